@@ -1,0 +1,56 @@
+# Works with GNU make 3.81, the one macOS ships.
+
+VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS     := -s -w -X github.com/parleyhq/parley/internal/cli.version=$(VERSION)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 20s
+
+# npm packages may contain Go files that are not ours.
+GO_FILES = $(shell find . -name node_modules -prune -o -name '*.go' -print)
+
+.DEFAULT_GOAL := help
+.PHONY: run build test lint fmt bench fuzz generate clean help
+
+run: build ## build, then serve with demo data
+	./bin/parley serve --demo
+
+build: ## build ./bin/parley
+	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/parley .
+
+# One recipe rather than prerequisites, so that the order holds under make -j.
+test: ## everything a change must pass: lint, then all tests on SQLite and PostgreSQL
+	scripts/ensure-postgres
+	$(MAKE) lint
+	go build -o bin/pgtest-run ./internal/pgtest/run
+	bin/pgtest-run -- go test -race ./...
+	@echo PASS
+
+lint: ## check formatting, suspicious code and go.mod
+	@unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go mod tidy -diff
+
+fmt: ## format the Go code
+	gofmt -s -w $(GO_FILES)
+
+bench: ## run the load generator
+	go run ./bench
+
+fuzz: ## run every fuzz target for FUZZTIME (20s) each
+	@list=$$(go test -list '^Fuzz' ./...) || { echo "$$list"; exit 1; }; \
+	echo "$$list" | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' | \
+	while read -r package target; do \
+		echo "$$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit; \
+	done
+
+generate: ## rewrite generated files
+	go generate ./...
+
+clean: ## remove what make built
+	rm -rf bin
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

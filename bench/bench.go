@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/parleyhq/parley/internal/pgtest"
+)
+
+const (
+	engineSQLite   = "sqlite"
+	enginePostgres = "postgres"
+
+	bareHTTPPost    = "bare HTTP POST"
+	bareHTTPGet     = "bare HTTP GET"
+	bareSQLiteRow   = "bare SQLite, grouped commits"
+	barePostgresRow = "bare PostgreSQL, commit per row"
+)
+
+// bench is one run.
+type bench struct {
+	options
+	tmp     string
+	program string // built at the first need
+	report  report
+}
+
+// all measures the bare limits first: the engines' rows refer to them.
+func (b *bench) all(ctx context.Context) {
+	b.group(ctx, "bare HTTP", len(matching(echoScenarios, b.filter)) > 0, b.bareHTTP)
+	b.group(ctx, engineSQLite, b.wants(engineSQLite, bareSQLiteRow), b.sqlite)
+	b.group(ctx, enginePostgres, b.wants(enginePostgres, barePostgresRow), b.postgres)
+}
+
+// wants tells whether the filters leave anything to measure on an engine.
+func (b *bench) wants(engine, bareRow string) bool {
+	return (b.only == "" || b.only == engine) &&
+		(matches(bareRow, b.filter) || len(matching(scenarios, b.filter)) > 0)
+}
+
+// group runs one table of the report. A failure ends that table, not the run.
+func (b *bench) group(ctx context.Context, name string, wanted bool, measure func(context.Context, *group) error) {
+	if !wanted || ctx.Err() != nil {
+		return
+	}
+	g := group{Name: name}
+	if err := measure(ctx, &g); err != nil {
+		g.Failure = err.Error()
+	}
+	b.report.Groups = append(b.report.Groups, g)
+}
+
+// add keeps a row and shows that the run gets on.
+func (b *bench) add(g *group, f figures) {
+	g.Rows = append(g.Rows, f)
+	fmt.Fprintf(os.Stderr, "%-9s %-34s %7.0f req/s  %d errors  %s\n", g.Name, f.Name, f.PerSecond, f.Errors, f.Failure)
+}
+
+func (b *bench) bareHTTP(ctx context.Context, g *group) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	addr, err := freeAddr()
+	if err != nil {
+		return err
+	}
+	p, err := startProcess(ctx, b.tmp, addr, self, "-echo", addr)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	s := server{engine: "echo", process: p, target: target{addr: addr, key: strings.Repeat("x", 33)}}
+	return b.scenarios(ctx, g, s, echoScenarios)
+}
+
+func (b *bench) sqlite(ctx context.Context, g *group) error {
+	if matches(bareSQLiteRow, b.filter) {
+		s, err := openBareSQLite(ctx, b.tmp, b.connections)
+		if err != nil {
+			return err
+		}
+		b.add(g, b.measure(ctx, bareSQLiteRow, os.Getpid(), s.phase))
+		s.db.Close()
+	}
+	return b.engine(ctx, g, "")
+}
+
+func (b *bench) postgres(ctx context.Context, g *group) error {
+	pg, err := pgtest.Config{Durable: true}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer pg.Stop()
+	if b.report.Machine.Postgres, err = postgresVersion(ctx, pg.URL); err != nil {
+		return err
+	}
+	if matches(barePostgresRow, b.filter) {
+		s, err := openBarePostgres(ctx, pg.URL, b.pgConns)
+		if err != nil {
+			return err
+		}
+		b.add(g, b.measure(ctx, barePostgresRow, os.Getpid(), s.phase))
+		s.close(ctx)
+	}
+	return b.engine(ctx, g, pg.URL)
+}
+
+func postgresVersion(ctx context.Context, url string) (string, error) {
+	c, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close(ctx)
+	var version string
+	err = c.QueryRow(ctx, "SHOW server_version").Scan(&version)
+	// Distributions append their package's version; the first word is PostgreSQL's.
+	version, _, _ = strings.Cut(version, " ")
+	return version, err
+}
+
+// engine measures the program itself over one store.
+func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err error) {
+	if len(matching(scenarios, b.filter)) == 0 {
+		return nil
+	}
+	if b.program == "" {
+		if b.program, err = build(ctx, b.tmp); err != nil {
+			return err
+		}
+	}
+	s, err := b.startEngine(ctx, g.Name, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer s.process.stop()
+	g.Start = s.process.started
+	g.StartRSS, _ = memory(s.process.pid())
+	return b.scenarios(ctx, g, s, scenarios)
+}
+
+func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {
+	for _, sc := range matching(all, b.filter) {
+		f := b.measureServer(ctx, s, sc)
+		f.Limit = b.limit(g, sc)
+		b.add(g, f)
+		select {
+		case <-s.process.exited:
+			return fmt.Errorf("the server ended during %q:\n%s", sc.name, s.process.logTail())
+		default:
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// limit is the lower of the bare rates that bound a scenario; 0 when none of
+// them was measured.
+func (b *bench) limit(g *group, sc scenario) float64 {
+	limit := b.report.perSecond(sc.bare)
+	if !sc.writes {
+		return limit
+	}
+	for _, f := range g.Rows {
+		if (f.Name == bareSQLiteRow || f.Name == barePostgresRow) && (limit == 0 || f.PerSecond < limit) {
+			limit = f.PerSecond
+		}
+	}
+	return limit
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// server is a running program with an organization, a key and some labels.
+type server struct {
+	engine  string
+	process *process
+	ops     string // the operator's listener, with the profiler
+	target  target
+}
+
+// build compiles the program as `go build` at the root of the module does.
+func build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "parley")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/parleyhq/parley")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// startEngine prepares an organization with a key, then serves. databaseURL is
+// empty for SQLite.
+func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (server, error) {
+	dir, err := os.MkdirTemp(b.tmp, engine+"-*")
+	if err != nil {
+		return server{}, err
+	}
+	store := []string{"--data", filepath.Join(dir, "data")}
+	if databaseURL != "" {
+		store = append(store, "--database-url", databaseURL)
+	}
+	s := server{engine: engine}
+	if s.target.key, err = b.createKey(ctx, store); err != nil {
+		return server{}, err
+	}
+	if s.target.addr, err = freeAddr(); err != nil {
+		return server{}, err
+	}
+	if s.ops, err = freeAddr(); err != nil {
+		return server{}, err
+	}
+	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json"}, store...)
+	if s.process, err = startProcess(ctx, dir, s.target.addr, b.program, args...); err != nil {
+		return server{}, err
+	}
+	if s.target.labels, err = seedLabels(ctx, s.target); err != nil {
+		s.process.stop()
+		return server{}, fmt.Errorf("seed labels: %w", err)
+	}
+	return s, nil
+}
+
+// createKey makes the organization and its key with the program's own commands.
+func (b *bench) createKey(ctx context.Context, store []string) (string, error) {
+	var org, key struct{ ID, Key string }
+	if err := b.runJSON(ctx, &org, append([]string{"org", "create", "--name", "bench", "--json"}, store...)); err != nil {
+		return "", err
+	}
+	err := b.runJSON(ctx, &key, append([]string{"key", "create", "--org", org.ID, "--json"}, store...))
+	if err == nil && key.Key == "" {
+		err = errors.New("key create printed no key")
+	}
+	return key.Key, err
+}
+
+func (b *bench) runJSON(ctx context.Context, into any, args []string) error {
+	ctx, cancel := context.WithTimeout(ctx, startDeadline)
+	defer cancel()
+	cmd := command(ctx, b.program, args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("parley %s %s: %w\n%s", args[0], args[1], err, stderr.String())
+	}
+	if err := json.Unmarshal(out, into); err != nil {
+		return fmt.Errorf("parley %s %s printed %q: %w", args[0], args[1], out, err)
+	}
+	return nil
+}
+
+// seeds is enough for reads to touch different rows and for full list pages,
+// whatever scenarios are left out.
+const seeds = 200
+
+func seedLabels(ctx context.Context, t target) ([]string, error) {
+	c, err := dial(ctx, t.addr, time.Now().Add(startDeadline))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	request := createLabel(t, "seed", false)
+	var ids []string
+	for i := range seeds {
+		id, err := createOne(c, request(nil, 0, i))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, ctx.Err()
+}
+
+func createOne(c *conn, request []byte) (string, error) {
+	const keepBody = 0 // no status is wanted, so the body is returned
+	h, body, err := c.roundTrip(request, keepBody)
+	if err != nil {
+		return "", err
+	}
+	var created struct{ Data struct{ ID string } }
+	if err := json.Unmarshal(body, &created); err != nil || h.status != 201 || created.Data.ID == "" {
+		return "", fmt.Errorf("status %d: %s", h.status, body)
+	}
+	return created.Data.ID, nil
+}

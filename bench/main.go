@@ -1,0 +1,124 @@
+// Command bench measures the program as its users meet it: a real process, on a
+// real port, over both stores, beside the limits of the parts it is made of.
+// It touches only the loopback and temporary directories, and stops by itself.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+type options struct {
+	connections int
+	requests    int
+	duration    time.Duration
+	warmUp      time.Duration
+	pgConns     int
+	only        string
+	filter      string
+	profiles    string
+	jsonFile    string
+	echo        string
+}
+
+func parseOptions() (options, error) {
+	o := options{warmUp: time.Second}
+	flag.IntVar(&o.connections, "c", 64, "concurrent keep-alive `connections`")
+	flag.IntVar(&o.requests, "n", 30_000, "at most this many `requests` per scenario")
+	flag.DurationVar(&o.duration, "duration", 8*time.Second, "at most this long per scenario, after one second of warm-up")
+	pool := max(16, 4*runtime.GOMAXPROCS(0)) // what the program's own pool holds by default
+	flag.IntVar(&o.pgConns, "pg-conns", pool, "`connections` of the bare PostgreSQL limit")
+	flag.StringVar(&o.only, "only", "", "measure only this `engine`: sqlite or postgres")
+	flag.StringVar(&o.filter, "scenario", "", "measure only rows whose name contains this `text`")
+	flag.StringVar(&o.profiles, "cpuprofile", "", "write a CPU profile of the server per scenario into this `directory`")
+	flag.StringVar(&o.jsonFile, "json", "", "write the raw figures to this `file`")
+	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
+	flag.Parse()
+	return o, o.validate()
+}
+
+func (o *options) validate() error {
+	switch {
+	case flag.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	case o.connections < 1 || o.requests < 1 || o.duration <= 0 || o.pgConns < 1:
+		return errors.New("-c, -n, -duration and -pg-conns must be positive")
+	case o.only != "" && o.only != engineSQLite && o.only != enginePostgres:
+		return fmt.Errorf("-only %s: choose sqlite or postgres", o.only)
+	}
+	return nil
+}
+
+func main() {
+	o, err := parseOptions()
+	if err == nil {
+		err = run(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if o.echo != "" {
+		return serveEcho(ctx, o.echo)
+	}
+	tmp, err := os.MkdirTemp("", "parley-bench-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if o.profiles != "" {
+		if err := os.MkdirAll(o.profiles, 0o755); err != nil {
+			return err
+		}
+	}
+	b := &bench{options: o, tmp: tmp}
+	if err := b.describe(); err != nil {
+		return err
+	}
+	b.all(ctx)
+	return b.publish(ctx)
+}
+
+// describe fills in what the figures depend on.
+func (b *bench) describe() error {
+	fsync, err := fsyncTime(b.tmp)
+	if err != nil {
+		return err
+	}
+	b.report.Machine = machine{
+		Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Fsync: fsync,
+	}
+	b.report.Load = fmt.Sprintf("closed loop, %d connections, at most %d requests or %s per row, generator on the same machine",
+		b.connections, b.requests, b.duration)
+	return nil
+}
+
+// publish prints what was measured, also after an interrupt: half a table is
+// worth more than none.
+func (b *bench) publish(ctx context.Context) error {
+	b.report.write(os.Stdout)
+	if b.jsonFile != "" {
+		if err := b.report.writeJSON(b.jsonFile); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted; the figures are incomplete")
+	}
+	if b.report.failed() {
+		return errors.New("some rows failed; see above")
+	}
+	return nil
+}

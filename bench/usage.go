@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockTick is the unit of the times in /proc/PID/stat. Linux shows them in
+// 1/100 s on every architecture Go supports, whatever the kernel's own rate.
+const clockTick = 10 * time.Millisecond
+
+// cpuTime is the user and system time a process has used; false where the
+// system does not tell.
+func cpuTime(pid int) (time.Duration, bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, false
+	}
+	return parseCPUTime(stat)
+}
+
+func parseCPUTime(stat []byte) (time.Duration, bool) {
+	// The command name may hold spaces and parentheses; fields are counted
+	// from behind its last one. utime and stime are then numbers 12 and 13.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 13 {
+		return 0, false
+	}
+	user, errUser := strconv.ParseInt(string(fields[11]), 10, 64)
+	system, errSystem := strconv.ParseInt(string(fields[12]), 10, 64)
+	return time.Duration(user+system) * clockTick, errUser == nil && errSystem == nil
+}
+
+// memory is the resident set of a process in bytes, now and at its peak; zero
+// where the system does not tell.
+func memory(pid int) (now, peak int64) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0
+	}
+	return statusBytes(string(status), "VmRSS:"), statusBytes(string(status), "VmHWM:")
+}
+
+func statusBytes(status, name string) int64 {
+	for line := range strings.Lines(status) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			if err == nil {
+				return kib << 10
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// maxBody is the largest JSON body that is read.
+const maxBody = 1 << 20
+
+// bodyBinder decodes a JSON body. The rule is checked on the text, before it is decoded, so that
+// the error reported is the first by the documented order and not by the order of the text.
+type bodyBinder struct {
+	field int
+	typ   reflect.Type
+	rule  *rule
+}
+
+// readBody reads the body within the limit. Operations without a body leave it unread.
+func (b *inputBinder) readBody(c *call) ([]byte, error) {
+	if b.body == nil && c.r.Method != http.MethodPost {
+		return nil, nil
+	}
+	if c.r.ContentLength > maxBody {
+		return nil, tooLarge(c)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, tooLarge(c)
+	}
+	if err != nil {
+		return nil, chat.Fail(chat.CodeInvalidJSON, "The body could not be read to its end.")
+	}
+	return body, nil
+}
+
+// tooLarge also gives the connection up: what is left of the body is not worth reading.
+func tooLarge(c *call) error {
+	c.w.Header().Set("Connection", "close")
+	return chat.Fail(chat.CodePayloadTooLarge, "The body is larger than 1 MiB.")
+}
+
+func checkContentType(r *http.Request, body []byte) error {
+	given := r.Header.Get("Content-Type")
+	if given == "" || len(body) == 0 {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(given)
+	charset := params["charset"]
+	if err != nil || kind != "application/json" || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
+		return chat.Fail(chat.CodeUnsupportedMediaType, "Send the body as JSON in UTF-8, with `Content-Type: application/json`.")
+	}
+	return nil
+}
+
+// decode checks the text and puts it into target. An empty body counts as an object without fields.
+func (b *bodyBinder) decode(text []byte, target any) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}")
+	}
+	if err := b.check(text); err != nil {
+		return err
+	}
+	err := json.Unmarshal(text, target)
+	if wrong, ok := errors.AsType[*json.SemanticError](err); ok { // a number outside its type's range
+		return chat.Invalid(dotted(wrong.JSONPointer), "The value is out of range.")
+	}
+	return err
+}
+
+// check holds the text against the rule. Syntax comes first: a text that is not JSON has no fields.
+func (b *bodyBinder) check(text []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if dec.PeekKind() != jsontext.KindBeginObject {
+		if err := firstSyntaxError(text); err != nil {
+			return err
+		}
+		return chat.Fail(chat.CodeInvalidJSON, "The body must be a JSON object.")
+	}
+	found, err := b.rule.check(dec, "")
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	if err != io.EOF {
+		return invalidJSON(err)
+	}
+	return found.first()
+}
+
+func firstSyntaxError(text []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if err := dec.SkipValue(); err != nil {
+		return invalidJSON(err)
+	}
+	return nil
+}
+
+// invalidJSON explains a syntax error; nil means that data followed the object.
+func invalidJSON(err error) *chat.Error {
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case err == nil:
+		return chat.Fail(chat.CodeInvalidJSON, "The body goes on after the JSON object.")
+	case !ok || errors.Is(err, io.ErrUnexpectedEOF):
+		return chat.Fail(chat.CodeInvalidJSON, "The body is not complete JSON.")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return &chat.Error{Code: chat.CodeInvalidJSON, Param: dotted(syntax.JSONPointer), Message: "The body names this field twice."}
+	default:
+		return chat.Fail(chat.CodeInvalidJSON, "The body is not valid JSON, at byte %d: %s.", syntax.ByteOffset, syntax.Err)
+	}
+}
+
+// maxParam bounds the path that an error names; a hostile body can nest very deep.
+const maxParam = 200
+
+// dotted turns a JSON pointer into the contract's form: text.body, contact_ids[3].
+func dotted(p jsontext.Pointer) string {
+	var b strings.Builder
+	for token := range p.Tokens() {
+		switch {
+		case token != "" && strings.Trim(token, "0123456789") == "" && b.Len() > 0:
+			b.WriteString("[" + token + "]")
+		case b.Len() > 0:
+			b.WriteString("." + token)
+		default:
+			b.WriteString(token)
+		}
+		if b.Len() > maxParam {
+			return strings.ToValidUTF8(b.String()[:maxParam], "")
+		}
+	}
+	return b.String()
+}
+
+// marshal makes JSON of our own values, which cannot fail unless a view is wrong.
+func marshal(v any) []byte {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}

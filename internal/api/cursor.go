@@ -1,0 +1,59 @@
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	cursorVersion = 1
+	cursorMACSize = 16
+)
+
+// cursorCodec makes the opaque cursors of lists. A cursor is a position and a MAC over it and
+// its scope: the organization, the list and the filters. It opens nowhere else.
+type cursorCodec struct{ key []byte }
+
+// cursorScope is where a cursor is valid.
+type cursorScope struct {
+	orgID   string
+	list    string
+	filters string
+}
+
+func (cc cursorCodec) encode(scope cursorScope, p store.Position) string {
+	data := append([]byte{cursorVersion}, binary.BigEndian.AppendUint64(nil, uint64(p.CreatedAt.UnixMilli()))...)
+	data = append(data, p.ID...)
+	return base64.RawURLEncoding.EncodeToString(append(data, cc.mac(scope, data)...))
+}
+
+func (cc cursorCodec) decode(scope cursorScope, text string) (store.Position, error) {
+	bad := &chat.Error{Code: chat.CodeInvalidCursor, Param: "cursor",
+		Message: "Pass next_cursor of the previous page unchanged, with the same filters; or leave it out to start anew."}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(raw) < 1+8+cursorMACSize || raw[0] != cursorVersion {
+		return store.Position{}, bad
+	}
+	data, mac := raw[:len(raw)-cursorMACSize], raw[len(raw)-cursorMACSize:]
+	if !hmac.Equal(mac, cc.mac(scope, data)) {
+		return store.Position{}, bad
+	}
+	ms := binary.BigEndian.Uint64(data[1:9])
+	return store.Position{CreatedAt: time.UnixMilli(int64(ms)).UTC(), ID: string(data[9:])}, nil
+}
+
+// mac writes the length of each part before it, so that no two scopes look alike.
+func (cc cursorCodec) mac(scope cursorScope, data []byte) []byte {
+	h := hmac.New(sha256.New, cc.key)
+	for _, part := range []string{scope.orgID, scope.list, scope.filters, string(data)} {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write([]byte(part))
+	}
+	return h.Sum(nil)[:cursorMACSize]
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// entry gives a code its place in the contract.
+type entry struct {
+	status int
+	kind   string
+}
+
+const (
+	kindInvalid    = "invalid_request_error"
+	kindAuth       = "authentication_error"
+	kindPermission = "permission_error"
+	kindNotFound   = "not_found"
+	kindConflict   = "conflict"
+	kindRateLimit  = "rate_limit_error"
+	kindAPI        = "api_error"
+)
+
+// catalogue is the whole of what can go wrong: every code, once.
+var catalogue = map[chat.Code]entry{
+	chat.CodeInvalidPhoneNumber:   {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidTemplateName:  {http.StatusBadRequest, kindInvalid},
+	chat.CodeMissingRequiredField: {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidFieldValue:    {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidLimit:         {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidCursor:        {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidWebhookURL:    {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidEventType:     {http.StatusBadRequest, kindInvalid},
+	chat.CodeInvalidJSON:          {http.StatusBadRequest, kindInvalid},
+
+	chat.CodeMissingAPIKey: {http.StatusUnauthorized, kindAuth},
+	chat.CodeInvalidAPIKey: {http.StatusUnauthorized, kindAuth},
+	chat.CodeRevokedAPIKey: {http.StatusUnauthorized, kindAuth},
+	chat.CodeExpiredAPIKey: {http.StatusUnauthorized, kindAuth},
+
+	chat.CodeSubscriptionInactive:  {http.StatusPaymentRequired, kindPermission},
+	chat.CodeQuotaExceeded:         {http.StatusPaymentRequired, kindPermission},
+	chat.CodeFeatureNotEntitled:    {http.StatusPaymentRequired, kindPermission},
+	chat.CodeFeatureNotAvailable:   {http.StatusForbidden, kindPermission},
+	chat.CodeOrganizationSuspended: {http.StatusForbidden, kindPermission},
+
+	chat.CodeResourceNotFound:     {http.StatusNotFound, kindNotFound},
+	chat.CodeMethodNotAllowed:     {http.StatusMethodNotAllowed, kindInvalid},
+	chat.CodePayloadTooLarge:      {http.StatusRequestEntityTooLarge, kindInvalid},
+	chat.CodeUnsupportedMediaType: {http.StatusUnsupportedMediaType, kindInvalid},
+
+	chat.CodeIdempotencyInProgress:       {http.StatusConflict, kindConflict},
+	chat.CodeWebhookSubscriptionDisabled: {http.StatusConflict, kindConflict},
+	chat.CodeSetupLinkInactive:           {http.StatusConflict, kindConflict},
+	chat.CodeRegistrationInProgress:      {http.StatusConflict, kindConflict},
+	chat.CodeTemplateAlreadyExists:       {http.StatusConflict, kindConflict},
+	chat.CodeContactAlreadyExists:        {http.StatusConflict, kindConflict},
+
+	chat.CodeIdempotencyKeyReuse:    {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeNumberNotVerified:      {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeRegistrationFailed:     {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeCannotRevokeLastSecret: {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeMediaNotFound:          {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeMarketingOptedOut:      {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeAccountRestricted:      {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeConsentRequired:        {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeCustomerSuspended:      {http.StatusUnprocessableEntity, kindInvalid},
+	chat.CodeUpstreamError:          {http.StatusUnprocessableEntity, kindInvalid},
+
+	chat.CodeRateLimitExceeded:  {http.StatusTooManyRequests, kindRateLimit},
+	chat.CodeInternalError:      {http.StatusInternalServerError, kindAPI},
+	chat.CodeProviderFailure:    {http.StatusBadGateway, kindAPI},
+	chat.CodeServiceUnavailable: {http.StatusServiceUnavailable, kindAPI},
+}
+
+type errorEnvelope struct {
+	Error errorView `json:"error"`
+}
+
+type errorView struct {
+	Type      string `json:"type"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Param     string `json:"param,omitempty"`
+	RequestID string `json:"request_id"`
+}

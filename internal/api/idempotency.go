@@ -1,0 +1,156 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	headerIdempotencyKey = "Idempotency-Key"
+	headerReplayed       = "Idempotent-Replayed"
+)
+
+// claims are the keys whose requests this process is working on. Between processes a lock in
+// the store does the same.
+type claims struct {
+	mu   *sync.Mutex
+	held map[claim]string // fingerprint
+}
+
+type claim struct{ orgID, key string }
+
+func newClaims() claims { return claims{mu: &sync.Mutex{}, held: map[claim]string{}} }
+
+// take claims a key for one request. The error says why it cannot be had.
+func (cs claims) take(k claim, fingerprint string) (release func(), err error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if other, ok := cs.held[k]; ok {
+		if other != fingerprint {
+			return nil, keyReused()
+		}
+		return nil, stillInProgress()
+	}
+	cs.held[k] = fingerprint
+	return func() {
+		cs.mu.Lock()
+		defer cs.mu.Unlock()
+		delete(cs.held, k)
+	}, nil
+}
+
+func keyReused() error {
+	return &chat.Error{Code: chat.CodeIdempotencyKeyReuse, Param: headerIdempotencyKey,
+		Message: "This Idempotency-Key was used for another request in the last 24 hours. Use a new key for a new request."}
+}
+
+func stillInProgress() error {
+	return &chat.Error{Code: chat.CodeIdempotencyInProgress, Param: headerIdempotencyKey,
+		Message: "The same request with this Idempotency-Key is still being worked on. Try again shortly."}
+}
+
+// once runs a POST that carries an Idempotency-Key: at most once, and again with the same answer.
+// The answer is stored in the transaction of the effect, so there is no instant at which one
+// exists without the other.
+func (a *API) once(c *call, body []byte, run func(*store.Tx) (answer, error)) (answer, error) {
+	c.w.Header().Set(headerReplayed, "false")
+	key := c.r.Header.Get(headerIdempotencyKey)
+	if !validIdempotencyKey(key) || len(c.r.Header.Values(headerIdempotencyKey)) > 1 {
+		return answer{}, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
+	}
+	k := claim{orgID: c.key.Key.OrgID, key: key}
+	fingerprint := fingerprintOf(c.r, body)
+	release, err := a.claims.take(k, fingerprint)
+	if err != nil {
+		return answer{}, err
+	}
+	defer release()
+	return a.runOnce(c, k, fingerprint, run)
+}
+
+func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) (answer, error)) (ans answer, err error) {
+	var earlier *store.IdempotencyRecord
+	err = a.store.InTx(c.ctx, func(tx *store.Tx) error {
+		switch free, err := tx.TryLock("idempotency " + k.orgID + " " + k.key); {
+		case err != nil:
+			return err
+		case !free:
+			return stillInProgress()
+		}
+		rec, err := tx.IdempotencyRecord(k.orgID, k.key, tx.Now().Add(-store.IdempotencyWindow))
+		if err == nil {
+			earlier = &rec
+			return nil
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if ans, err = c.runKeepingErrors(tx, run); err != nil {
+			return err
+		}
+		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: string(ans.body),
+		})
+	})
+	if err != nil || earlier == nil {
+		return ans, err
+	}
+	return c.replay(*earlier, fingerprint)
+}
+
+// runKeepingErrors runs the operation so that a refusal undoes its effects and still becomes an
+// answer to store. What is not to be stored comes back as an error.
+func (c *call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (answer, error)) (ans answer, err error) {
+	err = tx.Savepoint(func() (err error) {
+		ans, err = run(tx)
+		return err
+	})
+	if code, ok := chat.CodeOf(err); ok && catalogue[code].status < http.StatusInternalServerError {
+		return c.errorAnswer(err), nil
+	}
+	return ans, err
+}
+
+// replay gives the first answer again, under the first request's id: header and body stay equal.
+func (c *call) replay(rec store.IdempotencyRecord, fingerprint string) (answer, error) {
+	if rec.Fingerprint != fingerprint {
+		return answer{}, keyReused()
+	}
+	c.w.Header().Set(headerReplayed, "true")
+	c.w.Header().Set(headerRequestID, rec.RequestID)
+	return answer{status: rec.Status, body: []byte(rec.Body)}, nil
+}
+
+func validIdempotencyKey(key string) bool {
+	if len(key) < 1 || len(key) > 255 {
+		return false
+	}
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// fingerprintOf tells requests apart by method, path and body; the order of a body's keys and
+// the white space between them make no difference.
+func fingerprintOf(r *http.Request, body []byte) string {
+	canonical := jsontext.Value(bytes.Clone(body))
+	if err := canonical.Format(jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(false)); err != nil {
+		canonical = body
+	}
+	h := sha256.New()
+	h.Write([]byte(r.Method + " " + r.URL.EscapedPath() + "\n"))
+	h.Write(canonical)
+	return hex.EncodeToString(h.Sum(nil))
+}

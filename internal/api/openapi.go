@@ -1,0 +1,221 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const apiVersion = "1.0.0"
+
+const apiDescription = `Parley sends and receives business chat messages. Every request but ` + "`/health` and `/openapi.json`" + ` carries ` +
+	"`Authorization: Bearer svc_live_…`" + `. Errors come in one envelope; branch on ` + "`error.code`" + `, which never changes its meaning.`
+
+// document collects the OpenAPI description while operations are registered.
+type document struct {
+	api      *huma.OpenAPI
+	registry huma.Registry
+	text     []byte
+}
+
+func newDocument(programVersion string) *document {
+	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
+	d.api = &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription,
+			Extensions: map[string]any{"x-program-version": programVersion}},
+		Servers: []*huma.Server{{URL: basePath}},
+		Components: &huma.Components{
+			Schemas: d.registry,
+			Headers: sharedHeaders,
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"apiKey": {Type: "http", Scheme: "bearer", BearerFormat: "svc_live_ and 24 URL-safe base64 characters"},
+			},
+		},
+	}
+	return d
+}
+
+// schemaName gives the schemas the names of the resources: labelView is Label, its envelope
+// LabelEnvelope, a list of it LabelPage.
+func schemaName(t reflect.Type, hint string) string {
+	name := t.Name()
+	if name == "" {
+		name = hint
+	}
+	outer, inner, generic := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	if !generic {
+		name = strings.TrimSuffix(outer, "View")
+		return strings.ToUpper(name[:1]) + name[1:]
+	}
+	inner = inner[strings.LastIndexByte(inner, '.')+1:]
+	inner = strings.TrimSuffix(inner, "View")
+	inner = strings.ToUpper(inner[:1]) + inner[1:]
+	if outer == "page" {
+		return inner + "Page"
+	}
+	return inner + "Envelope"
+}
+
+func (d *document) fieldRule(f reflect.StructField) *rule {
+	return newRule(d.registry, f.Type, huma.SchemaFromField(d.registry, f, f.Name))
+}
+
+func (d *document) typeRule(t reflect.Type) *rule {
+	return newRule(d.registry, t, d.registry.Schema(t, true, t.Name()))
+}
+
+func (d *document) add(op *operation, envelope reflect.Type) {
+	doc := &huma.Operation{
+		OperationID: op.id, Method: op.method, Path: op.path, Tags: []string{op.tag},
+		Summary: op.summary, Description: op.description,
+		Parameters: d.parameters(op),
+		Responses:  d.responses(op, envelope),
+	}
+	if !op.open {
+		doc.Security = []map[string][]string{{"apiKey": {}}}
+	}
+	if b := op.input.body; b != nil {
+		doc.RequestBody = &huma.RequestBody{
+			Required: slices.ContainsFunc(b.rule.fields, func(f fieldRule) bool { return f.required }),
+			Content:  jsonContent(d.registry.Schema(b.typ, true, b.typ.Name())),
+		}
+	}
+	d.api.AddOperation(doc)
+}
+
+func (d *document) parameters(op *operation) []*huma.Param {
+	var params []*huma.Param
+	for _, p := range op.input.params {
+		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path",
+			Description: p.rule.schema.Description, Schema: p.rule.schema})
+	}
+	if slices.Contains(op.errors, chat.CodeInvalidCursor) {
+		params = append(params, limitParam, cursorParam)
+	}
+	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
+		params = append(params, idempotencyParam)
+	}
+	return params
+}
+
+var (
+	limitParam = &huma.Param{Name: "limit", In: "query", Description: "How many items a page holds at most.",
+		Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit}}
+	cursorParam = &huma.Param{Name: "cursor", In: "query",
+		Description: "next_cursor of the previous page, unchanged and with the same filters.", Schema: &huma.Schema{Type: huma.TypeString}}
+	idempotencyParam = &huma.Param{Name: headerIdempotencyKey, In: "header",
+		Description: "Makes a repeated request safe: within 24 hours the same key and request get the first answer again.",
+		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255)}}
+)
+
+// responses lists the success and, for each status, the codes that come with it.
+func (d *document) responses(op *operation, envelope reflect.Type) map[string]*huma.Response {
+	status := op.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	responses := map[string]*huma.Response{
+		strconv.Itoa(status): {Description: "Success.", Headers: op.headers(status),
+			Content: jsonContent(d.registry.Schema(envelope, true, envelope.Name()))},
+	}
+	byStatus := map[int][]chat.Code{}
+	for _, code := range op.errors {
+		byStatus[catalogue[code].status] = append(byStatus[catalogue[code].status], code)
+	}
+	for status, codes := range byStatus {
+		responses[strconv.Itoa(status)] = &huma.Response{
+			Description: errorDescription(codes), Headers: op.headers(status), Content: jsonContent(errorSchema(codes)),
+		}
+	}
+	return responses
+}
+
+func errorDescription(codes []chat.Code) string {
+	names := make([]string, len(codes))
+	for i, code := range codes {
+		names[i] = "`" + string(code) + "`"
+	}
+	return strings.Join(names, ", ")
+}
+
+// errorSchema is the error envelope with the codes it can carry.
+func errorSchema(codes []chat.Code) *huma.Schema {
+	text := func(doc string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: doc} }
+	kind, code := text(""), text("What went wrong, for programs.")
+	for _, c := range codes {
+		code.Enum = append(code.Enum, string(c))
+		if name := catalogue[c].kind; !slices.Contains(kind.Enum, any(name)) {
+			kind.Enum = append(kind.Enum, name)
+		}
+	}
+	inner := &huma.Schema{Type: huma.TypeObject, Required: []string{"type", "code", "message", "request_id"},
+		Properties: map[string]*huma.Schema{
+			"type": kind, "code": code,
+			"message":    text("What went wrong, for people. The text may change."),
+			"param":      text("The offending field, as a dotted path."),
+			"request_id": text("Equal to the X-Request-Id header."),
+		}}
+	return &huma.Schema{Type: huma.TypeObject, Required: []string{"error"}, Properties: map[string]*huma.Schema{"error": inner}}
+}
+
+func jsonContent(s *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: s}}
+}
+
+var sharedHeaders = map[string]*huma.Header{
+	headerRequestID:         textHeader("The request's id; support asks for it."),
+	"X-RateLimit-Limit":     integerHeader("How many requests of this class a minute allows."),
+	"X-RateLimit-Remaining": integerHeader("How many of them are left now."),
+	"X-RateLimit-Reset":     integerHeader("When all of them will be there again, in Unix seconds."),
+	"Retry-After":           integerHeader("How many seconds to wait before trying again."),
+	headerReplayed:          textHeader("true when the answer was given before under the same Idempotency-Key."),
+}
+
+func textHeader(doc string) *huma.Header {
+	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: huma.TypeString}}
+}
+
+func integerHeader(doc string) *huma.Header {
+	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: huma.TypeInteger}}
+}
+
+func (op *operation) headers(status int) map[string]*huma.Param {
+	names := []string{headerRequestID}
+	if !op.open && status != http.StatusUnauthorized {
+		names = append(names, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+	}
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		names = append(names, "Retry-After")
+	}
+	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) && status < http.StatusInternalServerError {
+		names = append(names, headerReplayed)
+	}
+	headers := map[string]*huma.Param{}
+	for _, name := range names {
+		headers[name] = &huma.Param{Ref: "#/components/headers/" + name}
+	}
+	return headers
+}
+
+// finish writes the document down. Unknown fields are allowed everywhere: requests may carry
+// them, and answers may gain some.
+func (d *document) finish() {
+	for _, s := range d.registry.Map() {
+		if s.AdditionalProperties == false {
+			s.AdditionalProperties = nil
+		}
+	}
+	text, err := json.Marshal(d.api)
+	if err != nil {
+		panic(err)
+	}
+	d.text = text
+}

@@ -1,0 +1,203 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// operation is one method of one path: what it is called with, what it answers, what can go
+// wrong. The first block is written where it is registered; the OpenAPI document is made of it.
+type operation struct {
+	method      string
+	path        string
+	id          string
+	tag         string
+	summary     string
+	description string
+	status      int         // of success; 200 when zero
+	errors      []chat.Code // beyond those that follow from its kind
+	open        bool        // no key needed
+	always      bool        // answers also without the API on the plan, and when the subscription lapsed
+
+	input  *inputBinder
+	handle func(*call) (answer, error)
+}
+
+// single is the envelope of one resource.
+type single[T any] struct {
+	Data      T      `json:"data"`
+	RequestID string `json:"request_id" doc:"Equal to the X-Request-Id header."`
+}
+
+// page is the envelope of a list.
+type page[T any] struct {
+	Data       []T     `json:"data"`
+	HasMore    bool    `json:"has_more"`
+	NextCursor *string `json:"next_cursor" nullable:"true" doc:"Pass it as cursor to get the next page. Null on the last page."`
+	RequestID  string  `json:"request_id" doc:"Equal to the X-Request-Id header."`
+}
+
+const (
+	defaultLimit = 25
+	maxLimit     = 100
+)
+
+// read registers an operation that changes nothing.
+func read[I, O any](a *API, op operation, fn func(c *call, in *I) (O, error)) {
+	op.input = newInputBinder[I](a.document)
+	op.handle = func(c *call) (answer, error) {
+		var in I
+		if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+			return answer{}, err
+		}
+		out, err := fn(c, &in)
+		if err != nil {
+			return answer{}, err
+		}
+		return op.success(c, out), nil
+	}
+	add[I, single[O]](a, &op)
+}
+
+// list registers an operation that answers with a page, newest first.
+func list[I, T, V any](a *API, op operation,
+	fetch func(c *call, in *I, p store.Page) (store.Slice[T], error),
+	view func(T) V, position func(T) store.Position,
+) {
+	op.errors = append(op.errors, chat.CodeInvalidLimit, chat.CodeInvalidCursor)
+	op.input = newInputBinder[I](a.document)
+	op.handle = func(c *call) (answer, error) {
+		var in I
+		if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+			return answer{}, err
+		}
+		scope := cursorScope{orgID: c.key.Key.OrgID, list: op.id, filters: op.input.filters(c)}
+		p, err := a.pageOf(c, scope)
+		if err != nil {
+			return answer{}, err
+		}
+		slice, err := fetch(c, &in, p)
+		if err != nil {
+			return answer{}, err
+		}
+		out := page[V]{Data: make([]V, 0, len(slice.Rows)), HasMore: slice.HasMore, RequestID: c.id}
+		for _, row := range slice.Rows {
+			out.Data = append(out.Data, view(row))
+		}
+		if slice.HasMore {
+			next := a.cursors.encode(scope, position(slice.Rows[len(slice.Rows)-1]))
+			out.NextCursor = &next
+		}
+		return answer{status: http.StatusOK, body: marshal(out)}, nil
+	}
+	add[I, page[V]](a, &op)
+}
+
+// pageOf reads limit and cursor.
+func (a *API) pageOf(c *call, scope cursorScope) (store.Page, error) {
+	query := c.query()
+	p := store.Page{Limit: defaultLimit}
+	if query.Has("limit") {
+		n, err := strconv.Atoi(query.Get("limit"))
+		if err != nil || n < 1 || n > maxLimit {
+			return p, &chat.Error{Code: chat.CodeInvalidLimit, Param: "limit", Message: "Must be a whole number from 1 to 100."}
+		}
+		p.Limit = n
+	}
+	if query.Has("cursor") {
+		position, err := a.cursors.decode(scope, query.Get("cursor"))
+		if err != nil {
+			return p, err
+		}
+		p.After = &position
+	}
+	return p, nil
+}
+
+// write registers an operation that changes something, in the one transaction that fn is given.
+// A POST honours Idempotency-Key: its answer commits with its effect.
+func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I) (O, error)) {
+	op.input = newInputBinder[I](a.document)
+	op.handle = func(c *call) (answer, error) {
+		body, err := op.input.readBody(c)
+		if err != nil {
+			return answer{}, err
+		}
+		var in I
+		bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
+		run := func(tx *store.Tx) (answer, error) {
+			if bindErr != nil {
+				return answer{}, bindErr
+			}
+			out, err := fn(tx, c, &in)
+			if err != nil {
+				return answer{}, err
+			}
+			return op.success(c, out), nil
+		}
+		if op.method == http.MethodPost && len(c.r.Header.Values(headerIdempotencyKey)) > 0 {
+			return a.once(c, body, run)
+		}
+		if bindErr != nil {
+			return answer{}, bindErr
+		}
+		return inTx(c, run)
+	}
+	if op.method == http.MethodPost {
+		op.errors = append(op.errors, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse, chat.CodeInvalidFieldValue)
+	}
+	add[I, single[O]](a, &op)
+}
+
+func inTx(c *call, run func(*store.Tx) (answer, error)) (ans answer, err error) {
+	err = c.api.store.InTx(c.ctx, func(tx *store.Tx) (err error) {
+		ans, err = run(tx)
+		return err
+	})
+	return ans, err
+}
+
+func (op *operation) success(c *call, data any) answer {
+	status := op.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	return answer{status: status, body: marshal(single[any]{Data: data, RequestID: c.id})}
+}
+
+// add puts a finished operation into the router and the document.
+func add[I, Envelope any](a *API, op *operation) {
+	op.errors = append(op.errors, impliedErrors(op)...)
+	slices.Sort(op.errors)
+	op.errors = slices.Compact(op.errors)
+	a.routes.add(op)
+	a.document.add(op, reflect.TypeFor[Envelope]())
+}
+
+// impliedErrors are the codes that follow from what kind of operation it is.
+func impliedErrors(op *operation) []chat.Code {
+	codes := []chat.Code{chat.CodeInternalError, chat.CodeServiceUnavailable}
+	if !op.open {
+		codes = append(codes, chat.CodeMissingAPIKey, chat.CodeInvalidAPIKey, chat.CodeRevokedAPIKey,
+			chat.CodeExpiredAPIKey, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded)
+		if !op.always {
+			codes = append(codes, chat.CodeFeatureNotAvailable, chat.CodeSubscriptionInactive)
+		}
+		// Any authenticated request can be too long, or carry a broken query.
+		codes = append(codes, chat.CodeInvalidFieldValue)
+	}
+	if strings.Contains(op.path, "{") {
+		codes = append(codes, chat.CodeResourceNotFound)
+	}
+	if op.input.body != nil {
+		codes = append(codes, chat.CodeInvalidJSON, chat.CodeMissingRequiredField,
+			chat.CodePayloadTooLarge, chat.CodeUnsupportedMediaType)
+	}
+	return codes
+}

@@ -1,0 +1,202 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// The two classes of requests; each organization has a bucket for each.
+const (
+	classRead  = "read"
+	classWrite = "write"
+)
+
+const (
+	// leaseShare is the part of a bucket a node takes at a time: 1/200. Ten nodes that hold one
+	// lease each go over the limit by at most 5 %.
+	leaseShare = 200
+	// leaseLife is how long a node may spend a lease. What is left then is forgotten, so that an
+	// idle node does not keep tokens beside a bucket that has filled up again.
+	leaseLife = time.Second
+	// limiterIdle is when an organization's buckets leave the node's memory.
+	limiterIdle = 10 * time.Minute
+)
+
+// limiter spends tokens that it leases from the buckets in the store, so that all nodes together
+// keep to one limit without asking the store on each request.
+type limiter struct {
+	store   *store.Store
+	mu      sync.Mutex
+	buckets map[bucketKey]*bucket
+	swept   time.Time
+}
+
+type bucketKey struct{ orgID, class string }
+
+// bucket is a node's share of one bucket. Its lock is held while it leases, which makes the
+// requests of one organization wait for one lease instead of taking many.
+type bucket struct {
+	mu       sync.Mutex
+	capacity int64
+	held     int64
+	leasedAt time.Time
+	left     float64 // in the store, at leasedAt
+	usedAt   time.Time
+}
+
+// allowance is what a client is told of its bucket.
+type allowance struct {
+	ok        bool
+	limit     int64
+	remaining int64
+	full      time.Time
+	retry     time.Duration
+}
+
+func newLimiter(st *store.Store) *limiter {
+	return &limiter{store: st, buckets: map[bucketKey]*bucket{}, swept: st.Now()}
+}
+
+// take spends one token if there is one.
+func (l *limiter) take(ctx context.Context, key bucketKey, capacity int64) (allowance, error) {
+	now := l.store.Now()
+	b := l.bucket(key, now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held == 0 || b.capacity != capacity || now.Sub(b.leasedAt) >= leaseLife {
+		if b.capacity == capacity && b.tokens(now) < 1 {
+			return b.allowance(now), nil
+		}
+		if err := l.lease(ctx, b, key, capacity); err != nil {
+			return allowance{}, err
+		}
+	}
+	if b.held == 0 {
+		return b.allowance(now), nil
+	}
+	b.held--
+	a := b.allowance(now)
+	a.ok = true
+	return a, nil
+}
+
+func (l *limiter) lease(ctx context.Context, b *bucket, key bucketKey, capacity int64) error {
+	var lease store.TokenLease
+	// The lease serves all who wait, so it does not end with the request that asked for it.
+	err := l.store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		lease, err = tx.LeaseTokens(key.orgID, key.class, capacity, max(1, capacity/leaseShare))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.capacity, b.held, b.left, b.leasedAt = capacity, lease.Granted, lease.Left, lease.At
+	return nil
+}
+
+// peek tells how the bucket stands without taking from it.
+func (l *limiter) peek(ctx context.Context, key bucketKey, capacity int64) (allowance, error) {
+	now := l.store.Now()
+	b := l.bucket(key, now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.capacity == capacity {
+		return b.allowance(now), nil
+	}
+	state, err := l.store.Read(ctx).Bucket(key.orgID, key.class, capacity, now)
+	if errors.Is(err, store.ErrNotFound) {
+		state, err = store.TokenLease{Left: float64(capacity), At: now}, nil
+	}
+	seen := bucket{capacity: capacity, left: state.Left, leasedAt: state.At}
+	return seen.allowance(now), err
+}
+
+// tokens is what the bucket holds in the store, as far as this node knows.
+func (b *bucket) tokens(now time.Time) float64 {
+	return store.Refill(b.left, b.capacity, max(0, now.Sub(b.leasedAt)))
+}
+
+func (b *bucket) allowance(now time.Time) allowance {
+	tokens := math.Min(float64(b.capacity), b.tokens(now)+float64(b.held))
+	perSecond := float64(b.capacity) / 60
+	seconds := func(n float64) time.Duration { return time.Duration(n / perSecond * float64(time.Second)) }
+	return allowance{
+		limit:     b.capacity,
+		remaining: int64(tokens),
+		full:      now.Add(seconds(float64(b.capacity) - tokens)),
+		retry:     seconds(math.Max(0, 1-tokens)),
+	}
+}
+
+func (l *limiter) bucket(key bucketKey, now time.Time) *bucket {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.swept) > limiterIdle {
+		l.sweep(now)
+	}
+	b := l.buckets[key]
+	if b == nil {
+		b = &bucket{}
+		l.buckets[key] = b
+	}
+	b.usedAt = now
+	return b
+}
+
+func (l *limiter) sweep(now time.Time) {
+	for key, b := range l.buckets {
+		if now.Sub(b.usedAt) > limiterIdle {
+			delete(l.buckets, key)
+		}
+	}
+	l.swept = now
+}
+
+// bucket names the caller's bucket and its size.
+func (c *call) bucket() (bucketKey, int64) {
+	switch c.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return bucketKey{c.key.Key.OrgID, classRead}, c.key.Plan.ReadPerMinute
+	default:
+		return bucketKey{c.key.Key.OrgID, classWrite}, c.key.Plan.WritePerMinute
+	}
+}
+
+func (c *call) takeToken() error {
+	key, capacity := c.bucket()
+	a, err := c.api.limiter.take(c.ctx, key, capacity)
+	if err != nil {
+		return err
+	}
+	c.setLimitHeaders(a)
+	if a.ok {
+		return nil
+	}
+	wait := max(1, int64(math.Ceil(a.retry.Seconds())))
+	c.w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
+	return chat.Fail(chat.CodeRateLimitExceeded, "More than %d %s requests in a minute. Try again in %d s.", a.limit, key.class, wait)
+}
+
+// showLimit puts the headers on a response that did not get as far as the limit.
+func (c *call) showLimit() {
+	key, capacity := c.bucket()
+	if a, err := c.api.limiter.peek(c.ctx, key, capacity); err == nil {
+		c.setLimitHeaders(a)
+	}
+}
+
+func (c *call) setLimitHeaders(a allowance) {
+	c.limited = true
+	h := c.w.Header()
+	h.Set("X-RateLimit-Limit", strconv.FormatInt(a.limit, 10))
+	h.Set("X-RateLimit-Remaining", strconv.FormatInt(a.remaining, 10))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(int64(math.Ceil(float64(a.full.UnixMilli())/1000)), 10))
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	requestLogBuffer = 8192
+	requestLogBatch  = 512
+	requestLogEvery  = time.Second
+)
+
+// requestLog writes the API log behind the requests. It never makes one wait: when the store
+// cannot keep up, lines are dropped and counted.
+type requestLog struct {
+	store   *store.Store
+	log     *slog.Logger
+	metrics *Metrics
+	calls   chan store.APICall
+	done    chan struct{}
+}
+
+func startRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
+	l := &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), done: make(chan struct{})}
+	go l.run()
+	return l
+}
+
+func (l *requestLog) add(c store.APICall) {
+	select {
+	case l.calls <- c:
+	default:
+		l.metrics.logDropped.Inc()
+	}
+}
+
+// stop writes what is buffered. No request may be under way any more.
+func (l *requestLog) stop() {
+	close(l.calls)
+	<-l.done
+}
+
+func (l *requestLog) run() {
+	defer close(l.done)
+	tick := time.NewTicker(requestLogEvery)
+	defer tick.Stop()
+	batch := make([]store.APICall, 0, requestLogBatch)
+	flush := func() {
+		l.write(batch)
+		batch = batch[:0]
+	}
+	for {
+		select {
+		case c, ok := <-l.calls:
+			if !ok {
+				flush()
+				return
+			}
+			if batch = append(batch, c); len(batch) == requestLogBatch {
+				flush()
+			}
+		case <-tick.C:
+			flush()
+		}
+	}
+}
+
+func (l *requestLog) write(batch []store.APICall) {
+	if len(batch) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := l.store.InTx(ctx, func(tx *store.Tx) error { return tx.AppendAPILog(batch) })
+	if err != nil {
+		l.metrics.logDropped.Add(float64(len(batch)))
+		l.log.Warn("API log lines lost", "lines", len(batch), "error", err)
+	}
+}

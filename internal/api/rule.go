@@ -1,0 +1,278 @@
+package api
+
+import (
+	"fmt"
+	"math"
+	"net/mail"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// rule checks a JSON value against the schema that the OpenAPI document shows for it: one source
+// for what is promised and what is enforced.
+type rule struct {
+	kind     string // a huma.Type…, or "" for anything
+	nullable bool
+	fields   []fieldRule // of an object, in the documented order
+	items    *rule
+	schema   *huma.Schema
+	pattern  *regexp.Regexp
+	enum     []string
+}
+
+type fieldRule struct {
+	name     string
+	required bool
+	rule     *rule
+}
+
+// findings are the first missing field and the first bad value, by the documented order.
+type findings struct{ missing, bad *chat.Error }
+
+// first is the one error to report: a missing field before a bad value.
+func (f findings) first() error {
+	switch {
+	case f.missing != nil:
+		return f.missing
+	case f.bad != nil:
+		return f.bad
+	default:
+		return nil
+	}
+}
+
+func (f *findings) merge(later findings) {
+	if f.missing == nil {
+		f.missing = later.missing
+	}
+	if f.bad == nil {
+		f.bad = later.bad
+	}
+}
+
+// newRule reads a schema. Go's struct gives the order of the fields, which a schema does not keep.
+func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
+	if s.Ref != "" {
+		s = reg.SchemaFromRef(s.Ref)
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	r := &rule{kind: s.Type, nullable: s.Nullable, schema: s}
+	if s.Pattern != "" {
+		r.pattern = regexp.MustCompile(s.Pattern)
+	}
+	for _, v := range s.Enum {
+		r.enum = append(r.enum, fmt.Sprint(v))
+	}
+	switch {
+	case s.Type == huma.TypeArray:
+		r.items = newRule(reg, t.Elem(), s.Items)
+	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if property := s.Properties[name]; property != nil {
+				r.fields = append(r.fields, fieldRule{name, slices.Contains(s.Required, name), newRule(reg, t.Field(i).Type, property)})
+			}
+		}
+	}
+	return r
+}
+
+// check reads one value from dec. Its error is a syntax error; what breaks the rule is in findings.
+func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
+	kind := dec.PeekKind()
+	switch {
+	case r.kind == huma.TypeObject && kind == jsontext.KindBeginObject:
+		return r.checkObject(dec, path)
+	case r.kind == huma.TypeArray && kind == jsontext.KindBeginArray:
+		return r.checkArray(dec, path)
+	}
+	value, err := dec.ReadValue()
+	if err != nil {
+		return findings{}, err
+	}
+	return findings{bad: r.checkValue(value, path)}, nil
+}
+
+func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error) {
+	if _, err := dec.ReadToken(); err != nil {
+		return findings{}, err
+	}
+	given := make([]bool, len(r.fields))
+	found := make([]findings, len(r.fields))
+	count := 0
+	for ; dec.PeekKind() != jsontext.KindEndObject; count++ {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return findings{}, err
+		}
+		i := r.fieldIndex(name.String())
+		if i < 0 {
+			err = dec.SkipValue()
+		} else {
+			given[i] = true
+			found[i], err = r.fields[i].rule.check(dec, join(path, r.fields[i].name))
+		}
+		if err != nil {
+			return findings{}, err
+		}
+	}
+	_, err := dec.ReadToken()
+	return r.sumUp(path, given, found), err
+}
+
+// sumUp orders what was found in an object by its fields.
+func (r *rule) sumUp(path string, given []bool, found []findings) findings {
+	var all findings
+	for i, f := range r.fields {
+		if f.required && !given[i] {
+			all.merge(findings{missing: chat.Missing(join(path, f.name))})
+		}
+		all.merge(found[i])
+	}
+	return all
+}
+
+func (r *rule) fieldIndex(name string) int {
+	return slices.IndexFunc(r.fields, func(f fieldRule) bool { return f.name == name })
+}
+
+func (r *rule) checkArray(dec *jsontext.Decoder, path string) (findings, error) {
+	if _, err := dec.ReadToken(); err != nil {
+		return findings{}, err
+	}
+	var all findings
+	n := 0
+	for ; dec.PeekKind() != jsontext.KindEndArray; n++ {
+		found, err := r.items.check(dec, fmt.Sprintf("%s[%d]", path, n))
+		if err != nil {
+			return findings{}, err
+		}
+		all.merge(found)
+	}
+	if least := r.schema.MinItems; least != nil && n < *least {
+		all = findings{bad: chat.Invalid(path, "Must have at least %d items.", *least)}
+	}
+	if most := r.schema.MaxItems; most != nil && n > *most {
+		all = findings{bad: chat.Invalid(path, "Must have at most %d items.", *most)}
+	}
+	_, err := dec.ReadToken()
+	return all, err
+}
+
+// checkValue checks a value that is not descended into.
+func (r *rule) checkValue(v jsontext.Value, path string) *chat.Error {
+	kind := v.Kind()
+	if kind == jsontext.KindNull {
+		if r.nullable || r.kind == "" {
+			return nil
+		}
+		return chat.Invalid(path, "Must not be null.")
+	}
+	switch r.kind {
+	case "":
+		return checkNoNUL(v, path)
+	case huma.TypeString:
+		if kind == jsontext.KindString {
+			text, _ := jsontext.AppendUnquote(nil, v)
+			return r.checkString(string(text), path)
+		}
+	case huma.TypeBoolean:
+		if kind == jsontext.KindTrue || kind == jsontext.KindFalse {
+			return nil
+		}
+	case huma.TypeInteger, huma.TypeNumber:
+		if kind == jsontext.KindNumber {
+			return r.checkNumber(string(v), path)
+		}
+	}
+	return chat.Invalid(path, "Must be %s.", withArticle(r.kind))
+}
+
+func (r *rule) checkString(s, path string) *chat.Error {
+	n := utf8.RuneCountInString(s)
+	switch least, most := r.schema.MinLength, r.schema.MaxLength; {
+	case strings.ContainsRune(s, 0):
+		return chat.Invalid(path, "Must not contain the NUL character.")
+	case r.enum != nil && !slices.Contains(r.enum, s):
+		return chat.Invalid(path, "Must be one of %s.", strings.Join(r.enum, ", "))
+	case least != nil && n < *least:
+		return chat.Invalid(path, "Must be at least %d characters long.", *least)
+	case most != nil && n > *most:
+		return chat.Invalid(path, "Must be at most %d characters long.", *most)
+	case r.pattern != nil && !r.pattern.MatchString(s):
+		return chat.Invalid(path, "Must match %s.", r.pattern)
+	case !validFormat(r.schema.Format, s):
+		return chat.Invalid(path, "Must be a valid %s.", r.schema.Format)
+	}
+	return nil
+}
+
+func validFormat(format, s string) bool {
+	switch format {
+	case "date-time":
+		_, err := time.Parse(time.RFC3339, s)
+		return err == nil
+	case "email":
+		a, err := mail.ParseAddress(s)
+		return err == nil && a.Address == s
+	case "uri":
+		u, err := url.Parse(s)
+		return err == nil && u.IsAbs()
+	default:
+		return true
+	}
+}
+
+func (r *rule) checkNumber(text, path string) *chat.Error {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(n, 0) {
+		return chat.Invalid(path, "The number is out of range.")
+	}
+	if r.kind == huma.TypeInteger {
+		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+			return chat.Invalid(path, "Must be a whole number in the range of 64 bits, written without fraction or exponent.")
+		}
+	}
+	if least := r.schema.Minimum; least != nil && n < *least {
+		return chat.Invalid(path, "Must be at least %v.", *least)
+	}
+	if most := r.schema.Maximum; most != nil && n > *most {
+		return chat.Invalid(path, "Must be at most %v.", *most)
+	}
+	return nil
+}
+
+// checkNoNUL looks into free-form JSON: NUL can be written as an escape only.
+func checkNoNUL(v jsontext.Value, path string) *chat.Error {
+	if strings.Contains(string(v), `\u0000`) {
+		return chat.Invalid(path, "Must not contain the NUL character.")
+	}
+	return nil
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func withArticle(kind string) string {
+	if strings.ContainsRune("aeiou", rune(kind[0])) {
+		return "an " + kind
+	}
+	return "a " + kind
+}

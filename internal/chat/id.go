@@ -1,0 +1,55 @@
+package chat
+
+import "strings"
+
+// Kind is the prefix that tells what an id names. An id is "<kind>_<ULID>", so ids of
+// one kind sort by creation time.
+type Kind string
+
+const (
+	KindAccount      Kind = "acc"
+	KindBroadcast    Kind = "bct"
+	KindContact      Kind = "ctc"
+	KindConversation Kind = "cnv"
+	KindCustomer     Kind = "cus"
+	KindDelivery     Kind = "wbd"
+	KindEvent        Kind = "evt"
+	KindKey          Kind = "key"
+	KindLabel        Kind = "lbl"
+	KindMedia        Kind = "med"
+	KindMessage      Kind = "msg"
+	KindOrganization Kind = "org"
+	KindRequest      Kind = "req"
+	KindSecret       Kind = "sec"
+	KindSetupLink    Kind = "csl"
+	KindSubscription Kind = "wbs"
+	KindTeam         Kind = "team"
+	KindTemplate     Kind = "tmpl"
+	KindUser         Kind = "usr"
+)
+
+// ulidAlphabet is Crockford's base 32: digits and capitals without I, L, O, U.
+const ulidAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+// ULIDLength is the number of characters of an id behind its prefix.
+const ULIDLength = 26
+
+// Pattern is the regular expression that every id of the kind matches.
+func (k Kind) Pattern() string {
+	return "^" + string(k) + "_[0-9A-HJKMNP-TV-Z]{26}$"
+}
+
+// Valid reports whether id has the form of an id of this kind. It says nothing of
+// whether such a thing exists.
+func (k Kind) Valid(id string) bool {
+	rest, ok := strings.CutPrefix(id, string(k)+"_")
+	if !ok || len(rest) != ULIDLength {
+		return false
+	}
+	for i := range len(rest) {
+		if strings.IndexByte(ulidAlphabet, rest[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}

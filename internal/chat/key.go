@@ -1,0 +1,63 @@
+package chat
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+const (
+	keyPrefix      = "svc_live_"
+	keyRandomBytes = 18 // 24 base64 characters
+	keyLength      = len(keyPrefix) + 24
+)
+
+// APIKey is a key as the store knows it: the plaintext is gone once it has been shown.
+type APIKey struct {
+	ID        string
+	OrgID     string
+	Name      string
+	Hash      string
+	Last4     string
+	ExpiresAt *time.Time
+	RevokedAt *time.Time
+	CreatedAt time.Time
+}
+
+// Check tells why a key must not be used now, or nil.
+func (k APIKey) Check(now time.Time) error {
+	if k.RevokedAt != nil {
+		return Fail(CodeRevokedAPIKey, "This API key was revoked. Issue a new one.")
+	}
+	if k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) {
+		return Fail(CodeExpiredAPIKey, "This API key expired at %s. Issue a new one.", FormatTime(*k.ExpiresAt))
+	}
+	return nil
+}
+
+// NewKeyText makes the plaintext of a new API key.
+func NewKeyText() string {
+	var b [keyRandomBytes]byte
+	rand.Read(b[:])
+	return keyPrefix + base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// WellFormedKey reports whether text can be an API key at all.
+func WellFormedKey(text string) bool {
+	rest, ok := strings.CutPrefix(text, keyPrefix)
+	if !ok || len(text) != keyLength {
+		return false
+	}
+	_, err := base64.RawURLEncoding.DecodeString(rest)
+	return err == nil
+}
+
+// HashKey is the form in which a key is stored and looked up. A plain hash suffices:
+// the key is 144 random bits, so there is nothing to guess.
+func HashKey(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

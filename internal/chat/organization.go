@@ -1,0 +1,117 @@
+package chat
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Plan is what an organization may do and how much of it. Nil limits mean none.
+type Plan struct {
+	Name            string
+	API             bool
+	Customers       bool
+	MonthlyMessages *int64
+	RetentionDays   *int64
+	WritePerMinute  int64
+	ReadPerMinute   int64
+}
+
+// DefaultPlan is the plan of an organization created without naming one.
+const DefaultPlan = "enterprise"
+
+// SubscriptionStatus is where an organization stands with its bill.
+type SubscriptionStatus string
+
+const (
+	SubscriptionActive   SubscriptionStatus = "active"
+	SubscriptionTrialing SubscriptionStatus = "trialing"
+	SubscriptionInactive SubscriptionStatus = "inactive"
+)
+
+// Organization owns everything else; nothing crosses from one to another.
+type Organization struct {
+	ID           string
+	Name         string
+	Plan         string
+	Subscription SubscriptionStatus
+	TrialEndsAt  *time.Time
+	Suspended    bool
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Lapsed reports whether the subscription no longer entitles to anything: it is
+// inactive, or a trial that has ended. A trial without an end does not lapse.
+func (o Organization) Lapsed(now time.Time) bool {
+	switch o.Subscription {
+	case SubscriptionActive:
+		return false
+	case SubscriptionTrialing:
+		return o.TrialEndsAt != nil && !now.Before(*o.TrialEndsAt)
+	default:
+		return true
+	}
+}
+
+// Team is the scope of labels, customers and accounts inside an organization.
+type Team struct {
+	ID        string
+	OrgID     string
+	Name      string
+	CreatedAt time.Time
+}
+
+// Role is what a user may do in a team.
+type Role string
+
+const (
+	RoleOwner Role = "owner"
+	RoleAdmin Role = "admin"
+	RoleAgent Role = "agent"
+)
+
+// User is a person who signs in to the dashboard.
+type User struct {
+	ID           string
+	OrgID        string
+	Email        string
+	Name         string
+	PasswordHash string
+	CreatedAt    time.Time
+}
+
+// MinPasswordLength follows current guidance: length is what counts, composition rules do not.
+const MinPasswordLength = 8
+
+// CleanName trims a name and checks it holds 1 to 200 characters.
+func CleanName(param, name string) (string, error) {
+	return cleanText(param, name, 200)
+}
+
+// CleanEmail checks that s is one plain address of at most 255 characters.
+func CleanEmail(param, s string) (string, error) {
+	s = strings.TrimSpace(s)
+	addr, err := mail.ParseAddress(s)
+	if err != nil || addr.Address != s || utf8.RuneCountInString(s) > 255 {
+		return "", Invalid(param, "This is not an e-mail address of at most 255 characters.")
+	}
+	return s, nil
+}
+
+// FoldCase is the form under which texts that differ only in case are one.
+func FoldCase(s string) string {
+	return strings.ToLower(strings.ToUpper(s))
+}
+
+func cleanText(param, s string, most int) (string, error) {
+	s = strings.TrimSpace(s)
+	if n := utf8.RuneCountInString(s); n < 1 || n > most {
+		return "", Invalid(param, "Must be 1 to %d characters long, not counting white space around it.", most)
+	}
+	if strings.ContainsRune(s, 0) {
+		return "", Invalid(param, "Must not contain the NUL character.")
+	}
+	return s, nil
+}

@@ -1,0 +1,34 @@
+package core
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// CreateKey issues an API key and returns its plaintext, which exists nowhere else.
+func CreateKey(tx *store.Tx, orgID, name string, expiresAt *time.Time) (chat.APIKey, string, error) {
+	name, err := chat.CleanName("name", name)
+	if err != nil {
+		return chat.APIKey{}, "", err
+	}
+	if expiresAt != nil && !expiresAt.After(tx.Now()) {
+		return chat.APIKey{}, "", chat.Invalid("expires_at", "Must be in the future.")
+	}
+	if _, err := organization(tx.Reader, orgID); err != nil {
+		return chat.APIKey{}, "", err
+	}
+	text := chat.NewKeyText()
+	key := chat.APIKey{
+		ID: tx.NewID(chat.KindKey), OrgID: orgID, Name: name, Hash: chat.HashKey(text),
+		Last4: text[len(text)-4:], ExpiresAt: expiresAt, CreatedAt: tx.Now(),
+	}
+	return key, text, tx.InsertKey(key)
+}
+
+// RevokeKey ends a key from the next request on, for good.
+func RevokeKey(tx *store.Tx, id string) (chat.APIKey, error) {
+	key, err := tx.RevokeKey(id)
+	return key, orNotFound(err, "API key")
+}

@@ -1,0 +1,56 @@
+package core
+
+import (
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// CreateLabel makes a label in the named team, or in the only one.
+func CreateLabel(tx *store.Tx, orgID string, in chat.NewLabel) (chat.Label, error) {
+	if err := in.Clean(); err != nil {
+		return chat.Label{}, err
+	}
+	teamID, err := pickTeam(tx.Reader, orgID, in.TeamID)
+	if err != nil {
+		return chat.Label{}, err
+	}
+	label := chat.Label{
+		ID: tx.NewID(chat.KindLabel), OrgID: orgID, TeamID: teamID,
+		Name: in.Name, Color: in.Color, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	return label, labelNameTaken(tx.InsertLabel(label))
+}
+
+// Label returns one label.
+func Label(r store.Reader, orgID, id string) (chat.Label, error) {
+	label, err := r.Label(orgID, id)
+	return label, orNotFound(err, "label")
+}
+
+// UpdateLabel changes a label. A patch that changes nothing leaves updated_at alone.
+func UpdateLabel(tx *store.Tx, orgID, id string, patch chat.LabelPatch) (chat.Label, error) {
+	label, err := Label(tx.Reader, orgID, id)
+	if err != nil {
+		return chat.Label{}, err
+	}
+	label, changed, err := patch.Apply(label)
+	if err != nil || !changed {
+		return label, err
+	}
+	label.UpdatedAt = tx.Now()
+	return label, labelNameTaken(tx.UpdateLabel(label))
+}
+
+// DeleteLabel removes a label from wherever it is attached.
+func DeleteLabel(tx *store.Tx, orgID, id string) error {
+	return orNotFound(tx.DeleteLabel(orgID, id), "label")
+}
+
+func labelNameTaken(err error) error {
+	if errors.Is(err, store.ErrDuplicate) {
+		return chat.Invalid("name", "The team has a label of this name already. Names are compared without regard to case.")
+	}
+	return err
+}

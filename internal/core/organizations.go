@@ -1,0 +1,151 @@
+package core
+
+import (
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// CreateOrganization makes an organization with its first team.
+func CreateOrganization(tx *store.Tx, name, plan string) (chat.Organization, chat.Team, error) {
+	name, err := chat.CleanName("name", name)
+	if err != nil {
+		return chat.Organization{}, chat.Team{}, err
+	}
+	if err := checkPlan(tx.Reader, plan); err != nil {
+		return chat.Organization{}, chat.Team{}, err
+	}
+	org := chat.Organization{
+		ID: tx.NewID(chat.KindOrganization), Name: name, Plan: plan,
+		Subscription: chat.SubscriptionActive, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	if err := tx.InsertOrganization(org); err != nil {
+		return chat.Organization{}, chat.Team{}, err
+	}
+	team, err := CreateTeam(tx, org.ID, "General")
+	return org, team, err
+}
+
+// OrganizationPatch changes what is not nil.
+type OrganizationPatch struct {
+	Plan         *string
+	Subscription *chat.SubscriptionStatus
+	TrialEndsAt  *time.Time
+	Suspended    *bool
+}
+
+// UpdateOrganization changes an organization's plan, subscription or suspension.
+func UpdateOrganization(tx *store.Tx, id string, p OrganizationPatch) (chat.Organization, error) {
+	org, err := organization(tx.Reader, id)
+	if err != nil {
+		return chat.Organization{}, err
+	}
+	if p.Plan != nil {
+		if err := checkPlan(tx.Reader, *p.Plan); err != nil {
+			return chat.Organization{}, err
+		}
+		org.Plan = *p.Plan
+	}
+	if p.Subscription != nil {
+		org.Subscription = *p.Subscription
+	}
+	if p.TrialEndsAt != nil {
+		org.TrialEndsAt = p.TrialEndsAt
+	}
+	if p.Suspended != nil {
+		org.Suspended = *p.Suspended
+	}
+	org.UpdatedAt = tx.Now()
+	return org, tx.UpdateOrganization(org)
+}
+
+func organization(r store.Reader, id string) (chat.Organization, error) {
+	org, err := r.Organization(id)
+	return org, orNotFound(err, "organization")
+}
+
+func checkPlan(r store.Reader, name string) error {
+	_, err := r.Plan(name)
+	if errors.Is(err, store.ErrNotFound) {
+		return chat.Invalid("plan", "There is no plan %q. `parley plan list` shows the plans.", name)
+	}
+	return err
+}
+
+// PlanPatch changes what is not nil. The two limits that may be absent take -1 for "none".
+type PlanPatch struct {
+	API             *bool
+	Customers       *bool
+	MonthlyMessages *int64
+	RetentionDays   *int64
+	WritePerMinute  *int64
+	ReadPerMinute   *int64
+}
+
+// SetPlan changes a plan, or makes one: a new plan starts with nothing but the shipped
+// default's rate limits.
+func SetPlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
+	name, err := chat.CleanName("name", name)
+	if err != nil {
+		return chat.Plan{}, err
+	}
+	plan, err := tx.Plan(name)
+	if errors.Is(err, store.ErrNotFound) {
+		plan, err = chat.Plan{Name: name, WritePerMinute: 600, ReadPerMinute: 6000}, nil
+	}
+	if err != nil {
+		return chat.Plan{}, err
+	}
+	if err := p.apply(&plan); err != nil {
+		return chat.Plan{}, err
+	}
+	return plan, tx.PutPlan(plan)
+}
+
+func (p PlanPatch) apply(plan *chat.Plan) error {
+	if p.API != nil {
+		plan.API = *p.API
+	}
+	if p.Customers != nil {
+		plan.Customers = *p.Customers
+	}
+	if err := setOptionalLimit(&plan.MonthlyMessages, p.MonthlyMessages, "monthly_messages"); err != nil {
+		return err
+	}
+	if err := setOptionalLimit(&plan.RetentionDays, p.RetentionDays, "retention_days"); err != nil {
+		return err
+	}
+	if err := setRate(&plan.WritePerMinute, p.WritePerMinute, "write_per_minute"); err != nil {
+		return err
+	}
+	return setRate(&plan.ReadPerMinute, p.ReadPerMinute, "read_per_minute")
+}
+
+func setOptionalLimit(field **int64, value *int64, param string) error {
+	switch {
+	case value == nil:
+	case *value < -1:
+		return chat.Invalid(param, "Must be 0 or more, or -1 for no limit.")
+	case *value == -1:
+		*field = nil
+	default:
+		*field = value
+	}
+	return nil
+}
+
+// maxRate keeps token arithmetic far from float64's limits.
+const maxRate = 1_000_000_000
+
+func setRate(field *int64, value *int64, param string) error {
+	if value == nil {
+		return nil
+	}
+	if *value < 1 || *value > maxRate {
+		return chat.Invalid(param, "Must be between 1 and %d requests a minute.", maxRate)
+	}
+	*field = *value
+	return nil
+}

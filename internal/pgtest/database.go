@@ -1,0 +1,75 @@
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// EnvURL names the environment variable with the URL of a server to create test databases on.
+const EnvURL = "PARLEY_TEST_DATABASE_URL"
+
+// statementTimeout bounds creating or dropping one database, which is slow only when the machine is.
+const statementTimeout = time.Minute
+
+// processServer starts the server this process's tests share. Nobody stops it: it ends with the process.
+var processServer = sync.OnceValues(func() (*Server, error) { return Start(context.Background()) })
+
+// NewDatabase returns the URL of a new, empty database that is dropped when the test ends, even if connections to it
+// are still open. It lives on the server named by EnvURL, else on one that this process starts at the first call.
+func NewDatabase(t testing.TB) string {
+	t.Helper()
+	server, err := serverURL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "parley_test_" + strings.ToLower(rand.Text())
+	// template0, unlike template1, accepts no connections, and an open one would make the copy fail.
+	if err := execute(server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		t.Fatalf("create a test database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := execute(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("drop the test database: %v", err)
+		}
+	})
+	database := *server
+	database.Path = "/" + name
+	return database.String()
+}
+
+func serverURL() (*url.URL, error) {
+	raw := os.Getenv(EnvURL)
+	if raw == "" {
+		server, err := processServer()
+		if err != nil {
+			return nil, err
+		}
+		raw = server.URL
+	}
+	parsed, err := url.Parse(raw)
+	if err != nil || parsed.Host == "" {
+		return nil, fmt.Errorf("%s must be a URL such as postgres://user:password@host:5432/postgres", EnvURL)
+	}
+	return parsed, nil
+}
+
+func execute(server *url.URL, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), statementTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, server.String())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// APICall is a line of the API log.
+type APICall struct {
+	OrgID     string
+	RequestID string
+	KeyID     string
+	Method    string
+	Path      string
+	Status    int
+	Latency   time.Duration
+	IP        string
+}
+
+// apiLogRows is how many rows one statement inserts: 8 values each, under the engines' limits.
+const apiLogRows = 64
+
+// AppendAPILog writes calls, many to a statement.
+func (tx *Tx) AppendAPILog(calls []APICall) error {
+	for len(calls) > 0 {
+		n := min(apiLogRows, len(calls))
+		args := make([]any, 0, 8*n)
+		for _, c := range calls[:n] {
+			args = append(args, c.OrgID, c.RequestID, c.KeyID, c.Method, c.Path, c.Status, c.Latency.Microseconds(), c.IP)
+		}
+		if _, err := tx.exec("INSERT INTO api_log (org_id, id, key_id, method, path, status, latency_us, ip) VALUES "+valueRows(n, 8), args...); err != nil {
+			return err
+		}
+		calls = calls[n:]
+	}
+	return nil
+}
+
+// valueRows is "($1, $2), ($3, $4)" for two rows of two columns.
+func valueRows(rows, columns int) string {
+	var b strings.Builder
+	for i := range rows * columns {
+		switch {
+		case i%columns != 0:
+			b.WriteString(", ")
+		case i > 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString("(")
+		}
+		fmt.Fprintf(&b, "$%d", i+1)
+	}
+	return b.String() + ")"
+}
+
+// APILog returns an organization's latest calls, newest first.
+func (r Reader) APILog(orgID string, limit int) ([]APICall, error) {
+	return many(r, func(row scanner) (c APICall, err error) {
+		var micros int64
+		err = row.Scan(&c.OrgID, &c.RequestID, &c.KeyID, &c.Method, &c.Path, &c.Status, &micros, &c.IP)
+		c.Latency = time.Duration(micros) * time.Microsecond
+		return c, err
+	}, `SELECT org_id, id, key_id, method, path, status, latency_us, ip FROM api_log
+		WHERE org_id = $1 ORDER BY id DESC LIMIT $2`, orgID, limit)
+}
+
+// PurgeAPILog removes up to limit of an organization's calls from before the given instant and
+// returns how many.
+func (tx *Tx) PurgeAPILog(orgID string, before time.Time, limit int) (int64, error) {
+	return tx.exec(`DELETE FROM api_log WHERE org_id = $1 AND id IN
+		(SELECT id FROM api_log WHERE org_id = $1 AND id < $2 LIMIT $3)`,
+		orgID, firstID(chat.KindRequest, before), limit)
+}

@@ -1,0 +1,21 @@
+package store
+
+// dialect is where the two engines' SQL differs.
+type dialect struct {
+	name string
+	// forUpdate locks the rows a query returns until the transaction ends.
+	forUpdate string
+	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
+	tryLock string
+}
+
+var (
+	// SQLite has one writer at a time: every row a transaction reads is locked already.
+	sqliteDialect = dialect{name: "sqlite"}
+
+	postgresDialect = dialect{
+		name:      "postgres",
+		forUpdate: " FOR UPDATE",
+		tryLock:   "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
+	}
+)

@@ -1,0 +1,48 @@
+package store
+
+import "time"
+
+// IdempotencyWindow is how long a key's answer is kept and replayed.
+const IdempotencyWindow = 24 * time.Hour
+
+// IdempotencyRecord is the answer that was given to the first request with a key.
+type IdempotencyRecord struct {
+	OrgID       string
+	Key         string
+	Fingerprint string
+	RequestID   string
+	Status      int
+	Body        string
+	CreatedAt   time.Time
+}
+
+func scanIdempotencyRecord(row scanner) (rec IdempotencyRecord, err error) {
+	var createdAt int64
+	err = row.Scan(&rec.OrgID, &rec.Key, &rec.Fingerprint, &rec.RequestID, &rec.Status, &rec.Body, &createdAt)
+	rec.CreatedAt = toTime(createdAt)
+	return rec, err
+}
+
+// IdempotencyRecord returns the answer kept under a key since the given instant, or ErrNotFound.
+func (r Reader) IdempotencyRecord(orgID, key string, since time.Time) (IdempotencyRecord, error) {
+	return one(r, scanIdempotencyRecord, `SELECT org_id, key, fingerprint, request_id, status, body, created_at
+		FROM idempotency WHERE org_id = $1 AND key = $2 AND created_at > $3`, orgID, key, since.UnixMilli())
+}
+
+// PutIdempotencyRecord keeps an answer, in the place of one that has outlived the window.
+func (tx *Tx) PutIdempotencyRecord(rec IdempotencyRecord) error {
+	return tx.insert(`INSERT INTO idempotency (org_id, key, fingerprint, request_id, status, body, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (org_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, request_id = excluded.request_id,
+			status = excluded.status, body = excluded.body, created_at = excluded.created_at
+		WHERE idempotency.created_at <= $8`,
+		rec.OrgID, rec.Key, rec.Fingerprint, rec.RequestID, rec.Status, rec.Body, tx.now.UnixMilli(),
+		tx.now.Add(-IdempotencyWindow).UnixMilli())
+}
+
+// PurgeIdempotency removes up to limit records older than the window and returns how many.
+func (tx *Tx) PurgeIdempotency(limit int) (int64, error) {
+	return tx.exec(`DELETE FROM idempotency WHERE (org_id, key) IN
+		(SELECT org_id, key FROM idempotency WHERE created_at <= $1 LIMIT $2)`,
+		tx.now.Add(-IdempotencyWindow).UnixMilli(), limit)
+}

@@ -1,0 +1,77 @@
+package store
+
+import "github.com/parleyhq/parley/internal/chat"
+
+const keyColumns = "k.org_id, k.id, k.name, k.hash, k.last4, k.expires_at, k.revoked_at, k.created_at"
+
+type keyRow struct {
+	key                  chat.APIKey
+	expiresAt, revokedAt *int64
+	createdAt            int64
+}
+
+func (r *keyRow) dest() []any {
+	k := &r.key
+	return []any{&k.OrgID, &k.ID, &k.Name, &k.Hash, &k.Last4, &r.expiresAt, &r.revokedAt, &r.createdAt}
+}
+
+func (r *keyRow) value() chat.APIKey {
+	r.key.ExpiresAt, r.key.RevokedAt, r.key.CreatedAt = toTimePtr(r.expiresAt), toTimePtr(r.revokedAt), toTime(r.createdAt)
+	return r.key
+}
+
+func scanKey(row scanner) (chat.APIKey, error) {
+	var k keyRow
+	err := row.Scan(k.dest()...)
+	return k.value(), err
+}
+
+// KeyContext is a key with what a request needs to know of its organization.
+type KeyContext struct {
+	Key          chat.APIKey
+	Organization chat.Organization
+	Plan         chat.Plan
+}
+
+// KeyContext finds a key by its hash, with its organization and plan, in one statement: it runs
+// on every request, so that a revocation counts from the next one on.
+func (r Reader) KeyContext(hash string) (KeyContext, error) {
+	return one(r, scanKeyContext, `SELECT `+keyColumns+`,
+			o.name, o.subscription_status, o.trial_ends_at, o.suspended,
+			p.name, p.api, p.customers, p.monthly_messages, p.retention_days, p.write_per_minute, p.read_per_minute
+		FROM api_keys k JOIN organizations o ON o.id = k.org_id JOIN plans p ON p.name = o.plan
+		WHERE k.hash = $1`, hash)
+}
+
+func scanKeyContext(row scanner) (KeyContext, error) {
+	var (
+		c         KeyContext
+		k         keyRow
+		trialEnds *int64
+		o         = &c.Organization
+	)
+	dest := append(k.dest(), &o.Name, &o.Subscription, &trialEnds, &o.Suspended)
+	err := row.Scan(append(dest, planDest(&c.Plan)...)...)
+	c.Key = k.value()
+	o.ID, o.Plan, o.TrialEndsAt = c.Key.OrgID, c.Plan.Name, toTimePtr(trialEnds)
+	return c, err
+}
+
+// Keys returns an organization's keys, oldest first.
+func (r Reader) Keys(orgID string) ([]chat.APIKey, error) {
+	return many(r, scanKey, "SELECT "+keyColumns+" FROM api_keys k WHERE k.org_id = $1 ORDER BY k.id", orgID)
+}
+
+// InsertKey stores a new key.
+func (tx *Tx) InsertKey(k chat.APIKey) error {
+	return tx.insert(`INSERT INTO api_keys (org_id, id, name, hash, last4, expires_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (hash) DO NOTHING`,
+		k.OrgID, k.ID, k.Name, k.Hash, k.Last4, msPtr(k.ExpiresAt), k.CreatedAt.UnixMilli())
+}
+
+// RevokeKey ends a key for good. The first revocation's instant stays. The operator names a key
+// by its id alone.
+func (tx *Tx) RevokeKey(id string) (chat.APIKey, error) {
+	return one(tx.Reader, scanKey, `UPDATE api_keys AS k SET revoked_at = COALESCE(k.revoked_at, $2) WHERE k.id = $1
+		RETURNING `+keyColumns, id, tx.now.UnixMilli())
+}

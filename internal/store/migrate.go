@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migrateUp applies the embedded migrations that are missing. The caller holds a lock that
+// keeps other nodes out, so each runs once however many nodes start together.
+func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
+	files, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(dialect, db, files)
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	have, want, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	if have > want {
+		return fmt.Errorf("the store has schema version %d, newer than this program knows (%d): start the newer program, or restore a backup from before the upgrade", have, want)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate the store: %w", err)
+	}
+	return nil
+}

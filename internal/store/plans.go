@@ -1,0 +1,34 @@
+package store
+
+import "github.com/parleyhq/parley/internal/chat"
+
+const planColumns = "name, api, customers, monthly_messages, retention_days, write_per_minute, read_per_minute"
+
+func scanPlan(row scanner) (p chat.Plan, err error) {
+	err = row.Scan(planDest(&p)...)
+	return p, err
+}
+
+func planDest(p *chat.Plan) []any {
+	return []any{&p.Name, &p.API, &p.Customers, &p.MonthlyMessages, &p.RetentionDays, &p.WritePerMinute, &p.ReadPerMinute}
+}
+
+// Plan returns the plan of that name, or ErrNotFound.
+func (r Reader) Plan(name string) (chat.Plan, error) {
+	return one(r, scanPlan, "SELECT "+planColumns+" FROM plans WHERE name = $1"+r.forUpdate(), name)
+}
+
+// Plans returns every plan by name.
+func (r Reader) Plans() ([]chat.Plan, error) {
+	return many(r, scanPlan, "SELECT "+planColumns+" FROM plans ORDER BY name")
+}
+
+// PutPlan stores a plan, over the one of that name if there is one.
+func (tx *Tx) PutPlan(p chat.Plan) error {
+	_, err := tx.exec(`INSERT INTO plans (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (name) DO UPDATE SET api = excluded.api, customers = excluded.customers,
+			monthly_messages = excluded.monthly_messages, retention_days = excluded.retention_days,
+			write_per_minute = excluded.write_per_minute, read_per_minute = excluded.read_per_minute`,
+		p.Name, p.API, p.Customers, p.MonthlyMessages, p.RetentionDays, p.WritePerMinute, p.ReadPerMinute)
+	return err
+}

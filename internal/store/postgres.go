@@ -1,0 +1,270 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+const (
+	// acquireTimeout is how long a request waits for a connection before the store counts as
+	// overloaded.
+	acquireTimeout = 5 * time.Second
+	// commitTimeout bounds a commit whose caller has gone away.
+	commitTimeout = 10 * time.Second
+	// txAttempts is how often a closure runs when PostgreSQL picks it as a deadlock's victim.
+	txAttempts = 5
+	// migrationLock is the advisory lock that lets one node migrate at a time.
+	migrationLock = 7_203_114_907
+)
+
+// postgresEngine is the shared store: each closure is its own transaction at READ COMMITTED,
+// and rows read by key are locked, so concurrent closures wait for each other instead of failing.
+type postgresEngine struct {
+	pool *pgxpool.Pool
+}
+
+func openPostgres(ctx context.Context, url string) (engine, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL is not valid: %w", err)
+	}
+	if cfg.ConnConfig.Config.ConnectTimeout == 0 {
+		cfg.ConnConfig.Config.ConnectTimeout = acquireTimeout
+	}
+	if !strings.Contains(url, "pool_max_conns=") {
+		cfg.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
+	}
+	cfg.MaxConns = max(cfg.MaxConns, 4) // a migration holds one and works on another
+	cfg.ConnConfig.RuntimeParams["application_name"] = "parley"
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &postgresEngine{pool: pool}, nil
+}
+
+func (e *postgresEngine) dialect() dialect { return postgresDialect }
+
+func (e *postgresEngine) migrate(ctx context.Context) error {
+	conn, err := e.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
+		return postgresError(err)
+	}
+	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
+	db := stdlib.OpenDBFromPool(e.pool)
+	defer db.Close()
+	return migrateUp(ctx, goose.DialectPostgres, db)
+}
+
+func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)
+	defer cancel()
+	conn, err := e.pool.Acquire(waitCtx)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return conn, err
+}
+
+func (e *postgresEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
+	conn, err := e.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	rows, err := conn.Query(ctx, sql, args...)
+	if err != nil {
+		return postgresError(err)
+	}
+	return eachRow(rows, each)
+}
+
+func (e *postgresEngine) exec(context.Context, string, []any) (int64, error) {
+	return 0, errors.New("store: a write outside a transaction")
+}
+
+func (e *postgresEngine) close() error {
+	e.pool.Close()
+	return nil
+}
+
+func (e *postgresEngine) inTx(ctx context.Context, body func(session) error) error {
+	var err error
+	for attempt := range txAttempts {
+		if err = e.tryTx(ctx, body); !isRetryable(err) {
+			return err
+		}
+		pause := time.Duration(rand.Int64N(int64(5*time.Millisecond) << attempt))
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) error {
+	conn, err := e.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	tx := &postgresTx{conn: conn}
+	committed := false
+	defer func() {
+		if !committed { // an error, a cancelled request or a panic
+			tx.rollback(ctx)
+		}
+	}()
+	if err := body(tx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err = tx.commit(ctx)
+	committed = err == nil
+	return err
+}
+
+// postgresTx begins with its first statement, in the same round trip.
+type postgresTx struct {
+	conn  *pgxpool.Conn
+	begun bool
+}
+
+func (tx *postgresTx) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
+	if !tx.begun {
+		return tx.beginWith(ctx, sql, args, func(br pgx.BatchResults) error {
+			rows, err := br.Query()
+			if err != nil {
+				return err
+			}
+			return eachRow(rows, each)
+		})
+	}
+	rows, err := tx.conn.Query(ctx, sql, args...)
+	if err != nil {
+		return postgresError(err)
+	}
+	return eachRow(rows, each)
+}
+
+func (tx *postgresTx) exec(ctx context.Context, sql string, args []any) (int64, error) {
+	var tag pgconn.CommandTag
+	var err error
+	if !tx.begun {
+		err = tx.beginWith(ctx, sql, args, func(br pgx.BatchResults) (err error) {
+			tag, err = br.Exec()
+			return err
+		})
+	} else {
+		tag, err = tx.conn.Exec(ctx, sql, args...)
+	}
+	return tag.RowsAffected(), postgresError(err)
+}
+
+func (tx *postgresTx) beginWith(ctx context.Context, sql string, args []any, read func(pgx.BatchResults) error) (err error) {
+	tx.begun = true
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN")
+	batch.Queue(sql, args...)
+	results := tx.conn.SendBatch(ctx, batch)
+	defer func() {
+		if closeErr := results.Close(); err == nil {
+			err = postgresError(closeErr)
+		}
+	}()
+	if _, err := results.Exec(); err != nil {
+		return postgresError(err)
+	}
+	return postgresError(read(results))
+}
+
+func (tx *postgresTx) commit(ctx context.Context) error {
+	if !tx.begun {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	tag, err := tx.conn.Exec(ctx, "COMMIT")
+	if err == nil && tag.String() != "COMMIT" {
+		// The closure swallowed a statement's error: PostgreSQL had already given the
+		// transaction up, and answers COMMIT with ROLLBACK.
+		return errors.New("store: the transaction failed on an error its closure did not return")
+	}
+	return postgresError(err)
+}
+
+func (tx *postgresTx) rollback(ctx context.Context) {
+	if !tx.begun || tx.conn.Conn().IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	if _, err := tx.conn.Exec(ctx, "ROLLBACK"); err != nil {
+		tx.conn.Conn().Close(ctx)
+	}
+}
+
+func eachRow(rows pgx.Rows, each func(scanner) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return postgresError(rows.Err())
+}
+
+// isRetryable: a deadlock or serialization failure, after which the same closure may succeed.
+func isRetryable(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
+}
+
+// postgresError translates what the callers of this package tell apart.
+func postgresError(err error) error {
+	if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	var (
+		pgErr  *pgconn.PgError
+		netErr net.Error
+		down   *pgconn.ConnectError
+	)
+	switch {
+	case errors.As(err, &pgErr):
+		if pgErr.Code == "23505" {
+			return fmt.Errorf("%w: %w", ErrDuplicate, err)
+		}
+		switch pgErr.Code[:2] {
+		case "08", "53", "57": // connection lost, out of resources, shutting down
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &down), errors.As(err, &netErr), pgconn.SafeToRetry(err),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"math"
+	"time"
+)
+
+// TokenLease is what a node took out of an organization's bucket.
+type TokenLease struct {
+	// Granted is how many tokens the node may spend.
+	Granted int64
+	// Left is what the bucket held after that, at At.
+	Left float64
+	At   time.Time
+}
+
+// LeaseTokens takes up to want whole tokens from a bucket that holds capacity and refills
+// continuously, capacity a minute. There is one bucket per organization and class, whatever the
+// number of nodes. A new bucket is full.
+func (tx *Tx) LeaseTokens(orgID, class string, capacity, want int64) (TokenLease, error) {
+	if _, err := tx.exec(`INSERT INTO rate_buckets (org_id, class, tokens, updated_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (org_id, class) DO NOTHING`, orgID, class, float64(capacity), tx.now.UnixMilli()); err != nil {
+		return TokenLease{}, err
+	}
+	lease, err := tx.Bucket(orgID, class, capacity, tx.now)
+	if err != nil {
+		return TokenLease{}, err
+	}
+	lease.Granted = min(want, int64(lease.Left))
+	lease.Left -= float64(lease.Granted)
+	_, err = tx.exec("UPDATE rate_buckets SET tokens = $3, updated_at = $4 WHERE org_id = $1 AND class = $2",
+		orgID, class, lease.Left, lease.At.UnixMilli())
+	return lease, err
+}
+
+// Bucket returns what a bucket holds, refilled up to now, without taking from it.
+func (r Reader) Bucket(orgID, class string, capacity int64, now time.Time) (TokenLease, error) {
+	return one(r, func(row scanner) (lease TokenLease, err error) {
+		var tokens float64
+		var updatedAt int64
+		if err := row.Scan(&tokens, &updatedAt); err != nil {
+			return lease, err
+		}
+		// A node whose clock is behind adds nothing and does not turn the bucket's clock back.
+		lease.At = toTime(max(updatedAt, now.UnixMilli()))
+		elapsed := lease.At.Sub(toTime(updatedAt))
+		lease.Left = Refill(tokens, capacity, elapsed)
+		return lease, nil
+	}, "SELECT tokens, updated_at FROM rate_buckets WHERE org_id = $1 AND class = $2"+r.forUpdate(), orgID, class)
+}
+
+// Refill is the bucket's law: what it holds after some time without a withdrawal.
+func Refill(tokens float64, capacity int64, elapsed time.Duration) float64 {
+	return math.Min(float64(capacity), tokens+float64(capacity)*elapsed.Minutes())
+}

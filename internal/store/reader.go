@@ -1,0 +1,63 @@
+package store
+
+import "context"
+
+// Reader reads. Its methods stand beside the tables they read.
+type Reader struct {
+	ctx     context.Context
+	db      session
+	dialect dialect
+	locking bool
+}
+
+// session runs statements: on the pool, or on the connection of a transaction.
+type session interface {
+	query(ctx context.Context, sql string, args []any, each func(scanner) error) error
+	exec(ctx context.Context, sql string, args []any) (int64, error)
+}
+
+// scanner is a row of either driver.
+type scanner interface{ Scan(dest ...any) error }
+
+// forUpdate is the clause that ends a look-up by key: inside a transaction it locks the row.
+func (r Reader) forUpdate() string {
+	if r.locking {
+		return r.dialect.forUpdate
+	}
+	return ""
+}
+
+// Context is what the reader's statements run under.
+func (r Reader) Context() context.Context { return r.ctx }
+
+// many collects every row of a query.
+func many[T any](r Reader, scan func(scanner) (T, error), sql string, args ...any) ([]T, error) {
+	var rows []T
+	err := r.db.query(r.ctx, sql, args, func(row scanner) error {
+		v, err := scan(row)
+		if err == nil {
+			rows = append(rows, v)
+		}
+		return err
+	})
+	return rows, err
+}
+
+// one returns the first row of a query, or ErrNotFound.
+func one[T any](r Reader, scan func(scanner) (T, error), sql string, args ...any) (T, error) {
+	var (
+		value T
+		found bool
+	)
+	err := r.db.query(r.ctx, sql, args, func(row scanner) (err error) {
+		if !found {
+			found = true
+			value, err = scan(row)
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = ErrNotFound
+	}
+	return value, err
+}

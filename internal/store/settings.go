@@ -1,0 +1,21 @@
+package store
+
+// Setting returns a value that belongs to the whole installation, or ErrNotFound.
+func (r Reader) Setting(name string) (string, error) {
+	return one(r, func(row scanner) (v string, err error) {
+		err = row.Scan(&v)
+		return v, err
+	}, "SELECT value FROM settings WHERE name = $1"+r.forUpdate(), name)
+}
+
+// InsertSetting stores a value unless the name has one already (ErrDuplicate).
+func (tx *Tx) InsertSetting(name, value string) error {
+	return tx.insert("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", name, value)
+}
+
+// PutSetting stores a value, over the one that is there.
+func (tx *Tx) PutSetting(name, value string) error {
+	_, err := tx.exec(`INSERT INTO settings (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return err
+}

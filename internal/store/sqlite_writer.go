@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+const (
+	// writerQueue is how many transactions may wait; past it the store says it is overloaded.
+	writerQueue = 4096
+	// writerBatch bounds what one commit carries, and with it how long the first in a batch
+	// waits for the last.
+	writerBatch = 256
+)
+
+// sqliteWriter runs transactions one after the other on one connection and commits those that
+// wait together as one: durable, at the price of one sync per batch. Each runs under a savepoint
+// of its own, so one that fails takes nothing but itself back.
+type sqliteWriter struct {
+	conn  *sqliteConn
+	queue chan *sqliteJob
+	done  chan struct{}
+
+	mu     sync.RWMutex // guards closed against sends on the queue
+	closed bool
+}
+
+type sqliteJob struct {
+	ctx   context.Context
+	body  func(session) error
+	err   error
+	panic *closurePanic
+	done  chan struct{}
+}
+
+// closurePanic carries a panic from the writer's goroutine to the caller's.
+type closurePanic struct {
+	value any
+	stack []byte
+}
+
+func (p *closurePanic) String() string {
+	return fmt.Sprintf("%v\n\nin transaction:\n%s", p.value, p.stack)
+}
+
+func startSQLiteWriter(conn *sqliteConn) *sqliteWriter {
+	w := &sqliteWriter{conn: conn, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
+	go w.run()
+	return w
+}
+
+// do hands body to the writer and waits for its outcome. It does not return early when ctx
+// ends: the writer looks at ctx itself, and its answer is the true one.
+func (w *sqliteWriter) do(ctx context.Context, body func(session) error) error {
+	job := &sqliteJob{ctx: ctx, body: body, done: make(chan struct{})}
+	if err := w.enqueue(job); err != nil {
+		return err
+	}
+	<-job.done
+	if job.panic != nil {
+		panic(job.panic)
+	}
+	return job.err
+}
+
+func (w *sqliteWriter) enqueue(job *sqliteJob) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return ErrClosed
+	}
+	select {
+	case w.queue <- job:
+		return nil
+	default:
+		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, writerQueue)
+	}
+}
+
+// stop finishes what is queued.
+func (w *sqliteWriter) stop() {
+	w.mu.Lock()
+	already := w.closed
+	w.closed = true
+	if !already {
+		close(w.queue)
+	}
+	w.mu.Unlock()
+	<-w.done
+}
+
+func (w *sqliteWriter) run() {
+	defer close(w.done)
+	defer w.conn.close()
+	batch := make([]*sqliteJob, 0, writerBatch)
+	for job := range w.queue {
+		batch = w.gather(append(batch[:0], job))
+		w.commit(batch)
+		for _, job := range batch {
+			close(job.done)
+		}
+		clear(batch)
+	}
+}
+
+// gather takes what else is waiting, without waiting for more.
+func (w *sqliteWriter) gather(batch []*sqliteJob) []*sqliteJob {
+	for len(batch) < writerBatch {
+		select {
+		case job, ok := <-w.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, job)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (w *sqliteWriter) commit(batch []*sqliteJob) {
+	if err := w.control("BEGIN IMMEDIATE"); err != nil {
+		failAll(batch, err)
+		return
+	}
+	for _, job := range batch {
+		if err := w.runJob(job); err != nil {
+			// The transaction itself is gone (disk full, I/O error): so is all that ran in it.
+			w.control("ROLLBACK")
+			failAll(batch, err)
+			return
+		}
+	}
+	if err := w.control("COMMIT"); err != nil {
+		w.control("ROLLBACK")
+		failAll(batch, err)
+	}
+}
+
+// runJob runs one closure under a savepoint. It returns an error only when the savepoint
+// itself fails; the closure's outcome is in the job.
+func (w *sqliteWriter) runJob(job *sqliteJob) error {
+	if job.err = job.ctx.Err(); job.err != nil {
+		return nil
+	}
+	if err := w.control("SAVEPOINT request"); err != nil {
+		return err
+	}
+	w.callBody(job)
+	if job.err == nil && job.panic == nil {
+		job.err = job.ctx.Err()
+	}
+	if job.err != nil || job.panic != nil {
+		if err := w.control("ROLLBACK TO request"); err != nil {
+			return err
+		}
+	}
+	return w.control("RELEASE request")
+}
+
+func (w *sqliteWriter) callBody(job *sqliteJob) {
+	finished := false
+	defer func() {
+		if finished {
+			return
+		}
+		value := recover()
+		if value == nil { // runtime.Goexit would kill the writer: a bug in the closure
+			value = errors.New("store: the transaction ended its goroutine")
+		}
+		job.panic = &closurePanic{value: value, stack: debug.Stack()}
+	}()
+	job.err = job.body(w.conn)
+	finished = true
+}
+
+func (w *sqliteWriter) control(sql string) error {
+	_, err := w.conn.exec(context.Background(), sql, nil)
+	return err
+}
+
+// failAll gives the batch's error to every job that has none of its own.
+func failAll(batch []*sqliteJob, err error) {
+	err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+	for _, job := range batch {
+		if job.err == nil && job.panic == nil {
+			job.err = err
+		}
+	}
+}

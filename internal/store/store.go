@@ -1,0 +1,203 @@
+// Package store keeps Parley's state, in an embedded SQLite file or in PostgreSQL. It is the
+// only package with SQL. One SQL text runs on both engines; what differs is in sqlite.go,
+// postgres.go and dialect.go.
+//
+// Store.InTx changes things, Store.Read looks at them. A Tx reads as a Reader does, except that
+// every row it gets by key stays locked until the transaction ends: what a closure read and then
+// wrote back cannot have changed in between.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Errors that callers tell apart. No driver's error leaves this package unwrapped.
+var (
+	// ErrNotFound: no such row in that organization.
+	ErrNotFound = errors.New("store: not found")
+	// ErrDuplicate: a unique rule forbids the row.
+	ErrDuplicate = errors.New("store: duplicate")
+	// ErrUnavailable: the store cannot take the work now; nothing of it was done, or, when the
+	// connection broke during a commit, its outcome is unknown.
+	ErrUnavailable = errors.New("store: unavailable")
+	// ErrClosed: the store has been closed.
+	ErrClosed = errors.New("store: closed")
+)
+
+// Config says where the store is.
+type Config struct {
+	// Dir is the folder of the embedded store. It is used when URL is empty.
+	Dir string
+	// URL is a postgres:// address.
+	URL string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Store is an open store. It is safe for concurrent use.
+type Store struct {
+	engine engine
+	now    func() time.Time
+	ids    *idSource
+}
+
+// engine is what an SQL engine must offer.
+type engine interface {
+	session // for reads, one statement at a time
+	inTx(ctx context.Context, body func(session) error) error
+	migrate(ctx context.Context) error
+	dialect() dialect
+	close() error
+}
+
+// Open connects to the store and brings its schema up to date.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	eng, err := openEngine(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := eng.migrate(ctx); err != nil {
+		return nil, errors.Join(err, eng.close())
+	}
+	now := cfg.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Store{engine: eng, now: now, ids: newIDSource()}, nil
+}
+
+func openEngine(ctx context.Context, cfg Config) (engine, error) {
+	switch {
+	case cfg.URL == "":
+		return openSQLite(cfg.Dir)
+	case strings.HasPrefix(cfg.URL, "postgres://"), strings.HasPrefix(cfg.URL, "postgresql://"):
+		return openPostgres(ctx, cfg.URL)
+	default:
+		return nil, errors.New("the database URL must start with postgres:// (leave it empty for the embedded store)")
+	}
+}
+
+// Close waits for the work under way and closes the store.
+func (s *Store) Close() error { return s.engine.close() }
+
+// Engine names the engine, for logs and reports.
+func (s *Store) Engine() string { return s.engine.dialect().name }
+
+// Now is the store's clock, to the millisecond that is stored.
+func (s *Store) Now() time.Time { return truncate(s.now()) }
+
+// NewID makes an id outside a transaction. Inside one, use Tx.NewID.
+func (s *Store) NewID(k kind) string { return s.ids.next(k, s.Now()) }
+
+// Ping tells whether the store answers.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.engine.query(ctx, "SELECT 1", nil, func(row scanner) error {
+		var one int
+		return row.Scan(&one)
+	})
+}
+
+// Read returns a view for reading. Each statement sees what is committed when it runs.
+func (s *Store) Read(ctx context.Context) Reader {
+	return Reader{ctx: ctx, db: s.engine, dialect: s.engine.dialect()}
+}
+
+// InTx runs fn in a transaction and returns after it is durable. When fn returns an error or
+// panics, or ctx is done before the commit, nothing of it remains; other closures are not
+// affected. PostgreSQL may run fn again after a deadlock, so fn must assign its results rather
+// than add to them, and must not have effects outside the transaction: that is what
+// Tx.AfterCommit is for.
+func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
+	var tx *Tx
+	err := s.engine.inTx(ctx, func(db session) error {
+		tx = &Tx{
+			Reader: Reader{ctx: ctx, db: db, dialect: s.engine.dialect(), locking: true},
+			store:  s,
+			now:    s.Now(),
+		}
+		return fn(tx)
+	})
+	if err != nil {
+		return err
+	}
+	for _, hook := range tx.afterCommit {
+		hook()
+	}
+	return nil
+}
+
+// Tx is a transaction. It is used by one goroutine and only inside its closure.
+type Tx struct {
+	Reader
+	store       *Store
+	now         time.Time
+	savepoints  int
+	afterCommit []func()
+}
+
+// Now is the instant of the transaction, the same for all of it.
+func (tx *Tx) Now() time.Time { return tx.now }
+
+// NewID makes an id that carries the transaction's instant.
+func (tx *Tx) NewID(k kind) string { return tx.store.ids.next(k, tx.now) }
+
+// AfterCommit runs fn once the transaction is durable, in the caller's goroutine.
+func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
+
+// Savepoint runs fn so that its failure undoes only what fn did.
+func (tx *Tx) Savepoint(fn func() error) (err error) {
+	tx.savepoints++
+	name := fmt.Sprintf("sp_%d", tx.savepoints)
+	hooks := len(tx.afterCommit)
+	if _, err := tx.exec("SAVEPOINT " + name); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		tx.afterCommit = tx.afterCommit[:hooks]
+		if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
+			return errors.Join(err, undoErr)
+		}
+		return err
+	}
+	_, err = tx.exec("RELEASE SAVEPOINT " + name)
+	return err
+}
+
+// TryLock takes a lock of that name until the transaction ends, or reports that another
+// transaction has it. SQLite runs one writing transaction at a time, so there it is always free.
+func (tx *Tx) TryLock(name string) (bool, error) {
+	if tx.dialect.tryLock == "" {
+		return true, nil
+	}
+	return one(tx.Reader, func(row scanner) (ok bool, err error) {
+		err = row.Scan(&ok)
+		return ok, err
+	}, tx.dialect.tryLock, name)
+}
+
+func (tx *Tx) exec(sql string, args ...any) (int64, error) {
+	return tx.db.exec(tx.ctx, sql, args)
+}
+
+// execOne is exec for a statement that must touch a row.
+func (tx *Tx) execOne(sql string, args ...any) error {
+	n, err := tx.exec(sql, args...)
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+// insert is exec for an INSERT … ON CONFLICT DO NOTHING, which is how a duplicate is met
+// without an error that would abort the transaction on PostgreSQL.
+func (tx *Tx) insert(sql string, args ...any) error {
+	n, err := tx.exec(sql, args...)
+	if err == nil && n == 0 {
+		return ErrDuplicate
+	}
+	return err
+}

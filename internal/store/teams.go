@@ -1,0 +1,24 @@
+package store
+
+import "github.com/parleyhq/parley/internal/chat"
+
+const teamColumns = "org_id, id, name, created_at"
+
+func scanTeam(row scanner) (t chat.Team, err error) {
+	var createdAt int64
+	err = row.Scan(&t.OrgID, &t.ID, &t.Name, &createdAt)
+	t.CreatedAt = toTime(createdAt)
+	return t, err
+}
+
+// Teams returns an organization's teams, oldest first.
+func (r Reader) Teams(orgID string) ([]chat.Team, error) {
+	return many(r, scanTeam, "SELECT "+teamColumns+" FROM teams WHERE org_id = $1 ORDER BY id", orgID)
+}
+
+// InsertTeam stores a new team; ErrDuplicate when the organization has one of that name.
+func (tx *Tx) InsertTeam(t chat.Team) error {
+	return tx.insert(`INSERT INTO teams (org_id, id, name, name_key, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (org_id, name_key) DO NOTHING`,
+		t.OrgID, t.ID, t.Name, chat.FoldCase(t.Name), t.CreatedAt.UnixMilli())
+}

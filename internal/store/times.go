@@ -1,0 +1,23 @@
+package store
+
+import "time"
+
+func truncate(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+func toTime(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+func toTimePtr(ms *int64) *time.Time {
+	if ms == nil {
+		return nil
+	}
+	t := toTime(*ms)
+	return &t
+}
+
+func msPtr(t *time.Time) *int64 {
+	if t == nil {
+		return nil
+	}
+	ms := t.UnixMilli()
+	return &ms
+}

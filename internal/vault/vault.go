@@ -1,0 +1,129 @@
+// Package vault keeps secrets secret at rest. One 32-byte master key is the root: it seals
+// values that are stored (tokens, signing secrets) and derives keys for other uses (cursors).
+package vault
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const keySize = 32
+
+// Vault seals and opens. It is safe for concurrent use.
+type Vault struct {
+	master []byte
+	id     string
+	aead   cipher.AEAD
+}
+
+// Load takes the master key from text (base64, 32 bytes) or, when that is empty, from the file
+// secret.key in dir, which it makes on first use.
+func Load(text, dir string) (*Vault, error) {
+	if text != "" {
+		return parse(text)
+	}
+	path := filepath.Join(dir, "secret.key")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		content, err = createKeyFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the master key: %w", err)
+	}
+	v, err := parse(strings.TrimSpace(string(content)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
+}
+
+// createKeyFile writes a new key and returns what the file holds then: of two processes that
+// start together, both end up with the key of the first.
+func createKeyFile(path string) ([]byte, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "secret.key.*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(tmp.Name())
+	key := make([]byte, keySize)
+	rand.Read(key)
+	_, err = tmp.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+func parse(text string) (*Vault, error) {
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(key) != keySize {
+		return nil, errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
+	}
+	return New(key)
+}
+
+// New makes a vault from a 32-byte master key.
+func New(master []byte) (*Vault, error) {
+	v := &Vault{master: master}
+	v.id = hex.EncodeToString(v.Derive("key id")[:4])
+	block, err := aes.NewCipher(v.Derive("seal"))
+	if err != nil {
+		return nil, err
+	}
+	v.aead, err = cipher.NewGCMWithRandomNonce(block)
+	return v, err
+}
+
+// ID names the master key without telling it; sealed values carry it.
+func (v *Vault) ID() string { return v.id }
+
+// Derive returns a 32-byte key for one purpose; keys of different purposes tell nothing of
+// each other.
+func (v *Vault) Derive(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, v.master, nil, "parley "+purpose, keySize)
+	if err != nil {
+		panic(err) // only for lengths far above ours
+	}
+	return key
+}
+
+// Seal encrypts plaintext with AES-256-GCM. context says what the value is and whose; the same
+// must be given to Open, so a sealed value moved to another row does not open.
+func (v *Vault) Seal(plaintext, context string) string {
+	sealed := v.aead.Seal(nil, nil, []byte(plaintext), []byte(context))
+	return v.id + "." + base64.RawStdEncoding.EncodeToString(sealed)
+}
+
+// Open decrypts what Seal made.
+func (v *Vault) Open(sealed, context string) (string, error) {
+	id, text, _ := strings.Cut(sealed, ".")
+	if id != v.id {
+		return "", fmt.Errorf("sealed with master key %q, but this program has %q: set PARLEY_SECRET_KEY to the key it was sealed with", id, v.id)
+	}
+	data, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil {
+		return "", fmt.Errorf("sealed value is damaged: %w", err)
+	}
+	plaintext, err := v.aead.Open(nil, nil, data, []byte(context))
+	if err != nil {
+		return "", errors.New("sealed value is damaged or belongs elsewhere")
+	}
+	return string(plaintext), nil
+}
