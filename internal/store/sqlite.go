@@ -24,14 +24,22 @@ type sqliteEngine struct {
 	readers chan *sqliteConn
 	all     []*sqliteConn
 	writer  *sqliteWriter
+	release func() // of the serving process's lock
 }
 
-func openSQLite(dir string) (engine, error) {
+func openSQLite(dir string, exclusive bool) (engine, error) {
 	if dir == "" {
 		return nil, errors.New("the embedded store needs a data folder")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	release := func() {}
+	if exclusive {
+		var err error
+		if release, err = lockFile(filepath.Join(dir, "serve.lock"), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", dir, err)
+		}
 	}
 	db, err := sql.Open("sqlite", sqliteDSN(filepath.Join(dir, "parley.db")))
 	if err != nil {
@@ -39,7 +47,7 @@ func openSQLite(dir string) (engine, error) {
 	}
 	db.SetMaxOpenConns(0)
 	db.SetMaxIdleConns(64)
-	return &sqliteEngine{dir: dir, db: db}, nil
+	return &sqliteEngine{dir: dir, db: db, release: release}, nil
 }
 
 // sqliteDSN sets up each connection. synchronous=FULL makes a commit durable against a power
@@ -56,7 +64,7 @@ func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
 // migrate also starts the connections: they prepare statements against the finished schema.
 func (e *sqliteEngine) migrate(ctx context.Context) error {
-	unlock, err := lockFile(filepath.Join(e.dir, "migrate.lock"))
+	unlock, err := lockFile(filepath.Join(e.dir, "migrate.lock"), syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}
@@ -118,6 +126,7 @@ func (e *sqliteEngine) inTx(ctx context.Context, body func(session) error) error
 }
 
 func (e *sqliteEngine) close() error {
+	defer e.release()
 	if e.writer != nil {
 		e.writer.stop()
 	}
@@ -209,13 +218,13 @@ func sqliteError(err error) error {
 	return err
 }
 
-// lockFile waits for an exclusive lock on the file at path; the kernel drops it with the process.
-func lockFile(path string) (unlock func(), err error) {
+// lockFile locks the file at path as flock does; the kernel drops the lock with the process.
+func lockFile(path string, how int) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := syscall.Flock(int(f.Fd()), how); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

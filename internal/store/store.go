@@ -34,6 +34,9 @@ type Config struct {
 	Dir string
 	// URL is a postgres:// address.
 	URL string
+	// Exclusive claims the embedded store for this process as the one that serves. Commands beside
+	// it open the store without.
+	Exclusive bool
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -73,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func openEngine(ctx context.Context, cfg Config) (engine, error) {
 	switch {
 	case cfg.URL == "":
-		return openSQLite(cfg.Dir)
+		return openSQLite(cfg.Dir, cfg.Exclusive)
 	case strings.HasPrefix(cfg.URL, "postgres://"), strings.HasPrefix(cfg.URL, "postgresql://"):
 		return openPostgres(ctx, cfg.URL)
 	default:

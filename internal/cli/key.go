@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+type keyCommands struct {
+	Create keyCreateCommand `cmd:"" help:"Issue an API key and print it, once."`
+	Revoke keyRevokeCommand `cmd:"" help:"Revoke a key, for good."`
+	List   keyListCommand   `cmd:"" help:"List an organization's keys."`
+}
+
+func keyRecord(k chat.APIKey) record {
+	return record{
+		{"id", k.ID}, {"organization_id", k.OrgID}, {"name", k.Name}, {"last4", k.Last4},
+		{"expires_at", instantOrNil(k.ExpiresAt)}, {"revoked_at", instantOrNil(k.RevokedAt)}, {"created_at", instant(k.CreatedAt)},
+	}
+}
+
+type keyCreateCommand struct {
+	storeFlags
+	Org       string     `required:"" help:"The organization's id (org_…)."`
+	Name      string     `default:"default" help:"A name to know it by."`
+	ExpiresAt *time.Time `placeholder:"TIME" help:"When it stops working, as 2026-01-31T12:00:00Z. Without: never."`
+}
+
+func (cmd *keyCreateCommand) Run(c *console) error {
+	var key chat.APIKey
+	var text string
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		key, text, err = core.CreateKey(tx, cmd.Org, cmd.Name, cmd.ExpiresAt)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, append(keyRecord(key), field{"key", text}))
+}
+
+type keyRevokeCommand struct {
+	storeFlags
+	ID string `arg:"" name:"key-id" help:"The key's id (key_…)."`
+}
+
+func (cmd *keyRevokeCommand) Run(c *console) error {
+	var key chat.APIKey
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		key, err = core.RevokeKey(tx, cmd.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, keyRecord(key))
+}
+
+type keyListCommand struct {
+	storeFlags
+	Org string `required:"" help:"The organization's id (org_…)."`
+}
+
+func (cmd *keyListCommand) Run(c *console) error {
+	return cmd.look(c, func(r store.Reader) error {
+		keys, err := r.Keys(cmd.Org)
+		if err != nil {
+			return err
+		}
+		var rows []record
+		for _, k := range keys {
+			rows = append(rows, keyRecord(k))
+		}
+		return cmd.printAll(c.stdout, rows, names(keyRecord(chat.APIKey{}))...)
+	})
+}

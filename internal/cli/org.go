@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+type orgCommands struct {
+	Create orgCreateCommand `cmd:"" help:"Create an organization with its first team."`
+	Update orgUpdateCommand `cmd:"" help:"Change an organization's plan, subscription or suspension."`
+	List   orgListCommand   `cmd:"" help:"List the organizations."`
+}
+
+func orgRecord(o chat.Organization) record {
+	return record{
+		{"id", o.ID}, {"name", o.Name}, {"plan", o.Plan}, {"subscription_status", string(o.Subscription)},
+		{"trial_ends_at", instantOrNil(o.TrialEndsAt)}, {"suspended", o.Suspended}, {"created_at", instant(o.CreatedAt)},
+	}
+}
+
+type orgCreateCommand struct {
+	storeFlags
+	Name string `required:"" help:"Its name."`
+	Plan string `default:"enterprise" help:"Its plan; \"parley plan list\" shows them."`
+}
+
+func (cmd *orgCreateCommand) Run(c *console) error {
+	var org chat.Organization
+	var team chat.Team
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		org, team, err = core.CreateOrganization(tx, cmd.Name, cmd.Plan)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, append(orgRecord(org), field{"team_id", team.ID}))
+}
+
+type orgUpdateCommand struct {
+	storeFlags
+	ID           string     `arg:"" name:"org" help:"Its id (org_…)."`
+	Plan         *string    `help:"A new plan."`
+	Subscription *string    `enum:"active,trialing,inactive" help:"active, trialing or inactive."`
+	TrialEndsAt  *time.Time `placeholder:"TIME" help:"When a trial ends, as 2026-01-31T12:00:00Z."`
+	Suspended    *bool      `help:"Refuse every API call of the organization; --suspended=false lifts it."`
+}
+
+func (cmd *orgUpdateCommand) Run(c *console) error {
+	var org chat.Organization
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		org, err = core.UpdateOrganization(tx, cmd.ID, core.OrganizationPatch{
+			Plan: cmd.Plan, Subscription: (*chat.SubscriptionStatus)(cmd.Subscription),
+			TrialEndsAt: cmd.TrialEndsAt, Suspended: cmd.Suspended,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, orgRecord(org))
+}
+
+type orgListCommand struct{ storeFlags }
+
+func (cmd *orgListCommand) Run(c *console) error {
+	return cmd.look(c, func(r store.Reader) error {
+		orgs, err := r.Organizations()
+		if err != nil {
+			return err
+		}
+		var rows []record
+		for _, o := range orgs {
+			rows = append(rows, orgRecord(o))
+		}
+		return cmd.printAll(c.stdout, rows, names(orgRecord(chat.Organization{}))...)
+	})
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// record is one thing to print, its fields in order.
+type record []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON keeps the order of the fields.
+func (r record) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, f := range r {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%q:%s", f.name, value)
+	}
+	b.WriteByte('}')
+	return []byte(b.String()), nil
+}
+
+// printOne shows a record as lines of name and value, or as one JSON object.
+func (f storeFlags) printOne(w io.Writer, r record) error {
+	if f.JSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range r {
+		fmt.Fprintf(tw, "%s\t%s\n", f.name, text(f.value))
+	}
+	return tw.Flush()
+}
+
+// printAll shows records as a table, or as {"data": […]}.
+func (f storeFlags) printAll(w io.Writer, rs []record, header ...string) error {
+	if f.JSON {
+		if rs == nil {
+			rs = []record{}
+		}
+		return json.NewEncoder(w).Encode(map[string]any{"data": rs})
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, strings.ToUpper(strings.Join(header, "\t")))
+	for _, r := range rs {
+		cells := make([]string, len(r))
+		for i, f := range r {
+			cells[i] = text(f.value)
+		}
+		fmt.Fprintln(tw, strings.Join(cells, "\t"))
+	}
+	return tw.Flush()
+}
+
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "-"
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func instant(t time.Time) any { return chat.FormatTime(t) }
+
+func instantOrNil(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return instant(*t)
+}
+
+func numberOrNil(n *int64) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
+
+func names(rs record) []string {
+	out := make([]string, len(rs))
+	for i, f := range rs {
+		out[i] = f.name
+	}
+	return out
+}

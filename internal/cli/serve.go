@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/parleyhq/parley/internal/config"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/server"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+type versionCommand struct{}
+
+func (versionCommand) Run(c *console) error {
+	_, err := fmt.Fprintf(c.stdout, "parley %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+type migrateCommand struct {
+	config.Store `embed:""`
+}
+
+func (cmd *migrateCommand) Run(c *console) error {
+	st, err := store.Open(c.ctx, store.Config{Dir: cmd.Data, URL: cmd.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.stdout, "The schema is up to date.")
+	return st.Close()
+}
+
+type serveCommand struct {
+	config.Serve `embed:""`
+}
+
+func (cmd *serveCommand) Run(c *console) error {
+	log := newLogger(c.stderr, cmd.LogFormat, cmd.LogLevel)
+	slog.SetDefault(log)
+	srv, err := server.New(c.ctx, cmd.Serve, version, log)
+	if err != nil {
+		return err
+	}
+	ready := func() {}
+	if cmd.Demo {
+		demo, err := srv.Demo(c.ctx)
+		if err != nil {
+			return err
+		}
+		// Seeding hashes a password in 64 MiB, which the process will not need again.
+		debug.FreeOSMemory()
+		ready = func() { printDemo(c.stdout, cmd.PublicURL, demo) }
+	}
+	return srv.Run(c.ctx, ready)
+}
+
+func newLogger(w io.Writer, format, level string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		l = slog.LevelInfo // Validate has refused it already
+	}
+	opts := &slog.HandlerOptions{Level: l}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}
+
+func printDemo(w io.Writer, publicURL string, d core.Demo) {
+	fmt.Fprintf(w, `
+Parley is ready, with a demo organization.
+
+  Dashboard  %[1]s
+  Login      %[2]s / %[3]s
+  API key    %[4]s
+
+  curl %[1]s/v1/labels -H "Authorization: Bearer %[4]s"
+
+`, publicURL, d.Email, d.Password, d.APIKey)
+}

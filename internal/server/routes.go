@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	_ "embed"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+//go:embed home.html
+var homePage []byte
+
+// routes is the public face. What no part claims gets the API's 404.
+func (s *Server) routes() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			serveHome(w)
+			return
+		}
+		s.api.ServeHTTP(w, r)
+	})
+}
+
+func serveHome(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	w.Write(homePage)
+}
+
+// opsRoutes is for the operator: it is on a listener of its own.
+func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /ready", s.ready)
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// ready tells a load balancer whether to send requests here.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+	defer cancel()
+	switch err := s.store.Ping(ctx); {
+	case s.draining.Load():
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+	case err != nil:
+		http.Error(w, "the store cannot be reached", http.StatusServiceUnavailable)
+	default:
+		w.Write([]byte("ready\n"))
+	}
+}
