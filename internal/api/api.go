@@ -19,7 +19,10 @@ import (
 
 const (
 	// maxInFlight is how many requests are worked on at once; the next is told to come back.
-	maxInFlight = 1024
+	maxInFlight = 4096
+	// maxPerOrg is how many of them one organization may have, so that its slow uploads leave
+	// room for the others.
+	maxPerOrg = maxInFlight / 2
 	// maxURL is the longest request target that is served.
 	maxURL = 8 << 10
 	// requestTimeout ends work whose client would have given up.
@@ -48,6 +51,7 @@ type API struct {
 	cursors  cursorCodec
 	requests *requestLog
 	inFlight chan struct{}
+	perOrg   crowd
 	claims   claims
 }
 
@@ -61,6 +65,7 @@ func New(cfg Config) *API {
 		cursors:  cursorCodec{key: cfg.CursorKey},
 		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		inFlight: make(chan struct{}, maxInFlight),
+		perOrg:   crowd{inside: map[string]int{}},
 		claims:   newClaims(),
 	}
 	registerMeta(a)
@@ -118,9 +123,13 @@ func (a *API) serveSafely(c *call) (ans answer, err error) {
 	case a.inFlight <- struct{}{}:
 		defer func() { <-a.inFlight }()
 	default:
-		return answer{}, chat.Fail(chat.CodeServiceUnavailable, "The service is overloaded. Try again shortly.")
+		return answer{}, overloaded()
 	}
 	return a.serve(c)
+}
+
+func overloaded() error {
+	return chat.Fail(chat.CodeServiceUnavailable, "The service is overloaded. Try again shortly.")
 }
 
 // serve is the order of the checks on one request.
@@ -141,6 +150,11 @@ func (a *API) serve(c *call) (answer, error) {
 	if c.op.open {
 		return c.op.handle(c)
 	}
+	leave, ok := a.perOrg.enter(c.key.Key.OrgID)
+	if !ok {
+		return answer{}, overloaded()
+	}
+	defer leave()
 	if err := a.admit(c); err != nil {
 		return answer{}, err
 	}

@@ -67,7 +67,7 @@ func listLabels(c *call, in *listLabelsInput, p store.Page) (store.Slice[chat.La
 type createLabelInput struct{ Body createLabelBody }
 
 type createLabelBody struct {
-	Name   string `json:"name" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
+	Name   string `json:"name" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
 	Color  string `json:"color,omitempty" default:"gray" enum:"gray,red,orange,amber,yellow,lime,green,emerald,teal,sky,blue,violet,pink"`
 	TeamID string `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Needed where the organization has several teams; GET /me lists them."`
 }
@@ -92,7 +92,7 @@ type updateLabelInput struct {
 }
 
 type updateLabelBody struct {
-	Name  *string `json:"name,omitempty" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
+	Name  *string `json:"name,omitempty" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
 	Color *string `json:"color,omitempty" enum:"gray,red,orange,amber,yellow,lime,green,emerald,teal,sky,blue,violet,pink"`
 }
 

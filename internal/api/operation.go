@@ -124,6 +124,9 @@ func (a *API) pageOf(c *call, scope cursorScope) (store.Page, error) {
 // A POST honours Idempotency-Key: its answer commits with its effect.
 func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I) (O, error)) {
 	op.input = newInputBinder[I](a.document)
+	if op.method == http.MethodPatch {
+		op.input.body.rule.someOf = true
+	}
 	op.handle = func(c *call) (answer, error) {
 		body, err := op.input.readBody(c)
 		if err != nil {

@@ -21,11 +21,12 @@ type requestLog struct {
 	log     *slog.Logger
 	metrics *Metrics
 	calls   chan store.APICall
+	quit    chan struct{}
 	done    chan struct{}
 }
 
 func startRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
-	l := &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), done: make(chan struct{})}
+	l := &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), quit: make(chan struct{}), done: make(chan struct{})}
 	go l.run()
 	return l
 }
@@ -38,9 +39,9 @@ func (l *requestLog) add(c store.APICall) {
 	}
 }
 
-// stop writes what is buffered. No request may be under way any more.
+// stop writes what is buffered. A request that was cut off and comes later is not logged.
 func (l *requestLog) stop() {
-	close(l.calls)
+	close(l.quit)
 	<-l.done
 }
 
@@ -55,16 +56,18 @@ func (l *requestLog) run() {
 	}
 	for {
 		select {
-		case c, ok := <-l.calls:
-			if !ok {
-				flush()
-				return
-			}
+		case c := <-l.calls:
 			if batch = append(batch, c); len(batch) == requestLogBatch {
 				flush()
 			}
 		case <-tick.C:
 			flush()
+		case <-l.quit:
+			for len(l.calls) > 0 {
+				batch = append(batch, <-l.calls)
+			}
+			flush()
+			return
 		}
 	}
 }

@@ -29,6 +29,8 @@ type rule struct {
 	schema   *huma.Schema
 	pattern  *regexp.Regexp
 	enum     []string
+	trimmed  bool // white space around the text does not count
+	someOf   bool // an object that needs at least one of its fields
 }
 
 type fieldRule struct {
@@ -83,7 +85,9 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			if property := s.Properties[name]; property != nil {
-				r.fields = append(r.fields, fieldRule{name, slices.Contains(s.Required, name), newRule(reg, t.Field(i).Type, property)})
+				field := fieldRule{name, slices.Contains(s.Required, name), newRule(reg, t.Field(i).Type, property)}
+				field.rule.trimmed = t.Field(i).Tag.Get("trimmed") == "true"
+				r.fields = append(r.fields, field)
 			}
 		}
 	}
@@ -112,8 +116,7 @@ func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error)
 	}
 	given := make([]bool, len(r.fields))
 	found := make([]findings, len(r.fields))
-	count := 0
-	for ; dec.PeekKind() != jsontext.KindEndObject; count++ {
+	for dec.PeekKind() != jsontext.KindEndObject {
 		name, err := dec.ReadToken()
 		if err != nil {
 			return findings{}, err
@@ -135,6 +138,9 @@ func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error)
 
 // sumUp orders what was found in an object by its fields.
 func (r *rule) sumUp(path string, given []bool, found []findings) findings {
+	if r.someOf && !slices.Contains(given, true) {
+		return findings{missing: r.needsSome(path)}
+	}
 	var all findings
 	for i, f := range r.fields {
 		if f.required && !given[i] {
@@ -143,6 +149,15 @@ func (r *rule) sumUp(path string, given []bool, found []findings) findings {
 		all.merge(found[i])
 	}
 	return all
+}
+
+func (r *rule) needsSome(path string) *chat.Error {
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		names[i] = f.name
+	}
+	return &chat.Error{Code: chat.CodeMissingRequiredField, Param: join(path, names[0]),
+		Message: "Give at least one of " + strings.Join(names, ", ") + "."}
 }
 
 func (r *rule) fieldIndex(name string) int {
@@ -202,7 +217,11 @@ func (r *rule) checkValue(v jsontext.Value, path string) *chat.Error {
 }
 
 func (r *rule) checkString(s, path string) *chat.Error {
-	n := utf8.RuneCountInString(s)
+	counted := s
+	if r.trimmed {
+		counted = strings.TrimSpace(s)
+	}
+	n := utf8.RuneCountInString(counted)
 	switch least, most := r.schema.MinLength, r.schema.MaxLength; {
 	case strings.ContainsRune(s, 0):
 		return chat.Invalid(path, "Must not contain the NUL character.")

@@ -15,7 +15,7 @@ var (
 
 	postgresDialect = dialect{
 		name:      "postgres",
-		forUpdate: " FOR UPDATE",
+		forUpdate: " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		tryLock:   "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 	}
 )
