@@ -1,0 +1,95 @@
+// Package provider is the contract with the upstream messaging network, in our own words. The
+// adapter in provider/cloud speaks its wire protocol; nobody above sees it.
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// Number is a connected business number and the right to use it.
+type Number struct {
+	PhoneNumberID string
+	WABAID        string
+	Token         string
+}
+
+// Client makes the calls. Errors are *Error, or a context's.
+type Client interface {
+	Send(ctx context.Context, from Number, m Outbound) (Sent, error)
+	MarkRead(ctx context.Context, from Number, messageID string, typing bool) error
+	Register(ctx context.Context, n Number, pin string) error
+	PhoneNumber(ctx context.Context, n Number) (PhoneNumber, error)
+	UploadMedia(ctx context.Context, n Number, f File) (mediaID string, err error)
+	Media(ctx context.Context, n Number, mediaID string) (MediaInfo, error)
+	// Download opens a media URL that Media or a callback gave. The caller closes it.
+	Download(ctx context.Context, n Number, url string) (io.ReadCloser, error)
+}
+
+// Outbound is a message to send. Content is the object named by Type in our outward shape, where
+// library media has been replaced: MediaID is the provider's id of the file that Content refers
+// to by "id", if any.
+type Outbound struct {
+	ID        string // our msg_ id; comes back in callbacks
+	To        string // +E.164; empty when Recipient is set
+	Recipient string // BSUID
+	ReplyTo   string // the provider's id of the message to quote
+	Type      chat.MessageType
+	Content   json.RawMessage
+	MediaID   string
+}
+
+// Sent is the upstream's word that it took a message.
+type Sent struct {
+	MessageID string
+	WaID      string // digits; may differ from the number it was sent to
+	UserID    string // BSUID, when sent to one
+	Held      bool   // kept back for a quality check; a status follows
+}
+
+// PhoneNumber is what the upstream says of a number.
+type PhoneNumber struct {
+	ID            string
+	Display       string
+	VerifiedName  string
+	Status        string // CONNECTED, PENDING, …
+	Quality       string // GREEN, YELLOW, RED, UNKNOWN
+	OnBusinessApp bool   // coexistence: the number also lives in the phone app
+}
+
+// File is media to upload.
+type File struct {
+	Name     string
+	MimeType string
+	Size     int64
+	Body     io.Reader
+}
+
+// MediaInfo is where a file can be fetched for a few minutes.
+type MediaInfo struct {
+	URL      string
+	MimeType string
+	SHA256   []byte
+	Size     int64
+}
+
+// Error is a call that the upstream refused or did not answer.
+type Error struct {
+	HTTPStatus int // 0: no answer
+	Code       int // 0: no error object
+	Subcode    int
+	Message    string // what the upstream says, for people: the most specific text it gave
+	Trace      string
+	RetryAfter time.Duration
+	// Transient: the same call may succeed later.
+	Transient bool
+	// Throttled: the number (or the app) is sending too fast; pause it rather than the message.
+	Throttled bool
+	// OutcomeUnknown: the request went out and the answer was lost, so it may have been carried out.
+	OutcomeUnknown bool
+	Cause          error
+}
