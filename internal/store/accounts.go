@@ -1,0 +1,99 @@
+package store
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const accountSelect = `SELECT a.org_id, a.id, a.team_id, a.customer_id, c.name, c.status, a.phone_number_id, a.phone_number, a.waba_id, a.name,
+		a.status, a.provider_status, a.quality, a.restricted_sends, a.restricted_until, a.require_opt_in, a.token, a.registering_until,
+		a.created_at, a.updated_at
+	FROM accounts a LEFT JOIN customers c ON c.org_id = a.org_id AND c.id = a.customer_id`
+
+func scanAccount(row scanner) (a chat.Account, err error) {
+	var restrictedUntil, registeringUntil *int64
+	var createdAt, updatedAt int64
+	err = row.Scan(&a.OrgID, &a.ID, &a.TeamID, &a.CustomerID, &a.CustomerName, &a.CustomerStatus, &a.PhoneNumberID, &a.PhoneNumber,
+		&a.WABAID, &a.Name, &a.Status, &a.ProviderStatus, &a.Quality, &a.Restriction, &restrictedUntil, &a.RequireOptIn, &a.Token,
+		&registeringUntil, &createdAt, &updatedAt)
+	a.RestrictedUntil, a.RegisteringUntil = toTimePtr(restrictedUntil), toTimePtr(registeringUntil)
+	a.CreatedAt, a.UpdatedAt = toTime(createdAt), toTime(updatedAt)
+	return a, err
+}
+
+// lockAccount locks the account's row inside a transaction, and not the customer's beside it.
+func (r Reader) lockAccount() string {
+	if r.locking && r.dialect.forUpdate != "" {
+		return r.dialect.forUpdate + " OF a"
+	}
+	return ""
+}
+
+// Account returns an account by its own id, or ErrNotFound.
+func (r Reader) Account(orgID, id string) (chat.Account, error) {
+	return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL"+r.lockAccount(), orgID, id)
+}
+
+// AccountByNumber returns the organization's account with that number, or ErrNotFound. It does
+// not lock: every send reads it.
+func (r Reader) AccountByNumber(orgID, phoneNumberID string) (chat.Account, error) {
+	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.org_id = $2 AND a.deleted_at IS NULL", phoneNumberID, orgID)
+}
+
+// AccountForCallback returns the account of whatever organization has that number, or ErrNotFound.
+func (r Reader) AccountForCallback(phoneNumberID string) (chat.Account, error) {
+	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
+}
+
+// AccountsOfWABA returns every account of one of the provider's business accounts.
+func (r Reader) AccountsOfWABA(wabaID string) ([]chat.Account, error) {
+	return many(r, scanAccount, accountSelect+" WHERE a.waba_id = $1 AND a.deleted_at IS NULL ORDER BY a.id", wabaID)
+}
+
+// AccountFilter narrows a list of accounts.
+type AccountFilter struct {
+	Status     chat.AccountStatus // empty: all
+	CustomerID string             // empty: all
+}
+
+// Accounts returns an organization's accounts, newest first.
+func (r Reader) Accounts(orgID string, f AccountFilter) ([]chat.Account, error) {
+	var c conditions
+	c.add("a.org_id = ?", orgID)
+	c.add("a.deleted_at IS NULL")
+	if f.Status != "" {
+		c.add("a.status = ?", string(f.Status))
+	}
+	if f.CustomerID != "" {
+		c.add("a.customer_id = ?", f.CustomerID)
+	}
+	return many(r, scanAccount, accountSelect+c.where()+" ORDER BY a.created_at DESC, a.id DESC", c.args...)
+}
+
+// InsertAccount stores a new account; ErrDuplicate when the number is connected already.
+func (tx *Tx) InsertAccount(a chat.Account) error {
+	return tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,
+			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		ON CONFLICT DO NOTHING`,
+		a.OrgID, a.ID, a.TeamID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
+		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token, msPtr(a.RegisteringUntil),
+		a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli())
+}
+
+// UpdateAccount stores what may change of an account.
+func (tx *Tx) UpdateAccount(a chat.Account) error {
+	return tx.execOne(`UPDATE accounts SET customer_id = $3, phone_number_id = $4, phone_number = $5, waba_id = $6, name = $7, status = $8,
+			provider_status = $9, quality = $10, restricted_sends = $11, restricted_until = $12, require_opt_in = $13, token = $14,
+			registering_until = $15, updated_at = $16
+		WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
+		a.OrgID, a.ID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
+		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token,
+		msPtr(a.RegisteringUntil), tx.now.UnixMilli())
+}
+
+// DeleteAccount makes an account vanish; its data is purged later.
+func (tx *Tx) DeleteAccount(orgID, id string, at time.Time) error {
+	return tx.execOne("UPDATE accounts SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL", orgID, id, at.UnixMilli())
+}

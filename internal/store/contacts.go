@@ -1,0 +1,72 @@
+package store
+
+import (
+	"encoding/json"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const contactColumns = "org_id, id, account_id, phone_number, bsuid, parent_bsuid, username, name, email, metadata, marketing_consent, created_at, updated_at"
+
+func scanContact(row scanner) (c chat.Contact, err error) {
+	var metadata *string
+	var createdAt, updatedAt int64
+	err = row.Scan(&c.OrgID, &c.ID, &c.AccountID, &c.PhoneNumber, &c.BSUID, &c.ParentBSUID, &c.Username, &c.Name, &c.Email,
+		&metadata, &c.Consent, &createdAt, &updatedAt)
+	if metadata != nil {
+		c.Metadata = json.RawMessage(*metadata)
+	}
+	c.CreatedAt, c.UpdatedAt = toTime(createdAt), toTime(updatedAt)
+	return c, err
+}
+
+// Contact returns a contact of an account, or ErrNotFound.
+func (r Reader) Contact(orgID, accountID, id string) (chat.Contact, error) {
+	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
+		orgID, id, accountID)
+}
+
+// ContactByNumber finds an account's contact by its number, or ErrNotFound.
+func (r Reader) ContactByNumber(orgID, accountID, number string) (chat.Contact, error) {
+	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND phone_number = $3"+r.forUpdate(),
+		orgID, accountID, number)
+}
+
+// ContactByBSUID finds an account's contact by its business-scoped user id, or ErrNotFound.
+func (r Reader) ContactByBSUID(orgID, accountID, bsuid string) (chat.Contact, error) {
+	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND bsuid = $3"+r.forUpdate(),
+		orgID, accountID, bsuid)
+}
+
+// InsertContact stores a new contact; ErrDuplicate when its number, BSUID or username is taken.
+func (tx *Tx) InsertContact(c chat.Contact) error {
+	return tx.insert(`INSERT INTO contacts (`+contactColumns+`, username_key, search_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
+		c.OrgID, c.ID, c.AccountID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
+		textPtr(c.Metadata), string(c.Consent), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
+}
+
+// UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.
+func (tx *Tx) UpdateContact(c chat.Contact) error {
+	return tx.execOne(`UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
+			metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13
+		WHERE org_id = $1 AND id = $2`,
+		c.OrgID, c.ID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
+		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
+}
+
+func foldPtr(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	folded := chat.FoldCase(*s)
+	return &folded
+}
+
+func textPtr(raw json.RawMessage) *string {
+	if raw == nil {
+		return nil
+	}
+	s := string(raw)
+	return &s
+}

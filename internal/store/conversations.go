@@ -1,0 +1,60 @@
+package store
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const conversationColumns = "org_id, id, account_id, contact_id, status, assigned_to, unread_count, sort_at, last_inbound_at, created_at, updated_at"
+
+func scanConversation(row scanner) (c chat.Conversation, err error) {
+	var sortAt, createdAt, updatedAt int64
+	var inboundAt *int64
+	err = row.Scan(&c.OrgID, &c.ID, &c.AccountID, &c.ContactID, &c.Status, &c.AssignedTo, &c.UnreadCount, &sortAt, &inboundAt, &createdAt, &updatedAt)
+	if sortAt > 0 {
+		c.LastMessageAt = toTimePtr(&sortAt)
+	}
+	c.LastInboundAt, c.CreatedAt, c.UpdatedAt = toTimePtr(inboundAt), toTime(createdAt), toTime(updatedAt)
+	return c, err
+}
+
+// Conversation returns a conversation of an account, or ErrNotFound.
+func (r Reader) Conversation(orgID, accountID, id string) (chat.Conversation, error) {
+	return one(r, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
+		orgID, id, accountID)
+}
+
+// ConversationWith returns an account's conversation with a contact, or ErrNotFound.
+func (r Reader) ConversationWith(orgID, accountID, contactID string) (chat.Conversation, error) {
+	return one(r, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE org_id = $1 AND account_id = $2 AND contact_id = $3"+r.forUpdate(),
+		orgID, accountID, contactID)
+}
+
+// InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
+func (tx *Tx) InsertConversation(c chat.Conversation) error {
+	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (org_id, account_id, contact_id) DO NOTHING`,
+		c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
+		c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
+}
+
+// UpdateConversation stores what may change of a conversation.
+func (tx *Tx) UpdateConversation(c chat.Conversation) error {
+	return tx.execOne(`UPDATE conversations SET status = $3, assigned_to = $4, unread_count = $5, sort_at = $6, last_inbound_at = $7, updated_at = $8
+		WHERE org_id = $1 AND id = $2`,
+		c.OrgID, c.ID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt), c.UpdatedAt.UnixMilli())
+}
+
+func sortAt(c chat.Conversation) int64 {
+	if c.LastMessageAt == nil {
+		return 0
+	}
+	return c.LastMessageAt.UnixMilli()
+}
+
+// NoteMessage moves a conversation to the top for a message at the given instant.
+func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
+	return tx.execOne(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
+		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
+}

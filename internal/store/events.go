@@ -1,0 +1,25 @@
+package store
+
+import "github.com/parleyhq/parley/internal/chat"
+
+const eventColumns = "org_id, id, event_id, type, source, phone_number_id, subject, payload, created_at"
+
+func scanEvent(row scanner) (e chat.Event, err error) {
+	var createdAt int64
+	var payload string
+	err = row.Scan(&e.OrgID, &e.ID, &e.EventID, &e.Type, &e.Source, &e.PhoneNumberID, &e.Subject, &payload, &createdAt)
+	e.Payload, e.CreatedAt = []byte(payload), toTime(createdAt)
+	return e, err
+}
+
+// InsertEvent records an event.
+func (tx *Tx) InsertEvent(e chat.Event) error {
+	_, err := tx.exec("INSERT INTO events ("+eventColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
+	return err
+}
+
+// EventsAfter returns up to limit of an organization's events behind the given id, oldest first.
+func (r Reader) EventsAfter(orgID, id string, limit int) ([]chat.Event, error) {
+	return many(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3", orgID, id, limit)
+}
