@@ -101,6 +101,8 @@ type Message struct {
 	ProviderID     string
 	Content        json.RawMessage
 	Context        string
+	MediaID        string          // of the stored file
+	Edits          json.RawMessage // earlier contents, oldest first
 	Error          *MessageError
 	PlayedAt       *time.Time
 	Revoked        bool

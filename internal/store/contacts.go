@@ -70,3 +70,9 @@ func textPtr(raw json.RawMessage) *string {
 	s := string(raw)
 	return &s
 }
+
+// ContactByParent finds an account's contact by its parent BSUID, or ErrNotFound.
+func (r Reader) ContactByParent(orgID, accountID, bsuid string) (chat.Contact, error) {
+	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND parent_bsuid = $3"+r.forUpdate(),
+		orgID, accountID, bsuid)
+}

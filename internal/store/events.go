@@ -14,9 +14,8 @@ func scanEvent(row scanner) (e chat.Event, err error) {
 
 // InsertEvent records an event.
 func (tx *Tx) InsertEvent(e chat.Event) error {
-	_, err := tx.exec("INSERT INTO events ("+eventColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+	return tx.later("INSERT INTO events ("+eventColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
-	return err
 }
 
 // EventsAfter returns up to limit of an organization's events behind the given id, oldest first.

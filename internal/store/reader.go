@@ -14,6 +14,9 @@ type Reader struct {
 type session interface {
 	query(ctx context.Context, sql string, args []any, each func(scanner) error) error
 	exec(ctx context.Context, sql string, args []any) (int64, error)
+	// later runs a statement whose result nobody waits for, at the latest with the commit. On
+	// PostgreSQL such statements travel together, and with the COMMIT. Their errors come then.
+	later(ctx context.Context, sql string, args []any) error
 }
 
 // scanner is a row of either driver.

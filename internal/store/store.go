@@ -186,6 +186,11 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 	return tx.db.exec(tx.ctx, sql, args)
 }
 
+// later is exec for a statement whose result does not matter to the closure.
+func (tx *Tx) later(sql string, args ...any) error {
+	return tx.db.later(tx.ctx, sql, args)
+}
+
 // execOne is exec for a statement that must touch a row.
 func (tx *Tx) execOne(sql string, args ...any) error {
 	n, err := tx.exec(sql, args...)

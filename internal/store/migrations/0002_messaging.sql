@@ -65,6 +65,7 @@ CREATE TABLE contacts (
 );
 CREATE UNIQUE INDEX contacts_by_number ON contacts (org_id, account_id, phone_number) WHERE phone_number IS NOT NULL;
 CREATE UNIQUE INDEX contacts_by_bsuid ON contacts (org_id, account_id, bsuid) WHERE bsuid IS NOT NULL;
+CREATE UNIQUE INDEX contacts_by_parent ON contacts (org_id, account_id, parent_bsuid) WHERE parent_bsuid IS NOT NULL;
 CREATE UNIQUE INDEX contacts_by_username ON contacts (org_id, account_id, username_key) WHERE username_key IS NOT NULL;
 CREATE INDEX contacts_by_age ON contacts (org_id, account_id, created_at DESC, id DESC);
 
