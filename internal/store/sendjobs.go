@@ -92,3 +92,11 @@ func (r Reader) SendWork(j SendJob) (SendWork, error) {
 			JOIN conversations v ON v.org_id = m.org_id AND v.id = m.conversation_id
 		WHERE m.org_id = $1 AND m.id = $2`, j.OrgID, j.MessageID)
 }
+
+// SendJobOwner returns which node a job belongs to, or ErrNotFound when it is finished.
+func (r Reader) SendJobOwner(orgID, messageID string) (string, error) {
+	return one(r, func(row scanner) (owner string, err error) {
+		err = row.Scan(&owner)
+		return owner, err
+	}, "SELECT owner FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
+}
