@@ -104,6 +104,7 @@ type Message struct {
 	MediaID        string          // of the stored file
 	Edits          json.RawMessage // earlier contents, oldest first
 	Error          *MessageError
+	SentReported   bool // a callback has confirmed what the answer to the send said
 	PlayedAt       *time.Time
 	Revoked        bool
 	CreatedAt      time.Time

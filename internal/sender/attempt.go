@@ -19,6 +19,7 @@ const (
 	throttlePause = 10 * time.Second
 	// throttleLife is how long a message is held back by rate limits before it fails.
 	throttleLife = time.Hour
+	accountFresh = 100 * time.Millisecond
 )
 
 // send makes one attempt and hands its outcome on.
@@ -62,7 +63,7 @@ func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
 			return nil, n.unlessGone(err)
 		}
 	}
-	account, err := s.cfg.Store.Read(ctx).Account(n.orgID, n.accountID)
+	account, err := n.account(ctx)
 	if err != nil {
 		return nil, n.unlessGone(ignoreNotFound(err))
 	}
@@ -74,6 +75,25 @@ func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
 		return &core.SendResult{Work: *w, Sent: sent}, time.Time{}
 	}
 	return n.failed(w, err)
+}
+
+// account reads the account, at most every accountFresh: what stops it must stop queued messages.
+func (n *number) account(ctx context.Context) (chat.Account, error) {
+	now := n.sender.cfg.Store.Now()
+	n.mu.Lock()
+	cached, at := n.cached, n.cachedAt
+	n.mu.Unlock()
+	if now.Sub(at) < accountFresh {
+		return cached, nil
+	}
+	account, err := n.sender.cfg.Store.Read(ctx).Account(n.orgID, n.accountID)
+	if err != nil {
+		return chat.Account{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cached, n.cachedAt = account, now
+	return account, nil
 }
 
 // unlessGone tries again soon after a fault of the store's; a job that is gone is done.

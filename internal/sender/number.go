@@ -25,6 +25,8 @@ type number struct {
 	lanes    map[string]*lane // by conversation
 	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
 	inFlight int
+	cached   chat.Account
+	cachedAt time.Time
 	wake     chan struct{}
 }
 

@@ -125,9 +125,9 @@ func (s *Sender) Stop(ctx context.Context) {
 	go func() { s.work.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-ctx.Done():
+		s.results.stop()
+	case <-ctx.Done(): // the recorder goes on for as long as the process does
 	}
-	s.results.stop()
 }
 
 func (s *Sender) sweepLoop() {
@@ -212,4 +212,3 @@ func (c *accountCache) get(orgID, id string) (chat.Account, error) {
 	}
 	return a, err
 }
-

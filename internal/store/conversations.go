@@ -55,6 +55,19 @@ func sortAt(c chat.Conversation) int64 {
 
 // NoteMessage moves a conversation to the top for a message at the given instant.
 func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
-	return tx.execOne(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
+	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
+}
+
+// NoteHistory moves a conversation no higher than an imported message, and leaves updated_at alone.
+func (tx *Tx) NoteHistory(orgID, conversationID string, at time.Time) error {
+	return tx.later("UPDATE conversations SET sort_at = $3 WHERE org_id = $1 AND id = $2 AND sort_at < $3",
+		orgID, conversationID, at.UnixMilli())
+}
+
+// ConversationLabels returns the labels on a conversation, by name.
+func (r Reader) ConversationLabels(orgID, conversationID string) ([]chat.Label, error) {
+	return many(r, scanLabel, "SELECT "+prefixed("l", labelColumns)+` FROM conversation_labels x
+		JOIN labels l ON l.org_id = x.org_id AND l.id = x.label_id
+		WHERE x.org_id = $1 AND x.conversation_id = $2 ORDER BY l.name_key`, orgID, conversationID)
 }

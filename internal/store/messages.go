@@ -8,7 +8,7 @@ import (
 )
 
 const messageColumns = `org_id, id, account_id, conversation_id, contact_id, direction, type, status, source, provider_id, content, context_id,
-	error_code, error_message, error_provider, played_at, revoked, media_id, edits, created_at, updated_at`
+	error_code, error_message, error_provider, played_at, revoked, sent_reported, media_id, edits, created_at, updated_at`
 
 func scanMessage(row scanner) (chat.Message, error) {
 	var m messageRow
@@ -27,7 +27,7 @@ type messageRow struct {
 func (r *messageRow) dest() []any {
 	m := &r.m
 	return []any{&m.OrgID, &m.ID, &m.AccountID, &m.ConversationID, &m.ContactID, &m.Direction, &m.Type, &m.Status, &m.Source,
-		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &r.mediaID, &r.edits,
+		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.SentReported, &r.mediaID, &r.edits,
 		&r.createdAt, &r.updatedAt}
 }
 
@@ -98,13 +98,13 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
 	return tx.later("INSERT INTO messages ("+messageColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`, messageArgs(m)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`, messageArgs(m)...)
 }
 
 func messageArgs(m chat.Message) []any {
 	code, text, provider := errorColumns(m.Error)
 	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
-		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked,
+		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.SentReported,
 		orNull(m.MediaID), textPtr(m.Edits), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli()}
 }
 
@@ -112,10 +112,10 @@ func messageArgs(m chat.Message) []any {
 func (tx *Tx) UpdateMessage(m chat.Message) error {
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, provider_id = $4, content = $5, error_code = $6, error_message = $7, error_provider = $8,
-			played_at = $9, revoked = $10, media_id = $11, edits = $12, updated_at = $13
+			played_at = $9, revoked = $10, sent_reported = $11, media_id = $12, edits = $13, updated_at = $14
 		WHERE org_id = $1 AND id = $2`,
 		m.OrgID, m.ID, string(m.Status), orNull(m.ProviderID), string(m.Content), code, text, provider,
-		msPtr(m.PlayedAt), m.Revoked, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli())
+		msPtr(m.PlayedAt), m.Revoked, m.SentReported, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli())
 }
 
 func errorColumns(e *chat.MessageError) (code, text *string, provider *int64) {
@@ -150,4 +150,18 @@ func (tx *Tx) MarkSent(orgID, id, providerID string) (bool, error) {
 func (tx *Tx) MarkPending(orgID, id string) error {
 	return tx.later("UPDATE messages SET status = 'pending', updated_at = $3 WHERE org_id = $1 AND id = $2 AND status = 'queued'",
 		orgID, id, tx.now.UnixMilli())
+}
+
+// InsertHeldEvent keeps what an event will be made of until the message's file is there.
+func (tx *Tx) InsertHeldEvent(orgID, messageID string, raw []byte) error {
+	return tx.later("INSERT INTO held_events (org_id, message_id, raw) VALUES ($1, $2, $3)", orgID, messageID, string(raw))
+}
+
+// TakeHeldEvent returns and removes what was kept for a message's event, or ErrNotFound.
+func (tx *Tx) TakeHeldEvent(orgID, messageID string) ([]byte, error) {
+	return one(tx.Reader, func(row scanner) ([]byte, error) {
+		var raw string
+		err := row.Scan(&raw)
+		return []byte(raw), err
+	}, "DELETE FROM held_events WHERE org_id = $1 AND message_id = $2 RETURNING raw", orgID, messageID)
 }

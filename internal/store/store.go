@@ -148,6 +148,9 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // NewID makes an id that carries the transaction's instant.
 func (tx *Tx) NewID(k kind) string { return tx.store.ids.next(k, tx.now) }
 
+// NewIDAt makes an id that carries another instant, for what happened before it was known.
+func (tx *Tx) NewIDAt(k kind, at time.Time) string { return tx.store.ids.next(k, at) }
+
 // AfterCommit runs fn once the transaction is durable, in the caller's goroutine.
 func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
 

@@ -124,6 +124,7 @@ CREATE TABLE messages (
     error_provider  BIGINT,
     played_at       BIGINT,
     revoked         BOOLEAN NOT NULL,
+    sent_reported   BOOLEAN NOT NULL, -- a callback has confirmed that it was sent
     media_id        TEXT,   -- of the stored file, library or inbound
     edits           TEXT,   -- earlier contents, oldest first
     created_at      BIGINT  NOT NULL,
@@ -198,6 +199,14 @@ CREATE TABLE media (
     provider_expires  BIGINT,
     created_at        BIGINT NOT NULL,
     PRIMARY KEY (org_id, id)
+);
+
+-- Events that wait for a file: what the provider said, kept until the file is stored or given up.
+CREATE TABLE held_events (
+    org_id     TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    raw        TEXT NOT NULL,
+    PRIMARY KEY (org_id, message_id)
 );
 
 -- Inbound files still to be fetched.
