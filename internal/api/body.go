@@ -21,7 +21,7 @@ const maxBody = 1 << 20
 // bodyBinder decodes a JSON body. The rule is checked on the text, before it is decoded, so that
 // the error reported is the first by the documented order and not by the order of the text.
 type bodyBinder struct {
-	field int
+	field []int
 	typ   reflect.Type
 	rule  *rule
 }

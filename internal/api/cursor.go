@@ -28,7 +28,7 @@ type cursorScope struct {
 }
 
 func (cc cursorCodec) encode(scope cursorScope, p store.Position) string {
-	data := append([]byte{cursorVersion}, binary.BigEndian.AppendUint64(nil, uint64(p.CreatedAt.UnixMilli()))...)
+	data := append([]byte{cursorVersion}, binary.BigEndian.AppendUint64(nil, uint64(p.At.UnixMilli()))...)
 	data = append(data, p.ID...)
 	return base64.RawURLEncoding.EncodeToString(append(data, cc.mac(scope, data)...))
 }
@@ -45,7 +45,7 @@ func (cc cursorCodec) decode(scope cursorScope, text string) (store.Position, er
 		return store.Position{}, bad
 	}
 	ms := binary.BigEndian.Uint64(data[1:9])
-	return store.Position{CreatedAt: time.UnixMilli(int64(ms)).UTC(), ID: string(data[9:])}, nil
+	return store.Position{At: time.UnixMilli(int64(ms)).UTC(), ID: string(data[9:])}, nil
 }
 
 // mac writes the length of each part before it, so that no two scopes look alike.

@@ -3,6 +3,8 @@ package api
 import (
 	"net/url"
 	"reflect"
+	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -10,7 +12,8 @@ import (
 
 // inputBinder fills an operation's input struct from a request. It is made once, from the
 // struct's tags: `path` and `query` name parameters, the field Body holds the JSON body, and
-// pattern, enum, minLength, … are both the rule and its documentation.
+// pattern, enum, minLength, … are both the rule and its documentation. What operations share is a
+// struct that they embed.
 type inputBinder struct {
 	params []param
 	body   *bodyBinder
@@ -19,25 +22,24 @@ type inputBinder struct {
 type param struct {
 	name  string
 	in    string // path or query
-	field int
+	field []int
 	place int // of a path parameter among the path's variables
 	rule  *rule
 }
 
 func newInputBinder[I any](d *document) *inputBinder {
-	t := reflect.TypeFor[I]()
 	b := &inputBinder{}
 	inPath := 0
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
 		switch {
+		case f.Anonymous: // its fields follow
 		case f.Tag.Get("path") != "":
-			b.params = append(b.params, param{name: f.Tag.Get("path"), in: "path", field: i, place: inPath, rule: d.fieldRule(f)})
+			b.params = append(b.params, param{name: f.Tag.Get("path"), in: "path", field: f.Index, place: inPath, rule: d.paramRule(f)})
 			inPath++
 		case f.Tag.Get("query") != "":
-			b.params = append(b.params, param{name: f.Tag.Get("query"), in: "query", field: i, rule: d.fieldRule(f)})
+			b.params = append(b.params, param{name: f.Tag.Get("query"), in: "query", field: f.Index, rule: d.paramRule(f)})
 		case f.Name == "Body":
-			b.body = &bodyBinder{field: i, typ: f.Type, rule: d.typeRule(f.Type)}
+			b.body = &bodyBinder{field: f.Index, typ: f.Type, rule: d.typeRule(f.Type)}
 		default:
 			panic("input field " + f.Name + " is neither path, query nor Body")
 		}
@@ -55,9 +57,22 @@ func (b *inputBinder) bind(c *call, in reflect.Value) error {
 		if err := p.rule.checkText(value, p.name); err != nil {
 			return err
 		}
-		in.Field(p.field).SetString(value)
+		p.set(in.FieldByIndex(p.field), value)
 	}
 	return nil
+}
+
+// set puts a checked value into its field: text, or an instant.
+func (p param) set(field reflect.Value, value string) {
+	if field.Kind() == reflect.String {
+		field.SetString(value)
+		return
+	}
+	t, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		panic(err) // the rule has let it pass
+	}
+	field.Set(reflect.ValueOf(&t))
 }
 
 // bindWith fills an input with parameters and body.
@@ -71,7 +86,7 @@ func (b *inputBinder) bindWith(c *call, in reflect.Value, body []byte) error {
 	if err := checkContentType(c.r, body); err != nil {
 		return err
 	}
-	return b.body.decode(body, in.Field(b.body.field).Addr().Interface())
+	return b.body.decode(body, in.FieldByIndex(b.body.field).Addr().Interface())
 }
 
 func (p param) value(c *call) (string, bool) {
@@ -79,7 +94,12 @@ func (p param) value(c *call) (string, bool) {
 		return c.path[p.place], true
 	}
 	query := c.query()
-	return query.Get(p.name), query.Has(p.name)
+	value, given := query.Get(p.name), query.Has(p.name)
+	if p.rule.schema.Format == "date-time" {
+		// A + that was not escaped arrives as a space, and no instant has a space before its offset.
+		value = strings.ReplaceAll(value, " ", "+")
+	}
+	return value, given
 }
 
 // filters is the part of the query that a cursor is bound to, in a form that does not depend on

@@ -12,7 +12,7 @@ func registerLabels(a *API) {
 	list(a, operation{
 		method: http.MethodGet, path: "/labels", id: "listLabels", tag: "Labels",
 		summary: "List labels, newest first",
-	}, listLabels, viewLabel, labelPosition)
+	}, listLabels)
 
 	write(a, operation{
 		method: http.MethodPost, path: "/labels", id: "createLabel", tag: "Labels",
@@ -52,16 +52,13 @@ func viewLabel(l chat.Label) labelView {
 	}
 }
 
-func labelPosition(l chat.Label) store.Position {
-	return store.Position{CreatedAt: l.CreatedAt, ID: l.ID}
-}
-
 type listLabelsInput struct {
 	TeamID string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only labels of this team."`
 }
 
-func listLabels(c *call, in *listLabelsInput, p store.Page) (store.Slice[chat.Label], error) {
-	return c.api.store.Read(c.ctx).Labels(c.key.Key.OrgID, store.LabelFilter{TeamID: in.TeamID}, p)
+func listLabels(c *call, in *listLabelsInput, p store.Page) (store.Slice[labelView], error) {
+	labels, err := c.api.store.Read(c.ctx).Labels(c.key.Key.OrgID, store.LabelFilter{TeamID: in.TeamID}, p)
+	return viewEach(labels, viewLabel), err
 }
 
 type createLabelInput struct{ Body createLabelBody }

@@ -68,8 +68,11 @@ func schemaName(t reflect.Type, hint string) string {
 	return inner + "Envelope"
 }
 
-func (d *document) fieldRule(f reflect.StructField) *rule {
-	return newRule(d.registry, f.Type, huma.SchemaFromField(d.registry, f, f.Name))
+// paramRule reads a parameter, which is text and never null.
+func (d *document) paramRule(f reflect.StructField) *rule {
+	s := huma.SchemaFromField(d.registry, f, f.Name)
+	s.Nullable = false
+	return newRule(d.registry, f.Type, s)
 }
 
 func (d *document) typeRule(t reflect.Type) *rule {

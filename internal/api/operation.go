@@ -67,10 +67,7 @@ func read[I, O any](a *API, op operation, fn func(c *call, in *I) (O, error)) {
 }
 
 // list registers an operation that answers with a page, newest first.
-func list[I, T, V any](a *API, op operation,
-	fetch func(c *call, in *I, p store.Page) (store.Slice[T], error),
-	view func(T) V, position func(T) store.Position,
-) {
+func list[I, V any](a *API, op operation, fetch func(c *call, in *I, p store.Page) (store.Slice[V], error)) {
 	op.errors = append(op.errors, chat.CodeInvalidLimit, chat.CodeInvalidCursor)
 	op.input = newInputBinder[I](a.document)
 	op.handle = func(c *call) (answer, error) {
@@ -87,17 +84,23 @@ func list[I, T, V any](a *API, op operation,
 		if err != nil {
 			return answer{}, err
 		}
-		out := page[V]{Data: make([]V, 0, len(slice.Rows)), HasMore: slice.HasMore, RequestID: c.id}
-		for _, row := range slice.Rows {
-			out.Data = append(out.Data, view(row))
-		}
-		if slice.HasMore {
-			next := a.cursors.encode(scope, position(slice.Rows[len(slice.Rows)-1]))
+		out := page[V]{Data: slice.Rows, HasMore: slice.Next != nil, RequestID: c.id}
+		if slice.Next != nil {
+			next := a.cursors.encode(scope, *slice.Next)
 			out.NextCursor = &next
 		}
 		return answer{status: http.StatusOK, body: marshal(out)}, nil
 	}
 	add[I, page[V]](a, &op)
+}
+
+// viewEach turns the rows of a page into their views.
+func viewEach[T, V any](s store.Slice[T], view func(T) V) store.Slice[V] {
+	views := store.Slice[V]{Rows: make([]V, len(s.Rows)), Next: s.Next}
+	for i, row := range s.Rows {
+		views.Rows[i] = view(row)
+	}
+	return views
 }
 
 // pageOf reads limit and cursor.

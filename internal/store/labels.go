@@ -16,6 +16,8 @@ type LabelFilter struct {
 	TeamID string // empty: every team
 }
 
+var labelsByAge = order[chat.Label]{"created_at", func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
+
 // Label returns a label of the organization, or ErrNotFound.
 func (r Reader) Label(orgID, id string) (chat.Label, error) {
 	return one(r, scanLabel, "SELECT "+labelColumns+" FROM labels WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
@@ -28,7 +30,7 @@ func (r Reader) Labels(orgID string, f LabelFilter, p Page) (Slice[chat.Label], 
 	if f.TeamID != "" {
 		c.add("team_id = ?", f.TeamID)
 	}
-	return newestFirst(r, scanLabel, "SELECT "+labelColumns+" FROM labels", c, p)
+	return newestFirst(r, scanLabel, "SELECT "+labelColumns+" FROM labels", c, labelsByAge, p)
 }
 
 // InsertLabel stores a new label; ErrDuplicate when the team has one of that name.

@@ -54,6 +54,8 @@ func (r *messageRow) value() chat.Message {
 	return m
 }
 
+var messagesByID = order[chat.Message]{position: func(m chat.Message) Position { return Position{ID: m.ID} }}
+
 // Message returns a message of an account, or ErrNotFound.
 func (r Reader) Message(orgID, accountID, id string) (chat.Message, error) {
 	return one(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
@@ -92,7 +94,7 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 	if f.CreatedBefore != nil {
 		c.add("id < ?", firstID(chat.KindMessage, ceilMillisecond(*f.CreatedBefore)))
 	}
-	return newestByID(r, scanMessage, "SELECT "+messageColumns+" FROM messages", c, p)
+	return newestFirst(r, scanMessage, "SELECT "+messageColumns+" FROM messages", c, messagesByID, p)
 }
 
 // InsertMessage stores a new message.

@@ -10,20 +10,22 @@ import (
 type Page struct {
 	// Limit is how many rows the page holds at most.
 	Limit int
-	// After is the position of the last row of the page before; nil for the first page.
+	// After is where the page before ended; nil for the first page.
 	After *Position
 }
 
-// Position is a place in a list ordered by creation, then id, both descending.
+// Position is a place in a list ordered by an instant, then id, both descending. Where the order
+// is that of the ids alone, At is zero.
 type Position struct {
-	CreatedAt time.Time
-	ID        string
+	At time.Time
+	ID string
 }
 
-// Slice is one page of a list and whether rows follow it.
+// Slice is one page of a list.
 type Slice[T any] struct {
-	Rows    []T
-	HasMore bool
+	Rows []T
+	// Next is where the page ended, when rows follow it.
+	Next *Position
 }
 
 // conditions builds a WHERE clause from a filter struct, numbering the placeholders.
@@ -52,13 +54,48 @@ func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
-// newestByID is newestFirst for tables whose ids carry the instant of created_at: one column
-// orders them.
-func newestByID[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, p Page) (Slice[T], error) {
-	if p.After != nil {
-		c.add("id < ?", p.After.ID)
+// order is what a list is sorted by, newest first.
+type order[T any] struct {
+	// column holds the instants that come before the id; empty where the ids suffice.
+	column   string
+	position func(T) Position
+}
+
+// after is the condition that a row comes later in the list than a position.
+func (o order[T]) after(c *conditions, p *Position) {
+	switch {
+	case p == nil:
+	case o.column == "":
+		c.add("id < ?", p.ID)
+	default:
+		c.add("("+o.column+", id) < (?, ?)", p.At.UnixMilli(), p.ID)
 	}
-	return fetchPage(r, scan, selectFrom, c, "id DESC", p.Limit)
+}
+
+func (o order[T]) clause() string {
+	if o.column == "" {
+		return " ORDER BY id DESC"
+	}
+	return " ORDER BY " + o.column + " DESC, id DESC"
+}
+
+// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
+// holds, which tells whether another page follows without counting.
+func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, o order[T], p Page) (Slice[T], error) {
+	o.after(&c, p.After)
+	c.args = append(c.args, p.Limit+1)
+	text := fmt.Sprintf("%s%s%s LIMIT $%d", selectFrom, c.where(), o.clause(), len(c.args))
+	rows, err := many(r, scan, text, c.args...)
+	return o.slice(rows, p.Limit), err
+}
+
+// slice cuts off the row that only told of the next page.
+func (o order[T]) slice(rows []T, limit int) Slice[T] {
+	if len(rows) <= limit {
+		return Slice[T]{Rows: rows}
+	}
+	next := o.position(rows[limit-1])
+	return Slice[T]{Rows: rows[:limit], Next: &next}
 }
 
 // prefixed puts a table's alias before each column of a list.
@@ -68,26 +105,4 @@ func prefixed(alias, columns string) string {
 		names[i] = alias + "." + strings.TrimSpace(name)
 	}
 	return strings.Join(names, ", ")
-}
-
-// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
-// holds, which tells whether another page follows without counting.
-func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, p Page) (Slice[T], error) {
-	if p.After != nil {
-		c.add("(created_at, id) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.ID)
-	}
-	return fetchPage(r, scan, selectFrom, c, "created_at DESC, id DESC", p.Limit)
-}
-
-func fetchPage[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, order string, limit int) (Slice[T], error) {
-	c.args = append(c.args, limit+1)
-	text := fmt.Sprintf("%s%s ORDER BY %s LIMIT $%d", selectFrom, c.where(), order, len(c.args))
-	rows, err := many(r, scan, text, c.args...)
-	if err != nil {
-		return Slice[T]{}, err
-	}
-	if len(rows) > limit {
-		return Slice[T]{Rows: rows[:limit], HasMore: true}, nil
-	}
-	return Slice[T]{Rows: rows}, nil
 }

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+	"time"
+)
+
+type embeddingInput struct {
+	accountPath
+	ID    string     `path:"id" pattern:"^x[0-9]$"`
+	Since *time.Time `query:"since"`
+	Name  string     `query:"name" maxLength:"3"`
+}
+
+func bindEmbedding(t *testing.T, path pathValues, query string) (embeddingInput, error) {
+	t.Helper()
+	b := newInputBinder[embeddingInput](newDocument("test"))
+	var in embeddingInput
+	c := &call{path: path, r: httptest.NewRequest(http.MethodGet, "/?"+query, nil)}
+	err := b.bind(c, reflect.ValueOf(&in).Elem())
+	return in, err
+}
+
+func TestBindReachesEmbeddedFields(t *testing.T) {
+	t.Parallel()
+	in, err := bindEmbedding(t, pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05.5%2B02:00&name=abc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.PhoneNumberID != "123456" || in.ID != "x1" || in.Name != "abc" {
+		t.Errorf("got %+v", in)
+	}
+	if want := time.Date(2026, 1, 2, 1, 4, 5, 5e8, time.UTC); in.Since == nil || !in.Since.Equal(want) {
+		t.Errorf("since is %v, want %v", in.Since, want)
+	}
+}
+
+func TestBindReadsAnUnescapedOffset(t *testing.T) {
+	t.Parallel()
+	in, err := bindEmbedding(t, pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05+02:00")
+	if err != nil || in.Since == nil {
+		t.Fatalf("got %v, %v", in.Since, err)
+	}
+}
+
+func TestBindChecksEmbeddedFieldsFirst(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		path  pathValues
+		query string
+		want  string
+	}{
+		{pathValues{"12345", "y"}, "", "phone_number_id: Must match ^[0-9]{6,20}$."},
+		{pathValues{"123456", "y"}, "since=yesterday", "id: Must match ^x[0-9]$."},
+		{pathValues{"123456", "x1"}, "since=yesterday", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=", "since: Must be a valid date-time."},
+	} {
+		if _, err := bindEmbedding(t, test.path, test.query); err == nil || err.Error() != test.want {
+			t.Errorf("%v %q: got %v, want %s", test.path, test.query, err, test.want)
+		}
+	}
+}
