@@ -151,7 +151,9 @@ func (d *Document) route(method, target string) route {
 			r.template = template
 		}
 	}
-	r.operation = d.At("paths", r.template, r.method)
+	if method == strings.ToUpper(method) { // methods are told apart by case
+		r.operation = d.At("paths", r.template, r.method)
+	}
 	return r
 }
 

@@ -29,6 +29,15 @@ func (c *Client) post(ctx context.Context, token, path string, body []byte) (nod
 	return c.call(ctx, token, req)
 }
 
+// command posts what is answered with success or not.
+func (c *Client) command(ctx context.Context, token, path string, body []byte) error {
+	answer, err := c.post(ctx, token, path, body)
+	if err == nil && answer.get("success").kind() == 'f' {
+		return &provider.Error{HTTPStatus: http.StatusOK, Message: "The network did not carry out the call"}
+	}
+	return err
+}
+
 // call makes a request within the client's time limit and returns the answer's object.
 func (c *Client) call(ctx context.Context, token string, req *http.Request) (node, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -101,5 +110,5 @@ func readCapped(r io.Reader, limit int64) ([]byte, error) {
 
 // unsendable is a call that cannot be made as asked; trying again would not help.
 func unsendable(err error) *provider.Error {
-	return &provider.Error{Message: "The request could not be made", Cause: err, HTTPStatus: 0}
+	return &provider.Error{Message: "The request could not be made", Cause: err}
 }

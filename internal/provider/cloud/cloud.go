@@ -27,6 +27,7 @@ const (
 var (
 	errTooLarge     = errors.New("the text is too large")
 	errTrailingData = errors.New("data follows the JSON value")
+	errNotHTTPS     = errors.New("the address of the file is not https")
 )
 
 // Options set up a Client. Only BaseURL is required.

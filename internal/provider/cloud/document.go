@@ -34,15 +34,14 @@ type node struct {
 	at  uint32
 }
 
-var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
 // parse reads a text that holds one JSON value.
 func parse(text []byte) (node, error) {
 	if len(text) > math.MaxInt32 {
 		return node{}, errTooLarge
 	}
 	doc := &document{text: text, values: make([]value, 0, len(text)/16+8)}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(text), lenient...)
+	// People write broken characters, and their messages must arrive all the same.
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
 	if err := doc.read(dec); err != nil {
 		return node{}, err
 	}
@@ -99,8 +98,8 @@ func (d *document) read(dec *jsontext.Decoder) error {
 
 func (d *document) isObject(i uint32) bool { return d.text[d.values[i].start] == '{' }
 
-func (n node) exists() bool   { return n.doc != nil }
 func (n node) isObject() bool { return n.kind() == '{' }
+func (n node) isArray() bool  { return n.kind() == '[' }
 
 func (n node) kind() byte {
 	if n.doc == nil {
@@ -134,7 +133,7 @@ func (n node) called(name string) bool {
 
 // each visits the members of an object or the elements of an array.
 func (n node) each(yield func(node) bool) {
-	if k := n.kind(); k != '{' && k != '[' {
+	if !n.isObject() && !n.isArray() {
 		return
 	}
 	for at, end := n.at+1, n.doc.values[n.at].next; at < end; at = n.doc.values[at].next {
@@ -144,23 +143,21 @@ func (n node) each(yield func(node) bool) {
 	}
 }
 
-// get returns a member; the last of several with one name, as most readers do.
 func (n node) get(name string) node {
-	var found node
 	if n.isObject() {
 		for member := range n.each {
 			if member.called(name) {
-				found = member
+				return member
 			}
 		}
 	}
-	return found
+	return node{}
 }
 
 // elements visits the elements of the array that is the member of this name.
 func (n node) elements(name string) func(yield func(node) bool) {
 	list := n.get(name)
-	if list.kind() != '[' {
+	if !list.isArray() {
 		return func(func(node) bool) {}
 	}
 	return list.each

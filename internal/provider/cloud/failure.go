@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +17,13 @@ import (
 // unanswered is a request that got no answer.
 func unanswered(err error, ctx context.Context, mayHaveArrived bool) *provider.Error {
 	e := &provider.Error{Message: "The network did not answer", Transient: true, OutcomeUnknown: mayHaveArrived, Cause: err}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		e.Cause = wrapped.Err // without the address, which can hold a file's secret
+	}
 	var timeout net.Error
 	switch {
 	case ctx.Err() != nil:
-		e.Cause = ctx.Err() // the transport's own error may hide it
+		e.Cause = context.Cause(ctx) // the transport's own error may hide it
 		e.Message = "The network did not answer in time"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.Message = "The network did not answer in time"
@@ -27,6 +31,15 @@ func unanswered(err error, ctx context.Context, mayHaveArrived bool) *provider.E
 		e.Message = "The network could not be reached"
 	}
 	return e
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lost is an answer that began and broke off: the request was carried out or not, nobody knows.
@@ -112,7 +125,7 @@ func firstOf(texts ...string) string {
 
 func faults(list node) []*provider.Error {
 	var all []*provider.Error
-	if list.kind() == '[' {
+	if list.isArray() {
 		for object := range list.each {
 			if object.isObject() {
 				all = append(all, fault(object))

@@ -6,13 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/provider"
 )
@@ -96,46 +96,75 @@ func (c *Client) Media(ctx context.Context, n provider.Number, mediaID string) (
 	return info, nil
 }
 
-// Download opens a file. The time limit of a call holds only until its first byte; the caller's
-// context bounds the rest.
+// Download opens a file. The time limit of a call holds here for each wait, since a large file may
+// take longer.
 func (c *Client) Download(ctx context.Context, n provider.Number, address string) (io.ReadCloser, error) {
-	u, err := url.Parse(address)
+	req, err := c.downloadRequest(address)
 	if err != nil {
 		return nil, unsendable(err)
 	}
-	// The token goes with the request: only to the upstream, and never in the clear over a network.
-	if u.Scheme != "https" && u.Host != c.base.Host {
-		return nil, unsendable(fmt.Errorf("the address of the file is not https: %s", u.Redacted()))
-	}
-	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, unsendable(err)
-	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	idle := time.AfterFunc(c.timeout, func() { cancel(context.DeadlineExceeded) })
+	body := &fileBody{left: maxFile, idle: idle, timeout: c.timeout, cancel: cancel, ctx: ctx}
 	res, err := c.do(ctx, n.Token, req)
+	if err != nil {
+		body.stop()
+		return nil, err
+	}
+	body.body = res.Body
+	if res.StatusCode != http.StatusOK {
+		defer body.Close()
+		answer, _ := readCapped(body, maxAnswer)
+		return nil, refusal(res, answer)
+	}
+	return body, nil
+}
+
+// downloadRequest refuses to take the token where it could be read on the way. The upstream itself,
+// which may be a simulator, is trusted with it.
+func (c *Client) downloadRequest(address string) (*http.Request, error) {
+	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
-	if res.StatusCode != http.StatusOK {
-		defer res.Body.Close()
-		body, _ := readCapped(res.Body, maxAnswer)
-		return nil, refusal(res, body)
+	if req.URL.Scheme != "https" && req.URL.Host != c.base.Host {
+		return nil, errNotHTTPS
 	}
-	return &cappedBody{ReadCloser: res.Body, left: maxFile}, nil
+	return req, nil
 }
 
-// cappedBody fails, rather than ends, where a file is larger than any the upstream may have.
-type cappedBody struct {
-	io.ReadCloser
-	left int64
+// fileBody is a file on its way. It fails, rather than ends, where it is larger than any the
+// upstream may have, or stalls.
+type fileBody struct {
+	body    io.ReadCloser
+	left    int64
+	idle    *time.Timer
+	timeout time.Duration
+	cancel  context.CancelCauseFunc
+	ctx     context.Context
 }
 
-func (b *cappedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
+func (b *fileBody) Read(p []byte) (int, error) {
+	b.idle.Reset(b.timeout)
+	n, err := b.body.Read(p)
 	b.left -= int64(n)
-	if b.left < 0 {
+	switch {
+	case b.left < 0:
 		return 0, errTooLarge
+	case err != nil && err != io.EOF:
+		return n, lost(firstError(context.Cause(b.ctx), err))
 	}
 	return n, err
+}
+
+func (b *fileBody) Close() error {
+	b.stop()
+	return b.body.Close()
+}
+
+func (b *fileBody) stop() {
+	b.idle.Stop()
+	b.cancel(nil)
 }
 
 // digest reads a SHA-256 in hexadecimal or base64, of which the upstream uses both; nil if it is neither.

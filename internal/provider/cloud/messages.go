@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 
 	"github.com/parleyhq/parley/internal/provider"
@@ -25,7 +26,7 @@ func (c *Client) Send(ctx context.Context, from provider.Number, m provider.Outb
 		Held:      message.text("message_status") == "held_for_quality_assessment",
 	}
 	if sent.MessageID == "" {
-		return provider.Sent{}, unreadable(200, nil)
+		return provider.Sent{}, unreadable(http.StatusOK, nil)
 	}
 	return sent, nil
 }
@@ -37,6 +38,5 @@ func (c *Client) MarkRead(ctx context.Context, from provider.Number, messageID s
 	if typing {
 		body = append(body, `,"typing_indicator":{"type":"text"}`...)
 	}
-	_, err := c.post(ctx, from.Token, url.PathEscape(from.PhoneNumberID)+"/messages", append(body, '}'))
-	return err
+	return c.command(ctx, from.Token, url.PathEscape(from.PhoneNumberID)+"/messages", append(body, '}'))
 }

@@ -10,8 +10,7 @@ import (
 // Register makes a verified number able to send. pin becomes its two-step code, or must match it.
 func (c *Client) Register(ctx context.Context, n provider.Number, pin string) error {
 	body := appendMember([]byte(`{"messaging_product":"whatsapp"`), "pin", pin)
-	_, err := c.post(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+"/register", append(body, '}'))
-	return err
+	return c.command(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+"/register", append(body, '}'))
 }
 
 const phoneNumberFields = "id,display_phone_number,verified_name,status,quality_rating,platform_type,is_on_biz_app"

@@ -51,7 +51,6 @@ func appendMember(out []byte, name, value string) []byte {
 // appendContent translates the kinds whose shape differs from the upstream's.
 func appendContent(out []byte, m provider.Outbound) ([]byte, error) {
 	var member func(r *rewriter, parent, member node) bool
-	var skip func(parent, member node) bool
 	switch {
 	case m.Type == chat.TypeInteractive:
 		member = chain(renameButtons, replaceMedia(m))
@@ -66,7 +65,7 @@ func appendContent(out []byte, m provider.Outbound) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := rewriter{out: out, member: member, skip: skip}
+	r := rewriter{out: out, member: member}
 	r.copy(content)
 	return r.out, nil
 }

@@ -7,7 +7,6 @@ import "github.com/go-json-experiment/json/jsontext"
 type rewriter struct {
 	out    []byte
 	member func(r *rewriter, parent, member node) bool
-	skip   func(parent, member node) bool
 }
 
 func (r *rewriter) copy(n node) {
@@ -28,9 +27,6 @@ func (r *rewriter) copy(n node) {
 func (r *rewriter) object(n node) {
 	r.out = append(r.out, '{')
 	for member := range n.each {
-		if r.skip != nil && r.skip(n, member) {
-			continue
-		}
 		r.key(member.name())
 		if r.member == nil || !r.member(r, n, member) {
 			r.copy(member)

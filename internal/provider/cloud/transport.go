@@ -32,7 +32,7 @@ func NewHTTPClient() *http.Client {
 
 // checkRedirect lets a file be somewhere else; a call to the API never is.
 func checkRedirect(next *http.Request, via []*http.Request) error {
-	if next.Method != http.MethodGet || len(via) > 3 {
+	if via[0].Method != http.MethodGet || len(via) > 3 {
 		return http.ErrUseLastResponse
 	}
 	if next.URL.Scheme != "https" && next.URL.Host != via[0].URL.Host {
