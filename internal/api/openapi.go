@@ -31,6 +31,7 @@ type document struct {
 
 func newDocument(programVersion string) *document {
 	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription,

@@ -39,6 +39,19 @@ func NewContent(t MessageType) Content {
 	return nil
 }
 
+// LibraryMedia is the library file that a content names, or empty.
+func LibraryMedia(c Content) string {
+	switch c := c.(type) {
+	case *ImageContent:
+		return c.ID
+	case *DocumentContent:
+		return c.ID
+	case *AudioContent:
+		return c.ID
+	}
+	return ""
+}
+
 // SendableTypes are the types of outbound messages.
 var SendableTypes = []MessageType{TypeText, TypeImage, TypeDocument, TypeVideo, TypeAudio, TypeTemplate, TypeInteractive, TypeReaction}
 
