@@ -40,9 +40,10 @@ type Config struct {
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
 	VerifyToken string
-	// Fetch takes the files that are to be fetched.
-	Fetch func(store.MediaJob)
-	Log   *slog.Logger
+	// FetchNode owns the files that are to be fetched, and Fetch takes them.
+	FetchNode string
+	Fetch     func(store.MediaJob)
+	Log       *slog.Logger
 }
 
 // Receiver is the handler for callbacks and the worker behind it.
@@ -64,7 +65,7 @@ type Receiver struct {
 func Start(cfg Config) *Receiver {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
-		cfg: cfg, applier: core.Applier{Node: cfg.Node, Log: cfg.Log}, seed: maphash.MakeSeed(),
+		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, Log: cfg.Log}, seed: maphash.MakeSeed(),
 		held: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	for i := range r.lanes {

@@ -36,6 +36,8 @@ type Server struct {
 	api    *api.API
 	keeper *housekeeping.Housekeeper
 
+	messaging messaging
+
 	public   face
 	ops      face
 	draining atomic.Bool
@@ -57,10 +59,14 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	if err := s.listen(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if err := s.startMessaging(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(registry),
+		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 	})
 	s.public.http = s.httpServer(s.routes())
 	s.ops.http = s.httpServer(s.opsRoutes(registry))
@@ -157,6 +163,11 @@ func (s *Server) Close() error {
 	}
 	if s.keeper != nil {
 		s.keeper.Stop()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
+	defer cancel()
+	if err := s.messaging.stop(ctx); err != nil {
+		s.log.Warn("stopping", "error", err)
 	}
 	if s.api != nil {
 		s.api.Close()
