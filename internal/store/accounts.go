@@ -57,8 +57,10 @@ type AccountFilter struct {
 	CustomerID string             // empty: all
 }
 
-// Accounts returns an organization's accounts, newest first.
-func (r Reader) Accounts(orgID string, f AccountFilter) ([]chat.Account, error) {
+var accountsByAge = order[chat.Account]{"a.created_at", "a.id", func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
+
+// Accounts returns one page of an organization's accounts.
+func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Account], error) {
 	var c conditions
 	c.add("a.org_id = ?", orgID)
 	c.add("a.deleted_at IS NULL")
@@ -68,7 +70,12 @@ func (r Reader) Accounts(orgID string, f AccountFilter) ([]chat.Account, error) 
 	if f.CustomerID != "" {
 		c.add("a.customer_id = ?", f.CustomerID)
 	}
-	return many(r, scanAccount, accountSelect+c.where()+" ORDER BY a.created_at DESC, a.id DESC", c.args...)
+	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
+}
+
+// CustomerTeam returns the team of a customer, or ErrNotFound.
+func (r Reader) CustomerTeam(orgID, customerID string) (string, error) {
+	return one(r, scanText, "SELECT team_id FROM customers WHERE org_id = $1 AND id = $2", orgID, customerID)
 }
 
 // InsertAccount stores a new account; ErrDuplicate when the number is connected already.

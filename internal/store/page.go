@@ -1,7 +1,7 @@
 package store
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -37,20 +37,34 @@ type conditions struct {
 // add appends a condition whose only placeholders are written as ?.
 func (c *conditions) add(condition string, args ...any) {
 	for _, arg := range args {
-		c.args = append(c.args, arg)
-		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+		condition = strings.Replace(condition, "?", c.arg(arg), 1)
 	}
 	c.parts = append(c.parts, condition)
+}
+
+// arg takes an argument and returns its placeholder.
+func (c *conditions) arg(value any) string {
+	c.args = append(c.args, value)
+	return "$" + strconv.Itoa(len(c.args))
+}
+
+// row appends a row of VALUES.
+func (c *conditions) row(values []any) {
+	marks := make([]string, len(values))
+	for i, v := range values {
+		marks[i] = c.arg(v)
+	}
+	c.parts = append(c.parts, "("+strings.Join(marks, ", ")+")")
 }
 
 func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
-// order is what a list is sorted by, newest first.
+// order is what a list is sorted by, newest first: the columns and the place a row has in them.
 type order[T any] struct {
-	// column holds the instants that come before the id; empty where the ids suffice.
-	column   string
+	at       string // holds the instants that come before the id; empty where the ids suffice
+	id       string
 	position func(T) Position
 }
 
@@ -58,28 +72,18 @@ type order[T any] struct {
 func (o order[T]) after(c *conditions, p *Position) {
 	switch {
 	case p == nil:
-	case o.column == "":
-		c.add("id < ?", p.ID)
+	case o.at == "":
+		c.add(o.id+" < ?", p.ID)
 	default:
-		c.add("("+o.column+", id) < (?, ?)", p.At.UnixMilli(), p.ID)
+		c.add("("+o.at+", "+o.id+") < (?, ?)", p.At.UnixMilli(), p.ID)
 	}
 }
 
 func (o order[T]) clause() string {
-	if o.column == "" {
-		return " ORDER BY id DESC"
+	if o.at == "" {
+		return " ORDER BY " + o.id + " DESC"
 	}
-	return " ORDER BY " + o.column + " DESC, id DESC"
-}
-
-// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
-// holds, which tells whether another page follows without counting.
-func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, o order[T], p Page) (Slice[T], error) {
-	o.after(&c, p.After)
-	c.args = append(c.args, p.Limit+1)
-	text := fmt.Sprintf("%s%s%s LIMIT $%d", selectFrom, c.where(), o.clause(), len(c.args))
-	rows, err := many(r, scan, text, c.args...)
-	return o.slice(rows, p.Limit), err
+	return " ORDER BY " + o.at + " DESC, " + o.id + " DESC"
 }
 
 // slice cuts off the row that only told of the next page.
@@ -89,4 +93,13 @@ func (o order[T]) slice(rows []T, limit int) Slice[T] {
 	}
 	next := o.position(rows[limit-1])
 	return Slice[T]{Rows: rows[:limit], Next: &next}
+}
+
+// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
+// holds, which tells whether another page follows without counting.
+func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, o order[T], p Page) (Slice[T], error) {
+	o.after(&c, p.After)
+	text := selectFrom + c.where() + o.clause() + " LIMIT " + c.arg(p.Limit+1)
+	rows, err := many(r, scan, text, c.args...)
+	return o.slice(rows, p.Limit), err
 }

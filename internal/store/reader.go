@@ -19,6 +19,27 @@ type session interface {
 // scanner is a row of either driver.
 type scanner interface{ Scan(dest ...any) error }
 
+// prefixed is a row whose first column is read by somebody else.
+type prefixed struct {
+	row   scanner
+	first any
+}
+
+func (p prefixed) Scan(dest ...any) error { return p.row.Scan(append([]any{p.first}, dest...)...) }
+
+// suffixed is a row whose last columns are read by somebody else.
+type suffixed struct {
+	row  scanner
+	last []any
+}
+
+func (s suffixed) Scan(dest ...any) error { return s.row.Scan(append(dest, s.last...)...) }
+
+func scanText(row scanner) (s string, err error) {
+	err = row.Scan(&s)
+	return s, err
+}
+
 // forUpdate is the clause that ends a look-up by key: inside a transaction it locks the row.
 func (r Reader) forUpdate() string {
 	if r.locking {

@@ -204,3 +204,23 @@ func (tx *Tx) insert(sql string, args ...any) error {
 	}
 	return err
 }
+
+// insertRows runs an INSERT for many rows, up to 64 in one statement. The numbers of rows are
+// powers of two, so that few statements serve every length.
+func (tx *Tx) insertRows(into string, rows [][]any) error {
+	for n := 64; len(rows) > 0; {
+		if n > len(rows) {
+			n /= 2
+			continue
+		}
+		var values conditions
+		for _, row := range rows[:n] {
+			values.row(row)
+		}
+		if _, err := tx.exec(into+" VALUES "+strings.Join(values.parts, ", "), values.args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
