@@ -134,9 +134,6 @@ func overloaded() error {
 
 // serve is the order of the checks on one request.
 func (a *API) serve(c *call) (answer, error) {
-	if len(c.r.RequestURI) > maxURL {
-		return answer{}, chat.Invalid("url", "The URL is longer than %d bytes.", maxURL)
-	}
 	match, inside := a.routes.match(c.r)
 	if inside && !match.open() {
 		if err := a.authenticate(c); err != nil {
@@ -147,6 +144,9 @@ func (a *API) serve(c *call) (answer, error) {
 		return answer{}, err
 	}
 	c.op, c.path = match.op, match.values
+	if len(c.r.RequestURI) > maxURL {
+		return answer{}, chat.Invalid("url", "The URL is longer than %d bytes.", maxURL)
+	}
 	if c.op.open {
 		return c.op.handle(c)
 	}

@@ -65,7 +65,7 @@ func checkContentType(r *http.Request, body []byte) error {
 
 // decode checks the text and puts it into target. An empty body counts as an object without fields.
 func (b *bodyBinder) decode(text []byte, target any) error {
-	if len(bytes.TrimSpace(text)) == 0 {
+	if len(bytes.Trim(text, " \t\r\n")) == 0 {
 		text = []byte("{}")
 	}
 	if err := b.check(text); err != nil {

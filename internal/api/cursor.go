@@ -36,8 +36,9 @@ func (cc cursorCodec) encode(scope cursorScope, p store.Position) string {
 func (cc cursorCodec) decode(scope cursorScope, text string) (store.Position, error) {
 	bad := &chat.Error{Code: chat.CodeInvalidCursor, Param: "cursor",
 		Message: "Pass next_cursor of the previous page unchanged, with the same filters; or leave it out to start anew."}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) < 1+8+cursorMACSize || raw[0] != cursorVersion {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	unchanged := base64.RawURLEncoding.EncodeToString(raw) == text // decoding skips line breaks and loose bits
+	if err != nil || !unchanged || len(raw) < 1+8+cursorMACSize || raw[0] != cursorVersion {
 		return store.Position{}, bad
 	}
 	data, mac := raw[:len(raw)-cursorMACSize], raw[len(raw)-cursorMACSize:]

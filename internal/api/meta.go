@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -24,7 +26,7 @@ func registerMeta(a *API) {
 
 	op := operation{
 		method: http.MethodGet, path: "/openapi.json", id: "getOpenAPI", tag: "Meta",
-		summary: "This description", open: true, input: &inputBinder{},
+		summary: "This description", open: true, conditional: true, input: &inputBinder{},
 	}
 	op.handle = a.openAPI
 	add[struct{}, openAPIView](a, &op)
@@ -49,8 +51,12 @@ func (a *API) health(c *call, _ *noInput) (healthView, error) {
 }
 
 // openAPIView is any OpenAPI document.
-type openAPIView struct {
-	OpenAPI string `json:"openapi"`
+type openAPIView struct{}
+
+// Schema describes it only in so far as tools need it to recognize one.
+func (openAPIView) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Required: []string{"openapi"}, AdditionalProperties: true,
+		Properties: map[string]*huma.Schema{"openapi": {Type: huma.TypeString}}}
 }
 
 // openAPI serves the description as it is: it has no envelope, because tools read it.

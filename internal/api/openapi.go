@@ -18,6 +18,10 @@ const apiVersion = "1.0.0"
 const apiDescription = `Parley sends and receives business chat messages. Every request but ` + "`/health` and `/openapi.json`" + ` carries ` +
 	"`Authorization: Bearer svc_live_…`" + `. Errors come in one envelope; branch on ` + "`error.code`" + `, which never changes its meaning.`
 
+func init() {
+	huma.DefaultArrayNullable = false // null is not a list, neither in an answer nor in a body
+}
+
 // document collects the OpenAPI description while operations are registered.
 type document struct {
 	api      *huma.OpenAPI
@@ -129,6 +133,11 @@ func (d *document) responses(op *operation, envelope reflect.Type) map[string]*h
 		strconv.Itoa(status): {Description: "Success.", Headers: op.headers(status),
 			Content: jsonContent(d.registry.Schema(envelope, true, envelope.Name()))},
 	}
+	if op.conditional {
+		responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{
+			Description: "The client has this version already.", Headers: op.headers(http.StatusNotModified),
+		}
+	}
 	byStatus := map[int][]chat.Code{}
 	for _, code := range op.errors {
 		byStatus[catalogue[code].status] = append(byStatus[catalogue[code].status], code)
@@ -179,6 +188,7 @@ var sharedHeaders = map[string]*huma.Header{
 	"X-RateLimit-Remaining": integerHeader("How many of them are left now."),
 	"X-RateLimit-Reset":     integerHeader("When all of them will be there again, in Unix seconds."),
 	"Retry-After":           integerHeader("How many seconds to wait before trying again."),
+	"ETag":                  textHeader("The version; send it as If-None-Match to be answered 304 while it is current."),
 	headerReplayed:          textHeader("true when the answer was given before under the same Idempotency-Key."),
 }
 
@@ -200,6 +210,9 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 	}
 	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) && status < http.StatusInternalServerError {
 		names = append(names, headerReplayed)
+	}
+	if op.conditional && status < http.StatusBadRequest {
+		names = append(names, "ETag")
 	}
 	headers := map[string]*huma.Param{}
 	for _, name := range names {

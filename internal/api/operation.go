@@ -24,6 +24,7 @@ type operation struct {
 	errors      []chat.Code // beyond those that follow from its kind
 	open        bool        // no key needed
 	always      bool        // answers also without the API on the plan, and when the subscription lapsed
+	conditional bool        // carries an ETag, and answers 304 to a client that has this version
 
 	input  *inputBinder
 	handle func(*call) (answer, error)
@@ -156,7 +157,7 @@ func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I)
 		return inTx(c, run)
 	}
 	if op.method == http.MethodPost {
-		op.errors = append(op.errors, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse, chat.CodeInvalidFieldValue)
+		op.errors = append(op.errors, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse)
 	}
 	add[I, single[O]](a, &op)
 }
@@ -188,15 +189,14 @@ func add[I, Envelope any](a *API, op *operation) {
 
 // impliedErrors are the codes that follow from what kind of operation it is.
 func impliedErrors(op *operation) []chat.Code {
-	codes := []chat.Code{chat.CodeInternalError, chat.CodeServiceUnavailable}
+	// Any request can have a URL that is too long: that is an invalid value too.
+	codes := []chat.Code{chat.CodeInternalError, chat.CodeServiceUnavailable, chat.CodeInvalidFieldValue}
 	if !op.open {
 		codes = append(codes, chat.CodeMissingAPIKey, chat.CodeInvalidAPIKey, chat.CodeRevokedAPIKey,
 			chat.CodeExpiredAPIKey, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded)
 		if !op.always {
 			codes = append(codes, chat.CodeFeatureNotAvailable, chat.CodeSubscriptionInactive)
 		}
-		// Any authenticated request can be too long, or carry a broken query.
-		codes = append(codes, chat.CodeInvalidFieldValue)
 	}
 	if strings.Contains(op.path, "{") {
 		codes = append(codes, chat.CodeResourceNotFound)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"net/mail"
@@ -274,10 +275,17 @@ func (r *rule) checkNumber(text, path string) *chat.Error {
 	return nil
 }
 
-// checkNoNUL looks into free-form JSON: NUL can be written as an escape only.
+// checkNoNUL looks into free-form JSON: NUL can be written as an escape only. A backslash that
+// is escaped itself does not begin one.
 func checkNoNUL(v jsontext.Value, path string) *chat.Error {
-	if strings.Contains(string(v), `\u0000`) {
-		return chat.Invalid(path, "Must not contain the NUL character.")
+	for i := 0; i < len(v); i++ {
+		if v[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(v[i:], []byte(`\u0000`)) {
+			return chat.Invalid(path, "Must not contain the NUL character.")
+		}
+		i++
 	}
 	return nil
 }

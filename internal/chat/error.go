@@ -103,3 +103,6 @@ func CodeOf(err error) (Code, bool) {
 	}
 	return "", false
 }
+
+// indexed is the path of an item of an array.
+func indexed(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

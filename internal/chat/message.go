@@ -101,7 +101,10 @@ type Message struct {
 	ProviderID     string
 	Content        json.RawMessage
 	Context        string
+	MediaID        string          // of the stored file
+	Edits          json.RawMessage // earlier contents, oldest first
 	Error          *MessageError
+	SentReported   bool // a callback has confirmed what the answer to the send said
 	PlayedAt       *time.Time
 	Revoked        bool
 	CreatedAt      time.Time

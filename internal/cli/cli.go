@@ -1,29 +1,29 @@
 // Package cli is the program's commands. Each is a struct whose fields are its flags and whose
-// Run does the work through core.
+// Run does the work through core. Data goes to stdout, everything else to stderr.
 package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/config"
-	"github.com/parleyhq/parley/internal/store"
 )
 
 const description = `Parley: business messaging in one program.
 
 Start with "parley serve --demo": the API, the workers and a provider simulator on
-http://localhost:8080, kept in ./data. Flags of "serve" can also be given as PARLEY_* variables;
-"parley config" shows each setting, its value and where it comes from.`
+http://localhost:8080, kept in ./data.
+
+Settings can also be given as PARLEY_* variables; a flag goes before its variable, and an empty
+variable counts as none. "parley config" shows each setting, its value and where it comes from.
+
+The commands under org, plan, team, user and key work beside a running server, on the same store;
+what they change counts from the next request on.
+
+The exit status is 0 when all went well, 1 when not, 2 when the command line or a setting is wrong.`
 
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Serve the API, the workers and the dashboard."`
@@ -60,15 +60,14 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return run(ctx, args, os.Environ(), stdout, stderr)
 }
 
+// run does what Main does, with everything it depends on given.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	var cmds commands
+	env := newEnvironment(environ)
 	exited := -1
-	parser, err := newParser(&cmds, stdout, stderr, func(code int) { exited = code })
+	parser, err := newParser(&cmds, env, stdout, stderr, func(code int) { exited = code })
 	if err != nil {
 		panic(err) // a wrong tag in this package
-	}
-	if err := unknownVariables(parser.Model, environ); err != nil {
-		return fail(stderr, err, exitUsage)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -78,80 +77,38 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exited
 	}
 	if err != nil {
-		return fail(stderr, err, exitUsage)
+		report(stderr, usageMessage(err, env))
+		return exitUsage
+	}
+	if err := env.unknown(parser.Model, kctx.Selected()); err != nil {
+		report(stderr, err.Error())
+		return exitUsage
 	}
 	kctx.Bind(kctx)
 	if err := kctx.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}); err != nil {
-		return fail(stderr, err, exitFailed)
+		report(stderr, failureMessage(err, kctx.Selected()))
+		return exitFailed
 	}
 	return exitOK
 }
 
-func newParser(cmds *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
-	return kong.New(cmds,
+func newParser(cmds *commands, env environment, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	options := append(decoders(),
 		kong.Name("parley"), kong.Description(description),
-		kong.Writers(stdout, stderr), kong.Exit(exit),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.NamedMapper("cidr", kong.MapperFunc(decodePrefix)),
+		kong.Writers(stdout, stderr), kong.Exit(exit), kong.Resolvers(env),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(helpText),
 	)
+	return kong.New(cmds, options...)
 }
 
-func fail(stderr io.Writer, err error, code int) int {
-	if e, ok := errors.AsType[*chat.Error](err); ok && e.Param != "" {
-		err = fmt.Errorf("--%s: %s", strings.ReplaceAll(e.Param, "_", "-"), e.Message)
+// helpText is a flag's help with its default and its variable.
+func helpText(v *kong.Value) string {
+	text := v.Help
+	if v.HasDefault {
+		text += " Default: " + v.Default + "."
 	}
-	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(stderr, "parley: %s\n", strings.TrimRight(line, "\n"))
+	if name := v.Tag.Get(variableTag); name != "" {
+		text += " [" + name + "]"
 	}
-	return code
-}
-
-// unknownVariables refuses PARLEY_* variables that no flag has: a misspelt setting would
-// otherwise be a silent one.
-func unknownVariables(app *kong.Application, environ []string) error {
-	known := map[string]bool{}
-	collectVariables(app.Node, known)
-	var errs []error
-	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, "PARLEY_") && !strings.HasPrefix(name, "PARLEY_TEST_") && !known[name] {
-			errs = append(errs, fmt.Errorf("unknown setting %s: unset it, or see the names in \"parley config\"", name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func collectVariables(node *kong.Node, known map[string]bool) {
-	for _, flag := range node.Flags {
-		for _, name := range flag.Envs {
-			known[name] = true
-		}
-	}
-	for _, child := range node.Children {
-		collectVariables(child, known)
-	}
-}
-
-// storeFlags are common to the commands that work on the store beside a running server.
-type storeFlags struct {
-	config.Store `embed:""`
-	JSON         bool `name:"json" help:"Print one JSON object."`
-}
-
-// change runs fn in a transaction on the store.
-func (f storeFlags) change(c *console, fn func(*store.Tx) error) error {
-	return f.with(c, func(st *store.Store) error { return st.InTx(c.ctx, fn) })
-}
-
-// look runs fn on a view of the store.
-func (f storeFlags) look(c *console, fn func(store.Reader) error) error {
-	return f.with(c, func(st *store.Store) error { return fn(st.Read(c.ctx)) })
-}
-
-func (f storeFlags) with(c *console, fn func(*store.Store) error) error {
-	st, err := store.Open(c.ctx, store.Config{Dir: f.Data, URL: f.DatabaseURL})
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(st), st.Close())
+	return text
 }

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
-	"os"
 	"reflect"
 	"strings"
 	"text/tabwriter"
@@ -44,11 +42,11 @@ func (cmd *configCommand) Run(c *console, kctx *kong.Context) error {
 func (cmd *configCommand) settings(kctx *kong.Context) []setting {
 	var settings []setting
 	for _, flag := range kctx.Selected().Flags {
-		if len(flag.Envs) == 0 { // not a setting: --markdown
+		if !flag.Tag.Has(variableTag) { // --markdown
 			continue
 		}
 		s := setting{
-			flag: "--" + flag.Name, variable: flag.Envs[0], meaning: flag.Help,
+			flag: "--" + flag.Name, variable: flag.Tag.Get(variableTag), meaning: flag.Help,
 			value: shown(flag), source: source(kctx, flag),
 		}
 		if cmd.Markdown {
@@ -62,12 +60,13 @@ func (cmd *configCommand) settings(kctx *kong.Context) []setting {
 // source tells where a flag's value comes from.
 func source(kctx *kong.Context, flag *kong.Flag) string {
 	for _, element := range kctx.Path {
-		if element.Flag != nil && element.Flag.Name == flag.Name {
+		switch {
+		case element.Flag == nil || element.Flag.Name != flag.Name:
+		case element.Resolved:
+			return flag.Tag.Get(variableTag)
+		default:
 			return "flag"
 		}
-	}
-	if _, ok := os.LookupEnv(flag.Envs[0]); ok {
-		return flag.Envs[0]
 	}
 	return "default"
 }
@@ -87,24 +86,9 @@ func shown(flag *kong.Flag) string {
 		return text
 	}
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		return u.Redacted()
+		return withoutPasswords(u.Redacted())
 	}
 	return "(hidden)"
-}
-
-func decodePrefix(ctx *kong.DecodeContext, target reflect.Value) error {
-	var text string
-	if err := ctx.Scan.PopValueInto("CIDR", &text); err != nil {
-		return err
-	}
-	for _, part := range strings.Split(text, ",") {
-		prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
-		if err != nil {
-			return fmt.Errorf("%q is not a range of addresses; write one like 10.0.0.0/8 or fd00::/8", part)
-		}
-		target.Set(reflect.Append(target, reflect.ValueOf(prefix)))
-	}
-	return nil
 }
 
 func codeOrEmpty(s string) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -22,50 +23,53 @@ func keyRecord(k chat.APIKey) record {
 }
 
 type keyCreateCommand struct {
-	storeFlags
-	Org       string     `required:"" help:"The organization's id (org_…)."`
-	Name      string     `default:"default" help:"A name to know it by."`
+	Org       orgID      `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	Name      string     `default:"default" placeholder:"NAME" help:"A name to know it by."`
 	ExpiresAt *time.Time `placeholder:"TIME" help:"When it stops working, as 2026-01-31T12:00:00Z. Without: never."`
+	storeFlags
 }
 
 func (cmd *keyCreateCommand) Run(c *console) error {
 	var key chat.APIKey
 	var text string
 	err := cmd.change(c, func(tx *store.Tx) (err error) {
-		key, text, err = core.CreateKey(tx, cmd.Org, cmd.Name, cmd.ExpiresAt)
+		key, text, err = core.CreateKey(tx, string(cmd.Org), cmd.Name, cmd.ExpiresAt)
 		return err
 	})
 	if err != nil {
-		return err
+		return pointTo(err, listOrgs)
+	}
+	if !cmd.JSON {
+		fmt.Fprintln(c.stderr, "Keep the key: it is not shown again.")
 	}
 	return cmd.printOne(c.stdout, append(keyRecord(key), field{"key", text}))
 }
 
 type keyRevokeCommand struct {
+	ID keyID `arg:"" name:"key-id" help:"The key's id (key_…); \"parley key list\" shows it."`
 	storeFlags
-	ID string `arg:"" name:"key-id" help:"The key's id (key_…)."`
 }
 
 func (cmd *keyRevokeCommand) Run(c *console) error {
 	var key chat.APIKey
 	err := cmd.change(c, func(tx *store.Tx) (err error) {
-		key, err = core.RevokeKey(tx, cmd.ID)
+		key, err = core.RevokeKey(tx, string(cmd.ID))
 		return err
 	})
 	if err != nil {
-		return err
+		return pointTo(err, "parley key list --org ORG")
 	}
 	return cmd.printOne(c.stdout, keyRecord(key))
 }
 
 type keyListCommand struct {
+	Org orgID `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
 	storeFlags
-	Org string `required:"" help:"The organization's id (org_…)."`
 }
 
 func (cmd *keyListCommand) Run(c *console) error {
-	return cmd.look(c, func(r store.Reader) error {
-		keys, err := r.Keys(cmd.Org)
+	return cmd.lookInto(c, cmd.Org, func(r store.Reader) error {
+		keys, err := r.Keys(string(cmd.Org))
 		if err != nil {
 			return err
 		}

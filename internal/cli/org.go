@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -22,9 +23,9 @@ func orgRecord(o chat.Organization) record {
 }
 
 type orgCreateCommand struct {
+	Name string `required:"" placeholder:"NAME" help:"Its name."`
+	Plan string `default:"enterprise" placeholder:"PLAN" help:"Its plan; \"parley plan list\" shows them."`
 	storeFlags
-	Name string `required:"" help:"Its name."`
-	Plan string `default:"enterprise" help:"Its plan; \"parley plan list\" shows them."`
 }
 
 func (cmd *orgCreateCommand) Run(c *console) error {
@@ -41,25 +42,36 @@ func (cmd *orgCreateCommand) Run(c *console) error {
 }
 
 type orgUpdateCommand struct {
-	storeFlags
-	ID           string     `arg:"" name:"org" help:"Its id (org_…)."`
-	Plan         *string    `help:"A new plan."`
-	Subscription *string    `enum:"active,trialing,inactive" help:"active, trialing or inactive."`
+	ID           orgID      `arg:"" name:"org" help:"Its id (org_…)."`
+	Plan         *string    `placeholder:"PLAN" help:"A new plan; \"parley plan list\" shows them."`
+	Subscription *string    `placeholder:"STATUS" enum:"active,trialing,inactive" help:"active, trialing or inactive."`
 	TrialEndsAt  *time.Time `placeholder:"TIME" help:"When a trial ends, as 2026-01-31T12:00:00Z."`
 	Suspended    *bool      `help:"Refuse every API call of the organization; --suspended=false lifts it."`
+	storeFlags
+}
+
+// listOrgs is the command that shows what an id can be.
+const listOrgs = "parley org list"
+
+// Validate is called by kong.
+func (cmd *orgUpdateCommand) Validate() error {
+	if cmd.ID != "" && cmd.Plan == nil && cmd.Subscription == nil && cmd.TrialEndsAt == nil && cmd.Suspended == nil {
+		return errors.New("nothing to change: give --plan, --subscription, --trial-ends-at or --suspended")
+	}
+	return nil
 }
 
 func (cmd *orgUpdateCommand) Run(c *console) error {
 	var org chat.Organization
 	err := cmd.change(c, func(tx *store.Tx) (err error) {
-		org, err = core.UpdateOrganization(tx, cmd.ID, core.OrganizationPatch{
+		org, err = core.UpdateOrganization(tx, string(cmd.ID), core.OrganizationPatch{
 			Plan: cmd.Plan, Subscription: (*chat.SubscriptionStatus)(cmd.Subscription),
 			TrialEndsAt: cmd.TrialEndsAt, Suspended: cmd.Suspended,
 		})
 		return err
 	})
 	if err != nil {
-		return err
+		return pointTo(err, listOrgs)
 	}
 	return cmd.printOne(c.stdout, orgRecord(org))
 }

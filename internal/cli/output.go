@@ -1,12 +1,15 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -40,7 +43,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 // printOne shows a record as lines of name and value, or as one JSON object.
 func (f storeFlags) printOne(w io.Writer, r record) error {
 	if f.JSON {
-		return json.NewEncoder(w).Encode(r)
+		return printJSON(w, r)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range r {
@@ -52,10 +55,7 @@ func (f storeFlags) printOne(w io.Writer, r record) error {
 // printAll shows records as a table, or as {"data": […]}.
 func (f storeFlags) printAll(w io.Writer, rs []record, header ...string) error {
 	if f.JSON {
-		if rs == nil {
-			rs = []record{}
-		}
-		return json.NewEncoder(w).Encode(map[string]any{"data": rs})
+		return printJSON(w, record{{"data", rs}})
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, strings.ToUpper(strings.Join(header, "\t")))
@@ -69,6 +69,15 @@ func (f storeFlags) printAll(w io.Writer, rs []record, header ...string) error {
 	return tw.Flush()
 }
 
+func printJSON(w io.Writer, r record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", line)
+	return err
+}
+
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -78,6 +87,11 @@ func text(v any) string {
 			return "yes"
 		}
 		return "no"
+	case string:
+		if strings.ContainsFunc(v, unicode.IsControl) { // it would break the table, or the terminal
+			return strconv.Quote(v)
+		}
+		return v
 	default:
 		return fmt.Sprint(v)
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -36,14 +38,23 @@ func (cmd *planListCommand) Run(c *console) error {
 }
 
 type planSetCommand struct {
-	storeFlags
 	Name            string `arg:"" help:"The plan's name."`
 	API             *bool  `name:"api" help:"May use the API; --api=false takes it away."`
-	Customers       *bool  `help:"May have end-customers who connect their own numbers."`
+	Customers       *bool  `help:"May have end-customers who connect their own numbers; --customers=false takes it away."`
 	MonthlyMessages *int64 `placeholder:"N" help:"Messages a month; -1 for no limit."`
 	RetentionDays   *int64 `placeholder:"N" help:"Days that messages are kept; -1 for ever."`
 	WritePerMinute  *int64 `placeholder:"N" help:"POST, PUT, PATCH and DELETE requests a minute."`
 	ReadPerMinute   *int64 `placeholder:"N" help:"GET and HEAD requests a minute."`
+	storeFlags
+}
+
+// Validate is called by kong. A plan is not made by its name alone: that is more likely a typo.
+func (cmd *planSetCommand) Validate() error {
+	if cmd.Name != "" && cmd.API == nil && cmd.Customers == nil && cmd.MonthlyMessages == nil &&
+		cmd.RetentionDays == nil && cmd.WritePerMinute == nil && cmd.ReadPerMinute == nil {
+		return errors.New("nothing to change: give --api, --customers, --monthly-messages, --retention-days, --write-per-minute or --read-per-minute")
+	}
+	return nil
 }
 
 func (cmd *planSetCommand) Run(c *console) error {

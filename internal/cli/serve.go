@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,7 +11,6 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/server"
-	"github.com/parleyhq/parley/internal/store"
 )
 
 // version is set by the linker.
@@ -28,11 +28,11 @@ type migrateCommand struct {
 }
 
 func (cmd *migrateCommand) Run(c *console) error {
-	st, err := store.Open(c.ctx, store.Config{Dir: cmd.Data, URL: cmd.DatabaseURL})
+	st, err := openStore(c.ctx, cmd.Store)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.stdout, "The schema is up to date.")
+	fmt.Fprintln(c.stderr, "The schema is up to date.")
 	return st.Close()
 }
 
@@ -45,17 +45,17 @@ func (cmd *serveCommand) Run(c *console) error {
 	slog.SetDefault(log)
 	srv, err := server.New(c.ctx, cmd.Serve, version, log)
 	if err != nil {
-		return err
+		return explainStore(err, cmd.Store)
 	}
 	ready := func() {}
 	if cmd.Demo {
 		demo, err := srv.Demo(c.ctx)
 		if err != nil {
-			return err
+			return errors.Join(err, srv.Close())
 		}
 		// Seeding hashes a password in 64 MiB, which the process will not need again.
 		debug.FreeOSMemory()
-		ready = func() { printDemo(c.stdout, cmd.PublicURL, demo) }
+		ready = func() { printDemo(c.stdout, srv.PublicURL(), demo) }
 	}
 	return srv.Run(c.ctx, ready)
 }

@@ -16,31 +16,31 @@ func teamRecord(t chat.Team) record {
 }
 
 type teamCreateCommand struct {
+	Org  orgID  `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	Name string `required:"" placeholder:"NAME" help:"The team's name, unique in the organization without regard to case."`
 	storeFlags
-	Org  string `required:"" help:"The organization's id (org_…)."`
-	Name string `required:"" help:"The team's name, unique in the organization."`
 }
 
 func (cmd *teamCreateCommand) Run(c *console) error {
 	var team chat.Team
 	err := cmd.change(c, func(tx *store.Tx) (err error) {
-		team, err = core.CreateTeam(tx, cmd.Org, cmd.Name)
+		team, err = core.CreateTeam(tx, string(cmd.Org), cmd.Name)
 		return err
 	})
 	if err != nil {
-		return err
+		return pointTo(err, listOrgs)
 	}
 	return cmd.printOne(c.stdout, teamRecord(team))
 }
 
 type teamListCommand struct {
+	Org orgID `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
 	storeFlags
-	Org string `required:"" help:"The organization's id (org_…)."`
 }
 
 func (cmd *teamListCommand) Run(c *console) error {
-	return cmd.look(c, func(r store.Reader) error {
-		teams, err := r.Teams(cmd.Org)
+	return cmd.lookInto(c, cmd.Org, func(r store.Reader) error {
+		teams, err := r.Teams(string(cmd.Org))
 		if err != nil {
 			return err
 		}

@@ -11,29 +11,32 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/vault"
 )
 
 // Store says where the state is kept. Every command takes these.
 type Store struct {
-	Data        string `env:"PARLEY_DATA" default:"./data" placeholder:"DIR" help:"Folder of the embedded store, the master key and stored media."`
-	DatabaseURL string `env:"PARLEY_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL address (postgres://user:password@host/db). Empty: the embedded SQLite store in the data folder."`
+	Data        string `variable:"PARLEY_DATA" default:"./data" placeholder:"DIR" help:"Folder of the embedded store, the master key and stored media."`
+	DatabaseURL string `variable:"PARLEY_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL address (postgres://user:password@host/db). Empty: the embedded SQLite store in the data folder."`
 }
 
 // Serve is the settings of a serving process.
 type Serve struct {
 	Store `embed:""`
 
-	Listen       string         `env:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
-	OpsListen    string         `env:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness and profiles. Keep it private."`
-	PublicURL    string         `env:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
-	Role         []string       `env:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLE,…" help:"What this node does: api, worker, dashboard."`
-	AllowNetwork []netip.Prefix `type:"cidr" env:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable; none by default."`
-	WebhookCA    string         `env:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
-	SecretKey    string         `env:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
-	LogFormat    string         `env:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
-	LogLevel     string         `env:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
-	Demo         bool           `env:"PARLEY_DEMO" help:"Seed a demo organization on first start and print its key and login."`
+	Listen       string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
+	OpsListen    string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness and profiles. Keep it private."`
+	PublicURL    string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
+	Role         []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
+	AllowNetwork []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
+	WebhookCA    string         `variable:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
+	SecretKey    string         `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
+	LogFormat    string         `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
+	LogLevel     string         `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
+	Demo         bool           `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start and print its key and login."`
 }
 
 // Roles a node can take.
@@ -42,17 +45,20 @@ var Roles = []string{"api", "worker", "dashboard"}
 // Validate checks what the flags' types cannot. The messages say what to do.
 func (s *Store) Validate() error {
 	if s.DatabaseURL == "" {
+		if s.Data == "" {
+			return errors.New("--data must name a folder: the embedded store is kept there")
+		}
 		return nil
 	}
 	u, err := url.Parse(s.DatabaseURL)
-	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || !strings.HasPrefix(s.DatabaseURL, u.Scheme+"://") {
 		// The parse error is not shown: it repeats the URL and its password.
 		return errors.New("--database-url must be a PostgreSQL address like postgres://user:password@host:5432/parley; leave it empty for the embedded store")
 	}
 	return nil
 }
 
-// Validate checks every setting and reports all that are wrong.
+// Validate checks every setting, reports all that are wrong, and fills in the public URL.
 func (s *Serve) Validate() error {
 	return errors.Join(
 		s.Store.Validate(),
@@ -61,30 +67,52 @@ func (s *Serve) Validate() error {
 		s.checkPublicURL(),
 		s.checkRoles(),
 		s.checkWebhookCA(),
+		s.checkSecretKey(),
 		oneOf("--log-format", s.LogFormat, "text", "json"),
 		oneOf("--log-level", s.LogLevel, "debug", "info", "warn", "error"),
 	)
 }
 
 func checkAddress(flag, addr string) error {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
+	if _, ok := portOf(addr); !ok {
 		return fmt.Errorf("%s %q must be host:port, like 127.0.0.1:8080 or :8080", flag, addr)
 	}
 	return nil
 }
 
+func portOf(addr string) (port string, ok bool) {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return port, err == nil
+}
+
 func (s *Serve) checkPublicURL() error {
 	if s.PublicURL == "" {
-		_, port, _ := net.SplitHostPort(s.Listen)
-		s.PublicURL = "http://localhost:" + port
+		s.PublicURL = LocalURL(s.Listen)
 		return nil
 	}
 	u, err := url.Parse(s.PublicURL)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("--public-url %q must be like https://chat.example.com, without path, query or credentials", s.PublicURL)
+	if err != nil || u.User != nil { // not repeated: it may hold a password
+		return errors.New("--public-url must be like https://chat.example.com, without credentials")
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("--public-url %q must be like https://chat.example.com, without path or query", s.PublicURL)
 	}
 	s.PublicURL = strings.TrimRight(s.PublicURL, "/")
 	return nil
+}
+
+// LocalURL is the public URL of a service that listens on addr and was given none. It is empty
+// while the port is not known: port 0 stands for one that the system picks.
+func LocalURL(addr string) string {
+	port, ok := portOf(addr)
+	if !ok || port == "0" {
+		return ""
+	}
+	return "http://localhost:" + port
 }
 
 func (s *Serve) checkRoles() error {
@@ -112,6 +140,16 @@ func (s *Serve) checkWebhookCA() error {
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(pem) {
 		return fmt.Errorf("--webhook-ca %s holds no certificate in PEM form", s.WebhookCA)
+	}
+	return nil
+}
+
+func (s *Serve) checkSecretKey() error {
+	if s.SecretKey == "" {
+		return nil
+	}
+	if _, err := vault.Load(s.SecretKey, ""); err != nil {
+		return fmt.Errorf("--secret-key: %w", err)
 	}
 	return nil
 }

@@ -25,21 +25,8 @@ type nativeEnvelope struct {
 	Data      any            `json:"data"`
 }
 
-// emit records events in the transaction of the change they tell of.
-func emit(tx *store.Tx, occurrences ...occurrence) error {
-	events := make([]chat.Event, len(occurrences))
-	for i, o := range occurrences {
-		e, err := newEvent(tx, o)
-		if err != nil {
-			return err
-		}
-		events[i] = e
-	}
-	return tx.InsertEvents(events...)
-}
-
-// newEvent puts an occurrence into its envelope.
-func newEvent(tx *store.Tx, o occurrence) (chat.Event, error) {
+// emit records an event in the transaction of the change it tells of.
+func emit(tx *store.Tx, o occurrence) error {
 	e := chat.Event{
 		ID: tx.NewID(chat.KindEvent), OrgID: o.orgID, EventID: o.id, Type: o.kind, Source: chat.SourceService,
 		PhoneNumberID: o.phoneNumberID, Subject: o.subject, CreatedAt: tx.Now(),
@@ -48,8 +35,11 @@ func newEvent(tx *store.Tx, o occurrence) (chat.Event, error) {
 		e.EventID = e.ID
 	}
 	payload, err := json.Marshal(nativeEnvelope{ID: e.EventID, Type: e.Type, CreatedAt: chat.FormatTime(e.CreatedAt), Data: o.data})
+	if err != nil {
+		return err
+	}
 	e.Payload = payload
-	return e, err
+	return tx.InsertEvent(e)
 }
 
 // deref is the value behind p, or its zero.

@@ -31,9 +31,14 @@ func NewDatabase(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := "parley_test_" + strings.ToLower(rand.Text())
 	// template0, unlike template1, accepts no connections, and an open one would make the copy fail.
-	if err := execute(server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+	return createDatabase(t, server, "template0")
+}
+
+func createDatabase(t testing.TB, server *url.URL, template string) string {
+	t.Helper()
+	name := "parley_test_" + strings.ToLower(rand.Text())
+	if err := execute(server, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
 		t.Fatalf("create a test database: %v", err)
 	}
 	t.Cleanup(func() {
@@ -41,6 +46,10 @@ func NewDatabase(t testing.TB) string {
 			t.Errorf("drop the test database: %v", err)
 		}
 	})
+	return databaseURL(server, name)
+}
+
+func databaseURL(server *url.URL, name string) string {
 	database := *server
 	database.Path = "/" + name
 	return database.String()

@@ -18,7 +18,8 @@ type Number struct {
 	Token         string
 }
 
-// Client makes the calls. Errors are *Error, or a context's.
+// Client makes the calls. Errors are *Error; a context's is in its chain, because a call that was
+// given up may have been carried out all the same.
 type Client interface {
 	Send(ctx context.Context, from Number, m Outbound) (Sent, error)
 	MarkRead(ctx context.Context, from Number, messageID string, typing bool) error
@@ -41,6 +42,9 @@ type Outbound struct {
 	Type      chat.MessageType
 	Content   json.RawMessage
 	MediaID   string
+	// MediaIDs has the provider's id for each of ours where Content refers to several files, as a
+	// template's carousel does.
+	MediaIDs map[string]string
 }
 
 // Sent is the upstream's word that it took a message.
@@ -77,12 +81,16 @@ type MediaInfo struct {
 	Size     int64
 }
 
-// Error is a call that the upstream refused or did not answer.
+// Error is a call that the upstream refused or did not answer, or a fault that it reports in a
+// callback: then HTTPStatus is 0 too, and Transient and Throttled are its code's.
 type Error struct {
 	HTTPStatus int // 0: no answer
 	Code       int // 0: no error object
 	Subcode    int
 	Message    string // what the upstream says, for people: the most specific text it gave
+	Title      string // the upstream's name of the code
+	Details    string // what it says of this very case
+	Href       string
 	Trace      string
 	RetryAfter time.Duration
 	// Transient: the same call may succeed later.

@@ -27,41 +27,73 @@ const drainTimeout = 25 * time.Second
 
 // Server is a node.
 type Server struct {
-	cfg      config.Serve
-	log      *slog.Logger
-	store    *store.Store
-	vault    *vault.Vault
-	api      *api.API
-	keeper   *housekeeping.Housekeeper
-	public   *http.Server
-	ops      *http.Server
+	cfg          config.Serve
+	log          *slog.Logger
+	drainTimeout time.Duration
+
+	store  *store.Store
+	vault  *vault.Vault
+	api    *api.API
+	keeper *housekeeping.Housekeeper
+
+	public   face
+	ops      face
 	draining atomic.Bool
 }
 
-// New opens the store and builds the node. Nothing listens yet.
+// face is an address that the node serves.
+type face struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// New opens the store, takes the addresses and builds the node. Nothing is answered before Run;
+// a connection that comes earlier waits. A node that is not run must be closed.
 func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger) (*Server, error) {
-	v, err := vault.Load(cfg.SecretKey, cfg.Data)
-	if err != nil {
-		return nil, err
+	s := &Server{cfg: cfg, log: log, drainTimeout: drainTimeout}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	st, err := store.Open(ctx, store.Config{Dir: cfg.Data, URL: cfg.DatabaseURL, Exclusive: true})
-	if err != nil {
-		return nil, err
-	}
-	if err := core.CheckMasterKey(ctx, st, v); err != nil {
-		return nil, errors.Join(err, st.Close())
+	if err := s.listen(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	s := &Server{cfg: cfg, log: log, store: st, vault: v}
 	s.api = api.New(api.Config{
-		Store: st, CursorKey: v.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(registry),
+		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(registry),
 	})
-	s.public = s.httpServer(s.routes())
-	s.ops = s.httpServer(s.opsRoutes(registry))
-	s.ops.WriteTimeout = 0 // a profile takes as long as it was asked for
+	s.public.http = s.httpServer(s.routes())
+	s.ops.http = s.httpServer(s.opsRoutes(registry))
+	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
 	return s, nil
 }
+
+// open opens what the node's parts stand on.
+func (s *Server) open(ctx context.Context) (err error) {
+	if s.vault, err = vault.Load(s.cfg.SecretKey, s.cfg.Data); err != nil {
+		return err
+	}
+	if s.store, err = store.Open(ctx, store.Config{Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, Exclusive: true}); err != nil {
+		return err
+	}
+	return core.CheckMasterKey(ctx, s.store, s.vault)
+}
+
+func (s *Server) listen() (err error) {
+	if s.public.listener, err = net.Listen("tcp", s.cfg.Listen); err != nil {
+		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.cfg.Listen, err)
+	}
+	if s.ops.listener, err = net.Listen("tcp", s.cfg.OpsListen); err != nil {
+		return fmt.Errorf("cannot listen on %s: %w; choose another address with --ops-listen", s.cfg.OpsListen, err)
+	}
+	if s.cfg.PublicURL == "" { // the port was left to the system
+		s.cfg.PublicURL = config.LocalURL(s.public.listener.Addr().String())
+	}
+	return nil
+}
+
+// PublicURL is the address under which others reach the node.
+func (s *Server) PublicURL() string { return s.cfg.PublicURL }
 
 // Demo seeds the demo organization, once.
 func (s *Server) Demo(ctx context.Context) (core.Demo, error) {
@@ -81,30 +113,25 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 	}
 }
 
-// Run serves until ctx ends, then drains. ready, when given, is called once the node listens.
+// Run serves until ctx ends, then drains. ready, when given, is called once the node serves.
 func (s *Server) Run(ctx context.Context, ready func()) error {
-	public, err := net.Listen("tcp", s.cfg.Listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.cfg.Listen, err)
-	}
-	ops, err := net.Listen("tcp", s.cfg.OpsListen)
-	if err != nil {
-		return errors.Join(fmt.Errorf("cannot listen on %s: %w; choose another address with --ops-listen", s.cfg.OpsListen, err), public.Close())
-	}
 	if s.cfg.Has("worker") {
 		s.keeper = housekeeping.Start(s.store, s.log)
 	}
 	failed := make(chan error, 2)
-	go func() { failed <- s.public.Serve(public) }()
-	go func() { failed <- s.ops.Serve(ops) }()
-	s.log.Info("serving", "listen", public.Addr(), "ops", ops.Addr(), "store", s.store.Engine(), "role", s.cfg.Role)
+	for _, f := range []face{s.public, s.ops} {
+		go func() { failed <- f.http.Serve(f.listener) }()
+	}
+	s.log.Info("serving", "listen", s.public.listener.Addr().String(), "ops", s.ops.listener.Addr().String(),
+		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "role", s.cfg.Role)
 	if ready != nil {
 		ready()
 	}
+	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
-		s.log.Info("stopping", "drain_at_most", drainTimeout)
+		s.log.Info("stopping", "drain_at_most", s.drainTimeout.String())
 	}
 	return errors.Join(err, s.drain())
 }
@@ -112,21 +139,30 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 // drain lets what is under way finish, then closes what it stands on.
 func (s *Server) drain() error {
 	s.draining.Store(true)
-	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
 	defer cancel()
-	err := s.public.Shutdown(ctx)
-	if err != nil {
+	if err := s.public.http.Shutdown(ctx); err != nil {
 		s.log.Warn("requests were cut off", "error", err)
-		s.public.Close()
+		s.public.http.Close()
 	}
-	return errors.Join(s.Close(), s.ops.Close())
+	return errors.Join(s.ops.http.Close(), s.Close())
 }
 
-// Close closes the parts behind the listeners.
+// Close gives up the addresses and closes the parts, as far as they were opened.
 func (s *Server) Close() error {
+	for _, f := range []face{s.public, s.ops} {
+		if f.listener != nil {
+			f.listener.Close() // fails only where the HTTP server has closed it
+		}
+	}
 	if s.keeper != nil {
 		s.keeper.Stop()
 	}
-	s.api.Close()
+	if s.api != nil {
+		s.api.Close()
+	}
+	if s.store == nil {
+		return nil
+	}
 	return s.store.Close()
 }

@@ -57,19 +57,15 @@ type AccountFilter struct {
 	CustomerID string             // empty: all
 }
 
-var accountsByAge = order[chat.Account]{"a.created_at", "a.id", func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
+var accountsByAge = order[chat.Account]{"a", "created_at", func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
 
 // Accounts returns one page of an organization's accounts.
 func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Account], error) {
 	var c conditions
 	c.add("a.org_id = ?", orgID)
 	c.add("a.deleted_at IS NULL")
-	if f.Status != "" {
-		c.add("a.status = ?", string(f.Status))
-	}
-	if f.CustomerID != "" {
-		c.add("a.customer_id = ?", f.CustomerID)
-	}
+	c.addIf("a.status = ?", string(f.Status))
+	c.addIf("a.customer_id = ?", f.CustomerID)
 	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
 }
 

@@ -22,10 +22,10 @@ func scanContact(row scanner) (c chat.Contact, err error) {
 	return c, err
 }
 
-var contactsByAge = order[chat.Contact]{"c.created_at", "c.id", func(c chat.Contact) Position { return Position{c.CreatedAt, c.ID} }}
+var contactsByAge = order[chat.Contact]{"c", "created_at", func(c chat.Contact) Position { return Position{c.CreatedAt, c.ID} }}
 
 var contactList = labelledList[chat.Contact]{
-	columns: "c.org_id, c.id, c.account_id, c.phone_number, c.bsuid, c.parent_bsuid, c.username, c.name, c.email, c.metadata, c.marketing_consent, c.created_at, c.updated_at",
+	columns: prefixed("c", contactColumns),
 	table:   "contacts", scan: scanContact, links: "contact_labels", owner: "contact_id",
 }
 
@@ -43,15 +43,9 @@ func (r Reader) Contacts(orgID, accountID string, f ContactFilter, p Page) (Slic
 	var c conditions
 	c.add("c.org_id = ?", orgID)
 	c.add("c.account_id = ?", accountID)
-	if f.PhoneNumber != "" {
-		c.add("c.phone_number = ?", f.PhoneNumber)
-	}
-	if f.BSUID != "" {
-		c.add("c.bsuid = ?", f.BSUID)
-	}
-	if f.Username != "" {
-		c.add("c.username_key = ?", chat.FoldCase(f.Username))
-	}
+	c.addIf("c.phone_number = ?", f.PhoneNumber)
+	c.addIf("c.bsuid = ?", f.BSUID)
+	c.addIf("c.username_key = ?", chat.FoldCase(f.Username))
 	if f.Search != "" {
 		c.add(`c.search_key LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(chat.FoldCase(f.Search))+"%")
 	}
@@ -139,4 +133,10 @@ func textPtr(raw json.RawMessage) *string {
 	}
 	s := string(raw)
 	return &s
+}
+
+// ContactByParent finds an account's contact by its parent BSUID, or ErrNotFound.
+func (r Reader) ContactByParent(orgID, accountID, bsuid string) (chat.Contact, error) {
+	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND parent_bsuid = $3"+r.forUpdate(),
+		orgID, accountID, bsuid)
 }

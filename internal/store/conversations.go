@@ -22,23 +22,22 @@ func scanConversation(row scanner) (c chat.Conversation, err error) {
 // conversationList reads a conversation with what the inbox shows beside it. The outer joins find
 // at most one row each, and keep the conversations' order.
 var conversationList = labelledList[chat.ConversationDetail]{
-	columns: `c.org_id, c.id, c.account_id, c.contact_id, c.status, c.assigned_to, c.unread_count, c.sort_at, c.last_inbound_at, c.created_at, c.updated_at,
-		t.phone_number, t.name, u.name, u.email`,
-	table: "conversations", scan: scanConversationDetail, links: "conversation_labels", owner: "conversation_id",
+	columns: prefixed("c", conversationColumns) + ", t.phone_number, t.name, u.name, u.email",
+	table:   "conversations", scan: scanConversationDetail, links: "conversation_labels", owner: "conversation_id",
 	joins: ` LEFT JOIN contacts t ON t.org_id = c.org_id AND t.id = c.contact_id
 		LEFT JOIN users u ON u.org_id = c.org_id AND u.id = c.assigned_to`,
 }
 
 func scanConversationDetail(row scanner) (d chat.ConversationDetail, err error) {
-	d.Conversation, err = scanConversation(suffixed{row, []any{&d.ContactNumber, &d.ContactName, &d.AssigneeName, &d.AssigneeEmail}})
+	d.Conversation, err = scanConversation(columnsAround{row: row, last: []any{&d.ContactNumber, &d.ContactName, &d.AssigneeName, &d.AssigneeEmail}})
 	return d, err
 }
 
 var (
-	conversationsByActivity = order[chat.ConversationDetail]{"c.sort_at", "c.id", func(c chat.ConversationDetail) Position {
+	conversationsByActivity = order[chat.ConversationDetail]{"c", "sort_at", func(c chat.ConversationDetail) Position {
 		return Position{toTime(sortAt(c.Conversation)), c.ID}
 	}}
-	conversationsByUpdate = order[chat.ConversationDetail]{"c.updated_at", "c.id", func(c chat.ConversationDetail) Position {
+	conversationsByUpdate = order[chat.ConversationDetail]{"c", "updated_at", func(c chat.ConversationDetail) Position {
 		return Position{c.UpdatedAt, c.ID}
 	}}
 )
@@ -58,15 +57,9 @@ func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p P
 	var c conditions
 	c.add("c.org_id = ?", orgID)
 	c.add("c.account_id = ?", accountID)
-	if f.Status != "" {
-		c.add("c.status = ?", string(f.Status))
-	}
-	if f.ContactID != "" {
-		c.add("c.contact_id = ?", f.ContactID)
-	}
-	if f.AssignedTo != "" {
-		c.add("c.assigned_to = ?", f.AssignedTo)
-	}
+	c.addIf("c.status = ?", string(f.Status))
+	c.addIf("c.contact_id = ?", f.ContactID)
+	c.addIf("c.assigned_to = ?", f.AssignedTo)
 	if f.UpdatedSince == nil {
 		return conversationList.page(r, c, conversationsByActivity, f.LabelID, p)
 	}
@@ -141,6 +134,19 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 
 // NoteMessage moves a conversation to the top for a message at the given instant.
 func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
-	return tx.execOne(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
+	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
+}
+
+// NoteHistory moves a conversation no higher than an imported message, and leaves updated_at alone.
+func (tx *Tx) NoteHistory(orgID, conversationID string, at time.Time) error {
+	return tx.later("UPDATE conversations SET sort_at = $3 WHERE org_id = $1 AND id = $2 AND sort_at < $3",
+		orgID, conversationID, at.UnixMilli())
+}
+
+// ConversationLabels returns the labels on a conversation, by name.
+func (r Reader) ConversationLabels(orgID, conversationID string) ([]chat.Label, error) {
+	return many(r, scanLabel, "SELECT "+prefixed("l", labelColumns)+` FROM conversation_labels x
+		JOIN labels l ON l.org_id = x.org_id AND l.id = x.label_id
+		WHERE x.org_id = $1 AND x.conversation_id = $2 ORDER BY l.name_key`, orgID, conversationID)
 }

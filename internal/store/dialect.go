@@ -10,6 +10,8 @@ type dialect struct {
 	name string
 	// forUpdate locks the rows a query returns until the transaction ends.
 	forUpdate string
+	// skipLocked ends a subquery that claims rows: those that another node is claiming are left.
+	skipLocked string
 	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
 	tryLock string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
@@ -34,10 +36,11 @@ var (
 	}
 
 	postgresDialect = dialect{
-		name:      "postgres",
-		forUpdate: " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
-		tryLock:   "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
-		member:    "%[1]s = ANY(%[2]s::text[])",
-		list:      func(texts []string) any { return texts },
+		name:       "postgres",
+		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
+		skipLocked: " FOR UPDATE SKIP LOCKED",
+		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
+		member:     "%[1]s = ANY(%[2]s::text[])",
+		list:       func(texts []string) any { return texts },
 	}
 )

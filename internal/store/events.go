@@ -12,13 +12,10 @@ func scanEvent(row scanner) (e chat.Event, err error) {
 	return e, err
 }
 
-// InsertEvents records events, in few statements however many they are.
-func (tx *Tx) InsertEvents(events ...chat.Event) error {
-	rows := make([][]any, len(events))
-	for i, e := range events {
-		rows[i] = []any{e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli()}
-	}
-	return tx.insertRows("INSERT INTO events ("+eventColumns+")", rows)
+// InsertEvent records an event.
+func (tx *Tx) InsertEvent(e chat.Event) error {
+	return tx.later("INSERT INTO events ("+eventColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
 }
 
 // EventsAfter returns up to limit of an organization's events behind the given id, oldest first.

@@ -2,7 +2,7 @@ package store
 
 import (
 	"crypto/rand"
-	"io"
+	"encoding/binary"
 	"strings"
 	"sync"
 	"time"
@@ -14,26 +14,43 @@ import (
 
 type kind = chat.Kind
 
-// idSource makes ids that grow: two made in the same millisecond keep the order they were made in.
+// idMemory is how many milliseconds an idSource looks back: a transaction that runs longer beside
+// others may make ids out of order.
+const idMemory = 4096
+
+// idSource makes ids that grow: two made for the same millisecond keep the order they were made
+// in, also when ids for other milliseconds are made in between, as concurrent transactions do.
 type idSource struct {
-	mu      sync.Mutex
-	entropy io.Reader
+	mu   sync.Mutex
+	last [idMemory]ulid.ULID // by millisecond, modulo the size
 }
 
-func newIDSource() *idSource {
-	return &idSource{entropy: ulid.Monotonic(rand.Reader, 0)}
-}
+func newIDSource() *idSource { return &idSource{} }
 
 func (s *idSource) next(k kind, at time.Time) string {
+	ms := ulid.Timestamp(at)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id, err := ulid.New(ulid.Timestamp(at), s.entropy)
-	if err != nil {
-		// The millisecond's 80 random bits ran over, which takes 2^79 ids on average.
-		s.entropy = ulid.Monotonic(rand.Reader, 0)
-		id = ulid.MustNew(ulid.Timestamp(at), s.entropy)
+	id := &s.last[ms%idMemory]
+	if id.Time() == ms {
+		grow(id)
+	} else {
+		*id = ulid.MustNew(ms, rand.Reader)
+		id[6] &= 0x7f // leaves room to grow: 2^79, in steps below 2^32
 	}
 	return string(k) + "_" + id.String()
+}
+
+// grow adds a random step to the random part of an id.
+func grow(id *ulid.ULID) {
+	var step [4]byte
+	rand.Read(step[:])
+	carry := uint64(binary.BigEndian.Uint32(step[:])) + 1
+	for i := len(id) - 1; carry > 0 && i >= 6; i-- {
+		carry += uint64(id[i])
+		id[i] = byte(carry)
+		carry >>= 8
+	}
 }
 
 // firstID is the smallest id of the kind that an id made at t or later can have.

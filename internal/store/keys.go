@@ -2,7 +2,9 @@ package store
 
 import "github.com/parleyhq/parley/internal/chat"
 
-const keyColumns = "k.org_id, k.id, k.name, k.hash, k.last4, k.expires_at, k.revoked_at, k.created_at"
+// keyColumns carry the table's name because KeyContext joins others. SQLite takes no alias for it
+// in RETURNING.
+const keyColumns = "api_keys.org_id, api_keys.id, api_keys.name, api_keys.hash, api_keys.last4, api_keys.expires_at, api_keys.revoked_at, api_keys.created_at"
 
 type keyRow struct {
 	key                  chat.APIKey
@@ -39,8 +41,8 @@ func (r Reader) KeyContext(hash string) (KeyContext, error) {
 	return one(r, scanKeyContext, `SELECT `+keyColumns+`,
 			o.name, o.subscription_status, o.trial_ends_at, o.suspended,
 			p.name, p.api, p.customers, p.monthly_messages, p.retention_days, p.write_per_minute, p.read_per_minute
-		FROM api_keys k JOIN organizations o ON o.id = k.org_id JOIN plans p ON p.name = o.plan
-		WHERE k.hash = $1`, hash)
+		FROM api_keys JOIN organizations o ON o.id = api_keys.org_id JOIN plans p ON p.name = o.plan
+		WHERE hash = $1`, hash)
 }
 
 func scanKeyContext(row scanner) (KeyContext, error) {
@@ -59,7 +61,7 @@ func scanKeyContext(row scanner) (KeyContext, error) {
 
 // Keys returns an organization's keys, oldest first.
 func (r Reader) Keys(orgID string) ([]chat.APIKey, error) {
-	return many(r, scanKey, "SELECT "+keyColumns+" FROM api_keys k WHERE k.org_id = $1 ORDER BY k.id", orgID)
+	return many(r, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE org_id = $1 ORDER BY id", orgID)
 }
 
 // InsertKey stores a new key.
@@ -72,6 +74,6 @@ func (tx *Tx) InsertKey(k chat.APIKey) error {
 // RevokeKey ends a key for good. The first revocation's instant stays. The operator names a key
 // by its id alone.
 func (tx *Tx) RevokeKey(id string) (chat.APIKey, error) {
-	return one(tx.Reader, scanKey, `UPDATE api_keys AS k SET revoked_at = COALESCE(k.revoked_at, $2) WHERE k.id = $1
+	return one(tx.Reader, scanKey, `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1
 		RETURNING `+keyColumns, id, tx.now.UnixMilli())
 }

@@ -16,7 +16,7 @@ type LabelFilter struct {
 	TeamID string // empty: every team
 }
 
-var labelsByAge = order[chat.Label]{"created_at", "id", func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
+var labelsByAge = order[chat.Label]{"", "created_at", func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
 
 // Label returns a label of the organization, or ErrNotFound.
 func (r Reader) Label(orgID, id string) (chat.Label, error) {
@@ -59,13 +59,13 @@ func (tx *Tx) DeleteLabel(orgID, id string) error {
 	return err
 }
 
-// ContactLabels returns the labels of each of the contacts that has some, oldest label first.
-func (r Reader) ContactLabels(orgID string, contactIDs []string) (map[string][]chat.Label, error) {
+// LabelsOfContacts returns the labels of each of the contacts that has some, by name.
+func (r Reader) LabelsOfContacts(orgID string, contactIDs []string) (map[string][]chat.Label, error) {
 	return r.labelsOf("contact_labels", "contact_id", orgID, contactIDs)
 }
 
-// ConversationLabels is ContactLabels for conversations.
-func (r Reader) ConversationLabels(orgID string, conversationIDs []string) (map[string][]chat.Label, error) {
+// LabelsOfConversations is LabelsOfContacts for conversations.
+func (r Reader) LabelsOfConversations(orgID string, conversationIDs []string) (map[string][]chat.Label, error) {
 	return r.labelsOf("conversation_labels", "conversation_id", orgID, conversationIDs)
 }
 
@@ -74,12 +74,12 @@ func (r Reader) labelsOf(links, owner, orgID string, ids []string) (map[string][
 	if len(ids) == 0 {
 		return labels, nil
 	}
-	text := "SELECT k." + owner + ", l.org_id, l.id, l.team_id, l.name, l.color, l.created_at, l.updated_at FROM " + links +
+	text := "SELECT k." + owner + ", " + prefixed("l", labelColumns) + " FROM " + links +
 		" k JOIN labels l ON l.org_id = k.org_id AND l.id = k.label_id WHERE k.org_id = $1 AND " +
-		r.dialect.oneOf("k."+owner, "$2") + " ORDER BY l.id"
+		r.dialect.oneOf("k."+owner, "$2") + " ORDER BY l.name_key"
 	err := r.db.query(r.ctx, text, []any{orgID, r.dialect.list(ids)}, func(row scanner) error {
 		var id string
-		label, err := scanLabel(prefixed{row, &id})
+		label, err := scanLabel(columnsAround{row: row, first: []any{&id}})
 		labels[id] = append(labels[id], label)
 		return err
 	})

@@ -3,24 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"fmt"
-	"io/fs"
 
 	"github.com/pressly/goose/v3"
-)
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
+	"github.com/parleyhq/parley/internal/store/migrations"
+)
 
 // migrateUp applies the embedded migrations that are missing. The caller holds a lock that
 // keeps other nodes out, so each runs once however many nodes start together.
 func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
-	files, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(dialect, db, files)
+	provider, err := goose.NewProvider(dialect, db, migrations.Files)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}

@@ -42,29 +42,29 @@ func (c *conditions) add(condition string, args ...any) {
 	c.parts = append(c.parts, condition)
 }
 
+// addIf appends a condition unless its value is empty.
+func (c *conditions) addIf(condition, value string) {
+	if value != "" {
+		c.add(condition, value)
+	}
+}
+
 // arg takes an argument and returns its placeholder.
 func (c *conditions) arg(value any) string {
 	c.args = append(c.args, value)
 	return "$" + strconv.Itoa(len(c.args))
 }
 
-// row appends a row of VALUES.
-func (c *conditions) row(values []any) {
-	marks := make([]string, len(values))
-	for i, v := range values {
-		marks[i] = c.arg(v)
-	}
-	c.parts = append(c.parts, "("+strings.Join(marks, ", ")+")")
-}
-
 func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
-// order is what a list is sorted by, newest first: the columns and the place a row has in them.
+// order is what a list is sorted by, newest first.
 type order[T any] struct {
-	at       string // holds the instants that come before the id; empty where the ids suffice
-	id       string
+	// alias is what the query calls the list's table; empty where it has no other.
+	alias string
+	// column holds the instants that come before the id; empty where the ids suffice.
+	column   string
 	position func(T) Position
 }
 
@@ -72,18 +72,25 @@ type order[T any] struct {
 func (o order[T]) after(c *conditions, p *Position) {
 	switch {
 	case p == nil:
-	case o.at == "":
-		c.add(o.id+" < ?", p.ID)
+	case o.column == "":
+		c.add(o.of("id")+" < ?", p.ID)
 	default:
-		c.add("("+o.at+", "+o.id+") < (?, ?)", p.At.UnixMilli(), p.ID)
+		c.add("("+o.of(o.column)+", "+o.of("id")+") < (?, ?)", p.At.UnixMilli(), p.ID)
 	}
 }
 
 func (o order[T]) clause() string {
-	if o.at == "" {
-		return " ORDER BY " + o.id + " DESC"
+	if o.column == "" {
+		return " ORDER BY " + o.of("id") + " DESC"
 	}
-	return " ORDER BY " + o.at + " DESC, " + o.id + " DESC"
+	return " ORDER BY " + o.of(o.column) + " DESC, " + o.of("id") + " DESC"
+}
+
+func (o order[T]) of(column string) string {
+	if o.alias == "" {
+		return column
+	}
+	return o.alias + "." + column
 }
 
 // slice cuts off the row that only told of the next page.
@@ -102,4 +109,13 @@ func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom stri
 	text := selectFrom + c.where() + o.clause() + " LIMIT " + c.arg(p.Limit+1)
 	rows, err := many(r, scan, text, c.args...)
 	return o.slice(rows, p.Limit), err
+}
+
+// prefixed puts a table's alias before each column of a list.
+func prefixed(alias, columns string) string {
+	names := strings.Split(columns, ",")
+	for i, name := range names {
+		names[i] = alias + "." + strings.TrimSpace(name)
+	}
+	return strings.Join(names, ", ")
 }

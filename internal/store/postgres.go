@@ -100,6 +100,10 @@ func (e *postgresEngine) exec(context.Context, string, []any) (int64, error) {
 	return 0, errors.New("store: a write outside a transaction")
 }
 
+func (e *postgresEngine) later(context.Context, string, []any) error {
+	return errors.New("store: a write outside a transaction")
+}
+
 func (e *postgresEngine) close() error {
 	e.pool.Close()
 	return nil
@@ -145,73 +149,98 @@ func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) er
 	return err
 }
 
-// postgresTx begins with its first statement, in the same round trip.
+// postgresTx sends statements in as few round trips as it can: BEGIN travels with the first of
+// them, what nobody waits for with the next, or with COMMIT.
 type postgresTx struct {
-	conn  *pgxpool.Conn
-	begun bool
+	conn    *pgxpool.Conn
+	begun   bool
+	pending []statement
+}
+
+type statement struct {
+	sql  string
+	args []any
 }
 
 func (tx *postgresTx) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
-	if !tx.begun {
-		return tx.beginWith(ctx, sql, args, func(br pgx.BatchResults) error {
-			rows, err := br.Query()
-			if err != nil {
-				return err
-			}
-			return eachRow(rows, each)
-		})
+	if tx.begun && len(tx.pending) == 0 {
+		rows, err := tx.conn.Query(ctx, sql, args...)
+		if err != nil {
+			return postgresError(err)
+		}
+		return eachRow(rows, each)
 	}
-	rows, err := tx.conn.Query(ctx, sql, args...)
-	if err != nil {
-		return postgresError(err)
-	}
-	return eachRow(rows, each)
+	return tx.flush(ctx, statement{sql, args}, func(br pgx.BatchResults) error {
+		rows, err := br.Query()
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, each)
+	})
 }
 
 func (tx *postgresTx) exec(ctx context.Context, sql string, args []any) (int64, error) {
 	var tag pgconn.CommandTag
 	var err error
-	if !tx.begun {
-		err = tx.beginWith(ctx, sql, args, func(br pgx.BatchResults) (err error) {
+	if tx.begun && len(tx.pending) == 0 {
+		tag, err = tx.conn.Exec(ctx, sql, args...)
+	} else {
+		err = tx.flush(ctx, statement{sql, args}, func(br pgx.BatchResults) (err error) {
 			tag, err = br.Exec()
 			return err
 		})
-	} else {
-		tag, err = tx.conn.Exec(ctx, sql, args...)
 	}
 	return tag.RowsAffected(), postgresError(err)
 }
 
-func (tx *postgresTx) beginWith(ctx context.Context, sql string, args []any, read func(pgx.BatchResults) error) (err error) {
-	tx.begun = true
+func (tx *postgresTx) later(_ context.Context, sql string, args []any) error {
+	tx.pending = append(tx.pending, statement{sql, args})
+	return nil
+}
+
+// flush sends BEGIN if it is due, what is pending, and last; read takes the last one's result.
+func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.BatchResults) error) (err error) {
 	batch := &pgx.Batch{}
-	batch.Queue("BEGIN")
-	batch.Queue(sql, args...)
+	if !tx.begun {
+		batch.Queue("BEGIN")
+	}
+	for _, s := range tx.pending {
+		batch.Queue(s.sql, s.args...)
+	}
+	before := batch.Len()
+	batch.Queue(last.sql, last.args...)
+	tx.begun, tx.pending = true, tx.pending[:0]
 	results := tx.conn.SendBatch(ctx, batch)
 	defer func() {
 		if closeErr := results.Close(); err == nil {
 			err = postgresError(closeErr)
 		}
 	}()
-	if _, err := results.Exec(); err != nil {
-		return postgresError(err)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			return postgresError(err)
+		}
 	}
 	return postgresError(read(results))
 }
 
 func (tx *postgresTx) commit(ctx context.Context) error {
-	if !tx.begun {
+	if !tx.begun && len(tx.pending) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
-	tag, err := tx.conn.Exec(ctx, "COMMIT")
+	var tag pgconn.CommandTag
+	err := tx.flush(ctx, statement{sql: "COMMIT"}, func(br pgx.BatchResults) (err error) {
+		tag, err = br.Exec()
+		return err
+	})
 	if err == nil && tag.String() != "COMMIT" {
 		// The closure swallowed a statement's error: PostgreSQL had already given the
 		// transaction up, and answers COMMIT with ROLLBACK.
 		return errors.New("store: the transaction failed on an error its closure did not return")
 	}
-	return postgresError(err)
+	return err
 }
 
 func (tx *postgresTx) rollback(ctx context.Context) {

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Reader reads. Its methods stand beside the tables they read.
 type Reader struct {
@@ -14,26 +17,23 @@ type Reader struct {
 type session interface {
 	query(ctx context.Context, sql string, args []any, each func(scanner) error) error
 	exec(ctx context.Context, sql string, args []any) (int64, error)
+	// later runs a statement whose result nobody waits for, at the latest with the commit. On
+	// PostgreSQL such statements travel together, and with the COMMIT. Their errors come then.
+	later(ctx context.Context, sql string, args []any) error
 }
 
 // scanner is a row of either driver.
 type scanner interface{ Scan(dest ...any) error }
 
-// prefixed is a row whose first column is read by somebody else.
-type prefixed struct {
-	row   scanner
-	first any
+// columnsAround is a row whose first and last columns are read by somebody else.
+type columnsAround struct {
+	row         scanner
+	first, last []any
 }
 
-func (p prefixed) Scan(dest ...any) error { return p.row.Scan(append([]any{p.first}, dest...)...) }
-
-// suffixed is a row whose last columns are read by somebody else.
-type suffixed struct {
-	row  scanner
-	last []any
+func (c columnsAround) Scan(dest ...any) error {
+	return c.row.Scan(slices.Concat(c.first, dest, c.last)...)
 }
-
-func (s suffixed) Scan(dest ...any) error { return s.row.Scan(append(dest, s.last...)...) }
 
 func scanText(row scanner) (s string, err error) {
 	err = row.Scan(&s)

@@ -121,6 +121,10 @@ func (e *sqliteEngine) exec(context.Context, string, []any) (int64, error) {
 	return 0, errors.New("store: a write outside a transaction")
 }
 
+func (e *sqliteEngine) later(context.Context, string, []any) error {
+	return errors.New("store: a write outside a transaction")
+}
+
 func (e *sqliteEngine) inTx(ctx context.Context, body func(session) error) error {
 	return e.writer.do(ctx, body)
 }
@@ -191,6 +195,11 @@ func (c *sqliteConn) exec(ctx context.Context, text string, args []any) (int64, 
 		return 0, sqliteError(err)
 	}
 	return result.RowsAffected()
+}
+
+func (c *sqliteConn) later(ctx context.Context, text string, args []any) error {
+	_, err := c.exec(ctx, text, args)
+	return err
 }
 
 func (c *sqliteConn) close() {

@@ -148,6 +148,9 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // NewID makes an id that carries the transaction's instant.
 func (tx *Tx) NewID(k kind) string { return tx.store.ids.next(k, tx.now) }
 
+// NewIDAt makes an id that carries another instant, for what happened before it was known.
+func (tx *Tx) NewIDAt(k kind, at time.Time) string { return tx.store.ids.next(k, at) }
+
 // AfterCommit runs fn once the transaction is durable, in the caller's goroutine.
 func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
 
@@ -186,6 +189,11 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 	return tx.db.exec(tx.ctx, sql, args)
 }
 
+// later is exec for a statement whose result does not matter to the closure.
+func (tx *Tx) later(sql string, args ...any) error {
+	return tx.db.later(tx.ctx, sql, args)
+}
+
 // execOne is exec for a statement that must touch a row.
 func (tx *Tx) execOne(sql string, args ...any) error {
 	n, err := tx.exec(sql, args...)
@@ -203,24 +211,4 @@ func (tx *Tx) insert(sql string, args ...any) error {
 		return ErrDuplicate
 	}
 	return err
-}
-
-// insertRows runs an INSERT for many rows, up to 64 in one statement. The numbers of rows are
-// powers of two, so that few statements serve every length.
-func (tx *Tx) insertRows(into string, rows [][]any) error {
-	for n := 64; len(rows) > 0; {
-		if n > len(rows) {
-			n /= 2
-			continue
-		}
-		var values conditions
-		for _, row := range rows[:n] {
-			values.row(row)
-		}
-		if _, err := tx.exec(into+" VALUES "+strings.Join(values.parts, ", "), values.args...); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
 }

@@ -4,6 +4,10 @@ import "time"
 
 func truncate(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
+func ceilMillisecond(t time.Time) time.Time {
+	return t.Add(time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
 func toTime(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 func toTimePtr(ms *int64) *time.Time {

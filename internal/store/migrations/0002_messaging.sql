@@ -65,6 +65,7 @@ CREATE TABLE contacts (
 );
 CREATE UNIQUE INDEX contacts_by_number ON contacts (org_id, account_id, phone_number) WHERE phone_number IS NOT NULL;
 CREATE UNIQUE INDEX contacts_by_bsuid ON contacts (org_id, account_id, bsuid) WHERE bsuid IS NOT NULL;
+CREATE UNIQUE INDEX contacts_by_parent ON contacts (org_id, account_id, parent_bsuid) WHERE parent_bsuid IS NOT NULL;
 CREATE UNIQUE INDEX contacts_by_username ON contacts (org_id, account_id, username_key) WHERE username_key IS NOT NULL;
 CREATE INDEX contacts_by_age ON contacts (org_id, account_id, created_at DESC, id DESC);
 
@@ -123,6 +124,7 @@ CREATE TABLE messages (
     error_provider  BIGINT,
     played_at       BIGINT,
     revoked         BOOLEAN NOT NULL,
+    sent_reported   BOOLEAN NOT NULL, -- a callback has confirmed that it was sent
     media_id        TEXT,   -- of the stored file, library or inbound
     edits           TEXT,   -- earlier contents, oldest first
     created_at      BIGINT  NOT NULL,
@@ -197,6 +199,14 @@ CREATE TABLE media (
     provider_expires  BIGINT,
     created_at        BIGINT NOT NULL,
     PRIMARY KEY (org_id, id)
+);
+
+-- Events that wait for a file: what the provider said, kept until the file is stored or given up.
+CREATE TABLE held_events (
+    org_id     TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    raw        TEXT NOT NULL,
+    PRIMARY KEY (org_id, message_id)
 );
 
 -- Inbound files still to be fetched.

@@ -1,0 +1,202 @@
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Document is an OpenAPI description that responses are held against.
+type Document struct {
+	Root map[string]any
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema
+}
+
+const documentURL = "mem:///openapi.json"
+
+// documents keeps what was parsed: all nodes of a test run serve the same few texts.
+var documents sync.Map // text → *Document
+
+func fetchDocument(t *testing.T, client *http.Client, base string) *Document {
+	t.Helper()
+	response, err := client.Get(base + "/v1/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known, ok := documents.Load(string(text)); ok {
+		return known.(*Document)
+	}
+	d, err := ParseDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, _ := documents.LoadOrStore(string(text), d)
+	return known.(*Document)
+}
+
+// ParseDocument reads a description. Its schemas are then taken strictly: a property that is not
+// in them is an error, although clients are told to expect more properties in the future.
+func ParseDocument(text []byte) (*Document, error) {
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	root, ok := parsed.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("the document is a %T", parsed)
+	}
+	forbidMore(root)
+	d := &Document{Root: root, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
+	return d, d.compiler.AddResource(documentURL, root)
+}
+
+// forbidMore closes every object schema that says nothing of other properties.
+func forbidMore(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			forbidMore(item)
+		}
+	case map[string]any:
+		for _, item := range node {
+			forbidMore(item)
+		}
+		_, isSchema := node["properties"].(map[string]any)
+		_, decided := node["additionalProperties"]
+		if isSchema && !decided && node["type"] == "object" {
+			node["additionalProperties"] = false
+		}
+	}
+}
+
+// Schema compiles the schema at a place in the document, given as the names on the way to it.
+func (d *Document) Schema(way ...string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	where := documentURL + "#" + pointer(way)
+	if schema := d.compiled[where]; schema != nil {
+		return schema, nil
+	}
+	schema, err := d.compiler.Compile(where)
+	if err != nil {
+		return nil, err
+	}
+	d.compiled[where] = schema
+	return schema, nil
+}
+
+func pointer(way []string) string {
+	var b strings.Builder
+	for _, name := range way {
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+		b.WriteString("/" + url.PathEscape(name))
+	}
+	return b.String()
+}
+
+// At returns what is at a place in the document, following a reference there; nil if nothing is.
+func (d *Document) At(way ...string) map[string]any {
+	node := d.Root
+	for _, name := range way {
+		next, _ := node[name].(map[string]any)
+		if ref, ok := next["$ref"].(string); ok {
+			next = d.At(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+		}
+		if next == nil {
+			return nil
+		}
+		node = next
+	}
+	return node
+}
+
+// route is where a request's path leads, as the document has it.
+type route struct {
+	inside    bool   // under the base path
+	template  string // empty when no path of the document matches
+	operation map[string]any
+	method    string // in the document's spelling
+}
+
+func (d *Document) route(method, target string) route {
+	path, _, _ := strings.Cut(target, "?")
+	rest, inside := strings.CutPrefix(path, "/v1")
+	r := route{method: strings.ToLower(method)}
+	r.inside = inside && (rest == "" || rest[0] == '/')
+	if method == http.MethodHead {
+		r.method = "get"
+	}
+	if !r.inside {
+		return r
+	}
+	for template := range d.At("paths") {
+		if matches(template, rest) && (r.template == "" || moreFixed(template, r.template)) {
+			r.template = template
+		}
+	}
+	if method == strings.ToUpper(method) { // methods are told apart by case
+		r.operation = d.At("paths", r.template, r.method)
+	}
+	return r
+}
+
+func matches(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i, segment := range want {
+		decoded, err := url.PathUnescape(got[i])
+		if err != nil {
+			return false
+		}
+		if variable := strings.HasPrefix(segment, "{"); variable && decoded == "" || !variable && decoded != segment {
+			return false
+		}
+	}
+	return true
+}
+
+// moreFixed prefers a fixed word to a variable, from the left.
+func moreFixed(a, b string) bool {
+	return strings.ReplaceAll(a, "{", "\x7f") < strings.ReplaceAll(b, "{", "\x7f")
+}
+
+// open reports whether the path needs no key.
+func (d *Document) open(r route) bool {
+	for _, operation := range d.At("paths", r.template) {
+		if operation, ok := operation.(map[string]any); ok && operation["security"] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// allowed are the methods of a path.
+func (d *Document) allowed(r route) []string {
+	var methods []string
+	for method := range d.At("paths", r.template) {
+		methods = append(methods, strings.ToUpper(method))
+		if method == "get" {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	return methods
+}

@@ -1,0 +1,103 @@
+package apitest
+
+import (
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Org is an organization with a team and a key.
+type Org struct {
+	ID    string
+	Name  string
+	Team  chat.Team
+	Key   string // the plaintext
+	KeyID string
+}
+
+// NewOrg makes an organization on the default plan.
+func (s *Server) NewOrg(t *testing.T) Org {
+	t.Helper()
+	return s.NewOrgOn(t, chat.DefaultPlan)
+}
+
+// NewOrgOn makes an organization on the named plan.
+func (s *Server) NewOrgOn(t *testing.T, plan string) Org {
+	t.Helper()
+	var org Org
+	s.InTx(t, func(tx *store.Tx) error {
+		o, team, err := core.CreateOrganization(tx, "Test "+rand.Text()[:6], plan)
+		if err != nil {
+			return err
+		}
+		key, text, err := core.CreateKey(tx, o.ID, "test", nil)
+		org = Org{ID: o.ID, Name: o.Name, Team: team, Key: text, KeyID: key.ID}
+		return err
+	})
+	return org
+}
+
+// NewPlan makes a plan and returns its name.
+func (s *Server) NewPlan(t *testing.T, patch core.PlanPatch) string {
+	t.Helper()
+	name := "plan-" + rand.Text()
+	s.SetPlan(t, name, patch)
+	return name
+}
+
+// SetPlan changes a plan.
+func (s *Server) SetPlan(t *testing.T, name string, patch core.PlanPatch) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) error {
+		_, err := core.SetPlan(tx, name, patch)
+		return err
+	})
+}
+
+// Limits is a plan with the API and these limits.
+func Limits(writePerMinute, readPerMinute int64) core.PlanPatch {
+	return core.PlanPatch{API: new(true), WritePerMinute: &writePerMinute, ReadPerMinute: &readPerMinute}
+}
+
+// UpdateOrg changes an organization as its operator does.
+func (s *Server) UpdateOrg(t *testing.T, orgID string, patch core.OrganizationPatch) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) error {
+		_, err := core.UpdateOrganization(tx, orgID, patch)
+		return err
+	})
+}
+
+// NewTeam adds a team.
+func (s *Server) NewTeam(t *testing.T, orgID, name string) (team chat.Team) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) (err error) {
+		team, err = core.CreateTeam(tx, orgID, name)
+		return err
+	})
+	return team
+}
+
+// NewKey issues a key and returns its id and plaintext.
+func (s *Server) NewKey(t *testing.T, orgID string, expiresAt *time.Time) (id, text string) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) error {
+		key, plain, err := core.CreateKey(tx, orgID, "another", expiresAt)
+		id, text = key.ID, plain
+		return err
+	})
+	return id, text
+}
+
+// RevokeKey ends a key.
+func (s *Server) RevokeKey(t *testing.T, id string) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) error {
+		_, err := core.RevokeKey(tx, id)
+		return err
+	})
+}

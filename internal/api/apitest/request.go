@@ -1,0 +1,126 @@
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Request is a call of the API.
+type Request struct {
+	Method string // GET when empty
+	Path   string // from the root, with the query
+	Key    string // sent as the bearer key; none when empty
+	Header http.Header
+	Body   string
+	// Stream, when set, is sent instead of Body, without a length and thus in chunks.
+	Stream io.Reader
+}
+
+// Response is what came back. It has passed the document's check.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request and holds the answer against the document.
+func (s *Server) Do(t *testing.T, r Request) *Response {
+	t.Helper()
+	response, err := s.Try(t, t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response
+}
+
+// Try is Do for a request that may fail to get an answer.
+func (s *Server) Try(t *testing.T, ctx context.Context, r Request) (*Response, error) {
+	t.Helper()
+	request, err := s.newRequest(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := s.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	s.document.Require(t, Exchange{
+		Method: request.Method, Target: r.Path, Sent: request.Header,
+		Status: answer.StatusCode, Header: answer.Header, Body: body,
+	})
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil
+}
+
+func (s *Server) newRequest(ctx context.Context, r Request) (*http.Request, error) {
+	body := r.Stream
+	if body == nil && r.Body != "" {
+		body = strings.NewReader(r.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, s.URL+r.Path, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.Header {
+		request.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if r.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+r.Key)
+	}
+	return request, nil
+}
+
+// Data decodes what is under "data" of a success.
+func (r *Response) Data(t *testing.T, into any) {
+	t.Helper()
+	var envelope struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(r.Body, &envelope); err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+	if err := json.Unmarshal(envelope.Data, into); err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+}
+
+// Failure is the error of a response.
+type Failure struct {
+	Type, Code, Message, Param string
+}
+
+// Failure decodes the error; a success has none.
+func (r *Response) Failure(t *testing.T) Failure {
+	t.Helper()
+	var envelope struct{ Error Failure }
+	if err := json.Unmarshal(r.Body, &envelope); err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+	return envelope.Error
+}
+
+// RequireStatus ends the test unless the response has that status.
+func (r *Response) RequireStatus(t *testing.T, status int) *Response {
+	t.Helper()
+	if r.Status != status {
+		t.Fatalf("got %d %s, want %d", r.Status, r.Body, status)
+	}
+	return r
+}
+
+// RequireFailure ends the test unless the response is this error, with its status.
+func (r *Response) RequireFailure(t *testing.T, code, param string) *Response {
+	t.Helper()
+	if got := r.Failure(t); got.Code != code || got.Param != param || r.Status != Codes[code].Status {
+		t.Fatalf("got %d %s, want %d %s with param %q", r.Status, r.Body, Codes[code].Status, code, param)
+	}
+	return r
+}

@@ -1,0 +1,194 @@
+package apitest
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Scenario is one request and all that is to come of it. What it does not name must not happen:
+// a table that is not in Changes must stay as it was.
+type Scenario struct {
+	Name string
+	// Given prepares the case. What it sets with Case.Set can be written as ${name} below.
+	Given func(t *testing.T, c *Case)
+	// Request is sent with the key of the case's organization, unless Anonymous.
+	Request   Request
+	Anonymous bool
+
+	Status int    // of a success
+	Code   string // of an error; its status and type follow from the contract's table
+	Param  string
+	Want   string            // the whole body, see expect.go
+	Header map[string]string // an empty value: not there
+	Change Changes
+	Then   func(t *testing.T, c *Case, r *Response)
+}
+
+// Case is what a scenario runs in: an organization of its own on a shared server.
+type Case struct {
+	*Server
+	Org    Org
+	others []string
+	values map[string]string
+}
+
+// NewCase makes a case with an organization on the default plan.
+func (s *Server) NewCase(t *testing.T) *Case {
+	t.Helper()
+	c := &Case{Server: s, Org: s.NewOrg(t), values: map[string]string{}}
+	c.Set("org", c.Org.ID)
+	c.Set("team", c.Org.Team.ID)
+	c.Set("key", c.Org.Key)
+	c.Set("key_id", c.Org.KeyID)
+	return c
+}
+
+// Set gives a variable its value.
+func (c *Case) Set(name, value string) { c.values["${"+name+"}"] = value }
+
+// Get is a variable's value.
+func (c *Case) Get(name string) string { return c.values["${"+name+"}"] }
+
+// Stranger makes another organization, which the request must not touch either.
+func (c *Case) Stranger(t *testing.T) Org {
+	t.Helper()
+	org := c.NewOrg(t)
+	c.others = append(c.others, org.ID)
+	return org
+}
+
+// Expand puts the variables into a text.
+func (c *Case) Expand(text string) string {
+	var pairs []string
+	for name, value := range c.values {
+		pairs = append(pairs, name, value)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// Call sends a request of the case's organization, with the variables put in.
+func (c *Case) Call(t *testing.T, r Request) *Response {
+	t.Helper()
+	if r.Key == "" {
+		r.Key = c.Org.Key
+	}
+	return c.Do(t, c.expand(r))
+}
+
+func (c *Case) expand(r Request) Request {
+	r.Path, r.Body, r.Key = c.Expand(r.Path), c.Expand(r.Body), c.Expand(r.Key)
+	header := http.Header{}
+	for name, values := range r.Header {
+		for _, value := range values {
+			header.Add(name, c.Expand(value))
+		}
+	}
+	r.Header = header
+	return r
+}
+
+// Make sends a POST that must make something, and sets the variable to its id.
+func (c *Case) Make(t *testing.T, variable, path, body string) {
+	t.Helper()
+	var made struct{ ID string }
+	c.Call(t, Request{Method: http.MethodPost, Path: path, Body: body}).RequireStatus(t, http.StatusCreated).Data(t, &made)
+	c.Set(variable, made.ID)
+}
+
+// RunEach runs scenarios on a fresh server of each engine.
+func RunEach(t *testing.T, scenarios []Scenario, options ...Option) {
+	t.Helper()
+	Each(t, func(t *testing.T, s *Server) { Run(t, s, scenarios) }, options...)
+}
+
+// Run runs scenarios side by side on one server.
+func Run(t *testing.T, s *Server, scenarios []Scenario) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, scenario := range scenarios {
+		if names[scenario.Name] {
+			t.Errorf("two scenarios are called %q", scenario.Name)
+		}
+		names[scenario.Name] = true
+		t.Run(scenario.Name, func(t *testing.T) {
+			t.Parallel()
+			scenario.run(t, s.NewCase(t))
+		})
+	}
+}
+
+func (sc Scenario) run(t *testing.T, c *Case) {
+	if sc.Given != nil {
+		sc.Given(t, c)
+	}
+	orgs := append([]string{c.Org.ID}, c.others...)
+	before := c.tables.snapshot(t, orgs)
+	response := sc.send(t, c)
+	sc.checkStatus(t, response)
+	sc.checkBody(t, c, response)
+	sc.checkHeader(t, c, response)
+	expected := Changes{}
+	maps.Copy(expected, sc.Change)
+	if d := cmp.Diff(expected, before.changes(c.tables.snapshot(t, orgs))); d != "" {
+		t.Errorf("the store changed otherwise (-want +got):\n%s", d)
+	}
+	if sc.Then != nil {
+		sc.Then(t, c, response)
+	}
+}
+
+func (sc Scenario) send(t *testing.T, c *Case) *Response {
+	t.Helper()
+	if sc.Anonymous {
+		return c.Do(t, c.expand(sc.Request))
+	}
+	return c.Call(t, sc.Request)
+}
+
+func (sc Scenario) checkStatus(t *testing.T, r *Response) {
+	t.Helper()
+	want := sc.Status
+	if sc.Code != "" {
+		want = Codes[sc.Code].Status
+	}
+	if want == 0 {
+		t.Fatal("the scenario says neither Status nor Code")
+	}
+	if r.Status != want {
+		t.Errorf("got %d %s, want %d", r.Status, r.Body, want)
+	}
+}
+
+func (sc Scenario) checkBody(t *testing.T, c *Case, r *Response) {
+	t.Helper()
+	if sc.Code != "" {
+		got := r.Failure(t)
+		want := Failure{Type: Codes[sc.Code].Type, Code: sc.Code, Message: got.Message, Param: sc.Param}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("another error (-want +got):\n%s", d)
+		}
+	}
+	if sc.Want == "" {
+		return
+	}
+	d, err := diff(c.Expand(sc.Want), r.Body, c.Clock.Now())
+	if err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+	if d != "" {
+		t.Errorf("another body (-want +got):\n%s", d)
+	}
+}
+
+func (sc Scenario) checkHeader(t *testing.T, c *Case, r *Response) {
+	t.Helper()
+	for name, want := range sc.Header {
+		if got := r.Header.Get(name); got != c.Expand(want) {
+			t.Errorf("the header %s is %q, want %q", name, got, c.Expand(want))
+		}
+	}
+}

@@ -1,0 +1,110 @@
+// Package apitest drives the API as its clients do: over a socket, on a fresh store of either
+// engine, with a clock that stands still until it is moved. Every response a test receives is
+// held against the OpenAPI document that the server itself serves. Only tests may import it.
+package apitest
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Each runs test on a fresh server of each engine.
+func Each(t *testing.T, test func(t *testing.T, s *Server), options ...Option) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, Start(t, engine, options...)) })
+}
+
+// Option changes an API before its server starts.
+type Option func(*api.API)
+
+// Server is one node: an API on a store, behind a listening socket.
+type Server struct {
+	URL   string
+	Store *store.Store
+	API   *api.API
+	Clock *storetest.Clock
+
+	place    store.Config
+	options  []Option
+	http     *httptest.Server
+	client   *http.Client
+	document *Document
+	tables   *tables
+}
+
+// Start starts a node on a fresh store. All of it ends with the test.
+func Start(t *testing.T, engine storetest.Engine, options ...Option) *Server {
+	t.Helper()
+	return StartAt(t, storetest.NewConfig(t, engine), options...)
+}
+
+// StartAt starts a node on the store at a place.
+func StartAt(t *testing.T, place store.Config, options ...Option) *Server {
+	t.Helper()
+	clock := storetest.NewClock()
+	clock.Advance(250 * time.Millisecond) // an instant between two seconds shows up rounding
+	place.Now = clock.Now
+	return start(t, place, clock, options)
+}
+
+// Another starts a second node on the store of the first, with the same clock.
+func (s *Server) Another(t *testing.T) *Server {
+	t.Helper()
+	return start(t, s.place, s.Clock, s.options)
+}
+
+func start(t *testing.T, place store.Config, clock *storetest.Clock, options []Option) *Server {
+	t.Helper()
+	st := storetest.OpenAt(t, place)
+	a := api.New(api.Config{
+		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Version: "test",
+		Log: slog.New(slog.NewTextHandler(logWriter{t}, nil)), Metrics: api.NewMetrics(nil),
+	})
+	for _, option := range options {
+		option(a)
+	}
+	s := &Server{Store: st, API: a, Clock: clock, place: place, options: options, http: httptest.NewServer(a)}
+	s.URL = s.http.URL
+	s.client = &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	t.Cleanup(s.close)
+	s.document = fetchDocument(t, s.client, s.URL)
+	s.tables = openTables(t, place)
+	return s
+}
+
+func (s *Server) close() {
+	s.client.CloseIdleConnections()
+	s.http.Close()
+	s.API.Close()
+}
+
+// Document is what the server says of itself.
+func (s *Server) Document() *Document { return s.document }
+
+// InTx changes the store behind the API's back.
+func (s *Server) InTx(t *testing.T, fn func(*store.Tx) error) {
+	t.Helper()
+	storetest.InTx(t, s.Store, fn)
+}
+
+// logWriter puts what the node logs into the test's output.
+type logWriter struct{ t *testing.T }
+
+var _ io.Writer = logWriter{}
+
+func (w logWriter) Write(line []byte) (int, error) {
+	w.t.Log(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}

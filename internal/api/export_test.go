@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	MaxInFlight  = maxInFlight
+	MaxPerOrg    = maxPerOrg
+	MaxBody      = maxBody
+	MaxURL       = maxURL
+	LimiterIdle  = limiterIdle
+	HealthLimit  = healthTimeout
+	DefaultLimit = defaultLimit
+)
+
+// Hook runs inside a probe. In the probe that reads, tx is nil.
+type Hook func(ctx context.Context, tx *store.Tx) error
+
+// Hooks are named by the probes' callers.
+type Hooks map[string]Hook
+
+// ProbeBody has a field of every sort that bodies have.
+type ProbeBody struct {
+	Name  string       `json:"name" minLength:"1" maxLength:"10"`
+	Kind  string       `json:"kind" enum:"a,b"`
+	Count int64        `json:"count,omitempty" minimum:"-5" maximum:"1000"`
+	Small int8         `json:"small,omitempty"`
+	Big   int64        `json:"big,omitempty"`
+	Ratio float64      `json:"ratio,omitempty"`
+	Flag  bool         `json:"flag,omitempty"`
+	Note  *string      `json:"note,omitempty" nullable:"true" maxLength:"10"`
+	Email string       `json:"email,omitempty" format:"email"`
+	At    string       `json:"at,omitempty" format:"date-time"`
+	Link  string       `json:"link,omitempty" format:"uri"`
+	Code  string       `json:"code,omitempty" pattern:"^[a-z]{2}$"`
+	Tags  []string     `json:"tags,omitempty" minItems:"1" maxItems:"3"`
+	Inner *ProbeInner  `json:"inner,omitempty"`
+	Items []ProbeInner `json:"items,omitempty"`
+	Free  any          `json:"free,omitempty"`
+	Hook  string       `json:"hook,omitempty"`
+}
+
+// ProbeInner is an object inside a body.
+type ProbeInner struct {
+	ID    string `json:"id"`
+	Title string `json:"title,omitempty" maxLength:"5"`
+}
+
+type probePatch struct {
+	Name  *string `json:"name,omitempty" minLength:"1" maxLength:"10"`
+	Count *int64  `json:"count,omitempty"`
+}
+
+type probeView struct {
+	Object string `json:"object" enum:"probe"`
+	Echo   any    `json:"echo"`
+}
+
+type probeInput struct{ Body ProbeBody }
+
+type probeReadInput struct {
+	Hook string `query:"hook"`
+}
+
+type probePatchInput struct {
+	ID   string `path:"id" pattern:"^[a-z]{1,8}$"`
+	Body probePatch
+}
+
+type probeNumberInput struct {
+	Number string `path:"number" pattern:"^[0-9]{6,20}$"`
+	Word   string `path:"word"`
+}
+
+// Probes adds operations that only tests have, with hooks to run inside them.
+func Probes(hooks Hooks) func(*API) {
+	return func(a *API) {
+		write(a, operation{method: http.MethodPost, path: "/probe", id: "createProbe", tag: "Probe", summary: "Probe", status: http.StatusCreated},
+			func(tx *store.Tx, c *call, in *probeInput) (probeView, error) {
+				return probeView{"probe", in.Body}, hooks.run(c.ctx, in.Body.Hook, tx)
+			})
+		read(a, operation{method: http.MethodGet, path: "/probe", id: "getProbe", tag: "Probe", summary: "Probe"},
+			func(c *call, in *probeReadInput) (probeView, error) {
+				return probeView{"probe", in.Hook}, hooks.run(c.ctx, in.Hook, nil)
+			})
+		write(a, operation{method: http.MethodPatch, path: "/probe/{id}", id: "updateProbe", tag: "Probe", summary: "Probe"},
+			func(_ *store.Tx, _ *call, in *probePatchInput) (probeView, error) {
+				return probeView{"probe", in.Body}, nil
+			})
+		read(a, operation{method: http.MethodGet, path: "/{number}/{word}", id: "getProbeOfNumber", tag: "Probe", summary: "Probe"},
+			func(_ *call, in *probeNumberInput) (probeView, error) {
+				return probeView{"probe", in.Number + " " + in.Word}, nil
+			})
+		a.document.finish()
+	}
+}
+
+func (h Hooks) run(ctx context.Context, name string, tx *store.Tx) error {
+	if hook := h[name]; hook != nil {
+		return hook(ctx, tx)
+	}
+	return nil
+}
+
+// DecodeProbe decodes a body as the API does.
+func DecodeProbe(text []byte) (body ProbeBody, err error) {
+	err = probeBinder.body.decode(text, &body)
+	return body, err
+}
+
+var probeBinder = newInputBinder[probeInput](newDocument("test"))
+
+// FillSlots takes every place for a request in flight.
+func (a *API) FillSlots() (release func()) {
+	for range maxInFlight {
+		a.inFlight <- struct{}{}
+	}
+	return func() {
+		for range maxInFlight {
+			<-a.inFlight
+		}
+	}
+}
+
+// Crowd takes n of an organization's places.
+func (a *API) Crowd(orgID string, n int) (release func()) {
+	var leave []func()
+	for range n {
+		one, ok := a.perOrg.enter(orgID)
+		if !ok {
+			panic("the organization has no place left")
+		}
+		leave = append(leave, one)
+	}
+	return func() {
+		for _, one := range leave {
+			one()
+		}
+	}
+}
+
+// CrowdSize is how many organizations have requests in flight.
+func (a *API) CrowdSize() int {
+	a.perOrg.mu.Lock()
+	defer a.perOrg.mu.Unlock()
+	return len(a.perOrg.inside)
+}
+
+// ClaimsHeld is how many idempotency keys are being worked on.
+func (a *API) ClaimsHeld() int {
+	a.claims.mu.Lock()
+	defer a.claims.mu.Unlock()
+	return len(a.claims.held)
+}
+
+// Buckets is how many rate limit buckets the node remembers.
+func (a *API) Buckets() int {
+	a.limiter.mu.Lock()
+	defer a.limiter.mu.Unlock()
+	return len(a.limiter.buckets)
+}
+
+// Catalogue is the place of a code in the API's catalogue.
+func Catalogue(code chat.Code) (status int, kind string, ok bool) {
+	e, ok := catalogue[code]
+	return e.status, e.kind, ok
+}
+
+// CatalogueSize is how many codes it holds.
+func CatalogueSize() int { return len(catalogue) }
+
+// CursorScope is where a cursor is valid.
+type CursorScope struct{ OrgID, List, Filters string }
+
+// EncodeCursor makes a cursor.
+func EncodeCursor(key []byte, s CursorScope, p store.Position) string {
+	return cursorCodec{key}.encode(cursorScope{s.OrgID, s.List, s.Filters}, p)
+}
+
+// DecodeCursor opens a cursor.
+func DecodeCursor(key []byte, s CursorScope, text string) (store.Position, error) {
+	return cursorCodec{key}.decode(cursorScope{s.OrgID, s.List, s.Filters}, text)
+}

@@ -1,0 +1,293 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// operations is every operation of the API. A change here is a change of the public contract.
+var operations = []string{
+	"DELETE /labels/{id} deleteLabel Labels",
+	"GET /health getHealth Meta",
+	"GET /labels listLabels Labels",
+	"GET /labels/{id} getLabel Labels",
+	"GET /me getMe Meta",
+	"GET /openapi.json getOpenAPI Meta",
+	"PATCH /labels/{id} updateLabel Labels",
+	"POST /labels createLabel Labels",
+}
+
+// described is an operation as the document has it.
+type described struct {
+	path, method string
+	fields       map[string]any
+}
+
+func (d described) name() string {
+	return fmt.Sprint(strings.ToUpper(d.method), " ", d.path, " ", d.fields["operationId"], " ", strings.Trim(fmt.Sprint(d.fields["tags"]), "[]"))
+}
+
+func (d described) open() bool { return d.path == "/health" || d.path == "/openapi.json" }
+
+func allOperations(doc *apitest.Document) []described {
+	var all []described
+	for path, methods := range doc.At("paths") {
+		for method, fields := range methods.(map[string]any) {
+			all = append(all, described{path, method, fields.(map[string]any)})
+		}
+	}
+	return all
+}
+
+func TestDocumentListsTheOperations(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, op := range allOperations(apitest.Start(t, storetest.SQLite).Document()) {
+		got = append(got, op.name())
+	}
+	slices.Sort(got)
+	if d := cmp.Diff(operations, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+func TestDocumentDescribesEachOperation(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	ids := map[any]bool{}
+	for _, op := range allOperations(doc) {
+		if id := op.fields["operationId"]; ids[id] {
+			t.Errorf("two operations are called %v", id)
+		}
+		ids[op.fields["operationId"]] = true
+		for _, problem := range slices.Concat(op.textProblems(), op.securityProblems(), op.responseProblems(), op.parameterProblems()) {
+			t.Errorf("%s: %s", op.name(), problem)
+		}
+	}
+}
+
+func (d described) textProblems() (problems []string) {
+	for _, field := range []string{"operationId", "summary"} {
+		if text, _ := d.fields[field].(string); text == "" {
+			problems = append(problems, "has no "+field)
+		}
+	}
+	if tags, _ := d.fields["tags"].([]any); len(tags) != 1 {
+		problems = append(problems, fmt.Sprint("has the tags ", tags))
+	}
+	return problems
+}
+
+func (d described) securityProblems() (problems []string) {
+	want := `[map[apiKey:[]]]`
+	if d.open() {
+		want = `<nil>`
+	}
+	if got := fmt.Sprint(d.fields["security"]); got != want {
+		problems = append(problems, "has the security "+got)
+	}
+	return problems
+}
+
+// dueStatuses are those that an operation of its kind always has.
+func (d described) dueStatuses() []string {
+	due := []string{"400", "500", "503"}
+	if !d.open() {
+		due = append(due, "401", "403", "429")
+		if d.path != "/me" {
+			due = append(due, "402")
+		}
+	}
+	if strings.Contains(d.path, "{") {
+		due = append(due, "404")
+	}
+	if d.fields["requestBody"] != nil {
+		due = append(due, "413", "415")
+	}
+	if d.method == "post" {
+		due = append(due, "409", "422")
+	}
+	return due
+}
+
+func (d described) responseProblems() (problems []string) {
+	responses := d.fields["responses"].(map[string]any)
+	successes := 0
+	for status, response := range responses {
+		if status[0] == '2' {
+			successes++
+		}
+		if text, _ := response.(map[string]any)["description"].(string); text == "" {
+			problems = append(problems, status+" is not described")
+		}
+	}
+	if successes != 1 {
+		problems = append(problems, fmt.Sprint("has ", successes, " successes"))
+	}
+	for _, status := range d.dueStatuses() {
+		if responses[status] == nil {
+			problems = append(problems, "does not say when it answers "+status)
+		}
+	}
+	return problems
+}
+
+var variable = regexp.MustCompile(`\{(\w+)\}`)
+
+// parameterProblems: the path's variables are parameters, lists have pages, POST an idempotency key.
+func (d described) parameterProblems() (problems []string) {
+	given := map[string]string{}
+	parameters, _ := d.fields["parameters"].([]any)
+	for _, p := range parameters {
+		p := p.(map[string]any)
+		given[p["name"].(string)] = p["in"].(string)
+	}
+	due := map[string]string{}
+	for _, name := range variable.FindAllStringSubmatch(d.path, -1) {
+		due[name[1]] = "path"
+	}
+	if d.method == "post" {
+		due["Idempotency-Key"] = "header"
+	}
+	if strings.HasPrefix(d.fields["operationId"].(string), "list") {
+		due["limit"], due["cursor"] = "query", "query"
+	}
+	for name, in := range due {
+		if given[name] != in {
+			problems = append(problems, "lacks the parameter "+name)
+		}
+	}
+	return problems
+}
+
+func TestDocumentResolvesAndCompiles(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	walk(doc.Root, func(node map[string]any) {
+		ref, ok := node["$ref"].(string)
+		if ok && doc.At(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...) == nil {
+			t.Errorf("%s leads nowhere", ref)
+		}
+	})
+	for name := range doc.At("components", "schemas") {
+		compile(t, doc, "components", "schemas", name)
+	}
+	for _, op := range allOperations(doc) {
+		for status := range doc.At("paths", op.path, op.method, "responses") {
+			if status != "304" {
+				compile(t, doc, "paths", op.path, op.method, "responses", status, "content", "application/json", "schema")
+			}
+		}
+		if op.fields["requestBody"] != nil {
+			compile(t, doc, "paths", op.path, op.method, "requestBody", "content", "application/json", "schema")
+		}
+	}
+}
+
+func compile(t *testing.T, doc *apitest.Document, way ...string) {
+	t.Helper()
+	if _, err := doc.Schema(way...); err != nil {
+		t.Errorf("%v: %v", way, err)
+	}
+}
+
+func walk(node any, visit func(map[string]any)) {
+	switch node := node.(type) {
+	case map[string]any:
+		visit(node)
+		for _, item := range node {
+			walk(item, visit)
+		}
+	case []any:
+		for _, item := range node {
+			walk(item, visit)
+		}
+	}
+}
+
+func TestDocumentQuotesTheContractsErrors(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	for _, op := range allOperations(doc) {
+		for status := range doc.At("paths", op.path, op.method, "responses") {
+			fields := doc.At("paths", op.path, op.method, "responses", status, "content", "application/json", "schema", "properties", "error", "properties")
+			if status < "400" {
+				continue
+			}
+			codes, _ := fields["code"].(map[string]any)["enum"].([]any)
+			kinds, _ := fields["type"].(map[string]any)["enum"].([]any)
+			if len(codes) == 0 {
+				t.Errorf("%s: %s has no codes", op.name(), status)
+			}
+			for _, code := range codes {
+				want := apitest.Codes[code.(string)]
+				if fmt.Sprint(want.Status) != status || !slices.Contains(kinds, any(want.Type)) {
+					t.Errorf("%s: %v is under %s %v, want %v", op.name(), code, status, kinds, want)
+				}
+			}
+		}
+	}
+}
+
+// Clients generate types from the document: a list that cannot be null must not say that it can.
+func TestDocumentHasNoNullableLists(t *testing.T) {
+	t.Parallel()
+	walk(apitest.Start(t, storetest.SQLite).Document().Root, func(node map[string]any) {
+		if kinds, _ := node["type"].([]any); slices.Contains(kinds, any("array")) {
+			t.Errorf("a list may be null: %v", node)
+		}
+	})
+}
+
+func TestDocumentIdentifiesItself(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	info := doc.At("info")
+	got := fmt.Sprint(doc.Root["openapi"], " ", info["version"], " ", info["x-program-version"], " ", doc.Root["servers"])
+	if want := "3.1.0 1.0.0 test [map[url:/v1]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	scheme := doc.At("components", "securitySchemes", "apiKey")
+	if scheme["type"] != "http" || scheme["scheme"] != "bearer" {
+		t.Errorf("the security scheme is %v", scheme)
+	}
+}
+
+func TestDocumentIsServedConditionally(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.SQLite)
+	first := s.Do(t, apitest.Request{Path: "/v1/openapi.json"}).RequireStatus(t, http.StatusOK)
+	tag := first.Header.Get("ETag")
+	if !strings.HasPrefix(tag, `W/"`) || first.Header.Get("Cache-Control") != "public, max-age=60" {
+		t.Errorf("got %v", first.Header)
+	}
+	for _, test := range []struct {
+		name, condition string
+		status          int
+	}{
+		{"the same tag", tag, http.StatusNotModified},
+		{"its strong form", strings.TrimPrefix(tag, "W/"), http.StatusNotModified},
+		{"one of several", `"other", ` + tag, http.StatusNotModified},
+		{"any", "*", http.StatusNotModified},
+		{"another", `W/"other"`, http.StatusOK},
+		{"a broken one", strings.Trim(tag, `"`), http.StatusOK},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				r := s.Do(t, apitest.Request{Method: method, Path: "/v1/openapi.json", Header: http.Header{"If-None-Match": {test.condition}}})
+				if r.Status != test.status || r.Header.Get("ETag") != tag {
+					t.Errorf("%s got %d with %s", method, r.Status, r.Header.Get("ETag"))
+				}
+			}
+		})
+	}
+}

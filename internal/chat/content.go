@@ -1,0 +1,321 @@
+package chat
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// The contents a message can be sent with. The struct tags are the simple rules (lengths, required
+// fields), which the API enforces and documents; Check has what a tag cannot say. Paths in errors
+// start at the content's own name.
+
+// Content is the object named by a message's type.
+type Content interface {
+	Check() error
+}
+
+// NewContent returns an empty content for a type that can be sent, or nil.
+func NewContent(t MessageType) Content {
+	switch t {
+	case TypeText:
+		return new(TextContent)
+	case TypeImage:
+		return &ImageContent{kind: t}
+	case TypeVideo:
+		return &ImageContent{kind: t}
+	case TypeDocument:
+		return new(DocumentContent)
+	case TypeAudio:
+		return new(AudioContent)
+	case TypeTemplate:
+		return new(TemplateContent)
+	case TypeInteractive:
+		return new(InteractiveContent)
+	case TypeReaction:
+		return new(ReactionContent)
+	}
+	return nil
+}
+
+// SendableTypes are the types of outbound messages.
+var SendableTypes = []MessageType{TypeText, TypeImage, TypeDocument, TypeVideo, TypeAudio, TypeTemplate, TypeInteractive, TypeReaction}
+
+// TextContent is a text.
+type TextContent struct {
+	Body       string `json:"body" minLength:"1" maxLength:"4096"`
+	PreviewURL *bool  `json:"preview_url,omitempty" doc:"Show a preview of the first link."`
+}
+
+func (c *TextContent) Check() error { return nil }
+
+// ImageContent is an image or a video.
+type ImageContent struct {
+	Link    string `json:"link,omitempty" maxLength:"2048" doc:"Public http or https address of the file. Exactly one of link and id."`
+	ID      string `json:"id,omitempty" doc:"Library media (med_…)."`
+	Caption string `json:"caption,omitempty" maxLength:"1024"`
+	kind    MessageType
+}
+
+func (c *ImageContent) Check() error { return checkMediaSource(string(c.kind), c.Link, c.ID) }
+
+// DocumentContent is a file.
+type DocumentContent struct {
+	Link     string `json:"link,omitempty" maxLength:"2048" doc:"Public http or https address of the file. Exactly one of link and id."`
+	ID       string `json:"id,omitempty" doc:"Library media (med_…)."`
+	Caption  string `json:"caption,omitempty" maxLength:"1024"`
+	Filename string `json:"filename,omitempty" maxLength:"240"`
+}
+
+func (c *DocumentContent) Check() error { return checkMediaSource("document", c.Link, c.ID) }
+
+// AudioContent is a sound file or a voice note.
+type AudioContent struct {
+	Link  string `json:"link,omitempty" maxLength:"2048" doc:"Public http or https address of the file. Exactly one of link and id."`
+	ID    string `json:"id,omitempty" doc:"Library media (med_…)."`
+	Voice *bool  `json:"voice,omitempty" doc:"Send as a voice note: Ogg with the Opus codec."`
+}
+
+func (c *AudioContent) Check() error { return checkMediaSource("audio", c.Link, c.ID) }
+
+func checkMediaSource(path, link, id string) error {
+	switch {
+	case link == "" && id == "":
+		return &Error{Code: CodeMissingRequiredField, Param: path + ".link", Message: "Give link or id."}
+	case link != "" && id != "":
+		return Invalid(path+".id", "Give link or id, not both.")
+	case link != "":
+		return checkWebURL(path+".link", link)
+	case !KindMedia.Valid(id):
+		return Fail(CodeMediaNotFound, "There is no media %q in the library. Upload it with POST /v1/{phone_number_id}/media.", id)
+	}
+	return nil
+}
+
+func checkWebURL(path, s string) error {
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return Invalid(path, "Must be an http or https address.")
+	}
+	return nil
+}
+
+// ReactionContent puts an emoji on a message, or takes it away.
+type ReactionContent struct {
+	MessageID string `json:"message_id" minLength:"1" maxLength:"512" doc:"The provider's id of the message."`
+	Emoji     string `json:"emoji" maxLength:"16" doc:"Empty removes the reaction."`
+}
+
+func (c *ReactionContent) Check() error { return nil }
+
+// TemplateContent names an approved template and fills it in.
+type TemplateContent struct {
+	Name       string              `json:"name" minLength:"1" maxLength:"512" trimmed:"true"`
+	Language   TemplateLanguage    `json:"language" doc:"A language code, or an object with code and policy."`
+	Components []TemplateComponent `json:"components,omitempty"`
+}
+
+// TemplateComponent fills the placeholders of one part of a template.
+type TemplateComponent struct {
+	Type       string            `json:"type" enum:"header,body,button,carousel"`
+	SubType    string            `json:"sub_type,omitempty"`
+	Index      json.RawMessage   `json:"index,omitempty" doc:"Zero-based place of a button."`
+	Parameters []json.RawMessage `json:"parameters,omitempty"`
+	Cards      []json.RawMessage `json:"cards,omitempty"`
+}
+
+// Check trims the name.
+func (c *TemplateContent) Check() error {
+	c.Name = strings.TrimSpace(c.Name)
+	if c.Language.Code == "" {
+		return Invalid("template.language", "Must be a language code such as en_US.")
+	}
+	return nil
+}
+
+// TemplateLanguage is given as "en_US" or as {"code": "en_US", "policy": "deterministic"}.
+type TemplateLanguage struct {
+	Code   string `json:"code"`
+	Policy string `json:"policy,omitempty"`
+}
+
+// UnmarshalJSON takes both forms.
+func (l *TemplateLanguage) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &l.Code)
+	}
+	type plain TemplateLanguage
+	return json.Unmarshal(b, (*plain)(l))
+}
+
+// The kinds of interactive messages. button is another name for reply_buttons.
+const (
+	InteractiveReplyButtons = "reply_buttons"
+	InteractiveButton       = "button"
+	InteractiveCTA          = "cta_url"
+	InteractiveList         = "list"
+)
+
+// InteractiveContent is a message with buttons, a link or a list.
+type InteractiveContent struct {
+	Type   string             `json:"type" enum:"reply_buttons,button,cta_url,list"`
+	Header *InteractiveHeader `json:"header,omitempty"`
+	Body   InteractiveText    `json:"body"`
+	Footer *InteractiveFooter `json:"footer,omitempty"`
+	Action InteractiveAction  `json:"action"`
+}
+
+// InteractiveText is the text of an interactive message.
+type InteractiveText struct {
+	Text string `json:"text" minLength:"1" maxLength:"1024"`
+}
+
+// InteractiveFooter is the small text below.
+type InteractiveFooter struct {
+	Text string `json:"text" minLength:"1" maxLength:"60"`
+}
+
+// InteractiveHeader is a text or a file above.
+type InteractiveHeader struct {
+	Type     string           `json:"type" enum:"text,image,video,document"`
+	Text     string           `json:"text,omitempty" maxLength:"60"`
+	Image    *ImageContent    `json:"image,omitempty"`
+	Video    *ImageContent    `json:"video,omitempty"`
+	Document *DocumentContent `json:"document,omitempty"`
+}
+
+// InteractiveAction is what the recipient can do.
+type InteractiveAction struct {
+	Buttons    []ReplyButton  `json:"buttons,omitempty" maxItems:"3" doc:"1 to 3, for reply_buttons."`
+	Name       string         `json:"name,omitempty" doc:"cta_url, for cta_url."`
+	Parameters *CTAParameters `json:"parameters,omitempty" doc:"For cta_url."`
+	Button     string         `json:"button,omitempty" maxLength:"20" doc:"The text that opens a list."`
+	Sections   []ListSection  `json:"sections,omitempty" doc:"For list: at most 10 rows in all."`
+}
+
+// ReplyButton is a quick reply.
+type ReplyButton struct {
+	Type  string `json:"type" enum:"reply"`
+	Reply Reply  `json:"reply"`
+}
+
+// Reply is what comes back when the button is tapped.
+type Reply struct {
+	ID    string `json:"id" minLength:"1" maxLength:"256"`
+	Title string `json:"title" minLength:"1" maxLength:"20"`
+}
+
+// CTAParameters is a button that opens a page.
+type CTAParameters struct {
+	DisplayText string `json:"display_text" minLength:"1" maxLength:"20"`
+	URL         string `json:"url" maxLength:"2048"`
+}
+
+// ListSection is a group of rows.
+type ListSection struct {
+	Title string    `json:"title,omitempty" maxLength:"24"`
+	Rows  []ListRow `json:"rows" minItems:"1"`
+}
+
+// ListRow is a choice.
+type ListRow struct {
+	ID          string `json:"id" minLength:"1" maxLength:"200"`
+	Title       string `json:"title" minLength:"1" maxLength:"24"`
+	Description string `json:"description,omitempty" maxLength:"72"`
+}
+
+// Check applies the rules of the kind.
+func (c *InteractiveContent) Check() error {
+	if c.Header != nil {
+		if err := c.Header.check(c.Type); err != nil {
+			return err
+		}
+	}
+	switch c.Type {
+	case InteractiveCTA:
+		return c.Action.checkCTA()
+	case InteractiveList:
+		return c.Action.checkList()
+	default:
+		return c.Action.checkButtons()
+	}
+}
+
+func (h *InteractiveHeader) check(kind string) error {
+	const path = "interactive.header"
+	if kind == InteractiveList && h.Type != "text" {
+		return Invalid(path+".type", "A list takes a text header only.")
+	}
+	switch {
+	case h.Type == "text" && h.Text == "":
+		return Missing(path + ".text")
+	case h.Type == "image" && h.Image != nil:
+		return checkMediaSource(path+".image", h.Image.Link, h.Image.ID)
+	case h.Type == "video" && h.Video != nil:
+		return checkMediaSource(path+".video", h.Video.Link, h.Video.ID)
+	case h.Type == "document" && h.Document != nil:
+		return checkMediaSource(path+".document", h.Document.Link, h.Document.ID)
+	case h.Type != "text":
+		return Missing(path + "." + h.Type)
+	}
+	return nil
+}
+
+func (a *InteractiveAction) checkButtons() error {
+	const path = "interactive.action.buttons"
+	if len(a.Buttons) == 0 {
+		return Missing(path)
+	}
+	ids, titles := map[string]bool{}, map[string]bool{}
+	for i, b := range a.Buttons {
+		if ids[b.Reply.ID] {
+			return Invalid(indexed(path, i)+".reply.id", "Another button has this id.")
+		}
+		if titles[b.Reply.Title] {
+			return Invalid(indexed(path, i)+".reply.title", "Another button has this title.")
+		}
+		ids[b.Reply.ID], titles[b.Reply.Title] = true, true
+	}
+	return nil
+}
+
+func (a *InteractiveAction) checkCTA() error {
+	const path = "interactive.action"
+	switch {
+	case a.Name == "":
+		return Missing(path + ".name")
+	case a.Parameters == nil:
+		return Missing(path + ".parameters")
+	case a.Name != InteractiveCTA:
+		return Invalid(path+".name", "Must be cta_url.")
+	}
+	return checkWebURL(path+".parameters.url", a.Parameters.URL)
+}
+
+func (a *InteractiveAction) checkList() error {
+	const path = "interactive.action"
+	switch {
+	case a.Button == "":
+		return Missing(path + ".button")
+	case len(a.Sections) == 0:
+		return Missing(path + ".sections")
+	}
+	rows, ids := 0, map[string]bool{}
+	for i, s := range a.Sections {
+		at := indexed(path+".sections", i)
+		if len(a.Sections) > 1 && utf8.RuneCountInString(s.Title) == 0 {
+			return Missing(at + ".title")
+		}
+		for j, row := range s.Rows {
+			if ids[row.ID] {
+				return Invalid(indexed(at+".rows", j)+".id", "Another row has this id.")
+			}
+			ids[row.ID] = true
+		}
+		if rows += len(s.Rows); rows > 10 {
+			return Invalid(path+".sections", "A list has at most 10 rows in all.")
+		}
+	}
+	return nil
+}

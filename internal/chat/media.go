@@ -1,0 +1,29 @@
+package chat
+
+import "time"
+
+// MediaOrigin tells where a stored file comes from.
+type MediaOrigin string
+
+const (
+	MediaLibrary MediaOrigin = "library"
+	MediaInbound MediaOrigin = "inbound"
+)
+
+// Media is a stored file. Token is the unguessable part of its address.
+type Media struct {
+	ID              string
+	OrgID           string
+	AccountID       string
+	TeamID          string
+	Origin          MediaOrigin
+	MimeType        string
+	Size            int64
+	SHA256          string // hex
+	Filename        *string
+	Token           string
+	BlobKey         string
+	ProviderMediaID *string
+	ProviderExpires *time.Time
+	CreatedAt       time.Time
+}

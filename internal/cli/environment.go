@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// variableTag names a flag's environment variable. It is not kong's own tag, which would read the
+// process's environment behind our back and take an empty variable for a value.
+const variableTag = "variable"
+
+// environment resolves settings from PARLEY_* variables. An empty one counts as none.
+type environment map[string]string
+
+func newEnvironment(environ []string) environment {
+	env := environment{}
+	for _, entry := range environ {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "PARLEY_") && value != "" {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// Validate is part of kong.Resolver. What there is to check, unknown does.
+func (environment) Validate(*kong.Application) error { return nil }
+
+// Resolve returns the value of a flag that the command line does not give.
+func (env environment) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if value, ok := env[flag.Tag.Get(variableTag)]; ok {
+		return value, nil
+	}
+	return nil, nil
+}
+
+// foreignVariable matches what other programs put into a process's environment on their own:
+// Kubernetes describes every service named parley… that way, our tests their database.
+var foreignVariable = regexp.MustCompile(`^PARLEY_(TEST_\w+|(\w+_)?SERVICE_(HOST|PORT(_\w+)?))=` +
+	`|^PARLEY_(\w+_)?PORT(_\d+_(TCP|UDP|SCTP))?=\w+://|^PARLEY_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)=`)
+
+// unknown refuses PARLEY_* variables that are no setting: a misspelt one would otherwise be a
+// silent one. A command that takes no settings does not care.
+func (env environment) unknown(app *kong.Application, cmd *kong.Node) error {
+	if !slices.ContainsFunc(cmd.Flags, func(f *kong.Flag) bool { return f.Tag.Has(variableTag) }) {
+		return nil
+	}
+	known := map[string]bool{}
+	collectVariables(app.Node, known)
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if !known[name] && !foreignVariable.MatchString(name+"="+env[name]) {
+			errs = append(errs, fmt.Errorf("unknown setting %s: unset it, or correct its name; \"parley serve --help\" shows the names", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func collectVariables(node *kong.Node, known map[string]bool) {
+	for _, flag := range node.Flags {
+		known[flag.Tag.Get(variableTag)] = true
+	}
+	for _, child := range node.Children {
+		collectVariables(child, known)
+	}
+}

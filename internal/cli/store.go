@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/config"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// storeFlags are common to the commands that work on the store beside a running server.
+type storeFlags struct {
+	JSON         bool `name:"json" help:"Print one JSON object."`
+	config.Store `embed:""`
+}
+
+// change runs fn in a transaction on the store.
+func (f storeFlags) change(c *console, fn func(*store.Tx) error) error {
+	return f.with(c, func(st *store.Store) error { return st.InTx(c.ctx, fn) })
+}
+
+// look runs fn on a view of the store.
+func (f storeFlags) look(c *console, fn func(store.Reader) error) error {
+	return f.with(c, func(st *store.Store) error { return fn(st.Read(c.ctx)) })
+}
+
+// lookInto is look for what belongs to an organization, which must exist.
+func (f storeFlags) lookInto(c *console, org orgID, fn func(store.Reader) error) error {
+	return f.look(c, func(r store.Reader) error {
+		_, err := r.Organization(string(org))
+		if errors.Is(err, store.ErrNotFound) {
+			return pointTo(chat.NotFound("organization"), listOrgs)
+		}
+		if err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+func (f storeFlags) with(c *console, fn func(*store.Store) error) error {
+	st, err := openStore(c.ctx, f.Store)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(st), st.Close())
+}
+
+func openStore(ctx context.Context, where config.Store) (*store.Store, error) {
+	st, err := store.Open(ctx, store.Config{Dir: where.Data, URL: where.DatabaseURL})
+	return st, explainStore(err, where)
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"crypto/rand"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/parleyhq/parley/internal/pgtest"
+)
+
+func TestStoreThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		flag, value string
+		want        []string
+	}{
+		"nobody listens": {"--database-url", "postgres://u:hunter2@" + deadAddress(t) + "/db",
+			[]string{"connection refused", "check --database-url (PARLEY_DATABASE_URL)"}},
+		"wrong password": {"--database-url", "postgres://u:hunter2@" + refusingPostgres(t) + "/db?sslmode=disable",
+			[]string{"password authentication failed", "check --database-url"}},
+		"a file for a folder": {"--data", file, []string{"not a directory", "the data folder is " + file, "--data"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, command := range [][]string{{"org", "list"}, {"migrate"}, {"serve", "--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0", "--secret-key", testKey}} {
+				o := parley(t, append(command, test.flag, test.value)...)
+				o.refused(t, exitFailed, test.want...)
+				if strings.Contains(o.stderr, "hunter2") {
+					t.Errorf("the password is shown: %s", o.stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestDatabaseOfAnotherOwner(t *testing.T) {
+	t.Parallel()
+	url := pgtest.NewDatabase(t)
+	stranger := "parley_test_" + strings.ToLower(rand.Text()) // roles belong to the whole server
+	execute(t, url, "CREATE ROLE "+stranger+" LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+	t.Cleanup(func() { execute(t, url, "DROP ROLE "+stranger) })
+	parley(t, "org", "list", "--database-url", asUser(t, url, stranger)).
+		refused(t, exitFailed, "permission denied for schema public", "must be the database's owner")
+}
+
+// deadAddress is one that nothing listens on.
+func deadAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// refusingPostgres answers as PostgreSQL does to a wrong password.
+func refusingPostgres(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			refusePassword(conn)
+		}
+	}()
+	return l.Addr().String()
+}
+
+func refusePassword(conn net.Conn) {
+	defer conn.Close()
+	backend := pgproto3.NewBackend(conn, conn)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationCleartextPassword{})
+	if backend.Flush() != nil || backend.SetAuthType(pgproto3.AuthTypeCleartextPassword) != nil {
+		return
+	}
+	if _, err := backend.Receive(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28P01", Message: `password authentication failed for user "u"`})
+	_ = backend.Flush() // the client may have gone
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// decoders read the values of flags and arguments. kong's own say less about what is wrong, and
+// repeat what may be a password.
+func decoders() []kong.Option {
+	return []kong.Option{
+		kong.KindMapper(reflect.String, kong.MapperFunc(decodeText)),
+		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)),
+		kong.TypeMapper(reflect.TypeFor[*time.Time](), kong.MapperFunc(decodeTime)),
+		kong.NamedMapper("list", kong.MapperFunc(decodeList)),
+		kong.NamedMapper("cidr", kong.MapperFunc(decodePrefixes)),
+	}
+}
+
+var errNoValue = errors.New("a value is missing; one that begins with a hyphen is written behind an equals sign")
+
+func popText(ctx *kong.DecodeContext) (string, error) {
+	if !ctx.Scan.Peek().IsValue() {
+		return "", errNoValue
+	}
+	return ctx.Scan.Pop().String(), nil
+}
+
+func decodeText(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := popText(ctx)
+	target.SetString(text)
+	return err
+}
+
+// decodeNumber also takes a negative number that stands by itself, as in --retention-days -1.
+func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
+	next := ctx.Scan.Peek()
+	n, err := strconv.ParseInt(next.String(), 10, 64)
+	if err != nil && !next.IsValue() {
+		return errNoValue
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not a whole number of at most 18 digits", next)
+	}
+	ctx.Scan.Pop()
+	target.SetInt(n)
+	return nil
+}
+
+func decodeTime(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := popText(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("%q is not a time; write one like 2026-01-31T12:00:00Z", text)
+	}
+	target.Set(reflect.ValueOf(&t))
+	return nil
+}
+
+// decodeList reads words separated by commas. A repeated flag adds to the list.
+func decodeList(ctx *kong.DecodeContext, target reflect.Value) error {
+	return eachPart(ctx, func(part string) error {
+		target.Set(reflect.Append(target, reflect.ValueOf(part)))
+		return nil
+	})
+}
+
+func decodePrefixes(ctx *kong.DecodeContext, target reflect.Value) error {
+	return eachPart(ctx, func(part string) error {
+		prefix, err := netip.ParsePrefix(part)
+		if err != nil {
+			return fmt.Errorf("%q is not a range of addresses; write one like 10.0.0.0/8 or fd00::/8", part)
+		}
+		target.Set(reflect.Append(target, reflect.ValueOf(prefix.Masked())))
+		return nil
+	})
+}
+
+func eachPart(ctx *kong.DecodeContext, add func(string) error) error {
+	text, err := popText(ctx)
+	if err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if err := add(strings.TrimSpace(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orgID is an organization's id on the command line.
+type orgID string
+
+// Validate is called by kong.
+func (id orgID) Validate() error {
+	return checkID(chat.KindOrganization, string(id), "an organization's id", `"parley org list"`)
+}
+
+// keyID is an API key's id on the command line.
+type keyID string
+
+// Validate is called by kong.
+func (id keyID) Validate() error {
+	if strings.HasPrefix(string(id), "svc_") { // not repeated: it is a secret
+		return errors.New(`this is the key itself; give its id (key_…), which "parley key list --org ORG" shows`)
+	}
+	return checkID(chat.KindKey, string(id), "a key's id", `"parley key list --org ORG"`)
+}
+
+// teamID is a team's id on the command line; it may be left out.
+type teamID string
+
+// Validate is called by kong.
+func (id teamID) Validate() error {
+	if id == "" {
+		return nil
+	}
+	return checkID(chat.KindTeam, string(id), "a team's id", `"parley team list --org ORG"`)
+}
+
+func checkID(kind chat.Kind, id, what, where string) error {
+	if kind.Valid(id) {
+		return nil
+	}
+	return fmt.Errorf("%q is not %s (%s_…); %s shows them", id, what, kind, where)
+}

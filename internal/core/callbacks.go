@@ -1,0 +1,205 @@
+package core
+
+import (
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Applier applies what the provider reports. Applying an update twice, or late, changes nothing
+// that is true already: callbacks come again and in any order.
+type Applier struct {
+	// Node owns the files that are to be fetched.
+	Node string
+	Log  *slog.Logger
+}
+
+// Outcome is what an update left to do outside the transaction.
+type Outcome struct {
+	MediaJobs []store.MediaJob
+}
+
+// Apply applies one update.
+func (a Applier) Apply(tx *store.Tx, u provider.Update, out *Outcome) error {
+	switch u := u.(type) {
+	case provider.AccountUpdate:
+		return a.accountUpdate(tx, u)
+	case provider.NumberUpdate:
+		return a.numberUpdate(tx, u)
+	case provider.TemplateUpdate, provider.Ignored, provider.ErrorReport:
+		a.Log.Debug("callback not used", "about", u.About(), "update", u)
+		return nil
+	}
+	account, err := tx.AccountForCallback(u.About().PhoneNumberID)
+	if errors.Is(err, store.ErrNotFound) {
+		a.Log.Debug("callback for a number that is not connected", "phone_number_id", u.About().PhoneNumberID)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch u := u.(type) {
+	case provider.InboundMessage:
+		return a.inbound(tx, account, u, out)
+	case provider.StatusUpdate:
+		return a.status(tx, account, u)
+	case provider.Echo:
+		return a.echo(tx, account, u, out)
+	case provider.Edit:
+		return a.edit(tx, account, u)
+	case provider.Revoke:
+		return a.revoke(tx, account, u)
+	case provider.IdentityChange:
+		return a.identity(tx, account, u)
+	case provider.HistoryChunk:
+		return a.history(tx, account, u)
+	case provider.ContactSync:
+		return a.contactSync(tx, account, u)
+	case provider.Preference:
+		return a.preference(tx, account, u)
+	}
+	return nil
+}
+
+func personOf(p provider.Person) person {
+	return person{Number: p.Phone, BSUID: p.UserID, ParentBSUID: p.ParentUserID, Username: p.Username, Name: p.ProfileName}
+}
+
+// mediaJob asks for a message's file to be fetched.
+func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media, out *Outcome) error {
+	job := store.MediaJob{
+		OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ProviderMediaID: f.ID, URL: f.URL, MimeType: f.MimeType,
+		SHA256: hex.EncodeToString(f.SHA256), Filename: f.Filename, DueAt: tx.Now(), Owner: a.Node,
+	}
+	out.MediaJobs = append(out.MediaJobs, job)
+	return tx.InsertMediaJob(job)
+}
+
+// status moves an outbound message along.
+func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpdate) error {
+	m, err := a.statusTarget(tx, account, u)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // not ours: sent with another tool, or purged
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.learnProviderID(tx, account, &m, u); err != nil {
+		return err
+	}
+	changed := advance(&m, u)
+	if !changed {
+		return nil
+	}
+	m.UpdatedAt = tx.Now()
+	if err := tx.UpdateMessage(m); err != nil {
+		return err
+	}
+	return messageStatus(tx, account, m, u)
+}
+
+// statusTarget finds the message a status is about: by the provider's id, or by our own, which
+// comes back with it when the answer to the send was lost.
+func (a Applier) statusTarget(tx *store.Tx, account chat.Account, u provider.StatusUpdate) (chat.Message, error) {
+	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.ProviderID)
+	if errors.Is(err, store.ErrNotFound) && chat.KindMessage.Valid(u.CallbackData) {
+		return tx.Message(account.OrgID, account.ID, u.CallbackData)
+	}
+	return m, err
+}
+
+// learnProviderID settles a send whose answer has not been seen: the provider has the message.
+func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Message, u provider.StatusUpdate) error {
+	if m.ProviderID != "" {
+		return nil
+	}
+	work, err := tx.SendWork(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID})
+	if err != nil {
+		return err
+	}
+	first, err := tx.MarkSent(m.OrgID, m.ID, u.ProviderID)
+	if err != nil || !first {
+		return err
+	}
+	m.ProviderID = u.ProviderID
+	if m.Status == chat.StatusQueued || m.Status == chat.StatusPending {
+		m.Status = chat.StatusSent
+	}
+	if err := tx.DropSendJob(m.OrgID, m.ID); err != nil {
+		return err
+	}
+	sent := *m
+	sent.Status = chat.StatusSent
+	return messageSent(tx, account, work, sent)
+}
+
+// advance applies a status to a message and reports whether that is news. The first "sent" is
+// news although the answer to the send has set it before.
+func advance(m *chat.Message, u provider.StatusUpdate) bool {
+	switch u.Status {
+	case "played":
+		if m.PlayedAt != nil {
+			return false
+		}
+		at := u.Timestamp
+		m.PlayedAt = &at
+		return true
+	case "sent":
+		if m.Status == chat.StatusSent && !m.SentReported {
+			m.SentReported = true
+			return true
+		}
+	}
+	next := chat.MessageStatus(u.Status)
+	switch next {
+	case chat.StatusSent, chat.StatusDelivered, chat.StatusRead, chat.StatusFailed:
+	default:
+		return false
+	}
+	status, changed := m.Status.Advance(next)
+	if !changed {
+		return false
+	}
+	m.Status, m.SentReported = status, true
+	m.Error = nil
+	if status == chat.StatusFailed {
+		m.Error = statusError(u)
+	}
+	return true
+}
+
+func statusError(u provider.StatusUpdate) *chat.MessageError {
+	if len(u.Errors) == 0 {
+		return &chat.MessageError{Code: chat.FailUndeliverable, Message: "The provider could not deliver the message and did not say why."}
+	}
+	e := u.Errors[0].MessageError()
+	return &e
+}
+
+// preference keeps what a contact wants of marketing.
+func (a Applier) preference(tx *store.Tx, account chat.Account, u provider.Preference) error {
+	if !strings.HasPrefix(u.Category, "marketing") {
+		return nil
+	}
+	contact, err := contactFor(tx, account, personOf(u.Contact))
+	if err != nil {
+		return err
+	}
+	consent := contact.Consent
+	switch u.Value {
+	case provider.PreferenceStop:
+		consent = chat.ConsentOptedOut
+	case provider.PreferenceResume:
+		consent = chat.ConsentOptedIn
+	}
+	if consent == contact.Consent {
+		return nil
+	}
+	contact.Consent, contact.UpdatedAt = consent, tx.Now()
+	return tx.UpdateContact(contact)
+}

@@ -1,0 +1,242 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// edit replaces a message's content and keeps what it was. Where the provider withholds the new
+// content, a row of type unsupported stands for it.
+func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error {
+	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	if u.Content == nil {
+		return a.unsupportedEdit(tx, account, m, u)
+	}
+	history, done, err := extendHistory(m, u)
+	if err != nil || done {
+		return err
+	}
+	original := history[0].Content
+	m.Edits, err = json.Marshal(history)
+	if err != nil {
+		return err
+	}
+	m.Content, m.UpdatedAt = u.Content, tx.Now()
+	if err := tx.UpdateMessage(m); err != nil {
+		return err
+	}
+	if u.ByBusiness {
+		return nil
+	}
+	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	data := subject(account, m, contact)
+	data["new_content"], data["original_content"] = contentText(m, u.Content), contentText(m, original)
+	data["edited_at"], data["edit_history"] = chat.FormatTime(u.Timestamp), historyView(m, history)
+	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageEdited, phoneNumberID: deref(account.PhoneNumberID),
+		subject: m.ConversationID, data: data})
+}
+
+// edition is an earlier content of a message. At is when it was replaced; ProviderID which edit did it.
+type edition struct {
+	Content    json.RawMessage `json:"content"`
+	At         string          `json:"edited_at"`
+	ProviderID string          `json:"provider_id"`
+}
+
+// extendHistory adds the present content to a message's history, unless this edit did so before.
+func extendHistory(m chat.Message, u provider.Edit) (history []edition, done bool, err error) {
+	if m.Edits != nil {
+		if err := json.Unmarshal(m.Edits, &history); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, e := range history {
+		if e.ProviderID == u.ProviderID {
+			return nil, true, nil
+		}
+	}
+	return append(history, edition{Content: m.Content, At: chat.FormatTime(u.Timestamp), ProviderID: u.ProviderID}), false, nil
+}
+
+func historyView(m chat.Message, history []edition) []map[string]any {
+	view := make([]map[string]any, len(history))
+	for i, e := range history {
+		view[i] = map[string]any{"content": contentText(m, e.Content), "edited_at": e.At}
+	}
+	return view
+}
+
+func contentText(m chat.Message, content json.RawMessage) *string {
+	m.Content = content
+	return bodyOf(m)
+}
+
+// unsupportedEdit keeps an edit whose content is withheld as a row of its own.
+func (a Applier) unsupportedEdit(tx *store.Tx, account chat.Account, original chat.Message, u provider.Edit) error {
+	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
+		return err
+	}
+	row := chat.Message{
+		ID: tx.NewID(chat.KindMessage), OrgID: account.OrgID, AccountID: account.ID, ConversationID: original.ConversationID,
+		ContactID: original.ContactID, Direction: original.Direction, Type: chat.TypeUnsupported, Status: chat.StatusDelivered,
+		ProviderID: u.ProviderID, Content: json.RawMessage(`{"type":"edit"}`), Context: u.OriginalID,
+		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	return errors.Join(tx.InsertMessage(row), tx.NoteMessage(row.OrgID, row.ConversationID, row.CreatedAt))
+}
+
+// revoke flags a message that its author took back; row and content stay.
+func (a Applier) revoke(tx *store.Tx, account chat.Account, u provider.Revoke) error {
+	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
+	if err != nil || m.Revoked {
+		return ignoreNotFound(err)
+	}
+	m.Revoked, m.UpdatedAt = true, tx.Now()
+	if err := tx.UpdateMessage(m); err != nil || u.ByBusiness {
+		return err
+	}
+	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	data := subject(account, m, contact)
+	data["revoked_at"] = chat.FormatTime(tx.Now())
+	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageRevoked, phoneNumberID: deref(account.PhoneNumberID),
+		subject: m.ConversationID, data: data})
+}
+
+// subject is what events about a message have in common.
+func subject(account chat.Account, m chat.Message, contact chat.Contact) map[string]any {
+	return map[string]any{
+		"message_id": m.ID, "provider_id": m.ProviderID, "conversation_id": m.ConversationID, "contact_id": m.ContactID,
+		"contact_phone_number": contact.PhoneNumber, "phone_number_id": account.PhoneNumberID, "display_phone_number": account.PhoneNumber,
+	}
+}
+
+// identity follows a person to new identifiers.
+func (a Applier) identity(tx *store.Tx, account chat.Account, u provider.IdentityChange) error {
+	contact, err := findContact(tx.Reader, account, personOf(u.Previous))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	before := contact
+	replace(&contact.PhoneNumber, u.Current.Phone)
+	replace(&contact.BSUID, u.Current.UserID)
+	replace(&contact.ParentBSUID, u.Current.ParentUserID)
+	if sameIdentity(before, contact) {
+		return nil
+	}
+	contact.UpdatedAt = tx.Now()
+	err = tx.Savepoint(func() error { return tx.UpdateContact(contact) })
+	if errors.Is(err, store.ErrDuplicate) {
+		a.Log.Warn("a contact's new identity belongs to another contact", "contact", contact.ID)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return contactIdentityUpdated(tx, account, before, contact)
+}
+
+func replace(field **string, value string) {
+	if value != "" {
+		*field = &value
+	}
+}
+
+func contactIdentityUpdated(tx *store.Tx, account chat.Account, before, now chat.Contact) error {
+	type identified struct {
+		contactData
+		BSUID       *string `json:"bsuid"`
+		ParentBSUID *string `json:"parent_bsuid"`
+		Username    *string `json:"username"`
+	}
+	return emit(tx, occurrence{
+		orgID: now.OrgID, kind: chat.EventContactIdentityUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: now.ID,
+		data: map[string]any{
+			"contact": identified{contactPayload(account, now), now.BSUID, now.ParentBSUID, now.Username},
+			"previous": map[string]any{
+				"bsuid": before.BSUID, "parent_bsuid": before.ParentBSUID, "phone_number": before.PhoneNumber,
+			},
+			"phone_number_id": account.PhoneNumberID,
+		},
+	})
+}
+
+// contactSync follows the address book of the phone app. A contact removed there stays here: its
+// conversation does.
+func (a Applier) contactSync(tx *store.Tx, account chat.Account, u provider.ContactSync) error {
+	if u.Removed {
+		return nil
+	}
+	_, err := findContact(tx.Reader, account, personOf(u.Contact))
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return quietContact(tx, account, personOf(u.Contact))
+}
+
+// quietContact imports a contact without telling of it.
+func quietContact(tx *store.Tx, account chat.Account, p person) error {
+	err := tx.InsertContact(chat.Contact{
+		ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID,
+		PhoneNumber: orNil(p.Number), BSUID: orNil(p.BSUID), ParentBSUID: orNil(p.ParentBSUID), Username: orNil(p.Username),
+		Name: orNil(p.Name), Consent: chat.ConsentUnknown, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	})
+	if errors.Is(err, store.ErrDuplicate) {
+		return nil
+	}
+	return err
+}
+
+// history imports what was written before the number was connected: no events, nothing unread,
+// no window.
+func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryChunk) error {
+	for _, h := range u.Messages {
+		if err := a.historyMessage(tx, account, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage) error {
+	if known, err := isKnown(tx, account, h.ProviderID); known || err != nil {
+		return err
+	}
+	p := personOf(h.Contact)
+	if err := quietContact(tx, account, p); err != nil {
+		return err
+	}
+	contact, err := findContact(tx.Reader, account, p)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	conversation, err := conversationFor(tx, account, contact.ID)
+	if err != nil {
+		return err
+	}
+	direction, source := chat.Inbound, chat.Source("")
+	if h.Outbound {
+		direction, source = chat.Outbound, chat.SourceApp
+	}
+	m := a.newMessage(tx, account, thread{contact, conversation}, h.Message, direction)
+	m.Source, m.Status = source, h.Status
+	if m.Status == "" {
+		m.Status = chat.StatusDelivered
+	}
+	return errors.Join(tx.InsertMessage(m), tx.NoteHistory(m.OrgID, m.ConversationID, m.CreatedAt))
+}

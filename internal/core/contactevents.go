@@ -1,0 +1,49 @@
+package core
+
+import (
+	"encoding/json"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// contactData is a contact as events show it.
+type contactData struct {
+	ID            string          `json:"id"`
+	Object        string          `json:"object"`
+	PhoneNumber   *string         `json:"phone_number"`
+	Name          *string         `json:"name"`
+	Email         *string         `json:"email"`
+	Metadata      json.RawMessage `json:"metadata"`
+	PhoneNumberID *string         `json:"phone_number_id"`
+	CreatedAt     string          `json:"created_at"`
+	UpdatedAt     string          `json:"updated_at"`
+}
+
+func contactPayload(account chat.Account, c chat.Contact) contactData {
+	d := contactData{
+		ID: c.ID, Object: "contact", PhoneNumber: c.PhoneNumber, Name: c.Name, Email: c.Email, Metadata: c.Metadata,
+		PhoneNumberID: account.PhoneNumberID, CreatedAt: chat.FormatTime(c.CreatedAt), UpdatedAt: chat.FormatTime(c.UpdatedAt),
+	}
+	if d.Metadata == nil {
+		d.Metadata = json.RawMessage("null")
+	}
+	return d
+}
+
+func contactCreated(tx *store.Tx, account chat.Account, c chat.Contact) error {
+	return emit(tx, occurrence{
+		orgID: c.OrgID, kind: chat.EventContactCreated, phoneNumberID: deref(account.PhoneNumberID), subject: c.ID,
+		data: map[string]any{"contact": contactPayload(account, c)},
+	})
+}
+
+func contactUpdated(tx *store.Tx, account chat.Account, c chat.Contact, changed []string) error {
+	return emit(tx, occurrence{
+		orgID: c.OrgID, kind: chat.EventContactUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: c.ID,
+		data: struct {
+			Contact       contactData `json:"contact"`
+			ChangedFields []string    `json:"changed_fields"`
+		}{contactPayload(account, c), changed},
+	})
+}

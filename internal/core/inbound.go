@@ -1,0 +1,183 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// lateAfter is when a callback is so late that its message takes the provider's time instead of
+// ours. Before that ours is better: it is finer than a second and keeps answers behind questions.
+const lateAfter = time.Minute
+
+// inbound takes in a message from a person.
+func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundMessage, out *Outcome) error {
+	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
+		return err
+	}
+	t, err := threadWith(tx, account, personOf(u.Contact))
+	if err != nil {
+		return err
+	}
+	if err := a.learnIdentity(tx, account, &t.contact, u.Contact); err != nil {
+		return err
+	}
+	m := a.newMessage(tx, account, t, u.Message, chat.Inbound)
+	m.Status = chat.StatusDelivered
+	if err := tx.InsertMessage(m); err != nil {
+		return err
+	}
+	if err := noteInbound(tx, &t.conversation, m); err != nil {
+		return err
+	}
+	if u.Media != nil && u.Media.ID != "" {
+		// The event waits until the file is stored, with what it takes to build it then.
+		if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw)); err != nil {
+			return err
+		}
+		return a.mediaJob(tx, m, *u.Media, out)
+	}
+	return messageReceived(tx, account, t, m, u.Raw, nil)
+}
+
+func isKnown(tx *store.Tx, account chat.Account, providerID string) (bool, error) {
+	_, err := tx.MessageByProviderID(account.OrgID, account.ID, providerID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u provider.Message, d chat.Direction) chat.Message {
+	at := tx.Now()
+	if !u.Timestamp.IsZero() && at.Sub(u.Timestamp) > lateAfter {
+		at = u.Timestamp
+	}
+	content := u.Content
+	if content == nil {
+		content = json.RawMessage("{}")
+	}
+	return chat.Message{
+		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
+		ConversationID: t.conversation.ID, ContactID: t.contact.ID, Direction: d, Type: u.Type,
+		ProviderID: u.ProviderID, Content: content, Context: u.Context, CreatedAt: at, UpdatedAt: tx.Now(),
+	}
+}
+
+// noteInbound raises the unread count, reopens a resolved conversation and opens the window.
+func noteInbound(tx *store.Tx, c *chat.Conversation, m chat.Message) error {
+	c.UnreadCount++
+	if c.Status == chat.ConversationResolved {
+		c.Status = chat.ConversationOpen
+	}
+	c.LastMessageAt = latest(c.LastMessageAt, m.CreatedAt)
+	c.LastInboundAt = latest(c.LastInboundAt, m.CreatedAt)
+	c.UpdatedAt = tx.Now()
+	return tx.UpdateConversation(*c)
+}
+
+func latest(a *time.Time, b time.Time) *time.Time {
+	if a != nil && a.After(b) {
+		return a
+	}
+	return &b
+}
+
+// learnIdentity fills in what is new about a contact. A name given by hand stays.
+func (a Applier) learnIdentity(tx *store.Tx, account chat.Account, c *chat.Contact, p provider.Person) error {
+	before := *c
+	fill(&c.PhoneNumber, p.Phone)
+	fill(&c.BSUID, p.UserID)
+	fill(&c.ParentBSUID, p.ParentUserID)
+	fill(&c.Name, p.ProfileName)
+	if p.Username != "" {
+		c.Username = &p.Username
+	}
+	if sameIdentity(before, *c) {
+		return nil
+	}
+	c.UpdatedAt = tx.Now()
+	err := tx.Savepoint(func() error { return tx.UpdateContact(*c) })
+	if errors.Is(err, store.ErrDuplicate) { // another contact goes by one of these: leave both alone
+		*c = before
+		return nil
+	}
+	if err != nil || deref(before.Name) == deref(c.Name) {
+		return err
+	}
+	return contactUpdated(tx, account, *c, []string{"name"})
+}
+
+func fill(field **string, value string) {
+	if *field == nil && value != "" {
+		*field = &value
+	}
+}
+
+func sameIdentity(a, b chat.Contact) bool {
+	return deref(a.PhoneNumber) == deref(b.PhoneNumber) && deref(a.BSUID) == deref(b.BSUID) &&
+		deref(a.ParentBSUID) == deref(b.ParentBSUID) && deref(a.Name) == deref(b.Name) && deref(a.Username) == deref(b.Username)
+}
+
+// messageReceived passes a message on, with what we know beyond the provider.
+func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Message, raw provider.Raw, mediaURL *string) error {
+	labels, err := tx.ConversationLabels(m.OrgID, m.ConversationID)
+	if err != nil {
+		return err
+	}
+	svc := &enrichment{
+		ConversationID: m.ConversationID, ContactID: m.ContactID, MessageID: m.ID, PhoneNumberID: deref(account.PhoneNumberID),
+		Labels:       make([]labelRef, 0, len(labels)),
+		Conversation: enrichmentConversation{t.conversation.Status, t.conversation.AssignedTo},
+		Contact:      enrichmentContact{t.contact.Name, t.contact.PhoneNumber},
+		MediaURL:     mediaURL,
+	}
+	for _, l := range labels {
+		svc.Labels = append(svc.Labels, labelRef{l.ID, l.Name, l.Color})
+	}
+	if mediaURL != nil {
+		svc.MediaStatus = new("ready")
+	}
+	value := providerValue{Metadata: raw.Metadata, Messages: []json.RawMessage{raw.Item}}
+	if raw.Contact != nil {
+		value.Contacts = []json.RawMessage{raw.Contact}
+	}
+	return emitProvider(tx, account, chat.EventMessageReceived, m.ProviderID, m.ConversationID, value, svc)
+}
+
+// heldRaw is the part of a callback that an event held back will need.
+func heldRaw(raw provider.Raw) json.RawMessage {
+	text, err := json.Marshal(raw)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return text
+}
+
+// echo takes in a message that the business sent from its phone app.
+func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo, out *Outcome) error {
+	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
+		return err
+	}
+	t, err := threadWith(tx, account, personOf(u.Contact))
+	if err != nil {
+		return err
+	}
+	m := a.newMessage(tx, account, t, u.Message, chat.Outbound)
+	m.Status, m.Source = chat.StatusSent, chat.SourceApp
+	if err := errors.Join(tx.InsertMessage(m), tx.NoteMessage(m.OrgID, m.ConversationID, m.CreatedAt)); err != nil {
+		return err
+	}
+	if u.Media != nil && u.Media.ID != "" {
+		return a.mediaJob(tx, m, *u.Media, out)
+	}
+	return messageSent(tx, account, workFor(t, m), m)
+}
+
+func workFor(t thread, m chat.Message) store.SendWork {
+	return store.SendWork{Message: m, To: t.contact.PhoneNumber, Name: t.contact.Name, ConversationStatus: t.conversation.Status}
+}

@@ -1,0 +1,219 @@
+package core
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// sentData is the payload of message.sent.
+type sentData struct {
+	Session      string           `json:"session"`
+	Direction    string           `json:"direction"`
+	FromMe       bool             `json:"from_me"`
+	Timestamp    string           `json:"timestamp"`
+	Message      map[string]any   `json:"message"`
+	Conversation sentConversation `json:"conversation"`
+	Contact      sentContact      `json:"contact"`
+	ProviderMeta sentProvider     `json:"provider_meta"`
+}
+
+type sentConversation struct {
+	ID     string                  `json:"id"`
+	Status chat.ConversationStatus `json:"status"`
+}
+
+type sentContact struct {
+	ID          string  `json:"id"`
+	PhoneNumber *string `json:"phone_number"`
+	Name        *string `json:"name"`
+}
+
+type sentProvider struct {
+	PhoneNumberID      string `json:"phone_number_id"`
+	DisplayPhoneNumber string `json:"display_phone_number"`
+	Provider           string `json:"provider"`
+}
+
+// messageSent tells that the provider has taken a message.
+func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Message) error {
+	return emit(tx, occurrence{
+		orgID: m.OrgID, kind: chat.EventMessageSent, id: m.ID + ":sent",
+		phoneNumberID: deref(account.PhoneNumberID), subject: m.ConversationID,
+		data: sentData{
+			Session: deref(account.PhoneNumberID), Direction: "outbound", FromMe: true, Timestamp: chat.FormatTime(m.CreatedAt),
+			Message:      sentMessage(account, w, m),
+			Conversation: sentConversation{m.ConversationID, w.ConversationStatus},
+			Contact:      sentContact{m.ContactID, w.To, w.Name},
+			ProviderMeta: sentProvider{deref(account.PhoneNumberID), deref(account.PhoneNumber), "chat"},
+		},
+	})
+}
+
+func sentMessage(account chat.Account, w store.SendWork, m chat.Message) map[string]any {
+	out := map[string]any{
+		"id": m.ID, "provider_id": m.ProviderID, "type": m.Type, "body": bodyOf(m), "from": account.PhoneNumber, "to": w.To,
+		"status": m.Status, "source": m.Source, "reply_to_provider_id": orNil(m.Context),
+	}
+	if m.Type.HasMedia() {
+		var media struct {
+			Link    string `json:"link"`
+			Caption string `json:"caption"`
+		}
+		json.Unmarshal(m.Content, &media)
+		link := media.Link
+		if link == "" {
+			link = w.MediaURL
+		}
+		out["media_url"], out["media_status"] = orNil(link), "ready"
+		out[string(m.Type)] = map[string]any{"link": orNil(link), "caption": orNil(media.Caption)}
+	}
+	return out
+}
+
+// bodyOf is the text of a message that a person would read, or nil.
+func bodyOf(m chat.Message) *string {
+	var c struct {
+		Body    json.RawMessage `json:"body"`
+		Caption string          `json:"caption"`
+		Emoji   *string         `json:"emoji"`
+	}
+	if json.Unmarshal(m.Content, &c) != nil {
+		return nil
+	}
+	var text string
+	var nested struct {
+		Text string `json:"text"`
+	}
+	switch {
+	case json.Unmarshal(c.Body, &text) == nil && text != "":
+		return &text
+	case json.Unmarshal(c.Body, &nested) == nil && nested.Text != "":
+		return &nested.Text
+	case c.Emoji != nil:
+		return c.Emoji
+	default:
+		return orNil(c.Caption)
+	}
+}
+
+// providerEnvelope is the provider's own envelope, under our neutral name.
+type providerEnvelope struct {
+	Object string          `json:"object"`
+	Entry  []providerEntry `json:"entry"`
+	Svc    *enrichment     `json:"svc,omitempty"`
+}
+
+type providerEntry struct {
+	ID      string           `json:"id"`
+	Changes []providerChange `json:"changes"`
+}
+
+type providerChange struct {
+	Field string        `json:"field"`
+	Value providerValue `json:"value"`
+}
+
+type providerValue struct {
+	MessagingProduct string            `json:"messaging_product"`
+	Metadata         json.RawMessage   `json:"metadata"`
+	Contacts         []json.RawMessage `json:"contacts,omitempty"`
+	Messages         []json.RawMessage `json:"messages,omitempty"`
+	Statuses         []json.RawMessage `json:"statuses,omitempty"`
+}
+
+// enrichment is what we know beyond the provider.
+type enrichment struct {
+	ConversationID string                 `json:"conversation_id"`
+	ContactID      string                 `json:"contact_id"`
+	MessageID      string                 `json:"message_id"`
+	PhoneNumberID  string                 `json:"phone_number_id"`
+	Labels         []labelRef             `json:"labels"`
+	Conversation   enrichmentConversation `json:"conversation"`
+	Contact        enrichmentContact      `json:"contact"`
+	MediaURL       *string                `json:"media_url"`
+	MediaStatus    *string                `json:"media_status"`
+}
+
+type labelRef struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+type enrichmentConversation struct {
+	Status     chat.ConversationStatus `json:"status"`
+	AssignedTo *string                 `json:"assigned_to"`
+}
+
+type enrichmentContact struct {
+	Name        *string `json:"name"`
+	PhoneNumber *string `json:"phone_number"`
+}
+
+// emitProvider records an event in the provider's envelope.
+func emitProvider(tx *store.Tx, account chat.Account, kind chat.EventType, eventID, subject string, value providerValue, svc *enrichment) error {
+	value.MessagingProduct = "chat"
+	if value.Metadata == nil {
+		value.Metadata = metadataOf(account)
+	}
+	payload, err := jsonv2.Marshal(providerEnvelope{
+		Object: "chat_business_account",
+		Entry:  []providerEntry{{ID: account.WABAID, Changes: []providerChange{{Field: "messages", Value: value}}}},
+		Svc:    svc,
+	})
+	if err != nil {
+		return err
+	}
+	return tx.InsertEvent(chat.Event{
+		ID: tx.NewID(chat.KindEvent), OrgID: account.OrgID, EventID: eventID, Type: kind, Source: chat.SourceProvider,
+		PhoneNumberID: deref(account.PhoneNumberID), Subject: subject, Payload: payload, CreatedAt: tx.Now(),
+	})
+}
+
+func metadataOf(account chat.Account) json.RawMessage {
+	raw, _ := json.Marshal(map[string]string{
+		"display_phone_number": strings.TrimPrefix(deref(account.PhoneNumber), "+"),
+		"phone_number_id":      deref(account.PhoneNumberID),
+	})
+	return raw
+}
+
+// synthesizedFailure tells of a message that failed before the provider had an id for it. Its
+// id is ours; the code is the provider's, or -1 where the service itself refused.
+func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, contact chat.Contact) error {
+	code := -1
+	if m.Error.ProviderCode != nil {
+		code = *m.Error.ProviderCode
+	}
+	status, err := jsonv2.Marshal(map[string]any{
+		"id": m.ID, "status": "failed", "timestamp": unixText(tx.Now()),
+		"recipient_id": strings.TrimPrefix(deref(contact.PhoneNumber), "+"),
+		"errors": []any{map[string]any{
+			"code": code, "title": string(m.Error.Code), "message": m.Error.Message,
+			"error_data": map[string]string{"details": m.Error.Message},
+		}},
+	}, jsonv2.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return emitProvider(tx, account, chat.EventMessageStatus, m.ID, m.ConversationID, providerValue{Statuses: []json.RawMessage{status}}, nil)
+}
+
+// messageStatus passes on a status callback that changed something.
+func messageStatus(tx *store.Tx, account chat.Account, m chat.Message, u provider.StatusUpdate) error {
+	value := providerValue{Metadata: u.Raw.Metadata, Statuses: []json.RawMessage{u.Raw.Item}}
+	if u.Raw.Contact != nil {
+		value.Contacts = []json.RawMessage{u.Raw.Contact}
+	}
+	return emitProvider(tx, account, chat.EventMessageStatus, u.ProviderID, m.ConversationID, value, nil)
+}
+
+func unixText(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

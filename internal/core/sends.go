@@ -1,0 +1,198 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// NewMessage is a message to send, right in itself.
+type NewMessage struct {
+	To        string // +E.164; wins over Recipient
+	Recipient string // BSUID or parent BSUID
+	Context   string
+	Type      chat.MessageType
+	Content   json.RawMessage
+	MediaID   string // library media that the content names
+	Source    chat.Source
+}
+
+// Accepted is a message that will be sent: it is durable once the transaction commits.
+type Accepted struct {
+	Message      chat.Message
+	Contact      chat.Contact
+	Conversation chat.Conversation
+	Job          store.SendJob
+}
+
+// AcceptSend takes a message on, or says why not. owner is the node that will send it; empty
+// leaves it to whichever node looks first.
+func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessage, owner string) (Accepted, error) {
+	if err := account.CheckSend(tx.Now(), in.Type == chat.TypeTemplate); err != nil {
+		return Accepted{}, err
+	}
+	if err := takeQuota(tx, account.OrgID, plan); err != nil {
+		return Accepted{}, err
+	}
+	if err := checkLibraryMedia(tx.Reader, account, in.MediaID); err != nil {
+		return Accepted{}, err
+	}
+	t, err := threadWith(tx, account, in.recipient())
+	if err != nil {
+		return Accepted{}, err
+	}
+	message := chat.Message{
+		ID: tx.NewID(chat.KindMessage), OrgID: account.OrgID, AccountID: account.ID,
+		ConversationID: t.conversation.ID, ContactID: t.contact.ID,
+		Direction: chat.Outbound, Type: in.Type, Status: chat.StatusQueued, Source: in.Source,
+		Content: in.Content, Context: in.Context, MediaID: in.MediaID, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	job := store.SendJob{
+		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
+		DueAt: tx.Now(), Owner: owner,
+	}
+	err = errors.Join(
+		tx.InsertMessage(message),
+		tx.NoteMessage(account.OrgID, t.conversation.ID, tx.Now()),
+		tx.InsertSendJob(job),
+	)
+	return Accepted{Message: message, Contact: t.contact, Conversation: t.conversation, Job: job}, err
+}
+
+func (in NewMessage) recipient() person {
+	switch {
+	case in.To != "":
+		return person{Number: in.To}
+	case chat.ParentBSUID(in.Recipient):
+		return person{ParentBSUID: in.Recipient}
+	default:
+		return person{BSUID: in.Recipient}
+	}
+}
+
+// takeQuota counts the message where the plan has a limit.
+func takeQuota(tx *store.Tx, orgID string, plan chat.Plan) error {
+	if plan.MonthlyMessages == nil {
+		return nil
+	}
+	used, err := tx.CountMessage(orgID, tx.Now().Format("2006-01"))
+	if err == nil && used > *plan.MonthlyMessages {
+		return chat.Fail(chat.CodeQuotaExceeded, "The %s plan's %d messages of this month are used up.", plan.Name, *plan.MonthlyMessages)
+	}
+	return err
+}
+
+func checkLibraryMedia(r store.Reader, account chat.Account, id string) error {
+	if id == "" {
+		return nil
+	}
+	media, err := r.Media(account.OrgID, id)
+	if errors.Is(err, store.ErrNotFound) || (err == nil && (media.TeamID != account.TeamID || media.Origin != chat.MediaLibrary)) {
+		return chat.Fail(chat.CodeMediaNotFound, "There is no media %s in the library of this number's team.", id)
+	}
+	return err
+}
+
+// SendResult is how an attempt to send ended: Sent, or Err with what to do about it.
+type SendResult struct {
+	Work store.SendWork
+	Sent provider.Sent
+	// Failure ends the message. Nil with Retry set schedules another attempt instead.
+	Failure *chat.MessageError
+	Retry   *store.SendJob
+}
+
+// RecordSends writes the results of several attempts. Only the first word of a message's
+// provider id emits message.sent: a status callback may have brought it before.
+func RecordSends(tx *store.Tx, account func(orgID, accountID string) (chat.Account, error), results []SendResult) error {
+	for _, r := range results {
+		acc, err := account(r.Work.Job.OrgID, r.Work.Job.AccountID)
+		if errors.Is(err, store.ErrNotFound) { // disconnected meanwhile: its data is being purged
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := recordSend(tx, acc, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func recordSend(tx *store.Tx, account chat.Account, r SendResult) error {
+	switch {
+	case r.Retry != nil:
+		mine, err := tx.RetrySendJob(*r.Retry)
+		if err != nil || !mine {
+			return err
+		}
+		return tx.MarkPending(r.Work.Message.OrgID, r.Work.Message.ID)
+	case r.Failure != nil:
+		mine, err := tx.FinishSendJob(r.Work.Job.OrgID, r.Work.Job.MessageID, r.Work.Job.Owner)
+		if err != nil || !mine {
+			return err
+		}
+		return failMessage(tx, account, r.Work.Message.ID, *r.Failure)
+	default:
+		if err := tx.DropSendJob(r.Work.Job.OrgID, r.Work.Job.MessageID); err != nil {
+			return err
+		}
+		first, err := tx.MarkSent(r.Work.Message.OrgID, r.Work.Message.ID, r.Sent.MessageID)
+		if err != nil || !first {
+			return err
+		}
+		m := r.Work.Message
+		m.ProviderID, m.Status = r.Sent.MessageID, chat.StatusSent
+		return messageSent(tx, account, r.Work, m)
+	}
+}
+
+// failMessage ends a message that the provider never took, and tells of it as the provider would.
+func failMessage(tx *store.Tx, account chat.Account, messageID string, failure chat.MessageError) error {
+	m, err := tx.Message(account.OrgID, account.ID, messageID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	status, changed := m.Status.Advance(chat.StatusFailed)
+	if !changed {
+		return nil
+	}
+	m.Status, m.Error, m.UpdatedAt = status, &failure, tx.Now()
+	if err := tx.UpdateMessage(m); err != nil {
+		return err
+	}
+	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	return synthesizedFailure(tx, account, m, contact)
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// RefuseQueued is why a message that was accepted must not go out any more, or nil.
+func RefuseQueued(account chat.Account, t chat.MessageType, now time.Time) *chat.MessageError {
+	err := account.CheckSend(now, t == chat.TypeTemplate)
+	e, ok := errors.AsType[*chat.Error](err)
+	if !ok {
+		return nil
+	}
+	code := chat.FailUpstream
+	switch e.Code {
+	case chat.CodeCustomerSuspended:
+		code = chat.FailCustomerSuspended
+	case chat.CodeAccountRestricted:
+		code = chat.FailAccountRestricted
+	}
+	return &chat.MessageError{Code: code, Message: e.Message}
+}

@@ -1,0 +1,100 @@
+package core
+
+import (
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// person is whom a message goes to or comes from: at least one of the three names them.
+type person struct {
+	Number      string // +E.164
+	BSUID       string
+	ParentBSUID string
+	Username    string
+	Name        string
+}
+
+// thread is a conversation with its contact.
+type thread struct {
+	contact      chat.Contact
+	conversation chat.Conversation
+}
+
+// threadWith finds the conversation of an account with a person, and makes what is missing of it.
+func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
+	contact, err := contactFor(tx, account, p)
+	if err != nil {
+		return thread{}, err
+	}
+	conversation, err := conversationFor(tx, account, contact.ID)
+	return thread{contact, conversation}, err
+}
+
+func contactFor(tx *store.Tx, account chat.Account, p person) (chat.Contact, error) {
+	contact, err := findContact(tx.Reader, account, p)
+	if !errors.Is(err, store.ErrNotFound) {
+		return contact, err
+	}
+	contact = chat.Contact{
+		ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID,
+		PhoneNumber: orNil(p.Number), BSUID: orNil(p.BSUID), ParentBSUID: orNil(p.ParentBSUID),
+		Username: orNil(p.Username), Name: orNil(p.Name), Consent: chat.ConsentUnknown,
+		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	err = tx.InsertContact(contact)
+	if errors.Is(err, store.ErrDuplicate) {
+		// Another transaction made it in the meantime, or the username belongs to somebody else.
+		if found, findErr := findContact(tx.Reader, account, p); !errors.Is(findErr, store.ErrNotFound) {
+			return found, findErr
+		}
+		contact.Username = nil
+		err = tx.InsertContact(contact)
+	}
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	return contact, contactCreated(tx, account, contact)
+}
+
+// findContact looks a person up by number first: it is what people know each other by.
+func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, error) {
+	for _, look := range []struct {
+		value string
+		by    func(orgID, accountID, value string) (chat.Contact, error)
+	}{{p.Number, r.ContactByNumber}, {p.BSUID, r.ContactByBSUID}, {p.ParentBSUID, r.ContactByParent}} {
+		if look.value == "" {
+			continue
+		}
+		contact, err := look.by(account.OrgID, account.ID, look.value)
+		if !errors.Is(err, store.ErrNotFound) {
+			return contact, err
+		}
+	}
+	return chat.Contact{}, store.ErrNotFound
+}
+
+func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat.Conversation, error) {
+	conversation, err := tx.ConversationWith(account.OrgID, account.ID, contactID)
+	if !errors.Is(err, store.ErrNotFound) {
+		return conversation, err
+	}
+	conversation = chat.Conversation{
+		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
+		Status: chat.ConversationOpen, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	err = tx.InsertConversation(conversation)
+	if errors.Is(err, store.ErrDuplicate) {
+		return tx.ConversationWith(account.OrgID, account.ID, contactID)
+	}
+	return conversation, err
+}
+
+// orNil is a pointer to s, or nil for the empty text.
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,136 @@
+package cloud
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+var errNotObject = errors.New("not a JSON object")
+
+// Verify tells whether header, the value of X-Hub-Signature-256, signs exactly these bytes with the
+// app's secret. An empty secret signs nothing.
+func Verify(secret, header string, body []byte) bool {
+	given, found := strings.CutPrefix(header, "sha256=")
+	if !found || secret == "" {
+		return false
+	}
+	signature, err := hex.DecodeString(given)
+	if err != nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	return hmac.Equal(mac.Sum(nil), signature)
+}
+
+// Decode translates a callback. It fails only where the body is not a JSON object; parts of it that
+// are not understood come as Ignored, so that they do not take the others with them.
+func Decode(body []byte) ([]provider.Update, error) {
+	envelope, err := parse(body)
+	if err == nil && !envelope.isObject() {
+		err = errNotObject
+	}
+	if err != nil {
+		return nil, fmt.Errorf("callback: %w", err)
+	}
+	var updates []provider.Update
+	if object := envelope.text("object"); object != "whatsapp_business_account" {
+		return append(updates, ignored(provider.Origin{}, "", "the callback is about another kind of object", envelope)), nil
+	}
+	for entry := range envelope.elements("entry") {
+		updates = decodeEntry(updates, entry)
+	}
+	return updates, nil
+}
+
+func decodeEntry(updates []provider.Update, entry node) []provider.Update {
+	before := len(updates)
+	for item := range entry.elements("changes") {
+		c := newChange(entry, item)
+		c.decode()
+		updates = append(updates, c.updates...)
+	}
+	if len(updates) == before {
+		updates = append(updates, ignored(provider.Origin{WABAID: entry.text("id")}, "", "the entry has no changes", entry))
+	}
+	return updates
+}
+
+// change is one item of an entry, and the updates found in it.
+type change struct {
+	origin   provider.Origin
+	field    string
+	value    node
+	metadata []byte
+	contacts directory
+	updates  []provider.Update
+}
+
+func newChange(entry, item node) *change {
+	value := item.get("value")
+	metadata := value.get("metadata")
+	c := &change{
+		origin: provider.Origin{
+			WABAID:             entry.text("id"),
+			PhoneNumberID:      metadata.text("phone_number_id"),
+			DisplayPhoneNumber: firstOf(metadata.text("display_phone_number"), value.text("display_phone_number")),
+			ReportedAt:         instant(entry.text("time")),
+		},
+		field: item.text("field"),
+		value: value,
+	}
+	if metadata.isObject() {
+		c.metadata = neutral(metadata)
+	}
+	return c
+}
+
+// decoders are the fields that we understand.
+var decoders = map[string]func(*change){
+	"messages":                           (*change).messages,
+	"smb_message_echoes":                 (*change).echoes,
+	"message_echoes":                     (*change).echoes,
+	"history":                            (*change).history,
+	"smb_app_state_sync":                 (*change).addressBook,
+	"user_preferences":                   (*change).preferences,
+	"user_id_update":                     (*change).identities,
+	"account_update":                     (*change).account,
+	"account_review_update":              (*change).accountReview,
+	"business_capability_update":         (*change).capability,
+	"phone_number_quality_update":        (*change).numberQuality,
+	"phone_number_name_update":           (*change).numberName,
+	"message_template_status_update":     (*change).template,
+	"message_template_quality_update":    (*change).template,
+	"message_template_components_update": (*change).template,
+	"template_category_update":           (*change).template,
+}
+
+func (c *change) decode() {
+	decoder, known := decoders[c.field]
+	switch {
+	case !known:
+		c.ignore(c.value, "the field is not used")
+	case !c.value.isObject():
+		c.ignore(c.value, "the change has no value")
+	default:
+		c.contacts = newDirectory(c.value)
+		decoder(c)
+		if len(c.updates) == 0 {
+			c.ignore(c.value, "nothing known is in it")
+		}
+	}
+}
+
+func (c *change) add(u provider.Update) { c.updates = append(c.updates, u) }
+
+func (c *change) ignore(n node, reason string) { c.add(ignored(c.origin, c.field, reason, n)) }
+
+func ignored(origin provider.Origin, field, reason string, n node) provider.Ignored {
+	return provider.Ignored{Origin: origin, Field: field, Reason: reason, Raw: neutral(n)}
+}

@@ -1,0 +1,121 @@
+package cloud
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// addressBook decodes changes to the contacts of the phone app.
+func (c *change) addressBook() {
+	for item := range c.value.elements("state_sync") {
+		contact := item.get("contact")
+		phone := contact.text("phone_number", "wa_id")
+		u := provider.ContactSync{
+			Origin:    c.origin,
+			FirstName: contact.text("first_name"),
+			Removed:   item.text("action") == "remove",
+			Timestamp: instant(item.get("metadata").text("timestamp")),
+			Contact: provider.Person{
+				Phone:        e164(phone),
+				UserID:       firstOf(contact.text("user_id"), bsuid(phone)),
+				ParentUserID: contact.text("parent_user_id"),
+				Username:     username(contact.text("username")),
+				ProfileName:  contact.text("full_name", "first_name"),
+			},
+		}
+		if !known(u.Contact) {
+			c.ignore(item, "the change to the address book names no contact")
+			continue
+		}
+		c.add(u)
+	}
+}
+
+// history decodes chats from before the number was connected, and the files that follow them.
+func (c *change) history() {
+	for chunk := range c.value.elements("history") {
+		c.historyChunk(chunk)
+	}
+	var files []provider.HistoryMessage
+	for _, list := range []struct {
+		name     string
+		outbound bool
+	}{{"messages", false}, {"message_echoes", true}} {
+		for m := range c.value.elements(list.name) {
+			who, contact := c.author(m, list.outbound)
+			files = c.historyMessage(files, m, who, contact, list.outbound)
+		}
+	}
+	if len(files) > 0 {
+		c.add(provider.HistoryChunk{Origin: c.origin, FilesOnly: true, Messages: files})
+	}
+}
+
+func (c *change) historyChunk(chunk node) {
+	if !chunk.isObject() {
+		c.ignore(chunk, "the part of the history is not an object")
+		return
+	}
+	metadata := chunk.get("metadata")
+	u := provider.HistoryChunk{
+		Origin:   c.origin,
+		Phase:    int(metadata.integer("phase")),
+		Order:    int(metadata.integer("chunk_order")),
+		Progress: int(metadata.integer("progress")),
+		Errors:   faults(chunk.get("errors")),
+	}
+	for thread := range chunk.elements("threads") {
+		u.Messages = c.thread(u.Messages, thread)
+	}
+	c.add(u)
+}
+
+// thread decodes one chat of the history. Whom it is with is said once, for all its messages.
+func (c *change) thread(messages []provider.HistoryMessage, thread node) []provider.HistoryMessage {
+	id, context := thread.text("id"), thread.get("context")
+	who, contact := c.person(firstOf(context.text("wa_id"), id), context.text("user_id"), context.text("parent_user_id"))
+	who.UserID = firstOf(who.UserID, bsuid(id))
+	who.Username = firstOf(username(context.text("username")), who.Username)
+	business := e164(c.origin.DisplayPhoneNumber)
+	for m := range thread.elements("messages") {
+		messages = c.historyMessage(messages, m, who, contact, isOutbound(m, business))
+	}
+	return messages
+}
+
+// isOutbound: messages of the business come from its number, or go to another than its own.
+func isOutbound(m node, business string) bool {
+	if business != "" && e164(m.text("from")) == business {
+		return true
+	}
+	to := m.text("to", "to_user_id")
+	return to != "" && e164(to) != business
+}
+
+func (c *change) historyMessage(messages []provider.HistoryMessage, m node, who provider.Person, contact node, outbound bool) []provider.HistoryMessage {
+	switch {
+	case m.text("id") == "":
+		c.ignore(m, "the message has no id")
+		return messages
+	case !known(who):
+		c.ignore(m, "the message does not say whom it is with")
+		return messages
+	}
+	status := m.get("history_context").text("status")
+	return append(messages, provider.HistoryMessage{
+		Message:     c.message(m, who, contact),
+		Outbound:    outbound,
+		Status:      historyStatuses[status],
+		Played:      status == "PLAYED",
+		Placeholder: m.text("type") == "media_placeholder",
+	})
+}
+
+var historyStatuses = map[string]chat.MessageStatus{
+	"PENDING":   chat.StatusPending,
+	"SENT":      chat.StatusSent,
+	"DELIVERED": chat.StatusDelivered,
+	"READ":      chat.StatusRead,
+	"PLAYED":    chat.StatusRead,
+	"ERROR":     chat.StatusFailed,
+}

@@ -1,0 +1,171 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// unanswered is a request that got no answer.
+func unanswered(err error, ctx context.Context, mayHaveArrived bool) *provider.Error {
+	e := &provider.Error{Message: "The network did not answer", Transient: true, OutcomeUnknown: mayHaveArrived, Cause: err}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		e.Cause = wrapped.Err // without the address, which can hold a file's secret
+	}
+	var timeout net.Error
+	switch {
+	case ctx.Err() != nil:
+		e.Cause = context.Cause(ctx) // the transport's own error may hide it
+		e.Message = "The network did not answer in time"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Message = "The network did not answer in time"
+	case !mayHaveArrived:
+		e.Message = "The network could not be reached"
+	}
+	return e
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lost is an answer that began and broke off: the request was carried out or not, nobody knows.
+func lost(err error) *provider.Error {
+	return &provider.Error{Message: "The network's answer was lost", Transient: true, OutcomeUnknown: true, Cause: err}
+}
+
+// unreadable is a good status with an answer that says nothing.
+func unreadable(status int, err error) *provider.Error {
+	return &provider.Error{
+		HTTPStatus: status, Message: "The network's answer could not be read",
+		Transient: true, OutcomeUnknown: true, Cause: err,
+	}
+}
+
+// refusal decodes an error answer.
+func refusal(res *http.Response, body []byte) *provider.Error {
+	answer, _ := parse(body)
+	object := answer.get("error")
+	e := fault(object)
+	e.HTTPStatus = res.StatusCode
+	if e.Message == "" {
+		e.Message = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode))
+	}
+	if e.Trace == "" {
+		e.Trace = res.Header.Get("X-Fb-Trace-Id")
+	}
+	class := e.Class()
+	e.Transient = class.Transient || object.flag("is_transient")
+	e.Throttled = class.Throttled
+	e.RetryAfter = retryAfter(res.Header)
+	// A gateway that answers for the upstream does not know what the upstream did. One that says
+	// "unavailable" did not pass the request on.
+	e.OutcomeUnknown = !object.isObject() && res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable
+	return e
+}
+
+// fault reads the upstream's error object, in the form of an answer or of a callback.
+func fault(object node) *provider.Error {
+	e := &provider.Error{
+		Code:    int(object.integer("code")),
+		Subcode: int(object.integer("error_subcode")),
+		Href:    object.text("href"),
+		Trace:   object.text("fbtrace_id"),
+		Details: details(object),
+	}
+	message := unprefixed(object.text("message"))
+	e.Title = object.text("title", "error_user_title")
+	if e.Title == "" {
+		e.Title = message
+	}
+	e.Message = firstOf(e.Details, object.text("error_user_msg"), message, e.Title)
+	class := e.Class()
+	e.Transient, e.Throttled = e.Code != 0 && class.Transient, class.Throttled
+	return e
+}
+
+// details is the text about this very case: in error_data, which is an object or itself the text,
+// or beside it in older callbacks.
+func details(object node) string {
+	data := object.get("error_data")
+	return firstOf(data.text("details"), data.str(), object.text("details"))
+}
+
+// unprefixed takes off the "(#131008) " with which the upstream starts its messages.
+func unprefixed(message string) string {
+	if strings.HasPrefix(message, "(#") {
+		if _, rest, found := strings.Cut(message, ") "); found {
+			return rest
+		}
+	}
+	return message
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func faults(list node) []*provider.Error {
+	var all []*provider.Error
+	if list.isArray() {
+		for object := range list.each {
+			if object.isObject() {
+				all = append(all, fault(object))
+			}
+		}
+	}
+	return all
+}
+
+// maxRetryAfter bounds what a header can ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter is how long the upstream wants to be left alone, 0 if it does not say.
+func retryAfter(h http.Header) time.Duration {
+	wait := waitUntilRegained(h.Get("X-Business-Use-Case-Usage"))
+	if value := h.Get("Retry-After"); value != "" {
+		if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
+			wait = time.Duration(seconds) * time.Second
+		} else if at, err := http.ParseTime(value); err == nil {
+			wait = time.Until(at)
+		}
+	}
+	return min(max(wait, 0), maxRetryAfter)
+}
+
+// waitUntilRegained reads the usage header: lists of limits by business, each with the minutes until
+// calls are let through again.
+func waitUntilRegained(header string) time.Duration {
+	if header == "" {
+		return 0
+	}
+	usage, err := parse([]byte(header))
+	if err != nil {
+		return 0
+	}
+	var longest int64
+	for business := range usage.each {
+		for limit := range business.each {
+			longest = max(longest, limit.integer("estimated_time_to_regain_access"))
+		}
+	}
+	return time.Duration(min(longest, int64(maxRetryAfter/time.Minute))) * time.Minute
+}

@@ -1,0 +1,110 @@
+package cloud
+
+import (
+	"strings"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// system decodes the messages that the upstream writes itself, of which we need those that tell of
+// new identifiers.
+func (c *change) system(m node) {
+	s := m.get("system")
+	switch s.text("type") {
+	case "user_changed_number", "customer_changed_number", "user_changed_user_id":
+		c.identityMessage(m, s)
+	default:
+		c.ignore(m, "the system message is not used")
+	}
+}
+
+func (c *change) identityMessage(m, s node) {
+	from, current := m.text("from"), s.text("wa_id", "new_wa_id")
+	u := provider.IdentityChange{
+		Origin:     c.origin,
+		ProviderID: m.text("id"),
+		Timestamp:  instant(m.text("timestamp")),
+		Detail:     s.text("body"),
+		Previous: provider.Person{
+			Phone:        firstOf(e164(from), e164(s.text("customer"))),
+			UserID:       firstOf(s.text("previous_user_id"), bsuid(from)),
+			ParentUserID: s.text("previous_parent_user_id"),
+		},
+		Current: provider.Person{
+			Phone:        e164(current),
+			UserID:       firstOf(s.text("user_id"), bsuid(current)),
+			ParentUserID: s.text("parent_user_id"),
+		},
+	}
+	completeFromText(&u)
+	if id := m.text("from_user_id"); u.Previous.UserID == "" && id != u.Current.UserID {
+		u.Previous.UserID = id
+	}
+	c.addIdentity(u, m)
+}
+
+// completeFromText fills in what only the sentence says: "User X changed from <old> to <new>". The
+// last such phrase counts, because X is the user's to choose.
+func completeFromText(u *provider.IdentityChange) {
+	at := strings.LastIndex(u.Detail, " from ")
+	if at < 0 {
+		return
+	}
+	before, after, found := strings.Cut(u.Detail[at+len(" from "):], " to ")
+	if !found {
+		return
+	}
+	complete := func(p *provider.Person, id string) {
+		id = strings.Trim(id, " .")
+		p.Phone = firstOf(p.Phone, e164(id))
+		p.UserID = firstOf(p.UserID, bsuid(id))
+	}
+	complete(&u.Previous, before)
+	complete(&u.Current, after)
+}
+
+// identities decodes a field that was documented for some months and may still come.
+func (c *change) identities() {
+	for item := range c.value.elements("user_id_update") {
+		user, parent := item.get("user_id"), item.get("parent_user_id")
+		who, _ := c.person(item.text("wa_id"), "", "")
+		u := provider.IdentityChange{
+			Origin:    c.origin,
+			Timestamp: instant(item.text("timestamp")),
+			Detail:    item.text("detail"),
+			Previous:  provider.Person{Phone: who.Phone, UserID: user.text("previous"), ParentUserID: parent.text("previous")},
+			Current:   who,
+		}
+		u.Current.UserID = firstOf(user.text("current"), who.UserID)
+		u.Current.ParentUserID = firstOf(parent.text("current"), who.ParentUserID)
+		c.addIdentity(u, item)
+	}
+}
+
+func (c *change) addIdentity(u provider.IdentityChange, n node) {
+	if !known(u.Previous) || !known(u.Current) {
+		c.ignore(n, "the change of identity names only one side")
+		return
+	}
+	c.add(u)
+}
+
+// preferences decodes what people want to receive.
+func (c *change) preferences() {
+	for item := range c.value.elements("user_preferences") {
+		who, _ := c.person(item.text("wa_id"), item.text("user_id"), item.text("parent_user_id"))
+		p := provider.Preference{
+			Origin:    c.origin,
+			Contact:   who,
+			Category:  item.text("category"),
+			Value:     strings.ToLower(item.text("value")),
+			Detail:    item.text("detail"),
+			Timestamp: instant(item.text("timestamp")),
+		}
+		if !known(who) || p.Value == "" {
+			c.ignore(item, "the preference does not say whose or what it is")
+			continue
+		}
+		c.add(p)
+	}
+}

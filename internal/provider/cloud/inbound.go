@@ -1,0 +1,161 @@
+package cloud
+
+import "github.com/parleyhq/parley/internal/provider"
+
+// messages decodes what people wrote, how our messages fared, and faults that belong to neither.
+func (c *change) messages() {
+	for m := range c.value.elements("messages") {
+		switch {
+		case m.text("type") == "system":
+			c.system(m)
+		case m.text("group_id") != "":
+			c.ignore(m, "the message is a group's")
+		default:
+			c.written(m, false)
+		}
+	}
+	for s := range c.value.elements("statuses") {
+		c.status(s)
+	}
+	if errs := faults(c.value.get("errors")); len(errs) > 0 {
+		c.add(provider.ErrorReport{Origin: c.origin, Errors: errs})
+	}
+}
+
+// echoes decodes what the business wrote in its phone app.
+func (c *change) echoes() {
+	for m := range c.value.elements("message_echoes") {
+		c.written(m, true)
+	}
+}
+
+// written decodes a message, or a change to one, by a person or by the business to that person.
+func (c *change) written(m node, byBusiness bool) {
+	who, contact := c.author(m, byBusiness)
+	switch {
+	case m.text("id") == "":
+		c.ignore(m, "the message has no id")
+	case !known(who):
+		c.ignore(m, "the message does not say whom it is with")
+	case m.text("type") == "edit":
+		c.edit(m, who, byBusiness)
+	case m.text("type") == "revoke":
+		c.revoke(m, who, byBusiness)
+	case byBusiness:
+		c.add(provider.Echo{Origin: c.origin, Message: c.message(m, who, contact)})
+	default:
+		c.add(provider.InboundMessage{Origin: c.origin, Message: c.message(m, who, contact)})
+	}
+}
+
+// author is the person at the other end of a message.
+func (c *change) author(m node, byBusiness bool) (provider.Person, node) {
+	if byBusiness {
+		return c.person(m.text("to"), m.text("to_user_id"), m.text("to_parent_user_id"))
+	}
+	return c.person(m.text("from"), m.text("from_user_id"), m.text("from_parent_user_id"))
+}
+
+// message decodes the parts that all messages have.
+func (c *change) message(m node, who provider.Person, contact node) provider.Message {
+	body := readContent(m)
+	context := m.get("context")
+	message := provider.Message{
+		Contact:    who,
+		ProviderID: m.text("id"),
+		Timestamp:  instant(m.text("timestamp")),
+		Type:       body.kind,
+		Content:    body.json,
+		Context:    context.text("id", "message_id"),
+		Forwarded:  context.flag("forwarded") || context.flag("frequently_forwarded"),
+		Media:      body.media(),
+		Reaction:   body.reaction(),
+		Errors:     faults(m.get("errors")),
+		Raw:        provider.Raw{Item: body.item(), Metadata: c.metadata},
+	}
+	if referral := m.get("referral"); referral.isObject() {
+		message.Referral = neutral(referral)
+	}
+	if contact.isObject() {
+		message.Raw.Contact = neutral(contact)
+	}
+	return message
+}
+
+// edit decodes a message's new content, if the upstream gives it.
+func (c *change) edit(m node, who provider.Person, byBusiness bool) {
+	object := m.get("edit")
+	e := provider.Edit{
+		Origin:     c.origin,
+		Contact:    who,
+		ProviderID: m.text("id"),
+		OriginalID: object.text("original_message_id"),
+		Timestamp:  instant(m.text("timestamp")),
+		ByBusiness: byBusiness,
+	}
+	if e.OriginalID == "" {
+		c.ignore(m, "the edit does not name a message")
+		return
+	}
+	if body := readContent(object.get("message")); body.understood() {
+		e.Type, e.Content, e.Media = body.kind, body.json, body.media()
+	}
+	c.add(e)
+}
+
+func (c *change) revoke(m node, who provider.Person, byBusiness bool) {
+	r := provider.Revoke{
+		Origin:     c.origin,
+		Contact:    who,
+		ProviderID: m.text("id"),
+		OriginalID: m.get("revoke").text("original_message_id"),
+		Timestamp:  instant(m.text("timestamp")),
+		ByBusiness: byBusiness,
+	}
+	if r.OriginalID == "" {
+		c.ignore(m, "the revocation does not name a message")
+		return
+	}
+	c.add(r)
+}
+
+// status decodes how far a message has come.
+func (c *change) status(s node) {
+	to := s.text("recipient_id")
+	if s.text("recipient_type") == "group" {
+		to = ""
+	}
+	who, contact := c.person(to, s.text("recipient_user_id"),
+		s.text("recipient_parent_user_id", "parent_recipient_user_id", "parent_user_id"))
+	u := provider.StatusUpdate{
+		Origin:       c.origin,
+		ProviderID:   s.text("id"),
+		Status:       s.text("status"),
+		Timestamp:    instant(s.text("timestamp")),
+		Recipient:    who,
+		CallbackData: s.text("biz_opaque_callback_data"),
+		Errors:       faults(s.get("errors")),
+		Raw:          provider.Raw{Item: rawStatus(s), Metadata: c.metadata},
+	}
+	if u.Status == "" || (u.ProviderID == "" && u.CallbackData == "") {
+		c.ignore(s, "the status does not name a message and its state")
+		return
+	}
+	if contact.isObject() {
+		u.Raw.Contact = neutral(contact)
+	}
+	c.add(u)
+}
+
+// rawStatus leaves out the callback data: it is between the upstream and us.
+func rawStatus(s node) []byte {
+	r := rewriter{out: make([]byte, 1, len(s.raw())+1), member: renameProduct}
+	r.out[0] = '{'
+	for member := range s.each {
+		if !member.called("biz_opaque_callback_data") {
+			r.key(member.name())
+			r.copy(member)
+		}
+	}
+	return append(r.out, '}')
+}

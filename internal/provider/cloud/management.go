@@ -1,0 +1,152 @@
+package cloud
+
+import (
+	"strings"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// account decodes news of a business account. News of partners come under the partner's id, and
+// name the account inside.
+func (c *change) account() {
+	v := c.value
+	waba, ban, parting := v.get("waba_info"), v.get("ban_info"), v.get("disconnection_info")
+	u := provider.AccountUpdate{
+		Origin:           c.origin,
+		Event:            v.text("event"),
+		Phone:            e164(v.text("phone_number")),
+		OwnerBusinessID:  waba.text("owner_business_id"),
+		PartnerAppID:     waba.text("partner_app_id"),
+		BanState:         ban.text("waba_ban_state"),
+		BanDate:          ban.text("waba_ban_date"),
+		Restrictions:     restrictions(v.get("restriction_info")),
+		Violation:        v.get("violation_info").text("violation_type"),
+		DisconnectReason: parting.text("reason"),
+		DisconnectedBy:   parting.text("initiated_by"),
+	}
+	u.WABAID = firstOf(waba.text("waba_id"), u.WABAID)
+	if u.Event == "" {
+		c.ignore(v, "the account's update has no event")
+		return
+	}
+	c.add(u)
+}
+
+// restrictions reads a list, or the only item of one.
+func restrictions(info node) []provider.Restriction {
+	var all []provider.Restriction
+	add := func(item node) bool {
+		if kind := item.text("restriction_type"); kind != "" {
+			all = append(all, provider.Restriction{Type: kind, Until: instant(item.text("expiration"))})
+		}
+		return true
+	}
+	if info.isArray() {
+		info.each(add)
+	} else {
+		add(info)
+	}
+	return all
+}
+
+func (c *change) accountReview() {
+	c.add(provider.AccountUpdate{Origin: c.origin, Event: provider.EventAccountReview, Decision: c.value.text("decision")})
+}
+
+func (c *change) capability() {
+	c.add(provider.AccountUpdate{
+		Origin:         c.origin,
+		Event:          provider.EventCapability,
+		MessagingLimit: c.value.text("max_daily_conversations_per_business", "max_daily_conversation_per_phone"),
+	})
+}
+
+func (c *change) numberQuality() {
+	c.number(provider.NumberUpdate{
+		Event:         c.value.text("event"),
+		Limit:         c.value.text("max_daily_conversations_per_business", "current_limit"),
+		PreviousLimit: c.value.text("old_limit"),
+	})
+}
+
+func (c *change) numberName() {
+	c.number(provider.NumberUpdate{
+		Event:           provider.EventNameUpdate,
+		Name:            c.value.text("requested_verified_name"),
+		NameDecision:    c.value.text("decision"),
+		RejectionReason: c.value.text("rejection_reason"),
+	})
+}
+
+func (c *change) number(u provider.NumberUpdate) {
+	u.Origin, u.Phone = c.origin, e164(c.origin.DisplayPhoneNumber)
+	if u.Phone == "" && u.PhoneNumberID == "" {
+		c.ignore(c.value, "the update does not say of which number")
+		return
+	}
+	c.add(u)
+}
+
+// template decodes news of a template. What they are about is told by the members: the upstream has
+// been seen to send them under each other's field.
+func (c *change) template() {
+	v := c.value
+	u := provider.TemplateUpdate{
+		Origin:   c.origin,
+		Aspect:   aspect(v),
+		ID:       v.text("message_template_id"),
+		Name:     v.text("message_template_name"),
+		Language: strings.ReplaceAll(v.text("message_template_language"), "-", "_"),
+	}
+	if u.Aspect == "" || (u.ID == "" && u.Name == "") {
+		c.ignore(v, "the template's update does not say of which template or what")
+		return
+	}
+	switch u.Aspect {
+	case provider.TemplateStatus:
+		readTemplateStatus(&u, v)
+	case provider.TemplateQuality:
+		u.Quality, u.PreviousQuality = v.text("new_quality_score"), v.text("previous_quality_score")
+	case provider.TemplateCategory:
+		readTemplateCategory(&u, v)
+	case provider.TemplateComponents:
+		u.Components = neutral(v)
+	}
+	c.add(u)
+}
+
+func aspect(v node) provider.TemplateAspect {
+	switch {
+	case v.text("new_quality_score", "previous_quality_score") != "":
+		return provider.TemplateQuality
+	case v.text("event") != "":
+		return provider.TemplateStatus
+	case v.text("new_category", "previous_category", "correct_category") != "":
+		return provider.TemplateCategory
+	case v.text("message_template_element", "message_template_title", "message_template_footer") != "",
+		v.get("message_template_buttons").isArray():
+		return provider.TemplateComponents
+	default:
+		return ""
+	}
+}
+
+func readTemplateStatus(u *provider.TemplateUpdate, v node) {
+	other, rejection := v.get("other_info"), v.get("rejection_info")
+	u.Event = v.text("event")
+	u.Reason = v.text("reason")
+	u.Category = v.text("message_template_category")
+	u.DisableDate = v.get("disable_info").text("disable_date")
+	u.Title = other.text("title")
+	u.Description = firstOf(other.text("description"),
+		strings.TrimSpace(rejection.text("reason")+" "+rejection.text("recommendation")))
+}
+
+// readTemplateCategory: where a correct category is named the change is still to come, and the
+// "new" one is that of today.
+func readTemplateCategory(u *provider.TemplateUpdate, v node) {
+	u.Category = v.text("new_category")
+	u.PreviousCategory = v.text("previous_category")
+	u.NextCategory = v.text("correct_category")
+	u.NextCategoryAt = instant(v.text("category_update_timestamp"))
+}

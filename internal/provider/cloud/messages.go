@@ -1,0 +1,42 @@
+package cloud
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// Send hands a message over. An answer without a message id counts as lost.
+func (c *Client) Send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {
+	body, err := encode(m)
+	if err != nil {
+		return provider.Sent{}, unsendable(err)
+	}
+	answer, err := c.post(ctx, from.Token, url.PathEscape(from.PhoneNumberID)+"/messages", body)
+	if err != nil {
+		return provider.Sent{}, err
+	}
+	message, contact := answer.first("messages"), answer.first("contacts")
+	sent := provider.Sent{
+		MessageID: message.text("id"),
+		WaID:      contact.text("wa_id"),
+		UserID:    contact.text("user_id"),
+		Held:      message.text("message_status") == "held_for_quality_assessment",
+	}
+	if sent.MessageID == "" {
+		return provider.Sent{}, unreadable(http.StatusOK, nil)
+	}
+	return sent, nil
+}
+
+// MarkRead shows the sender that a message, and all before it, was read.
+func (c *Client) MarkRead(ctx context.Context, from provider.Number, messageID string, typing bool) error {
+	body := []byte(`{"messaging_product":"whatsapp","status":"read"`)
+	body = appendMember(body, "message_id", messageID)
+	if typing {
+		body = append(body, `,"typing_indicator":{"type":"text"}`...)
+	}
+	return c.command(ctx, from.Token, url.PathEscape(from.PhoneNumberID)+"/messages", append(body, '}'))
+}

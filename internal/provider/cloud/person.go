@@ -1,0 +1,135 @@
+package cloud
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// directory finds the contacts entry of a person. It is an index because a callback may carry as
+// many contacts as messages.
+type directory struct {
+	byID map[string]node
+	only node // the entry, if there is just one
+}
+
+func newDirectory(value node) directory {
+	d := directory{byID: map[string]node{}}
+	entries := 0
+	for contact := range value.elements("contacts") {
+		if !contact.isObject() {
+			continue
+		}
+		d.only = contact
+		entries++
+		for _, id := range []string{contact.text("wa_id"), contact.text("user_id")} {
+			if id != "" {
+				d.byID[plain(id)] = contact
+			}
+		}
+	}
+	if entries != 1 {
+		d.only = node{}
+	}
+	return d
+}
+
+// find looks a person up. One who has no identifiers of their own can only be the sole contact.
+func (d directory) find(phone, userID string) node {
+	if phone == "" && userID == "" {
+		return d.only
+	}
+	for _, id := range []string{userID, phone} {
+		if contact, found := d.byID[plain(id)]; id != "" && found {
+			return contact
+		}
+	}
+	return node{}
+}
+
+func plain(id string) string { return strings.TrimPrefix(id, "+") }
+
+// person puts together what an item and its contacts entry say. A BSUID may stand where a phone
+// number is expected.
+func (c *change) person(phone, userID, parentID string) (provider.Person, node) {
+	contact := c.contacts.find(phone, userID)
+	profile := contact.get("profile")
+	waID := contact.text("wa_id")
+	return provider.Person{
+		Phone:        firstOf(e164(phone), e164(waID)),
+		UserID:       firstOf(userID, bsuid(phone), contact.text("user_id"), bsuid(waID)),
+		ParentUserID: firstOf(parentID, contact.text("parent_user_id")),
+		Username:     username(firstOf(profile.text("username"), contact.text("username"))),
+		ProfileName:  profile.text("name"),
+	}, contact
+}
+
+func known(p provider.Person) bool { return p.Phone != "" || p.UserID != "" }
+
+// e164 makes +digits of a number, however it is written; other texts have none.
+func e164(s string) string {
+	digits := make([]byte, 1, 16)
+	digits[0] = '+'
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b >= '0' && b <= '9':
+			digits = append(digits, b)
+		case strings.IndexByte("+ -().", b) < 0:
+			return ""
+		}
+	}
+	if n := len(digits) - 1; n < 5 || n > 15 || digits[1] == '0' {
+		return ""
+	}
+	return string(digits)
+}
+
+// bsuid returns s if it looks like a user's id: a country, a dot, then letters and digits, which
+// for a parent's id follow another word and dot.
+func bsuid(s string) string {
+	country, rest, found := strings.Cut(s, ".")
+	if !found || len(country) != 2 || len(s) > 140 {
+		return ""
+	}
+	rest = strings.TrimPrefix(rest, "ENT.")
+	if rest == "" || strings.Trim(country, upperLetters) != "" || strings.Trim(rest, upperLetters+lowerLetters+"0123456789") != "" {
+		return ""
+	}
+	return s
+}
+
+const (
+	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+)
+
+func username(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "@") }
+
+// The instants that can be meant: seconds up to the year 5138, then milliseconds.
+const (
+	maxSeconds      = 1e11
+	maxMilliseconds = 1e14
+)
+
+// instant reads unix seconds or milliseconds, or a date in one of the usual forms; zero if it is none.
+func instant(s string) time.Time {
+	s = strings.TrimSpace(s)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		switch {
+		case n <= 0 || n >= maxMilliseconds:
+			return time.Time{}
+		case n < maxSeconds:
+			return time.Unix(n, 0).UTC()
+		default:
+			return time.UnixMilli(n).UTC()
+		}
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

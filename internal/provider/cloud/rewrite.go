@@ -1,0 +1,88 @@
+package cloud
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// rewriter copies values into JSON that is compact and free of needless escapes. member, if set, may
+// write another value for a member of an object and return true, or leave it to be copied.
+type rewriter struct {
+	out    []byte
+	member func(r *rewriter, parent, member node) bool
+}
+
+func (r *rewriter) copy(n node) {
+	switch n.kind() {
+	case 0:
+		r.out = append(r.out, "null"...)
+	case '{':
+		r.object(n)
+	case '[':
+		r.array(n)
+	case '"':
+		r.string(unquote(n.raw()))
+	default:
+		r.out = append(r.out, n.raw()...)
+	}
+}
+
+func (r *rewriter) object(n node) {
+	r.out = append(r.out, '{')
+	for member := range n.each {
+		r.key(member.name())
+		if r.member == nil || !r.member(r, n, member) {
+			r.copy(member)
+		}
+	}
+	r.out = append(r.out, '}')
+}
+
+func (r *rewriter) array(n node) {
+	r.out = append(r.out, '[')
+	for element := range n.each {
+		r.comma()
+		r.copy(element)
+	}
+	r.out = append(r.out, ']')
+}
+
+// key begins a member.
+func (r *rewriter) key(name string) {
+	r.comma()
+	r.string(name)
+	r.out = append(r.out, ':')
+}
+
+// comma separates from what came before in the same container.
+func (r *rewriter) comma() {
+	if last := r.out[len(r.out)-1]; last != '{' && last != '[' {
+		r.out = append(r.out, ',')
+	}
+}
+
+func (r *rewriter) string(s string) { r.out = appendString(r.out, s) }
+
+// appendString quotes s, which may come from anywhere: broken characters become U+FFFD.
+func appendString(out []byte, s string) []byte {
+	out, _ = jsontext.AppendQuote(out, s)
+	return out
+}
+
+// The upstream's product has another name outwards than on its own wire.
+const (
+	upstreamProduct = "whatsapp"
+	ownProduct      = "chat"
+)
+
+// neutral copies a value of a callback for passing on: the product goes by our name.
+func neutral(n node) []byte {
+	r := rewriter{out: make([]byte, 0, len(n.raw())), member: renameProduct}
+	r.copy(n)
+	return r.out
+}
+
+func renameProduct(r *rewriter, _, member node) bool {
+	if !member.called("messaging_product") || member.str() != upstreamProduct {
+		return false
+	}
+	r.string(ownProduct)
+	return true
+}

@@ -1,0 +1,277 @@
+package provider
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// Update is one thing that the upstream reports: one of the types in this file. A callback carries
+// many, in the order in which they are to be applied, and the same one may come again.
+type Update interface {
+	// About tells whose update it is.
+	About() Origin
+}
+
+// Origin tells which business account and number an update concerns. Updates about a whole account
+// have no number.
+type Origin struct {
+	WABAID             string
+	PhoneNumberID      string
+	DisplayPhoneNumber string    // as the upstream writes it
+	ReportedAt         time.Time // zero where the upstream does not say
+}
+
+// About lets every type that embeds an Origin be an Update.
+func (o Origin) About() Origin { return o }
+
+// Person is the other end of a conversation. At least one of Phone and UserID is known.
+type Person struct {
+	Phone        string // +E.164
+	UserID       string // BSUID
+	ParentUserID string
+	Username     string // without @
+	ProfileName  string
+}
+
+// Raw holds objects of the callback for passing on: what the upstream sent, with its product name
+// and what is of use only to us taken out. Contact and Metadata are nil where it sent none.
+type Raw struct {
+	Item     json.RawMessage // the message or the status
+	Contact  json.RawMessage
+	Metadata json.RawMessage
+}
+
+// Media is a file that came with a message. ID can be looked up for days, URL fetched for minutes.
+type Media struct {
+	ID       string
+	URL      string
+	MimeType string
+	SHA256   []byte // nil where the upstream gave none
+	Filename string
+	Voice    bool
+}
+
+// Reaction is an emoji put on a message, or taken off it when empty.
+type Reaction struct {
+	TargetID string // the provider's id of the message
+	Emoji    string
+}
+
+// Message is a message as the upstream reports it. Content is the object named by Type in our
+// outward shape; Media and Reaction repeat what is in it for those types.
+type Message struct {
+	Contact    Person
+	ProviderID string
+	Timestamp  time.Time // zero where the upstream does not say
+	Type       chat.MessageType
+	Content    json.RawMessage
+	Context    string // the provider's id of the message it answers
+	Forwarded  bool
+	Referral   json.RawMessage // the advertisement it came from
+	Media      *Media
+	Reaction   *Reaction
+	Errors     []*Error // why the content is missing
+	Raw        Raw
+}
+
+// InboundMessage is a message from a person to the business.
+type InboundMessage struct {
+	Origin
+	Message
+}
+
+// Echo is a message that the business sent to a person from its phone app.
+type Echo struct {
+	Origin
+	Message
+}
+
+// Edit replaces the content of an earlier message. Content is nil where the upstream withholds it.
+type Edit struct {
+	Origin
+	Contact    Person
+	ProviderID string // of the edit itself
+	OriginalID string
+	Timestamp  time.Time
+	ByBusiness bool // done in the phone app, to a message of its own
+	Type       chat.MessageType
+	Content    json.RawMessage
+	Media      *Media
+}
+
+// Revoke takes an earlier message back.
+type Revoke struct {
+	Origin
+	Contact    Person
+	ProviderID string // of the revocation itself
+	OriginalID string
+	Timestamp  time.Time
+	ByBusiness bool // done in the phone app, to a message of its own
+}
+
+// IdentityChange tells that a person goes by other identifiers now. What did not change, or is not
+// known, is empty in both.
+type IdentityChange struct {
+	Origin
+	Previous   Person
+	Current    Person
+	ProviderID string
+	Timestamp  time.Time
+	Detail     string
+}
+
+// StatusUpdate is how far a sent message has come: sent, delivered, read, failed, played, or a word
+// that the upstream adds or no longer uses (deleted, warning).
+type StatusUpdate struct {
+	Origin
+	ProviderID   string
+	Status       string
+	Timestamp    time.Time
+	Recipient    Person
+	CallbackData string // our msg_ id, if we sent it
+	Errors       []*Error
+	Raw          Raw
+}
+
+// HistoryMessage is a message from before the number was connected. It opens no window.
+type HistoryMessage struct {
+	Message
+	Outbound bool
+	Status   chat.MessageStatus // empty where unknown
+	Played   bool
+	// Placeholder: the message is a file that may follow in a later chunk under the same ProviderID.
+	Placeholder bool
+}
+
+// HistoryChunk is a part of a number's past. Errors are set when sharing it was declined.
+type HistoryChunk struct {
+	Origin
+	Phase    int
+	Order    int
+	Progress int // percent; 100 is the end
+	// FilesOnly: the messages came before as placeholders, these are their files.
+	FilesOnly bool
+	Messages  []HistoryMessage
+	Errors    []*Error
+}
+
+// ContactSync is a change to the address book of the phone app. ProfileName is the full name there.
+type ContactSync struct {
+	Origin
+	Contact   Person
+	FirstName string
+	Removed   bool
+	Timestamp time.Time
+}
+
+// Preference is a person's wish about a category of messages: stop or resume.
+type Preference struct {
+	Origin
+	Contact   Person
+	Category  string // marketing_messages
+	Value     string
+	Detail    string
+	Timestamp time.Time
+}
+
+// The values of a Preference that ask for something.
+const (
+	PreferenceStop   = "stop"
+	PreferenceResume = "resume"
+)
+
+// AccountUpdate is news of a business account. Origin.WABAID is the account it is about, also where
+// the upstream files it under a partner's.
+type AccountUpdate struct {
+	Origin
+	Event            string // the upstream's word: PARTNER_REMOVED, DISABLED_UPDATE, …
+	Phone            string // +E.164, where one number is meant
+	OwnerBusinessID  string
+	PartnerAppID     string
+	BanState         string // DISABLE, REINSTATE, SCHEDULE_FOR_DISABLE
+	BanDate          string // for people; has no fixed form
+	Restrictions     []Restriction
+	Violation        string
+	DisconnectReason string
+	DisconnectedBy   string
+	Decision         string // of EventAccountReview
+	MessagingLimit   string // of EventCapability
+}
+
+// Events of an AccountUpdate for which the upstream has a callback of their own but no word.
+const (
+	EventAccountReview = "ACCOUNT_REVIEW"
+	EventCapability    = "CAPABILITY_UPDATE"
+)
+
+// Restriction is something an account may not do, until a time or, when that is zero, until further notice.
+type Restriction struct {
+	Type  string
+	Until time.Time
+}
+
+// NumberUpdate is news of a number. It is known by its DisplayPhoneNumber only.
+type NumberUpdate struct {
+	Origin
+	Phone           string // +E.164
+	Event           string // ONBOARDING, FLAGGED, …; NAME_UPDATE for a decision on its name
+	Limit           string // TIER_…
+	PreviousLimit   string
+	Name            string
+	NameDecision    string
+	RejectionReason string
+}
+
+// EventNameUpdate is the Event of a NumberUpdate about the number's name.
+const EventNameUpdate = "NAME_UPDATE"
+
+// TemplateAspect tells what of a template a TemplateUpdate is about.
+type TemplateAspect string
+
+const (
+	TemplateStatus     TemplateAspect = "status"
+	TemplateQuality    TemplateAspect = "quality"
+	TemplateCategory   TemplateAspect = "category"
+	TemplateComponents TemplateAspect = "components"
+)
+
+// TemplateUpdate is news of a template.
+type TemplateUpdate struct {
+	Origin
+	Aspect   TemplateAspect
+	ID       string
+	Name     string
+	Language string
+
+	Event       string // APPROVED, REJECTED, PAUSED, …
+	Reason      string
+	Title       string // why it was paused or disabled, in the upstream's word and words
+	Description string
+	DisableDate string
+
+	Category         string // in force now
+	PreviousCategory string
+	NextCategory     string // announced for NextCategoryAt
+	NextCategoryAt   time.Time
+
+	Quality         string
+	PreviousQuality string
+
+	Components json.RawMessage // the upstream's own shape
+}
+
+// ErrorReport is a fault of the account or the app that belongs to no message.
+type ErrorReport struct {
+	Origin
+	Errors []*Error
+}
+
+// Ignored is a part of a callback that was not understood or is of no use to us.
+type Ignored struct {
+	Origin
+	Field  string
+	Reason string
+	Raw    json.RawMessage
+}

@@ -1,0 +1,188 @@
+package sender
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// retryAfter is how long a message waits after each transient failure; then it fails.
+var retryAfter = []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute}
+
+const (
+	// throttlePause is how long a number rests after a rate limit without a hint of the provider's.
+	throttlePause = 10 * time.Second
+	// throttleLife is how long a message is held back by rate limits before it fails.
+	throttleLife = time.Hour
+	accountFresh = 100 * time.Millisecond
+)
+
+// send makes one attempt and hands its outcome on.
+func (n *number) send(w store.SendWork) {
+	result, again := n.attempt(&w)
+	switch {
+	case result != nil:
+		n.sender.results.add(*result, func(err error) { n.recorded(w, again, err) })
+	default: // throttled or gone: nothing to record
+		n.settle(w, again)
+	}
+}
+
+// recorded goes on with the lane once the outcome is durable. When it could not be written, the
+// message is taken up again: its row says what to do.
+func (n *number) recorded(w store.SendWork, again time.Time, err error) {
+	if err != nil {
+		n.sender.warn("the outcome of a send could not be written", err)
+		w.Job.InDoubt = true
+		again = n.sender.cfg.Store.Now().Add(5 * time.Second)
+	}
+	n.settle(w, again)
+}
+
+func (n *number) settle(w store.SendWork, again time.Time) {
+	if again.IsZero() {
+		n.sender.release(w.Job.MessageID)
+	} else {
+		n.update(w)
+	}
+	n.done(w.Job.ConversationID, again)
+}
+
+// attempt calls the provider. It returns what to record, and when to try again.
+func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
+	s := n.sender
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), sendTimeout)
+	defer cancel()
+	if w.Job.Attempts > 0 || w.Job.InDoubt || w.Job.DueAt.Before(s.cfg.Store.Now().Add(-orphanGrace)) {
+		if open, err := s.stillOpen(ctx, w); err != nil || !open {
+			return nil, n.unlessGone(err)
+		}
+	}
+	account, err := n.account(ctx)
+	if err != nil {
+		return nil, n.unlessGone(ignoreNotFound(err))
+	}
+	if refused := core.RefuseQueued(account, w.Message.Type, s.cfg.Store.Now()); refused != nil {
+		return &core.SendResult{Work: *w, Failure: refused}, time.Time{}
+	}
+	sent, err := s.call(ctx, account, w)
+	if err == nil {
+		return &core.SendResult{Work: *w, Sent: sent}, time.Time{}
+	}
+	return n.failed(w, err)
+}
+
+// account reads the account, at most every accountFresh: what stops it must stop queued messages.
+func (n *number) account(ctx context.Context) (chat.Account, error) {
+	now := n.sender.cfg.Store.Now()
+	n.mu.Lock()
+	cached, at := n.cached, n.cachedAt
+	n.mu.Unlock()
+	if now.Sub(at) < accountFresh {
+		return cached, nil
+	}
+	account, err := n.sender.cfg.Store.Read(ctx).Account(n.orgID, n.accountID)
+	if err != nil {
+		return chat.Account{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cached, n.cachedAt = account, now
+	return account, nil
+}
+
+// unlessGone tries again soon after a fault of the store's; a job that is gone is done.
+func (n *number) unlessGone(err error) time.Time {
+	if err == nil {
+		return time.Time{}
+	}
+	n.sender.warn("a job could not be looked up", err)
+	return n.sender.cfg.Store.Now().Add(5 * time.Second)
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// stillOpen looks whether a callback, or another node, has settled the job meanwhile.
+func (s *Sender) stillOpen(ctx context.Context, w *store.SendWork) (bool, error) {
+	owner, err := s.cfg.Store.Read(ctx).SendJobOwner(w.Job.OrgID, w.Job.MessageID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return owner == s.cfg.Node, err
+}
+
+func (s *Sender) call(ctx context.Context, account chat.Account, w *store.SendWork) (provider.Sent, error) {
+	token, err := s.cfg.Token(account)
+	if err != nil {
+		return provider.Sent{}, err
+	}
+	from := provider.Number{PhoneNumberID: *account.PhoneNumberID, WABAID: account.WABAID, Token: token}
+	m := provider.Outbound{ID: w.Message.ID, ReplyTo: w.Message.Context, Type: w.Message.Type, Content: w.Message.Content}
+	switch {
+	case w.To != nil:
+		m.To = *w.To
+	case w.BSUID != nil:
+		m.Recipient = *w.BSUID
+	case w.Parent != nil:
+		m.Recipient = *w.Parent
+	}
+	if w.Message.MediaID != "" {
+		m.MediaID, w.MediaURL, err = s.cfg.Media(ctx, from, account, w.Message.MediaID)
+		if err != nil {
+			return provider.Sent{}, err
+		}
+	}
+	return s.cfg.Provider.Send(ctx, from, m)
+}
+
+// failed decides what a failed call means for the message, its conversation and its number.
+func (n *number) failed(w *store.SendWork, err error) (*core.SendResult, time.Time) {
+	now := n.sender.cfg.Store.Now()
+	e, ok := errors.AsType[*provider.Error](err)
+	if !ok {
+		n.sender.cfg.Log.Error("a send failed before the call", "message", w.Message.ID, "error", err)
+		e = &provider.Error{Message: "The message could not be handed to the provider.", Transient: true, Cause: err}
+	}
+	class := e.Class()
+	if class.TokenLost {
+		n.sender.lostToken(n.orgID, n.accountID)
+	}
+	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.Message.CreatedAt) < throttleLife {
+		return nil, now.Add(wait)
+	}
+	transient := e.Transient || class.Transient || e.OutcomeUnknown
+	if !transient || w.Job.Attempts >= len(retryAfter) {
+		failure := e.MessageError()
+		return &core.SendResult{Work: *w, Failure: &failure}, time.Time{}
+	}
+	w.Job.DueAt = now.Add(retryAfter[w.Job.Attempts])
+	w.Job.Attempts++
+	w.Job.InDoubt = e.OutcomeUnknown
+	retry := w.Job
+	return &core.SendResult{Work: *w, Retry: &retry}, w.Job.DueAt
+}
+
+// throttled pauses the number, or the conversation, and returns for how long; zero if the failure
+// is no rate limit.
+func (n *number) throttled(w *store.SendWork, e *provider.Error, class provider.Class) time.Duration {
+	switch {
+	case class.PairLimited:
+		return n.penalize(w.Job.ConversationID)
+	case e.Throttled || class.Throttled:
+		wait := max(e.RetryAfter, throttlePause)
+		n.hold(wait)
+		return wait
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,219 @@
+package sender
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// maxPerNumber bounds the calls of one number under way. A provider that hangs on one number
+// costs that number's calls and nothing else.
+const maxPerNumber = 64
+
+// number sends the messages of one account: its lanes are the conversations, each in order, one
+// message at a time.
+type number struct {
+	sender    *Sender
+	accountID string
+	orgID     string
+	pace      pacer
+
+	mu       sync.Mutex
+	lanes    map[string]*lane // by conversation
+	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
+	inFlight int
+	cached   chat.Account
+	cachedAt time.Time
+	wake     chan struct{}
+}
+
+// lane is the queue of one conversation.
+type lane struct {
+	id      string
+	queue   []store.SendWork
+	due     time.Time
+	seq     uint64 // first come, first served among lanes that are due at once
+	busy    bool
+	index   int
+	penalty int // how often in a row the pair limit was hit
+}
+
+func newNumber(s *Sender, account chat.Account) *number {
+	return &number{
+		sender: s, accountID: account.ID, orgID: account.OrgID, lanes: map[string]*lane{},
+		pace: newPacer(s.cfg.PerSecond), wake: make(chan struct{}, 1),
+	}
+}
+
+func (n *number) add(w store.SendWork, notBefore time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := n.lanes[w.Job.ConversationID]
+	if l == nil {
+		l = &lane{id: w.Job.ConversationID, index: -1}
+		n.lanes[l.id] = l
+	}
+	l.queue = append(l.queue, w)
+	if len(l.queue) == 1 && !l.busy {
+		n.makeReady(l, later(notBefore, w.Job.DueAt))
+	}
+	n.poke()
+}
+
+func (n *number) makeReady(l *lane, due time.Time) {
+	l.due = due
+	n.ready.seq++
+	l.seq = n.ready.seq
+	heap.Push(&n.ready, l)
+}
+
+func (n *number) poke() {
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (n *number) empty() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.lanes) == 0
+}
+
+// run hands out messages until the sender stops, or the number has been idle for a while.
+func (n *number) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for n.sender.ctx.Err() == nil {
+		w, wait := n.next()
+		if w != nil {
+			n.sender.work.Go(func() { n.send(*w) })
+			continue
+		}
+		timer.Reset(wait)
+		select {
+		case <-n.wake:
+		case <-timer.C:
+			if wait == idleNumber && n.sender.retire(n) {
+				return
+			}
+		case <-n.sender.ctx.Done():
+		}
+	}
+}
+
+// next takes the first message that may go now, or says how long to wait.
+func (n *number) next() (*store.SendWork, time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := n.sender.cfg.Store.Now()
+	if len(n.ready.lanes) == 0 || n.inFlight >= maxPerNumber {
+		return nil, idleNumber
+	}
+	l := n.ready.lanes[0]
+	if l.due.After(now) {
+		return nil, min(l.due.Sub(now), idleNumber/2)
+	}
+	if wait := n.pace.take(now); wait > 0 {
+		return nil, wait
+	}
+	heap.Pop(&n.ready)
+	l.busy = true
+	n.inFlight++
+	w := l.queue[0]
+	return &w, 0
+}
+
+// done ends an attempt. With again set, the message stays at the head of its lane until then.
+func (n *number) done(conversationID string, again time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.inFlight--
+	l := n.lanes[conversationID]
+	l.busy = false
+	if again.IsZero() {
+		l.queue[0] = store.SendWork{}
+		l.queue = l.queue[1:]
+	}
+	switch {
+	case len(l.queue) == 0:
+		delete(n.lanes, l.id)
+	case again.IsZero():
+		n.makeReady(l, l.queue[0].Job.DueAt)
+	default:
+		n.makeReady(l, again)
+	}
+	n.poke()
+}
+
+// update replaces the message at the head of a lane after a failed attempt.
+func (n *number) update(w store.SendWork) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if l := n.lanes[w.Job.ConversationID]; l != nil && len(l.queue) > 0 {
+		l.queue[0] = w
+	}
+}
+
+// hold pauses the whole number.
+func (n *number) hold(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.pace.hold(n.sender.cfg.Store.Now().Add(d))
+}
+
+// penalize counts a conversation's hits of the pair limit and returns how long it must wait:
+// 4^n seconds, as the provider asks.
+func (n *number) penalize(conversationID string) time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := n.lanes[conversationID]
+	l.penalty = min(l.penalty+1, 5)
+	return time.Second << (2 * l.penalty)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// laneHeap orders lanes by when they may go on.
+type laneHeap struct {
+	lanes []*lane
+	seq   uint64
+}
+
+func (h *laneHeap) Len() int { return len(h.lanes) }
+
+func (h *laneHeap) Less(i, j int) bool {
+	a, b := h.lanes[i], h.lanes[j]
+	if a.due.Equal(b.due) {
+		return a.seq < b.seq
+	}
+	return a.due.Before(b.due)
+}
+
+func (h *laneHeap) Swap(i, j int) {
+	h.lanes[i], h.lanes[j] = h.lanes[j], h.lanes[i]
+	h.lanes[i].index, h.lanes[j].index = i, j
+}
+
+func (h *laneHeap) Push(x any) {
+	l := x.(*lane)
+	l.index = len(h.lanes)
+	h.lanes = append(h.lanes, l)
+}
+
+func (h *laneHeap) Pop() any {
+	last := len(h.lanes) - 1
+	l := h.lanes[last]
+	h.lanes[last] = nil
+	h.lanes = h.lanes[:last]
+	l.index = -1
+	return l
+}

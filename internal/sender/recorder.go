@@ -1,0 +1,82 @@
+package sender
+
+import (
+	"context"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	recordBatch = 256
+	recordQueue = 4096
+)
+
+// recorder writes outcomes in batches: whatever has come in while the last batch was written.
+type recorder struct {
+	sender *Sender
+	queue  chan outcome
+	done   chan struct{}
+}
+
+type outcome struct {
+	result core.SendResult
+	after  func(error)
+}
+
+func startRecorder(s *Sender) *recorder {
+	r := &recorder{sender: s, queue: make(chan outcome, recordQueue), done: make(chan struct{})}
+	go r.run()
+	return r
+}
+
+func (r *recorder) add(result core.SendResult, after func(error)) {
+	r.queue <- outcome{result, after}
+}
+
+// stop writes what is queued. Nothing may be added any more.
+func (r *recorder) stop() {
+	close(r.queue)
+	<-r.done
+}
+
+func (r *recorder) run() {
+	defer close(r.done)
+	batch := make([]outcome, 0, recordBatch)
+	for first := range r.queue {
+		batch = append(batch[:0], first)
+		for len(batch) < recordBatch && len(r.queue) > 0 {
+			batch = append(batch, <-r.queue)
+		}
+		r.write(batch)
+	}
+}
+
+func (r *recorder) write(batch []outcome) {
+	results := make([]core.SendResult, len(batch))
+	for i, o := range batch {
+		results[i] = o.result
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	err := r.sender.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		accounts := accountCache{store: r.sender.cfg.Store, ctx: ctx}
+		return core.RecordSends(tx, accounts.get, results)
+	})
+	for _, o := range batch {
+		o.after(err)
+	}
+}
+
+// lostToken marks an account whose token the provider refuses: its sends will all fail until it
+// is connected anew.
+func (s *Sender) lostToken(orgID, accountID string) {
+	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) error {
+		return core.SetAccountStatus(tx, orgID, accountID, chat.AccountDegraded)
+	})
+	if err != nil {
+		s.warn("an account could not be marked as degraded", err)
+	}
+}

@@ -1,0 +1,214 @@
+// Package sender takes queued messages to the provider: in order within a conversation, paced and
+// isolated by number, again after transient failures. A message is a row until the provider has
+// taken it, so nothing is lost with the process; what a crash leaves in doubt is settled by the
+// provider's callbacks before it is tried again.
+package sender
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// maxHeld bounds the jobs in memory; more stay in the table until there is room.
+	maxHeld = 20_000
+	// sweepEvery is how often the table is searched for what is due and in nobody's memory.
+	sweepEvery = time.Second
+	sweepLimit = 1000
+	// orphanGrace is how long a job of a dead node waits, so that callbacks about what it had
+	// sent already are applied first.
+	orphanGrace = 3 * time.Second
+	// idleNumber is when a number without work leaves memory.
+	idleNumber = time.Minute
+	// sendTimeout ends a call that the provider does not answer.
+	sendTimeout = 30 * time.Second
+)
+
+// Config is what the sender needs.
+type Config struct {
+	Store    *store.Store
+	Node     string // owner of the jobs this process works on
+	Provider provider.Client
+	// Token opens an account's sealed token.
+	Token func(chat.Account) (string, error)
+	// Media returns the provider's id of library media, uploading it when needed.
+	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
+	// PerSecond is how many messages a number sends a second.
+	PerSecond float64
+	Log       *slog.Logger
+}
+
+// Sender works on the jobs of one node.
+type Sender struct {
+	cfg     Config
+	results *recorder
+
+	mu      sync.Mutex
+	numbers map[string]*number // by account
+	held    map[string]bool    // message ids in memory
+	closed  bool
+
+	overflow atomic.Bool
+	ctx      context.Context
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+}
+
+// Start begins the work, with what an earlier process left.
+func Start(cfg Config) *Sender {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, ctx: ctx, cancel: cancel}
+	s.results = startRecorder(s)
+	s.work.Go(s.sweepLoop)
+	return s
+}
+
+// Node is the owner to write into the jobs that are handed to Enqueue.
+func (s *Sender) Node() string { return s.cfg.Node }
+
+// Enqueue takes a job that was just committed. It never blocks: what does not fit stays in the
+// table and is found later.
+func (s *Sender) Enqueue(account chat.Account, w store.SendWork) { s.enqueue(account, w, time.Time{}) }
+
+func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed, s.held[w.Job.MessageID]:
+		return
+	case len(s.held) >= maxHeld:
+		s.overflow.Store(true)
+		return
+	}
+	s.held[w.Job.MessageID] = true
+	n := s.numbers[account.ID]
+	if n == nil {
+		n = newNumber(s, account)
+		s.numbers[account.ID] = n
+		s.work.Go(n.run)
+	}
+	n.add(w, notBefore)
+}
+
+// release forgets a job that is finished.
+func (s *Sender) release(messageID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held, messageID)
+}
+
+// retire ends a number that has no work. It reports false when work came in the meantime.
+func (s *Sender) retire(n *number) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !n.empty() {
+		return false
+	}
+	delete(s.numbers, n.accountID)
+	return true
+}
+
+// Stop ends the work. Calls under way get until ctx ends; what is not finished stays in the table.
+func (s *Sender) Stop(ctx context.Context) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	done := make(chan struct{})
+	go func() { s.work.Wait(); close(done) }()
+	select {
+	case <-done:
+		s.results.stop()
+	case <-ctx.Done(): // the recorder goes on for as long as the process does
+	}
+}
+
+func (s *Sender) sweepLoop() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		s.sweep()
+		select {
+		case <-tick.C:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// sweep takes over the jobs of dead nodes, and picks up own jobs that did not fit into memory.
+func (s *Sender) sweep() {
+	var orphans []store.SendJob
+	err := s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
+		orphans, err = tx.ClaimSendJobs(s.cfg.Node, sweepLimit)
+		return err
+	})
+	if err != nil {
+		s.warn("jobs could not be claimed", err)
+		return
+	}
+	if len(orphans) > 0 {
+		s.cfg.Log.Info("took over messages to send", "count", len(orphans))
+	}
+	s.load(orphans, s.cfg.Store.Now().Add(orphanGrace))
+	if s.overflow.Swap(false) || len(orphans) == sweepLimit {
+		due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, s.cfg.Store.Now(), maxHeld/2)
+		if err != nil {
+			s.overflow.Store(true)
+			s.warn("due jobs could not be read", err)
+			return
+		}
+		s.load(due, time.Time{})
+	}
+}
+
+func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) {
+	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
+	for _, job := range jobs {
+		account, err := accounts.get(job.OrgID, job.AccountID)
+		if err != nil {
+			s.warn("the account of a job could not be read", err)
+			continue
+		}
+		w, err := s.cfg.Store.Read(s.ctx).SendWork(job)
+		if err != nil {
+			s.warn("the message of a job could not be read", err)
+			continue
+		}
+		s.enqueue(account, w, notBefore)
+	}
+}
+
+func (s *Sender) warn(msg string, err error) {
+	if s.ctx.Err() == nil {
+		s.cfg.Log.Warn(msg, "error", err)
+	}
+}
+
+// accountCache reads each account once.
+type accountCache struct {
+	store *store.Store
+	ctx   context.Context
+	seen  map[string]chat.Account
+}
+
+func (c *accountCache) get(orgID, id string) (chat.Account, error) {
+	if a, ok := c.seen[id]; ok {
+		return a, nil
+	}
+	a, err := c.store.Read(c.ctx).Account(orgID, id)
+	if err == nil {
+		if c.seen == nil {
+			c.seen = map[string]chat.Account{}
+		}
+		c.seen[id] = a
+	}
+	return a, err
+}

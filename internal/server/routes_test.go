@@ -1,0 +1,92 @@
+package server
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func TestPublicRoutes(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, settings(t))
+	t.Cleanup(func() { s.Close() })
+	for _, test := range []struct {
+		method, path string
+		status       int
+		contentType  string
+	}{
+		{"GET", "/", 200, "text/html; charset=utf-8"},
+		{"HEAD", "/", 200, "text/html; charset=utf-8"},
+		{"POST", "/", 404, "application/json"},
+		{"GET", "/v1/health", 200, "application/json"},
+		{"GET", "/v1/labels", 401, "application/json"},
+		{"GET", "/nowhere", 404, "application/json"},
+		{"GET", "/metrics", 404, "application/json"},
+		{"GET", "/ready", 404, "application/json"},
+		{"GET", "/debug/pprof/", 404, "application/json"},
+	} {
+		response := httptest.NewRecorder()
+		s.routes().ServeHTTP(response, httptest.NewRequest(test.method, test.path, nil))
+		if response.Code != test.status || response.Header().Get("Content-Type") != test.contentType {
+			t.Errorf("%s %s: %d %s, want %d %s", test.method, test.path, response.Code, response.Header().Get("Content-Type"), test.status, test.contentType)
+		}
+		if response.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s %s lacks the security headers", test.method, test.path)
+		}
+	}
+}
+
+func TestOpsRoutes(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, settings(t))
+	stop := start(t, s)
+	if status, _ := get(t, s.public.listener, "/v1/health"); status != http.StatusOK {
+		t.Errorf("health answers %d", status)
+	}
+	for path, want := range map[string]string{
+		"/ready":                         "ready\n",
+		"/metrics":                       `parley_api_request_seconds_count{operation="getHealth",status="200"} 1`,
+		"/debug/pprof/":                  "goroutine",
+		"/debug/pprof/goroutine?debug=1": "goroutine profile",
+	} {
+		if status, body := get(t, s.ops.listener, path); status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s answers %d %.2000s, want %q", path, status, body, want)
+		}
+	}
+	for _, path := range []string{"/debug/pprof/cmdline", "/v1/health", "/"} {
+		if status, _ := get(t, s.ops.listener, path); status != http.StatusNotFound {
+			t.Errorf("%s answers %d", path, status)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReadyNeedsTheStore(t *testing.T) {
+	t.Parallel()
+	st, err := store.Open(t.Context(), store.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{store: st}
+	ask := func() *httptest.ResponseRecorder {
+		response := httptest.NewRecorder()
+		s.opsRoutes(prometheus.NewRegistry()).ServeHTTP(response, httptest.NewRequest("GET", "/ready", nil))
+		return response
+	}
+	if got := ask(); got.Code != http.StatusOK {
+		t.Errorf("with a store: %d %s", got.Code, got.Body)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(); got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "store cannot be reached") {
+		t.Errorf("without a store: %d %s", got.Code, got.Body)
+	}
+}

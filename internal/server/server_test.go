@@ -1,0 +1,279 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/config"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// settings are those of a node of its own, on ports that the system picks.
+func settings(t *testing.T) config.Serve {
+	return config.Serve{
+		Store:  config.Store{Data: t.TempDir()},
+		Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Role: config.Roles,
+	}
+}
+
+// logbook collects log lines.
+type logbook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func open(t *testing.T, cfg config.Serve) (*Server, *logbook) {
+	t.Helper()
+	lines := &logbook{}
+	s, err := New(t.Context(), cfg, "test", slog.New(slog.NewTextHandler(lines, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, lines
+}
+
+// start runs a node; stop ends it and returns what Run returned.
+func start(t *testing.T, s *Server) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	serving := make(chan struct{})
+	go func() { ended <- s.Run(ctx, func() { close(serving) }) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() { stop() })
+	<-serving
+	return stop
+}
+
+func newKey(t *testing.T, s *Server) string {
+	t.Helper()
+	var key string
+	err := s.store.InTx(t.Context(), func(tx *store.Tx) error {
+		org, _, err := core.CreateOrganization(tx, "Acme", "enterprise")
+		if err == nil {
+			_, key, err = core.CreateKey(tx, org.ID, "key", nil)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// slowRequest sends a request up to its body, and returns once the server waits for that.
+func slowRequest(t *testing.T, s *Server, body string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.public.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: parley\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", newKey(t, s), len(body))
+	reader := bufio.NewReader(conn)
+	line, err := reader.ReadString('\n')
+	if err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("got %q, %v", line, err)
+	}
+	if _, err := reader.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return conn, reader
+}
+
+func get(t *testing.T, l net.Listener, path string) (int, string) {
+	t.Helper()
+	response, err := http.Get("http://" + l.Addr().String() + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// awaitDraining returns once the node tells load balancers that it stops.
+func awaitDraining(t *testing.T, s *Server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		status, body := get(t, s.ops.listener, "/ready")
+		if status == http.StatusServiceUnavailable && body == "stopping\n" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("/ready answers %d %q", status, body)
+		}
+	}
+}
+
+func TestDrainLetsRequestsFinish(t *testing.T) {
+	t.Parallel()
+	s, lines := open(t, settings(t))
+	stop := start(t, s)
+	const body = `{"name":"slow"}`
+	conn, reader := slowRequest(t, s, body)
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	awaitDraining(t, s)
+	if _, err := net.Dial("tcp", s.public.listener.Addr().String()); err == nil {
+		t.Error("a new connection is taken while the node drains")
+	}
+	io.WriteString(conn, body)
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		t.Errorf("got %s", response.Status)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if text := lines.String(); strings.Contains(text, "cut off") || strings.Count(text, "\n") != 2 {
+		t.Errorf("logged %s", text)
+	}
+}
+
+func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	s, lines := open(t, settings(t))
+	s.drainTimeout = 50 * time.Millisecond
+	stop := start(t, s)
+	_, reader := slowRequest(t, s, `{"name":"never sent"}`)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(lines.String(), `level=WARN msg="requests were cut off"`) {
+		t.Errorf("logged %s", lines)
+	}
+	if response, err := http.ReadResponse(reader, nil); err == nil && response.StatusCode < 400 {
+		t.Errorf("the request that was cut off got %s", response.Status)
+	}
+	if _, err := net.Dial("tcp", s.ops.listener.Addr().String()); err == nil {
+		t.Error("the operator's address still answers")
+	}
+	again, _ := open(t, s.cfg) // the folder is free
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunEndsWhenItCannotServe(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, settings(t))
+	s.ops.listener.Close()
+	if err := s.Run(t.Context(), nil); err == nil {
+		t.Error("Run ended without an error")
+	}
+	if _, err := net.Dial("tcp", s.public.listener.Addr().String()); err == nil {
+		t.Error("the public address still answers")
+	}
+}
+
+func TestNewGivesBackWhatItTook(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	cfg.OpsListen = other.Addr().String()
+	if _, err := New(t.Context(), cfg, "test", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "--ops-listen") {
+		t.Fatalf("got %v", err)
+	}
+	cfg.OpsListen = "127.0.0.1:0"
+	s, _ := open(t, cfg)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnotherMasterKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	s, _ := open(t, cfg)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wrong := cfg
+	wrong.SecretKey = base64.StdEncoding.EncodeToString(make([]byte, 32))
+	_, err := New(t.Context(), wrong, "test", slog.New(slog.DiscardHandler))
+	if err == nil || !strings.Contains(err.Error(), "PARLEY_SECRET_KEY") || !strings.Contains(err.Error(), "secret.key") {
+		t.Errorf("got %v", err)
+	}
+	right, _ := open(t, cfg)
+	if err := right.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPublicURL(t *testing.T) {
+	t.Parallel()
+	picked, _ := open(t, settings(t))
+	t.Cleanup(func() { picked.Close() })
+	port := picked.public.listener.Addr().(*net.TCPAddr).Port
+	if want := fmt.Sprintf("http://localhost:%d", port); picked.PublicURL() != want {
+		t.Errorf("got %s, want %s", picked.PublicURL(), want)
+	}
+	cfg := settings(t)
+	cfg.PublicURL = "https://chat.example.com"
+	given, _ := open(t, cfg)
+	t.Cleanup(func() { given.Close() })
+	if given.PublicURL() != cfg.PublicURL {
+		t.Errorf("got %s", given.PublicURL())
+	}
+}
+
+func TestOnlyWorkersKeepHouse(t *testing.T) {
+	t.Parallel()
+	for _, role := range []string{"api", "worker"} {
+		cfg := settings(t)
+		cfg.Role = []string{role}
+		s, _ := open(t, cfg)
+		if err := start(t, s)(); err != nil {
+			t.Error(err)
+		}
+		if works := s.keeper != nil; works != (role == "worker") {
+			t.Errorf("role %s: keeps house: %v", role, works)
+		}
+	}
+}

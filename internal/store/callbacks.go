@@ -1,0 +1,54 @@
+package store
+
+import "time"
+
+// Callback is a provider's callback as it came.
+type Callback struct {
+	ID       string
+	Body     []byte
+	DueAt    time.Time
+	Attempts int
+	Owner    string
+}
+
+// InsertCallback keeps a callback until it is applied.
+func (tx *Tx) InsertCallback(c Callback) error {
+	return tx.later("INSERT INTO callbacks (id, body, due_at, attempts, owner) VALUES ($1, $2, $3, $4, $5)",
+		c.ID, string(c.Body), c.DueAt.UnixMilli(), c.Attempts, c.Owner)
+}
+
+// FinishCallback removes a callback. It reports false when another node took it over.
+func (tx *Tx) FinishCallback(id, owner string) (bool, error) {
+	n, err := tx.exec("DELETE FROM callbacks WHERE id = $1 AND owner = $2", id, owner)
+	return n > 0, err
+}
+
+// RetryCallback schedules another attempt at a callback that could not be applied.
+func (tx *Tx) RetryCallback(c Callback) error {
+	_, err := tx.exec("UPDATE callbacks SET due_at = $3, attempts = $4 WHERE id = $1 AND owner = $2",
+		c.ID, c.Owner, c.DueAt.UnixMilli(), c.Attempts)
+	return err
+}
+
+// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first.
+func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
+	return many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
+			SELECT id FROM callbacks
+			WHERE due_at <= $2 AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
+			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
+		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit)
+}
+
+// DueCallbacks returns up to limit of the node's own due callbacks, oldest first.
+func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]Callback, error) {
+	return many(r, scanCallback, `SELECT id, body, due_at, attempts, owner FROM callbacks
+		WHERE owner = $1 AND due_at <= $2 ORDER BY id LIMIT $3`, node, now.UnixMilli(), limit)
+}
+
+func scanCallback(row scanner) (c Callback, err error) {
+	var body string
+	var dueAt int64
+	err = row.Scan(&c.ID, &body, &dueAt, &c.Attempts, &c.Owner)
+	c.Body, c.DueAt = []byte(body), toTime(dueAt)
+	return c, err
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const mediaColumns = "org_id, id, account_id, team_id, origin, mime_type, size, sha256, filename, token, blob_key, provider_media_id, provider_expires, created_at"
+
+func scanMedia(row scanner) (m chat.Media, err error) {
+	var expires *int64
+	var createdAt int64
+	err = row.Scan(&m.OrgID, &m.ID, &m.AccountID, &m.TeamID, &m.Origin, &m.MimeType, &m.Size, &m.SHA256, &m.Filename, &m.Token, &m.BlobKey,
+		&m.ProviderMediaID, &expires, &createdAt)
+	m.ProviderExpires, m.CreatedAt = toTimePtr(expires), toTime(createdAt)
+	return m, err
+}
+
+// Media returns a stored file of the organization, or ErrNotFound.
+func (r Reader) Media(orgID, id string) (chat.Media, error) {
+	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
+}
+
+// MediaByToken finds a file by the unguessable part of its address, or ErrNotFound.
+func (r Reader) MediaByToken(token string) (chat.Media, error) {
+	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE token = $1", token)
+}
+
+// InsertMedia stores a new file's row.
+func (tx *Tx) InsertMedia(m chat.Media) error {
+	_, err := tx.exec("INSERT INTO media ("+mediaColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+		m.OrgID, m.ID, m.AccountID, m.TeamID, string(m.Origin), m.MimeType, m.Size, m.SHA256, m.Filename, m.Token, m.BlobKey,
+		m.ProviderMediaID, msPtr(m.ProviderExpires), m.CreatedAt.UnixMilli())
+	return err
+}
+
+// SetProviderMedia remembers under which id the provider has a file, and until when.
+func (tx *Tx) SetProviderMedia(orgID, id, providerID string, until time.Time) error {
+	return tx.execOne("UPDATE media SET provider_media_id = $3, provider_expires = $4 WHERE org_id = $1 AND id = $2",
+		orgID, id, providerID, until.UnixMilli())
+}
+
+// DeleteMedia removes a file's row, or returns ErrNotFound.
+func (tx *Tx) DeleteMedia(orgID, id string) error {
+	return tx.execOne("DELETE FROM media WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
+// MediaJob is an inbound file still to be fetched.
+type MediaJob struct {
+	OrgID           string
+	MessageID       string
+	AccountID       string
+	ProviderMediaID string
+	URL             string
+	MimeType        string
+	SHA256          string // hex; empty where the provider gave none
+	Filename        string
+	DueAt           time.Time
+	Attempts        int
+	Owner           string
+}
+
+const mediaJobColumns = "org_id, message_id, account_id, provider_media_id, url, mime_type, sha256, filename, due_at, attempts, owner"
+
+func scanMediaJob(row scanner) (j MediaJob, err error) {
+	var dueAt int64
+	err = row.Scan(&j.OrgID, &j.MessageID, &j.AccountID, &j.ProviderMediaID, &j.URL, &j.MimeType, &j.SHA256, &j.Filename, &dueAt, &j.Attempts, &j.Owner)
+	j.DueAt = toTime(dueAt)
+	return j, err
+}
+
+// InsertMediaJob asks for an inbound file to be fetched.
+func (tx *Tx) InsertMediaJob(j MediaJob) error {
+	return tx.later("INSERT INTO media_jobs ("+mediaJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+		j.OrgID, j.MessageID, j.AccountID, j.ProviderMediaID, j.URL, j.MimeType, j.SHA256, j.Filename, j.DueAt.UnixMilli(), j.Attempts, j.Owner)
+}
+
+// FinishMediaJob removes a job. It reports false when another node took it over.
+func (tx *Tx) FinishMediaJob(orgID, messageID, owner string) (bool, error) {
+	n, err := tx.exec("DELETE FROM media_jobs WHERE org_id = $1 AND message_id = $2 AND owner = $3", orgID, messageID, owner)
+	return n > 0, err
+}
+
+// RetryMediaJob schedules another attempt.
+func (tx *Tx) RetryMediaJob(j MediaJob) error {
+	_, err := tx.exec("UPDATE media_jobs SET due_at = $4, attempts = $5 WHERE org_id = $1 AND message_id = $2 AND owner = $3",
+		j.OrgID, j.MessageID, j.Owner, j.DueAt.UnixMilli(), j.Attempts)
+	return err
+}
+
+// ClaimMediaJobs gives the node up to limit due jobs: its own, and those no living node owns.
+func (tx *Tx) ClaimMediaJobs(node string, limit int) ([]MediaJob, error) {
+	return many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+			SELECT org_id, message_id FROM media_jobs
+			WHERE due_at <= $2 AND (owner = $1 OR owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2))
+			ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
+		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit)
+}

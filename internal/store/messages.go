@@ -1,0 +1,169 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const messageColumns = `org_id, id, account_id, conversation_id, contact_id, direction, type, status, source, provider_id, content, context_id,
+	error_code, error_message, error_provider, played_at, revoked, sent_reported, media_id, edits, created_at, updated_at`
+
+func scanMessage(row scanner) (chat.Message, error) {
+	var m messageRow
+	err := row.Scan(m.dest()...)
+	return m.value(), err
+}
+
+type messageRow struct {
+	m                                            chat.Message
+	providerID, mediaID, edits, errCode, errText *string
+	errProvider, playedAt                        *int64
+	content                                      string
+	createdAt, updatedAt                         int64
+}
+
+func (r *messageRow) dest() []any {
+	m := &r.m
+	return []any{&m.OrgID, &m.ID, &m.AccountID, &m.ConversationID, &m.ContactID, &m.Direction, &m.Type, &m.Status, &m.Source,
+		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.SentReported, &r.mediaID, &r.edits,
+		&r.createdAt, &r.updatedAt}
+}
+
+func (r *messageRow) value() chat.Message {
+	m := r.m
+	m.Content = json.RawMessage(r.content)
+	if r.providerID != nil {
+		m.ProviderID = *r.providerID
+	}
+	if r.mediaID != nil {
+		m.MediaID = *r.mediaID
+	}
+	if r.edits != nil {
+		m.Edits = json.RawMessage(*r.edits)
+	}
+	if r.errCode != nil {
+		m.Error = &chat.MessageError{Code: chat.MessageErrorCode(*r.errCode), Message: *r.errText}
+		if r.errProvider != nil {
+			code := int(*r.errProvider)
+			m.Error.ProviderCode = &code
+		}
+	}
+	m.PlayedAt, m.CreatedAt, m.UpdatedAt = toTimePtr(r.playedAt), toTime(r.createdAt), toTime(r.updatedAt)
+	return m
+}
+
+var messagesByID = order[chat.Message]{position: func(m chat.Message) Position { return Position{ID: m.ID} }}
+
+// Message returns a message of an account, or ErrNotFound.
+func (r Reader) Message(orgID, accountID, id string) (chat.Message, error) {
+	return one(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
+		orgID, id, accountID)
+}
+
+// MessageByProviderID finds an account's message by the provider's id, or ErrNotFound.
+func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.Message, error) {
+	return one(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND provider_id = $3"+r.forUpdate(),
+		orgID, accountID, providerID)
+}
+
+// MessageFilter narrows a list of messages.
+type MessageFilter struct {
+	ConversationID string
+	Direction      string
+	Status         string
+	Type           string
+	CreatedAfter   *time.Time
+	CreatedBefore  *time.Time
+}
+
+// Messages returns one page of an account's messages.
+func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slice[chat.Message], error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	c.add("account_id = ?", accountID)
+	c.addIf("conversation_id = ?", f.ConversationID)
+	c.addIf("direction = ?", f.Direction)
+	c.addIf("status = ?", f.Status)
+	c.addIf("type = ?", f.Type)
+	// An id carries its instant, so bounds in time are bounds of the id, which every index ends in.
+	if f.CreatedAfter != nil {
+		c.add("id >= ?", firstID(chat.KindMessage, f.CreatedAfter.Truncate(time.Millisecond).Add(time.Millisecond)))
+	}
+	if f.CreatedBefore != nil {
+		c.add("id < ?", firstID(chat.KindMessage, ceilMillisecond(*f.CreatedBefore)))
+	}
+	return newestFirst(r, scanMessage, "SELECT "+messageColumns+" FROM messages", c, messagesByID, p)
+}
+
+// InsertMessage stores a new message.
+func (tx *Tx) InsertMessage(m chat.Message) error {
+	return tx.later("INSERT INTO messages ("+messageColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`, messageArgs(m)...)
+}
+
+func messageArgs(m chat.Message) []any {
+	code, text, provider := errorColumns(m.Error)
+	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
+		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.SentReported,
+		orNull(m.MediaID), textPtr(m.Edits), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli()}
+}
+
+// UpdateMessage stores what may change of a message.
+func (tx *Tx) UpdateMessage(m chat.Message) error {
+	code, text, provider := errorColumns(m.Error)
+	return tx.later(`UPDATE messages SET status = $3, provider_id = $4, content = $5, error_code = $6, error_message = $7, error_provider = $8,
+			played_at = $9, revoked = $10, sent_reported = $11, media_id = $12, edits = $13, updated_at = $14
+		WHERE org_id = $1 AND id = $2`,
+		m.OrgID, m.ID, string(m.Status), orNull(m.ProviderID), string(m.Content), code, text, provider,
+		msPtr(m.PlayedAt), m.Revoked, m.SentReported, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli())
+}
+
+func errorColumns(e *chat.MessageError) (code, text *string, provider *int64) {
+	if e == nil {
+		return nil, nil, nil
+	}
+	if e.ProviderCode != nil {
+		n := int64(*e.ProviderCode)
+		provider = &n
+	}
+	return (*string)(&e.Code), &e.Message, provider
+}
+
+// orNull keeps an empty text out of partial indexes.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// MarkSent records that the provider took a message. It reports false when a callback had brought
+// the provider's id before.
+func (tx *Tx) MarkSent(orgID, id, providerID string) (bool, error) {
+	n, err := tx.exec(`UPDATE messages SET provider_id = $3, updated_at = $4,
+			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
+		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL`, orgID, id, providerID, tx.now.UnixMilli())
+	return n > 0, err
+}
+
+// MarkPending records that a message waits for another attempt.
+func (tx *Tx) MarkPending(orgID, id string) error {
+	return tx.later("UPDATE messages SET status = 'pending', updated_at = $3 WHERE org_id = $1 AND id = $2 AND status = 'queued'",
+		orgID, id, tx.now.UnixMilli())
+}
+
+// InsertHeldEvent keeps what an event will be made of until the message's file is there.
+func (tx *Tx) InsertHeldEvent(orgID, messageID string, raw []byte) error {
+	return tx.later("INSERT INTO held_events (org_id, message_id, raw) VALUES ($1, $2, $3)", orgID, messageID, string(raw))
+}
+
+// TakeHeldEvent returns and removes what was kept for a message's event, or ErrNotFound.
+func (tx *Tx) TakeHeldEvent(orgID, messageID string) ([]byte, error) {
+	return one(tx.Reader, func(row scanner) ([]byte, error) {
+		var raw string
+		err := row.Scan(&raw)
+		return []byte(raw), err
+	}, "DELETE FROM held_events WHERE org_id = $1 AND message_id = $2 RETURNING raw", orgID, messageID)
+}

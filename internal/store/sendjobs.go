@@ -1,0 +1,102 @@
+package store
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// SendJob is a message on its way to the provider.
+type SendJob struct {
+	OrgID          string
+	MessageID      string
+	AccountID      string
+	ConversationID string
+	DueAt          time.Time
+	Attempts       int
+	InDoubt        bool
+	Owner          string
+}
+
+// InsertSendJob puts a message on its way, owned by the node that accepted it.
+func (tx *Tx) InsertSendJob(j SendJob) error {
+	return tx.later(`INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
+}
+
+// FinishSendJob removes a job. It reports false when the job is not the owner's any more: another
+// node took it over, or it was finished before.
+func (tx *Tx) FinishSendJob(orgID, messageID, owner string) (bool, error) {
+	n, err := tx.exec("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2 AND owner = $3", orgID, messageID, owner)
+	return n > 0, err
+}
+
+// DropSendJob removes a job whoever owns it: a callback told how it ended.
+func (tx *Tx) DropSendJob(orgID, messageID string) error {
+	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
+}
+
+// RetrySendJob schedules another attempt. It reports false when the job is not the owner's any more.
+func (tx *Tx) RetrySendJob(j SendJob) (bool, error) {
+	n, err := tx.exec(`UPDATE send_jobs SET due_at = $4, attempts = $5, in_doubt = $6 WHERE org_id = $1 AND message_id = $2 AND owner = $3`,
+		j.OrgID, j.MessageID, j.Owner, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt)
+	return n > 0, err
+}
+
+// SendWork is a job with the message it is about.
+type SendWork struct {
+	Job                SendJob
+	Message            chat.Message
+	To                 *string // the contact's number
+	BSUID              *string
+	Parent             *string
+	Name               *string
+	ConversationStatus chat.ConversationStatus
+	MediaURL           string // of library media; filled in by the sender
+}
+
+// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first.
+func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
+	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+			SELECT org_id, message_id FROM send_jobs
+			WHERE due_at <= $2 AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
+			ORDER BY due_at, message_id LIMIT $3`+tx.dialect.skipLocked+`)
+		RETURNING org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner`,
+		node, tx.now.UnixMilli(), limit)
+}
+
+// DueSendJobs returns up to limit of the node's own due jobs behind the given message, oldest first.
+func (r Reader) DueSendJobs(node string, now time.Time, limit int) ([]SendJob, error) {
+	return many(r, scanSendJob, `SELECT org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner FROM send_jobs
+		WHERE owner = $1 AND due_at <= $2 ORDER BY due_at, message_id LIMIT $3`, node, now.UnixMilli(), limit)
+}
+
+func scanSendJob(row scanner) (j SendJob, err error) {
+	var dueAt int64
+	err = row.Scan(&j.OrgID, &j.MessageID, &j.AccountID, &j.ConversationID, &dueAt, &j.Attempts, &j.InDoubt, &j.Owner)
+	j.DueAt = toTime(dueAt)
+	return j, err
+}
+
+// SendWork loads a job's message and whom it goes to.
+func (r Reader) SendWork(j SendJob) (SendWork, error) {
+	return one(r, func(row scanner) (SendWork, error) {
+		w := SendWork{Job: j}
+		var m messageRow
+		err := row.Scan(append(m.dest(), &w.To, &w.BSUID, &w.Parent, &w.Name, &w.ConversationStatus)...)
+		w.Message = m.value()
+		return w, err
+	}, "SELECT "+prefixed("m", messageColumns)+`, c.phone_number, c.bsuid, c.parent_bsuid, c.name, v.status
+		FROM messages m JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id
+			JOIN conversations v ON v.org_id = m.org_id AND v.id = m.conversation_id
+		WHERE m.org_id = $1 AND m.id = $2`, j.OrgID, j.MessageID)
+}
+
+// SendJobOwner returns which node a job belongs to, or ErrNotFound when it is finished.
+func (r Reader) SendJobOwner(orgID, messageID string) (string, error) {
+	return one(r, func(row scanner) (owner string, err error) {
+		err = row.Scan(&owner)
+		return owner, err
+	}, "SELECT owner FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
+}

@@ -1,0 +1,76 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+func TestTeams(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org, other := storetest.Org(t, st), storetest.Org(t, st)
+		support := storetest.Team(t, st, org.ID, "Support")
+		sales := storetest.Team(t, st, org.ID, "Sales")
+		storetest.Team(t, st, other.ID, "support") // names are unique inside an organization only
+
+		teams, err := st.Read(t.Context()).Teams(org.ID)
+		requireNoError(t, err)
+		requireEqual(t, teams[1:], nil, []chat.Team{support, sales})
+		if len(teams) != 3 || teams[0].ID != org.TeamID {
+			t.Errorf("the teams are %v", teams)
+		}
+		requireTxError(t, st, store.ErrDuplicate, func(tx *store.Tx) error {
+			return tx.InsertTeam(chat.Team{ID: tx.NewID(chat.KindTeam), OrgID: org.ID, Name: "SUPPORT", CreatedAt: tx.Now()})
+		})
+		none, err := st.Read(t.Context()).Teams(st.NewID(chat.KindOrganization))
+		requireEqual(t, none, err, nil)
+	})
+}
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org, other := storetest.Org(t, st), storetest.Org(t, st)
+		user := chat.User{
+			ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "Ann@Example.com", Name: "Ann",
+			PasswordHash: "$hash$", CreatedAt: st.Now(),
+		}
+		r := st.Read(t.Context())
+		_, err := r.UserByEmail(user.Email)
+		requireError(t, err, store.ErrNotFound)
+
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.InsertUser(user) })
+		got, err := r.UserByEmail("aNN@eXAMPLE.COM")
+		requireEqual(t, got, err, user)
+
+		// An address signs in to one organization: it is taken in all of them.
+		requireTxError(t, st, store.ErrDuplicate, func(tx *store.Tx) error {
+			return tx.InsertUser(chat.User{ID: tx.NewID(chat.KindUser), OrgID: other.ID, Email: "ann@example.com", Name: "Ann"})
+		})
+	})
+}
+
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org, other := storetest.Org(t, st), storetest.Org(t, st)
+		user := chat.User{ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "a@example.com", Name: "A", CreatedAt: st.Now()}
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.InsertUser(user) })
+		for _, role := range []chat.Role{chat.RoleAgent, chat.RoleOwner} { // the second changes the first
+			storetest.InTx(t, st, func(tx *store.Tx) error { return tx.PutMember(org.ID, org.TeamID, user.ID, role) })
+		}
+		for _, bad := range []struct{ name, org, team, user string }{
+			{"other organization's team", org.ID, other.TeamID, user.ID},
+			{"other organization's user", other.ID, other.TeamID, user.ID},
+			{"no such user", org.ID, org.TeamID, st.NewID(chat.KindUser)},
+		} {
+			err := st.InTx(t.Context(), func(tx *store.Tx) error { return tx.PutMember(bad.org, bad.team, bad.user, chat.RoleAgent) })
+			if err == nil {
+				t.Errorf("%s was accepted", bad.name)
+			}
+		}
+	})
+}
