@@ -213,7 +213,7 @@ func TestCursorsIgnoreWhatIsNoFilter(t *testing.T) {
 func TestCursorsAreBoundToTheirList(t *testing.T) {
 	t.Parallel()
 	key := []byte("key")
-	at := store.Position{CreatedAt: time.UnixMilli(1_700_000_000_123).UTC(), ID: "lbl_1"}
+	at := store.Position{At: time.UnixMilli(1_700_000_000_123).UTC(), ID: "lbl_1"}
 	scope := api.CursorScope{OrgID: "org_1", List: "listLabels", Filters: "team_id=a"}
 	text := api.EncodeCursor(key, scope, at)
 	if got, err := api.DecodeCursor(key, scope, text); err != nil || got != at {

@@ -1,6 +1,10 @@
 package chat
 
-import "time"
+import (
+	"regexp"
+	"slices"
+	"time"
+)
 
 // AccountStatus is the life of a connected business number.
 type AccountStatus string
@@ -11,6 +15,8 @@ const (
 	AccountDegraded     AccountStatus = "degraded"
 	AccountOnboarding   AccountStatus = "onboarding"
 )
+
+var accountStatuses = []AccountStatus{AccountConnected, AccountDisconnected, AccountDegraded, AccountOnboarding}
 
 // Restriction says which sends the provider forbids.
 type Restriction string
@@ -43,6 +49,83 @@ type Account struct {
 	RegisteringUntil *time.Time
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
+}
+
+// NewAccount is what the operator gives to connect a number. Without TeamID the account goes to
+// its customer's team, or to the organization's only one.
+type NewAccount struct {
+	OrgID          string
+	TeamID         string
+	CustomerID     *string
+	PhoneNumberID  string
+	PhoneNumber    string
+	WABAID         string
+	Name           *string
+	Status         AccountStatus // empty: connected
+	ProviderStatus *string
+	RequireOptIn   bool
+}
+
+// PhoneNumberIDPattern is what the provider's id of a number looks like.
+const PhoneNumberIDPattern = "^[0-9]{6,20}$"
+
+var phoneNumberIDPattern = regexp.MustCompile(PhoneNumberIDPattern)
+
+// Account checks the fields and returns the account they describe.
+func (n NewAccount) Account() (Account, error) {
+	if !phoneNumberIDPattern.MatchString(n.PhoneNumberID) {
+		return Account{}, Invalid("phone_number_id", "Must be the provider's id of the number: 6 to 20 digits.")
+	}
+	if n.Status == "" {
+		n.Status = AccountConnected
+	}
+	return AccountPatch{
+		PhoneNumber: &n.PhoneNumber, WABAID: &n.WABAID, Name: Patch[string]{true, n.Name}, Status: &n.Status,
+		ProviderStatus: Patch[string]{true, n.ProviderStatus}, RequireOptIn: &n.RequireOptIn,
+	}.Apply(Account{OrgID: n.OrgID, CustomerID: n.CustomerID, PhoneNumberID: &n.PhoneNumberID})
+}
+
+// AccountPatch changes the fields that are given.
+type AccountPatch struct {
+	PhoneNumber    *string
+	WABAID         *string
+	Name           Patch[string]
+	Status         *AccountStatus
+	ProviderStatus Patch[string]
+	RequireOptIn   *bool
+}
+
+// Apply returns a with the patch applied.
+func (p AccountPatch) Apply(a Account) (Account, error) {
+	if p.PhoneNumber != nil {
+		number, err := CleanPhoneNumber("phone_number", *p.PhoneNumber)
+		if err != nil {
+			return Account{}, err
+		}
+		a.PhoneNumber = &number
+	}
+	if p.WABAID != nil {
+		id, err := cleanText("waba_id", *p.WABAID, 100)
+		if err != nil {
+			return Account{}, err
+		}
+		a.WABAID = id
+	}
+	if p.Status != nil {
+		if !slices.Contains(accountStatuses, *p.Status) {
+			return Account{}, Invalid("status", "Must be connected, disconnected, degraded or onboarding.")
+		}
+		a.Status = *p.Status
+	}
+	if p.RequireOptIn != nil {
+		a.RequireOptIn = *p.RequireOptIn
+	}
+	if err := checkText("name", p.Name.Value, 200); err != nil {
+		return Account{}, err
+	}
+	p.Name.apply(&a.Name)
+	p.ProviderStatus.apply(&a.ProviderStatus)
+	return a, nil
 }
 
 // Restricted reports whether a send is forbidden now. opening tells whether it would open a

@@ -1,10 +1,14 @@
 package chat
 
 import (
+	"bytes"
 	"encoding/json"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Consent is what a contact said about marketing.
@@ -44,28 +48,178 @@ func (c Contact) SearchKey() string {
 	return FoldCase(strings.Join(parts, "\n"))
 }
 
-// ConversationStatus is where a conversation stands in the inbox.
-type ConversationStatus string
-
+// What a contact's texts hold at most, in characters; its metadata in keys and bytes.
 const (
-	ConversationOpen     ConversationStatus = "open"
-	ConversationResolved ConversationStatus = "resolved"
-	ConversationPending  ConversationStatus = "pending"
+	MaxContactName     = 200
+	MaxContactUsername = 100
+	maxMetadataKeys    = 64
+	maxMetadataBytes   = 16 << 10
 )
 
-// Conversation is all that an account and a contact wrote to each other.
-type Conversation struct {
-	ID            string
-	OrgID         string
-	AccountID     string
-	ContactID     string
-	Status        ConversationStatus
-	AssignedTo    *string
-	UnreadCount   int64
-	LastMessageAt *time.Time
-	LastInboundAt *time.Time
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+// NewContact is what a caller gives to make a contact: a number or a BSUID, and what else is known.
+type NewContact struct {
+	PhoneNumber *string
+	BSUID       *string
+	Username    *string
+	Name        *string
+	Email       *string // empty: none
+	Metadata    json.RawMessage
+}
+
+// Contact checks the fields in their documented order and returns the contact they describe.
+func (n NewContact) Contact() (Contact, error) {
+	if n.PhoneNumber == nil && n.BSUID == nil {
+		return Contact{}, Missing("phone_number")
+	}
+	c := Contact{BSUID: n.BSUID, Consent: ConsentUnknown}
+	if n.PhoneNumber != nil {
+		number, err := CleanPhoneNumber("phone_number", *n.PhoneNumber)
+		if err != nil {
+			return Contact{}, err
+		}
+		c.PhoneNumber = &number
+	}
+	if n.BSUID != nil && (!ValidBSUID(*n.BSUID) || ParentBSUID(*n.BSUID)) {
+		return Contact{}, Invalid("bsuid", "Must be two capital letters, a dot, and 1 to 128 letters and digits.")
+	}
+	rest := ContactPatch{Username: Patch[string]{true, n.Username}, Name: Patch[string]{true, n.Name}, Email: Patch[string]{true, n.Email}}
+	if n.Metadata != nil {
+		rest.Metadata = To(n.Metadata)
+	}
+	c, _, err := rest.Apply(c)
+	return c, err
+}
+
+// ContactPatch changes the fields that are given. An empty e-mail address clears it.
+type ContactPatch struct {
+	Name     Patch[string]
+	Username Patch[string]
+	Email    Patch[string]
+	Metadata Patch[json.RawMessage]
+	Consent  *Consent
+}
+
+// Apply returns c with the patch applied, and the names of the fields that this changed.
+func (p ContactPatch) Apply(c Contact) (Contact, []string, error) {
+	if err := p.clean(); err != nil {
+		return Contact{}, nil, err
+	}
+	before := c
+	p.Name.apply(&c.Name)
+	p.Username.apply(&c.Username)
+	p.Email.apply(&c.Email)
+	if p.Metadata.Given {
+		c.Metadata = nil
+		if p.Metadata.Value != nil {
+			c.Metadata = *p.Metadata.Value
+		}
+	}
+	if p.Consent != nil {
+		c.Consent = *p.Consent
+	}
+	return c, changedFields(before, c), nil
+}
+
+// clean checks the values in their documented order and gives them the form they are stored in.
+func (p *ContactPatch) clean() (err error) {
+	if err := checkText("name", p.Name.Value, MaxContactName); err != nil {
+		return err
+	}
+	if err := checkText("username", p.Username.Value, MaxContactUsername); err != nil {
+		return err
+	}
+	if p.Email.Value, err = cleanOptionalEmail(p.Email.Value); err != nil {
+		return err
+	}
+	if p.Metadata.Value, err = cleanMetadata(p.Metadata.Value); err != nil {
+		return err
+	}
+	if p.Consent != nil && !slices.Contains([]Consent{ConsentUnknown, ConsentOptedIn, ConsentOptedOut}, *p.Consent) {
+		return Invalid("marketing_consent", "Must be one of unknown, opted_in, opted_out.")
+	}
+	return nil
+}
+
+func cleanOptionalEmail(s *string) (*string, error) {
+	if s == nil || *s == "" {
+		return nil, nil
+	}
+	email, err := CleanEmail("email", *s)
+	return &email, err
+}
+
+// checkText is for texts that are kept as they are given, white space included.
+func checkText(param string, s *string, most int) error {
+	if s == nil {
+		return nil
+	}
+	if n := utf8.RuneCountInString(*s); n < 1 || n > most {
+		return Invalid(param, "Must be 1 to %d characters long.", most)
+	}
+	if strings.ContainsRune(*s, 0) {
+		return Invalid(param, "Must not contain the NUL character.")
+	}
+	return nil
+}
+
+// changedFields names what differs, of the fields that people change, in their documented order.
+func changedFields(before, after Contact) []string {
+	var changed []string
+	for _, f := range []struct {
+		name string
+		same bool
+	}{
+		{"name", equal(before.Name, after.Name)},
+		{"username", equal(before.Username, after.Username)},
+		{"email", equal(before.Email, after.Email)},
+		{"metadata", sameJSON(before.Metadata, after.Metadata)},
+		{"marketing_consent", before.Consent == after.Consent},
+	} {
+		if !f.same {
+			changed = append(changed, f.name)
+		}
+	}
+	return changed
+}
+
+// cleanMetadata checks free-form data and drops the white space between its tokens.
+func cleanMetadata(raw *json.RawMessage) (*json.RawMessage, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(*raw, &fields); err != nil || fields == nil {
+		return nil, Invalid("metadata", "Must be an object.")
+	}
+	var text bytes.Buffer
+	if err := json.Compact(&text, *raw); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(fields) > maxMetadataKeys:
+		return nil, Invalid("metadata", "Must have at most %d keys.", maxMetadataKeys)
+	case text.Len() > maxMetadataBytes:
+		return nil, Invalid("metadata", "Must be at most %d bytes of JSON, not counting white space between its tokens.", maxMetadataBytes)
+	}
+	return new(json.RawMessage(text.Bytes())), nil
+}
+
+// sameJSON reports whether two texts say the same, whatever the order of their keys.
+func sameJSON(a, b json.RawMessage) bool {
+	if a == nil || b == nil || bytes.Equal(a, b) {
+		return (a == nil) == (b == nil)
+	}
+	return reflect.DeepEqual(decoded(a), decoded(b))
+}
+
+// decoded keeps numbers as they are written.
+func decoded(raw json.RawMessage) (v any) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return string(raw)
+	}
+	return v
 }
 
 var (

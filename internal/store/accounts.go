@@ -57,18 +57,21 @@ type AccountFilter struct {
 	CustomerID string             // empty: all
 }
 
-// Accounts returns an organization's accounts, newest first.
-func (r Reader) Accounts(orgID string, f AccountFilter) ([]chat.Account, error) {
+var accountsByAge = order[chat.Account]{"a", "created_at", func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
+
+// Accounts returns one page of an organization's accounts.
+func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Account], error) {
 	var c conditions
 	c.add("a.org_id = ?", orgID)
 	c.add("a.deleted_at IS NULL")
-	if f.Status != "" {
-		c.add("a.status = ?", string(f.Status))
-	}
-	if f.CustomerID != "" {
-		c.add("a.customer_id = ?", f.CustomerID)
-	}
-	return many(r, scanAccount, accountSelect+c.where()+" ORDER BY a.created_at DESC, a.id DESC", c.args...)
+	c.addIf("a.status = ?", string(f.Status))
+	c.addIf("a.customer_id = ?", f.CustomerID)
+	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
+}
+
+// CustomerTeam returns the team of a customer, or ErrNotFound.
+func (r Reader) CustomerTeam(orgID, customerID string) (string, error) {
+	return one(r, scanText, "SELECT team_id FROM customers WHERE org_id = $1 AND id = $2", orgID, customerID)
 }
 
 // InsertAccount stores a new account; ErrDuplicate when the number is connected already.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -21,6 +22,38 @@ func scanContact(row scanner) (c chat.Contact, err error) {
 	return c, err
 }
 
+var contactsByAge = order[chat.Contact]{"c", "created_at", func(c chat.Contact) Position { return Position{c.CreatedAt, c.ID} }}
+
+var contactList = labelledList[chat.Contact]{
+	columns: prefixed("c", contactColumns),
+	table:   "contacts", scan: scanContact, links: "contact_labels", owner: "contact_id",
+}
+
+// ContactFilter narrows a list of contacts. Empty fields do not.
+type ContactFilter struct {
+	PhoneNumber string // with +
+	BSUID       string
+	Username    string // in whatever case
+	Search      string // part of the name, address, number or username, in whatever case
+	LabelID     string
+}
+
+// Contacts returns one page of an account's contacts.
+func (r Reader) Contacts(orgID, accountID string, f ContactFilter, p Page) (Slice[chat.Contact], error) {
+	var c conditions
+	c.add("c.org_id = ?", orgID)
+	c.add("c.account_id = ?", accountID)
+	c.addIf("c.phone_number = ?", f.PhoneNumber)
+	c.addIf("c.bsuid = ?", f.BSUID)
+	c.addIf("c.username_key = ?", chat.FoldCase(f.Username))
+	if f.Search != "" {
+		c.add(`c.search_key LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(chat.FoldCase(f.Search))+"%")
+	}
+	return contactList.page(r, c, contactsByAge, f.LabelID, p)
+}
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
 // Contact returns a contact of an account, or ErrNotFound.
 func (r Reader) Contact(orgID, accountID, id string) (chat.Contact, error) {
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
@@ -39,6 +72,19 @@ func (r Reader) ContactByBSUID(orgID, accountID, bsuid string) (chat.Contact, er
 		orgID, accountID, bsuid)
 }
 
+// ContactByUsername finds an account's contact by its username, in whatever case, or ErrNotFound.
+func (r Reader) ContactByUsername(orgID, accountID, username string) (chat.Contact, error) {
+	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND username_key = $3"+r.forUpdate(),
+		orgID, accountID, chat.FoldCase(username))
+}
+
+// ContactsAmong returns which of the ids are contacts of the account. Inside a transaction it
+// locks them, always in the same order, so that two that share some do not wait for each other.
+func (r Reader) ContactsAmong(orgID, accountID string, ids []string) ([]string, error) {
+	return many(r, scanText, "SELECT id FROM contacts WHERE org_id = $1 AND account_id = $2 AND "+r.dialect.oneOf("id", "$3")+
+		" ORDER BY id"+r.forUpdate(), orgID, accountID, r.dialect.list(ids))
+}
+
 // InsertContact stores a new contact; ErrDuplicate when its number, BSUID or username is taken.
 func (tx *Tx) InsertContact(c chat.Contact) error {
 	return tx.insert(`INSERT INTO contacts (`+contactColumns+`, username_key, search_key)
@@ -54,6 +100,23 @@ func (tx *Tx) UpdateContact(c chat.Contact) error {
 		WHERE org_id = $1 AND id = $2`,
 		c.OrgID, c.ID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
 		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
+}
+
+// TouchContacts notes that contacts changed now, and returns them in the order of their ids.
+func (tx *Tx) TouchContacts(orgID string, ids []string) ([]chat.Contact, error) {
+	contacts, err := many(tx.Reader, scanContact, "UPDATE contacts SET updated_at = $2 WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$3")+
+		" RETURNING "+contactColumns, orgID, tx.now.UnixMilli(), tx.dialect.list(ids))
+	slices.SortFunc(contacts, func(a, b chat.Contact) int { return strings.Compare(a.ID, b.ID) })
+	return contacts, err
+}
+
+// DeleteContact removes a contact with its labels, or returns ErrNotFound.
+func (tx *Tx) DeleteContact(orgID, id string) error {
+	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
+		return err
+	}
+	_, err := tx.exec("DELETE FROM contact_labels WHERE org_id = $1 AND contact_id = $2", orgID, id)
+	return err
 }
 
 func foldPtr(s *string) *string {

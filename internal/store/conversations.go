@@ -19,6 +19,60 @@ func scanConversation(row scanner) (c chat.Conversation, err error) {
 	return c, err
 }
 
+// conversationList reads a conversation with what the inbox shows beside it. The outer joins find
+// at most one row each, and keep the conversations' order.
+var conversationList = labelledList[chat.ConversationDetail]{
+	columns: prefixed("c", conversationColumns) + ", t.phone_number, t.name, u.name, u.email",
+	table:   "conversations", scan: scanConversationDetail, links: "conversation_labels", owner: "conversation_id",
+	joins: ` LEFT JOIN contacts t ON t.org_id = c.org_id AND t.id = c.contact_id
+		LEFT JOIN users u ON u.org_id = c.org_id AND u.id = c.assigned_to`,
+}
+
+func scanConversationDetail(row scanner) (d chat.ConversationDetail, err error) {
+	d.Conversation, err = scanConversation(columnsAround{row: row, last: []any{&d.ContactNumber, &d.ContactName, &d.AssigneeName, &d.AssigneeEmail}})
+	return d, err
+}
+
+var (
+	conversationsByActivity = order[chat.ConversationDetail]{"c", "sort_at", func(c chat.ConversationDetail) Position {
+		return Position{toTime(sortAt(c.Conversation)), c.ID}
+	}}
+	conversationsByUpdate = order[chat.ConversationDetail]{"c", "updated_at", func(c chat.ConversationDetail) Position {
+		return Position{c.UpdatedAt, c.ID}
+	}}
+)
+
+// ConversationFilter narrows a list of conversations. Empty fields do not.
+type ConversationFilter struct {
+	Status       chat.ConversationStatus
+	ContactID    string
+	AssignedTo   string
+	LabelID      string
+	UpdatedSince *time.Time // strictly after; it also changes the order to that of the updates
+}
+
+// Conversations returns one page of an account's conversations: by the last message, those
+// without one at the end, or by the last update.
+func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p Page) (Slice[chat.ConversationDetail], error) {
+	var c conditions
+	c.add("c.org_id = ?", orgID)
+	c.add("c.account_id = ?", accountID)
+	c.addIf("c.status = ?", string(f.Status))
+	c.addIf("c.contact_id = ?", f.ContactID)
+	c.addIf("c.assigned_to = ?", f.AssignedTo)
+	if f.UpdatedSince == nil {
+		return conversationList.page(r, c, conversationsByActivity, f.LabelID, p)
+	}
+	c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
+	return conversationList.page(r, c, conversationsByUpdate, f.LabelID, p)
+}
+
+// ConversationDetail returns a conversation of an account for showing, or ErrNotFound. It does
+// not lock.
+func (r Reader) ConversationDetail(orgID, accountID, id string) (chat.ConversationDetail, error) {
+	return one(r, scanConversationDetail, conversationList.selectFrom()+" WHERE c.org_id = $1 AND c.id = $2 AND c.account_id = $3", orgID, id, accountID)
+}
+
 // Conversation returns a conversation of an account, or ErrNotFound.
 func (r Reader) Conversation(orgID, accountID, id string) (chat.Conversation, error) {
 	return one(r, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
@@ -51,6 +105,31 @@ func sortAt(c chat.Conversation) int64 {
 		return 0
 	}
 	return c.LastMessageAt.UnixMilli()
+}
+
+// TouchConversation notes that a conversation changed now.
+func (tx *Tx) TouchConversation(orgID, id string) error {
+	return tx.execOne("UPDATE conversations SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
+}
+
+// DeleteConversation removes a conversation with its labels, its messages and what was still to
+// be done for them, or returns ErrNotFound.
+func (tx *Tx) DeleteConversation(orgID, id string) error {
+	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
+		return err
+	}
+	const itsMessages = "message_id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2)"
+	for _, text := range []string{
+		"DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2",
+		"DELETE FROM send_jobs WHERE org_id = $1 AND " + itsMessages,
+		"DELETE FROM media_jobs WHERE org_id = $1 AND " + itsMessages,
+		"DELETE FROM messages WHERE org_id = $1 AND conversation_id = $2",
+	} {
+		if _, err := tx.exec(text, orgID, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NoteMessage moves a conversation to the top for a message at the given instant.

@@ -1,5 +1,10 @@
 package store
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // dialect is where the two engines' SQL differs.
 type dialect struct {
 	name string
@@ -9,16 +14,33 @@ type dialect struct {
 	skipLocked string
 	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
 	tryLock string
+	// member is the condition that column %[1]s has one of the texts of list %[2]s.
+	member string
+	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
+	// number of statements small.
+	list func([]string) any
 }
+
+// oneOf is the condition that a column has one of the texts of a list.
+func (d dialect) oneOf(column, list string) string { return fmt.Sprintf(d.member, column, list) }
 
 var (
 	// SQLite has one writer at a time: every row a transaction reads is locked already.
-	sqliteDialect = dialect{name: "sqlite"}
+	sqliteDialect = dialect{
+		name:   "sqlite",
+		member: "%[1]s IN (SELECT value FROM json_each(%[2]s))",
+		list: func(texts []string) any {
+			list, _ := json.Marshal(texts) // texts always can be
+			return string(list)
+		},
+	}
 
 	postgresDialect = dialect{
 		name:       "postgres",
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
+		member:     "%[1]s = ANY(%[2]s::text[])",
+		list:       func(texts []string) any { return texts },
 	}
 )

@@ -16,7 +16,7 @@ type LabelFilter struct {
 	TeamID string // empty: every team
 }
 
-var labelsByAge = order[chat.Label]{"created_at", func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
+var labelsByAge = order[chat.Label]{"", "created_at", func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
 
 // Label returns a label of the organization, or ErrNotFound.
 func (r Reader) Label(orgID, id string) (chat.Label, error) {
@@ -46,7 +46,69 @@ func (tx *Tx) UpdateLabel(l chat.Label) error {
 		l.OrgID, l.ID, l.Name, chat.FoldCase(l.Name), l.Color, l.UpdatedAt.UnixMilli())
 }
 
-// DeleteLabel removes a label, or returns ErrNotFound.
+// DeleteLabel removes a label and detaches it everywhere, or returns ErrNotFound. The label goes
+// first: who attaches it holds its row, so that no link is made behind the deletion's back.
 func (tx *Tx) DeleteLabel(orgID, id string) error {
-	return tx.execOne("DELETE FROM labels WHERE org_id = $1 AND id = $2", orgID, id)
+	if err := tx.execOne("DELETE FROM labels WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
+		return err
+	}
+	if _, err := tx.exec("DELETE FROM contact_labels WHERE org_id = $1 AND label_id = $2", orgID, id); err != nil {
+		return err
+	}
+	_, err := tx.exec("DELETE FROM conversation_labels WHERE org_id = $1 AND label_id = $2", orgID, id)
+	return err
+}
+
+// LabelsOfContacts returns the labels of each of the contacts that has some, by name.
+func (r Reader) LabelsOfContacts(orgID string, contactIDs []string) (map[string][]chat.Label, error) {
+	return r.labelsOf("contact_labels", "contact_id", orgID, contactIDs)
+}
+
+// LabelsOfConversations is LabelsOfContacts for conversations.
+func (r Reader) LabelsOfConversations(orgID string, conversationIDs []string) (map[string][]chat.Label, error) {
+	return r.labelsOf("conversation_labels", "conversation_id", orgID, conversationIDs)
+}
+
+func (r Reader) labelsOf(links, owner, orgID string, ids []string) (map[string][]chat.Label, error) {
+	labels := map[string][]chat.Label{}
+	if len(ids) == 0 {
+		return labels, nil
+	}
+	text := "SELECT k." + owner + ", " + prefixed("l", labelColumns) + " FROM " + links +
+		" k JOIN labels l ON l.org_id = k.org_id AND l.id = k.label_id WHERE k.org_id = $1 AND " +
+		r.dialect.oneOf("k."+owner, "$2") + " ORDER BY l.name_key"
+	err := r.db.query(r.ctx, text, []any{orgID, r.dialect.list(ids)}, func(row scanner) error {
+		var id string
+		label, err := scanLabel(columnsAround{row: row, first: []any{&id}})
+		labels[id] = append(labels[id], label)
+		return err
+	})
+	return labels, err
+}
+
+// AttachToConversation puts a label on a conversation, and tells whether it was not there before.
+func (tx *Tx) AttachToConversation(orgID, conversationID, labelID string) (bool, error) {
+	n, err := tx.exec(`INSERT INTO conversation_labels (org_id, conversation_id, label_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+		orgID, conversationID, labelID)
+	return n > 0, err
+}
+
+// DetachFromConversation takes a label off a conversation, and tells whether it was there.
+func (tx *Tx) DetachFromConversation(orgID, conversationID, labelID string) (bool, error) {
+	n, err := tx.exec("DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2 AND label_id = $3",
+		orgID, conversationID, labelID)
+	return n > 0, err
+}
+
+// AttachToContacts puts a label on contacts, and returns the ids of those that did not have it.
+func (tx *Tx) AttachToContacts(orgID, labelID string, contactIDs []string) ([]string, error) {
+	return many(tx.Reader, scanText, `INSERT INTO contact_labels (org_id, contact_id, label_id)
+			SELECT org_id, id, $2 FROM contacts WHERE org_id = $1 AND `+tx.dialect.oneOf("id", "$3")+`
+		ON CONFLICT DO NOTHING RETURNING contact_id`, orgID, labelID, tx.dialect.list(contactIDs))
+}
+
+// DetachFromContacts takes a label off contacts, and returns the ids of those that had it.
+func (tx *Tx) DetachFromContacts(orgID, labelID string, contactIDs []string) ([]string, error) {
+	return many(tx.Reader, scanText, "DELETE FROM contact_labels WHERE org_id = $1 AND label_id = $2 AND "+
+		tx.dialect.oneOf("contact_id", "$3")+" RETURNING contact_id", orgID, labelID, tx.dialect.list(contactIDs))
 }

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -37,8 +37,7 @@ type conditions struct {
 // add appends a condition whose only placeholders are written as ?.
 func (c *conditions) add(condition string, args ...any) {
 	for _, arg := range args {
-		c.args = append(c.args, arg)
-		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+		condition = strings.Replace(condition, "?", c.arg(arg), 1)
 	}
 	c.parts = append(c.parts, condition)
 }
@@ -50,12 +49,20 @@ func (c *conditions) addIf(condition, value string) {
 	}
 }
 
+// arg takes an argument and returns its placeholder.
+func (c *conditions) arg(value any) string {
+	c.args = append(c.args, value)
+	return "$" + strconv.Itoa(len(c.args))
+}
+
 func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
 // order is what a list is sorted by, newest first.
 type order[T any] struct {
+	// alias is what the query calls the list's table; empty where it has no other.
+	alias string
 	// column holds the instants that come before the id; empty where the ids suffice.
 	column   string
 	position func(T) Position
@@ -66,27 +73,24 @@ func (o order[T]) after(c *conditions, p *Position) {
 	switch {
 	case p == nil:
 	case o.column == "":
-		c.add("id < ?", p.ID)
+		c.add(o.of("id")+" < ?", p.ID)
 	default:
-		c.add("("+o.column+", id) < (?, ?)", p.At.UnixMilli(), p.ID)
+		c.add("("+o.of(o.column)+", "+o.of("id")+") < (?, ?)", p.At.UnixMilli(), p.ID)
 	}
 }
 
 func (o order[T]) clause() string {
 	if o.column == "" {
-		return " ORDER BY id DESC"
+		return " ORDER BY " + o.of("id") + " DESC"
 	}
-	return " ORDER BY " + o.column + " DESC, id DESC"
+	return " ORDER BY " + o.of(o.column) + " DESC, " + o.of("id") + " DESC"
 }
 
-// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
-// holds, which tells whether another page follows without counting.
-func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, o order[T], p Page) (Slice[T], error) {
-	o.after(&c, p.After)
-	c.args = append(c.args, p.Limit+1)
-	text := fmt.Sprintf("%s%s%s LIMIT $%d", selectFrom, c.where(), o.clause(), len(c.args))
-	rows, err := many(r, scan, text, c.args...)
-	return o.slice(rows, p.Limit), err
+func (o order[T]) of(column string) string {
+	if o.alias == "" {
+		return column
+	}
+	return o.alias + "." + column
 }
 
 // slice cuts off the row that only told of the next page.
@@ -96,6 +100,15 @@ func (o order[T]) slice(rows []T, limit int) Slice[T] {
 	}
 	next := o.position(rows[limit-1])
 	return Slice[T]{Rows: rows[:limit], Next: &next}
+}
+
+// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
+// holds, which tells whether another page follows without counting.
+func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, o order[T], p Page) (Slice[T], error) {
+	o.after(&c, p.After)
+	text := selectFrom + c.where() + o.clause() + " LIMIT " + c.arg(p.Limit+1)
+	rows, err := many(r, scan, text, c.args...)
+	return o.slice(rows, p.Limit), err
 }
 
 // prefixed puts a table's alias before each column of a list.

@@ -37,10 +37,10 @@ func TestPages(t *testing.T) {
 			{"behind the first", 1, position(labels[0]), labels[1:2], true},
 			{"the last", 1, position(labels[1]), labels[2:], false},
 			{"behind the last", 1, position(labels[2]), nil, false},
-			{"behind a row that is gone", 5, &store.Position{CreatedAt: labels[0].CreatedAt.Add(time.Hour), ID: labels[2].ID}, labels, false},
+			{"behind a row that is gone", 5, &store.Position{At: labels[0].CreatedAt.Add(time.Hour), ID: labels[2].ID}, labels, false},
 		} {
 			page, err := st.Read(t.Context()).Labels(org.ID, store.LabelFilter{}, store.Page{Limit: test.limit, After: test.after})
-			if err != nil || !slices.Equal(page.Rows, test.want) || page.HasMore != test.hasMore {
+			if err != nil || !slices.Equal(page.Rows, test.want) || (page.Next != nil) != test.hasMore {
 				t.Errorf("%s: got %v (%v)", test.name, page, err)
 			}
 		}
@@ -48,7 +48,7 @@ func TestPages(t *testing.T) {
 }
 
 func position(l chat.Label) *store.Position {
-	return &store.Position{CreatedAt: l.CreatedAt, ID: l.ID}
+	return &store.Position{At: l.CreatedAt, ID: l.ID}
 }
 
 // Walking all pages, whatever their size, meets every row that was there at the start once and in
@@ -109,11 +109,11 @@ func (w *walker) next(t *rapid.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(page.Rows) > w.limit || page.HasMore && len(page.Rows) < w.limit {
-		t.Fatalf("a page of %d for the limit %d, more to come: %v", len(page.Rows), w.limit, page.HasMore)
+	if len(page.Rows) > w.limit || page.Next != nil && len(page.Rows) < w.limit {
+		t.Fatalf("a page of %d for the limit %d, more to come: %v", len(page.Rows), w.limit, page.Next)
 	}
 	w.seen = append(w.seen, page.Rows...)
-	return page.HasMore
+	return page.Next != nil
 }
 
 func (w *walker) check(t *rapid.T, atStart []chat.Label) {

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Reader reads. Its methods stand beside the tables they read.
 type Reader struct {
@@ -21,6 +24,21 @@ type session interface {
 
 // scanner is a row of either driver.
 type scanner interface{ Scan(dest ...any) error }
+
+// columnsAround is a row whose first and last columns are read by somebody else.
+type columnsAround struct {
+	row         scanner
+	first, last []any
+}
+
+func (c columnsAround) Scan(dest ...any) error {
+	return c.row.Scan(slices.Concat(c.first, dest, c.last)...)
+}
+
+func scanText(row scanner) (s string, err error) {
+	err = row.Scan(&s)
+	return s, err
+}
 
 // forUpdate is the clause that ends a look-up by key: inside a transaction it locks the row.
 func (r Reader) forUpdate() string {

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/parleyhq/parley/internal/chat"
+import (
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
 
 const userColumns = "org_id, id, email, name, password_hash, created_at"
 
@@ -29,4 +33,13 @@ func (tx *Tx) PutMember(orgID, teamID, userID string, role chat.Role) error {
 		ON CONFLICT (org_id, team_id, user_id) DO UPDATE SET role = excluded.role`,
 		orgID, teamID, userID, string(role))
 	return err
+}
+
+// IsMember tells whether a user belongs to a team.
+func (r Reader) IsMember(orgID, teamID, userID string) (bool, error) {
+	_, err := one(r, scanText, "SELECT role FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
