@@ -69,6 +69,9 @@ func New(cfg Config) *API {
 		claims:   newClaims(),
 	}
 	registerMeta(a)
+	registerAccounts(a)
+	registerConversations(a)
+	registerContacts(a)
 	registerLabels(a)
 	a.document.finish()
 	return a
