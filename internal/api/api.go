@@ -97,6 +97,9 @@ func New(cfg Config) *API {
 	registerMessages(a)
 	registerMedia(a)
 	registerRegister(a)
+	registerAccounts(a)
+	registerConversations(a)
+	registerContacts(a)
 	registerLabels(a)
 	a.document.finish()
 	return a

@@ -95,8 +95,9 @@ func (p param) value(c *call) (string, bool) {
 	}
 	query := c.query()
 	value, given := query.Get(p.name), query.Has(p.name)
-	if p.rule.schema.Format == "date-time" {
-		// A + that was not escaped arrives as a space, and no instant has a space before its offset.
+	switch p.rule.schema.Format {
+	case "date-time", formatPhoneNumber:
+		// A + that was not escaped arrives as a space. Neither of these has one.
 		value = strings.ReplaceAll(value, " ", "+")
 	}
 	return value, given

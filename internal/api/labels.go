@@ -52,6 +52,26 @@ func viewLabel(l chat.Label) labelView {
 	}
 }
 
+// labelRefView is a label on what it is attached to.
+type labelRefView struct {
+	ID    string `json:"id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+func viewLabelRefs(labels []chat.Label) []labelRefView {
+	views := make([]labelRefView, len(labels))
+	for i, l := range labels {
+		views[i] = labelRefView{ID: l.ID, Name: l.Name, Color: l.Color}
+	}
+	return views
+}
+
+// attachLabelBody names the label to attach to something.
+type attachLabelBody struct {
+	LabelID string `json:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
 type listLabelsInput struct {
 	TeamID string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only labels of this team."`
 }

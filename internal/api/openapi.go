@@ -32,6 +32,8 @@ type document struct {
 func newDocument(programVersion string) *document {
 	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[freeForm]())
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription,
@@ -106,7 +108,7 @@ func (d *document) parameters(op *operation) []*huma.Param {
 			Description: p.rule.schema.Description, Schema: p.rule.schema})
 	}
 	if slices.Contains(op.errors, chat.CodeInvalidCursor) {
-		params = append(params, limitParam, cursorParam)
+		params = append(params, op.limitParam(), cursorParam)
 	}
 	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
 		params = append(params, idempotencyParam)
@@ -114,9 +116,16 @@ func (d *document) parameters(op *operation) []*huma.Param {
 	return params
 }
 
+func (op *operation) limitParam() *huma.Param {
+	limit := &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit))}
+	if op.whole {
+		return &huma.Param{Name: "limit", In: "query", Description: "How many items a page holds at most; without it, all there are.", Schema: limit}
+	}
+	limit.Default = defaultLimit
+	return &huma.Param{Name: "limit", In: "query", Description: "How many items a page holds at most.", Schema: limit}
+}
+
 var (
-	limitParam = &huma.Param{Name: "limit", In: "query", Description: "How many items a page holds at most.",
-		Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit}}
 	cursorParam = &huma.Param{Name: "cursor", In: "query",
 		Description: "next_cursor of the previous page, unchanged and with the same filters.", Schema: &huma.Schema{Type: huma.TypeString}}
 	idempotencyParam = &huma.Param{Name: headerIdempotencyKey, In: "header",

@@ -17,13 +17,27 @@ import (
 // operations is every operation of the API. A change here is a change of the public contract.
 var operations = []string{
 	"DELETE /labels/{id} deleteLabel Labels",
+	"DELETE /{phone_number_id}/contacts/{id} deleteContact Contacts",
+	"DELETE /{phone_number_id}/contacts/{id}/labels/{label_id} detachContactLabel Contacts",
+	"DELETE /{phone_number_id}/conversations/{id}/labels/{label_id} detachConversationLabel Conversations",
+	"GET /accounts listAccounts Accounts",
 	"GET /health getHealth Meta",
 	"GET /labels listLabels Labels",
 	"GET /labels/{id} getLabel Labels",
 	"GET /me getMe Meta",
 	"GET /openapi.json getOpenAPI Meta",
+	"GET /{phone_number_id}/contacts listContacts Contacts",
+	"GET /{phone_number_id}/contacts/{id} getContact Contacts",
+	"GET /{phone_number_id}/conversations listConversations Conversations",
+	"GET /{phone_number_id}/conversations/{id} getConversation Conversations",
 	"PATCH /labels/{id} updateLabel Labels",
+	"PATCH /{phone_number_id}/contacts/{id} updateContact Contacts",
+	"PATCH /{phone_number_id}/conversations/{id} updateConversation Conversations",
 	"POST /labels createLabel Labels",
+	"POST /{phone_number_id}/contacts createContact Contacts",
+	"POST /{phone_number_id}/contacts/bulk_label bulkLabelContacts Contacts",
+	"POST /{phone_number_id}/contacts/{id}/labels attachContactLabel Contacts",
+	"POST /{phone_number_id}/conversations/{id}/labels attachConversationLabel Conversations",
 }
 
 // described is an operation as the document has it.

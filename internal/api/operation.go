@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"net/http"
 	"reflect"
 	"slices"
@@ -24,6 +25,7 @@ type operation struct {
 	errors      []chat.Code // beyond those that follow from its kind
 	open        bool        // no key needed
 	always      bool        // answers also without the API on the plan, and when the subscription lapsed
+	whole       bool        // a list that is not cut into pages unless the caller asks for it
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
 
 	input  *inputBinder
@@ -76,7 +78,7 @@ func list[I, V any](a *API, op operation, fetch func(c *call, in *I, p store.Pag
 			return answer{}, err
 		}
 		scope := cursorScope{orgID: c.key.Key.OrgID, list: op.id, filters: op.input.filters(c)}
-		p, err := a.pageOf(c, scope)
+		p, err := c.page(scope)
 		if err != nil {
 			return answer{}, err
 		}
@@ -89,9 +91,19 @@ func list[I, V any](a *API, op operation, fetch func(c *call, in *I, p store.Pag
 			next := a.cursors.encode(scope, *slice.Next)
 			out.NextCursor = &next
 		}
+		if op.conditional && c.unchanged(pageETag(out)) {
+			return answer{status: http.StatusNotModified}, nil
+		}
 		return answer{status: http.StatusOK, body: marshal(out)}, nil
 	}
 	add[I, page[V]](a, &op)
+}
+
+// pageETag is made of all that the page shows but the request's own id: rows come and go, and
+// what is embedded in them changes, without a newer updated_at.
+func pageETag[V any](p page[V]) string {
+	p.RequestID = ""
+	return weakETag(string(marshal(p)))
 }
 
 // viewEach turns the rows of a page into their views.
@@ -103,10 +115,13 @@ func viewEach[T, V any](s store.Slice[T], view func(T) V) store.Slice[V] {
 	return views
 }
 
-// pageOf reads limit and cursor.
-func (a *API) pageOf(c *call, scope cursorScope) (store.Page, error) {
+// page reads limit and cursor.
+func (c *call) page(scope cursorScope) (store.Page, error) {
 	query := c.query()
 	p := store.Page{Limit: defaultLimit}
+	if c.op.whole {
+		p.Limit = math.MaxInt32
+	}
 	if query.Has("limit") {
 		n, err := strconv.Atoi(query.Get("limit"))
 		if err != nil || n < 1 || n > maxLimit {
@@ -115,7 +130,7 @@ func (a *API) pageOf(c *call, scope cursorScope) (store.Page, error) {
 		p.Limit = n
 	}
 	if query.Has("cursor") {
-		position, err := a.cursors.decode(scope, query.Get("cursor"))
+		position, err := c.api.cursors.decode(scope, query.Get("cursor"))
 		if err != nil {
 			return p, err
 		}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"net/mail"
@@ -15,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -31,12 +33,14 @@ type rule struct {
 	pattern  *regexp.Regexp
 	enum     []string
 	trimmed  bool // white space around the text does not count
+	clearing bool // the empty text is allowed, and stands for null
 	someOf   bool // an object that needs at least one of its fields
 }
 
 type fieldRule struct {
 	name     string
 	required bool
+	unless   string // the field that may be given instead of this one
 	rule     *rule
 }
 
@@ -93,9 +97,10 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			if property := s.Properties[name]; property != nil {
-				field := fieldRule{name, slices.Contains(s.Required, name), newRule(reg, t.Field(i).Type, property)}
-				field.rule.trimmed = t.Field(i).Tag.Get("trimmed") == "true"
-				r.fields = append(r.fields, field)
+				tag := t.Field(i).Tag
+				field := newRule(reg, t.Field(i).Type, property)
+				field.trimmed, field.clearing = tag.Get("trimmed") == "true", tag.Get("clearing") == "true"
+				r.fields = append(r.fields, fieldRule{name, slices.Contains(s.Required, name), tag.Get("unless"), field})
 			}
 		}
 	}
@@ -106,7 +111,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 	kind := dec.PeekKind()
 	switch {
-	case r.kind == huma.TypeObject && kind == jsontext.KindBeginObject:
+	case r.kind == huma.TypeObject && kind == jsontext.KindBeginObject && r.fields != nil:
 		return r.checkObject(dec, path)
 	case r.kind == huma.TypeArray && kind == jsontext.KindBeginArray:
 		return r.checkArray(dec, path)
@@ -122,8 +127,7 @@ func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error)
 	if _, err := dec.ReadToken(); err != nil {
 		return findings{}, err
 	}
-	given := make([]bool, len(r.fields))
-	found := make([]findings, len(r.fields))
+	fields := make([]fieldState, len(r.fields))
 	for dec.PeekKind() != jsontext.KindEndObject {
 		name, err := dec.ReadToken()
 		if err != nil {
@@ -133,31 +137,43 @@ func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error)
 		if i < 0 {
 			err = dec.SkipValue()
 		} else {
-			given[i] = true
-			found[i], err = r.fields[i].rule.check(dec, join(path, r.fields[i].name))
+			fields[i].given, fields[i].null = true, dec.PeekKind() == jsontext.KindNull
+			fields[i].found, err = r.fields[i].rule.check(dec, join(path, r.fields[i].name))
 		}
 		if err != nil {
 			return findings{}, err
 		}
 	}
 	_, err := dec.ReadToken()
-	return r.sumUp(path, given, found), err
+	return r.sumUp(path, fields), err
+}
+
+// fieldState is what an object says of one of its fields.
+type fieldState struct {
+	given, null bool
+	found       findings
 }
 
 // sumUp orders what was found in an object by its fields.
-func (r *rule) sumUp(path string, given []bool, found []findings) findings {
-	if r.someOf && !slices.Contains(given, true) {
+func (r *rule) sumUp(path string, fields []fieldState) findings {
+	if r.someOf && !slices.ContainsFunc(fields, func(f fieldState) bool { return f.given }) {
 		return findings{missing: r.needsSome(path)}
 	}
 	var all findings
 	for i, f := range r.fields {
-		if f.required && !given[i] {
+		switch {
+		case f.required && !fields[i].given:
 			all.merge(findings{missing: chat.Missing(join(path, f.name))})
+		case f.unless != "" && !fields[i].hasValue() && !fields[r.fieldIndex(f.unless)].hasValue():
+			all.merge(findings{missing: &chat.Error{Code: chat.CodeMissingRequiredField, Param: join(path, f.name),
+				Message: "Give " + f.name + " or " + f.unless + "."}})
 		}
-		all.merge(found[i])
+		all.merge(fields[i].found)
 	}
 	return all
 }
+
+func (f fieldState) hasValue() bool { return f.given && !f.null }
 
 func (r *rule) needsSome(path string) *chat.Error {
 	names := make([]string, len(r.fields))
@@ -207,6 +223,10 @@ func (r *rule) checkValue(v jsontext.Value, path string) *chat.Error {
 	switch r.kind {
 	case "":
 		return checkNoNUL(v, path)
+	case huma.TypeObject: // without fields of ours: free-form
+		if kind == jsontext.KindBeginObject {
+			return r.checkFreeForm(v, path)
+		}
 	case huma.TypeString:
 		if kind == jsontext.KindString {
 			text, _ := jsontext.AppendUnquote(nil, v)
@@ -231,6 +251,8 @@ func (r *rule) checkString(s, path string) *chat.Error {
 	}
 	n := utf8.RuneCountInString(counted)
 	switch least, most := r.schema.MinLength, r.schema.MaxLength; {
+	case s == "" && r.clearing:
+		return nil
 	case strings.ContainsRune(s, 0):
 		return chat.Invalid(path, "Must not contain the NUL character.")
 	case r.enum != nil && !slices.Contains(r.enum, s):
@@ -241,11 +263,18 @@ func (r *rule) checkString(s, path string) *chat.Error {
 		return chat.Invalid(path, "Must be at most %d characters long.", *most)
 	case r.pattern != nil && !r.pattern.MatchString(s):
 		return chat.Invalid(path, "Must match %s.", r.pattern)
+	case r.schema.Format == formatPhoneNumber:
+		_, err := chat.CleanPhoneNumber(path, s)
+		failure, _ := errors.AsType[*chat.Error](err)
+		return failure
 	case !validFormat(r.schema.Format, s):
 		return chat.Invalid(path, "Must be a valid %s.", r.schema.Format)
 	}
 	return nil
 }
+
+// formatPhoneNumber is the only format with an error code of its own.
+const formatPhoneNumber = "phone-number"
 
 func validFormat(format, s string) bool {
 	switch format {
@@ -280,6 +309,17 @@ func (r *rule) checkNumber(text, path string) *chat.Error {
 		return chat.Invalid(path, "Must be at most %v.", *most)
 	}
 	return nil
+}
+
+// checkFreeForm checks an object whose fields are the caller's own.
+func (r *rule) checkFreeForm(v jsontext.Value, path string) *chat.Error {
+	if most := r.schema.MaxProperties; most != nil {
+		var fields map[string]jsontext.Value
+		if err := json.Unmarshal(v, &fields); err == nil && len(fields) > *most {
+			return chat.Invalid(path, "Must have at most %d keys.", *most)
+		}
+	}
+	return checkNoNUL(v, path)
 }
 
 // checkNoNUL looks into free-form JSON: NUL can be written as an escape only. A backslash that

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -9,4 +11,66 @@ import (
 func AccountByNumber(r store.Reader, orgID, phoneNumberID string) (chat.Account, error) {
 	account, err := r.AccountByNumber(orgID, phoneNumberID)
 	return account, orNotFound(err, "business number")
+}
+
+// Seal closes an account's token up for the store. It is given the account's id, because what is
+// sealed is bound to it.
+type Seal func(accountID string) string
+
+// ConnectAccount adds a number to an organization.
+func ConnectAccount(tx *store.Tx, in chat.NewAccount, seal Seal) (chat.Account, error) {
+	account, err := in.Account()
+	if err != nil {
+		return chat.Account{}, err
+	}
+	if _, err := organization(tx.Reader, in.OrgID); err != nil {
+		return chat.Account{}, err
+	}
+	if account.TeamID, err = accountTeam(tx.Reader, in); err != nil {
+		return chat.Account{}, err
+	}
+	account.ID, account.CreatedAt, account.UpdatedAt = tx.NewID(chat.KindAccount), tx.Now(), tx.Now()
+	account.Token = seal(account.ID)
+	err = tx.InsertAccount(account)
+	if errors.Is(err, store.ErrDuplicate) {
+		return chat.Account{}, chat.Invalid("phone_number_id", "This number is connected already. A number belongs to one organization of an installation.")
+	}
+	return account, err
+}
+
+// accountTeam picks the team of a new account: that of its customer, else as for any
+// team-scoped write.
+func accountTeam(r store.Reader, in chat.NewAccount) (string, error) {
+	if in.CustomerID == nil {
+		return pickTeam(r, in.OrgID, in.TeamID)
+	}
+	team, err := r.CustomerTeam(in.OrgID, *in.CustomerID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return "", chat.Invalid("customer_id", "The organization has no such customer.")
+	case err == nil && in.TeamID != "" && in.TeamID != team:
+		return "", chat.Invalid("team_id", "The customer belongs to another team. Leave the team out.")
+	}
+	return team, err
+}
+
+// UpdateAccount changes an account, which the operator names by its number alone. A nil seal
+// leaves the token.
+func UpdateAccount(tx *store.Tx, phoneNumberID string, patch chat.AccountPatch, seal Seal) (chat.Account, error) {
+	found, err := tx.AccountForCallback(phoneNumberID)
+	if err != nil {
+		return chat.Account{}, orNotFound(err, "business number")
+	}
+	account, err := tx.Account(found.OrgID, found.ID) // which locks it
+	if err != nil {
+		return chat.Account{}, orNotFound(err, "business number")
+	}
+	if account, err = patch.Apply(account); err != nil {
+		return chat.Account{}, err
+	}
+	if seal != nil {
+		account.Token = seal(account.ID)
+	}
+	account.UpdatedAt = tx.Now()
+	return account, tx.UpdateAccount(account)
 }

@@ -48,6 +48,15 @@ func DeleteLabel(tx *store.Tx, orgID, id string) error {
 	return orNotFound(tx.DeleteLabel(orgID, id), "label")
 }
 
+// attachableLabel returns a label that may go on what belongs to the account.
+func attachableLabel(r store.Reader, account chat.Account, id string) (chat.Label, error) {
+	label, err := Label(r, account.OrgID, id)
+	if err == nil && label.TeamID != account.TeamID {
+		return chat.Label{}, chat.Invalid("label_id", "The label belongs to another team than this number.")
+	}
+	return label, err
+}
+
 func labelNameTaken(err error) error {
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Invalid("name", "The team has a label of this name already. Names are compared without regard to case.")

@@ -123,9 +123,10 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 		"DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2",
 		"DELETE FROM send_jobs WHERE org_id = $1 AND " + itsMessages,
 		"DELETE FROM media_jobs WHERE org_id = $1 AND " + itsMessages,
+		"DELETE FROM held_events WHERE org_id = $1 AND " + itsMessages,
 		"DELETE FROM messages WHERE org_id = $1 AND conversation_id = $2",
 	} {
-		if _, err := tx.exec(text, orgID, id); err != nil {
+		if err := tx.later(text, orgID, id); err != nil {
 			return err
 		}
 	}

@@ -52,11 +52,10 @@ func (tx *Tx) DeleteLabel(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM labels WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
-	if _, err := tx.exec("DELETE FROM contact_labels WHERE org_id = $1 AND label_id = $2", orgID, id); err != nil {
+	if err := tx.later("DELETE FROM contact_labels WHERE org_id = $1 AND label_id = $2", orgID, id); err != nil {
 		return err
 	}
-	_, err := tx.exec("DELETE FROM conversation_labels WHERE org_id = $1 AND label_id = $2", orgID, id)
-	return err
+	return tx.later("DELETE FROM conversation_labels WHERE org_id = $1 AND label_id = $2", orgID, id)
 }
 
 // LabelsOfContacts returns the labels of each of the contacts that has some, by name.

@@ -1,7 +1,11 @@
 package apitest
 
 import (
+	"cmp"
 	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,4 +104,62 @@ func (s *Server) RevokeKey(t *testing.T, id string) {
 		_, err := core.RevokeKey(tx, id)
 		return err
 	})
+}
+
+var numbers atomic.Int64
+
+// NewAccount connects a number that no other account has to an organization's first team.
+func (s *Server) NewAccount(t *testing.T, org Org) chat.Account {
+	t.Helper()
+	return s.ConnectAccount(t, chat.NewAccount{OrgID: org.ID, TeamID: org.Team.ID})
+}
+
+// ConnectAccount connects a number. What is not given of it is made up.
+func (s *Server) ConnectAccount(t *testing.T, in chat.NewAccount) (account chat.Account) {
+	t.Helper()
+	n := numbers.Add(1)
+	in.PhoneNumberID = cmp.Or(in.PhoneNumberID, fmt.Sprint(100_000_000_000+n))
+	in.PhoneNumber = cmp.Or(in.PhoneNumber, fmt.Sprint("+1555", 1_000_000+n))
+	in.WABAID = cmp.Or(in.WABAID, "200000000000")
+	s.InTx(t, func(tx *store.Tx) (err error) {
+		account, err = core.ConnectAccount(tx, in, func(string) string { return "sealed" })
+		return err
+	})
+	return account
+}
+
+// NewConversation makes a conversation with a contact, whose last message was at the given
+// instant; nil for none.
+func (s *Server) NewConversation(t *testing.T, account chat.Account, contactID string, lastMessageAt *time.Time) (c chat.Conversation) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) error {
+		c = chat.Conversation{
+			ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
+			Status: chat.ConversationOpen, LastMessageAt: lastMessageAt, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.InsertConversation(c)
+	})
+	return c
+}
+
+// NewContact adds a contact to an account.
+func (s *Server) NewContact(t *testing.T, account chat.Account, in chat.NewContact) (contact chat.Contact) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) (err error) {
+		contact, err = core.CreateContact(tx, account, in)
+		return err
+	})
+	return contact
+}
+
+// NewUser adds a user to a team.
+func (s *Server) NewUser(t *testing.T, orgID, teamID, name string) (user chat.User) {
+	t.Helper()
+	s.InTx(t, func(tx *store.Tx) (err error) {
+		user, err = core.CreateUser(tx, core.NewUser{
+			OrgID: orgID, TeamID: teamID, Name: name, Email: strings.ToLower(rand.Text()) + "@example.com", Password: "none", Role: chat.RoleAgent,
+		})
+		return err
+	})
+	return user
 }

@@ -1,16 +1,19 @@
 package apitest
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
 )
 
 // Scenario is one request and all that is to come of it. What it does not name must not happen:
-// a table that is not in Changes must stay as it was.
+// a table that is not in Changes must stay as it was, and no event may be emitted but those in Events.
 type Scenario struct {
 	Name string
 	// Given prepares the case. What it sets with Case.Set can be written as ${name} below.
@@ -25,6 +28,7 @@ type Scenario struct {
 	Want   string            // the whole body, see expect.go
 	Header map[string]string // an empty value: not there
 	Change Changes
+	Events []string // the payloads of the events it emits, in order, see expect.go
 	Then   func(t *testing.T, c *Case, r *Response)
 }
 
@@ -127,12 +131,17 @@ func (sc Scenario) run(t *testing.T, c *Case) {
 	}
 	orgs := append([]string{c.Org.ID}, c.others...)
 	before := c.tables.snapshot(t, orgs)
+	last := lastEvent(c.Events(t, ""))
 	response := sc.send(t, c)
 	sc.checkStatus(t, response)
 	sc.checkBody(t, c, response)
 	sc.checkHeader(t, c, response)
+	sc.checkEvents(t, c, c.Events(t, last))
 	expected := Changes{}
 	maps.Copy(expected, sc.Change)
+	if n := len(sc.Events); n > 0 {
+		expected["events"] = fmt.Sprint("+", n)
+	}
 	if d := cmp.Diff(expected, before.changes(c.tables.snapshot(t, orgs))); d != "" {
 		t.Errorf("the store changed otherwise (-want +got):\n%s", d)
 	}
@@ -181,6 +190,42 @@ func (sc Scenario) checkBody(t *testing.T, c *Case, r *Response) {
 	}
 	if d != "" {
 		t.Errorf("another body (-want +got):\n%s", d)
+	}
+}
+
+// Events are those of the case's organization behind the given one.
+func (c *Case) Events(t *testing.T, after string) []chat.Event {
+	t.Helper()
+	events, err := c.Store.Read(t.Context()).EventsAfter(c.Org.ID, after, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func lastEvent(events []chat.Event) string {
+	if len(events) == 0 {
+		return ""
+	}
+	return events[len(events)-1].ID
+}
+
+func (sc Scenario) checkEvents(t *testing.T, c *Case, events []chat.Event) {
+	t.Helper()
+	if sc.Events == nil {
+		return // their number is among the changes
+	}
+	if len(events) != len(sc.Events) {
+		t.Fatalf("it emitted %d events, want %d", len(events), len(sc.Events))
+	}
+	for i, e := range events {
+		d, err := diff(c.Expand(sc.Events[i]), e.Payload, c.Clock.Now())
+		if err != nil {
+			t.Fatalf("%v in %s", err, e.Payload)
+		}
+		if d != "" {
+			t.Errorf("another event (-want +got):\n%s", d)
+		}
 	}
 }
 

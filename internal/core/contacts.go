@@ -1,0 +1,181 @@
+package core
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// CreateContact adds a person to an account's contacts.
+func CreateContact(tx *store.Tx, account chat.Account, in chat.NewContact) (chat.Contact, error) {
+	contact, err := in.Contact()
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	contact.ID, contact.OrgID, contact.AccountID = tx.NewID(chat.KindContact), account.OrgID, account.ID
+	contact.CreatedAt, contact.UpdatedAt = tx.Now(), tx.Now()
+	err = tx.InsertContact(contact)
+	if errors.Is(err, store.ErrDuplicate) {
+		return chat.Contact{}, contactTaken(tx.Reader, contact)
+	}
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	return contact, contactCreated(tx, account, contact)
+}
+
+// contactTaken says by which of its fields another contact goes already.
+func contactTaken(r store.Reader, contact chat.Contact) error {
+	for _, identity := range []struct {
+		param string
+		value *string
+		by    func(orgID, accountID, value string) (chat.Contact, error)
+	}{{"phone_number", contact.PhoneNumber, r.ContactByNumber}, {"bsuid", contact.BSUID, r.ContactByBSUID}} {
+		if identity.value == nil {
+			continue
+		}
+		_, err := identity.by(contact.OrgID, contact.AccountID, *identity.value)
+		if err == nil {
+			return &chat.Error{Code: chat.CodeContactAlreadyExists, Param: identity.param,
+				Message: "This number's contacts have one with that value already. Find it with GET /v1/{phone_number_id}/contacts."}
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return usernameTaken()
+}
+
+// Contact returns one contact of an account.
+func Contact(r store.Reader, account chat.Account, id string) (chat.Contact, error) {
+	contact, err := r.Contact(account.OrgID, account.ID, id)
+	return contact, orNotFound(err, "contact")
+}
+
+// UpdateContact changes a contact. A patch that changes nothing leaves updated_at alone.
+func UpdateContact(tx *store.Tx, account chat.Account, id string, patch chat.ContactPatch) (chat.Contact, error) {
+	contact, err := Contact(tx.Reader, account, id)
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	contact, changed, err := patch.Apply(contact)
+	if err != nil || len(changed) == 0 {
+		return contact, err
+	}
+	contact.UpdatedAt = tx.Now()
+	err = tx.UpdateContact(contact)
+	if errors.Is(err, store.ErrDuplicate) {
+		return chat.Contact{}, usernameTaken()
+	}
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	return contact, contactUpdated(tx, account, contact, changed)
+}
+
+func usernameTaken() error {
+	return chat.Invalid("username", "Another contact of the number has this username. Usernames are compared without regard to case.")
+}
+
+// DeleteContact removes a contact with its labels, its conversation and all messages of it.
+func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
+	if _, err := Contact(tx.Reader, account, id); err != nil {
+		return err
+	}
+	conversation, err := tx.ConversationWith(account.OrgID, account.ID, id)
+	switch {
+	case err == nil:
+		err = tx.DeleteConversation(account.OrgID, conversation.ID)
+	case errors.Is(err, store.ErrNotFound):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return tx.DeleteContact(account.OrgID, id)
+}
+
+// LabelContact puts a label of the account's team on a contact. Doing it again changes nothing.
+func LabelContact(tx *store.Tx, account chat.Account, id, labelID string) error {
+	if _, err := Contact(tx.Reader, account, id); err != nil {
+		return err
+	}
+	if _, err := attachableLabel(tx.Reader, account, labelID); err != nil {
+		return err
+	}
+	_, err := relabelContacts(tx, account, tx.AttachToContacts, labelID, []string{id})
+	return err
+}
+
+// UnlabelContact takes a label off a contact. It need not have been there.
+func UnlabelContact(tx *store.Tx, account chat.Account, id, labelID string) error {
+	if _, err := Contact(tx.Reader, account, id); err != nil {
+		return err
+	}
+	if _, err := Label(tx.Reader, account.OrgID, labelID); err != nil {
+		return err
+	}
+	_, err := relabelContacts(tx, account, tx.DetachFromContacts, labelID, []string{id})
+	return err
+}
+
+// relabelContacts attaches or detaches a label, tells of it, and returns how many contacts that
+// changed.
+func relabelContacts(tx *store.Tx, account chat.Account, change func(orgID, labelID string, contactIDs []string) ([]string, error), labelID string, ids []string) (int, error) {
+	changed, err := change(account.OrgID, labelID, ids)
+	if err != nil || len(changed) == 0 {
+		return 0, err
+	}
+	contacts, err := tx.TouchContacts(account.OrgID, changed)
+	if err != nil {
+		return 0, err
+	}
+	for _, contact := range contacts {
+		if err := contactUpdated(tx, account, contact, []string{"labels"}); err != nil {
+			return 0, err
+		}
+	}
+	return len(contacts), nil
+}
+
+// BulkLabel attaches a label to many contacts, or detaches it.
+type BulkLabel struct {
+	ContactIDs []string
+	LabelID    string
+	Detach     bool
+}
+
+// BulkLabelResult counts what became of each distinct contact.
+type BulkLabelResult struct {
+	Applied             int
+	Already             int
+	SkippedCrossOrg     int // not a contact of the account
+	SkippedTeamMismatch int // the label is another team's
+}
+
+// BulkLabelContacts labels contacts of an account, all in the transaction it is given.
+func BulkLabelContacts(tx *store.Tx, account chat.Account, in BulkLabel) (BulkLabelResult, error) {
+	ids := slices.Compact(slices.Sorted(slices.Values(in.ContactIDs)))
+	own, err := tx.ContactsAmong(account.OrgID, account.ID, ids)
+	if err != nil {
+		return BulkLabelResult{}, err
+	}
+	label, err := Label(tx.Reader, account.OrgID, in.LabelID)
+	if err != nil {
+		return BulkLabelResult{}, err
+	}
+	result := BulkLabelResult{SkippedCrossOrg: len(ids) - len(own)}
+	if label.TeamID != account.TeamID {
+		result.SkippedTeamMismatch = len(own)
+		return result, nil
+	}
+	change := tx.AttachToContacts
+	if in.Detach {
+		change = tx.DetachFromContacts
+	}
+	result.Applied, err = relabelContacts(tx, account, change, label.ID, own)
+	result.Already = len(own) - result.Applied
+	return result, err
+}
