@@ -19,9 +19,11 @@ func registerRegister(a *API) {
 
 type registerInput struct {
 	accountPath
-	Body struct {
-		PIN string `json:"pin" pattern:"^[0-9]{6}$" doc:"Six digits."`
-	}
+	Body registerBody
+}
+
+type registerBody struct {
+	PIN string `json:"pin" pattern:"^[0-9]{6}$" doc:"Six digits."`
 }
 
 type registrationView struct {

@@ -38,7 +38,7 @@ type Serve struct {
 	ProviderAppID       string         `variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the provider's app that numbers are connected to."`
 	ProviderAppSecret   string         `variable:"PARLEY_PROVIDER_APP_SECRET" placeholder:"SECRET" secret:"" help:"Secret of that app; callbacks are signed with it. Needed with --provider-url."`
 	ProviderVerifyToken string         `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token that the provider shows when it verifies the callback address, /provider/webhook."`
-	MessagesPerSecond   int            `variable:"PARLEY_MESSAGES_PER_SECOND" default:"80" placeholder:"N" help:"How many messages a second one number sends."`
+	MessagesPerSecond   int64          `variable:"PARLEY_MESSAGES_PER_SECOND" default:"80" placeholder:"N" help:"How many messages a second one number sends."`
 
 	LogFormat string `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
 	LogLevel  string `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`

@@ -19,6 +19,7 @@ type Demo struct {
 	APIKey         string `json:"api_key"`
 	Email          string `json:"email"`
 	Password       string `json:"password"`
+	PhoneNumberID  string `json:"phone_number_id"`
 }
 
 const demoSetting = "demo"
@@ -41,7 +42,7 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 			return err
 		}
 		demo = fresh
-		if err := plantDemo(tx, &demo, hash); err != nil {
+		if err := plantDemo(tx, v, &demo, hash); err != nil {
 			return err
 		}
 		text, err := json.Marshal(demo)
@@ -61,7 +62,7 @@ func openDemo(v *vault.Vault, sealed string) (demo Demo, err error) {
 	return demo, json.Unmarshal([]byte(text), &demo)
 }
 
-func plantDemo(tx *store.Tx, demo *Demo, hash PasswordHash) error {
+func plantDemo(tx *store.Tx, v *vault.Vault, demo *Demo, hash PasswordHash) error {
 	org, team, err := CreateOrganization(tx, "Demo", chat.DefaultPlan)
 	if err != nil {
 		return err
@@ -73,6 +74,9 @@ func plantDemo(tx *store.Tx, demo *Demo, hash PasswordHash) error {
 	if _, err := CreateUser(tx, NewUser{OrgID: org.ID, Email: demo.Email, Name: "Demo", Password: hash, Role: chat.RoleOwner}); err != nil {
 		return err
 	}
+	if err := plantDemoNumber(tx, v, demo); err != nil {
+		return err
+	}
 	for _, label := range []chat.NewLabel{{Name: "VIP", Color: "amber"}, {Name: "Follow up", Color: "blue"}, {Name: "Urgent", Color: "red"}} {
 		label.TeamID = team.ID
 		if _, err := CreateLabel(tx, org.ID, label); err != nil {
@@ -80,4 +84,15 @@ func plantDemo(tx *store.Tx, demo *Demo, hash PasswordHash) error {
 		}
 	}
 	return nil
+}
+
+// plantDemoNumber connects a number that the simulator answers for.
+func plantDemoNumber(tx *store.Tx, v *vault.Vault, demo *Demo) error {
+	demo.PhoneNumberID = "100200300400500"
+	connected := "CONNECTED"
+	_, err := ConnectAccount(tx, chat.NewAccount{
+		OrgID: demo.OrganizationID, PhoneNumberID: demo.PhoneNumberID, PhoneNumber: "+15550100200", WABAID: "200300400500600",
+		Name: new("Demo"), ProviderStatus: &connected,
+	}, func(accountID string) string { return v.Seal("demo-token", TokenContext(accountID)) })
+	return err
 }
