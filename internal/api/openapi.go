@@ -218,7 +218,7 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		names = append(names, "Retry-After")
 	}
-	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) && status < http.StatusInternalServerError {
+	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
 		names = append(names, headerReplayed)
 	}
 	if op.conditional && status < http.StatusBadRequest {

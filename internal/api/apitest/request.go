@@ -25,6 +25,7 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	Closed bool // the server gives the connection up
 }
 
 // Do sends a request and holds the answer against the document.
@@ -57,7 +58,7 @@ func (s *Server) Try(t *testing.T, ctx context.Context, r Request) (*Response, e
 		Method: request.Method, Target: r.Path, Sent: request.Header,
 		Status: answer.StatusCode, Header: answer.Header, Body: body,
 	})
-	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body, Closed: answer.Close}, nil
 }
 
 func (s *Server) newRequest(ctx context.Context, r Request) (*http.Request, error) {

@@ -73,7 +73,7 @@ type row map[string]string
 func (r row) identity() string {
 	for _, column := range []string{"id", "key"} {
 		if value, ok := r[column]; ok {
-			return value
+			return r["org_id"] + " " + value
 		}
 	}
 	return fmt.Sprint(r)
