@@ -89,16 +89,12 @@ func deleteMedia(tx *store.Tx, c *call, in *mediaInput) (deletedView, error) {
 	if err != nil {
 		return deletedView{}, err
 	}
-	tx.AfterCommit(func() {
-		if err := c.api.blobs.Delete(m.BlobKey); err != nil {
-			c.api.log.Warn("a deleted file's bytes remain", "media", m.ID, "error", err)
-		}
-	})
+	tx.AfterCommit(func() { c.api.forgetFile(m.BlobKey) })
 	return deletedView{ID: in.ID, Object: "media", Deleted: true}, nil
 }
 
-// upload streams the file to the blob store, and records it. An Idempotency-Key is not looked at:
-// the fingerprint of a stream is known only at its end.
+// upload streams the file to the blob store, and records it. With an Idempotency-Key the file's
+// hash stands for the body: a repeated upload leaves no second file.
 func (a *API) upload(c *call, op *operation) (answer, error) {
 	if err := op.input.bind(c, reflect.ValueOf(&struct{ accountPath }{}).Elem()); err != nil {
 		return answer{}, err
@@ -111,13 +107,30 @@ func (a *API) upload(c *call, op *operation) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return inTx(c, func(tx *store.Tx) (answer, error) {
+	stored := false
+	record := func(tx *store.Tx) (answer, error) {
 		m, err := core.AddMedia(tx, account, chat.MediaLibrary, file)
 		if err != nil {
 			return answer{}, err
 		}
+		tx.AfterCommit(func() { stored = true })
 		return op.success(c, a.viewMedia(m)), nil
-	})
+	}
+	defer func() {
+		if !stored {
+			a.forgetFile(file.BlobKey)
+		}
+	}()
+	if c.hasIdempotencyKey() {
+		return a.once(c, []byte(file.SHA256+" "+file.MimeType+" "+file.Filename), record)
+	}
+	return inTx(c, record)
+}
+
+func (a *API) forgetFile(key string) {
+	if err := a.blobs.Delete(key); err != nil {
+		a.log.Warn("a file's bytes remain", "file", key, "error", err)
+	}
 }
 
 func (a *API) receive(c *call) (core.StoredFile, error) {

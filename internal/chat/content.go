@@ -48,6 +48,22 @@ func LibraryMedia(c Content) string {
 		return c.ID
 	case *AudioContent:
 		return c.ID
+	case *InteractiveContent:
+		return c.Header.libraryMedia()
+	}
+	return ""
+}
+
+func (h *InteractiveHeader) libraryMedia() string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Image != nil && h.Type == "image":
+		return h.Image.ID
+	case h.Video != nil && h.Type == "video":
+		return h.Video.ID
+	case h.Document != nil && h.Type == "document":
+		return h.Document.ID
 	}
 	return ""
 }

@@ -24,24 +24,23 @@ type Demo struct {
 
 const demoSetting = "demo"
 
-// SeedDemo makes the demo organization on the first call, and returns the same one ever after.
+// SeedDemo makes the demo organization on the first call, and returns the same one ever after,
+// also when several nodes start at once.
 func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error) {
-	fresh := Demo{Email: "demo@example.com", Password: rand.Text()[:16]}
-	hash, err := HashPassword(fresh.Password)
+	demo, err := readDemo(st.Read(ctx), v)
+	if !errors.Is(err, store.ErrNotFound) {
+		return demo, err
+	}
+	demo = Demo{Email: "demo@example.com", Password: rand.Text()[:16]}
+	hash, err := HashPassword(demo.Password)
 	if err != nil {
 		return Demo{}, err
 	}
-	var demo Demo
 	err = st.InTx(ctx, func(tx *store.Tx) error {
-		sealed, err := tx.Setting(demoSetting)
-		if err == nil {
-			demo, err = openDemo(v, sealed)
+		// The name is taken first: of two nodes, the second waits here and then finds it taken.
+		if err := tx.InsertSetting(demoSetting, ""); err != nil {
 			return err
 		}
-		if !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		demo = fresh
 		if err := plantDemo(tx, v, &demo, hash); err != nil {
 			return err
 		}
@@ -49,9 +48,20 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 		if err != nil {
 			return err
 		}
-		return tx.InsertSetting(demoSetting, v.Seal(string(text), demoSetting))
+		return tx.PutSetting(demoSetting, v.Seal(string(text), demoSetting))
 	})
+	if errors.Is(err, store.ErrDuplicate) {
+		return readDemo(st.Read(ctx), v)
+	}
 	return demo, err
+}
+
+func readDemo(r store.Reader, v *vault.Vault) (Demo, error) {
+	sealed, err := r.Setting(demoSetting)
+	if err != nil {
+		return Demo{}, err
+	}
+	return openDemo(v, sealed)
 }
 
 func openDemo(v *vault.Vault, sealed string) (demo Demo, err error) {
