@@ -42,6 +42,7 @@ type Config struct {
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
 	// PerSecond is how many messages a number sends a second.
 	PerSecond float64
+	Metrics   *Metrics
 	Log       *slog.Logger
 }
 
