@@ -116,6 +116,7 @@ func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, fin
 	if err != nil {
 		return err
 	}
+	r.cfg.Metrics.applied.Add(float64(len(updates)))
 	for _, job := range out.MediaJobs {
 		r.cfg.Fetch(job)
 	}
@@ -123,6 +124,7 @@ func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, fin
 }
 
 func (r *Receiver) retry(c store.Callback, cause error) {
+	r.cfg.Metrics.failed.Inc()
 	wait := asideFor
 	if c.Attempts < len(retryAfter) {
 		wait = retryAfter[c.Attempts]

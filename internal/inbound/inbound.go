@@ -43,6 +43,7 @@ type Config struct {
 	// FetchNode owns the files that are to be fetched, and Fetch takes them.
 	FetchNode string
 	Fetch     func(store.MediaJob)
+	Metrics   *Metrics
 	Log       *slog.Logger
 }
 
@@ -134,6 +135,7 @@ func (r *Receiver) Accept(ctx context.Context, body []byte) error {
 		return tx.InsertCallback(c)
 	})
 	if err == nil {
+		r.cfg.Metrics.stored.Inc()
 		r.enqueue(c)
 	}
 	return err
