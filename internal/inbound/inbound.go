@@ -64,6 +64,9 @@ type Receiver struct {
 
 // Start begins the work, with what an earlier process left.
 func Start(cfg Config) *Receiver {
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics(nil)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
 		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, Log: cfg.Log}, seed: maphash.MakeSeed(),

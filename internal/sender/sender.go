@@ -64,6 +64,9 @@ type Sender struct {
 
 // Start begins the work, with what an earlier process left.
 func Start(cfg Config) *Sender {
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics(nil)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, ctx: ctx, cancel: cancel}
 	s.results = startRecorder(s)
