@@ -101,10 +101,8 @@ func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, fin
 	var out core.Outcome
 	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		out = core.Outcome{}
-		for _, u := range updates {
-			if err := r.applier.Apply(tx, u, &out); err != nil {
-				return err
-			}
+		if err := r.applier.ApplyAll(tx, updates, &out); err != nil {
+			return err
 		}
 		for _, c := range finished {
 			if _, err := tx.FinishCallback(c.ID, c.Owner); err != nil {
