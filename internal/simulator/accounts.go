@@ -307,7 +307,7 @@ func (a *accounts) name(token string, w *waba) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	list := a.named[token]
-	if slices.Contains(list, w) || len(list) >= maxNamed || len(a.named) >= maxAccounts {
+	if token == "" || slices.Contains(list, w) || len(list) >= maxNamed || len(a.named) >= maxAccounts {
 		return
 	}
 	a.named[token] = append(list, w)
