@@ -13,7 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -34,6 +36,14 @@ type Config struct {
 	Store *store.Store
 	// CursorKey authenticates page cursors; it is the same on every node.
 	CursorKey []byte
+	// Dispatch takes messages that were accepted; nil where no worker runs in this process.
+	Dispatch Dispatcher
+	// Provider, Token and Blobs serve the operations that need the network or the files.
+	Provider provider.Client
+	Token    func(chat.Account) (string, error)
+	Blobs    *blob.Store
+	// PublicURL is where others reach this service.
+	PublicURL string
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
 	Log     *slog.Logger
@@ -53,6 +63,20 @@ type API struct {
 	inFlight chan struct{}
 	perOrg   crowd
 	claims   claims
+
+	dispatch  Dispatcher
+	provider  provider.Client
+	token     func(chat.Account) (string, error)
+	blobs     *blob.Store
+	publicURL string
+	contents  map[chat.MessageType]*bodyBinder
+}
+
+// Dispatcher sends accepted messages.
+type Dispatcher interface {
+	// Node is the owner of the jobs that Enqueue takes.
+	Node() string
+	Enqueue(chat.Account, store.SendWork)
 }
 
 // New makes the API and starts its log writer; Close stops it.
@@ -67,8 +91,12 @@ func New(cfg Config) *API {
 		inFlight: make(chan struct{}, maxInFlight),
 		perOrg:   crowd{inside: map[string]int{}},
 		claims:   newClaims(),
+		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 	}
 	registerMeta(a)
+	registerMessages(a)
+	registerMedia(a)
+	registerRegister(a)
 	registerAccounts(a)
 	registerConversations(a)
 	registerContacts(a)
@@ -108,7 +136,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	c := &call{api: a, w: w, r: r, ctx: ctx, start: time.Now(), id: a.store.NewID(chat.KindRequest)}
 	ans, err := a.serveSafely(c)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNotModified):
+		ans = answer{status: http.StatusNotModified}
+	case err != nil:
 		ans = c.errorAnswer(err)
 	}
 	c.write(ans)

@@ -71,9 +71,25 @@ func (b *bodyBinder) decode(text []byte, target any) error {
 	if err := b.check(text); err != nil {
 		return err
 	}
+	return unmarshal(text, "", target)
+}
+
+// decodePart is decode for an object inside a body that was checked already; path is where.
+func (b *bodyBinder) decodePart(text []byte, path string, target any) error {
+	found, err := b.rule.check(jsontext.NewDecoder(bytes.NewReader(text)), path)
+	if err != nil {
+		return invalidJSON(err)
+	}
+	if err := found.first(); err != nil {
+		return err
+	}
+	return unmarshal(text, path, target)
+}
+
+func unmarshal(text []byte, path string, target any) error {
 	err := json.Unmarshal(text, target)
 	if wrong, ok := errors.AsType[*json.SemanticError](err); ok { // a number outside its type's range
-		return chat.Invalid(dotted(wrong.JSONPointer), "The value is out of range.")
+		return chat.Invalid(strings.Trim(path+"."+dotted(wrong.JSONPointer), "."), "The value is out of range.")
 	}
 	return err
 }

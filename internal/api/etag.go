@@ -3,6 +3,7 @@ package api
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"strings"
 )
 
@@ -11,6 +12,9 @@ func weakETag(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }
+
+// errNotModified ends an operation whose client has the current version.
+var errNotModified = errors.New("api: not modified")
 
 // unchanged sets the answer's ETag and reports whether the client has that version already; the
 // answer is then 304 without a body.

@@ -28,27 +28,27 @@ type Hooks map[string]Hook
 type ProbeBody struct {
 	Name  string       `json:"name" minLength:"1" maxLength:"10"`
 	Kind  string       `json:"kind" enum:"a,b"`
-	Count int64        `json:"count,omitempty" minimum:"-5" maximum:"1000"`
-	Small int8         `json:"small,omitempty"`
-	Big   int64        `json:"big,omitempty"`
-	Ratio float64      `json:"ratio,omitempty"`
-	Flag  bool         `json:"flag,omitempty"`
-	Note  *string      `json:"note,omitempty" nullable:"true" maxLength:"10"`
-	Email string       `json:"email,omitempty" format:"email"`
-	At    string       `json:"at,omitempty" format:"date-time"`
-	Link  string       `json:"link,omitempty" format:"uri"`
-	Code  string       `json:"code,omitempty" pattern:"^[a-z]{2}$"`
-	Tags  []string     `json:"tags,omitempty" minItems:"1" maxItems:"3"`
-	Inner *ProbeInner  `json:"inner,omitempty"`
-	Items []ProbeInner `json:"items,omitempty"`
-	Free  any          `json:"free,omitempty"`
-	Hook  string       `json:"hook,omitempty"`
+	Count int64        `json:"count,omitzero" minimum:"-5" maximum:"1000"`
+	Small int8         `json:"small,omitzero"`
+	Big   int64        `json:"big,omitzero"`
+	Ratio float64      `json:"ratio,omitzero"`
+	Flag  bool         `json:"flag,omitzero"`
+	Note  *string      `json:"note,omitzero" nullable:"true" maxLength:"10"`
+	Email string       `json:"email,omitzero" format:"email"`
+	At    string       `json:"at,omitzero" format:"date-time"`
+	Link  string       `json:"link,omitzero" format:"uri"`
+	Code  string       `json:"code,omitzero" pattern:"^[a-z]{2}$"`
+	Tags  []string     `json:"tags,omitzero" minItems:"1" maxItems:"3"`
+	Inner *ProbeInner  `json:"inner,omitzero"`
+	Items []ProbeInner `json:"items,omitzero"`
+	Free  any          `json:"free,omitzero"`
+	Hook  string       `json:"hook,omitzero"`
 }
 
 // ProbeInner is an object inside a body.
 type ProbeInner struct {
 	ID    string `json:"id"`
-	Title string `json:"title,omitempty" maxLength:"5"`
+	Title string `json:"title,omitzero" maxLength:"5"`
 }
 
 type probePatch struct {
@@ -80,7 +80,8 @@ type probeNumberInput struct {
 // Probes adds operations that only tests have, with hooks to run inside them.
 func Probes(hooks Hooks) func(*API) {
 	return func(a *API) {
-		write(a, operation{method: http.MethodPost, path: "/probe", id: "createProbe", tag: "Probe", summary: "Probe", status: http.StatusCreated},
+		write(a, operation{method: http.MethodPost, path: "/probe", id: "createProbe", tag: "Probe", summary: "Probe", status: http.StatusCreated,
+			errors: []chat.Code{chat.CodeProviderFailure}},
 			func(tx *store.Tx, c *call, in *probeInput) (probeView, error) {
 				return probeView{"probe", in.Body}, hooks.run(c.ctx, in.Body.Hook, tx)
 			})
@@ -115,7 +116,7 @@ func DecodeProbe(text []byte) (body ProbeBody, err error) {
 
 var probeBinder = newInputBinder[probeInput](newDocument("test"))
 
-// FillSlots takes every place for a request in flight.
+// FillSlots takes every place for a request in flight; it waits for those that are taken.
 func (a *API) FillSlots() (release func()) {
 	for range maxInFlight {
 		a.inFlight <- struct{}{}

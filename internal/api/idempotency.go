@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -62,19 +63,61 @@ func stillInProgress() error {
 // The answer is stored in the transaction of the effect, so there is no instant at which one
 // exists without the other.
 func (a *API) once(c *call, body []byte, run func(*store.Tx) (answer, error)) (answer, error) {
-	c.w.Header().Set(headerReplayed, "false")
-	key := c.r.Header.Get(headerIdempotencyKey)
-	if !validIdempotencyKey(key) || len(c.r.Header.Values(headerIdempotencyKey)) > 1 {
-		return answer{}, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
-	}
-	k := claim{orgID: c.key.Key.OrgID, key: key}
-	fingerprint := fingerprintOf(c.r, body)
-	release, err := a.claims.take(k, fingerprint)
+	k, fingerprint, release, err := a.claim(c, body)
 	if err != nil {
 		return answer{}, err
 	}
 	defer release()
 	return a.runOnce(c, k, fingerprint, run)
+}
+
+// claim takes the request's key for as long as the request is worked on.
+func (a *API) claim(c *call, body []byte) (k claim, fingerprint string, release func(), err error) {
+	c.w.Header().Set(headerReplayed, "false")
+	key := c.r.Header.Get(headerIdempotencyKey)
+	if !validIdempotencyKey(key) || len(c.r.Header.Values(headerIdempotencyKey)) > 1 {
+		return claim{}, "", nil, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
+	}
+	k = claim{orgID: c.key.Key.OrgID, key: key}
+	fingerprint = fingerprintOf(c.r, body)
+	release, err = a.claims.take(k, fingerprint)
+	return k, fingerprint, release, err
+}
+
+func (c *call) hasIdempotencyKey() bool {
+	return c.r.Method == http.MethodPost && len(c.r.Header.Values(headerIdempotencyKey)) > 0
+}
+
+// flowOnce is once for an operation that calls the network. Its answer is stored after its
+// effect: after a crash between the two, a retry does the work again, so what it does must bear that.
+func (a *API) flowOnce(c *call, body []byte, run func() (answer, error)) (answer, error) {
+	if !c.hasIdempotencyKey() {
+		return run()
+	}
+	k, fingerprint, release, err := a.claim(c, body)
+	if err != nil {
+		return answer{}, err
+	}
+	defer release()
+	rec, err := a.store.Read(c.ctx).IdempotencyRecord(k.orgID, k.key, a.store.Now().Add(-store.IdempotencyWindow))
+	if err == nil {
+		return c.replay(rec, fingerprint)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return answer{}, err
+	}
+	ans, err := run()
+	if err != nil {
+		if code, ok := chat.CodeOf(err); !ok || catalogue[code].status >= http.StatusInternalServerError {
+			return answer{}, err
+		}
+		ans = c.errorAnswer(err)
+	}
+	return ans, a.store.InTx(context.WithoutCancel(c.ctx), func(tx *store.Tx) error {
+		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: string(ans.body),
+		})
+	})
 }
 
 func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) (answer, error)) (ans answer, err error) {

@@ -31,6 +31,7 @@ type document struct {
 
 func newDocument(programVersion string) *document {
 	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[freeForm]())
 	d.api = &huma.OpenAPI{
@@ -217,7 +218,7 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		names = append(names, "Retry-After")
 	}
-	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) && status < http.StatusInternalServerError {
+	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
 		names = append(names, headerReplayed)
 	}
 	if op.conditional && status < http.StatusBadRequest {

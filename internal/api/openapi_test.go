@@ -20,6 +20,7 @@ var operations = []string{
 	"DELETE /{phone_number_id}/contacts/{id} deleteContact Contacts",
 	"DELETE /{phone_number_id}/contacts/{id}/labels/{label_id} detachContactLabel Contacts",
 	"DELETE /{phone_number_id}/conversations/{id}/labels/{label_id} detachConversationLabel Conversations",
+	"DELETE /{phone_number_id}/media/{id} deleteMedia Media",
 	"GET /accounts listAccounts Accounts",
 	"GET /health getHealth Meta",
 	"GET /labels listLabels Labels",
@@ -30,6 +31,10 @@ var operations = []string{
 	"GET /{phone_number_id}/contacts/{id} getContact Contacts",
 	"GET /{phone_number_id}/conversations listConversations Conversations",
 	"GET /{phone_number_id}/conversations/{id} getConversation Conversations",
+	"GET /{phone_number_id}/media/{id} getMedia Media",
+	"GET /{phone_number_id}/messages listMessages Messages",
+	"GET /{phone_number_id}/messages/{id} getMessage Messages",
+	"GET /{phone_number_id}/messages/{id}/media getMessageMedia Messages",
 	"PATCH /labels/{id} updateLabel Labels",
 	"PATCH /{phone_number_id}/contacts/{id} updateContact Contacts",
 	"PATCH /{phone_number_id}/conversations/{id} updateConversation Conversations",
@@ -38,6 +43,9 @@ var operations = []string{
 	"POST /{phone_number_id}/contacts/bulk_label bulkLabelContacts Contacts",
 	"POST /{phone_number_id}/contacts/{id}/labels attachContactLabel Contacts",
 	"POST /{phone_number_id}/conversations/{id}/labels attachConversationLabel Conversations",
+	"POST /{phone_number_id}/media uploadMedia Media",
+	"POST /{phone_number_id}/messages sendMessage Messages",
+	"POST /{phone_number_id}/register registerNumber Accounts",
 }
 
 // described is an operation as the document has it.
@@ -137,7 +145,7 @@ func (d described) responseProblems() (problems []string) {
 	responses := d.fields["responses"].(map[string]any)
 	successes := 0
 	for status, response := range responses {
-		if status[0] == '2' {
+		if status[0] == '2' || status == "302" {
 			successes++
 		}
 		if text, _ := response.(map[string]any)["description"].(string); text == "" {
@@ -202,7 +210,9 @@ func TestDocumentResolvesAndCompiles(t *testing.T) {
 			}
 		}
 		if op.fields["requestBody"] != nil {
-			compile(t, doc, "paths", op.path, op.method, "requestBody", "content", "application/json", "schema")
+			for kind := range doc.At("paths", op.path, op.method, "requestBody", "content") {
+				compile(t, doc, "paths", op.path, op.method, "requestBody", "content", kind, "schema")
+			}
 		}
 	}
 }

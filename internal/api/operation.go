@@ -163,7 +163,7 @@ func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I)
 			}
 			return op.success(c, out), nil
 		}
-		if op.method == http.MethodPost && len(c.r.Header.Values(headerIdempotencyKey)) > 0 {
+		if c.hasIdempotencyKey() {
 			return a.once(c, body, run)
 		}
 		if bindErr != nil {
@@ -171,8 +171,30 @@ func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I)
 		}
 		return inTx(c, run)
 	}
-	if op.method == http.MethodPost {
-		op.errors = append(op.errors, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse)
+	add[I, single[O]](a, &op)
+}
+
+// flow registers an operation that calls the network, and so cannot be one transaction. fn is
+// given none and runs its own, before and after the call.
+func flow[I, O any](a *API, op operation, fn func(c *call, in *I) (O, error)) {
+	op.input = newInputBinder[I](a.document)
+	op.handle = func(c *call) (answer, error) {
+		body, err := op.input.readBody(c)
+		if err != nil {
+			return answer{}, err
+		}
+		var in I
+		bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
+		return a.flowOnce(c, body, func() (answer, error) {
+			if bindErr != nil {
+				return answer{}, bindErr
+			}
+			out, err := fn(c, &in)
+			if err != nil {
+				return answer{}, err
+			}
+			return op.success(c, out), nil
+		})
 	}
 	add[I, single[O]](a, &op)
 }
@@ -212,6 +234,9 @@ func impliedErrors(op *operation) []chat.Code {
 		if !op.always {
 			codes = append(codes, chat.CodeFeatureNotAvailable, chat.CodeSubscriptionInactive)
 		}
+	}
+	if op.method == http.MethodPost {
+		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse)
 	}
 	if strings.Contains(op.path, "{") {
 		codes = append(codes, chat.CodeResourceNotFound)

@@ -223,7 +223,7 @@ func burst(t *testing.T, nodes []*apitest.Server, key string) int64 {
 func TestNodesShareTheRateLimit(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		const perMinute = 600 // leased three at a time
+		const perMinute = 400 // leased two at a time
 		l := newLimited(t, s, 1, perMinute)
 		nodes := []*apitest.Server{s, s.Another(t)}
 		within(t, burst(t, nodes, l.org.Key), perMinute)
@@ -251,7 +251,7 @@ func within(t *testing.T, got, want int64) {
 func TestIdleLeasesAreForgotten(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		const perMinute = 600
+		const perMinute = 400
 		l := newLimited(t, s, 1, perMinute)
 		nodes := []*apitest.Server{s, s.Another(t)}
 		for _, node := range nodes {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/store"
@@ -23,6 +24,7 @@ type requestLog struct {
 	calls   chan store.APICall
 	quit    chan struct{}
 	done    chan struct{}
+	once    sync.Once
 }
 
 func startRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
@@ -39,9 +41,10 @@ func (l *requestLog) add(c store.APICall) {
 	}
 }
 
-// stop writes what is buffered. A request that was cut off and comes later is not logged.
+// stop writes what is buffered; a second call waits for the first. A request that was cut off and
+// comes later is not logged.
 func (l *requestLog) stop() {
-	close(l.quit)
+	l.once.Do(func() { close(l.quit) })
 	<-l.done
 }
 

@@ -44,6 +44,10 @@ type fieldRule struct {
 	rule     *rule
 }
 
+// unchecked is a value that the document describes and its operation checks, because whether it
+// is looked at depends on another field.
+type unchecked interface{ unchecked() }
+
 // findings are the first missing field and the first bad value, by the documented order.
 type findings struct{ missing, bad *chat.Error }
 
@@ -70,6 +74,9 @@ func (f *findings) merge(later findings) {
 
 // newRule reads a schema. Go's struct gives the order of the fields, which a schema does not keep.
 func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
+	if t.Implements(reflect.TypeFor[unchecked]()) {
+		return &rule{schema: s}
+	}
 	if s.Ref != "" {
 		s = reg.SchemaFromRef(s.Ref)
 	}

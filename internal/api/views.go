@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"reflect"
 	"time"
 
@@ -30,6 +31,31 @@ func instantPtr(t *time.Time) *instant {
 	i := instant(*t)
 	return &i
 }
+
+// anyJSON is JSON that is passed on as it is.
+type anyJSON jsontext.Value
+
+func (v anyJSON) MarshalJSON() ([]byte, error) { return v, nil }
+
+// Schema describes it in the OpenAPI document.
+func (anyJSON) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
+
+// part is an object of a body that the document describes as T, and that is checked only when
+// another field calls for it.
+type part[T any] struct{ text []byte }
+
+func (p *part[T]) UnmarshalJSON(text []byte) error {
+	p.text = bytes.Clone(text)
+	return nil
+}
+
+// Schema describes it in the OpenAPI document.
+func (part[T]) Schema(r huma.Registry) *huma.Schema {
+	t := reflect.TypeFor[T]()
+	return r.Schema(t, true, t.Name())
+}
+
+func (part[T]) unchecked() {}
 
 // orNull is an object that may be absent. It is null then, and the document says so.
 type orNull[T any] struct{ value *T }

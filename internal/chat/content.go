@@ -39,6 +39,35 @@ func NewContent(t MessageType) Content {
 	return nil
 }
 
+// LibraryMedia is the library file that a content names, or empty.
+func LibraryMedia(c Content) string {
+	switch c := c.(type) {
+	case *ImageContent:
+		return c.ID
+	case *DocumentContent:
+		return c.ID
+	case *AudioContent:
+		return c.ID
+	case *InteractiveContent:
+		return c.Header.libraryMedia()
+	}
+	return ""
+}
+
+func (h *InteractiveHeader) libraryMedia() string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Image != nil && h.Type == "image":
+		return h.Image.ID
+	case h.Video != nil && h.Type == "video":
+		return h.Video.ID
+	case h.Document != nil && h.Type == "document":
+		return h.Document.ID
+	}
+	return ""
+}
+
 // SendableTypes are the types of outbound messages.
 var SendableTypes = []MessageType{TypeText, TypeImage, TypeDocument, TypeVideo, TypeAudio, TypeTemplate, TypeInteractive, TypeReaction}
 

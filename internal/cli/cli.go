@@ -36,6 +36,8 @@ type commands struct {
 	Team teamCommands `cmd:"" help:"Teams of an organization."`
 	User userCommands `cmd:"" help:"Dashboard users."`
 	Key  keyCommands  `cmd:"" help:"API keys."`
+
+	Account accountCommands `cmd:"" help:"Connected business numbers."`
 }
 
 // console is what a command prints to.

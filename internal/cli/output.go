@@ -106,6 +106,13 @@ func instantOrNil(t *time.Time) any {
 	return instant(*t)
 }
 
+func textOrNil(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
 func numberOrNil(n *int64) any {
 	if n == nil {
 		return nil

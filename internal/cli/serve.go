@@ -80,7 +80,10 @@ Parley is ready, with a demo organization.
   Login      %[2]s / %[3]s
   API key    %[4]s
 
-  curl %[1]s/v1/labels -H "Authorization: Bearer %[4]s"
+  Number     %[5]s (answered for by the provider simulator)
 
-`, publicURL, d.Email, d.Password, d.APIKey)
+  curl %[1]s/v1/%[5]s/messages -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" \
+       -d '{"messaging_product":"chat","to":"+15550100999","type":"template","template":{"name":"hello_world","language":"en_US"}}'
+
+`, publicURL, d.Email, d.Password, d.APIKey, d.PhoneNumberID)
 }

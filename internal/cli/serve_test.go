@@ -104,7 +104,7 @@ func demoOf(t *testing.T, flags []string) demo {
 	n := serve(t, flags...)
 	found := n.stdout.wait(t, `(?s)Dashboard +(\S+)\n +Login +(.*?)\n +API key +(\S+)\n.* curl (\S+) -H "Authorization: Bearer (\S+)"`)
 	d := demo{dashboard: found[1], login: found[2], key: found[3]}
-	if found[4] != d.dashboard+"/v1/labels" || found[5] != d.key {
+	if found[4] != d.dashboard+"/v1/100200300400500/messages" || found[5] != d.key {
 		t.Errorf("the command is for %v", found[4:])
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found[4], nil)

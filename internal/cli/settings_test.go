@@ -81,13 +81,19 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--secret-key":    {"(hidden)", "PARLEY_SECRET_KEY"},
 		"--log-format":    {"text", "flag"}, // before PARLEY_LOG_FORMAT
 		"--log-level":     {"info", "default"},
-		"--demo":          {"true", "PARLEY_DEMO"},
+
+		"--provider-url":          {"-", "default"},
+		"--provider-app-id":       {"-", "default"},
+		"--provider-app-secret":   {"-", "default"},
+		"--provider-verify-token": {"-", "default"},
+		"--messages-per-second":   {"80", "default"},
+		"--demo":                  {"true", "PARLEY_DEMO"},
 	} {
 		if settings[name] != want {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 13 { // with the header
+	if len(settings) != 18 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

@@ -27,16 +27,22 @@ type Store struct {
 type Serve struct {
 	Store `embed:""`
 
-	Listen       string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
-	OpsListen    string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness and profiles. Keep it private."`
-	PublicURL    string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
-	Role         []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
-	AllowNetwork []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
-	WebhookCA    string         `variable:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
-	SecretKey    string         `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
-	LogFormat    string         `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
-	LogLevel     string         `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
-	Demo         bool           `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start and print its key and login."`
+	Listen              string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
+	OpsListen           string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness and profiles. Keep it private."`
+	PublicURL           string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
+	Role                []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
+	AllowNetwork        []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
+	WebhookCA           string         `variable:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
+	SecretKey           string         `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
+	ProviderURL         string         `variable:"PARLEY_PROVIDER_URL" placeholder:"URL" help:"Base address of the provider's API with its version, like https://graph.facebook.com/v24.0. Empty: the built-in simulator."`
+	ProviderAppID       string         `variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the provider's app that numbers are connected to."`
+	ProviderAppSecret   string         `variable:"PARLEY_PROVIDER_APP_SECRET" placeholder:"SECRET" secret:"" help:"Secret of that app; callbacks are signed with it. Needed with --provider-url."`
+	ProviderVerifyToken string         `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token that the provider shows when it verifies the callback address, /provider/webhook."`
+	MessagesPerSecond   int64          `variable:"PARLEY_MESSAGES_PER_SECOND" default:"80" placeholder:"N" help:"How many messages a second one number sends."`
+
+	LogFormat string `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
+	LogLevel  string `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
+	Demo      bool   `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start and print its key and login."`
 }
 
 // Roles a node can take.
@@ -67,6 +73,7 @@ func (s *Serve) Validate() error {
 		s.checkPublicURL(),
 		s.checkRoles(),
 		s.checkWebhookCA(),
+		s.checkProvider(),
 		s.checkSecretKey(),
 		oneOf("--log-format", s.LogFormat, "text", "json"),
 		oneOf("--log-level", s.LogLevel, "debug", "info", "warn", "error"),
@@ -150,6 +157,23 @@ func (s *Serve) checkSecretKey() error {
 	}
 	if _, err := vault.Load(s.SecretKey, ""); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
+	}
+	return nil
+}
+
+func (s *Serve) checkProvider() error {
+	if s.MessagesPerSecond < 1 || s.MessagesPerSecond > 100_000 {
+		return errors.New("--messages-per-second must be between 1 and 100000")
+	}
+	if s.ProviderURL == "" {
+		return nil
+	}
+	u, err := url.Parse(s.ProviderURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errors.New("--provider-url must be like https://graph.facebook.com/v24.0; leave it empty for the built-in simulator")
+	}
+	if s.ProviderAppSecret == "" {
+		return errors.New("--provider-app-secret is needed with --provider-url: without it nobody could tell the provider's callbacks from forged ones")
 	}
 	return nil
 }

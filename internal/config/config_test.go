@@ -19,7 +19,7 @@ func good() Serve {
 	return Serve{
 		Store:  Store{Data: "./data"},
 		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
-		Role: []string{"api", "worker", "dashboard"}, LogFormat: "text", LogLevel: "info",
+		Role: []string{"api", "worker", "dashboard"}, LogFormat: "text", LogLevel: "info", MessagesPerSecond: 80,
 	}
 }
 

@@ -19,38 +19,49 @@ type Demo struct {
 	APIKey         string `json:"api_key"`
 	Email          string `json:"email"`
 	Password       string `json:"password"`
+	PhoneNumberID  string `json:"phone_number_id"`
 }
 
 const demoSetting = "demo"
 
-// SeedDemo makes the demo organization on the first call, and returns the same one ever after.
+// SeedDemo makes the demo organization on the first call, and returns the same one ever after,
+// also when several nodes start at once.
 func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error) {
-	fresh := Demo{Email: "demo@example.com", Password: rand.Text()[:16]}
-	hash, err := HashPassword(fresh.Password)
+	demo, err := readDemo(st.Read(ctx), v)
+	if !errors.Is(err, store.ErrNotFound) {
+		return demo, err
+	}
+	demo = Demo{Email: "demo@example.com", Password: rand.Text()[:16]}
+	hash, err := HashPassword(demo.Password)
 	if err != nil {
 		return Demo{}, err
 	}
-	var demo Demo
 	err = st.InTx(ctx, func(tx *store.Tx) error {
-		sealed, err := tx.Setting(demoSetting)
-		if err == nil {
-			demo, err = openDemo(v, sealed)
+		// The name is taken first: of two nodes, the second waits here and then finds it taken.
+		if err := tx.InsertSetting(demoSetting, ""); err != nil {
 			return err
 		}
-		if !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		demo = fresh
-		if err := plantDemo(tx, &demo, hash); err != nil {
+		if err := plantDemo(tx, v, &demo, hash); err != nil {
 			return err
 		}
 		text, err := json.Marshal(demo)
 		if err != nil {
 			return err
 		}
-		return tx.InsertSetting(demoSetting, v.Seal(string(text), demoSetting))
+		return tx.PutSetting(demoSetting, v.Seal(string(text), demoSetting))
 	})
+	if errors.Is(err, store.ErrDuplicate) {
+		return readDemo(st.Read(ctx), v)
+	}
 	return demo, err
+}
+
+func readDemo(r store.Reader, v *vault.Vault) (Demo, error) {
+	sealed, err := r.Setting(demoSetting)
+	if err != nil {
+		return Demo{}, err
+	}
+	return openDemo(v, sealed)
 }
 
 func openDemo(v *vault.Vault, sealed string) (demo Demo, err error) {
@@ -61,7 +72,7 @@ func openDemo(v *vault.Vault, sealed string) (demo Demo, err error) {
 	return demo, json.Unmarshal([]byte(text), &demo)
 }
 
-func plantDemo(tx *store.Tx, demo *Demo, hash PasswordHash) error {
+func plantDemo(tx *store.Tx, v *vault.Vault, demo *Demo, hash PasswordHash) error {
 	org, team, err := CreateOrganization(tx, "Demo", chat.DefaultPlan)
 	if err != nil {
 		return err
@@ -73,6 +84,9 @@ func plantDemo(tx *store.Tx, demo *Demo, hash PasswordHash) error {
 	if _, err := CreateUser(tx, NewUser{OrgID: org.ID, Email: demo.Email, Name: "Demo", Password: hash, Role: chat.RoleOwner}); err != nil {
 		return err
 	}
+	if err := plantDemoNumber(tx, v, demo); err != nil {
+		return err
+	}
 	for _, label := range []chat.NewLabel{{Name: "VIP", Color: "amber"}, {Name: "Follow up", Color: "blue"}, {Name: "Urgent", Color: "red"}} {
 		label.TeamID = team.ID
 		if _, err := CreateLabel(tx, org.ID, label); err != nil {
@@ -80,4 +94,15 @@ func plantDemo(tx *store.Tx, demo *Demo, hash PasswordHash) error {
 		}
 	}
 	return nil
+}
+
+// plantDemoNumber connects a number that the simulator answers for.
+func plantDemoNumber(tx *store.Tx, v *vault.Vault, demo *Demo) error {
+	demo.PhoneNumberID = "100200300400500"
+	connected := "CONNECTED"
+	_, err := ConnectAccount(tx, chat.NewAccount{
+		OrgID: demo.OrganizationID, PhoneNumberID: demo.PhoneNumberID, PhoneNumber: "+15550100200", WABAID: "200300400500600",
+		Name: new("Demo"), ProviderStatus: &connected,
+	}, func(accountID string) string { return v.Seal("demo-token", TokenContext(accountID)) })
+	return err
 }

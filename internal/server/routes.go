@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,7 +22,14 @@ func (s *Server) routes() http.Handler {
 			serveHome(w)
 			return
 		}
-		s.api.ServeHTTP(w, r)
+		switch {
+		case r.URL.Path == callbackPath:
+			s.messaging.receiver.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/media/"):
+			s.serveFile(w, r)
+		default:
+			s.api.ServeHTTP(w, r)
+		}
 	})
 }
 
@@ -39,6 +47,9 @@ func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /ready", s.ready)
+	if sim := s.messaging.simulator; sim != nil {
+		mux.Handle("/simulator/", http.StripPrefix("/simulator", sim))
+	}
 	// pprof.Cmdline is left out: the command line may hold a database's password.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

@@ -142,3 +142,24 @@ func (r Reader) ContactByParent(orgID, accountID, bsuid string) (chat.Contact, e
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND parent_bsuid = $3"+r.forUpdate(),
 		orgID, accountID, bsuid)
 }
+
+// ContactsByID returns those of the contacts that exist, by id.
+func (r Reader) ContactsByID(orgID string, ids map[string]bool) (map[string]chat.Contact, error) {
+	found := make(map[string]chat.Contact, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	var c conditions
+	c.add("org_id = ?", orgID)
+	places := make([]string, 0, len(ids))
+	args := make([]any, 0, len(ids))
+	for id := range ids {
+		places, args = append(places, "?"), append(args, id)
+	}
+	c.add("id IN ("+strings.Join(places, ", ")+")", args...)
+	rows, err := many(r, scanContact, "SELECT "+contactColumns+" FROM contacts"+c.where(), c.args...)
+	for _, contact := range rows {
+		found[contact.ID] = contact
+	}
+	return found, err
+}

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -52,11 +53,11 @@ func (c *Client) exchange(ctx context.Context, token string, req *http.Request) 
 	}
 	defer res.Body.Close()
 	body, err := readCapped(res.Body, maxAnswer)
-	if err != nil {
-		return node{}, lost(err)
-	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return node{}, refusal(res, body)
+	}
+	if err != nil {
+		return node{}, lost(cmp.Or(gaveUp(ctx), err))
 	}
 	answer, err := parse(body)
 	if err != nil || !answer.isObject() {
@@ -77,7 +78,7 @@ func (c *Client) do(ctx context.Context, token string, req *http.Request) (*http
 	req.Header.Set("User-Agent", c.userAgent)
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, unanswered(err, ctx, state.mayHaveArrived())
+		return nil, unanswered(ctx, err, state.mayHaveArrived())
 	}
 	return res, nil
 }

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -79,7 +80,7 @@ func newChange(entry, item node) *change {
 		origin: provider.Origin{
 			WABAID:             entry.text("id"),
 			PhoneNumberID:      metadata.text("phone_number_id"),
-			DisplayPhoneNumber: firstOf(metadata.text("display_phone_number"), value.text("display_phone_number")),
+			DisplayPhoneNumber: cmp.Or(metadata.text("display_phone_number"), value.text("display_phone_number")),
 			ReportedAt:         instant(entry.text("time")),
 		},
 		field: item.text("field"),

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 )
@@ -17,7 +18,7 @@ func (c *change) addressBook() {
 			Timestamp: instant(item.get("metadata").text("timestamp")),
 			Contact: provider.Person{
 				Phone:        e164(phone),
-				UserID:       firstOf(contact.text("user_id"), bsuid(phone)),
+				UserID:       cmp.Or(contact.text("user_id"), bsuid(phone)),
 				ParentUserID: contact.text("parent_user_id"),
 				Username:     username(contact.text("username")),
 				ProfileName:  contact.text("full_name", "first_name"),
@@ -73,9 +74,9 @@ func (c *change) historyChunk(chunk node) {
 // thread decodes one chat of the history. Whom it is with is said once, for all its messages.
 func (c *change) thread(messages []provider.HistoryMessage, thread node) []provider.HistoryMessage {
 	id, context := thread.text("id"), thread.get("context")
-	who, contact := c.person(firstOf(context.text("wa_id"), id), context.text("user_id"), context.text("parent_user_id"))
-	who.UserID = firstOf(who.UserID, bsuid(id))
-	who.Username = firstOf(username(context.text("username")), who.Username)
+	who, contact := c.person(cmp.Or(context.text("wa_id"), id), context.text("user_id"), context.text("parent_user_id"))
+	who.UserID = cmp.Or(who.UserID, bsuid(id))
+	who.Username = cmp.Or(username(context.text("username")), who.Username)
 	business := e164(c.origin.DisplayPhoneNumber)
 	for m := range thread.elements("messages") {
 		messages = c.historyMessage(messages, m, who, contact, isOutbound(m, business))

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 )
 
 // unanswered is a request that got no answer.
-func unanswered(err error, ctx context.Context, mayHaveArrived bool) *provider.Error {
+func unanswered(ctx context.Context, err error, mayHaveArrived bool) *provider.Error {
 	e := &provider.Error{Message: "The network did not answer", Transient: true, OutcomeUnknown: mayHaveArrived, Cause: err}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		e.Cause = wrapped.Err // without the address, which can hold a file's secret
@@ -23,7 +24,7 @@ func unanswered(err error, ctx context.Context, mayHaveArrived bool) *provider.E
 	var timeout net.Error
 	switch {
 	case ctx.Err() != nil:
-		e.Cause = context.Cause(ctx) // the transport's own error may hide it
+		e.Cause = gaveUp(ctx) // the transport's own error may hide it
 		e.Message = "The network did not answer in time"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.Message = "The network did not answer in time"
@@ -33,13 +34,12 @@ func unanswered(err error, ctx context.Context, mayHaveArrived bool) *provider.E
 	return e
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+// gaveUp is why the context ended a call: the caller's wish, or a time limit of ours on top of it.
+func gaveUp(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause == context.DeadlineExceeded {
+		return cause
 	}
-	return nil
+	return ctx.Err()
 }
 
 // lost is an answer that began and broke off: the request was carried out or not, nobody knows.
@@ -91,7 +91,7 @@ func fault(object node) *provider.Error {
 	if e.Title == "" {
 		e.Title = message
 	}
-	e.Message = firstOf(e.Details, object.text("error_user_msg"), message, e.Title)
+	e.Message = cmp.Or(e.Details, object.text("error_user_msg"), message, e.Title)
 	class := e.Class()
 	e.Transient, e.Throttled = e.Code != 0 && class.Transient, class.Throttled
 	return e
@@ -101,7 +101,7 @@ func fault(object node) *provider.Error {
 // or beside it in older callbacks.
 func details(object node) string {
 	data := object.get("error_data")
-	return firstOf(data.text("details"), data.str(), object.text("details"))
+	return cmp.Or(data.text("details"), data.str(), object.text("details"))
 }
 
 // unprefixed takes off the "(#131008) " with which the upstream starts its messages.
@@ -112,15 +112,6 @@ func unprefixed(message string) string {
 		}
 	}
 	return message
-}
-
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 func faults(list node) []*provider.Error {

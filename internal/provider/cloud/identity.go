@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/provider"
@@ -26,13 +27,13 @@ func (c *change) identityMessage(m, s node) {
 		Timestamp:  instant(m.text("timestamp")),
 		Detail:     s.text("body"),
 		Previous: provider.Person{
-			Phone:        firstOf(e164(from), e164(s.text("customer"))),
-			UserID:       firstOf(s.text("previous_user_id"), bsuid(from)),
+			Phone:        cmp.Or(e164(from), e164(s.text("customer"))),
+			UserID:       cmp.Or(s.text("previous_user_id"), bsuid(from)),
 			ParentUserID: s.text("previous_parent_user_id"),
 		},
 		Current: provider.Person{
 			Phone:        e164(current),
-			UserID:       firstOf(s.text("user_id"), bsuid(current)),
+			UserID:       cmp.Or(s.text("user_id"), bsuid(current)),
 			ParentUserID: s.text("parent_user_id"),
 		},
 	}
@@ -56,8 +57,8 @@ func completeFromText(u *provider.IdentityChange) {
 	}
 	complete := func(p *provider.Person, id string) {
 		id = strings.Trim(id, " .")
-		p.Phone = firstOf(p.Phone, e164(id))
-		p.UserID = firstOf(p.UserID, bsuid(id))
+		p.Phone = cmp.Or(p.Phone, e164(id))
+		p.UserID = cmp.Or(p.UserID, bsuid(id))
 	}
 	complete(&u.Previous, before)
 	complete(&u.Current, after)
@@ -75,8 +76,8 @@ func (c *change) identities() {
 			Previous:  provider.Person{Phone: who.Phone, UserID: user.text("previous"), ParentUserID: parent.text("previous")},
 			Current:   who,
 		}
-		u.Current.UserID = firstOf(user.text("current"), who.UserID)
-		u.Current.ParentUserID = firstOf(parent.text("current"), who.ParentUserID)
+		u.Current.UserID = cmp.Or(user.text("current"), who.UserID)
+		u.Current.ParentUserID = cmp.Or(parent.text("current"), who.ParentUserID)
 		c.addIdentity(u, item)
 	}
 }

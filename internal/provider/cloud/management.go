@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/provider"
@@ -24,7 +25,7 @@ func (c *change) account() {
 		DisconnectReason: parting.text("reason"),
 		DisconnectedBy:   parting.text("initiated_by"),
 	}
-	u.WABAID = firstOf(waba.text("waba_id"), u.WABAID)
+	u.WABAID = cmp.Or(waba.text("waba_id"), u.WABAID)
 	if u.Event == "" {
 		c.ignore(v, "the account's update has no event")
 		return
@@ -138,7 +139,7 @@ func readTemplateStatus(u *provider.TemplateUpdate, v node) {
 	u.Category = v.text("message_template_category")
 	u.DisableDate = v.get("disable_info").text("disable_date")
 	u.Title = other.text("title")
-	u.Description = firstOf(other.text("description"),
+	u.Description = cmp.Or(other.text("description"),
 		strings.TrimSpace(rejection.text("reason")+" "+rejection.text("recommendation")))
 }
 

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -152,7 +153,7 @@ func (b *fileBody) Read(p []byte) (int, error) {
 	case b.left < 0:
 		return 0, errTooLarge
 	case err != nil && err != io.EOF:
-		return n, lost(firstError(context.Cause(b.ctx), err))
+		return n, lost(cmp.Or(gaveUp(b.ctx), err))
 	}
 	return n, err
 }

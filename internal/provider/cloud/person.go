@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -58,10 +59,10 @@ func (c *change) person(phone, userID, parentID string) (provider.Person, node) 
 	profile := contact.get("profile")
 	waID := contact.text("wa_id")
 	return provider.Person{
-		Phone:        firstOf(e164(phone), e164(waID)),
-		UserID:       firstOf(userID, bsuid(phone), contact.text("user_id"), bsuid(waID)),
-		ParentUserID: firstOf(parentID, contact.text("parent_user_id")),
-		Username:     username(firstOf(profile.text("username"), contact.text("username"))),
+		Phone:        cmp.Or(e164(phone), e164(waID)),
+		UserID:       cmp.Or(userID, bsuid(phone), contact.text("user_id"), bsuid(waID)),
+		ParentUserID: cmp.Or(parentID, contact.text("parent_user_id")),
+		Username:     username(cmp.Or(profile.text("username"), contact.text("username"))),
 		ProfileName:  profile.text("name"),
 	}, contact
 }
@@ -116,6 +117,9 @@ const (
 // instant reads unix seconds or milliseconds, or a date in one of the usual forms; zero if it is none.
 func instant(s string) time.Time {
 	s = strings.TrimSpace(s)
+	if s == "" {
+		return time.Time{}
+	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		switch {
 		case n <= 0 || n >= maxMilliseconds:

@@ -1,0 +1,51 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func TestCallsAreLogged(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		org := s.NewOrg(t)
+		second, text := s.NewKey(t, org.ID, nil)
+		do := func(r apitest.Request) string { return s.Do(t, r).Header.Get("X-Request-Id") }
+		want := []store.APICall{
+			{Method: "GET", Path: "/v1/labels", Status: http.StatusOK, KeyID: org.KeyID,
+				RequestID: do(apitest.Request{Path: "/v1/labels?limit=3", Key: org.Key})},
+			{Method: "POST", Path: "/v1/labels", Status: http.StatusBadRequest, KeyID: second,
+				RequestID: do(apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Key: text, Body: "{"})},
+			{Method: "ABCDEFGHIJKLMNOP", Path: "/v1/a%00%FFb", Status: http.StatusNotFound, KeyID: org.KeyID,
+				RequestID: do(apitest.Request{Method: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", Path: "/v1/a%00%FFb", Key: org.Key})},
+		}
+		do(apitest.Request{Path: "/v1/labels"})                 // nobody's
+		do(apitest.Request{Path: "/v1/health", Key: org.Key})   // not even looked at
+		other := s.NewOrg(t)                                    //
+		do(apitest.Request{Path: "/v1/labels", Key: other.Key}) // somebody else's
+
+		s.API.Close() // writes what is held back
+		got, err := s.Store.Read(t.Context()).APILog(org.ID, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			want[i].OrgID, want[i].IP = org.ID, "127.0.0.1"
+		}
+		newestFirst := []store.APICall{want[2], want[1], want[0]}
+		if d := cmp.Diff(newestFirst, got, cmpopts.IgnoreFields(store.APICall{}, "Latency")); d != "" {
+			t.Errorf("(-want +got)\n%s", d)
+		}
+		for _, call := range got {
+			if call.Latency <= 0 {
+				t.Errorf("%s took %v", call.Path, call.Latency)
+			}
+		}
+	})
+}

@@ -1,0 +1,290 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// inEveryOrganization leaves an effect in whichever organization the test is about.
+func inEveryOrganization(tx *store.Tx) error {
+	orgs, err := tx.Organizations()
+	for _, org := range orgs {
+		if err == nil {
+			_, err = core.CreateLabel(tx, org.ID, chat.NewLabel{Name: "from a hook " + tx.NewID(chat.KindEvent)})
+		}
+	}
+	return err
+}
+
+func refuseLate(_ context.Context, tx *store.Tx) error {
+	if err := inEveryOrganization(tx); err != nil {
+		return err
+	}
+	return chat.Invalid("late", "Refused after the change.")
+}
+
+// sendTogether sends the same request n times at once, spread over nodes.
+func sendTogether(t *testing.T, nodes []*apitest.Server, r apitest.Request, n int) []*apitest.Response {
+	t.Helper()
+	answers := make([]*apitest.Response, n)
+	var ready, done sync.WaitGroup
+	ready.Add(n)
+	for i := range n {
+		done.Go(func() {
+			ready.Done()
+			ready.Wait()
+			answer, err := nodes[i%len(nodes)].Try(t, t.Context(), r)
+			if err != nil {
+				t.Error(err)
+			}
+			answers[i] = answer
+		})
+	}
+	done.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return answers
+}
+
+// onlyOnce checks the answers to identical requests: one did the work, the others say so or that
+// it is under way.
+func onlyOnce(t *testing.T, answers []*apitest.Response) {
+	t.Helper()
+	var did, body string
+	for _, r := range answers {
+		id := r.Header.Get("X-Request-Id")
+		switch {
+		case r.Status == http.StatusConflict:
+			r.RequireFailure(t, "idempotency_in_progress", "Idempotency-Key")
+			continue
+		case r.Status != http.StatusCreated:
+			t.Errorf("got %d %s", r.Status, r.Body)
+		case r.Header.Get("Idempotent-Replayed") == "false" && did != "":
+			t.Errorf("%s did the work again after %s", id, did)
+		case r.Header.Get("Idempotent-Replayed") == "false":
+			did = id
+		}
+		if body != "" && string(r.Body) != body {
+			t.Errorf("two answers: %s and %s", body, r.Body)
+		}
+		body = string(r.Body)
+	}
+	if did == "" {
+		t.Error("nobody did the work")
+	}
+}
+
+func raceOnce(t *testing.T, nodes []*apitest.Server) {
+	t.Helper()
+	for range 3 {
+		org := nodes[0].NewOrg(t)
+		request := under("k", "/v1/labels", `{"name":"x"}`)
+		request.Key = org.Key
+		onlyOnce(t, sendTogether(t, nodes, request, 24))
+		for table, want := range map[string]int{"labels": 1, "idempotency": 1} {
+			if n := nodes[0].Count(t, table, org.ID); n != want {
+				t.Errorf("%d rows in %s, want %d", n, table, want)
+			}
+		}
+		for _, node := range nodes {
+			if n := node.API.ClaimsHeld(); n != 0 {
+				t.Errorf("%d keys are still claimed", n)
+			}
+			r := node.Do(t, request).RequireStatus(t, http.StatusCreated)
+			if r.Header.Get("Idempotent-Replayed") != "true" {
+				t.Error("the work was done again later")
+			}
+		}
+	}
+}
+
+func TestConcurrentRequestsDoTheWorkOnce(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) { raceOnce(t, []*apitest.Server{s}) })
+}
+
+func TestConcurrentRequestsOnTwoNodesDoTheWorkOnce(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.Postgres)
+	raceOnce(t, []*apitest.Server{s, s.Another(t)})
+}
+
+// gate is a hook that tells when it is reached and goes on when it is told.
+type gate struct{ reached, open chan struct{} }
+
+func newGate() gate { return gate{make(chan struct{}), make(chan struct{})} }
+
+func (g gate) pass(_ context.Context, tx *store.Tx) error {
+	close(g.reached)
+	<-g.open
+	return inEveryOrganization(tx)
+}
+
+// sendLater sends a request whose answer comes later.
+func sendLater(t *testing.T, s *apitest.Server, r apitest.Request) (answer func() *apitest.Response) {
+	done := make(chan *apitest.Response, 1)
+	go func() {
+		response, err := s.Try(t, t.Context(), r)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- response
+	}()
+	return func() *apitest.Response { return <-done }
+}
+
+func gated(key, extra string) apitest.Request {
+	r := under("k", "/v1/probe", `{"name":"n","kind":"a","hook":"gate"`+extra+`}`)
+	r.Key = key
+	return r
+}
+
+func TestRequestUnderWay(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		g := newGate()
+		s := apitest.Start(t, engine, api.Probes(api.Hooks{"gate": g.pass}))
+		org := s.NewOrg(t)
+		s.Do(t, apitest.Request{Method: http.MethodPost, Path: "/v1/probe", Key: org.Key}) // has the tokens leased
+		answer := sendLater(t, s, gated(org.Key, ""))
+		<-g.reached
+		s.Do(t, gated(org.Key, "")).RequireFailure(t, "idempotency_in_progress", "Idempotency-Key")
+		s.Do(t, gated(org.Key, `,"count":1`)).RequireFailure(t, "idempotency_key_reuse", "Idempotency-Key")
+		close(g.open)
+		first := answer().RequireStatus(t, http.StatusCreated)
+		again := s.Do(t, gated(org.Key, "")).RequireStatus(t, http.StatusCreated)
+		if again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
+			t.Errorf("then %v %s", again.Header, again.Body)
+		}
+		if n := s.Count(t, "labels", org.ID); n != 1 {
+			t.Errorf("the effect is there %d times", n)
+		}
+	})
+}
+
+func TestRequestUnderWayOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	s := apitest.Start(t, storetest.Postgres, api.Probes(api.Hooks{"gate": g.pass}))
+	other := s.Another(t)
+	org := s.NewOrg(t)
+	answer := sendLater(t, s, gated(org.Key, ""))
+	<-g.reached
+	other.Do(t, gated(org.Key, "")).RequireFailure(t, "idempotency_in_progress", "Idempotency-Key")
+	close(g.open)
+	first := answer().RequireStatus(t, http.StatusCreated)
+	again := other.Do(t, gated(org.Key, "")).RequireStatus(t, http.StatusCreated)
+	if again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
+		t.Errorf("then %v %s", again.Header, again.Body)
+	}
+}
+
+// A request that comes to no outcome leaves its key free, and nothing else.
+func TestFailedWorkCanBeTriedAgain(t *testing.T) {
+	t.Parallel()
+	failures := map[string]struct {
+		fail error
+		code string
+	}{
+		"a panic":           {nil, "internal_error"},
+		"an unknown error":  {errors.New("unknown"), "internal_error"},
+		"store unavailable": {store.ErrUnavailable, "service_unavailable"},
+		"a late 5xx":        {chat.Fail(chat.CodeProviderFailure, "The provider failed."), "whatsapp_upstream_error"},
+	}
+	for name, failure := range failures {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+				failed := false
+				hook := func(_ context.Context, tx *store.Tx) error {
+					if err := inEveryOrganization(tx); err != nil || failed {
+						return err
+					}
+					failed = true
+					if failure.fail == nil {
+						panic("in the work")
+					}
+					return failure.fail
+				}
+				s := apitest.Start(t, engine, api.Probes(api.Hooks{"gate": hook}))
+				retryOnce(t, s, failure.code)
+			})
+		})
+	}
+}
+
+func retryOnce(t *testing.T, s *apitest.Server, code string) {
+	t.Helper()
+	org := s.NewOrg(t)
+	s.Unchanged(t, org.ID, func() {
+		if got := s.Do(t, gated(org.Key, "")).Failure(t); got.Code != code {
+			t.Errorf("got %+v, want %s", got, code)
+		}
+	})
+	if n := s.API.ClaimsHeld(); n != 0 {
+		t.Errorf("%d keys are still claimed", n)
+	}
+	r := s.Do(t, gated(org.Key, "")).RequireStatus(t, http.StatusCreated)
+	if r.Header.Get("Idempotent-Replayed") != "false" {
+		t.Error("the retry was not done")
+	}
+	if n := s.Count(t, "labels", org.ID); n != 1 {
+		t.Errorf("the effect is there %d times", n)
+	}
+}
+
+// A client that goes away takes its change with it, and may come back with the same key.
+func TestClientThatGoesAway(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		reached, finished := make(chan struct{}, 2), make(chan struct{}, 2)
+		leave := true
+		hook := func(ctx context.Context, tx *store.Tx) error {
+			defer func() { finished <- struct{}{} }()
+			err := inEveryOrganization(tx)
+			if leave {
+				reached <- struct{}{}
+				<-ctx.Done()
+			}
+			return err
+		}
+		s := apitest.Start(t, engine, api.Probes(api.Hooks{"gate": hook}))
+		org := s.NewOrg(t)
+		for _, request := range []apitest.Request{gated(org.Key, ""), withoutKey(gated(org.Key, ""))} {
+			s.Unchanged(t, org.ID, func() {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go func() {
+					<-reached
+					cancel()
+				}()
+				if _, err := s.Try(t, ctx, request); !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+				<-finished
+				s.API.FillSlots()() // waits until the request has ended, which holds a place
+			})
+		}
+		leave = false
+		r := s.Do(t, gated(org.Key, "")).RequireStatus(t, http.StatusCreated)
+		if r.Header.Get("Idempotent-Replayed") != "false" {
+			t.Error("the retry was not done")
+		}
+	})
+}
+
+func withoutKey(r apitest.Request) apitest.Request {
+	r.Header = nil
+	return r
+}

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerMessages(a *API) {
+	list(a, operation{
+		method: http.MethodGet, path: "/{phone_number_id}/messages", id: "listMessages", tag: "Messages",
+		summary: "List messages, newest first",
+	}, listMessages)
+
+	registerSend(a)
+
+	read(a, operation{
+		method: http.MethodGet, path: "/{phone_number_id}/messages/{id}", id: "getMessage", tag: "Messages",
+		summary: "Get a message", description: "Carries a weak ETag; If-None-Match with it answers 304 while nothing has changed.",
+		conditional: true,
+	}, getMessage)
+
+	registerMessageMedia(a)
+}
+
+type messageView struct {
+	ID             string            `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object         string            `json:"object" enum:"message"`
+	Direction      string            `json:"direction" enum:"inbound,outbound"`
+	From           *string           `json:"from" nullable:"true" doc:"Number in E.164."`
+	To             *string           `json:"to" nullable:"true" doc:"Number in E.164; null when the recipient was addressed by BSUID and has no known number."`
+	BSUID          *string           `json:"bsuid" nullable:"true"`
+	ParentBSUID    *string           `json:"parent_bsuid" nullable:"true"`
+	Username       *string           `json:"username" nullable:"true"`
+	Type           string            `json:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
+	Status         string            `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Source         *string           `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast" doc:"What made an outbound message."`
+	ConversationID string            `json:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	MessageID      string            `json:"message_id,omitempty" doc:"The provider's id; absent until it is known."`
+	Text           anyJSON           `json:"text,omitzero" doc:"The content, under the name of its type."`
+	Image          anyJSON           `json:"image,omitzero"`
+	Document       anyJSON           `json:"document,omitzero"`
+	Video          anyJSON           `json:"video,omitzero"`
+	Audio          anyJSON           `json:"audio,omitzero"`
+	Template       anyJSON           `json:"template,omitzero"`
+	Interactive    anyJSON           `json:"interactive,omitzero"`
+	Reaction       anyJSON           `json:"reaction,omitzero"`
+	Location       anyJSON           `json:"location,omitzero"`
+	Contacts       anyJSON           `json:"contacts,omitzero"`
+	Button         anyJSON           `json:"button,omitzero"`
+	Unsupported    anyJSON           `json:"unsupported,omitzero"`
+	Context        *contextView      `json:"context,omitempty"`
+	IsRevoked      bool              `json:"is_revoked" doc:"Its author deleted it for everyone."`
+	Error          *messageErrorView `json:"error,omitempty"`
+	PlayedAt       *instant          `json:"played_at,omitempty" doc:"When a voice note was first played."`
+	CreatedAt      instant           `json:"created_at"`
+	UpdatedAt      instant           `json:"updated_at"`
+}
+
+type contextView struct {
+	MessageID string `json:"message_id" doc:"The provider's id of the message this one answers."`
+}
+
+type messageErrorView struct {
+	Code         string `json:"code"`
+	Message      string `json:"message"`
+	ProviderCode *int   `json:"provider_code" nullable:"true"`
+}
+
+func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) messageView {
+	v := messageView{
+		ID: m.ID, Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
+		BSUID: contact.BSUID, ParentBSUID: contact.ParentBSUID, Username: contact.Username, Type: string(m.Type),
+		Status: string(m.Status), ConversationID: m.ConversationID, MessageID: m.ProviderID, IsRevoked: m.Revoked,
+		PlayedAt: instantPtr(m.PlayedAt), CreatedAt: instant(m.CreatedAt), UpdatedAt: instant(m.UpdatedAt),
+	}
+	if m.Direction == chat.Inbound {
+		v.From, v.To = v.To, v.From
+	}
+	if m.Source != "" {
+		v.Source = new(string(m.Source))
+	}
+	if m.Context != "" {
+		v.Context = &contextView{m.Context}
+	}
+	if m.Error != nil {
+		v.Error = &messageErrorView{string(m.Error.Code), m.Error.Message, m.Error.ProviderCode}
+	}
+	if field := v.content(m.Type); field != nil {
+		*field = anyJSON(m.Content)
+	}
+	return v
+}
+
+// content is the field that holds the content of a type.
+func (v *messageView) content(t chat.MessageType) *anyJSON {
+	return map[chat.MessageType]*anyJSON{
+		chat.TypeText: &v.Text, chat.TypeImage: &v.Image, chat.TypeDocument: &v.Document, chat.TypeVideo: &v.Video,
+		chat.TypeAudio: &v.Audio, chat.TypeTemplate: &v.Template, chat.TypeInteractive: &v.Interactive,
+		chat.TypeReaction: &v.Reaction, chat.TypeLocation: &v.Location, chat.TypeContacts: &v.Contacts,
+		chat.TypeButton: &v.Button, chat.TypeUnsupported: &v.Unsupported,
+	}[t]
+}
+
+// messageETag depends on what of a message changes after it was made.
+func messageETag(m chat.Message) string {
+	parts := []string{m.ID, string(m.Status), "", "", ""}
+	if m.Error != nil {
+		parts[2] = string(m.Error.Code) + m.Error.Message
+	}
+	if m.PlayedAt != nil {
+		parts[3] = chat.FormatTime(*m.PlayedAt)
+	}
+	if m.Revoked {
+		parts[4] = "revoked"
+	}
+	return weakETag(parts...)
+}
+
+type listMessagesInput struct {
+	accountPath
+	ConversationID string     `query:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Direction      string     `query:"direction" enum:"inbound,outbound"`
+	Status         string     `query:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Type           string     `query:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
+	CreatedAfter   *time.Time `query:"created_after" doc:"Only messages made after this instant."`
+	CreatedBefore  *time.Time `query:"created_before" doc:"Only messages made before this instant."`
+}
+
+func listMessages(c *call, in *listMessagesInput, p store.Page) (store.Slice[messageView], error) {
+	r := c.api.store.Read(c.ctx)
+	account, err := c.account(r)
+	if err != nil {
+		return store.Slice[messageView]{}, err
+	}
+	slice, contacts, err := core.Messages(r, account, store.MessageFilter{
+		ConversationID: in.ConversationID, Direction: in.Direction, Status: in.Status, Type: in.Type,
+		CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
+	}, p)
+	return viewEach(slice, func(m chat.Message) messageView { return viewMessage(account, contacts[m.ContactID], m) }), err
+}
+
+type messageInput struct {
+	accountPath
+	ID string `path:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+func getMessage(c *call, in *messageInput) (messageView, error) {
+	r := c.api.store.Read(c.ctx)
+	account, err := c.account(r)
+	if err != nil {
+		return messageView{}, err
+	}
+	m, contact, err := core.Message(r, account, in.ID)
+	if err != nil {
+		return messageView{}, err
+	}
+	if c.unchanged(messageETag(m)) {
+		return messageView{}, errNotModified
+	}
+	return viewMessage(account, contact, m), nil
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/vault"
+)
+
+type accountCommands struct {
+	Connect accountConnectCommand `cmd:"" help:"Connect a business number to an organization."`
+	Update  accountUpdateCommand  `cmd:"" help:"Change a connected number."`
+	List    accountListCommand    `cmd:"" help:"List an organization's numbers."`
+}
+
+func accountRecord(a chat.Account) record {
+	return record{
+		{"id", a.ID}, {"organization_id", a.OrgID}, {"team_id", a.TeamID}, {"customer_id", textOrNil(a.CustomerID)},
+		{"phone_number_id", textOrNil(a.PhoneNumberID)}, {"phone_number", textOrNil(a.PhoneNumber)}, {"waba_id", a.WABAID},
+		{"name", textOrNil(a.Name)}, {"status", string(a.Status)}, {"provider_status", textOrNil(a.ProviderStatus)},
+		{"require_opt_in", a.RequireOptIn}, {"created_at", instant(a.CreatedAt)},
+	}
+}
+
+// sealing is what commands that store a token need beside the store.
+type sealing struct {
+	SecretKey string `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals the token. Empty: secret.key in the data folder."`
+}
+
+// changeSealing is change for a command that stores a token, sealed with the store's own master key.
+func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*store.Tx, core.Seal) error) error {
+	v, err := vault.Load(s.SecretKey, f.Data)
+	if err != nil {
+		return err
+	}
+	seal := func(accountID string) string { return v.Seal(token, core.TokenContext(accountID)) }
+	return f.with(c, func(st *store.Store) error {
+		if err := core.CheckMasterKey(c.ctx, st, v); err != nil {
+			return err
+		}
+		return st.InTx(c.ctx, func(tx *store.Tx) error { return fn(tx, seal) })
+	})
+}
+
+type accountConnectCommand struct {
+	Org            orgID   `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	PhoneNumberID  string  `required:"" name:"phone-number-id" placeholder:"ID" help:"The provider's id of the number."`
+	PhoneNumber    string  `required:"" placeholder:"NUMBER" help:"The number itself, as +4930555000."`
+	WABAID         string  `required:"" name:"waba-id" placeholder:"ID" help:"The provider's id of the business account it belongs to."`
+	Token          string  `required:"" help:"Access token for the number. The simulator takes any."`
+	Name           *string `help:"A name to know it by."`
+	Status         string  `default:"connected" enum:"connected,disconnected,degraded,onboarding" help:"connected, disconnected, degraded or onboarding."`
+	ProviderStatus *string `placeholder:"STATUS" help:"The provider's own status, such as CONNECTED."`
+	Customer       *string `placeholder:"CUSTOMER" help:"The end-customer who owns it (cus_…)."`
+	Team           string  `placeholder:"TEAM" help:"The team that works with it (team_…); needed where there are several."`
+	sealing
+	storeFlags
+}
+
+func (cmd *accountConnectCommand) Run(c *console) error {
+	var account chat.Account
+	err := cmd.changeSealing(c, cmd.storeFlags, cmd.Token, func(tx *store.Tx, seal core.Seal) (err error) {
+		account, err = core.ConnectAccount(tx, chat.NewAccount{
+			OrgID: string(cmd.Org), TeamID: cmd.Team, CustomerID: cmd.Customer, PhoneNumberID: cmd.PhoneNumberID, PhoneNumber: cmd.PhoneNumber,
+			WABAID: cmd.WABAID, Name: cmd.Name, Status: chat.AccountStatus(cmd.Status), ProviderStatus: cmd.ProviderStatus,
+		}, seal)
+		return err
+	})
+	if err != nil {
+		return pointTo(err, listOrgs)
+	}
+	return cmd.printOne(c.stdout, accountRecord(account))
+}
+
+type accountUpdateCommand struct {
+	PhoneNumberID  string  `arg:"" name:"phone-number-id" help:"The provider's id of the number."`
+	Org            orgID   `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	Status         *string `enum:"connected,disconnected,degraded,onboarding" help:"connected, disconnected, degraded or onboarding."`
+	ProviderStatus *string `placeholder:"STATUS" help:"The provider's own status."`
+	Token          *string `help:"A new access token."`
+	RequireOptIn   *bool   `help:"Send marketing templates only to contacts who have opted in; --require-opt-in=false lifts it."`
+	sealing
+	storeFlags
+}
+
+func (cmd *accountUpdateCommand) Run(c *console) error {
+	patch := chat.AccountPatch{Status: (*chat.AccountStatus)(cmd.Status), RequireOptIn: cmd.RequireOptIn}
+	if cmd.ProviderStatus != nil {
+		patch.ProviderStatus = chat.To(*cmd.ProviderStatus)
+	}
+	var account chat.Account
+	update := func(tx *store.Tx, seal core.Seal) (err error) {
+		account, err = core.UpdateAccount(tx, cmd.PhoneNumberID, patch, seal)
+		if err == nil && account.OrgID != string(cmd.Org) {
+			err = chat.NotFound("business number")
+		}
+		return err
+	}
+	var err error
+	if cmd.Token != nil {
+		err = cmd.changeSealing(c, cmd.storeFlags, *cmd.Token, update)
+	} else {
+		err = cmd.change(c, func(tx *store.Tx) error { return update(tx, nil) })
+	}
+	if err != nil {
+		return pointTo(err, "parley account list --org ORG")
+	}
+	return cmd.printOne(c.stdout, accountRecord(account))
+}
+
+type accountListCommand struct {
+	Org orgID `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	storeFlags
+}
+
+func (cmd *accountListCommand) Run(c *console) error {
+	return cmd.lookInto(c, cmd.Org, func(r store.Reader) error {
+		accounts, err := r.Accounts(string(cmd.Org), store.AccountFilter{}, store.Page{Limit: 10_000})
+		if err != nil {
+			return err
+		}
+		var rows []record
+		for _, a := range accounts.Rows {
+			rows = append(rows, accountRecord(a))
+		}
+		return cmd.printAll(c.stdout, rows, names(accountRecord(chat.Account{}))...)
+	})
+}

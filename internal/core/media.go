@@ -1,0 +1,156 @@
+package core
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// StoredFile is a file that has been written to the blob store.
+type StoredFile struct {
+	BlobKey  string
+	MimeType string
+	Size     int64
+	SHA256   string
+	Filename string
+}
+
+// MediaPath is the public path of a stored file. It cannot be guessed and does not change.
+func MediaPath(m chat.Media) string { return "/media/" + m.Token }
+
+// AddMedia records a stored file.
+func AddMedia(tx *store.Tx, account chat.Account, origin chat.MediaOrigin, f StoredFile) (chat.Media, error) {
+	m := chat.Media{
+		ID: tx.NewID(chat.KindMedia), OrgID: account.OrgID, AccountID: account.ID, TeamID: account.TeamID, Origin: origin,
+		MimeType: f.MimeType, Size: f.Size, SHA256: f.SHA256, Filename: orNil(f.Filename), Token: newToken(), BlobKey: f.BlobKey,
+		CreatedAt: tx.Now(),
+	}
+	return m, tx.InsertMedia(m)
+}
+
+func newToken() string {
+	var b [24]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// LibraryMedia returns a file of the account's team, or 404.
+func LibraryMedia(r store.Reader, account chat.Account, id string) (chat.Media, error) {
+	m, err := r.Media(account.OrgID, id)
+	if err == nil && (m.TeamID != account.TeamID || m.Origin != chat.MediaLibrary) {
+		err = store.ErrNotFound
+	}
+	return m, orNotFound(err, "media")
+}
+
+// DeleteLibraryMedia removes a file from the library; the caller removes its bytes after the commit.
+func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) (chat.Media, error) {
+	m, err := LibraryMedia(tx.Reader, account, id)
+	if err != nil {
+		return chat.Media{}, err
+	}
+	return m, tx.DeleteMedia(account.OrgID, id)
+}
+
+// FileFetched ends the wait for an inbound file: the message gets it, and the event that waited
+// for it goes out. Without a file (file nil) the event goes out all the same.
+func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *StoredFile, publicURL string) error {
+	mine, err := tx.FinishMediaJob(job.OrgID, job.MessageID, job.Owner)
+	if err != nil || !mine {
+		return err
+	}
+	m, err := tx.Message(account.OrgID, account.ID, job.MessageID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	var url *string
+	if file != nil {
+		media, err := AddMedia(tx, account, chat.MediaInbound, *file)
+		if err != nil {
+			return err
+		}
+		m.MediaID, m.UpdatedAt = media.ID, tx.Now()
+		if err := tx.UpdateMessage(m); err != nil {
+			return err
+		}
+		url = new(publicURL + MediaPath(media))
+	}
+	return fileEvent(tx, account, m, url)
+}
+
+// fileEvent emits what was held back for the file.
+func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) error {
+	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	conversation, err := tx.Conversation(m.OrgID, m.AccountID, m.ConversationID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	t := thread{contact, conversation}
+	if m.Direction == chat.Outbound { // an echo from the phone app
+		work := workFor(t, m)
+		work.MediaURL = deref(url)
+		return messageSent(tx, account, work, m)
+	}
+	held, err := tx.TakeHeldEvent(m.OrgID, m.ID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	var raw provider.Raw
+	if err := json.Unmarshal(held, &raw); err != nil {
+		return err
+	}
+	return messageReceived(tx, account, t, m, raw, url)
+}
+
+// mediaLimits are the files that can be sent, by type: the provider's limits.
+var mediaLimits = []struct {
+	types []string
+	most  int64
+}{
+	{[]string{"image/jpeg", "image/png"}, 5 << 20},
+	{[]string{"video/mp4", "video/3gpp"}, 16 << 20},
+	{[]string{"audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg", "audio/opus"}, 16 << 20},
+	{[]string{"image/webp"}, 500 << 10},
+	{[]string{
+		"text/plain", "application/pdf", "application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint",
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		"application/vnd.openxmlformats-officedocument.presentationml.presentation",
+	}, 100 << 20},
+}
+
+// MediaLimit is how large a file of the type may be, or an error where it cannot be sent at all.
+func MediaLimit(mimeType string) (int64, error) {
+	base, _, _ := strings.Cut(mimeType, ";")
+	base = strings.TrimSpace(strings.ToLower(base))
+	var known []string
+	for _, l := range mediaLimits {
+		if slices.Contains(l.types, base) {
+			return l.most, nil
+		}
+		known = append(known, l.types...)
+	}
+	return 0, chat.Invalid("file", "Files of type %q cannot be sent. Possible are %s.", base, strings.Join(known, ", "))
+}
+
+// MessageFile returns the stored file of a message, or 404 while there is none.
+func MessageFile(r store.Reader, account chat.Account, messageID string) (chat.Media, error) {
+	m, err := r.Message(account.OrgID, account.ID, messageID)
+	if err != nil {
+		return chat.Media{}, orNotFound(err, "message")
+	}
+	if m.MediaID == "" {
+		return chat.Media{}, chat.Fail(chat.CodeResourceNotFound, "The message has no file, or the file is still being fetched.")
+	}
+	media, err := r.Media(account.OrgID, m.MediaID)
+	return media, orNotFound(err, "media")
+}

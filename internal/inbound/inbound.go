@@ -1,0 +1,206 @@
+// Package inbound takes in the provider's callbacks: it checks the signature, stores the body,
+// answers, and only then reads and applies it. An acknowledged callback is a row until it has
+// been applied.
+package inbound
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"hash/maphash"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// maxBody is far above the 1,000 updates that a callback may carry.
+	maxBody = 16 << 20
+	// lanes are worked on side by side; callbacks of one number are in the same lane.
+	lanes     = 4
+	laneQueue = 512
+	// txUpdates bounds what one transaction applies, and so how long others wait for it.
+	txUpdates  = 200
+	sweepEvery = time.Second
+	sweepLimit = 200
+)
+
+// Config is what the receiver needs.
+type Config struct {
+	Store *store.Store
+	Node  string
+	// Verify checks a body's signature; Decode reads it. They are the adapter's.
+	Verify      func(signature string, body []byte) bool
+	Decode      func(body []byte) ([]provider.Update, error)
+	VerifyToken string
+	// FetchNode owns the files that are to be fetched, and Fetch takes them.
+	FetchNode string
+	Fetch     func(store.MediaJob)
+	Metrics   *Metrics
+	Log       *slog.Logger
+}
+
+// Receiver is the handler for callbacks and the worker behind it.
+type Receiver struct {
+	cfg     Config
+	applier core.Applier
+	lanes   [lanes]chan store.Callback
+	seed    maphash.Seed
+
+	mu   sync.Mutex
+	held map[string]bool // callbacks in memory
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// Start begins the work, with what an earlier process left.
+func Start(cfg Config) *Receiver {
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics(nil)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &Receiver{
+		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, Log: cfg.Log}, seed: maphash.MakeSeed(),
+		held: map[string]bool{}, ctx: ctx, cancel: cancel,
+	}
+	for i := range r.lanes {
+		r.lanes[i] = make(chan store.Callback, laneQueue)
+		r.work.Go(func() { r.runLane(r.lanes[i]) })
+	}
+	r.work.Go(r.sweepLoop)
+	return r
+}
+
+// Stop ends the work after what is being applied. The rest stays in the table.
+func (r *Receiver) Stop() {
+	r.cancel()
+	r.work.Wait()
+}
+
+// ServeHTTP answers the provider: GET verifies the address, POST delivers.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	switch req.Method {
+	case http.MethodGet:
+		r.verify(w, req)
+	case http.MethodPost:
+		r.receive(w, req)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) {
+	q := req.URL.Query()
+	token := q.Get("hub.verify_token")
+	if q.Get("hub.mode") != "subscribe" || r.cfg.VerifyToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(r.cfg.VerifyToken)) != 1 {
+		http.Error(w, "verification failed", http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	io.WriteString(w, q.Get("hub.challenge"))
+}
+
+func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	if err != nil {
+		http.Error(w, "the body could not be read", http.StatusBadRequest)
+		return
+	}
+	if !r.cfg.Verify(req.Header.Get("X-Hub-Signature-256"), body) {
+		http.Error(w, "the signature does not match", http.StatusUnauthorized)
+		return
+	}
+	if err := r.Accept(req.Context(), body); err != nil {
+		r.cfg.Log.Warn("a callback could not be stored", "error", err)
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "try again", http.StatusServiceUnavailable)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+// Accept stores a callback whose signature was right.
+func (r *Receiver) Accept(ctx context.Context, body []byte) error {
+	var c store.Callback
+	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		c = store.Callback{ID: tx.NewID(chat.Kind("cbk")), Body: body, DueAt: tx.Now(), Owner: r.cfg.Node}
+		return tx.InsertCallback(c)
+	})
+	if err == nil {
+		r.cfg.Metrics.stored.Inc()
+		r.enqueue(c)
+	}
+	return err
+}
+
+// enqueue hands a callback to its lane; what does not fit is found by a sweep.
+func (r *Receiver) enqueue(c store.Callback) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held[c.ID] {
+		return
+	}
+	select {
+	case r.lanes[r.laneOf(c.Body)] <- c:
+		r.held[c.ID] = true
+	default:
+	}
+}
+
+// laneOf puts callbacks of the same number into the same lane by a cheap look at the text.
+func (r *Receiver) laneOf(body []byte) int {
+	return int(maphash.Bytes(r.seed, numberIn(body)) % lanes)
+}
+
+func (r *Receiver) release(ids ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
+		delete(r.held, id)
+	}
+}
+
+func (r *Receiver) sweepLoop() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		r.sweep()
+		select {
+		case <-tick.C:
+		case <-r.ctx.Done():
+			return
+		}
+	}
+}
+
+// sweep takes over the callbacks of dead nodes, and picks up own ones that are due again or did
+// not fit into memory.
+func (r *Receiver) sweep() {
+	var found []store.Callback
+	err := r.cfg.Store.InTx(r.ctx, func(tx *store.Tx) (err error) {
+		found, err = tx.ClaimCallbacks(r.cfg.Node, sweepLimit)
+		return err
+	})
+	if err == nil {
+		var own []store.Callback
+		own, err = r.cfg.Store.Read(r.ctx).DueCallbacks(r.cfg.Node, r.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
+		found = append(found, own...)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		r.cfg.Log.Warn("callbacks could not be claimed", "error", err)
+	}
+	for _, c := range found {
+		r.enqueue(c)
+	}
+}

@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/media"
+	"github.com/parleyhq/parley/internal/node"
+	"github.com/parleyhq/parley/internal/provider/cloud"
+	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/simulator"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const callbackPath = "/provider/webhook"
+
+// messaging is the parts between the store and the provider.
+type messaging struct {
+	client    *cloud.Client
+	blobs     *blob.Store
+	node      *node.Node
+	receiver  *inbound.Receiver
+	mover     *media.Mover   // nil where the node is no worker
+	sender    *sender.Sender // likewise
+	simulator *simulatedProvider
+}
+
+// simulatedProvider is the provider on a loopback address of its own, and the address where it
+// delivers callbacks: nothing is simulated about the connection.
+type simulatedProvider struct {
+	*simulator.Simulator
+	listener net.Listener
+	http     *http.Server
+}
+
+// startMessaging builds the parts, each on those before it.
+func (s *Server) startMessaging(ctx context.Context) (err error) {
+	m := &s.messaging
+	if m.blobs, err = blob.Open(filepath.Join(s.cfg.Data, "media")); err != nil {
+		return err
+	}
+	if s.cfg.ProviderAppSecret == "" {
+		s.cfg.ProviderAppSecret = hex.EncodeToString(s.vault.Derive("simulated app secret"))
+		s.cfg.ProviderVerifyToken = hex.EncodeToString(s.vault.Derive("simulated verify token"))[:32]
+	}
+	baseURL := s.cfg.ProviderURL
+	if baseURL == "" {
+		if baseURL, err = s.startSimulator(); err != nil {
+			return err
+		}
+	}
+	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL}); err != nil {
+		return err
+	}
+	if m.node, err = node.Start(ctx, s.store, s.log); err != nil {
+		return err
+	}
+	s.startWorkers()
+	return nil
+}
+
+func (s *Server) startWorkers() {
+	m := &s.messaging
+	fetch, owner := func(store.MediaJob) {}, ""
+	if s.cfg.Has("worker") {
+		m.mover = media.Start(media.Config{
+			Store: s.store, Node: m.node.ID(), Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
+		})
+		m.sender = sender.Start(sender.Config{
+			Store: s.store, Node: m.node.ID(), Provider: m.client, Token: s.token, Media: m.mover.Upload,
+			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Log: s.log,
+		})
+		fetch, owner = m.mover.Fetch, m.node.ID()
+	}
+	m.receiver = inbound.Start(inbound.Config{
+		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
+		Verify: func(signature string, body []byte) bool {
+			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
+		},
+		Decode:      cloud.Decode,
+		VerifyToken: s.cfg.ProviderVerifyToken,
+	})
+	if m.simulator != nil {
+		m.simulator.Start(context.Background())
+	}
+}
+
+// token opens an account's sealed token.
+func (s *Server) token(a chat.Account) (string, error) {
+	return s.vault.Open(a.Token, core.TokenContext(a.ID))
+}
+
+// dispatcher is the sender as the API wants it: nil where there is none.
+func (m *messaging) dispatcher() (d interface {
+	Node() string
+	Enqueue(chat.Account, store.SendWork)
+}) {
+	if m.sender != nil {
+		d = m.sender
+	}
+	return d
+}
+
+func (s *Server) startSimulator() (baseURL string, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("start the provider simulator: %w", err)
+	}
+	origin := "http://" + listener.Addr().String()
+	sim := simulator.New(simulator.Config{
+		AppID: s.cfg.ProviderAppID, AppSecret: s.cfg.ProviderAppSecret, VerifyToken: s.cfg.ProviderVerifyToken,
+		CallbackURL: origin + callbackPath, BaseURL: origin, Log: s.log.With("part", "simulator"),
+	})
+	mux := http.NewServeMux()
+	mux.Handle(callbackPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.messaging.receiver.ServeHTTP(w, r) }))
+	mux.Handle("/", sim)
+	p := &simulatedProvider{Simulator: sim, listener: listener, http: s.httpServer(mux)}
+	s.messaging.simulator = p
+	go p.http.Serve(listener)
+	return origin + "/v24.0", nil
+}
+
+// stop ends the parts in the reverse order, so that none loses what it stands on.
+func (m *messaging) stop(ctx context.Context) error {
+	if m.receiver != nil {
+		m.receiver.Stop()
+	}
+	if m.sender != nil {
+		m.sender.Stop(ctx)
+	}
+	if m.mover != nil {
+		m.mover.Stop()
+	}
+	var err error
+	if m.simulator != nil {
+		m.simulator.Stop()
+		err = m.simulator.http.Close()
+	}
+	if m.node != nil {
+		m.node.Stop()
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// answer is what a call returns. Exactly one function writes it.
+type answer struct {
+	status      int
+	body        []byte
+	contentType string
+	location    string        // of a redirect
+	retryAfter  time.Duration // header, when set
+	code        int           // the error's, for the record of requests
+	abort       bool          // close the connection instead of answering
+}
+
+func ok(v any) answer { return jsonAnswer(http.StatusOK, v) }
+
+func jsonAnswer(status int, v any) answer {
+	body, err := json.Marshal(v)
+	if err != nil { // only our own values get here
+		return answer{status: http.StatusInternalServerError, body: []byte(`{}`)}
+	}
+	return answer{status: status, body: body}
+}
+
+var success = answer{status: http.StatusOK, body: []byte(`{"success":true}`)}
+
+type errorBody struct {
+	Error errorObject `json:"error"`
+}
+
+type errorObject struct {
+	Message   string     `json:"message"`
+	Type      string     `json:"type"`
+	Code      int        `json:"code"`
+	Subcode   int        `json:"error_subcode,omitempty"`
+	Data      *errorData `json:"error_data,omitempty"`
+	UserTitle string     `json:"error_user_title,omitempty"`
+	UserText  string     `json:"error_user_msg,omitempty"`
+	Transient *bool      `json:"is_transient,omitempty"`
+	Trace     string     `json:"fbtrace_id"`
+}
+
+type errorData struct {
+	Product string `json:"messaging_product"`
+	Details string `json:"details"`
+}
+
+func (s *Simulator) failure(e *graphError) answer {
+	o := errorObject{
+		Message: e.text(), Type: e.kind, Code: e.code, Subcode: e.subcode, Transient: e.transient,
+		UserTitle: e.userTitle, UserText: e.userText, Trace: s.ids.trace(),
+	}
+	if o.Type == "" {
+		o.Type = "OAuthException"
+	}
+	if e.details != "" {
+		o.Data = &errorData{"whatsapp", e.details}
+	}
+	a := jsonAnswer(e.status, errorBody{o})
+	a.code = e.code
+	return a
+}
+
+func (s *Simulator) write(w http.ResponseWriter, a answer) {
+	if a.abort {
+		dropConnection(w)
+		return
+	}
+	h := w.Header()
+	if a.contentType == "" {
+		a.contentType = "application/json; charset=UTF-8"
+	}
+	h["Content-Type"] = []string{a.contentType}
+	h["Content-Length"] = []string{strconv.Itoa(len(a.body))}
+	h["X-Fb-Request-Id"] = []string{strconv.FormatUint(s.ids.next(), 36)}
+	h["Facebook-Api-Version"] = versionHeader
+	if a.location != "" {
+		h.Set("Location", a.location)
+	}
+	if a.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(a.retryAfter/time.Second)))
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // the client may be gone
+}
+
+var versionHeader = []string{"v25.0"}
+
+// dropConnection ends the request without an answer, as a crash on the way would.
+func dropConnection(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // HTTP/2 has no connection to take over
+	}
+	conn.Close()
+}
+
+var errTooLarge = errors.New("body too large")
+
+// readBody reads at most limit bytes, with a single allocation when the length is announced.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, errTooLarge
+	}
+	if r.ContentLength >= 0 {
+		b := make([]byte, r.ContentLength)
+		_, err := io.ReadFull(r.Body, b)
+		return b, err
+	}
+	b, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if int64(len(b)) > limit {
+		return nil, errTooLarge
+	}
+	return b, err
+}

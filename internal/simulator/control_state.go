@@ -1,0 +1,277 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// messageView is a message as the control API shows it.
+type messageView struct {
+	ID            string          `json:"id"`
+	Direction     string          `json:"direction"`
+	PhoneNumberID string          `json:"phone_number_id"`
+	Phone         string          `json:"phone,omitempty"`
+	UserID        string          `json:"user_id,omitempty"`
+	Type          string          `json:"type"`
+	State         string          `json:"state"`
+	Code          int             `json:"code,omitempty"`
+	Opaque        string          `json:"biz_opaque_callback_data,omitempty"`
+	Read          bool            `json:"read_receipt,omitempty"`
+	Created       time.Time       `json:"created"`
+	Changed       time.Time       `json:"changed"`
+	Body          json.RawMessage `json:"body,omitempty"`
+}
+
+func (m *message) view() messageView {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := messageView{
+		ID: m.id, Direction: "outbound", PhoneNumberID: m.number.id, Phone: m.to.phone, UserID: m.to.userID, Type: m.kind,
+		State: m.state, Code: m.code, Opaque: m.opaque, Read: m.read, Created: m.created, Changed: m.changed,
+	}
+	if m.inbound {
+		v.Direction = "inbound"
+	}
+	if json.Valid(m.body) {
+		v.Body = m.body
+	}
+	return v
+}
+
+func controlMessages(c *controlCall) (any, error) {
+	q := c.URL.Query()
+	want := map[string]string{}
+	for _, k := range []string{"state", "direction", "phone_number_id", "phone", "type", "biz_opaque_callback_data"} {
+		want[k] = q.Get(k)
+	}
+	want["phone"] = strings.TrimPrefix(want["phone"], "+")
+	list := []messageView{}
+	total := 0
+	c.sim.messages.each(func(_ stringKey, m *message) bool {
+		v := m.view()
+		got := map[string]string{
+			"state": v.State, "direction": v.Direction, "phone_number_id": v.PhoneNumberID, "phone": v.Phone,
+			"type": v.Type, "biz_opaque_callback_data": v.Opaque,
+		}
+		for k, w := range want {
+			if w != "" && got[k] != w {
+				return true
+			}
+		}
+		total++
+		list = append(list, v)
+		return true
+	})
+	slices.SortFunc(list, func(a, b messageView) int {
+		if n := b.Created.Compare(a.Created); n != 0 {
+			return n
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return map[string]any{"total": total, "messages": list[:min(len(list), c.limit())]}, nil
+}
+
+func controlMessage(c *controlCall) (any, error) {
+	m := c.sim.findMessage(c.id, "")
+	if m == nil {
+		return nil, errNotFound
+	}
+	return m.view(), nil
+}
+
+func controlRequests(c *controlCall) (any, error) {
+	q := c.URL.Query()
+	method, part := q.Get("method"), q.Get("path")
+	list := c.sim.requests.list(c.limit(), func(r *requestRecord) bool {
+		return (method == "" || r.Method == method) && strings.Contains(r.Path, part)
+	})
+	return map[string]any{"requests": list}, nil
+}
+
+func controlForgetRequests(c *controlCall) (any, error) {
+	c.sim.requests.reset()
+	return done, nil
+}
+
+func controlCounters(c *controlCall) (any, error) {
+	s := c.sim
+	out := map[string]any{
+		"opaque_distinct": s.opaque.distinct.Load(), "opaque_repeated": s.opaque.repeated.Load(),
+		"opaque_repeated_examples": s.opaque.repeatedExamples(),
+		"callbacks_waiting":        s.callbacks.waiting(), "events_waiting": s.sched.waiting(),
+	}
+	for name, n := range s.counters.all() {
+		out[name] = n.Load()
+	}
+	return out, nil
+}
+
+// controlOpaque tells how often a message with that data was accepted.
+func controlOpaque(c *controlCall) (any, error) {
+	return map[string]any{"biz_opaque_callback_data": c.id, "accepted": c.sim.opaque.times(c.id)}, nil
+}
+
+func controlGetFaults(c *controlCall) (any, error) {
+	if c.id == "" {
+		return c.sim.faults.Load(), nil
+	}
+	n, err := c.sim.target(c.id, "")
+	if err != nil {
+		return nil, err
+	}
+	return c.sim.faultsFor(n), nil
+}
+
+func controlSetFaults(c *controlCall) (any, error) {
+	var f Faults
+	if err := c.decode(&f); err != nil {
+		return nil, err
+	}
+	if err := c.sim.SetFaults(c.id, &f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func controlClearFaults(c *controlCall) (any, error) {
+	return done, c.sim.SetFaults(c.id, nil)
+}
+
+// SetFaults sets the misbehaviour of one number, or of everything when the id is empty. Nil ends it.
+func (s *Simulator) SetFaults(phoneNumberID string, f *Faults) error {
+	if f != nil {
+		switch f.Grouping {
+		case "", groupChange, groupValue, groupEntry:
+		default:
+			return fmt.Errorf("grouping must be %s, %s or %s", groupChange, groupValue, groupEntry)
+		}
+	}
+	if phoneNumberID == "" {
+		if f == nil {
+			f = &Faults{}
+		}
+		s.faults.Store(f)
+		return nil
+	}
+	n, err := s.target(phoneNumberID, "")
+	if err != nil {
+		return err
+	}
+	n.faults.Store(f)
+	return nil
+}
+
+func controlPeople(c *controlCall) (any, error) {
+	return map[string]any{"people": c.sim.people.list()}, nil
+}
+
+func controlAddPerson(c *controlCall) (any, error) {
+	var who person
+	if err := c.decode(&who); err != nil {
+		return nil, err
+	}
+	if who.Phone != "" {
+		digits, valid := normalizePhone(who.Phone)
+		if !valid {
+			return nil, fmt.Errorf("phone %q must be 7 to 15 digits", who.Phone)
+		}
+		who.Phone = canonicalPhone(digits)
+	}
+	if err := c.sim.people.put(who); err != nil {
+		return nil, err
+	}
+	return who, nil
+}
+
+func controlScripts(c *controlCall) (any, error) {
+	return map[string]any{"scripts": c.sim.scripts.all()}, nil
+}
+
+func controlAddScript(c *controlCall) (any, error) {
+	var sc script
+	if err := json.Unmarshal(c.body, &sc); err != nil {
+		return nil, fmt.Errorf("the body is not a script: %w", err)
+	}
+	if sc.Person != "" && !isUserID(sc.Person) {
+		digits, valid := normalizePhone(sc.Person)
+		if !valid {
+			return nil, fmt.Errorf("person %q must be a phone or a user id", sc.Person)
+		}
+		sc.Person = canonicalPhone(digits)
+	}
+	if len(sc.Reply) == 0 && !sc.Echo && sc.Tap == nil {
+		return nil, errors.New("a script needs reply, echo or tap")
+	}
+	return c.sim.scripts.add(sc)
+}
+
+func controlRemoveScript(c *controlCall) (any, error) {
+	id, err := strconv.Atoi(c.id)
+	if err != nil || !c.sim.scripts.remove(id) {
+		return nil, errNotFound
+	}
+	return done, nil
+}
+
+// settings are what can be changed while the simulator runs.
+type settings struct {
+	Sent      *duration `json:"sent"`
+	Delivered *duration `json:"delivered"`
+	Read      *duration `json:"read"`
+	Played    *duration `json:"played"`
+	Review    *duration `json:"review"`
+	Retry     *duration `json:"retry"`
+	AllowList *[]string `json:"allow_list"`
+}
+
+func controlGetSettings(c *controlCall) (any, error) {
+	d := c.sim.plans.Load().delays
+	allowed := sortedKeys(*c.sim.allow.Load())
+	as := func(d time.Duration) *duration { out := duration(d); return &out }
+	return settings{
+		Sent: as(d.Sent), Delivered: as(d.Delivered), Read: as(d.Read), Played: as(d.Played),
+		Review: as(d.Review), Retry: as(d.Retry), AllowList: &allowed,
+	}, nil
+}
+
+func controlSetSettings(c *controlCall) (any, error) {
+	var in settings
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	d := c.sim.plans.Load().delays
+	for _, change := range []struct {
+		to   *time.Duration
+		from *duration
+	}{
+		{&d.Sent, in.Sent}, {&d.Delivered, in.Delivered}, {&d.Read, in.Read}, {&d.Played, in.Played},
+		{&d.Review, in.Review}, {&d.Retry, in.Retry},
+	} {
+		if change.from != nil {
+			*change.to = time.Duration(*change.from)
+		}
+	}
+	c.sim.SetDelays(d)
+	if in.AllowList != nil {
+		c.sim.setAllowList(*in.AllowList)
+	}
+	return controlGetSettings(c)
+}
+
+// SetDelays changes how long things take, for messages that are accepted from now on.
+func (s *Simulator) SetDelays(d Delays) { s.plans.Store(newPlanSet(d)) }
+
+func (s *Simulator) setAllowList(phones []string) {
+	allow := map[string]bool{}
+	for _, p := range phones {
+		if digits, valid := normalizePhone(p); valid {
+			allow[canonicalPhone(digits)] = true
+		}
+	}
+	s.allow.Store(&allow)
+}

@@ -1,0 +1,315 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+)
+
+// Inbound is a message that a person sends to a business.
+type Inbound struct {
+	// PhoneNumberID, or the business's phone, says to which number.
+	PhoneNumberID string `json:"phone_number_id"`
+	To            string `json:"to"`
+	From          Sender `json:"from"`
+	Type          string `json:"type"` // empty: the type whose object is there, else text
+	// File is the content of a media message. Nil: a small sample of the type.
+	File *InboundFile `json:"file"`
+	// Timestamp is unix seconds; 0: now.
+	Timestamp int64 `json:"timestamp"`
+	// Count sends that many, each from a person of their own with the next phone number. 0: one.
+	Count int `json:"count"`
+	// KeepWindow leaves the 24-hour window as it is, as a delayed callback would.
+	KeepWindow bool `json:"keep_window"`
+	// Fields is everything else, put into the message object as it is: text, context, referral, errors …
+	Fields map[string]json.RawMessage `json:"-"`
+}
+
+// Sender is who writes: a phone in JSON, or an object with a profile, which is remembered.
+type Sender struct {
+	person
+	known bool // only the phone was given
+}
+
+// UnmarshalJSON accepts a phone or a profile.
+func (f *Sender) UnmarshalJSON(b []byte) error {
+	var phone string
+	if json.Unmarshal(b, &phone) == nil {
+		f.Phone, f.known = phone, true
+		return nil
+	}
+	return json.Unmarshal(b, &f.person)
+}
+
+// InboundFile is the content of a media message.
+type InboundFile struct {
+	MimeType string `json:"mime_type"`
+	Filename string `json:"filename"`
+	Data     []byte `json:"data"` // base64 in JSON
+	Text     string `json:"text"` // instead of data
+	Size     int    `json:"size"` // instead of data: that many bytes
+}
+
+// UnmarshalJSON keeps the fields that it does not know for the message object.
+func (in *Inbound) UnmarshalJSON(b []byte) error {
+	type plain Inbound
+	if err := json.Unmarshal(b, (*plain)(in)); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, &in.Fields); err != nil {
+		return err
+	}
+	for _, own := range []string{"phone_number_id", "to", "from", "type", "file", "timestamp", "count", "keep_window"} {
+		delete(in.Fields, own)
+	}
+	return nil
+}
+
+const maxInboundCount = 100_000
+
+// Receive lets a person write to a business, and returns the ids of the messages.
+func (s *Simulator) Receive(in Inbound) ([]string, error) {
+	n, err := s.target(in.PhoneNumberID, in.To)
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.sender(n.waba.Load(), in.From)
+	if err != nil {
+		return nil, err
+	}
+	if in.Count > maxInboundCount {
+		return nil, fmt.Errorf("count must be at most %d", maxInboundCount)
+	}
+	ids := make([]string, 0, max(1, in.Count))
+	for i := range max(1, in.Count) {
+		if i > 0 {
+			if from, err = s.nextSender(n.waba.Load(), from); err != nil {
+				return ids, err
+			}
+		}
+		id, err := s.receive(n, from, in)
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// target finds a number by id or phone. An unknown id is made up, unless the simulator is strict.
+func (s *Simulator) target(id, phone string) (*number, error) {
+	if id == "" && phone == "" {
+		return nil, errors.New("say to which number: phone_number_id, or to")
+	}
+	var n *number
+	if id != "" {
+		n = s.provisionNumber(id, token{})
+	} else if digits, valid := normalizePhone(phone); valid {
+		n = s.accounts.byDigits(digits)
+	}
+	if n == nil {
+		return nil, fmt.Errorf("there is no number %s%s", id, phone)
+	}
+	return n, nil
+}
+
+func (s *Simulator) sender(w *waba, f Sender) (recipient, error) {
+	who := f.person
+	if who.Phone != "" {
+		digits, valid := normalizePhone(who.Phone)
+		if !valid {
+			return recipient{}, fmt.Errorf("phone %q must be 7 to 15 digits", who.Phone)
+		}
+		who.Phone = canonicalPhone(digits)
+	}
+	if !f.known {
+		if err := s.people.put(who); err != nil {
+			return recipient{}, err
+		}
+	}
+	if who.Phone == "" {
+		r, _ := s.withUserID(w, who.UserID)
+		return r, nil
+	}
+	return s.withPhone(w, who.Phone), nil
+}
+
+func (s *Simulator) nextSender(w *waba, r recipient) (recipient, error) {
+	phone, err := strconv.ParseUint(r.phone, 10, 64)
+	if err != nil {
+		return r, errors.New("count needs a sender with a phone")
+	}
+	return s.withPhone(w, strconv.FormatUint(phone+1, 10)), nil
+}
+
+// receive makes one message and queues its callback.
+func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, error) {
+	now := s.now()
+	fields, kind, err := s.inboundFields(n, from, in)
+	if err != nil {
+		return "", err
+	}
+	m := &message{
+		id: s.ids.wamid(from.key(), wamidInbound), number: n, to: from, inbound: true, kind: kind,
+		created: now, state: "received", changed: now,
+	}
+	at := now.Unix()
+	if in.Timestamp != 0 {
+		at = in.Timestamp
+	}
+	m.body = inboundObject(m, fields, at)
+	s.messages.put(stringKey(m.id), m)
+	s.counters.inbound.Add(1)
+	if kind != "system" && !in.KeepWindow {
+		s.windows.put(pairKey{n.id, from.key()}, now.UnixNano())
+	}
+	s.callbacks.about(n, from.key(), update{number: n, at: at, contact: inboundContact(kind, from), item: m.body})
+	return m.id, nil
+}
+
+// shownPhone: people with a username may keep their phone to themselves.
+func (r recipient) shownPhone() string {
+	if r.person.HidePhone {
+		return ""
+	}
+	return r.phone
+}
+
+func inboundContact(kind string, from recipient) []byte {
+	if kind == "system" {
+		return nil
+	}
+	from.byUser = from.person.HidePhone
+	w := &jsonWriter{}
+	from.appendContact(w, true)
+	return w.b
+}
+
+func inboundObject(m *message, fields map[string]json.RawMessage, at int64) []byte {
+	w := &jsonWriter{b: make([]byte, 0, 512)}
+	w.open('{').optional("from", m.to.shownPhone()).optional("from_user_id", m.to.userID).optional("from_parent_user_id", m.to.parentID)
+	w.field("id", m.id).field("timestamp", strconv.FormatInt(at, 10)).field("type", m.kind)
+	for _, name := range sortedKeys(fields) {
+		w.b = append(w.b, ',')
+		w.b = appendPHPString(w.b, name)
+		w.b = append(w.b, ':')
+		w.b = append(w.b, phpEscape(fields[name])...)
+	}
+	return w.close('}').b
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sortStrings(keys)
+	return keys
+}
+
+// inboundFields completes what the caller gave: the type, a shorthand for text, files.
+func (s *Simulator) inboundFields(n *number, from recipient, in Inbound) (map[string]json.RawMessage, string, error) {
+	fields := maps.Clone(in.Fields)
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
+	}
+	kind := in.Type
+	if kind == "" {
+		kind = guessType(fields)
+	}
+	var text string
+	if raw, found := fields["text"]; found && json.Unmarshal(raw, &text) == nil {
+		fields["text"] = mustJSON(map[string]string{"body": text})
+	}
+	if _, found := fields["text"]; !found && kind == "text" {
+		return nil, "", errors.New("a text message needs text")
+	}
+	if sample, isMedia := samples[kind]; isMedia {
+		filled, err := s.inboundFile(n, from, in, fields[kind], sample)
+		if err != nil {
+			return nil, "", err
+		}
+		fields[kind] = filled
+	}
+	return fields, kind, nil
+}
+
+func guessType(fields map[string]json.RawMessage) string {
+	for _, kind := range []string{
+		"image", "video", "audio", "document", "sticker", "location", "contacts", "interactive", "button", "reaction",
+		"order", "system", "edit", "revoke", "unsupported",
+	} {
+		if _, found := fields[kind]; found {
+			return kind
+		}
+	}
+	return "text"
+}
+
+func mustJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only values of our own get here
+	}
+	return b
+}
+
+// inboundFile stores the file of a media message and fills in what the upstream says about it.
+func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given json.RawMessage, sample sampleFile) (json.RawMessage, error) {
+	object := map[string]any{}
+	if len(given) > 0 {
+		if err := json.Unmarshal(given, &object); err != nil {
+			return nil, fmt.Errorf("%s must be an object", in.Type)
+		}
+	}
+	if _, found := object["id"]; found {
+		return given, nil // the caller knows what they want to see
+	}
+	f := s.storeInbound(n, from, in.File, sample)
+	object["id"], object["mime_type"], object["sha256"] = f.id, f.mimeType, base64Sum(f)
+	if s.cfg.BaseURL != "" {
+		object["url"] = s.mediaURL(s.cfg.BaseURL, f)
+	}
+	if sample.filename != "" && object["filename"] == nil {
+		object["filename"] = f.name
+	}
+	for k, v := range sample.extra {
+		if _, found := object[k]; !found {
+			object[k] = v
+		}
+	}
+	return mustJSON(object), nil
+}
+
+func (s *Simulator) storeInbound(n *number, from recipient, given *InboundFile, sample sampleFile) *file {
+	f := &file{id: s.ids.object(prefixMedia), number: n.id, mimeType: sample.mimeType, name: sample.filename, data: sample.data, expires: s.now().Add(receivedLife)}
+	if given != nil {
+		given.fill(f)
+	}
+	if trick := magicOf(from.phone); trick.mode == magicMedia {
+		f.slow = trick.duration()
+	}
+	s.media.add(f)
+	return f
+}
+
+const maxInboundFile = 100 * mib
+
+func (g *InboundFile) fill(f *file) {
+	if g.MimeType != "" {
+		f.mimeType = g.MimeType
+	}
+	if g.Filename != "" {
+		f.name = g.Filename
+	}
+	switch {
+	case len(g.Data) > 0:
+		f.data = g.Data
+	case g.Text != "":
+		f.data = []byte(g.Text)
+	case g.Size > 0:
+		f.data = make([]byte, min(g.Size, maxInboundFile))
+	}
+}

@@ -1,0 +1,73 @@
+package simulator
+
+import (
+	"sync"
+	"time"
+)
+
+// recipient is a person as a message addresses them.
+type recipient struct {
+	input    string // as the caller wrote it
+	phone    string // digits; empty for a person who is known by user id only
+	userID   string
+	parentID string
+	byUser   bool // addressed by user id, so that the phone may not be shown
+	asParent bool
+	person   *person // profile, never nil
+}
+
+// key is what tells people apart.
+func (r recipient) key() string {
+	if r.phone != "" {
+		return r.phone
+	}
+	return r.userID
+}
+
+// visiblePhone is the phone where callbacks may tell it.
+func (r recipient) visiblePhone() string {
+	if r.byUser && r.person.HidePhone {
+		return ""
+	}
+	return r.phone
+}
+
+// message is one that passed through, in either direction.
+type message struct {
+	id       string
+	number   *number
+	to       recipient // outbound: the recipient; inbound: the sender
+	inbound  bool
+	kind     string
+	opaque   string
+	category string // for the price
+	free     bool
+	body     []byte // the request, or the message object of an inbound one
+	created  time.Time
+	plan     []step
+
+	mu      sync.Mutex
+	state   string
+	code    int // of a failure
+	changed time.Time
+	read    bool // the business sent a read receipt
+}
+
+func (m *message) move(state string, code int, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.state, m.code, m.changed = state, code, at
+}
+
+const (
+	statusAccepted  = "accepted"
+	statusSent      = "sent"
+	statusDelivered = "delivered"
+	statusRead      = "read"
+	statusPlayed    = "played"
+	statusFailed    = "failed"
+)
+
+type messageStore = recent[stringKey, *message]
+
+func newMessageStore(limit int) *messageStore { return newRecent[stringKey, *message](limit) }

@@ -1,0 +1,157 @@
+package simulator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// person is the profile of someone on the network. People exist without one: their name then
+// follows from their phone.
+type person struct {
+	Phone        string `json:"phone,omitempty"` // digits; empty: known by user id only
+	Name         string `json:"name,omitempty"`
+	Username     string `json:"username,omitempty"`
+	HidePhone    bool   `json:"hide_phone,omitempty"`
+	UserID       string `json:"user_id,omitempty"` // instead of the one that follows from the phone
+	ParentUserID string `json:"parent_user_id,omitempty"`
+	AlwaysOpen   bool   `json:"always_open,omitempty"` // free-form messages reach them at any time
+	NoReceipts   bool   `json:"no_receipts,omitempty"` // never shows that they read
+}
+
+// maxPeople bounds the profiles.
+const maxPeople = 100_000
+
+type people struct {
+	mu     sync.RWMutex
+	phones map[string]*person
+	users  map[string]*person
+}
+
+func newPeople() *people {
+	return &people{phones: map[string]*person{}, users: map[string]*person{}}
+}
+
+func (p *people) reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.phones, p.users = map[string]*person{}, map[string]*person{}
+}
+
+// put adds or replaces a profile.
+func (p *people) put(who person) error {
+	if who.Phone == "" && who.UserID == "" {
+		return fmt.Errorf("a person needs a phone or a user_id")
+	}
+	if who.UserID != "" && !isUserID(who.UserID) {
+		return fmt.Errorf("user_id %q must be like DE.1234", who.UserID)
+	}
+	if who.Name == "" {
+		who.Name = inventName(who.Phone + who.UserID)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.phones)+len(p.users) >= maxPeople {
+		return fmt.Errorf("too many people")
+	}
+	if who.Phone != "" {
+		p.phones[who.Phone] = &who
+	}
+	if who.UserID != "" {
+		p.users[who.UserID] = &who
+	}
+	if who.ParentUserID != "" {
+		p.users[who.ParentUserID] = &who
+	}
+	return nil
+}
+
+func (p *people) byPhone(phone string) *person {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.phones[phone]
+}
+
+func (p *people) byUser(id string) *person {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.users[id]
+}
+
+func (p *people) list() []*person {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	all := slices.AppendSeq(slices.Collect(maps.Values(p.phones)), maps.Values(p.users))
+	slices.SortFunc(all, func(a, b *person) int {
+		return cmpStrings(a.Phone+a.UserID, b.Phone+b.UserID)
+	})
+	return slices.Compact(all)
+}
+
+func cmpStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+var firstNames = [...]string{
+	"Ada", "Amara", "Bruno", "Chiara", "Daniel", "Elif", "Farid", "Greta", "Hana", "Ines", "Jonas", "Kofi",
+	"Lena", "Marco", "Noor", "Olga", "Pablo", "Quentin", "Rosa", "Samir", "Tomás", "Uma", "Vera", "Wei", "Yara", "Zoë",
+}
+
+func inventName(key string) string { return firstNames[hashString(key)%uint64(len(firstNames))] }
+
+// withPhone is a person as one business sees them.
+func (s *Simulator) withPhone(w *waba, phone string) recipient {
+	who := s.people.byPhone(phone)
+	if who == nil {
+		who = &person{Phone: phone, Name: inventName(phone)}
+	}
+	return s.seenBy(w, who)
+}
+
+func (s *Simulator) seenBy(w *waba, who *person) recipient {
+	r := recipient{phone: who.Phone, userID: who.UserID, parentID: who.ParentUserID, person: who}
+	if r.userID == "" {
+		r.userID = w.users.userID(who.Phone)
+	}
+	if r.parentID == "" && who.Phone != "" && w.sendsParents() {
+		r.parentID = w.parents.parentID(who.Phone)
+	}
+	return r
+}
+
+func (w *waba) sendsParents() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.parentsOn
+}
+
+// withUserID finds a person by user id or parent id; false: nobody this business can know.
+func (s *Simulator) withUserID(w *waba, id string) (recipient, bool) {
+	r := recipient{userID: id, person: &person{UserID: id, Name: inventName(id)}}
+	phone, found := w.users.phone(id)
+	if !found {
+		phone, found = w.parents.phone(id)
+	}
+	if who := s.people.byUser(id); who != nil {
+		r, found = s.seenBy(w, who), true
+	} else if found {
+		r = s.withPhone(w, phone)
+	}
+	r.byUser, r.asParent = true, r.parentID == id
+	return r, found
+}
+
+// DemoPhone is a person who always answers "hi", so that a first try gets a reply.
+const DemoPhone = "+12025550100"
+
+func (s *Simulator) addDemoPerson() {
+	_ = s.people.put(person{Phone: DemoPhone[1:], Name: "Ada (simulated)", Username: "ada.simulated", AlwaysOpen: true})
+	_, _ = s.scripts.add(script{Person: DemoPhone[1:], Contains: "hi", Reply: replyText("Hi! I am a simulated person. Write \"hi\" again and I will answer again."), After: duration(1e9)})
+}

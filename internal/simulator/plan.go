@@ -1,0 +1,78 @@
+package simulator
+
+import "time"
+
+// step is a status that a message will have, so long after the one before.
+type step struct {
+	status string
+	wait   time.Duration
+	code   int  // of a failure
+	copies int  // further callbacks with the same content
+	priced bool // carries the price
+}
+
+// planSet is the usual plans, made once: most messages of a load test share one.
+type planSet struct {
+	delays   Delays
+	normal   []step
+	voice    []step
+	reaction []step
+}
+
+func newPlanSet(d Delays) *planSet {
+	return &planSet{
+		delays: d,
+		normal: planFor(d, statusSent, statusDelivered, statusRead),
+		voice:  planFor(d, statusSent, statusDelivered, statusRead, statusPlayed),
+		// Reactions are not tracked any further.
+		reaction: planFor(d, statusSent),
+	}
+}
+
+func (d Delays) of(status string) time.Duration {
+	switch status {
+	case statusSent, statusFailed:
+		return d.Sent
+	case statusDelivered:
+		return d.Delivered
+	case statusRead:
+		return d.Read
+	}
+	return d.Played
+}
+
+// planFor goes through statuses in order. The price comes with sent, and with the first that follows.
+func planFor(d Delays, statuses ...string) []step {
+	plan := make([]step, len(statuses))
+	for i, st := range statuses {
+		plan[i] = step{status: st, wait: d.of(st), priced: i < 2}
+	}
+	return plan
+}
+
+func failPlan(d Delays, code int) []step {
+	return []step{{status: statusFailed, wait: d.Sent, code: code}}
+}
+
+// schedule puts the next step of a message's plan on the clock.
+func (s *Simulator) schedule(m *message, i int, from time.Time) {
+	if i < len(m.plan) {
+		s.sched.push(event{at: from.Add(m.plan[i].wait).UnixNano(), msg: m, step: i})
+	}
+}
+
+// advance carries out a step: the message changes, the callback is queued, the next step is set.
+func (s *Simulator) advance(m *message, i int, at time.Time) {
+	st := m.plan[i]
+	m.move(st.status, st.code, at)
+	s.counters.status(st.status)
+	u := update{number: m.number, msg: m, status: st.status, code: st.code, priced: st.priced, at: at.Unix()}
+	copies := st.copies
+	if s.ids.chance(s.faultsFor(m.number).DuplicateRate) {
+		copies++
+	}
+	for range copies + 1 {
+		s.callbacks.about(m.number, m.to.key(), u)
+	}
+	s.schedule(m, i+1, at)
+}

@@ -1,0 +1,112 @@
+package simulator
+
+import "sync"
+
+// pairKey is a business, or one of its numbers, and a person.
+type pairKey struct{ scope, user string }
+
+func (k pairKey) hash() uint64 { return hashString(k.scope) ^ hashString(k.user)<<1 }
+
+type hashed interface {
+	comparable
+	hash() uint64
+}
+
+type stringKey string
+
+func (k stringKey) hash() uint64 { return hashString(string(k)) }
+
+const recentShards = 32
+
+// recent is a map that forgets its oldest keys beyond a bound. It is split so that the callers of a
+// load test do not wait for each other.
+type recent[K hashed, V any] struct {
+	shards [recentShards]recentShard[K, V]
+}
+
+type recentShard[K hashed, V any] struct {
+	mu    sync.Mutex
+	m     map[K]V
+	order []K // a ring, once it is full
+	next  int
+	limit int
+}
+
+func newRecent[K hashed, V any](limit int) *recent[K, V] {
+	r := &recent[K, V]{}
+	for i := range r.shards {
+		r.shards[i].limit = max(1, limit/recentShards)
+		r.shards[i].m = map[K]V{}
+	}
+	return r
+}
+
+func (r *recent[K, V]) shard(k K) *recentShard[K, V] { return &r.shards[k.hash()%recentShards] }
+
+func (r *recent[K, V]) get(k K) (V, bool) {
+	s := r.shard(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, found := s.m[k]
+	return v, found
+}
+
+func (r *recent[K, V]) put(k K, v V) {
+	r.update(k, func(V) V { return v })
+}
+
+// update changes the value of a key, which starts at the zero value, and returns the new one.
+func (r *recent[K, V]) update(k K, change func(V) V) V {
+	s := r.shard(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, found := s.m[k]
+	v = change(v)
+	s.m[k] = v
+	if !found {
+		s.remember(k)
+	}
+	return v
+}
+
+func (s *recentShard[K, V]) remember(k K) {
+	if len(s.order) < s.limit {
+		s.order = append(s.order, k)
+		return
+	}
+	if old := s.order[s.next]; old != k {
+		delete(s.m, old)
+	}
+	s.order[s.next] = k
+	s.next = (s.next + 1) % s.limit
+}
+
+// each visits all values until visit returns false. It is for the control API: it locks one shard
+// at a time, in no particular order.
+func (r *recent[K, V]) each(visit func(K, V) bool) {
+	for i := range r.shards {
+		if !r.shards[i].each(visit) {
+			return
+		}
+	}
+}
+
+func (s *recentShard[K, V]) each(visit func(K, V) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, v := range s.m {
+		if !visit(k, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *recent[K, V]) reset() {
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		s.m, s.order, s.next = map[K]V{}, nil, 0
+		s.mu.Unlock()
+	}
+}

@@ -1,0 +1,182 @@
+package simulator
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// event is something due at a time: a step of a message's plan, or any function. Steps are plain
+// values because there are several for each message of a load test.
+type event struct {
+	at   int64 // unix nanoseconds
+	seq  uint64
+	msg  *message
+	step int
+	run  func(at time.Time)
+}
+
+func (e event) before(f event) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+
+// scheduler is a heap of events. Events of the same instant run in the order they were added.
+type scheduler struct {
+	now  func() time.Time
+	wake chan struct{}
+
+	mu   sync.Mutex
+	heap []event
+	seq  uint64
+
+	running sync.Mutex // held while events run, so that they run one at a time
+}
+
+func newScheduler(now func() time.Time) *scheduler {
+	return &scheduler{now: now, wake: make(chan struct{}, 1)}
+}
+
+func (s *scheduler) after(d time.Duration, run func(at time.Time)) {
+	s.push(event{at: s.now().Add(d).UnixNano(), run: run})
+}
+
+func (s *scheduler) push(e event) {
+	s.mu.Lock()
+	s.seq++
+	e.seq = s.seq
+	s.heap = append(s.heap, e)
+	i := len(s.heap) - 1
+	for i > 0 && s.heap[i].before(s.heap[(i-1)/2]) {
+		s.heap[i], s.heap[(i-1)/2] = s.heap[(i-1)/2], s.heap[i]
+		i = (i - 1) / 2
+	}
+	first := i == 0
+	s.mu.Unlock()
+	if first {
+		s.poke()
+	}
+}
+
+// poke makes the worker look at the clock again.
+func (s *scheduler) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *scheduler) pop() event {
+	h := s.heap
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	h[last] = event{} // lets go of the message
+	h = h[:last]
+	for i := 0; ; {
+		least, left, right := i, 2*i+1, 2*i+2
+		if left < last && h[left].before(h[least]) {
+			least = left
+		}
+		if right < last && h[right].before(h[least]) {
+			least = right
+		}
+		if least == i {
+			break
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+	s.heap = h
+	return top
+}
+
+// dueBatch bounds how long the heap is locked at a time.
+const dueBatch = 1024
+
+// takeDue moves the events that are due into batch, and says when the next one is.
+func (s *scheduler) takeDue(batch []event) (due []event, next int64) {
+	now := s.now().UnixNano()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	due = batch[:0]
+	for len(s.heap) > 0 && s.heap[0].at <= now && len(due) < dueBatch {
+		due = append(due, s.pop())
+	}
+	if len(s.heap) > 0 {
+		next = s.heap[0].at
+	}
+	return due, next
+}
+
+// runDue runs what is due and returns when nothing more is, with the time of the next event or 0.
+func (s *scheduler) runDue(batch []event, handle func(event)) (buf []event, next int64) {
+	s.running.Lock()
+	defer s.running.Unlock()
+	for {
+		batch, next = s.takeDue(batch)
+		if len(batch) == 0 {
+			return batch, next
+		}
+		for i, e := range batch {
+			handle(e)
+			batch[i] = event{}
+		}
+	}
+}
+
+// loop runs events as they fall due. The timer is real even when the clock is not: a clock that
+// a test holds still only makes it look again.
+func (s *scheduler) loop(ctx context.Context, handle func(event)) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	var batch []event
+	for {
+		var next int64
+		batch, next = s.runDue(batch, handle)
+		wait := time.Hour
+		if next != 0 {
+			wait = max(time.Duration(next-s.now().UnixNano()), time.Millisecond)
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-s.wake:
+		}
+	}
+}
+
+// next is the time of the next event, or 0.
+func (s *scheduler) next() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.heap) == 0 {
+		return 0
+	}
+	return s.heap[0].at
+}
+
+func (s *scheduler) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.heap)
+}
+
+func (s *scheduler) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heap = nil
+}
+
+// sleep waits on the simulator's clock, or until ctx ends.
+func (s *scheduler) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	done := make(chan struct{})
+	s.after(d, func(time.Time) { close(done) })
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,178 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// script is how a person answers: when a message to them contains a text, they reply after a while.
+type script struct {
+	ID       int                        `json:"id"`
+	Person   string                     `json:"person,omitempty"`   // digits; empty: anybody
+	Contains string                     `json:"contains,omitempty"` // in any case; empty: every message
+	Reply    map[string]json.RawMessage `json:"reply,omitempty"`    // a message object, or a text
+	Tap      *int                       `json:"tap,omitempty"`      // instead: press the button of that index
+	Echo     bool                       `json:"echo,omitempty"`     // instead: repeat the text
+	After    duration                   `json:"after"`              // once the message was read
+	Once     bool                       `json:"once,omitempty"`
+}
+
+// UnmarshalJSON accepts a text as reply.
+func (sc *script) UnmarshalJSON(b []byte) error {
+	type plain script
+	var short struct {
+		*plain
+		Reply json.RawMessage `json:"reply"`
+	}
+	short.plain = (*plain)(sc)
+	if err := json.Unmarshal(b, &short); err != nil {
+		return err
+	}
+	if len(short.Reply) == 0 {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(short.Reply, &text) == nil {
+		sc.Reply = replyText(text)
+		return nil
+	}
+	return json.Unmarshal(short.Reply, &sc.Reply)
+}
+
+func replyText(text string) map[string]json.RawMessage {
+	return map[string]json.RawMessage{"type": mustJSON("text"), "text": mustJSON(map[string]string{"body": text})}
+}
+
+const maxScripts = 1000
+
+type scripts struct {
+	mu   sync.RWMutex
+	list []script
+	next int
+}
+
+func newScripts() *scripts { return &scripts{} }
+
+func (s *scripts) add(sc script) (script, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.list) >= maxScripts {
+		return sc, fmt.Errorf("at most %d scripts", maxScripts)
+	}
+	s.next++
+	sc.ID = s.next
+	s.list = append(s.list, sc)
+	return sc, nil
+}
+
+func (s *scripts) remove(id int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.list)
+	s.list = slices.DeleteFunc(s.list, func(sc script) bool { return sc.ID == id })
+	return len(s.list) < n
+}
+
+func (s *scripts) all() []script {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Clone(s.list)
+}
+
+func (s *scripts) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = nil
+}
+
+// concern reports whether any script could match the person, so that a load test reads no texts.
+func (s *scripts) concern(person string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.ContainsFunc(s.list, func(sc script) bool { return sc.Person == "" || sc.Person == person })
+}
+
+func (s *scripts) match(person, text string) (script, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	low := strings.ToLower(text)
+	for _, sc := range s.list {
+		if (sc.Person == "" || sc.Person == person) && strings.Contains(low, strings.ToLower(sc.Contains)) {
+			return sc, true
+		}
+	}
+	return script{}, false
+}
+
+// react lets the recipient answer, if a script says so and the message will reach them.
+func (s *Simulator) react(m *message, now time.Time) {
+	if m.kind == "reaction" || len(m.plan) == 0 || !s.scripts.concern(m.to.key()) {
+		return
+	}
+	wait := time.Duration(0)
+	for _, st := range m.plan {
+		if st.status == statusFailed {
+			return
+		}
+		wait += st.wait
+	}
+	text, buttons := s.shown(m)
+	sc, found := s.scripts.match(m.to.key(), text)
+	if !found {
+		return
+	}
+	if sc.Once {
+		s.scripts.remove(sc.ID)
+	}
+	fields := sc.answer(m, text, buttons)
+	if fields == nil {
+		return
+	}
+	at := now.Add(wait + time.Duration(sc.After))
+	s.sched.push(event{at: at.UnixNano(), run: func(time.Time) {
+		in := Inbound{Fields: fields}
+		if raw, found := fields["type"]; found {
+			_ = json.Unmarshal(raw, &in.Type)
+			in.Fields = withoutKey(fields, "type")
+		}
+		if _, err := s.receive(m.number, m.to.asSender(), in); err != nil {
+			s.log.Warn("a script's reply is not a message", "error", err)
+		}
+	}})
+}
+
+// asSender turns an addressee around.
+func (r recipient) asSender() recipient {
+	r.input, r.byUser, r.asParent = "", false, false
+	return r
+}
+
+func withoutKey(m map[string]json.RawMessage, key string) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage, len(m))
+	for k, v := range m {
+		if k != key {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func (sc script) answer(m *message, text string, buttons []shownButton) map[string]json.RawMessage {
+	switch {
+	case sc.Tap != nil:
+		if i := *sc.Tap; i >= 0 && i < len(buttons) {
+			return buttons[i].tapped(m)
+		}
+		return nil
+	case sc.Echo:
+		if text == "" {
+			return nil
+		}
+		return replyText(text)
+	}
+	return sc.Reply
+}

@@ -1,0 +1,331 @@
+package simulator
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// envelope is the body of a send. What belongs to a type is kept raw until the type is known.
+type envelope struct {
+	Product       string          `json:"messaging_product"`
+	RecipientType string          `json:"recipient_type"`
+	To            loose           `json:"to"`
+	Recipient     string          `json:"recipient"`
+	Context       *sendContext    `json:"context"`
+	Opaque        string          `json:"biz_opaque_callback_data"`
+	IdentityHash  string          `json:"recipient_identity_key_hash"`
+	Type          string          `json:"type"`
+	Status        string          `json:"status"`
+	MessageID     string          `json:"message_id"`
+	Typing        json.RawMessage `json:"typing_indicator"`
+
+	Text        json.RawMessage `json:"text"`
+	Image       json.RawMessage `json:"image"`
+	Video       json.RawMessage `json:"video"`
+	Audio       json.RawMessage `json:"audio"`
+	Document    json.RawMessage `json:"document"`
+	Sticker     json.RawMessage `json:"sticker"`
+	Location    json.RawMessage `json:"location"`
+	Contacts    json.RawMessage `json:"contacts"`
+	Reaction    json.RawMessage `json:"reaction"`
+	Interactive json.RawMessage `json:"interactive"`
+	Template    json.RawMessage `json:"template"`
+}
+
+type sendContext struct {
+	MessageID string `json:"message_id"`
+}
+
+// postMessage takes sends, read receipts and typing indicators: they share an address.
+func (s *Simulator) postMessage(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	var env envelope
+	if err := c.decode(&env); err != nil {
+		return answer{}, err
+	}
+	if err := checkProduct(env.Product); err != nil {
+		return answer{}, err
+	}
+	if env.Status != "" {
+		return s.readReceipt(n, env)
+	}
+	return s.send(c, n, env)
+}
+
+func checkProduct(product string) *graphError {
+	switch product {
+	case "whatsapp":
+		return nil
+	case "":
+		return badParam("The parameter messaging_product is required.")
+	}
+	return badParam("Param messaging_product must be one of {WHATSAPP} - got %q.", product)
+}
+
+func (s *Simulator) send(c *call, n *number, env envelope) (answer, *graphError) {
+	s.counters.sends.Add(1)
+	w := n.waba.Load()
+	if env.Type == "" {
+		env.Type = "text"
+	}
+	if err := env.check(); err != nil {
+		return answer{}, err
+	}
+	to, known, err := s.addressee(w, env)
+	if err != nil {
+		return answer{}, err
+	}
+	trick := magicOf(to.phone)
+	if a, done := s.misbehave(c, n, to, trick); done {
+		return a, nil
+	}
+	v := &validation{sim: s, number: n, waba: w, env: env, to: to}
+	if err := firstError(s.checkSender(n, to), v.check(), v.checkRestrictions()); err != nil {
+		return answer{}, err
+	}
+	if trick.mode == magicLost {
+		if s.sched.sleep(c.Context(), trick.duration()) != nil {
+			return answer{abort: true}, nil
+		}
+	}
+	m := s.accept(c, n, v, trick, known)
+	a := answer{status: http.StatusOK, body: s.accepted(m, v, trick)}
+	a.abort = trick.mode == magicLost || s.ids.chance(s.faultsFor(n).DropAnswerRate)
+	return a, nil
+}
+
+// check covers what does not depend on who is written to.
+func (env envelope) check() *graphError {
+	if _, known := messageTypes[env.Type]; !known {
+		return badParam("Param type must be one of {AUDIO, CONTACTS, DOCUMENT, IMAGE, INTERACTIVE, LOCATION, REACTION, STICKER, TEMPLATE, TEXT, VIDEO} - got %q.", env.Type)
+	}
+	switch env.RecipientType {
+	case "", "individual":
+	case "group":
+		return refuse(131041, "Groups are not simulated")
+	default:
+		return badParam("Param recipient_type must be one of {INDIVIDUAL, GROUP} - got %q.", env.RecipientType)
+	}
+	if utf8.RuneCountInString(env.Opaque) > 512 {
+		return badParam("Param biz_opaque_callback_data must be at most 512 characters long.")
+	}
+	if env.Context != nil && env.Context.MessageID == "" {
+		return missing("context['message_id']", env.Type)
+	}
+	if env.Context != nil && env.Type == "reaction" {
+		return invalid("Parameter 'context' is not allowed for type 'reaction'")
+	}
+	return nil
+}
+
+// addressee finds who is meant. The phone wins over the user id. A user id that no one has is still
+// accepted: the failure comes later.
+func (s *Simulator) addressee(w *waba, env envelope) (to recipient, known bool, err *graphError) {
+	switch {
+	case env.To != "":
+		digits, valid := normalizePhone(string(env.To))
+		if !valid {
+			return to, false, invalid("Parameter 'to' must be a phone number with country code - got %q", string(env.To))
+		}
+		to = s.withPhone(w, canonicalPhone(digits))
+		to.input = string(env.To)
+		return to, true, nil
+	case env.Recipient != "":
+		if !isUserID(env.Recipient) {
+			return to, false, invalid("Parameter 'recipient' must be a business-scoped user ID - got %q", env.Recipient)
+		}
+		to, known = s.withUserID(w, env.Recipient)
+		to.input = env.Recipient
+		return to, known, nil
+	}
+	return to, false, missing("to", env.Type)
+}
+
+// checkSender covers what the number may do with this person.
+func (s *Simulator) checkSender(n *number, to recipient) *graphError {
+	digits, status := n.snapshot()
+	switch status {
+	case connected, "FLAGGED":
+	case "RATE_LIMITED":
+		return refuse(130429, "The number has reached its throughput")
+	case "RESTRICTED", "BANNED":
+		return refuse(131031, "The account has been locked because of a policy violation")
+	default:
+		return refuse(133010, "The number is %s: register it before sending", status)
+	}
+	if to.phone == digits {
+		return refuse(131021, "The recipient is the sending number itself")
+	}
+	if allow := *s.allow.Load(); len(allow) > 0 && !allow[to.phone] {
+		e := refuse(131030, "The recipient is not on the list of test recipients: add it first")
+		e.subcode, e.userTitle = 2655007, "Recipient phone number not in allowed list"
+		e.userText = "Add the recipient phone number to the list of test recipients and try again."
+		return e
+	}
+	if limit := s.faultsFor(n).MaxPerSecond; limit > 0 && !n.bucket.take(s.now(), limit) {
+		return refuse(130429, "Message failed to send because there were too many messages sent from this phone number in a short period of time")
+	}
+	return nil
+}
+
+// checkRestrictions covers what the account was forbidden for a while.
+func (v *validation) checkRestrictions() *graphError {
+	if v.waba.refuses(v.template != nil, v.sim.now()) {
+		return refuse(368, "The account is restricted from sending such messages for now")
+	}
+	return nil
+}
+
+// accept makes the message and decides what will become of it.
+func (s *Simulator) accept(c *call, n *number, v *validation, trick magic, known bool) *message {
+	now := s.now()
+	m := &message{
+		id: s.ids.wamid(v.to.key(), wamidOutbound), number: n, to: v.to, kind: v.env.Type, opaque: v.env.Opaque,
+		category: "service", free: true, body: c.body, created: now, state: statusAccepted, changed: now,
+	}
+	open := s.windowOpen(n, v.to, now)
+	if v.template != nil {
+		m.category = strings.ToLower(v.template.category)
+		m.free = open && m.category == "utility"
+	}
+	m.plan = s.planFor(m, v, trick, known, open)
+	s.messages.put(stringKey(m.id), m)
+	s.counters.accepted.Add(1)
+	if m.opaque != "" {
+		s.opaque.add(m.opaque)
+	}
+	s.schedule(m, 0, now)
+	s.react(m, now)
+	return m
+}
+
+// planFor is the fate of an accepted message.
+func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open bool) []step {
+	plans := s.plans.Load()
+	fail := func(code int) []step { return failPlan(plans.delays, code) }
+	if trick.mode == magicFail {
+		return fail(trick.value)
+	}
+	if code := s.asyncFault(m.number); code != 0 {
+		return fail(code)
+	}
+	switch {
+	case !known:
+		return fail(131026)
+	case v.laterCode != 0:
+		return fail(v.laterCode)
+	case m.category == "marketing" && s.hasStopped(m.number, m.to):
+		return fail(131050)
+	case v.template == nil && !open:
+		return fail(131047)
+	}
+	plan := plans.normal
+	switch {
+	case m.kind == "reaction":
+		return plans.reaction
+	case v.voice:
+		plan = plans.voice
+	case m.to.person.NoReceipts:
+		plan = planFor(plans.delays, statusSent, statusDelivered)
+	}
+	if trick.mode == magicStatuses {
+		plan, _ = oddPlan(trick.value, plans.delays, plan)
+	}
+	return s.disturbed(m, plan, plans.delays)
+}
+
+// disturbed applies the faults that change the order of statuses.
+func (s *Simulator) disturbed(m *message, plan []step, d Delays) []step {
+	f := s.faultsFor(m.number)
+	switch {
+	case s.ids.chance(f.SilentRate):
+		return nil
+	case s.ids.chance(f.SkipDeliveredRate):
+		return planFor(d, statusSent, statusRead)
+	case s.ids.chance(f.ReorderRate):
+		odd := slices.Clone(plan)
+		slices.Reverse(odd)
+		return odd
+	}
+	return plan
+}
+
+// accepted is the answer to a send, written by hand because it is the most frequent one.
+func (s *Simulator) accepted(m *message, v *validation, trick magic) []byte {
+	w := &jsonWriter{b: make([]byte, 0, 320)}
+	w.open('{').field("messaging_product", "whatsapp").key("contacts").open('[').open('{').field("input", m.to.input)
+	if m.to.byUser {
+		w.field("user_id", m.to.input)
+	} else {
+		w.field("wa_id", m.to.phone)
+	}
+	w.close('}').close(']').key("messages").open('[').open('{').field("id", m.id)
+	if v.template != nil {
+		status := "accepted"
+		if trick.isHeld() {
+			status = "held_for_quality_assessment"
+		}
+		w.field("message_status", status)
+	}
+	return w.close('}').close(']').close('}').b
+}
+
+// windowFor is how long free-form messages may follow the last one from the person.
+const windowFor = 24 * time.Hour
+
+func (s *Simulator) windowOpen(n *number, to recipient, now time.Time) bool {
+	if s.cfg.IgnoreWindow || to.person.AlwaysOpen {
+		return true
+	}
+	last, found := s.windows.get(pairKey{n.id, to.key()})
+	return found && now.Sub(time.Unix(0, last)) < windowFor
+}
+
+func (s *Simulator) hasStopped(n *number, to recipient) bool {
+	stopped, _ := s.stops.get(pairKey{n.waba.Load().business, to.key()})
+	return stopped
+}
+
+// readReceipt marks a message that a person sent as read, with or without a typing indicator.
+func (s *Simulator) readReceipt(n *number, env envelope) (answer, *graphError) {
+	if env.Status != "read" {
+		return answer{}, badParam("Param status must be one of {READ} - got %q.", env.Status)
+	}
+	if env.MessageID == "" {
+		return answer{}, badParam("The parameter message_id is required.")
+	}
+	if isSet(env.Typing) {
+		var t struct {
+			Type string `json:"type"`
+		}
+		if err := decodeField("typing_indicator", env.Typing, &t); err != nil {
+			return answer{}, err
+		}
+		if t.Type != "text" {
+			return answer{}, badParam("Param typing_indicator['type'] must be one of {TEXT} - got %q.", t.Type)
+		}
+	}
+	m, found := s.messages.get(stringKey(env.MessageID))
+	switch {
+	case found && (!m.inbound || m.number != n):
+		return answer{}, invalid("Message ID %s was not received by this number", env.MessageID)
+	case found:
+		m.mu.Lock()
+		m.read = true
+		m.mu.Unlock()
+	case !isInboundID(env.MessageID):
+		return answer{}, invalid("Message ID is invalid")
+	}
+	s.counters.reads.Add(1)
+	if isSet(env.Typing) {
+		s.counters.typing.Add(1)
+	}
+	return success, nil
+}

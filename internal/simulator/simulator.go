@@ -1,0 +1,173 @@
+package simulator
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Simulator answers as the upstream would, and calls back as it would. It is an http.Handler; Start
+// runs the part that acts on its own.
+type Simulator struct {
+	cfg   Config
+	log   *slog.Logger
+	ids   idSource
+	skew  atomic.Int64 // nanoseconds that the control API moved the clock ahead
+	sched *scheduler
+
+	accounts  *accounts
+	tokens    *tokens
+	people    *people
+	messages  *messageStore
+	windows   *recent[pairKey, int64]
+	stops     *recent[pairKey, bool]
+	flaky     *recent[pairKey, int]
+	uploads   *recent[stringKey, *upload]
+	codes     *recent[stringKey, authCode]
+	grants    *recent[stringKey, grant]
+	callbacks *callbacks
+	media     *mediaStore
+	scripts   *scripts
+
+	plans    atomic.Pointer[planSet]
+	faults   atomic.Pointer[Faults]
+	allow    atomic.Pointer[map[string]bool]
+	counters counters
+	opaque   *opaqueCounter
+	requests *requestRing
+	routes   map[string]route
+
+	mu      sync.Mutex
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+	// stopped ends requests that hang on purpose.
+	stopped context.Context
+	stop    context.CancelFunc
+}
+
+// New makes a simulator. It answers at once; callbacks wait for Start.
+func New(cfg Config) *Simulator {
+	cfg = cfg.withDefaults()
+	s := &Simulator{
+		cfg: cfg, log: cfg.Log, ids: idSource{seed: cfg.Seed},
+		accounts: newAccounts(), tokens: newTokens(), people: newPeople(), scripts: newScripts(),
+		messages: newMessageStore(cfg.MaxMessages), media: newMediaStore(cfg.MaxMediaBytes),
+		windows: newRecent[pairKey, int64](1_000_000), stops: newRecent[pairKey, bool](200_000),
+		flaky: newRecent[pairKey, int](100_000), uploads: newRecent[stringKey, *upload](10_000),
+		codes: newRecent[stringKey, authCode](10_000), grants: newRecent[stringKey, grant](10_000),
+		opaque: newOpaqueCounter(), requests: newRequestRing(cfg.MaxRequests),
+	}
+	s.sched = newScheduler(s.now)
+	s.stopped, s.stop = context.WithCancel(context.Background())
+	s.callbacks = newCallbacks(s)
+	s.routes = s.routeTable()
+	s.restore()
+	return s
+}
+
+// Reset puts everything back to the start: accounts, people, messages, what was about to happen,
+// counters. The clock keeps what it was moved by.
+func (s *Simulator) Reset() {
+	s.sched.clear()
+	for _, part := range []interface{ reset() }{
+		s.callbacks, s.accounts, s.tokens, s.people, s.scripts, s.messages, s.media, s.windows, s.stops, s.flaky,
+		s.uploads, s.codes, s.grants, s.opaque, s.requests, &s.counters,
+	} {
+		part.reset()
+	}
+	s.restore()
+}
+
+// restore sets what is there from the start.
+func (s *Simulator) restore() {
+	s.plans.Store(newPlanSet(*s.cfg.Delays))
+	s.faults.Store(&Faults{})
+	s.setAllowList(s.cfg.AllowList)
+	s.addDemoPerson()
+}
+
+func (s *Simulator) now() time.Time {
+	return s.cfg.Now().Add(time.Duration(s.skew.Load()))
+}
+
+// Start runs the workers until ctx ends or Stop is called.
+func (s *Simulator) Start(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		return
+	}
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.workers.Go(func() { s.sched.loop(ctx, s.handle) })
+	s.callbacks.start(ctx, &s.workers)
+}
+
+// Stop ends the workers and waits for them. Callbacks that were not delivered are lost, as
+// everything else here is when the process ends.
+func (s *Simulator) Stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop()
+	if s.cancel != nil {
+		s.cancel()
+		s.workers.Wait()
+	}
+}
+
+// Tick makes the workers look at the clock again, after a test has moved it.
+func (s *Simulator) Tick() { s.sched.poke() }
+
+// Settle runs everything that is due, and waits until its callbacks have been answered or put off.
+func (s *Simulator) Settle(ctx context.Context) error {
+	for {
+		s.sched.runDue(nil, s.handle)
+		if err := s.callbacks.quiet(ctx); err != nil {
+			return err
+		}
+		if next := s.sched.next(); next == 0 || next > s.now().UnixNano() {
+			return nil
+		}
+	}
+}
+
+// handle runs one event of the scheduler. It must not block.
+func (s *Simulator) handle(e event) {
+	if e.msg != nil {
+		s.advance(e.msg, e.step, time.Unix(0, e.at))
+		return
+	}
+	e.run(time.Unix(0, e.at))
+}
+
+// ServeHTTP answers the wire protocol, the signup pages and the control API.
+func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := trimVersion(strings.Trim(r.URL.Path, "/"))
+	if rest, found := strings.CutPrefix(path, "_sim"); found && (rest == "" || rest[0] == '/') {
+		s.serveControl(w, r, strings.Trim(rest, "/"))
+		return
+	}
+	c := &call{Request: r, sim: s, w: w, path: path}
+	a := s.dispatch(c)
+	if s.cfg.MaxRequests > 0 {
+		s.requests.add(c, a, s.now())
+	}
+	s.write(w, a)
+}
+
+// trimVersion drops a leading segment like v25.0.
+func trimVersion(path string) string {
+	first, rest, _ := strings.Cut(path, "/")
+	if len(first) < 2 || first[0] != 'v' {
+		return path
+	}
+	for _, r := range first[1:] {
+		if (r < '0' || r > '9') && r != '.' {
+			return path
+		}
+	}
+	return rest
+}
