@@ -49,6 +49,9 @@ func (r Reader) Contacts(orgID, accountID string, f ContactFilter, p Page) (Slic
 	if f.Search != "" {
 		c.add(`c.search_key LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(chat.FoldCase(f.Search))+"%")
 	}
+	if f.PhoneNumber != "" || f.BSUID != "" || f.Username != "" {
+		return contactList.single(r, c, contactsByAge, f.LabelID, p)
+	}
 	return contactList.page(r, c, contactsByAge, f.LabelID, p)
 }
 

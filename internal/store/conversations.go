@@ -60,11 +60,15 @@ func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p P
 	c.addIf("c.status = ?", string(f.Status))
 	c.addIf("c.contact_id = ?", f.ContactID)
 	c.addIf("c.assigned_to = ?", f.AssignedTo)
-	if f.UpdatedSince == nil {
-		return conversationList.page(r, c, conversationsByActivity, f.LabelID, p)
+	order := conversationsByActivity
+	if f.UpdatedSince != nil {
+		c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
+		order = conversationsByUpdate
 	}
-	c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
-	return conversationList.page(r, c, conversationsByUpdate, f.LabelID, p)
+	if f.ContactID != "" {
+		return conversationList.single(r, c, order, f.LabelID, p)
+	}
+	return conversationList.page(r, c, order, f.LabelID, p)
 }
 
 // ConversationDetail returns a conversation of an account for showing, or ErrNotFound. It does
