@@ -32,12 +32,12 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 	}
 	var demo Demo
 	err = st.InTx(ctx, func(tx *store.Tx) error {
-		sealed, err := tx.Setting(demoSetting)
-		if err == nil {
-			demo, err = openDemo(v, sealed)
+		err := tx.InsertSetting(demoSetting, "") // of nodes that start together, all but one wait here
+		if errors.Is(err, store.ErrDuplicate) {
+			demo, err = openDemo(tx, v)
 			return err
 		}
-		if !errors.Is(err, store.ErrNotFound) {
+		if err != nil {
 			return err
 		}
 		demo = fresh
@@ -48,12 +48,16 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 		if err != nil {
 			return err
 		}
-		return tx.InsertSetting(demoSetting, v.Seal(string(text), demoSetting))
+		return tx.PutSetting(demoSetting, v.Seal(string(text), demoSetting))
 	})
 	return demo, err
 }
 
-func openDemo(v *vault.Vault, sealed string) (demo Demo, err error) {
+func openDemo(tx *store.Tx, v *vault.Vault) (demo Demo, err error) {
+	sealed, err := tx.Setting(demoSetting)
+	if err != nil {
+		return Demo{}, err
+	}
 	text, err := v.Open(sealed, demoSetting)
 	if err != nil {
 		return Demo{}, fmt.Errorf("the demo organization: %w", err)
