@@ -377,7 +377,8 @@ func fillConversation(t *testing.T, c *apitest.Case, contact string) {
 				return err
 			}
 			if direction == chat.Outbound {
-				return tx.InsertSendJob(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID, DueAt: tx.Now()})
+				_, err := tx.InsertSendJob(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID, DueAt: tx.Now()})
+				return err
 			}
 			if err := tx.InsertMediaJob(store.MediaJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, DueAt: tx.Now()}); err != nil {
 				return err

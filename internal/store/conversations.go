@@ -125,7 +125,7 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 	const itsMessages = "message_id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2)"
 	for _, text := range []string{
 		"DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2",
-		"DELETE FROM send_jobs WHERE org_id = $1 AND " + itsMessages,
+		"DELETE FROM send_jobs WHERE org_id = $1 AND conversation_id = $2",
 		"DELETE FROM media_jobs WHERE org_id = $1 AND " + itsMessages,
 		"DELETE FROM held_events WHERE org_id = $1 AND " + itsMessages,
 		"DELETE FROM messages WHERE org_id = $1 AND conversation_id = $2",

@@ -27,6 +27,9 @@ func Closing(s *Store) bool {
 	}
 }
 
+// MigrationLock is the advisory lock on PostgreSQL that lets one node migrate at a time.
+const MigrationLock = migrationLock
+
 // LabelSearch says how what carries a label is looked for.
 type LabelSearch struct{ Few, Many, Walk int }
 
