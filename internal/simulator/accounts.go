@@ -325,7 +325,7 @@ const maxLoose = 64
 func (a *accounts) leave(token string, n *number) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.named[token]) == 0 && len(a.loose[token]) < maxLoose && len(a.loose) < maxAccounts {
+	if token != "" && len(a.named[token]) == 0 && len(a.loose[token]) < maxLoose && len(a.loose) < maxAccounts {
 		a.loose[token] = append(a.loose[token], n)
 	}
 }

@@ -30,6 +30,8 @@ type Faults struct {
 	ShuffleCallbacks bool   `json:"shuffle_callbacks,omitempty"`
 	BatchSize        int    `json:"batch_size,omitempty"` // callbacks per request: at most, 0: 1,000
 	Grouping         string `json:"grouping,omitempty"`   // change (default), value, entry
+	// HoldCallbacks lets callbacks gather for a while, so that requests are big at any rate.
+	HoldCallbacks duration `json:"hold_callbacks,omitempty"`
 }
 
 // duration is written as "1.5s" in JSON; a number is milliseconds.

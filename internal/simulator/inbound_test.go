@@ -79,7 +79,7 @@ func TestPeopleShowWhatTheyWant(t *testing.T) {
 	r := newRig(t)
 	r.control("POST", "numbers", map[string]any{"id": testNumber, "parent_user_ids": true})
 	for _, tc := range []struct {
-		from                           string
+		from                          string
 		phone, user, parent, mayBeAny bool
 	}{
 		{from: `"+4915510000001"`, phone: true},

@@ -13,6 +13,7 @@ type labelledList[T any] struct {
 	scan    func(scanner) (T, error)
 	links   string // the table that says which labels a row carries
 	owner   string // the column there that names the row
+	labelSearch
 }
 
 func (l labelledList[T]) selectFrom() string {
@@ -30,13 +31,16 @@ func (l labelledList[T]) single(r Reader, c conditions, o order[T], labelID stri
 	return Slice[T]{Rows: rows}, err
 }
 
-// What decides how a label is looked for, measured with 100,000 conversations: a step along the
-// list reads only indexes and takes 1 µs, a link's row takes 5.
-const (
-	fewLinks  = 1_000
-	manyLinks = 10_000
-	shortWalk = 5_000
-)
+// labelSearch decides how what carries a label is looked for.
+type labelSearch struct {
+	fewLinks  int // up to here, from the links
+	manyLinks int // from here on, along the list
+	shortWalk int // how far along the list in between, before the links are taken after all
+}
+
+// measuredSearch comes from lists of 100,000: a step along the list reads only indexes and takes
+// 1 µs, a row found by its link takes 5.
+var measuredSearch = labelSearch{fewLinks: 1_000, manyLinks: 10_000, shortWalk: 5_000}
 
 // page returns one page; with a label, of what carries it.
 //
@@ -56,12 +60,12 @@ func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string
 	c.args = slices.Clip(c.args) // two statements may go on from here
 	var rows []T
 	switch {
-	case links > manyLinks:
+	case links > l.manyLinks:
 		rows, err = l.alongList(r, c, o, labelID, p.Limit+1, 0)
-	case links > fewLinks:
-		rows, err = l.alongList(r, c, o, labelID, p.Limit+1, shortWalk)
+	case links > l.fewLinks:
+		rows, err = l.alongList(r, c, o, labelID, p.Limit+1, l.shortWalk)
 	}
-	if err == nil && len(rows) <= p.Limit && links <= manyLinks {
+	if err == nil && len(rows) <= p.Limit && links <= l.manyLinks {
 		rows, err = l.fromLinks(r, c, o, labelID, p.Limit+1)
 	}
 	return o.slice(rows, p.Limit), err
@@ -70,7 +74,7 @@ func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string
 // countLinks counts to one more than many.
 func (l labelledList[T]) countLinks(r Reader, orgID any, labelID string) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM "+l.links+" WHERE org_id = $1 AND label_id = $2 LIMIT "+
-		strconv.Itoa(manyLinks+1)+") k", orgID, labelID)
+		strconv.Itoa(l.manyLinks+1)+") k", orgID, labelID)
 }
 
 // alongList walks the list, or its beginning: a number of steps.
