@@ -42,6 +42,11 @@ func scanText(row scanner) (s string, err error) {
 	return s, err
 }
 
+func scanInt(row scanner) (n int, err error) {
+	err = row.Scan(&n)
+	return n, err
+}
+
 // forUpdate is the clause that ends a look-up by key: inside a transaction it locks the row.
 func (r Reader) forUpdate() string {
 	if r.locking {
