@@ -199,7 +199,7 @@ func FuzzCursorDecode(f *testing.F) {
 	scope := api.CursorScope{OrgID: "org_1", List: "listLabels", Filters: "team_id=x"}
 	made := map[string]bool{}
 	for _, at := range []store.Position{
-		{CreatedAt: time.UnixMilli(0), ID: ""}, {CreatedAt: time.UnixMilli(1_700_000_000_000), ID: "lbl_0123456789ABCDEFGHJKMNPQRS"}, {CreatedAt: time.UnixMilli(-1), ID: "é"},
+		{At: time.UnixMilli(0), ID: ""}, {At: time.UnixMilli(1_700_000_000_000), ID: "lbl_0123456789ABCDEFGHJKMNPQRS"}, {At: time.UnixMilli(-1), ID: "é"},
 	} {
 		text := api.EncodeCursor(key, scope, at)
 		made[text] = true

@@ -19,3 +19,6 @@ func Closing(s *Store) bool {
 		panic("unknown engine")
 	}
 }
+
+// MigrationLock is the advisory lock on PostgreSQL that lets one node migrate at a time.
+const MigrationLock = migrationLock
