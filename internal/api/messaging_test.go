@@ -19,37 +19,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// withNumber connects the number that ${pn} names; it writes as ${from}.
-func withNumber(t *testing.T, c *apitest.Case) {
-	numberWith(chat.NewAccount{})(t, c)
-}
-
-// numberWith is withNumber for a number in a certain state.
-func numberWith(in chat.NewAccount) func(*testing.T, *apitest.Case) {
-	return func(t *testing.T, c *apitest.Case) {
-		in := in
-		in.OrgID, in.TeamID = c.Org.ID, c.Org.Team.ID
-		account := c.ConnectAccount(t, in)
-		c.Set("pn", *account.PhoneNumberID)
-		c.Set("from", *account.PhoneNumber)
-		c.Set("account", account.ID)
-	}
-}
-
-// numberOf is the account that ${pn} names.
-func numberOf(t *testing.T, c *apitest.Case) chat.Account {
-	t.Helper()
-	account, err := c.Store.Read(t.Context()).AccountByNumber(c.Org.ID, c.Get("pn"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return account
-}
-
-// changeNumber changes the account that ${pn} names behind the API's back.
+// changeNumber changes the account that ${number} names behind the API's back.
 func changeNumber(change func(*chat.Account)) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
-		account := numberOf(t, c)
+		account := accountOf(t, c)
 		change(&account)
 		c.InTx(t, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
 	}
@@ -57,7 +30,7 @@ func changeNumber(change func(*chat.Account)) func(*testing.T, *apitest.Case) {
 
 // post is a message with this body.
 func post(body string) apitest.Request {
-	return apitest.Request{Method: http.MethodPost, Path: "/v1/${pn}/messages", Body: body}
+	return apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/messages", Body: body}
 }
 
 // toAda is a message to one and the same person with these fields.
@@ -72,14 +45,14 @@ func content(kind, object string) string {
 
 // messageWith is an outbound message's envelope. Its variable part is given as JSON fields.
 func messageWith(fields string) string {
-	return `{"data":{"object":"message","direction":"outbound","from":"${from}","bsuid":null,"parent_bsuid":null,"username":null,
+	return `{"data":{"object":"message","direction":"outbound","from":"${phone}","bsuid":null,"parent_bsuid":null,"username":null,
 		"status":"queued","source":"api","is_revoked":false,"created_at":"<now>","updated_at":"<now>",` + fields + `},"request_id":"<req>"}`
 }
 
-// contactMade is the event that tells of a new contact.
-func contactMade(number string) string {
+// newContactEvent is the event that tells of a new contact.
+func newContactEvent(number string) string {
 	return `{"id":"<evt>","type":"contact.created","created_at":"<now>","data":{"contact":{"id":"<ctc>","object":"contact",
-		"phone_number":` + number + `,"name":null,"email":null,"metadata":null,"phone_number_id":"${pn}","created_at":"<now>","updated_at":"<now>"}}}`
+		"phone_number":` + number + `,"name":null,"email":null,"metadata":null,"phone_number_id":"${number}","created_at":"<now>","updated_at":"<now>"}}}`
 }
 
 // firstMessage is what the first message to a person adds, beside the event of the new contact.
@@ -102,7 +75,7 @@ func refuseAll(t *testing.T, bodies []refusedBody) {
 	t.Helper()
 	eachNamed(t, "refused", func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
-		withNumber(t, c)
+		connected(t, c)
 		c.Set("other", otherTeamsMedia(t, c))
 		s.Unchanged(t, c.Org.ID, func() {
 			for _, b := range bodies {
@@ -125,8 +98,8 @@ func takeAll(t *testing.T, bodies []takenBody) {
 	t.Helper()
 	eachNamed(t, "taken", func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
-		withNumber(t, c)
-		c.Set("media", libraryFile(t, c, numberOf(t, c)).ID)
+		connected(t, c)
+		c.Set("media", libraryFile(t, c, accountOf(t, c)).ID)
 		for _, b := range bodies {
 			r := c.Call(t, post(content(b.kind, b.object)))
 			if r.Status != http.StatusOK {
@@ -170,7 +143,7 @@ func otherTeamsMedia(t *testing.T, c *apitest.Case) string {
 	return libraryFile(t, c, c.ConnectAccount(t, chat.NewAccount{OrgID: c.Org.ID, TeamID: team.ID})).ID
 }
 
-// received applies an inbound message to the number that ${pn} names.
+// received applies an inbound message to the number that ${number} names.
 func received(t *testing.T, c *apitest.Case, m provider.Message) chat.Message {
 	t.Helper()
 	if m.Type == "" {
@@ -180,11 +153,11 @@ func received(t *testing.T, c *apitest.Case, m provider.Message) chat.Message {
 		m.Contact.Phone = "+15550001111"
 	}
 	m.Raw.Item = json.RawMessage(`{}`)
-	origin := provider.Origin{PhoneNumberID: c.Get("pn")}
+	origin := provider.Origin{PhoneNumberID: c.Get("number")}
 	c.InTx(t, func(tx *store.Tx) error {
 		return applier().Apply(tx, provider.InboundMessage{Origin: origin, Message: m}, &core.Outcome{})
 	})
-	stored, err := c.Store.Read(t.Context()).MessageByProviderID(c.Org.ID, numberOf(t, c).ID, m.ProviderID)
+	stored, err := c.Store.Read(t.Context()).MessageByProviderID(c.Org.ID, accountOf(t, c).ID, m.ProviderID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func TestSendRecipients(t *testing.T) {
 	))
 	eachNamed(t, "taken", func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
-		withNumber(t, c)
+		connected(t, c)
 		for fields, want := range map[string]string{
 			`"to":"1234567"`: "+1234567", `"to":"+1234568"`: "+1234568", `"to":"` + digits15 + `"`: "+" + digits15, `"to":"+99` + digits15[2:] + `"`: "+99" + digits15[2:],
 			`"recipient":"DE.` + strings.Repeat("a", 128) + `"`: "", `"recipient":"ZZ.1"`: "", `"recipient":"DE.ENT.` + strings.Repeat("Z", 128) + `"`: "", `"recipient":"DE.ENT"`: "",

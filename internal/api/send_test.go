@@ -17,7 +17,7 @@ import (
 
 // knowsAda has written to Ada before.
 func knowsAda(t *testing.T, c *apitest.Case) {
-	withNumber(t, c)
+	connected(t, c)
 	var made struct {
 		ID             string
 		ConversationID string `json:"conversation_id"`
@@ -33,55 +33,55 @@ func TestSend(t *testing.T) {
 	const again = `"to":"+15550001111","id":"<msg>","conversation_id":"${conversation}",`
 	another := apitest.Changes{"messages": "+1", "send_jobs": "+1"}
 	apitest.RunEach(t, []apitest.Scenario{
-		{Name: "to a new person", Given: withNumber, Request: post(content("text", `{"body":"Hello"}`)), Status: http.StatusOK,
+		{Name: "to a new person", Given: connected, Request: post(content("text", `{"body":"Hello"}`)), Status: http.StatusOK,
 			Want:   messageWith(ada + `"type":"text","text":{"body":"Hello"}`),
-			Change: firstMessage, Events: []string{contactMade(`"+15550001111"`)}},
+			Change: firstMessage, Events: []string{newContactEvent(`"+15550001111"`)}},
 		{Name: "to a known person", Given: knowsAda, Request: post(content("text", `{"body":"Hello","preview_url":false}`)), Status: http.StatusOK,
 			Want: messageWith(again + `"type":"text","text":{"body":"Hello","preview_url":false}`), Change: another, Events: []string{}},
 		{Name: "the number without +", Given: knowsAda, Request: post(`{"messaging_product":"chat","to":"15550001111","type":"text","text":{"body":"x"}}`), Status: http.StatusOK,
 			Want: messageWith(again + `"type":"text","text":{"body":"x"}`), Change: another, Events: []string{}},
-		{Name: "all fields", Given: withNumber, Request: post(toAda(`"recipient_type":"individual","context":{"message_id":"wamid.Q"},"type":"text","text":{"body":"x"},"status":"read","message_id":"wamid.A","typing_indicator":{"type":"text"},"extra":[1]`)), Status: http.StatusOK,
-			Want: messageWith(ada + `"type":"text","text":{"body":"x"},"context":{"message_id":"wamid.Q"}`), Change: firstMessage, Events: []string{contactMade(`"+15550001111"`)}},
-		{Name: "to a BSUID", Given: withNumber, Request: post(`{"messaging_product":"chat","recipient":"DE.abc123","type":"text","text":{"body":"x"}}`), Status: http.StatusOK,
-			Want: `{"data":{"object":"message","direction":"outbound","from":"${from}","to":null,"bsuid":"DE.abc123","parent_bsuid":null,"username":null,"id":"<msg>","conversation_id":"<cnv>",
+		{Name: "all fields", Given: connected, Request: post(toAda(`"recipient_type":"individual","context":{"message_id":"wamid.Q"},"type":"text","text":{"body":"x"},"status":"read","message_id":"wamid.A","typing_indicator":{"type":"text"},"extra":[1]`)), Status: http.StatusOK,
+			Want: messageWith(ada + `"type":"text","text":{"body":"x"},"context":{"message_id":"wamid.Q"}`), Change: firstMessage, Events: []string{newContactEvent(`"+15550001111"`)}},
+		{Name: "to a BSUID", Given: connected, Request: post(`{"messaging_product":"chat","recipient":"DE.abc123","type":"text","text":{"body":"x"}}`), Status: http.StatusOK,
+			Want: `{"data":{"object":"message","direction":"outbound","from":"${phone}","to":null,"bsuid":"DE.abc123","parent_bsuid":null,"username":null,"id":"<msg>","conversation_id":"<cnv>",
 				"status":"queued","source":"api","is_revoked":false,"created_at":"<now>","updated_at":"<now>","type":"text","text":{"body":"x"}},"request_id":"<req>"}`,
-			Change: firstMessage, Events: []string{contactMade(`null`)}},
-		{Name: "to a parent BSUID", Given: withNumber, Request: post(`{"messaging_product":"chat","recipient":"DE.ENT.abc123","type":"text","text":{"body":"x"}}`), Status: http.StatusOK,
-			Want: `{"data":{"object":"message","direction":"outbound","from":"${from}","to":null,"bsuid":null,"parent_bsuid":"DE.ENT.abc123","username":null,"id":"<msg>","conversation_id":"<cnv>",
+			Change: firstMessage, Events: []string{newContactEvent(`null`)}},
+		{Name: "to a parent BSUID", Given: connected, Request: post(`{"messaging_product":"chat","recipient":"DE.ENT.abc123","type":"text","text":{"body":"x"}}`), Status: http.StatusOK,
+			Want: `{"data":{"object":"message","direction":"outbound","from":"${phone}","to":null,"bsuid":null,"parent_bsuid":"DE.ENT.abc123","username":null,"id":"<msg>","conversation_id":"<cnv>",
 				"status":"queued","source":"api","is_revoked":false,"created_at":"<now>","updated_at":"<now>","type":"text","text":{"body":"x"}},"request_id":"<req>"}`,
-			Change: firstMessage, Events: []string{contactMade(`null`)}},
+			Change: firstMessage, Events: []string{newContactEvent(`null`)}},
 		{Name: "a BSUID that belongs to a contact with a number", Given: func(t *testing.T, c *apitest.Case) {
-			withNumber(t, c)
-			c.NewContact(t, numberOf(t, c), chat.NewContact{PhoneNumber: new("+15550001111"), BSUID: new("DE.abc123"), Username: new("ada")})
+			connected(t, c)
+			c.NewContact(t, accountOf(t, c), chat.NewContact{PhoneNumber: new("+15550001111"), BSUID: new("DE.abc123"), Username: new("ada")})
 		}, Request: post(`{"messaging_product":"chat","recipient":"DE.abc123","type":"text","text":{"body":"x"}}`), Status: http.StatusOK,
-			Want: `{"data":{"object":"message","direction":"outbound","from":"${from}","to":"+15550001111","bsuid":"DE.abc123","parent_bsuid":null,"username":"ada","id":"<msg>","conversation_id":"<cnv>",
+			Want: `{"data":{"object":"message","direction":"outbound","from":"${phone}","to":"+15550001111","bsuid":"DE.abc123","parent_bsuid":null,"username":"ada","id":"<msg>","conversation_id":"<cnv>",
 				"status":"queued","source":"api","is_revoked":false,"created_at":"<now>","updated_at":"<now>","type":"text","text":{"body":"x"}},"request_id":"<req>"}`,
 			Change: apitest.Changes{"messages": "+1", "conversations": "+1", "send_jobs": "+1"}, Events: []string{}},
-		{Name: "to wins over recipient", Given: withNumber, Request: post(toAda(`"recipient":"DE.abc123","type":"text","text":{"body":"x"}`)), Status: http.StatusOK,
-			Want: messageWith(ada + `"type":"text","text":{"body":"x"}`), Change: firstMessage, Events: []string{contactMade(`"+15550001111"`)}},
-		{Name: "objects of other types are not looked at", Given: withNumber, Request: post(toAda(`"type":"text","text":{"body":"x"},"image":{"link":5,"caption":null},"template":"no","interactive":[],"reaction":{},"audio":null`)), Status: http.StatusOK,
-			Want: messageWith(ada + `"type":"text","text":{"body":"x"}`), Change: firstMessage, Events: []string{contactMade(`"+15550001111"`)}},
-		{Name: "to a resolved conversation, which stays resolved", Given: all(knowsAda, resolved), Request: post(content("text", `{"body":"x"}`)), Status: http.StatusOK,
+		{Name: "to wins over recipient", Given: connected, Request: post(toAda(`"recipient":"DE.abc123","type":"text","text":{"body":"x"}`)), Status: http.StatusOK,
+			Want: messageWith(ada + `"type":"text","text":{"body":"x"}`), Change: firstMessage, Events: []string{newContactEvent(`"+15550001111"`)}},
+		{Name: "objects of other types are not looked at", Given: connected, Request: post(toAda(`"type":"text","text":{"body":"x"},"image":{"link":5,"caption":null},"template":"no","interactive":[],"reaction":{},"audio":null`)), Status: http.StatusOK,
+			Want: messageWith(ada + `"type":"text","text":{"body":"x"}`), Change: firstMessage, Events: []string{newContactEvent(`"+15550001111"`)}},
+		{Name: "to a resolved conversation, which stays resolved", Given: all(knowsAda, closed), Request: post(content("text", `{"body":"x"}`)), Status: http.StatusOK,
 			Change: another, Events: []string{}, Then: func(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 				var got struct {
 					Status string
 					Unread int `json:"unread_count"`
 				}
-				c.Call(t, apitest.Request{Path: "/v1/${pn}/conversations/${conversation}"}).RequireStatus(t, http.StatusOK).Data(t, &got)
+				c.Call(t, apitest.Request{Path: "/v1/${number}/conversations/${conversation}"}).RequireStatus(t, http.StatusOK).Data(t, &got)
 				if got.Status != "resolved" || got.Unread != 0 {
 					t.Errorf("the conversation is %+v", got)
 				}
 			}},
 		{Name: "from an unknown number", Request: apitest.Request{Method: http.MethodPost, Path: "/v1/999999999999/messages", Body: content("text", `{"body":"x"}`)}, Code: "resource_not_found"},
 		{Name: "from another organization's number", Given: func(t *testing.T, c *apitest.Case) {
-			c.Set("pn", *c.NewAccount(t, c.Stranger(t)).PhoneNumberID)
+			c.Set("number", *c.NewAccount(t, c.Stranger(t)).PhoneNumberID)
 		}, Request: post(content("text", `{"body":"x"}`)), Code: "resource_not_found"},
 		{Name: "from something that is no number", Request: apitest.Request{Method: http.MethodPost, Path: "/v1/12345/messages", Body: content("text", `{"body":"x"}`)}, Code: "invalid_field_value", Param: "phone_number_id"},
 	})
 }
 
-func resolved(t *testing.T, c *apitest.Case) {
-	c.Call(t, apitest.Request{Method: http.MethodPatch, Path: "/v1/${pn}/conversations/${conversation}", Body: `{"status":"resolved"}`}).RequireStatus(t, http.StatusOK)
+func closed(t *testing.T, c *apitest.Case) {
+	c.Call(t, patchConversation(`{"status":"resolved"}`)).RequireStatus(t, http.StatusOK)
 }
 
 // The sender is handed what was committed, with all it needs to know, once.
@@ -91,17 +91,17 @@ func TestSendIsHandedOn(t *testing.T) {
 		queue := make(api.Queue, 10)
 		api.Dispatch(queue)(s.API)
 		c := s.NewCase(t)
-		withNumber(t, c)
-		c.NewContact(t, numberOf(t, c), chat.NewContact{PhoneNumber: new("+15550001111"), BSUID: new("DE.abc123"), Name: new("Ada")})
+		connected(t, c)
+		c.NewContact(t, accountOf(t, c), chat.NewContact{PhoneNumber: new("+15550001111"), BSUID: new("DE.abc123"), Name: new("Ada")})
 		var made struct {
 			ID           string
 			Conversation string `json:"conversation_id"`
 		}
-		keyed := under("k", "/v1/${pn}/messages", toAda(`"context":{"message_id":"wamid.Q"},"type":"text","text":{"body":"x"}`))
+		keyed := under("k", "/v1/${number}/messages", toAda(`"context":{"message_id":"wamid.Q"},"type":"text","text":{"body":"x"}`))
 		c.Call(t, keyed).RequireStatus(t, http.StatusOK).Data(t, &made)
 		c.Call(t, keyed).RequireStatus(t, http.StatusOK)
 		c.Call(t, post(content("text", `{}`))).RequireFailure(t, "missing_required_field", "text.body")
-		account := numberOf(t, c)
+		account := accountOf(t, c)
 		want := store.SendWork{
 			Job: store.SendJob{OrgID: c.Org.ID, MessageID: made.ID, AccountID: account.ID, ConversationID: made.Conversation, DueAt: s.Clock.Now(), Owner: queue.Node()},
 			Message: chat.Message{
@@ -153,9 +153,9 @@ func TestSendsTogether(t *testing.T) {
 	const n = 40
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
-		withNumber(t, c)
+		connected(t, c)
 		request := c.Expanded(post(content("text", `{"body":"x"}`)))
-		keyed := c.Expanded(under("k", "/v1/${pn}/messages", content("text", `{"body":"y"}`)))
+		keyed := c.Expanded(under("k", "/v1/${number}/messages", content("text", `{"body":"y"}`)))
 		var group sync.WaitGroup
 		for i := range n {
 			group.Go(func() {
