@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
@@ -16,7 +17,9 @@ import (
 type Applier struct {
 	// Node owns the files that are to be fetched.
 	Node string
-	Log  *slog.Logger
+	// PublicURL is where others reach stored files.
+	PublicURL string
+	Log       *slog.Logger
 }
 
 // Outcome is what an update left to do outside the transaction.
@@ -119,8 +122,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpd
 	if err := a.learnProviderID(tx, account, &m, u); err != nil {
 		return err
 	}
-	changed := advance(&m, u)
-	if !changed {
+	if !advance(&m, u, orNow(u.Timestamp, tx)) {
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
@@ -160,6 +162,15 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	if err := tx.DropSendJob(m.OrgID, m.ID); err != nil {
 		return err
 	}
+	if m.MediaID != "" {
+		media, err := tx.Media(m.OrgID, m.MediaID)
+		if ignoreNotFound(err) != nil {
+			return err
+		}
+		if err == nil {
+			work.MediaURL = a.PublicURL + MediaPath(media)
+		}
+	}
 	sent := *m
 	sent.Status = chat.StatusSent
 	return messageSent(tx, account, work, sent)
@@ -167,13 +178,12 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 
 // advance applies a status to a message and reports whether that is news. The first "sent" is
 // news although the answer to the send has set it before.
-func advance(m *chat.Message, u provider.StatusUpdate) bool {
+func advance(m *chat.Message, u provider.StatusUpdate, at time.Time) bool {
 	switch u.Status {
 	case "played":
 		if m.PlayedAt != nil {
 			return false
 		}
-		at := u.Timestamp
 		m.PlayedAt = &at
 		return true
 	case "sent":

@@ -43,6 +43,8 @@ type Config struct {
 	// FetchNode owns the files that are to be fetched, and Fetch takes them.
 	FetchNode string
 	Fetch     func(store.MediaJob)
+	// PublicURL is where others reach stored files.
+	PublicURL string
 	Metrics   *Metrics
 	Log       *slog.Logger
 }
@@ -69,7 +71,7 @@ func Start(cfg Config) *Receiver {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
-		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, Log: cfg.Log}, seed: maphash.MakeSeed(),
+		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, PublicURL: cfg.PublicURL, Log: cfg.Log}, seed: maphash.MakeSeed(),
 		held: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	for i := range r.lanes {
