@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // after a change that is meant, and read the difference.
 func TestEventPayloads(t *testing.T) {
 	t.Parallel()
-	for name, happen := range map[string]func(w *world) chat.Event{
+	eachCase(t, map[string]func(w *world) chat.Event{
 		"contact.created":               contactCreatedByMessage,
 		"contact.updated":               contactNamedByMessage,
 		"contact.identity_updated":      contactMoved,
@@ -39,26 +40,23 @@ func TestEventPayloads(t *testing.T) {
 		"message.status-no_answer":      sendUnanswered,
 		"message.revoked":               messageRevoked,
 		"message.edited":                messageEdited,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachWorld(t, func(w *world) {
-				event := happen(w)
-				w.golden(name, event.Payload)
-				if event.PhoneNumberID != *w.account.PhoneNumberID || event.OrgID != w.org.ID || event.Subject == "" || !event.CreatedAt.Equal(w.clock.Now()) {
-					t.Errorf("the event is filed as %+v", event)
-				}
-				var envelope struct{ ID string }
-				if err := json.Unmarshal(event.Payload, &envelope); err != nil {
-					t.Error(err)
-				}
-				native := event.Source == chat.SourceService
-				if native != (envelope.ID != "") || native && envelope.ID != event.EventID {
-					t.Errorf("a receiver would tell %s of %s by %q", event.Source, event.EventID, envelope.ID)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, w *world, happen func(w *world) chat.Event) {
+		event := happen(w)
+		_, name, _ := strings.Cut(t.Name(), "/")
+		_, name, _ = strings.Cut(name, "/")
+		w.golden(name, event.Payload)
+		if event.PhoneNumberID != *w.account.PhoneNumberID || event.OrgID != w.org.ID || event.Subject == "" || !event.CreatedAt.Equal(w.clock.Now()) {
+			t.Errorf("the event is filed as %+v", event)
+		}
+		var envelope struct{ ID string }
+		if err := json.Unmarshal(event.Payload, &envelope); err != nil {
+			t.Error(err)
+		}
+		native := event.Source == chat.SourceService
+		if native != (envelope.ID != "") || native && envelope.ID != event.EventID {
+			t.Errorf("a receiver would tell %s of %s by %q", event.Source, event.EventID, envelope.ID)
+		}
+	})
 }
 
 func contactCreatedByMessage(w *world) chat.Event {

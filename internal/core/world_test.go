@@ -30,6 +30,19 @@ const (
 	mediaNode = "node_media"
 )
 
+// eachCase runs a test once for every case, each in a world of its own in one store of each engine.
+func eachCase[C any](t *testing.T, cases map[string]C, test func(t *testing.T, w *world, c C)) {
+	t.Helper()
+	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				clock.Set(storetest.NewClock().Now())
+				test(t, newWorld(t, st, clock), c)
+			})
+		}
+	})
+}
+
 // tester is what a test and a property's case have in common.
 type tester interface {
 	Helper()
@@ -63,7 +76,7 @@ func newWorld(t testing.TB, st *store.Store, clock *storetest.Clock) *world {
 	n := worlds.Add(1)
 	var err error
 	w.account, err = connect(st, chat.NewAccount{
-		OrgID: w.org.ID, PhoneNumberID: fmt.Sprint(100_000_000_000+n), PhoneNumber: "+4930555000", WABAID: fmt.Sprint(200_000_000_000+n), Name: new("Shop"),
+		OrgID: w.org.ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n), PhoneNumber: "+4930555000", WABAID: fmt.Sprint(200_000_000_000 + n), Name: new("Shop"),
 	})
 	w.must(err)
 	return w

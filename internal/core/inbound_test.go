@@ -1,0 +1,361 @@
+package core_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// known is what is known of a contact.
+type known struct{ Phone, BSUID, Parent, Username, Name string }
+
+func (w *world) known() (all []known) {
+	w.t.Helper()
+	text := func(p *string) string {
+		if p == nil {
+			return ""
+		}
+		return *p
+	}
+	for _, c := range w.contacts() {
+		all = append(all, known{text(c.PhoneNumber), text(c.BSUID), text(c.ParentBSUID), text(c.Username), text(c.Name)})
+	}
+	return all
+}
+
+// from is a text from somebody.
+func (w *world) from(p provider.Person, id string) provider.InboundMessage {
+	m := w.text(id, "hi")
+	m.Contact = p
+	return m
+}
+
+// What a message tells of its sender is kept, unless it belongs to somebody else.
+func TestInboundLearnsIdentities(t *testing.T) {
+	t.Parallel()
+	const created, updated, got = chat.EventContactCreated, chat.EventContactUpdated, chat.EventMessageReceived
+	type meeting struct {
+		first, then provider.Person
+		want        []known // newest first
+		events      []chat.EventType
+	}
+	eachCase(t, map[string]meeting{
+		"the same again": {ada(), ada(), []known{{adaNumber, adaID, "", "", "Ada"}}, []chat.EventType{got}},
+		"a BSUID for a number": {provider.Person{Phone: adaNumber}, provider.Person{Phone: adaNumber, UserID: adaID, ParentUserID: "DE.ENT.x"},
+			[]known{{adaNumber, adaID, "DE.ENT.x", "", ""}}, []chat.EventType{got}},
+		"a number for a BSUID": {provider.Person{UserID: adaID}, ada(), []known{{adaNumber, adaID, "", "", "Ada"}}, []chat.EventType{updated, got}},
+		"only the BSUID":       {ada(), provider.Person{UserID: adaID}, []known{{adaNumber, adaID, "", "", "Ada"}}, []chat.EventType{got}},
+		"only the parent":      {provider.Person{UserID: adaID, ParentUserID: "DE.ENT.x"}, provider.Person{ParentUserID: "DE.ENT.x"}, []known{{"", adaID, "DE.ENT.x", "", ""}}, []chat.EventType{got}},
+		"a name":               {provider.Person{Phone: adaNumber}, provider.Person{Phone: adaNumber, ProfileName: "Ada"}, []known{{adaNumber, "", "", "", "Ada"}}, []chat.EventType{updated, got}},
+		"another name":         {ada(), provider.Person{Phone: adaNumber, ProfileName: "Countess"}, []known{{adaNumber, adaID, "", "", "Ada"}}, []chat.EventType{got}},
+		"another BSUID":        {ada(), provider.Person{Phone: adaNumber, UserID: "DE.other"}, []known{{adaNumber, adaID, "", "", "Ada"}}, []chat.EventType{got}},
+		"a username":           {ada(), provider.Person{Phone: adaNumber, Username: "ada.l"}, []known{{adaNumber, adaID, "", "ada.l", "Ada"}}, []chat.EventType{got}},
+		"another username":     {provider.Person{Phone: adaNumber, Username: "ada"}, provider.Person{Phone: adaNumber, Username: "ada.l"}, []known{{adaNumber, "", "", "ada.l", ""}}, []chat.EventType{got}},
+		"somebody else": {ada(), provider.Person{Phone: "+4915510000002", UserID: "DE.bob"},
+			[]known{{"+4915510000002", "DE.bob", "", "", ""}, {adaNumber, adaID, "", "", "Ada"}}, []chat.EventType{created, got}},
+		"somebody else with the username": {provider.Person{Phone: adaNumber, Username: "ada"}, provider.Person{Phone: "+4915510000002", Username: "ADA", ProfileName: "Bob"},
+			[]known{{"+4915510000002", "", "", "", "Bob"}, {adaNumber, "", "", "ada", ""}}, []chat.EventType{created, got}},
+	}, func(t *testing.T, w *world, m meeting) {
+		w.apply(w.from(m.first, "wamid.1"))
+		w.expect(created, got)
+		w.clock.Advance(time.Second)
+		w.apply(w.from(m.then, "wamid.2"))
+		w.expect(m.events...)
+		if d := cmp.Diff(m.want, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+	})
+}
+
+// Where the number says one contact and the BSUID another, both stay as they are.
+func TestInboundLeavesConflictsAlone(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.1"))
+		w.clock.Advance(time.Second)
+		w.apply(w.from(provider.Person{UserID: adaID}, "wamid.2"))
+		before := w.known()
+		w.events()
+		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ProfileName: "Ada"}, "wamid.3"))
+		w.expect(chat.EventMessageReceived)
+		if d := cmp.Diff(before, w.known()); d != "" {
+			t.Errorf("the contacts changed (-before +now):\n%s", d)
+		}
+		contact, err := w.read().ContactByNumber(w.org.ID, w.account.ID, adaNumber)
+		w.must(err)
+		m, err := w.read().MessageByProviderID(w.org.ID, w.account.ID, "wamid.3")
+		w.must(err)
+		if m.ContactID != contact.ID {
+			t.Error("the message is not with the contact of its number")
+		}
+	})
+}
+
+func TestIdentityChanges(t *testing.T) {
+	t.Parallel()
+	type change struct {
+		previous, current provider.Person
+		want              []known
+		told              bool
+	}
+	bob := known{"+4915510000002", "DE.bob", "", "", ""}
+	eachCase(t, map[string]change{
+		"a new number":                     {provider.Person{Phone: adaNumber}, provider.Person{Phone: "+4915510000009"}, []known{{"+4915510000009", adaID, "", "", "Ada"}, bob}, true},
+		"a new number and id":              {provider.Person{Phone: adaNumber, UserID: adaID}, provider.Person{Phone: "+4915510000009", UserID: "DE.new"}, []known{{"+4915510000009", "DE.new", "", "", "Ada"}, bob}, true},
+		"a new id":                         {provider.Person{UserID: adaID}, provider.Person{UserID: "DE.new", ParentUserID: "DE.ENT.new"}, []known{{adaNumber, "DE.new", "DE.ENT.new", "", "Ada"}, bob}, true},
+		"nothing new":                      {provider.Person{UserID: adaID}, provider.Person{UserID: adaID, Phone: adaNumber}, []known{{adaNumber, adaID, "", "", "Ada"}, bob}, false},
+		"somebody we do not know":          {provider.Person{UserID: "DE.eve"}, provider.Person{UserID: "DE.new"}, []known{{adaNumber, adaID, "", "", "Ada"}, bob}, false},
+		"an id that belongs to another":    {provider.Person{UserID: adaID}, provider.Person{UserID: "DE.bob", Phone: "+4915510000009"}, []known{{adaNumber, adaID, "", "", "Ada"}, bob}, false},
+		"a number that belongs to another": {provider.Person{Phone: adaNumber}, provider.Person{Phone: "+4915510000002"}, []known{{adaNumber, adaID, "", "", "Ada"}, bob}, false},
+	}, func(t *testing.T, w *world, c change) {
+		w.apply(w.from(provider.Person{Phone: bob.Phone, UserID: bob.BSUID}, "wamid.1"))
+		w.clock.Advance(time.Second)
+		w.apply(w.text("wamid.2", "hi"))
+		w.events()
+		update := provider.IdentityChange{Origin: w.origin(), Previous: c.previous, Current: c.current}
+		w.apply(update, update) // callbacks come again
+		if c.told {
+			w.expect(chat.EventContactIdentityUpdated)
+		} else {
+			w.expect()
+		}
+		if d := cmp.Diff(c.want, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+	})
+}
+
+func TestInboundConversation(t *testing.T) {
+	t.Parallel()
+	type state struct {
+		status chat.ConversationStatus
+		want   chat.ConversationStatus
+	}
+	eachCase(t, map[string]state{
+		"open":     {chat.ConversationOpen, chat.ConversationOpen},
+		"resolved": {chat.ConversationResolved, chat.ConversationOpen},
+		"pending":  {chat.ConversationPending, chat.ConversationPending},
+	}, func(t *testing.T, w *world, s state) {
+		w.send(chat.TypeText, `{"body":"x"}`)
+		conversation := w.conversations()[0].Conversation
+		conversation.Status = s.status
+		w.inTx(func(tx *store.Tx) error { return tx.UpdateConversation(conversation) })
+		begin := w.clock.Now()
+		now := w.clock.Advance(time.Hour)
+		w.apply(w.text("wamid.1", "one"))
+		late := w.text("wamid.2", "two")
+		late.Timestamp = begin.Add(time.Minute)
+		w.apply(late)
+		w.apply(w.text("wamid.1", "one")) // callbacks come again
+		conversation.Status, conversation.UnreadCount, conversation.LastMessageAt, conversation.LastInboundAt, conversation.UpdatedAt = s.want, 2, &now, &now, now
+		got := w.conversations()
+		if len(got) != 1 {
+			t.Fatalf("there are %d conversations", len(got))
+		}
+		if d := cmp.Diff(conversation, got[0].Conversation); d != "" {
+			t.Errorf("another conversation (-want +got):\n%s", d)
+		}
+	})
+}
+
+// A message takes our time, which is finer, unless it is late; an id cannot tell of times before 1970.
+func TestInboundTimes(t *testing.T) {
+	t.Parallel()
+	eachCase(t, map[string]struct{ ago, want time.Duration }{
+		"now":                    {0, 0},
+		"a minute late":          {time.Minute, 0},
+		"over a minute late":     {time.Minute + time.Second, time.Minute + time.Second},
+		"a day late":             {24 * time.Hour, 24 * time.Hour},
+		"from the future":        {-time.Hour, 0},
+		"before the clock began": {60 * 365 * 24 * time.Hour, 0},
+	}, func(t *testing.T, w *world, c struct{ ago, want time.Duration }) {
+		now := w.clock.Now()
+		m := w.text("wamid.1", "hi")
+		m.Timestamp = now.Add(-c.ago)
+		w.apply(m)
+		got := w.messages()[0]
+		if at := now.Add(-c.want); !got.CreatedAt.Equal(at) || !got.UpdatedAt.Equal(now) {
+			t.Errorf("it is from %v, want %v", got.CreatedAt, at)
+		}
+		if idOf := w.messages(); idOf[0].ID[:14] != w.idAt(got.CreatedAt)[:14] {
+			t.Errorf("the id %s is not of %v", idOf[0].ID, got.CreatedAt)
+		}
+	})
+}
+
+func (w *world) idAt(at time.Time) (id string) {
+	w.inTx(func(tx *store.Tx) error {
+		id = tx.NewIDAt(chat.KindMessage, at)
+		return nil
+	})
+	return id
+}
+
+// A message with a file is stored at once and told of when the file is there, or given up.
+func TestFileFetched(t *testing.T) {
+	t.Parallel()
+	eachCase(t, map[string]*core.StoredFile{"fetched": &jpeg, "given up": nil}, func(t *testing.T, w *world, file *core.StoredFile) {
+		out := w.apply(imageFrom(w))
+		w.expect(chat.EventContactCreated)
+		job := out.MediaJobs[0]
+		want := store.MediaJob{
+			OrgID: w.org.ID, MessageID: job.MessageID, AccountID: w.account.ID, ProviderMediaID: "9001", MimeType: "image/jpeg",
+			SHA256: "010203", Filename: "a.jpg", DueAt: w.clock.Now(), Owner: mediaNode,
+		}
+		if d := cmp.Diff(want, job); d != "" {
+			t.Errorf("another job (-want +got):\n%s", d)
+		}
+		if again := w.apply(imageFrom(w)); len(again.MediaJobs) != 0 {
+			t.Errorf("a repeated callback asks for %v", again.MediaJobs)
+		}
+		stolen := job
+		stolen.Owner = "node_other"
+		w.inTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.account, stolen, &jpeg, publicURL) })
+		w.expect() // another node has the job
+		w.fetched(out, file)
+		w.expect(chat.EventMessageReceived)
+		w.fetched(out, file)
+		w.expect()
+		m := w.message(job.MessageID)
+		if (m.MediaID != "") != (file != nil) {
+			t.Fatalf("the message has the file %q", m.MediaID)
+		}
+		stored, err := core.MessageFile(w.read(), w.account, m.ID)
+		if file == nil {
+			requireCode(t, err, chat.CodeResourceNotFound, "")
+			return
+		}
+		requireEqual(t, stored, err, chat.Media{
+			ID: m.MediaID, OrgID: w.org.ID, AccountID: w.account.ID, TeamID: w.org.TeamID, Origin: chat.MediaInbound, MimeType: file.MimeType,
+			Size: file.Size, SHA256: file.SHA256, Token: stored.Token, BlobKey: file.BlobKey, CreatedAt: w.clock.Now(),
+		})
+	})
+}
+
+// History is imported without a word: no events, nothing unread, no window.
+func TestHistoryIsQuiet(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		now := w.clock.Now()
+		past := func(id string, days int, who provider.Person, outbound bool, status chat.MessageStatus) provider.HistoryMessage {
+			m := w.text(id, id).Message
+			m.Contact, m.Timestamp = who, now.Add(-time.Duration(days)*24*time.Hour)
+			return provider.HistoryMessage{Message: m, Outbound: outbound, Status: status}
+		}
+		bob := provider.Person{Phone: "+4915510000002", Username: "ADA.L"} // the username is Ada's
+		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "ada.l"}, "wamid.new"))
+		w.events()
+		chunk := provider.HistoryChunk{Origin: w.origin(), Messages: []provider.HistoryMessage{
+			past("wamid.1", 3, ada(), false, chat.StatusRead), past("wamid.2", 2, ada(), true, chat.StatusDelivered),
+			past("wamid.3", 9, bob, true, ""), past("wamid.new", 0, ada(), false, chat.StatusRead),
+		}}
+		w.apply(chunk, chunk)
+		w.apply(provider.HistoryChunk{Origin: w.origin(), Errors: []*provider.Error{{Code: 2593109}}})
+		w.expect()
+
+		type row struct {
+			ID        string
+			Direction chat.Direction
+			Status    chat.MessageStatus
+			Source    chat.Source
+			Age       time.Duration
+		}
+		var rows []row
+		for _, m := range w.messages() {
+			rows = append(rows, row{m.ProviderID, m.Direction, m.Status, m.Source, now.Sub(m.CreatedAt)})
+		}
+		const day = 24 * time.Hour
+		if d := cmp.Diff([]row{
+			{"wamid.new", chat.Inbound, chat.StatusDelivered, "", 0},
+			{"wamid.2", chat.Outbound, chat.StatusDelivered, chat.SourceApp, 2 * day},
+			{"wamid.1", chat.Inbound, chat.StatusRead, "", 3 * day},
+			{"wamid.3", chat.Outbound, chat.StatusDelivered, chat.SourceApp, 9 * day},
+		}, rows); d != "" {
+			t.Errorf("other messages (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff([]known{{bob.Phone, "", "", "", ""}, {adaNumber, adaID, "", "ada.l", ""}}, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+		conversations := w.conversations()
+		if len(conversations) != 2 {
+			t.Fatalf("there are %d conversations", len(conversations))
+		}
+		withAda, withBob := conversations[0], conversations[1]
+		if withAda.UnreadCount != 1 || !withAda.LastInboundAt.Equal(now) || !withAda.LastMessageAt.Equal(now) {
+			t.Errorf("Ada's conversation is %+v", withAda.Conversation)
+		}
+		if withBob.UnreadCount != 0 || withBob.LastInboundAt != nil || !withBob.LastMessageAt.Equal(now.Add(-9*day)) {
+			t.Errorf("Bob's conversation is %+v", withBob.Conversation)
+		}
+	})
+}
+
+// The phone app's address book is imported without a word; a contact removed there stays.
+func TestContactSync(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		bob := provider.Person{Phone: "+4915510000002", ProfileName: "Bob"}
+		w.apply(provider.ContactSync{Origin: w.origin(), Contact: bob}, provider.ContactSync{Origin: w.origin(), Contact: bob},
+			provider.ContactSync{Origin: w.origin(), Contact: bob, Removed: true}, provider.ContactSync{Origin: w.origin(), Contact: ada(), Removed: true})
+		w.expect()
+		if d := cmp.Diff([]known{{bob.Phone, "", "", "", "Bob"}}, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+		w.apply(w.from(bob, "wamid.1"))
+		w.expect(chat.EventMessageReceived)
+	})
+}
+
+func TestPreferences(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		wish := func(category, value string) chat.Consent {
+			w.apply(provider.Preference{Origin: w.origin(), Contact: ada(), Category: category, Value: value})
+			contacts := w.contacts()
+			if len(contacts) != 1 {
+				t.Fatalf("there are %d contacts", len(contacts))
+			}
+			return contacts[0].Consent
+		}
+		for _, step := range []struct {
+			category, value string
+			want            chat.Consent
+		}{
+			{"marketing_messages", "signup", chat.ConsentUnknown}, {"marketing_messages", "stop", chat.ConsentOptedOut}, {"marketing_messages", "stop", chat.ConsentOptedOut},
+			{"utility_messages", "resume", chat.ConsentOptedOut}, {"marketing_messages", "resume", chat.ConsentOptedIn},
+		} {
+			if got := wish(step.category, step.value); got != step.want {
+				t.Errorf("after %s of %s: %s, want %s", step.value, step.category, got, step.want)
+			}
+		}
+		w.expect(chat.EventContactCreated)
+	})
+}
+
+// What is about a number that is not connected, or about nothing we keep, leaves no trace.
+func TestUpdatesOfNoConcern(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		elsewhere := provider.Origin{WABAID: "1", PhoneNumberID: "999999999999"}
+		foreign := w.text("wamid.1", "hi")
+		foreign.Origin = elsewhere
+		w.apply(foreign, provider.AccountUpdate{Origin: elsewhere, Event: "PARTNER_REMOVED"}, provider.NumberUpdate{Origin: elsewhere, Event: "FLAGGED"},
+			provider.StatusUpdate{Origin: elsewhere, ProviderID: "wamid.1", Status: "read"}, w.status("wamid.unknown", "", "read"), w.status("wamid.unknown", "no id of ours", "read"),
+			w.status("wamid.unknown", "msg_00000000000000000000000000", "failed"), provider.TemplateUpdate{Origin: w.origin()}, provider.Ignored{Origin: w.origin()}, provider.ErrorReport{Origin: w.origin()},
+			w.edit("wamid.2", "wamid.1", "x", w.clock.Now()), provider.Revoke{Origin: w.origin(), OriginalID: "wamid.1"})
+		w.expect()
+		if n := len(w.messages()) + len(w.contacts()) + len(w.conversations()); n != 0 {
+			t.Errorf("they left %d rows", n)
+		}
+		if d := cmp.Diff(w.account, w.reload(), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("the account changed (-before +now):\n%s", d)
+		}
+	})
+}

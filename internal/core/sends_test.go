@@ -1,0 +1,176 @@
+package core_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// jobOwner is who is to send a message; "" where nobody is any more.
+func (w *world) jobOwner(messageID string) string {
+	w.t.Helper()
+	owner, err := w.read().SendJobOwner(w.org.ID, messageID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		w.t.Fatal(err)
+	}
+	return owner
+}
+
+// The provider's id comes with the answer to the send and with every callback. Whichever is first
+// tells that the message was sent, and no other does.
+func TestSentIsToldOnce(t *testing.T) {
+	t.Parallel()
+	const sent, status = chat.EventMessageSent, chat.EventMessageStatus
+	answer := func(w *world, a core.Accepted) { w.answered(a, "wamid.9") }
+	callback := func(word string) func(*world, core.Accepted) {
+		return func(w *world, a core.Accepted) { w.apply(w.status("wamid.9", a.Message.ID, word)) }
+	}
+	type steps struct {
+		steps  []func(*world, core.Accepted)
+		events []chat.EventType
+		ends   chat.MessageStatus
+	}
+	eachCase(t, map[string]steps{
+		"answer":                       {[]func(*world, core.Accepted){answer}, []chat.EventType{sent}, chat.StatusSent},
+		"answer twice":                 {[]func(*world, core.Accepted){answer, answer}, []chat.EventType{sent}, chat.StatusSent},
+		"answer, then sent":            {[]func(*world, core.Accepted){answer, callback("sent")}, []chat.EventType{sent, status}, chat.StatusSent},
+		"sent, then answer":            {[]func(*world, core.Accepted){callback("sent"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
+		"sent twice, then answer":      {[]func(*world, core.Accepted){callback("sent"), callback("sent"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
+		"delivered, then answer":       {[]func(*world, core.Accepted){callback("delivered"), answer}, []chat.EventType{sent, status}, chat.StatusDelivered},
+		"read, answer, delivered":      {[]func(*world, core.Accepted){callback("read"), answer, callback("delivered")}, []chat.EventType{sent, status}, chat.StatusRead},
+		"failed, then answer":          {[]func(*world, core.Accepted){callback("failed"), answer}, []chat.EventType{sent, status}, chat.StatusFailed},
+		"an unknown word, then answer": {[]func(*world, core.Accepted){callback("warning"), answer}, []chat.EventType{sent}, chat.StatusSent},
+		"played, then answer":          {[]func(*world, core.Accepted){callback("played"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
+	}, func(t *testing.T, w *world, test steps) {
+		a := w.send(chat.TypeText, `{"body":"x"}`)
+		w.expect(chat.EventContactCreated)
+		for _, step := range test.steps {
+			step(w, a)
+		}
+		w.expect(test.events...)
+		m := w.message(a.Message.ID)
+		if m.ProviderID != "wamid.9" || m.Status != test.ends {
+			t.Errorf("the message is %s under %q", m.Status, m.ProviderID)
+		}
+		if owner := w.jobOwner(m.ID); owner != "" {
+			t.Errorf("%s is still to send it", owner)
+		}
+	})
+}
+
+func TestRecordSends(t *testing.T) {
+	t.Parallel()
+	failure := (&provider.Error{HTTPStatus: 400, Code: 131047}).MessageError()
+	retry := func(w *world, a core.Accepted, owner string) core.SendResult {
+		job := a.Job
+		job.Owner, job.Attempts, job.InDoubt, job.DueAt = owner, 1, true, w.clock.Now().Add(time.Minute)
+		return core.SendResult{Work: w.work(a), Retry: &job}
+	}
+	failed := func(w *world, a core.Accepted, owner string) core.SendResult {
+		work := w.work(a)
+		work.Job.Owner = owner
+		return core.SendResult{Work: work, Failure: &failure}
+	}
+	type attempt struct {
+		happen func(w *world, a core.Accepted)
+		events []chat.EventType
+		ends   chat.MessageStatus
+		err    *chat.MessageError
+		owner  string // of the job that is left
+	}
+	eachCase(t, map[string]attempt{
+		"another attempt":                          {func(w *world, a core.Accepted) { w.record(retry(w, a, "node_a")) }, nil, chat.StatusPending, nil, "node_a"},
+		"another attempt at what another node has": {func(w *world, a core.Accepted) { w.record(retry(w, a, "node_b")) }, nil, chat.StatusQueued, nil, "node_a"},
+		"another attempt at what a callback has settled": {func(w *world, a core.Accepted) {
+			w.apply(w.status("wamid.9", a.Message.ID, "delivered"))
+			w.record(retry(w, a, "node_a"))
+		}, []chat.EventType{chat.EventMessageSent, chat.EventMessageStatus}, chat.StatusDelivered, nil, ""},
+		"failed": {func(w *world, a core.Accepted) { w.record(failed(w, a, "node_a")) }, []chat.EventType{chat.EventMessageStatus}, chat.StatusFailed, &failure, ""},
+		"failed twice": {func(w *world, a core.Accepted) {
+			w.record(failed(w, a, "node_a"))
+			w.record(failed(w, a, "node_a"))
+		}, []chat.EventType{chat.EventMessageStatus}, chat.StatusFailed, &failure, ""},
+		"failed on a node that does not have it any more": {func(w *world, a core.Accepted) { w.record(failed(w, a, "node_b")) }, nil, chat.StatusQueued, nil, "node_a"},
+		"failed after a callback proved otherwise": {func(w *world, a core.Accepted) {
+			w.apply(w.status("wamid.9", a.Message.ID, "sent"))
+			w.record(failed(w, a, "node_a"))
+		}, []chat.EventType{chat.EventMessageSent, chat.EventMessageStatus}, chat.StatusSent, nil, ""},
+		"failed, and yet it arrives": {func(w *world, a core.Accepted) {
+			w.record(failed(w, a, "node_a"))
+			w.apply(w.status("wamid.9", a.Message.ID, "sent"), w.status("wamid.9", a.Message.ID, "delivered"))
+		}, []chat.EventType{chat.EventMessageStatus, chat.EventMessageSent, chat.EventMessageStatus}, chat.StatusDelivered, nil, ""},
+		"sent by a node that does not have it any more": {func(w *world, a core.Accepted) {
+			work := w.work(a)
+			work.Job.Owner = "node_b"
+			w.record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
+		}, []chat.EventType{chat.EventMessageSent}, chat.StatusSent, nil, ""},
+	}, func(t *testing.T, w *world, test attempt) {
+		a := w.send(chat.TypeText, `{"body":"x"}`)
+		w.expect(chat.EventContactCreated)
+		test.happen(w, a)
+		w.expect(test.events...)
+		m := w.message(a.Message.ID)
+		if d := cmp.Diff(test.err, m.Error); d != "" || m.Status != test.ends {
+			t.Errorf("the message is %s; its error (-want +got):\n%s", m.Status, d)
+		}
+		if owner := w.jobOwner(m.ID); owner != test.owner {
+			t.Errorf("%q is to send it, want %q", owner, test.owner)
+		}
+	})
+}
+
+// One of several results that cannot be written does not keep the others from being told: the
+// account of one was disconnected meanwhile.
+func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		gone := newWorld(t, w.st, w.clock)
+		lost, kept := gone.send(chat.TypeText, `{"body":"x"}`), w.send(chat.TypeText, `{"body":"x"}`)
+		w.expect(chat.EventContactCreated)
+		results := []core.SendResult{
+			{Work: w.work(lost), Sent: provider.Sent{MessageID: "wamid.1"}}, {Work: w.work(kept), Sent: provider.Sent{MessageID: "wamid.2"}},
+		}
+		w.inTx(func(tx *store.Tx) error { return tx.DeleteAccount(gone.org.ID, gone.account.ID, tx.Now()) })
+		w.inTx(func(tx *store.Tx) error { return core.RecordSends(tx, w.read().Account, results) })
+		w.expect(chat.EventMessageSent)
+		if m := gone.message(lost.Message.ID); m.Status != chat.StatusQueued {
+			t.Errorf("a message of an account that is gone is %s", m.Status)
+		}
+	})
+}
+
+// What speaks against a message that was accepted ends it with a code of its own.
+func TestRefuseQueued(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name   string
+		change func(*chat.Account)
+		want   chat.MessageErrorCode
+	}{
+		{"nothing", func(*chat.Account) {}, ""},
+		{"customer suspended", func(a *chat.Account) { a.CustomerStatus = new("suspended") }, chat.FailCustomerSuspended},
+		{"customer archived", func(a *chat.Account) { a.CustomerStatus = new("archived") }, chat.FailCustomerSuspended},
+		{"restricted", func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) }, chat.FailAccountRestricted},
+		{"may not open conversations", func(a *chat.Account) { a.Restriction = new(chat.RestrictBusiness) }, ""},
+		{"disconnected", func(a *chat.Account) { a.Status = chat.AccountDisconnected }, chat.FailUpstream},
+		{"degraded", func(a *chat.Account) { a.Status = chat.AccountDegraded }, chat.FailUpstream},
+		{"not verified any more", func(a *chat.Account) { a.ProviderStatus = new("UNVERIFIED") }, chat.FailUpstream},
+	} {
+		account := chat.Account{Status: chat.AccountConnected}
+		test.change(&account)
+		got := core.RefuseQueued(account, chat.TypeText, now)
+		switch {
+		case got == nil && test.want == "":
+		case got == nil || got.Code != test.want || got.Message == "" || got.ProviderCode != nil:
+			t.Errorf("%s: got %+v, want %q", test.name, got, test.want)
+		}
+	}
+}
