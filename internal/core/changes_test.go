@@ -1,0 +1,120 @@
+package core_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// An edit whose new content is withheld leaves the message and stands beside it as a row.
+func TestWithheldEdit(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.text("wamid.1", "hi"))
+		w.events()
+		edit := w.edit("wamid.2", "wamid.1", "", w.clock.Now())
+		edit.Content = nil
+		w.clock.Advance(time.Second)
+		w.apply(edit, edit)
+		w.expect()
+		messages := w.messages()
+		if len(messages) != 2 {
+			t.Fatalf("there are %d messages", len(messages))
+		}
+		row, original := messages[0], messages[1]
+		if row.Type != chat.TypeUnsupported || string(row.Content) != `{"type":"edit"}` || row.Context != "wamid.1" || row.ProviderID != "wamid.2" || row.Direction != chat.Inbound {
+			t.Errorf("the row is %+v", row)
+		}
+		if string(original.Content) != `{"body":"hi"}` || original.Edits != nil {
+			t.Errorf("the original is %+v", original)
+		}
+		if c := w.conversations()[0]; c.UnreadCount != 1 || !c.LastMessageAt.Equal(w.clock.Now()) {
+			t.Errorf("the conversation is %+v", c.Conversation)
+		}
+	})
+}
+
+// What the business does to its own messages in the phone app changes them without an event.
+func TestBusinessEditsAndRevokes(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.echo())
+		w.events()
+		edit := w.edit("wamid.2", "wamid.1", "better", w.clock.Now())
+		edit.ByBusiness = true
+		revoke := provider.Revoke{Origin: w.origin(), ProviderID: "wamid.3", OriginalID: "wamid.1", ByBusiness: true}
+		w.apply(edit, revoke, revoke)
+		w.expect()
+		m := w.messages()[0]
+		if string(m.Content) != `{"body":"better"}` || !m.Revoked || m.Edits == nil {
+			t.Errorf("the message is %+v", m)
+		}
+	})
+}
+
+// A revoked message keeps its row and its content, and is told of once.
+func TestRevoke(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.text("wamid.1", "hi"))
+		w.events()
+		revoke := provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1"}
+		w.apply(revoke)
+		w.apply(revoke)
+		event := w.expect(chat.EventMessageRevoked)[0]
+		m := w.messages()[0]
+		if !m.Revoked || string(m.Content) != `{"body":"hi"}` || m.Status != chat.StatusDelivered {
+			t.Errorf("the message is %+v", m)
+		}
+		var payload struct {
+			Data struct {
+				RevokedAt string `json:"revoked_at"`
+			}
+		}
+		if err := json.Unmarshal(event.Payload, &payload); err != nil || payload.Data.RevokedAt != chat.FormatTime(w.clock.Now()) {
+			t.Errorf("a revocation without a time is told as %s", event.Payload) // our own clock then
+		}
+	})
+}
+
+// Edits come in any order. The latest is what the message says, and each is told of with the truth
+// as it is known then.
+func TestEditsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	type told struct {
+		New      string                               `json:"new_content"`
+		Original string                               `json:"original_content"`
+		At       string                               `json:"edited_at"`
+		History  []struct{ Content, EditedAt string } `json:"edit_history"`
+	}
+	eachCase(t, map[string][]int{
+		"in order": {1, 2, 3}, "backwards": {3, 2, 1}, "the last first": {3, 1, 2}, "again and again": {2, 2, 1, 3, 1, 2, 3, 3},
+	}, func(t *testing.T, w *world, order []int) {
+		begin := w.clock.Now()
+		bodies := []string{"zero", "one", "two", "three"}
+		w.apply(w.text("wamid.0", bodies[0]))
+		w.events()
+		for _, i := range order {
+			w.apply(w.edit("wamid."+bodies[i], "wamid.0", bodies[i], begin.Add(time.Duration(i)*time.Minute)))
+		}
+		events := w.expect(chat.EventMessageEdited, chat.EventMessageEdited, chat.EventMessageEdited)
+		var last struct{ Data told }
+		if err := json.Unmarshal(events[2].Payload, &last); err != nil {
+			t.Fatal(err)
+		}
+		if last.Data.New != "three" || last.Data.Original != "zero" || last.Data.At != chat.FormatTime(begin.Add(3*time.Minute)) || len(last.Data.History) != 3 {
+			t.Errorf("at the end it is told as %s", events[2].Payload)
+		}
+		for i, e := range last.Data.History {
+			if e.Content != bodies[i] {
+				t.Errorf("version %d is %q", i, e.Content)
+			}
+		}
+		if m := w.messages()[0]; string(m.Content) != `{"body":"three"}` {
+			t.Errorf("the message says %s", m.Content)
+		}
+	})
+}

@@ -1,0 +1,273 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// cases is how many histories a property is tried with on each engine. The rules are the same on
+// both; what differs is how long a transaction takes.
+var cases = map[storetest.Engine]int64{storetest.SQLite: 60, storetest.Postgres: 12}
+
+// checkProperty tries a property in worlds of one store of each engine.
+func checkProperty(t *testing.T, property func(rt *rapid.T, w *world)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		var tried atomic.Int64
+		var failing atomic.Bool
+		rapid.Check(t, func(rt *rapid.T) {
+			if tried.Add(1) > cases[engine] && !failing.Load() {
+				return
+			}
+			failing.Store(true) // until it has come to its end: a failure is tried again, made smaller
+			w := newWorld(t, st, clock)
+			w.t = rt
+			property(rt, w)
+			failing.Store(false)
+		})
+	})
+}
+
+// inBatches gives things to apply in batches of different sizes, as callbacks carry them.
+func inBatches[T any](rt *rapid.T, all []T, apply func([]T)) {
+	for len(all) > 0 {
+		n := rapid.IntRange(1, min(4, len(all))).Draw(rt, "batch")
+		apply(all[:n])
+		all = all[n:]
+	}
+}
+
+// ranks of what a status callback can say; what is not here says nothing of the way.
+var ranks = map[string]int{"sent": 1, "failed": 2, "delivered": 3, "read": 4}
+
+// Whatever the order and the number of callbacks, and whenever the answer to the send comes, a
+// message ends where its best report puts it. It never goes back, and each report that outdoes all
+// before it is told of once.
+func TestStatusesInAnyOrder(t *testing.T) {
+	t.Parallel()
+	checkProperty(t, func(rt *rapid.T, w *world) {
+		const answer, failure = "the answer", "the failure"
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"sent", "delivered", "read", "failed", "played", "deleted", "warning", ""}), 0, 9).Draw(rt, "words")
+		ending := rapid.SampledFrom([]string{answer, failure, ""}).Draw(rt, "how the call ends")
+		if ending != "" {
+			at := rapid.IntRange(0, len(words)).Draw(rt, "when")
+			words = append(words[:at:at], append([]string{ending}, words[at:]...)...)
+		}
+		a := w.send(chat.TypeAudio, `{"link":"https://a.b/c.ogg","voice":true}`)
+		w.events()
+
+		best, played, taken := 0, false, false // as told
+		sent, changes := 0, 0
+		rank := 0
+		inBatches(rt, words, func(batch []string) {
+			var updates []provider.Update
+			flush := func() {
+				w.apply(updates...)
+				updates = nil
+			}
+			for _, word := range batch {
+				known := taken
+				switch word {
+				case answer:
+					flush()
+					w.answered(a, "wamid.9")
+					taken = true
+				case failure:
+					flush()
+					failed := (&provider.Error{HTTPStatus: 400, Code: 131000}).MessageError()
+					w.record(core.SendResult{Work: w.work(a), Failure: &failed})
+					if !taken && best < ranks["failed"] {
+						best, changes = ranks["failed"], changes+1
+					}
+				default:
+					updates = append(updates, w.status("wamid.9", a.Message.ID, word, &provider.Error{Code: 131026}))
+					taken = true
+					if word == "played" && !played {
+						played, changes = true, changes+1
+					}
+					if ranks[word] > best {
+						best, changes = ranks[word], changes+1
+					}
+				}
+				if taken && !known {
+					sent++
+				}
+			}
+			flush()
+			m := w.message(a.Message.ID)
+			if now := ranks[string(m.Status)]; now < rank {
+				rt.Fatalf("it went back to %s", m.Status)
+			} else {
+				rank = now
+			}
+		})
+
+		m := w.message(a.Message.ID)
+		want := map[int]chat.MessageStatus{0: chat.StatusQueued, 1: chat.StatusSent, 2: chat.StatusFailed, 3: chat.StatusDelivered, 4: chat.StatusRead}[best]
+		if best == 0 && taken {
+			want = chat.StatusSent
+		}
+		if m.Status != want || (m.Error != nil) != (want == chat.StatusFailed) || (m.PlayedAt != nil) != played || (m.ProviderID == "wamid.9") != taken {
+			rt.Fatalf("after %q it is %s, error %v, played %v, id %q; want %s", words, m.Status, m.Error, m.PlayedAt, m.ProviderID, want)
+		}
+		if owner := w.jobOwner(m.ID); (owner == "") != (taken || want == chat.StatusFailed) {
+			rt.Fatalf("after %q %q is to send it", words, owner)
+		}
+		counts := map[chat.EventType]int{}
+		for _, e := range w.events() {
+			counts[e.Type]++
+		}
+		wanted := map[chat.EventType]int{}
+		if sent > 0 {
+			wanted[chat.EventMessageSent] = sent
+		}
+		if changes > 0 {
+			wanted[chat.EventMessageStatus] = changes
+		}
+		if d := cmp.Diff(wanted, counts); d != "" || sent > 1 {
+			rt.Fatalf("after %q other events (-want +got):\n%s", words, d)
+		}
+	})
+}
+
+// happening is something that Ada does, told by a callback.
+type happening struct {
+	what   string // text, reaction, edit, withheld, revoke
+	id     string
+	target string // of all but texts
+	minute int    // of edits
+}
+
+// Whatever the order and the number of the callbacks about what a person does, there is one
+// contact with one conversation, each message once, and as many unread as there are messages.
+func TestInboundInAnyOrder(t *testing.T) {
+	t.Parallel()
+	checkProperty(t, func(rt *rapid.T, w *world) {
+		texts := []string{"wamid.A", "wamid.B"}
+		some := []happening{{what: "text", id: texts[0]}, {what: "text", id: texts[1]}}
+		for i := range rapid.IntRange(0, 5).Draw(rt, "others") {
+			some = append(some, happening{
+				what: rapid.SampledFrom([]string{"reaction", "edit", "edit", "withheld", "revoke"}).Draw(rt, "what"), id: fmt.Sprint("wamid.", i),
+				target: rapid.SampledFrom(texts).Draw(rt, "target"), minute: i + 1,
+			})
+		}
+		again := rapid.SliceOfN(rapid.SampledFrom(some), 0, 5).Draw(rt, "again")
+		order := rapid.Permutation(append(some, again...)).Draw(rt, "order")
+		begin := w.clock.Now()
+		inBatches(rt, order, func(batch []happening) {
+			var updates []provider.Update
+			for _, h := range batch {
+				updates = append(updates, w.callback(rt, h, begin))
+			}
+			w.apply(updates...)
+		})
+		requireInbox(rt, w, expectedInbox(order))
+	})
+}
+
+// callback tells of a happening. The provider always gives the BSUID, and the number at times.
+func (w *world) callback(rt *rapid.T, h happening, begin time.Time) provider.Update {
+	who := ada()
+	if rapid.Bool().Draw(rt, "without a number") {
+		who.Phone = ""
+	}
+	switch h.what {
+	case "edit":
+		edit := w.edit(h.id, h.target, h.id, begin.Add(time.Duration(h.minute)*time.Minute))
+		edit.Contact = who
+		return edit
+	case "withheld":
+		return provider.Edit{Origin: w.origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
+	case "revoke":
+		return provider.Revoke{Origin: w.origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
+	case "reaction":
+		m := w.text(h.id, "")
+		m.Contact, m.Type, m.Content = who, chat.TypeReaction, json.RawMessage(`{"message_id":"`+h.target+`","emoji":"👍"}`)
+		return m
+	default:
+		m := w.text(h.id, "as it was")
+		m.Contact = who
+		return m
+	}
+}
+
+// inbox is what an inbox holds of a person.
+type inbox struct {
+	Contents map[string]string // by the provider's id
+	Revoked  map[string]bool
+	Unread   int64
+	Events   map[chat.EventType]int
+}
+
+// expectedInbox tells it from the callbacks: what is about a message that has not come is lost.
+func expectedInbox(order []happening) inbox {
+	in := inbox{Contents: map[string]string{}, Revoked: map[string]bool{}, Events: map[chat.EventType]int{}}
+	done, latest := map[string]bool{}, map[string]int{}
+	for _, h := range order {
+		_, there := in.Contents[h.target]
+		if done[h.id] || h.target != "" && !there && h.what != "reaction" {
+			continue
+		}
+		done[h.id] = true
+		switch h.what {
+		case "edit":
+			in.Events[chat.EventMessageEdited]++
+			if h.minute > latest[h.target] {
+				latest[h.target], in.Contents[h.target] = h.minute, `{"body":"`+h.id+`"}`
+			}
+		case "withheld":
+			in.Contents[h.id] = `{"type":"edit"}`
+		case "revoke":
+			if !in.Revoked[h.target] {
+				in.Revoked[h.target] = true
+				in.Events[chat.EventMessageRevoked]++
+			}
+		default:
+			in.Contents[h.id] = `{"body":"as it was"}`
+			if h.what == "reaction" {
+				in.Contents[h.id] = `{"message_id":"` + h.target + `","emoji":"👍"}`
+			}
+			in.Events[chat.EventMessageReceived]++
+			in.Unread++
+		}
+	}
+	in.Events[chat.EventContactCreated] = 1
+	return in
+}
+
+func requireInbox(rt *rapid.T, w *world, want inbox) {
+	contacts, conversations := w.contacts(), w.conversations()
+	if len(contacts) != 1 || len(conversations) != 1 {
+		rt.Fatalf("there are %d contacts and %d conversations", len(contacts), len(conversations))
+	}
+	got := inbox{Contents: map[string]string{}, Revoked: map[string]bool{}, Unread: conversations[0].UnreadCount, Events: map[chat.EventType]int{}}
+	messages := w.messages()
+	for _, m := range messages {
+		got.Contents[m.ProviderID] = string(m.Content)
+		if m.Revoked {
+			got.Revoked[m.ProviderID] = true
+		}
+		if m.ContactID != contacts[0].ID || m.ConversationID != conversations[0].ID || m.Direction != chat.Inbound {
+			rt.Fatalf("a message is elsewhere: %+v", m)
+		}
+	}
+	for _, e := range w.events() {
+		got.Events[e.Type]++
+	}
+	if d := cmp.Diff(want, got); d != "" || len(messages) != len(got.Contents) {
+		rt.Fatalf("another inbox of %d messages (-want +got):\n%s", len(messages), d)
+	}
+}
