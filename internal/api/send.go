@@ -136,7 +136,7 @@ func (a *API) send(tx *store.Tx, c *call, account chat.Account, m core.NewMessag
 	if err != nil {
 		return messageView{}, err
 	}
-	if a.dispatch != nil {
+	if a.dispatch != nil && accepted.Job.Owner == owner {
 		tx.AfterCommit(func() { a.dispatch.Enqueue(account, workOf(accepted)) })
 	}
 	return viewMessage(account, accepted.Contact, accepted.Message), nil

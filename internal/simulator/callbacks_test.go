@@ -187,6 +187,24 @@ func checkGrouping(t *testing.T, grouping string, rc *receiver) {
 	}
 }
 
+func TestHeldCallbacksMakeBigRequests(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(c *Config) { c.CallbackLanes = 1 })
+	r.control("PUT", "faults", map[string]any{"hold_callbacks": "2s"})
+	for range 5 {
+		r.send(helloWorld(testPerson))
+	}
+	r.settle(time.Second)
+	if n := len(r.recv.requests()); n != 0 {
+		t.Errorf("%d requests too early", n)
+	}
+	r.settle(time.Minute)
+	r.settle(time.Minute)
+	if n := len(r.recv.requests()); n > 2 || len(r.recv.all()) != 15 {
+		t.Errorf("%d updates in %d requests", len(r.recv.all()), n)
+	}
+}
+
 func TestBatchSizeIsAtMostWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
