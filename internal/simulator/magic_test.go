@@ -134,7 +134,7 @@ func TestMagicNumberHangsUntilTheCallerGivesUp(t *testing.T) {
 		_, err := r.request(req)
 		errs <- err
 	}()
-	waitFor(t, func() bool { return r.sim.sched.waiting() == 1 })
+	waitFor(t, func() bool { return r.sim.counters.sends.Load() == 1 })
 	cancel()
 	if err := <-errs; err == nil {
 		t.Error("answered")

@@ -196,15 +196,21 @@ func (s *Simulator) accept(c *call, n *number, v *validation, trick magic, known
 		m.free = open && m.category == "utility"
 	}
 	m.plan = s.planFor(m, v, trick, known, open)
-	s.messages.put(stringKey(m.id), m)
 	s.counters.accepted.Add(1)
 	if m.opaque != "" {
 		s.opaque.add(m.opaque)
 	}
-	s.schedule(m, 0, now)
 	s.react(m, now)
+	if len(m.body) > maxKeptBody {
+		m.body = nil
+	}
+	s.messages.put(stringKey(m.id), m)
+	s.schedule(m, 0, now)
 	return m
 }
+
+// maxKeptBody keeps a few enormous messages from being remembered in full.
+const maxKeptBody = 32 << 10
 
 // planFor is the fate of an accepted message.
 func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open bool) []step {

@@ -1,7 +1,10 @@
 package simulator
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -345,4 +348,28 @@ func TestTemplateShapes(t *testing.T) {
 			t.Errorf("%s: subcode of %s", tc.name, got.raw)
 		}
 	}
+}
+
+// FuzzCreateTemplate: whatever is created, the answer is a template or a refusal with a code.
+func FuzzCreateTemplate(f *testing.F) {
+	for _, seed := range []string{
+		templateBody("a"), templateBody("b", `{"type":"BODY","text":"Hi {{1}}, all is well.","example":{"body_text":[["x"]]}}`, `{"type":"BUTTONS","buttons":[{"type":"URL","text":"x","url":"https://a.b/{{1}}","example":"y"}]}`),
+		`{"name":"c","language":"de","category":"MARKETING","components":[{"type":"body","text":"x"},{"type":"carousel","cards":[{"components":[]},{}]}]}`,
+		`{"name":"d","language":"de","category":"AUTHENTICATION","components":[{"type":"body"},{"type":"footer","code_expiration_minutes":5},{"type":"buttons","buttons":[{"type":"otp","otp_type":"copy_code"}]}]}`,
+		`{"components":[null]}`, `{"components":[{"example":null,"buttons":[null],"cards":[null]}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	sim := New(Config{Seed: 1})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		req := httptest.NewRequest("POST", "/200100100100100/message_templates", bytes.NewReader(body))
+		req.Header.Set("Authorization", "Bearer t")
+		w := httptest.NewRecorder()
+		sim.ServeHTTP(w, req)
+		sim.Reset()
+		var e errorBody
+		if w.Code >= 500 || json.Unmarshal(w.Body.Bytes(), &e) != nil || w.Code != 200 && e.Error.Code == 0 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	})
 }

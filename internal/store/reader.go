@@ -20,6 +20,8 @@ type session interface {
 	// later runs a statement whose result nobody waits for, at the latest with the commit. On
 	// PostgreSQL such statements travel together, and with the COMMIT. Their errors come then.
 	later(ctx context.Context, sql string, args []any) error
+	// forget drops what later has not run yet.
+	forget()
 }
 
 // scanner is a row of either driver.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -64,7 +66,7 @@ type SendWork struct {
 // ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first. One
 // that stands behind a message of its conversation which is not due yet is left.
 func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
-	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+	claimed, err := many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
 			SELECT j.org_id, j.message_id FROM send_jobs j
 			WHERE j.due_at <= $2 AND j.owner <> $1 AND j.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
 				AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id AND e.conversation_id = j.conversation_id
@@ -72,6 +74,9 @@ func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
 			ORDER BY j.message_id LIMIT $3`+tx.dialect.skipLocked+`)
 		RETURNING org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner`,
 		node, tx.now.UnixMilli(), limit)
+	// RETURNING has no order.
+	slices.SortFunc(claimed, func(a, b SendJob) int { return cmp.Compare(a.MessageID, b.MessageID) })
+	return claimed, err
 }
 
 // DueSendJobs returns up to limit of the node's own due jobs behind the given message, oldest first.

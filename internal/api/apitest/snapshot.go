@@ -35,7 +35,7 @@ const (
 
 func openTables(t testing.TB, place store.Config) *tables {
 	t.Helper()
-	driver, name, query := "sqlite", "file:"+filepath.Join(place.Dir, "parley.db")+"?_pragma=busy_timeout(10000)", sqliteTables
+	driver, name, query := "sqlite", "file:"+(&url.URL{Path: filepath.Join(place.Dir, "parley.db")}).EscapedPath()+"?_pragma=busy_timeout(10000)", sqliteTables
 	if place.URL != "" {
 		driver, name, query = "pgx", withoutPool(t, place.URL), postgresTables
 	}
