@@ -17,12 +17,14 @@ type waba struct {
 	users    userCipher // ids of people as this business sees them
 	parents  userCipher
 
-	mu             sync.Mutex
-	parentsOn      bool // parent ids are sent too
-	subscribed     bool
-	overrideURL    string
-	templates      *templateSet
-	disabledReason string
+	templates *templateSet
+
+	mu          sync.Mutex
+	parentsOn   bool // parent ids are sent too
+	subscribed  bool
+	overrideURL string
+	// restrictions are what the account may not do, and until when.
+	restrictions map[string]time.Time
 }
 
 // number is a business phone number.
@@ -48,8 +50,10 @@ type number struct {
 	onboarded   time.Time
 	synced      map[string]bool // coexistence: sync types used
 	mode        string          // LIVE or SANDBOX
-	tier        string
-	nameStatus  string
+	// historyDeclined: the business does not share its history.
+	historyDeclined bool
+	tier            string
+	nameStatus      string
 }
 
 const connected = "CONNECTED"
@@ -66,6 +70,7 @@ type accounts struct {
 	numbers map[string]*number
 	wabas   map[string]*waba
 	digits  map[string]*number
+	owners  map[string]*waba     // of templates
 	named   map[string][]*waba   // accounts that a token was used with by name
 	loose   map[string][]*number // numbers that a token was used with while their account was unknown
 }
@@ -76,7 +81,7 @@ const maxAccounts = 200_000
 func newAccounts() *accounts {
 	return &accounts{
 		numbers: map[string]*number{}, wabas: map[string]*waba{}, digits: map[string]*number{},
-		named: map[string][]*waba{}, loose: map[string][]*number{},
+		owners: map[string]*waba{}, named: map[string][]*waba{}, loose: map[string][]*number{},
 	}
 }
 
@@ -84,7 +89,8 @@ func (a *accounts) reset() {
 	fresh := newAccounts()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.numbers, a.wabas, a.digits, a.named, a.loose = fresh.numbers, fresh.wabas, fresh.digits, fresh.named, fresh.loose
+	a.numbers, a.wabas, a.digits = fresh.numbers, fresh.wabas, fresh.digits
+	a.owners, a.named, a.loose = fresh.owners, fresh.named, fresh.loose
 }
 
 func (a *accounts) number(id string) *number {
@@ -137,6 +143,8 @@ type NumberSpec struct {
 	OnBusinessApp bool   `json:"on_business_app"`
 	Unsubscribed  bool   `json:"unsubscribed"` // no callbacks until the app subscribes
 	ParentUserIDs bool   `json:"parent_user_ids"`
+	// HistoryDeclined: the owner of a number in the phone app does not share its history.
+	HistoryDeclined bool `json:"history_declined"`
 }
 
 // AddNumber makes a number exist, together with its account, or changes the one with that id. It
@@ -196,7 +204,7 @@ func (a *accounts) put(spec NumberSpec, digits string, w *waba, now time.Time) e
 		delete(a.digits, n.digits)
 	}
 	n.digits, n.name, n.status, n.verified = digits, spec.Name, spec.Status, !spec.Unverified
-	n.onApp = spec.OnBusinessApp
+	n.onApp, n.historyDeclined = spec.OnBusinessApp, spec.HistoryDeclined
 	if spec.PIN != "" {
 		n.pin = spec.PIN
 	}
@@ -225,6 +233,9 @@ func (s *Simulator) addWABA(id, business, name string, subscribed bool) (*waba, 
 		users: newUserCipher(business), parents: newUserCipher("portfolio"), templates: newTemplateSet(id),
 	}
 	s.accounts.wabas[id] = w
+	for _, t := range w.templates.byID {
+		s.accounts.owners[t.id] = w
+	}
 	return w, nil
 }
 

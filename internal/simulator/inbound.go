@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
-	"time"
 )
 
 // Inbound is a message that a person sends to a business.
@@ -313,13 +312,4 @@ func (g *InboundFile) fill(f *file) {
 	case g.Size > 0:
 		f.data = make([]byte, min(g.Size, maxInboundFile))
 	}
-}
-
-// window tells when the person last wrote; zero: never.
-func (s *Simulator) lastInbound(n *number, user string) time.Time {
-	last, found := s.windows.get(pairKey{n.id, user})
-	if !found {
-		return time.Time{}
-	}
-	return time.Unix(0, last)
 }

@@ -32,6 +32,44 @@ type route struct {
 func (s *Simulator) routeTable() map[string]route {
 	return map[string]route{
 		"POST */messages": {handle: s.postMessage},
+
+		"GET *":               {handle: s.getNode},
+		"POST *":              {handle: s.postNode},
+		"DELETE *":            {handle: s.deleteNode},
+		"POST */register":     {handle: s.register},
+		"POST */deregister":   {handle: s.deregister},
+		"POST */request_code": {handle: s.requestCode},
+		"POST */verify_code":  {handle: s.verifyCode},
+
+		"GET */message_templates":    {handle: s.listTemplates},
+		"POST */message_templates":   {handle: s.createTemplate},
+		"DELETE */message_templates": {handle: s.deleteTemplates},
+		"POST */unpause":             {handle: s.unpauseTemplate},
+
+		"POST */media":                        {handle: s.uploadMedia},
+		"GET " + strings.Trim(mediaPath, "/"): {handle: s.download},
+
+		"GET */phone_numbers":      {handle: s.listNumbers},
+		"POST */phone_numbers":     {handle: s.createNumber},
+		"GET */subscribed_apps":    {handle: s.subscribers},
+		"POST */subscribed_apps":   {handle: s.subscribe},
+		"DELETE */subscribed_apps": {handle: s.unsubscribe},
+		"POST */uploads":           {handle: s.startUpload},
+		"POST upload:*":            {handle: s.continueUpload},
+		"GET upload:*":             {handle: s.uploadState},
+
+		"POST */smb_app_data":              {handle: s.syncAppData},
+		"GET dialog/oauth":                 {handle: s.dialog, open: true},
+		"POST dialog/oauth":                {handle: s.dialog, open: true},
+		"GET messaging/whatsapp/onboard":   {handle: s.dialog, open: true},
+		"POST messaging/whatsapp/onboard":  {handle: s.dialog, open: true},
+		"GET oauth/access_token":           {handle: s.accessToken, open: true},
+		"POST oauth/access_token":          {handle: s.accessToken, open: true},
+		"GET debug_token":                  {handle: s.debugToken},
+		"POST */system_user_access_tokens": {handle: s.systemUserToken},
+
+		"GET */subscriptions":  {handle: s.appCallback},
+		"POST */subscriptions": {handle: s.setAppCallback},
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *Simulator) send(c *call, n *number, env envelope) (answer, *graphError)
 		return a, nil
 	}
 	v := &validation{sim: s, number: n, waba: w, env: env, to: to}
-	if err := firstError(s.checkSender(n, to), v.check()); err != nil {
+	if err := firstError(s.checkSender(n, to), v.check(), v.checkRestrictions()); err != nil {
 		return answer{}, err
 	}
 	if trick.mode == magicLost {
@@ -171,6 +171,14 @@ func (s *Simulator) checkSender(n *number, to recipient) *graphError {
 	}
 	if limit := s.faultsFor(n).MaxPerSecond; limit > 0 && !n.bucket.take(s.now(), limit) {
 		return refuse(130429, "Message failed to send because there were too many messages sent from this phone number in a short period of time")
+	}
+	return nil
+}
+
+// checkRestrictions covers what the account was forbidden for a while.
+func (v *validation) checkRestrictions() *graphError {
+	if v.waba.refuses(v.template != nil, v.sim.now()) {
+		return refuse(368, "The account is restricted from sending such messages for now")
 	}
 	return nil
 }

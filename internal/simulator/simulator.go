@@ -26,6 +26,9 @@ type Simulator struct {
 	windows   *recent[pairKey, int64]
 	stops     *recent[pairKey, bool]
 	flaky     *recent[pairKey, int]
+	uploads   *recent[stringKey, *upload]
+	codes     *recent[stringKey, authCode]
+	grants    *recent[stringKey, grant]
 	callbacks *callbacks
 	media     *mediaStore
 	scripts   *scripts
@@ -54,7 +57,9 @@ func New(cfg Config) *Simulator {
 		accounts: newAccounts(), tokens: newTokens(), people: newPeople(), scripts: newScripts(),
 		messages: newMessageStore(cfg.MaxMessages), media: newMediaStore(cfg.MaxMediaBytes),
 		windows: newRecent[pairKey, int64](1_000_000), stops: newRecent[pairKey, bool](200_000),
-		flaky: newRecent[pairKey, int](100_000), opaque: newOpaqueCounter(), requests: newRequestRing(cfg.MaxRequests),
+		flaky: newRecent[pairKey, int](100_000), uploads: newRecent[stringKey, *upload](10_000),
+		codes: newRecent[stringKey, authCode](10_000), grants: newRecent[stringKey, grant](10_000),
+		opaque: newOpaqueCounter(), requests: newRequestRing(cfg.MaxRequests),
 	}
 	s.sched = newScheduler(s.now)
 	s.stopped, s.stop = context.WithCancel(context.Background())
@@ -70,7 +75,7 @@ func (s *Simulator) Reset() {
 	s.sched.clear()
 	for _, part := range []interface{ reset() }{
 		s.callbacks, s.accounts, s.tokens, s.people, s.scripts, s.messages, s.media, s.windows, s.stops, s.flaky,
-		s.opaque, s.requests, &s.counters,
+		s.uploads, s.codes, s.grants, s.opaque, s.requests, &s.counters,
 	} {
 		part.reset()
 	}

@@ -144,7 +144,7 @@ type templateSet struct {
 
 func newTemplateSet(waba string) *templateSet {
 	s := &templateSet{byID: map[string]*template{}, byName: map[string]map[string]*template{}, deleted: map[string]time.Time{}}
-	for i, t := range builtinTemplates() {
+	for i, t := range builtins {
 		// The same account has the same ids after a restart.
 		n := hashString("template"+waba+strconv.Itoa(i)) % idSpace
 		t.id = string(prefixTemplate) + zeroPad(n, 15)

@@ -1,6 +1,9 @@
 package simulator
 
-// builtinTemplates exist in every account from the start, so that a first try needs no review.
+// builtins exist in every account from the start, so that a first try needs no review. The accounts
+// share their components, which are never changed in place.
+var builtins = builtinTemplates()
+
 func builtinTemplates() []template {
 	list := []template{
 		{name: "hello_world", language: "en_US", category: "UTILITY", components: []component{

@@ -98,7 +98,7 @@ func (v *validation) file(a asset, kind, where string) *graphError {
 		if !isWebURL(a.Link) {
 			return invalid("Parameter '%s' has a 'link' that is not a valid web address", where)
 		}
-		if u, _ := url.Parse(a.Link); strings.HasSuffix(u.Hostname(), ".invalid") {
+		if u, _ := url.Parse(a.Link); strings.HasSuffix(u.Hostname(), ".invalid") || u.Hostname() == sampleHost {
 			v.laterCode = 131053
 		}
 		return nil

@@ -40,9 +40,11 @@ func (tx *Tx) PutIdempotencyRecord(rec IdempotencyRecord) error {
 		tx.now.Add(-IdempotencyWindow).UnixMilli())
 }
 
-// PurgeIdempotency removes up to limit records older than the window and returns how many.
+// PurgeIdempotency removes up to limit records older than the window and returns how many. The
+// age is asked for twice: PostgreSQL waits for a record that is being replaced, and then looks
+// again at the outer condition only.
 func (tx *Tx) PurgeIdempotency(limit int) (int64, error) {
-	return tx.exec(`DELETE FROM idempotency WHERE (org_id, key) IN
+	return tx.exec(`DELETE FROM idempotency WHERE created_at <= $1 AND (org_id, key) IN
 		(SELECT org_id, key FROM idempotency WHERE created_at <= $1 LIMIT $2)`,
 		tx.now.Add(-IdempotencyWindow).UnixMilli(), limit)
 }

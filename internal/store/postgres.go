@@ -9,6 +9,7 @@ import (
 	"net"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,7 +34,8 @@ const (
 // postgresEngine is the shared store: each closure is its own transaction at READ COMMITTED,
 // and rows read by key are locked, so concurrent closures wait for each other instead of failing.
 type postgresEngine struct {
-	pool *pgxpool.Pool
+	pool   *pgxpool.Pool
+	closed atomic.Bool
 }
 
 func openPostgres(ctx context.Context, url string) (engine, error) {
@@ -77,10 +79,16 @@ func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)
 	defer cancel()
 	conn, err := e.pool.Acquire(waitCtx)
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil:
+		return conn, nil
+	case e.closed.Load():
+		return nil, ErrClosed
+	case ctx.Err() != nil:
+		return nil, err
+	default:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return conn, err
 }
 
 func (e *postgresEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
@@ -105,6 +113,7 @@ func (e *postgresEngine) later(context.Context, string, []any) error {
 }
 
 func (e *postgresEngine) close() error {
+	e.closed.Store(true)
 	e.pool.Close()
 	return nil
 }

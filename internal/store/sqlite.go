@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"github.com/pressly/goose/v3"
@@ -22,9 +23,11 @@ type sqliteEngine struct {
 	dir     string
 	db      *sql.DB
 	readers chan *sqliteConn
-	all     []*sqliteConn
+	opened  int // readers
 	writer  *sqliteWriter
 	release func() // of the serving process's lock
+	closing sync.Once
+	closed  chan struct{}
 }
 
 func openSQLite(dir string, exclusive bool) (engine, error) {
@@ -43,11 +46,12 @@ func openSQLite(dir string, exclusive bool) (engine, error) {
 	}
 	db, err := sql.Open("sqlite", sqliteDSN(filepath.Join(dir, "parley.db")))
 	if err != nil {
+		release()
 		return nil, err
 	}
 	db.SetMaxOpenConns(0)
 	db.SetMaxIdleConns(64)
-	return &sqliteEngine{dir: dir, db: db, release: release}, nil
+	return &sqliteEngine{dir: dir, db: db, release: release, closed: make(chan struct{})}, nil
 }
 
 // sqliteDSN sets up each connection. synchronous=FULL makes a commit durable against a power
@@ -91,7 +95,7 @@ func (e *sqliteEngine) start(ctx context.Context) error {
 		if _, err := conn.exec(ctx, "PRAGMA query_only = ON", nil); err != nil {
 			return err
 		}
-		e.all = append(e.all, conn)
+		e.opened++
 		e.readers <- conn
 	}
 	return nil
@@ -112,6 +116,8 @@ func (e *sqliteEngine) query(ctx context.Context, sql string, args []any, each f
 	case conn := <-e.readers:
 		defer func() { e.readers <- conn }()
 		return conn.query(ctx, sql, args, each)
+	case <-e.closed:
+		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -129,12 +135,19 @@ func (e *sqliteEngine) inTx(ctx context.Context, body func(session) error) error
 	return e.writer.do(ctx, body)
 }
 
-func (e *sqliteEngine) close() error {
+func (e *sqliteEngine) close() (err error) {
+	e.closing.Do(func() { err = e.shutDown() })
+	return err
+}
+
+func (e *sqliteEngine) shutDown() error {
 	defer e.release()
 	if e.writer != nil {
 		e.writer.stop()
 	}
-	for _, conn := range e.all {
+	close(e.closed)
+	for range e.opened { // each comes back when its read is done
+		conn := <-e.readers
 		conn.close()
 	}
 	return e.db.Close()

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 )
@@ -22,6 +22,7 @@ const (
 type sqliteWriter struct {
 	conn  *sqliteConn
 	queue chan *sqliteJob
+	batch []*sqliteJob // what run works on
 	done  chan struct{}
 
 	mu     sync.RWMutex // guards closed against sends on the queue
@@ -29,12 +30,16 @@ type sqliteWriter struct {
 }
 
 type sqliteJob struct {
-	ctx   context.Context
-	body  func(session) error
-	err   error
-	panic *closurePanic
-	done  chan struct{}
+	ctx    context.Context
+	body   func(session) error
+	err    error
+	panic  *closurePanic
+	exited bool // the closure ended its goroutine
+	done   chan struct{}
 }
+
+// broke tells whether the closure did not return.
+func (j *sqliteJob) broke() bool { return j.panic != nil || j.exited }
 
 // closurePanic carries a panic from the writer's goroutine to the caller's.
 type closurePanic struct {
@@ -60,8 +65,11 @@ func (w *sqliteWriter) do(ctx context.Context, body func(session) error) error {
 		return err
 	}
 	<-job.done
-	if job.panic != nil {
+	switch {
+	case job.panic != nil:
 		panic(job.panic)
+	case job.exited:
+		runtime.Goexit()
 	}
 	return job.err
 }
@@ -93,33 +101,55 @@ func (w *sqliteWriter) stop() {
 }
 
 func (w *sqliteWriter) run() {
-	defer close(w.done)
-	defer w.conn.close()
-	batch := make([]*sqliteJob, 0, writerBatch)
-	for job := range w.queue {
-		batch = w.gather(append(batch[:0], job))
-		w.commit(batch)
-		for _, job := range batch {
-			close(job.done)
+	over := false
+	defer func() {
+		if !over {
+			go w.takeOver()
 		}
-		clear(batch)
+	}()
+	w.work() // on what takeOver left
+	for job := range w.queue {
+		w.gather(job)
+		w.work()
 	}
+	over = true
+	w.conn.close()
+	close(w.done)
+}
+
+// takeOver replaces a goroutine that a closure has ended (runtime.Goexit). What else was in its
+// batch runs again.
+func (w *sqliteWriter) takeOver() {
+	w.control("ROLLBACK")
+	w.run()
 }
 
 // gather takes what else is waiting, without waiting for more.
-func (w *sqliteWriter) gather(batch []*sqliteJob) []*sqliteJob {
-	for len(batch) < writerBatch {
+func (w *sqliteWriter) gather(first *sqliteJob) {
+	w.batch = append(w.batch, first)
+	for len(w.batch) < writerBatch {
 		select {
 		case job, ok := <-w.queue:
 			if !ok {
-				return batch
+				return
 			}
-			batch = append(batch, job)
+			w.batch = append(w.batch, job)
 		default:
-			return batch
+			return
 		}
 	}
-	return batch
+}
+
+func (w *sqliteWriter) work() {
+	if len(w.batch) == 0 {
+		return
+	}
+	w.commit(w.batch)
+	for _, job := range w.batch {
+		close(job.done)
+	}
+	clear(w.batch)
+	w.batch = w.batch[:0]
 }
 
 func (w *sqliteWriter) commit(batch []*sqliteJob) {
@@ -144,17 +174,17 @@ func (w *sqliteWriter) commit(batch []*sqliteJob) {
 // runJob runs one closure under a savepoint. It returns an error only when the savepoint
 // itself fails; the closure's outcome is in the job.
 func (w *sqliteWriter) runJob(job *sqliteJob) error {
-	if job.err = job.ctx.Err(); job.err != nil {
+	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
 		return nil
 	}
 	if err := w.control("SAVEPOINT request"); err != nil {
 		return err
 	}
 	w.callBody(job)
-	if job.err == nil && job.panic == nil {
+	if job.err == nil {
 		job.err = job.ctx.Err()
 	}
-	if job.err != nil || job.panic != nil {
+	if job.err != nil || job.broke() {
 		if err := w.control("ROLLBACK TO request"); err != nil {
 			return err
 		}
@@ -168,11 +198,11 @@ func (w *sqliteWriter) callBody(job *sqliteJob) {
 		if finished {
 			return
 		}
-		value := recover()
-		if value == nil { // runtime.Goexit would kill the writer: a bug in the closure
-			value = errors.New("store: the transaction ended its goroutine")
+		if value := recover(); value != nil {
+			job.panic = &closurePanic{value: value, stack: debug.Stack()}
+			return
 		}
-		job.panic = &closurePanic{value: value, stack: debug.Stack()}
+		job.exited = true // recover cannot stop that: takeOver follows
 	}()
 	job.err = job.body(w.conn)
 	finished = true
@@ -187,7 +217,7 @@ func (w *sqliteWriter) control(sql string) error {
 func failAll(batch []*sqliteJob, err error) {
 	err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 	for _, job := range batch {
-		if job.err == nil && job.panic == nil {
+		if job.err == nil {
 			job.err = err
 		}
 	}

@@ -111,9 +111,9 @@ func (s *Store) Read(ctx context.Context) Reader {
 
 // InTx runs fn in a transaction and returns after it is durable. When fn returns an error or
 // panics, or ctx is done before the commit, nothing of it remains; other closures are not
-// affected. PostgreSQL may run fn again after a deadlock, so fn must assign its results rather
-// than add to them, and must not have effects outside the transaction: that is what
-// Tx.AfterCommit is for.
+// affected. fn may run more than once, after a deadlock for example, so it must assign its
+// results rather than add to them, and must not have effects outside the transaction: that is
+// what Tx.AfterCommit is for.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	var tx *Tx
 	err := s.engine.inTx(ctx, func(db session) error {

@@ -86,7 +86,7 @@ func (b content) outwardMedia(r *rewriter) {
 		if member.called("url") || (b.named == "voice" && member.called("voice")) {
 			continue
 		}
-		r.key(member.name())
+		r.keyOf(member)
 		r.copy(member)
 	}
 	if b.named == "voice" { // the type of old says what a flag says now
@@ -147,7 +147,7 @@ func (b content) item() []byte {
 				b.write(&r)
 			}
 		default:
-			r.key(member.name())
+			r.keyOf(member)
 			r.copy(member)
 		}
 	}

@@ -116,15 +116,17 @@ func (n node) raw() []byte {
 	return n.doc.text[v.start:v.end]
 }
 
-func (n node) name() string {
+func (n node) name() string { return unquote(n.quotedName()) }
+
+// quotedName is the name as it stands in the text; empty for elements of an array.
+func (n node) quotedName() []byte {
 	v := n.doc.values[n.at]
-	return unquote(n.doc.text[v.nameStart:v.nameEnd])
+	return n.doc.text[v.nameStart:v.nameEnd]
 }
 
 // called compares without making a string of the name.
 func (n node) called(name string) bool {
-	v := n.doc.values[n.at]
-	quoted := n.doc.text[v.nameStart:v.nameEnd]
+	quoted := n.quotedName()
 	if len(quoted) == len(name)+2 && string(quoted[1:len(quoted)-1]) == name {
 		return true
 	}

@@ -153,7 +153,7 @@ func rawStatus(s node) []byte {
 	r.out[0] = '{'
 	for member := range s.each {
 		if !member.called("biz_opaque_callback_data") {
-			r.key(member.name())
+			r.keyOf(member)
 			r.copy(member)
 		}
 	}

@@ -83,7 +83,7 @@ func appendUploaded(out []byte, m provider.Outbound) ([]byte, error) {
 		if member.called("id") || member.called("link") {
 			continue
 		}
-		r.key(member.name())
+		r.keyOf(member)
 		r.copy(member)
 	}
 	return append(r.out, '}'), nil

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,12 +129,57 @@ func silent(t *testing.T) (url string, got chan struct{}) {
 }
 
 func TestTimesOut(t *testing.T) {
-	url, got := silent(t)
-	e := failure(t, sendText(context.Background(), client(t, url, 50*time.Millisecond)))
+	end := make(chan struct{})
+	var slow atomic.Bool
+	u := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		if slow.Load() {
+			<-end
+		}
+		_, _ = io.WriteString(w, accepted)
+	})
+	t.Cleanup(func() { close(end) })
+	if err := sendText(context.Background(), u.Client); err != nil {
+		t.Fatal(err)
+	}
+	slow.Store(true)
+	u.timeout = 200 * time.Millisecond // the connection is there already, so this is spent waiting for the answer
+	e := failure(t, sendText(context.Background(), u.Client))
 	if !e.OutcomeUnknown || !e.Transient || !errors.Is(e, context.DeadlineExceeded) {
 		t.Errorf("got %+v", e)
 	}
-	<-got
+}
+
+// TestHTTP2 uses a client that was handed in, and the protocol that the real upstream speaks.
+func TestHTTP2(t *testing.T) {
+	var lose atomic.Bool
+	protocols := make(chan string, 2)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		protocols <- r.Proto
+		if lose.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, accepted)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	c, err := New(Options{BaseURL: server.URL, HTTP: server.Client(), UserAgent: "Test/1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sendText(context.Background(), c); err != nil {
+		t.Fatal(err)
+	}
+	lose.Store(true)
+	if e := failure(t, sendText(context.Background(), c)); !e.OutcomeUnknown || !e.Transient {
+		t.Errorf("got %+v", e)
+	}
+	for range 2 {
+		if protocol := <-protocols; protocol != "HTTP/2.0" {
+			t.Errorf("spoke %s", protocol)
+		}
+	}
 }
 
 func TestCallerGivesUp(t *testing.T) {

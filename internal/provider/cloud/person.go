@@ -117,6 +117,9 @@ const (
 // instant reads unix seconds or milliseconds, or a date in one of the usual forms; zero if it is none.
 func instant(s string) time.Time {
 	s = strings.TrimSpace(s)
+	if s == "" {
+		return time.Time{}
+	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		switch {
 		case n <= 0 || n >= maxMilliseconds:

@@ -1,6 +1,11 @@
 package cloud
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // rewriter copies values into JSON that is compact and free of needless escapes. member, if set, may
 // write another value for a member of an object and return true, or leave it to be copied.
@@ -18,7 +23,7 @@ func (r *rewriter) copy(n node) {
 	case '[':
 		r.array(n)
 	case '"':
-		r.string(unquote(n.raw()))
+		r.quoted(n.raw())
 	default:
 		r.out = append(r.out, n.raw()...)
 	}
@@ -27,7 +32,7 @@ func (r *rewriter) copy(n node) {
 func (r *rewriter) object(n node) {
 	r.out = append(r.out, '{')
 	for member := range n.each {
-		r.key(member.name())
+		r.keyOf(member)
 		if r.member == nil || !r.member(r, n, member) {
 			r.copy(member)
 		}
@@ -49,6 +54,22 @@ func (r *rewriter) key(name string) {
 	r.comma()
 	r.string(name)
 	r.out = append(r.out, ':')
+}
+
+// keyOf begins a member that is called as one of the document is.
+func (r *rewriter) keyOf(member node) {
+	r.comma()
+	r.quoted(member.quotedName())
+	r.out = append(r.out, ':')
+}
+
+// quoted copies a string of a document. Most have nothing in them that would be written another way.
+func (r *rewriter) quoted(text []byte) {
+	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+		r.out = append(r.out, text...)
+		return
+	}
+	r.string(unquote(text))
 }
 
 // comma separates from what came before in the same container.

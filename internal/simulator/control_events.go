@@ -1,0 +1,315 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// controlAccountEvent tells the business that something happened to its account, and lets it happen.
+func controlAccountEvent(c *controlCall) (any, error) {
+	var in struct {
+		WABAID        string                     `json:"waba_id"`
+		PhoneNumberID string                     `json:"phone_number_id"`
+		Event         string                     `json:"event"`
+		Quiet         bool                       `json:"quiet"`
+		Fields        map[string]json.RawMessage `json:"fields"` // ban_info, restriction_info, disconnection_info …
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	w, n, err := c.sim.account(in.WABAID, in.PhoneNumberID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Event == "" {
+		return nil, errors.New("event is needed, such as PARTNER_REMOVED")
+	}
+	value := map[string]any{"event": in.Event}
+	if strings.HasPrefix(in.Event, "PARTNER_") || strings.HasPrefix(in.Event, "ACCOUNT_") {
+		value["waba_info"] = map[string]string{"waba_id": w.id, "owner_business_id": w.business}
+	}
+	if n != nil {
+		value["phone_number"], _ = n.snapshot()
+	}
+	for k, v := range in.Fields {
+		value[k] = v
+	}
+	u := update{field: "account_update", value: phpJSON(value), at: c.sim.now().Unix()}
+	switch {
+	case in.Quiet:
+	case strings.HasPrefix(in.Event, "PARTNER_"):
+		c.sim.callbacks.toApp(u)
+	default:
+		c.sim.callbacks.aboutAccount(w, u)
+	}
+	c.sim.applyAccountEvent(w, n, in.Event, in.Fields)
+	return done, nil
+}
+
+func (s *Simulator) account(waba, numberID string) (*waba, *number, error) {
+	if numberID != "" {
+		n, err := s.target(numberID, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		return n.waba.Load(), n, nil
+	}
+	w := s.provisionWABA(waba, token{})
+	if w == nil {
+		return nil, nil, errors.New("say whom it concerns: waba_id or phone_number_id")
+	}
+	return w, nil, nil
+}
+
+// applyAccountEvent makes sends behave as after such an event.
+func (s *Simulator) applyAccountEvent(w *waba, n *number, event string, fields map[string]json.RawMessage) {
+	status := ""
+	switch event {
+	case "PARTNER_REMOVED", "PARTNER_APP_UNINSTALLED", "ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED":
+		status = "DISCONNECTED"
+	case "ACCOUNT_RECONNECTED":
+		status = connected
+	case "DISABLED_UPDATE":
+		var ban struct {
+			State string `json:"waba_ban_state"`
+		}
+		_ = json.Unmarshal(fields["ban_info"], &ban) // anything else has no effect
+		status = map[string]string{"DISABLE": "BANNED", "REINSTATE": connected}[ban.State]
+	case "ACCOUNT_RESTRICTION":
+		w.restrict(fields["restriction_info"])
+	}
+	if status == "" {
+		return
+	}
+	numbers := []*number{n}
+	if n == nil {
+		numbers = s.accounts.numbersOf(w)
+	}
+	for _, n := range numbers {
+		n.mu.Lock()
+		n.status = status
+		n.mu.Unlock()
+	}
+}
+
+// restrict remembers what the account may not send, and until when.
+func (w *waba) restrict(raw json.RawMessage) {
+	var list []struct {
+		Type       string `json:"restriction_type"`
+		Expiration int64  `json:"expiration"`
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.restrictions = map[string]time.Time{}
+	for _, r := range list {
+		w.restrictions[r.Type] = time.Unix(r.Expiration, 0)
+	}
+}
+
+// refuses reports whether a restriction forbids templates, or free-form messages.
+func (w *waba) refuses(isTemplate bool, now time.Time) bool {
+	kind := "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
+	if isTemplate {
+		kind = "RESTRICTED_BIZ_INITIATED_MESSAGING"
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	until, found := w.restrictions[kind]
+	return found && now.Before(until)
+}
+
+// controlSetNumber changes a number, and tells the business where the upstream would.
+func controlSetNumber(c *controlCall) (any, error) {
+	var in struct {
+		Status     *string `json:"status"`
+		Quality    *string `json:"quality"`
+		Tier       *string `json:"tier"`
+		Name       *string `json:"name"`
+		NameStatus *string `json:"name_decision"`
+		Verified   *bool   `json:"verified"`
+		PIN        *string `json:"pin"`
+		OnApp      *bool   `json:"on_business_app"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	n, err := c.sim.target(c.id, "")
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	digits, before := n.digits, n.tier
+	for _, set := range []struct{ to, from *string }{
+		{&n.status, in.Status}, {&n.quality, in.Quality}, {&n.tier, in.Tier}, {&n.name, in.Name}, {&n.nameStatus, in.NameStatus}, {&n.pin, in.PIN},
+	} {
+		if set.from != nil {
+			*set.to = *set.from
+		}
+	}
+	if in.Verified != nil {
+		n.verified = *in.Verified
+	}
+	if in.OnApp != nil {
+		n.onApp = *in.OnApp
+	}
+	tier, name := n.tier, n.name
+	n.mu.Unlock()
+	tell := func(field string, value map[string]any) {
+		value["display_phone_number"] = digits
+		c.sim.callbacks.aboutAccount(n.waba.Load(), update{field: field, value: phpJSON(value), at: c.sim.now().Unix()})
+	}
+	if in.Tier != nil {
+		tell("phone_number_quality_update", map[string]any{
+			"event": "THROUGHPUT_UPGRADE", "old_limit": before, "current_limit": tier, "max_daily_conversations_per_business": tier,
+		})
+	}
+	if in.NameStatus != nil {
+		tell("phone_number_name_update", map[string]any{"decision": *in.NameStatus, "requested_verified_name": name, "rejection_reason": nil})
+	}
+	return n.spec(), nil
+}
+
+// controlSetTemplate decides about a template out of turn.
+func controlSetTemplate(c *controlCall) (any, error) {
+	var in struct {
+		Status   string `json:"status"`
+		Event    string `json:"event"` // instead of the status, in the callback
+		Reason   string `json:"reason"`
+		Quality  string `json:"quality"`
+		Category string `json:"category"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	t, w, found := c.sim.findTemplate(c.id)
+	if !found {
+		return nil, errNotFound
+	}
+	if in.Status != "" {
+		if in.Event == "" {
+			in.Event = in.Status
+		}
+		if in.Reason != "" {
+			w.templates.change(t.id, func(t *template) { t.reason = in.Reason })
+		}
+		if in.Status == "PAUSED" {
+			c.sim.pauseTemplate(w, t.id)
+		} else {
+			c.sim.setTemplateStatus(w, t.id, in.Status, in.Event, nil)
+		}
+	}
+	if in.Quality != "" {
+		c.sim.setTemplateQuality(w, t.id, in.Quality)
+	}
+	if in.Category != "" {
+		c.sim.recategorize(w, t.id, in.Category)
+	}
+	t, _ = w.templates.get(t.id)
+	out, _ := t.node().pick("name,language,status,category,rejected_reason,quality_score")
+	return out, nil
+}
+
+// controlEcho sends a message from the business's own phone.
+func controlEcho(c *controlCall) (any, error) {
+	var in struct {
+		PhoneNumberID string `json:"phone_number_id"`
+		To            string `json:"to"`
+		Type          string `json:"type"`
+	}
+	fields := map[string]json.RawMessage{}
+	if err := errors.Join(json.Unmarshal(c.body, &in), json.Unmarshal(c.body, &fields)); err != nil {
+		return nil, fmt.Errorf("the body is not a message: %w", err)
+	}
+	n, err := c.sim.target(in.PhoneNumberID, "")
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.sim.anyone(n.waba.Load(), in.To)
+	if err != nil {
+		return nil, err
+	}
+	for _, own := range []string{"phone_number_id", "to", "type"} {
+		delete(fields, own)
+	}
+	filled, kind, err := c.sim.inboundFields(n, to, Inbound{Type: in.Type, Fields: fields})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"id": c.sim.echo(n, to, kind, filled)}, nil
+}
+
+// controlSync hands over contacts or history without having been asked by the app.
+func controlSync(c *controlCall) (any, error) {
+	var in struct {
+		PhoneNumberID string `json:"phone_number_id"`
+		Type          string `json:"sync_type"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	n, err := c.sim.target(in.PhoneNumberID, "")
+	if err != nil {
+		return nil, err
+	}
+	if in.Type != "history" && in.Type != "smb_app_state_sync" {
+		return nil, errors.New("sync_type must be history or smb_app_state_sync")
+	}
+	c.sim.sync(n, in.Type)
+	return done, nil
+}
+
+// controlIdentity gives a person another phone. With a phone that is hidden, only the user id is
+// told.
+func controlIdentity(c *controlCall) (any, error) {
+	var in struct {
+		PhoneNumberID string `json:"phone_number_id"`
+		Person        string `json:"person"`
+		NewPhone      string `json:"new_phone"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	n, err := c.sim.target(in.PhoneNumberID, "")
+	if err != nil {
+		return nil, err
+	}
+	w := n.waba.Load()
+	old, err := c.sim.anyone(w, in.Person)
+	if err != nil {
+		return nil, err
+	}
+	digits, valid := normalizePhone(in.NewPhone)
+	if !valid {
+		return nil, errors.New("new_phone must be 7 to 15 digits")
+	}
+	profile := *old.person
+	profile.Phone, profile.UserID, profile.ParentUserID = canonicalPhone(digits), "", ""
+	if err := c.sim.people.put(profile); err != nil {
+		return nil, err
+	}
+	id, err := c.sim.receive(n, old, Inbound{Type: "system", Fields: map[string]json.RawMessage{
+		"system": mustJSON(changedIdentity(old, c.sim.withPhone(w, profile.Phone))),
+	}})
+	return map[string]string{"id": id}, err
+}
+
+func changedIdentity(old, fresh recipient) map[string]string {
+	system := map[string]string{"user_id": fresh.userID, "previous_user_id": old.userID}
+	if fresh.parentID != "" {
+		system["parent_user_id"], system["previous_parent_user_id"] = fresh.parentID, old.parentID
+	}
+	if old.person.HidePhone {
+		system["type"] = "user_changed_user_id"
+		system["body"] = fmt.Sprintf("User %s changed from %s to %s", old.person.Name, old.userID, fresh.userID)
+		return system
+	}
+	system["type"], system["wa_id"] = "user_changed_number", fresh.phone
+	system["body"] = fmt.Sprintf("User %s changed from %s to %s", old.person.Name, old.phone, fresh.phone)
+	return system
+}

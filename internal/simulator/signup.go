@@ -1,0 +1,189 @@
+package simulator
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	htmltemplate "html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+//go:embed signup.html
+var signupHTML string
+
+var signupPage = htmltemplate.Must(htmltemplate.New("signup").Parse(signupHTML))
+
+// signupView is what the page shows.
+type signupView struct {
+	Fatal       string // nothing can be done
+	Problem     string // with what was entered
+	AppID       string
+	Hidden      map[string]string
+	Numbers     []NumberSpec
+	Chosen      string
+	Name        string
+	Phone       string
+	Coexistence bool
+}
+
+// signupRequest is what the app asked for.
+type signupRequest struct {
+	client   string
+	redirect string
+	state    string
+	extras   string
+}
+
+// maxShownNumbers keeps the page short after a load test.
+const maxShownNumbers = 20
+
+// dialog is the page on which a customer connects a number, and what its form does. The hosted
+// variant names the app differently and is otherwise the same.
+func (s *Simulator) dialog(c *call) (answer, *graphError) {
+	if err := c.ParseForm(); err != nil {
+		return signupAnswer(http.StatusBadRequest, signupView{Fatal: "The form could not be read."}), nil
+	}
+	req := signupRequest{client: c.Form.Get("client_id"), redirect: c.Form.Get("redirect_uri"), state: c.Form.Get("state"), extras: c.Form.Get("extras")}
+	if req.client == "" {
+		req.client = c.Form.Get("app_id")
+	}
+	if problem := s.checkSignup(c, req); problem != "" {
+		return signupAnswer(http.StatusBadRequest, signupView{Fatal: problem}), nil
+	}
+	switch c.Form.Get("decision") {
+	case "approve":
+		return s.approveSignup(c, req), nil
+	case "cancel":
+		return redirectTo(req.redirect, url.Values{
+			"error": {"access_denied"}, "error_code": {"200"}, "error_description": {"Permissions error"},
+			"error_reason": {"user_denied"}, "state": {req.state},
+		}), nil
+	}
+	return signupAnswer(http.StatusOK, s.signupView(c, req, "")), nil
+}
+
+func (s *Simulator) checkSignup(c *call, req signupRequest) string {
+	kind := c.Form.Get("response_type")
+	switch {
+	case req.client == "":
+		return "The parameter client_id is missing."
+	case req.client != s.cfg.AppID:
+		return fmt.Sprintf("App %s is not known here; this simulator has app %s.", req.client, s.cfg.AppID)
+	case !isWebURL(req.redirect):
+		return "The parameter redirect_uri must be a web address."
+	case kind != "" && kind != "code":
+		return "The parameter response_type must be code."
+	}
+	return ""
+}
+
+func (s *Simulator) signupView(c *call, req signupRequest, problem string) signupView {
+	v := signupView{
+		AppID: req.client, Problem: problem, Chosen: c.Form.Get("number"), Name: c.Form.Get("name"), Phone: c.Form.Get("phone"),
+		Coexistence: wantsCoexistence(req.extras) || c.Form.Get("on_business_app") != "",
+		Hidden:      map[string]string{"client_id": req.client, "redirect_uri": req.redirect, "state": req.state, "extras": req.extras},
+	}
+	if v.Chosen == "" {
+		v.Chosen = "new"
+	}
+	if v.Name == "" {
+		v.Name = "Example shop"
+	}
+	s.accounts.mu.RLock()
+	defer s.accounts.mu.RUnlock()
+	for _, id := range sortedKeys(s.accounts.numbers) {
+		if len(v.Numbers) == maxShownNumbers {
+			break
+		}
+		v.Numbers = append(v.Numbers, s.accounts.numbers[id].spec())
+	}
+	return v
+}
+
+// wantsCoexistence reads the feature that the app asked for out of its extras.
+func wantsCoexistence(extras string) bool {
+	var e struct {
+		FeatureType string `json:"featureType"`
+	}
+	return json.Unmarshal([]byte(extras), &e) == nil && e.FeatureType == "whatsapp_business_app_onboarding"
+}
+
+func signupAnswer(status int, v signupView) answer {
+	var b bytes.Buffer
+	if err := signupPage.Execute(&b, v); err != nil {
+		return answer{status: http.StatusInternalServerError}
+	}
+	return answer{status: status, contentType: "text/html; charset=utf-8", body: b.Bytes()}
+}
+
+func redirectTo(address string, add url.Values) answer {
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	if add.Get("state") == "" {
+		add.Del("state")
+	}
+	return answer{status: http.StatusFound, location: address + separator + add.Encode()}
+}
+
+// approveSignup gives the app access to the chosen number, or to a new one.
+func (s *Simulator) approveSignup(c *call, req signupRequest) answer {
+	spec, err := s.signupNumber(c)
+	if err != nil {
+		return signupAnswer(http.StatusOK, s.signupView(c, req, err.Error()))
+	}
+	g := grant{
+		Business: spec.BusinessID, WABA: spec.WABAID, Serial: s.ids.next() % 1_000_000, Issued: s.now().Unix(),
+		Numbers: []grantNumber{{ID: spec.ID, Phone: spec.Phone, Name: spec.Name, OnApp: spec.OnBusinessApp}},
+	}
+	code := fmt.Sprintf("AQ%016x%016x", s.ids.next(), s.ids.next())
+	s.codes.put(stringKey(code), authCode{grant: g, redirect: req.redirect, expires: s.now().Add(codeLife)})
+	s.grants.put(stringKey(g.Business), g)
+	s.callbacks.toApp(update{field: "account_update", at: s.now().Unix(), value: phpJSON(map[string]any{
+		"event": "PARTNER_ADDED", "waba_info": map[string]any{"waba_id": g.WABA, "owner_business_id": g.Business},
+	})})
+	return redirectTo(req.redirect, url.Values{"code": {code}, "state": {req.state}})
+}
+
+// signupNumber is the number that was chosen. New ones have to be registered, except those that
+// stay in the phone app, and nobody hears of them before the app subscribes.
+func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
+	chosen := c.Form.Get("number")
+	if chosen != "" && chosen != "new" {
+		n := s.accounts.number(chosen)
+		if n == nil {
+			return NumberSpec{}, fmt.Errorf("number %s does not exist any more", chosen)
+		}
+		return n.spec(), nil
+	}
+	spec := NumberSpec{
+		Name: strings.TrimSpace(c.Form.Get("name")), Phone: strings.TrimSpace(c.Form.Get("phone")), Status: "PENDING",
+		OnBusinessApp: c.Form.Get("on_business_app") != "", Unsubscribed: true,
+	}
+	if spec.OnBusinessApp {
+		spec.Status = connected
+	}
+	if digits, valid := normalizePhone(spec.Phone); valid {
+		if n := s.accounts.byDigits(digits); n != nil {
+			return n.spec(), nil // the same phone is the same number
+		}
+		// The same phone gets the same ids after a restart.
+		spec.ID = derivedID(prefixNumber, digits)
+	}
+	return s.AddNumber(spec)
+}
+
+const codeLife = 30 * time.Second
+
+// authCode is exchanged for a token, once and soon.
+type authCode struct {
+	grant    grant
+	redirect string
+	expires  time.Time
+	used     bool
+}

@@ -1,0 +1,348 @@
+package simulator
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// templateInput is the body of a creation or an edit.
+type templateInput struct {
+	Name       string      `json:"name"`
+	Language   string      `json:"language"`
+	Category   string      `json:"category"`
+	Format     string      `json:"parameter_format"`
+	TTL        *int        `json:"message_send_ttl_seconds"`
+	Components []component `json:"components"`
+
+	kept []component // edit without components: those that are there, already checked
+}
+
+var (
+	templateNamePattern = regexp.MustCompile(`^[a-z0-9_]{1,512}$`)
+	languagePattern     = regexp.MustCompile(`^[a-z]{2,3}(_[A-Z]{2,3})?$`)
+	paramNamePattern    = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+)
+
+// Subcodes of the upstream for what is wrong with a template.
+const (
+	subcodeLength      = 2388040
+	subcodeHeader      = 2388047
+	subcodeBody        = 2388072
+	subcodeFooter      = 2388073
+	subcodeTooManyVars = 2388293
+	subcodeVarAtEdge   = 2388299
+)
+
+// build checks the input and makes the template of it.
+func (in templateInput) build() (template, *graphError) {
+	t := template{
+		name: in.Name, language: in.Language, category: strings.ToUpper(in.Category), format: strings.ToUpper(in.Format),
+		status: "PENDING", reason: "NONE", quality: "UNKNOWN", ttl: in.TTL, components: in.kept,
+	}
+	if t.format == "" {
+		t.format = "POSITIONAL"
+	}
+	if err := firstError(t.checkFrame(), t.checkTTL()); err != nil {
+		return t, err
+	}
+	if in.kept != nil {
+		return t, nil
+	}
+	t.components = normalizeComponents(in.Components)
+	if t.category == "AUTHENTICATION" {
+		return t, t.buildAuthentication()
+	}
+	return t, t.checkComponents()
+}
+
+func (t *template) checkFrame() *graphError {
+	switch {
+	case t.name == "":
+		return badParam("The parameter name is required.")
+	case !templateNamePattern.MatchString(t.name):
+		return templateError(2388040, "Invalid template name", "A name has at most 512 lowercase letters, digits and underscores.")
+	case t.language == "":
+		return badParam("The parameter language is required.")
+	case !languagePattern.MatchString(t.language):
+		return badParam("Param language must be a supported language code - got %q.", t.language)
+	case t.category != "MARKETING" && t.category != "UTILITY" && t.category != "AUTHENTICATION":
+		return badParam("Param category must be one of {AUTHENTICATION, MARKETING, UTILITY} - got %q.", t.category)
+	case t.format != "POSITIONAL" && t.format != "NAMED":
+		return badParam("Param parameter_format must be one of {NAMED, POSITIONAL} - got %q.", t.format)
+	}
+	return nil
+}
+
+// checkTTL: each category has its own span; -1 stands for the longest.
+func (t *template) checkTTL() *graphError {
+	if t.ttl == nil || *t.ttl == -1 && t.category != "MARKETING" {
+		return nil
+	}
+	spans := map[string][2]int{"AUTHENTICATION": {30, 900}, "UTILITY": {30, 43200}, "MARKETING": {43200, 2592000}}
+	if span := spans[t.category]; *t.ttl < span[0] || *t.ttl > span[1] {
+		return badParam("Param message_send_ttl_seconds must be between %d and %d for category %s.", span[0], span[1], t.category)
+	}
+	return nil
+}
+
+// normalizeComponents writes enums in capitals, as they are listed.
+func normalizeComponents(list []component) []component {
+	out := slices.Clone(list)
+	for i := range out {
+		c := &out[i]
+		c.Type, c.Format = strings.ToUpper(c.Type), strings.ToUpper(c.Format)
+		if c.Type == "HEADER" && c.Format == "" && c.Text != "" {
+			c.Format = "TEXT"
+		}
+		c.Buttons = slices.Clone(c.Buttons)
+		for j := range c.Buttons {
+			b := &c.Buttons[j]
+			b.Type, b.OTPType = strings.ToUpper(b.Type), strings.ToUpper(b.OTPType)
+		}
+		c.Cards = slices.Clone(c.Cards)
+		for j := range c.Cards {
+			c.Cards[j].Components = normalizeComponents(c.Cards[j].Components)
+		}
+	}
+	return out
+}
+
+func (t *template) checkComponents() *graphError {
+	if len(t.components) == 0 {
+		return badParam("The parameter components is required.")
+	}
+	if err := checkKinds(t.components, "HEADER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"); err != nil {
+		return err
+	}
+	if t.part("BODY") == nil {
+		return templateError(subcodeBody, "Message template body is missing", "A template needs a component of type BODY.")
+	}
+	for i := range t.components {
+		if err := t.checkComponent(&t.components[i]); err != nil {
+			return err
+		}
+	}
+	if t.part("CAROUSEL") != nil && (t.part("HEADER") != nil || t.part("FOOTER") != nil || t.part("BUTTONS") != nil) {
+		return templateError(0, "Invalid carousel template", "A carousel stands beside a body only.")
+	}
+	return nil
+}
+
+// checkKinds: every component is one of the allowed, and there at most once.
+func checkKinds(list []component, allowed ...string) *graphError {
+	seen := map[string]bool{}
+	for i, c := range list {
+		if !slices.Contains(allowed, c.Type) {
+			return badParam("Param components[%d]['type'] must be one of {%s} - got %q.", i, strings.Join(allowed, ", "), c.Type)
+		}
+		if seen[c.Type] {
+			return badParam("Param components[%d] repeats the component %s.", i, c.Type)
+		}
+		seen[c.Type] = true
+	}
+	return nil
+}
+
+func (t *template) checkComponent(c *component) *graphError {
+	switch c.Type {
+	case "HEADER":
+		return t.checkHeader(c)
+	case "BODY":
+		return t.checkBody(c, 1024)
+	case "FOOTER":
+		return checkFooter(c)
+	case "BUTTONS":
+		return checkButtons(c.Buttons, 10)
+	}
+	return t.checkCarousel(c)
+}
+
+func (t *template) checkHeader(c *component) *graphError {
+	bad := func(format string, args ...any) *graphError {
+		return templateError(subcodeHeader, "Message template header is not valid", format, args...)
+	}
+	switch c.Format {
+	case "TEXT":
+		names := variables(c.Text)
+		switch {
+		case strings.TrimSpace(c.Text) == "":
+			return bad("A text header needs a text.")
+		case utf8.RuneCountInString(c.Text) > 60:
+			return templateError(subcodeLength, "Header is too long", "A header has at most 60 characters.")
+		case len(names) > 1:
+			return bad("A header has at most one variable.")
+		case strings.ContainsAny(c.Text, "\n\r*"):
+			return bad("A header has no line breaks and no formatting.")
+		}
+		return t.checkVariables(names, c.Example.headerSamples(t.named()), bad)
+	case "IMAGE", "VIDEO", "DOCUMENT", "GIF":
+		return checkHandle(c, bad)
+	case "LOCATION":
+		return nil
+	}
+	return badParam("Param components['format'] must be one of {DOCUMENT, GIF, IMAGE, LOCATION, TEXT, VIDEO} - got %q.", c.Format)
+}
+
+func checkHandle(c *component, bad func(string, ...any) *graphError) *graphError {
+	if c.Example == nil || len(c.Example.HeaderHandle) == 0 {
+		return bad("A header with a file needs a sample: example.header_handle.")
+	}
+	if !strings.HasPrefix(c.Example.HeaderHandle[0], "4:") {
+		return bad("The sample must be a handle of the Resumable Upload API.")
+	}
+	return nil
+}
+
+func (e *templateExample) headerSamples(named bool) []namedExample {
+	switch {
+	case e == nil:
+		return nil
+	case named:
+		return e.HeaderNamed
+	}
+	return numbered(e.HeaderText)
+}
+
+func (e *templateExample) bodySamples(named bool) []namedExample {
+	switch {
+	case e == nil:
+		return nil
+	case named:
+		return e.BodyNamed
+	case len(e.BodyText) == 0:
+		return nil
+	}
+	return numbered(e.BodyText[0])
+}
+
+func numbered(values []string) []namedExample {
+	out := make([]namedExample, len(values))
+	for i, v := range values {
+		out[i] = namedExample{strconv.Itoa(i + 1), v}
+	}
+	return out
+}
+
+// checkVariables compares the variables of a text with their samples.
+func (t *template) checkVariables(names []string, samples []namedExample, bad func(string, ...any) *graphError) *graphError {
+	for i, name := range names {
+		if t.named() {
+			if !paramNamePattern.MatchString(name) {
+				return bad("The variable {{%s}} must have lowercase letters and underscores.", name)
+			}
+			continue
+		}
+		if name != strconv.Itoa(i+1) {
+			return bad("Variables must be {{1}}, {{2}} and so on, in this order; found {{%s}}.", name)
+		}
+	}
+	if len(samples) != len(names) {
+		return bad("There must be one sample for each variable: %d variables, %d samples.", len(names), len(samples))
+	}
+	for _, s := range samples {
+		if !slices.Contains(names, s.Name) || strings.TrimSpace(s.Example) == "" {
+			return bad("The sample of %q is empty or has no variable.", s.Name)
+		}
+	}
+	return nil
+}
+
+var adjacentVariables = regexp.MustCompile(`\}\}\s*\{\{`)
+
+func (t *template) checkBody(c *component, limit int) *graphError {
+	bad := func(format string, args ...any) *graphError {
+		return templateError(subcodeBody, "Message template body is not valid", format, args...)
+	}
+	text := strings.TrimSpace(c.Text)
+	names := variables(text)
+	switch {
+	case text == "":
+		return bad("The body needs a text.")
+	case utf8.RuneCountInString(c.Text) > limit:
+		return templateError(subcodeLength, "Body is too long", "The body has at most %d characters.", limit)
+	case strings.HasPrefix(text, "{{") || strings.HasSuffix(strings.TrimRight(text, ".,!?;: "), "}}"):
+		return templateError(subcodeVarAtEdge, "Leading or trailing variables", "Variables cannot be at the start or at the end of the template.")
+	case adjacentVariables.MatchString(text):
+		return bad("Two variables cannot stand side by side.")
+	case plainWords(text) < len(names)+1:
+		return templateError(subcodeTooManyVars, "Too many variables for the length", "This template has too many variables for its length.")
+	}
+	return t.checkVariables(names, c.Example.bodySamples(t.named()), bad)
+}
+
+func plainWords(text string) int {
+	return len(strings.Fields(variablePattern.ReplaceAllString(text, " ")))
+}
+
+func checkFooter(c *component) *graphError {
+	switch {
+	case strings.TrimSpace(c.Text) == "":
+		return templateError(subcodeFooter, "Message template footer is not valid", "The footer needs a text.")
+	case utf8.RuneCountInString(c.Text) > 60:
+		return templateError(subcodeLength, "Footer is too long", "A footer has at most 60 characters.")
+	case len(variables(c.Text)) > 0:
+		return templateError(subcodeFooter, "Message template footer is not valid", "A footer has no variables.")
+	}
+	return nil
+}
+
+func (t *template) checkCarousel(c *component) *graphError {
+	bad := func(format string, args ...any) *graphError {
+		return templateError(0, "Invalid carousel template", format, args...)
+	}
+	if t.category != "MARKETING" {
+		return bad("Carousels are of category MARKETING.")
+	}
+	if len(c.Cards) < 2 || len(c.Cards) > 10 {
+		return bad("A carousel has 2 to 10 cards.")
+	}
+	shape := ""
+	for i, card := range c.Cards {
+		if err := t.checkCard(card.Components, bad); err != nil {
+			return err
+		}
+		s := cardShape(card.Components)
+		if i > 0 && s != shape {
+			return bad("All cards must have the same components, header format and buttons.")
+		}
+		shape = s
+	}
+	return nil
+}
+
+func (t *template) checkCard(list []component, bad func(string, ...any) *graphError) *graphError {
+	if err := checkKinds(list, "HEADER", "BODY", "BUTTONS"); err != nil {
+		return err
+	}
+	header, body, buttons := partOf(list, "HEADER"), partOf(list, "BODY"), partOf(list, "BUTTONS")
+	if header == nil || header.Format != "IMAGE" && header.Format != "VIDEO" {
+		return bad("Each card needs a header with an image or a video.")
+	}
+	if err := checkHandle(header, bad); err != nil {
+		return err
+	}
+	if body != nil {
+		if err := t.checkBody(body, 160); err != nil {
+			return err
+		}
+	}
+	if buttons == nil {
+		return bad("Each card needs one or two buttons.")
+	}
+	return checkButtons(buttons.Buttons, 2)
+}
+
+func cardShape(list []component) string {
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s %s;", c.Type, c.Format)
+		for _, button := range c.Buttons {
+			b.WriteString(button.Type + ",")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,140 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	requireNoError(t, os.WriteFile(file, nil, 0o600))
+	for _, test := range []struct {
+		name string
+		cfg  store.Config
+		hint string
+	}{
+		{"no place", store.Config{}, "needs a data folder"},
+		{"folder that is a file", store.Config{Dir: file}, "make the data folder"},
+		{"another database", store.Config{URL: "mysql://u:hush@host/db"}, "must start with postgres://"},
+		{"broken URL", store.Config{URL: "postgres://u:hush@host:port/db"}, "the database URL is not valid"},
+	} {
+		st, err := store.Open(t.Context(), test.cfg)
+		if err == nil {
+			t.Errorf("%s: opened %s", test.name, st.Engine())
+			continue
+		}
+		if !strings.Contains(err.Error(), test.hint) || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestSQLiteTakesAnyFolderName(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a b?mode=memory#c%20d&é", "new")
+	st := storetest.OpenAt(t, store.Config{Dir: dir})
+	storetest.InTx(t, st, putSetting("a", "1"))
+	if _, err := os.Stat(filepath.Join(dir, "parley.db")); err != nil {
+		t.Error(err)
+	}
+	requireEqual(t, setting(t, storetest.OpenAt(t, store.Config{Dir: dir}), "a"), nil, "1")
+}
+
+func TestOneServerPerDataFolder(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	exclusive := cfg
+	exclusive.Exclusive = true
+	first, err := store.Open(t.Context(), exclusive)
+	requireNoError(t, err)
+
+	_, err = store.Open(t.Context(), exclusive)
+	if err == nil || !strings.Contains(err.Error(), "another server runs on the data folder "+cfg.Dir) {
+		t.Fatalf("a second server: %v", err)
+	}
+	command := storetest.OpenAt(t, cfg) // works beside the server
+	storetest.InTx(t, command, putSetting("a", "1"))
+	requireEqual(t, setting(t, first, "a"), nil, "1")
+
+	requireNoError(t, first.Close())
+	storetest.OpenAt(t, exclusive)
+}
+
+func TestServersShareAPostgres(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	for range 2 {
+		storetest.OpenAt(t, cfg, storetest.Exclusive)
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		requireNoError(t, st.Ping(t.Context()))
+		for range 2 {
+			requireNoError(t, st.Close())
+		}
+		requireTxError(t, st, store.ErrClosed, func(*store.Tx) error { return errors.New("the closure ran") })
+		_, err := st.Read(t.Context()).Setting("a")
+		requireError(t, err, store.ErrClosed)
+		requireError(t, st.Ping(t.Context()), store.ErrClosed)
+	})
+}
+
+func TestCloseWaitsForTheWorkUnderWay(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		cfg := storetest.NewConfig(t, engine)
+		st := storetest.OpenAt(t, cfg)
+		work := hold(t, st, putSetting("a", "1"))
+		closed := make(chan error, 1)
+		go func() { closed <- st.Close() }()
+		for !store.Closing(st) {
+			runtime.Gosched()
+		}
+		requireNoError(t, work.release())
+		requireNoError(t, <-closed)
+		requireEqual(t, setting(t, storetest.OpenAt(t, cfg), "a"), nil, "1")
+	})
+}
+
+func TestCloseDuringReads(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		storetest.InTx(t, st, putSetting("a", "1"))
+		const readers = 8
+		reading := make(chan struct{}, readers)
+		outcomes := make(chan error, readers)
+		for range readers {
+			go func() {
+				r := st.Read(context.Background())
+				for first := true; ; first = false {
+					if _, err := r.Setting("a"); err != nil {
+						outcomes <- err
+						return
+					}
+					if first {
+						reading <- struct{}{}
+					}
+				}
+			}()
+		}
+		for range readers {
+			<-reading
+		}
+		requireNoError(t, st.Close())
+		for range readers {
+			requireError(t, <-outcomes, store.ErrClosed)
+		}
+	})
+}
