@@ -42,7 +42,10 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 		store = append(store, "--database-url", databaseURL)
 	}
 	s := server{engine: engine}
-	if s.target.key, err = b.createKey(ctx, store); err != nil {
+	if s.target.org, s.target.key, err = b.createKey(ctx, store); err != nil {
+		return server{}, err
+	}
+	if err := b.connectNumbers(ctx, s.target.org, store); err != nil {
 		return server{}, err
 	}
 	if s.target.addr, err = freeAddr(); err != nil {
@@ -51,7 +54,8 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 	if s.ops, err = freeAddr(); err != nil {
 		return server{}, err
 	}
-	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json"}, store...)
+	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json",
+		"--provider-app-secret", appSecret, "--messages-per-second", "100000"}, store...)
 	if s.process, err = startProcess(ctx, dir, s.target.addr, b.program, args...); err != nil {
 		return server{}, err
 	}
@@ -63,16 +67,29 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 }
 
 // createKey makes the organization and its key with the program's own commands.
-func (b *bench) createKey(ctx context.Context, store []string) (string, error) {
+func (b *bench) createKey(ctx context.Context, store []string) (orgID, text string, err error) {
 	var org, key struct{ ID, Key string }
 	if err := b.runJSON(ctx, &org, append([]string{"org", "create", "--name", "bench", "--json"}, store...)); err != nil {
-		return "", err
+		return "", "", err
 	}
-	err := b.runJSON(ctx, &key, append([]string{"key", "create", "--org", org.ID, "--json"}, store...))
+	err = b.runJSON(ctx, &key, append([]string{"key", "create", "--org", org.ID, "--json"}, store...))
 	if err == nil && key.Key == "" {
 		err = errors.New("key create printed no key")
 	}
-	return key.Key, err
+	return org.ID, key.Key, err
+}
+
+// connectNumbers gives the organization its business numbers; the simulator answers for any.
+func (b *bench) connectNumbers(ctx context.Context, org string, store []string) error {
+	for i := range numbers {
+		var account struct{ ID string }
+		err := b.runJSON(ctx, &account, append([]string{"account", "connect", "--org", org, "--phone-number-id", phoneNumberID(i),
+			"--phone-number", fmt.Sprintf("+1555%07d", i), "--waba-id", "200300400500600", "--token", "bench", "--json"}, store...))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *bench) runJSON(ctx context.Context, into any, args []string) error {

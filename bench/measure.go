@@ -65,7 +65,11 @@ func (f *figures) count(t *tally) {
 func (b *bench) measureServer(ctx context.Context, s server, sc scenario) figures {
 	l := newLoad(s.target.addr, b.connections, sc.want, sc.requests(s.target))
 	defer l.close()
-	f := b.measure(ctx, sc.name, s.process.pid(), l.phase)
+	run := phaseFunc(l.phase)
+	if sc.drain != nil {
+		run = drained(s, *sc.drain, run)
+	}
+	f := b.measure(ctx, sc.name, s.process.pid(), run)
 	f.RSS, f.PeakRSS = memory(s.process.pid())
 	if b.profiles != "" && s.ops != "" && f.Failure == "" {
 		if err := b.profile(ctx, s, sc, l); err != nil {

@@ -14,6 +14,8 @@ type scenario struct {
 	writes bool   // bounded by the bare store as well
 	// requests is called once per server, after the target was prepared.
 	requests func(t target) requestFunc
+	// drain, when set, counts the work behind the requests as well.
+	drain *drain
 }
 
 // target is a running server and what the scenarios may refer to in it.
@@ -21,9 +23,12 @@ type target struct {
 	addr   string
 	key    string
 	labels []string // ids of labels that exist
+	org    string
 }
 
-var scenarios = []scenario{
+var scenarios = append(labelScenarios, messagingScenarios...)
+
+var labelScenarios = []scenario{
 	{
 		name: "POST /v1/labels", want: 201, bare: bareHTTPPost, writes: true,
 		requests: func(t target) requestFunc { return createLabel(t, "plain", false) },

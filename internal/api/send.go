@@ -90,11 +90,17 @@ func (a *API) handleSend(c *call, op *operation) (answer, error) {
 	if err = op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body); err == nil && in.Body.Type == "" && in.Body.Status != "" {
 		return a.flowOnce(c, body, func() (answer, error) { return a.markRead(c, op, in.Body) })
 	}
+	// What can be done before the transaction is: on SQLite others wait for it.
+	var account chat.Account
+	var message core.NewMessage
+	if err == nil {
+		account, message, err = a.prepareSend(c, in.Body)
+	}
 	run := func(tx *store.Tx) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		view, err := a.send(tx, c, in.Body)
+		view, err := a.send(tx, c, account, message)
 		if err != nil {
 			return answer{}, err
 		}
@@ -109,17 +115,19 @@ func (a *API) handleSend(c *call, op *operation) (answer, error) {
 	return inTx(c, run)
 }
 
-// send accepts a message. The account is read outside the transaction: it is not changed here,
-// and the sender looks at it again before the message goes out.
-func (a *API) send(tx *store.Tx, c *call, b sendBody) (messageView, error) {
+// prepareSend reads the account and checks the message. The account is not changed by a send, and
+// the sender looks at it again before the message goes out.
+func (a *API) prepareSend(c *call, b sendBody) (chat.Account, core.NewMessage, error) {
 	account, err := c.account(a.store.Read(c.ctx))
 	if err != nil {
-		return messageView{}, err
+		return chat.Account{}, core.NewMessage{}, err
 	}
 	m, err := a.newMessage(b)
-	if err != nil {
-		return messageView{}, err
-	}
+	return account, m, err
+}
+
+// send accepts a message.
+func (a *API) send(tx *store.Tx, c *call, account chat.Account, m core.NewMessage) (messageView, error) {
 	owner := ""
 	if a.dispatch != nil {
 		owner = a.dispatch.Node()

@@ -87,7 +87,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--provider-app-secret":   {"-", "default"},
 		"--provider-verify-token": {"-", "default"},
 		"--messages-per-second":   {"80", "default"},
-		"--demo":          {"true", "PARLEY_DEMO"},
+		"--demo":                  {"true", "PARLEY_DEMO"},
 	} {
 		if settings[name] != want {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)

@@ -24,8 +24,35 @@ type Outcome struct {
 	MediaJobs []store.MediaJob
 }
 
+// ApplyAll applies updates in their order.
+func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update, out *Outcome) error {
+	accounts := map[string]chat.Account{}
+	for _, u := range updates {
+		if err := a.apply(tx, u, accounts, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Apply applies one update.
 func (a Applier) Apply(tx *store.Tx, u provider.Update, out *Outcome) error {
+	return a.ApplyAll(tx, []provider.Update{u}, out)
+}
+
+// accountFor reads an account once for all updates that are applied together.
+func accountFor(tx *store.Tx, phoneNumberID string, known map[string]chat.Account) (chat.Account, error) {
+	if account, ok := known[phoneNumberID]; ok {
+		return account, nil
+	}
+	account, err := tx.AccountForCallback(phoneNumberID)
+	if err == nil {
+		known[phoneNumberID] = account
+	}
+	return account, err
+}
+
+func (a Applier) apply(tx *store.Tx, u provider.Update, accounts map[string]chat.Account, out *Outcome) error {
 	switch u := u.(type) {
 	case provider.AccountUpdate:
 		return a.accountUpdate(tx, u)
@@ -35,7 +62,7 @@ func (a Applier) Apply(tx *store.Tx, u provider.Update, out *Outcome) error {
 		a.Log.Debug("callback not used", "about", u.About(), "update", u)
 		return nil
 	}
-	account, err := tx.AccountForCallback(u.About().PhoneNumberID)
+	account, err := accountFor(tx, u.About().PhoneNumberID, accounts)
 	if errors.Is(err, store.ErrNotFound) {
 		a.Log.Debug("callback for a number that is not connected", "phone_number_id", u.About().PhoneNumberID)
 		return nil

@@ -101,10 +101,8 @@ func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, fin
 	var out core.Outcome
 	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		out = core.Outcome{}
-		for _, u := range updates {
-			if err := r.applier.Apply(tx, u, &out); err != nil {
-				return err
-			}
+		if err := r.applier.ApplyAll(tx, updates, &out); err != nil {
+			return err
 		}
 		for _, c := range finished {
 			if _, err := tx.FinishCallback(c.ID, c.Owner); err != nil {
@@ -116,6 +114,7 @@ func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, fin
 	if err != nil {
 		return err
 	}
+	r.cfg.Metrics.applied.Add(float64(len(updates)))
 	for _, job := range out.MediaJobs {
 		r.cfg.Fetch(job)
 	}
@@ -123,6 +122,7 @@ func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, fin
 }
 
 func (r *Receiver) retry(c store.Callback, cause error) {
+	r.cfg.Metrics.failed.Inc()
 	wait := asideFor
 	if c.Attempts < len(retryAfter) {
 		wait = retryAfter[c.Attempts]

@@ -43,6 +43,7 @@ type Config struct {
 	// FetchNode owns the files that are to be fetched, and Fetch takes them.
 	FetchNode string
 	Fetch     func(store.MediaJob)
+	Metrics   *Metrics
 	Log       *slog.Logger
 }
 
@@ -63,6 +64,9 @@ type Receiver struct {
 
 // Start begins the work, with what an earlier process left.
 func Start(cfg Config) *Receiver {
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics(nil)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
 		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, Log: cfg.Log}, seed: maphash.MakeSeed(),
@@ -134,6 +138,7 @@ func (r *Receiver) Accept(ctx context.Context, body []byte) error {
 		return tx.InsertCallback(c)
 	})
 	if err == nil {
+		r.cfg.Metrics.stored.Inc()
 		r.enqueue(c)
 	}
 	return err

@@ -25,11 +25,27 @@ const (
 // send makes one attempt and hands its outcome on.
 func (n *number) send(w store.SendWork) {
 	result, again := n.attempt(&w)
+	n.sender.cfg.Metrics.outcomes.WithLabelValues(outcomeOf(result, again)).Inc()
 	switch {
 	case result != nil:
 		n.sender.results.add(*result, func(err error) { n.recorded(w, again, err) })
 	default: // throttled or gone: nothing to record
 		n.settle(w, again)
+	}
+}
+
+func outcomeOf(r *core.SendResult, again time.Time) string {
+	switch {
+	case r == nil && again.IsZero():
+		return "settled"
+	case r == nil:
+		return "throttled"
+	case r.Retry != nil:
+		return "retry"
+	case r.Failure != nil:
+		return "failed"
+	default:
+		return "sent"
 	}
 }
 
@@ -142,7 +158,11 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *store.SendWo
 			return provider.Sent{}, err
 		}
 	}
-	return s.cfg.Provider.Send(ctx, from, m)
+	begin := s.cfg.Store.Now()
+	s.cfg.Metrics.wait.Observe(begin.Sub(w.Message.CreatedAt).Seconds())
+	sent, err := s.cfg.Provider.Send(ctx, from, m)
+	s.cfg.Metrics.call.Observe(s.cfg.Store.Now().Sub(begin).Seconds())
+	return sent, err
 }
 
 // failed decides what a failed call means for the message, its conversation and its number.

@@ -42,6 +42,7 @@ type Config struct {
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
 	// PerSecond is how many messages a number sends a second.
 	PerSecond float64
+	Metrics   *Metrics
 	Log       *slog.Logger
 }
 
@@ -63,6 +64,9 @@ type Sender struct {
 
 // Start begins the work, with what an earlier process left.
 func Start(cfg Config) *Sender {
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics(nil)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, ctx: ctx, cancel: cancel}
 	s.results = startRecorder(s)

@@ -76,12 +76,12 @@ func (s *Server) startWorkers() {
 		})
 		m.sender = sender.Start(sender.Config{
 			Store: s.store, Node: m.node.ID(), Provider: m.client, Token: s.token, Media: m.mover.Upload,
-			PerSecond: float64(s.cfg.MessagesPerSecond), Log: s.log,
+			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Log: s.log,
 		})
 		fetch, owner = m.mover.Fetch, m.node.ID()
 	}
 	m.receiver = inbound.Start(inbound.Config{
-		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, Log: s.log,
+		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
 		Verify: func(signature string, body []byte) bool {
 			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
 		},

@@ -30,6 +30,7 @@ type Server struct {
 	cfg          config.Serve
 	log          *slog.Logger
 	drainTimeout time.Duration
+	registry     *prometheus.Registry
 
 	store  *store.Store
 	vault  *vault.Vault
@@ -52,7 +53,7 @@ type face struct {
 // New opens the store, takes the addresses and builds the node. Nothing is answered before Run;
 // a connection that comes earlier waits. A node that is not run must be closed.
 func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger) (*Server, error) {
-	s := &Server{cfg: cfg, log: log, drainTimeout: drainTimeout}
+	s := &Server{cfg: cfg, log: log, drainTimeout: drainTimeout, registry: prometheus.NewRegistry()}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -62,14 +63,13 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	if err := s.startMessaging(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
-		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(registry),
+		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 	})
 	s.public.http = s.httpServer(s.routes())
-	s.ops.http = s.httpServer(s.opsRoutes(registry))
+	s.ops.http = s.httpServer(s.opsRoutes(s.registry))
 	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
 	return s, nil
 }

@@ -27,7 +27,7 @@ const documentURL = "mem:///openapi.json"
 // documents keeps what was parsed: all nodes of a test run serve the same few texts.
 var documents sync.Map // text → *Document
 
-func fetchDocument(t *testing.T, client *http.Client, base string) *Document {
+func fetchDocument(t testing.TB, client *http.Client, base string) *Document {
 	t.Helper()
 	response, err := client.Get(base + "/v1/openapi.json")
 	if err != nil {

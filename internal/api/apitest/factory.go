@@ -24,13 +24,13 @@ type Org struct {
 }
 
 // NewOrg makes an organization on the default plan.
-func (s *Server) NewOrg(t *testing.T) Org {
+func (s *Server) NewOrg(t testing.TB) Org {
 	t.Helper()
 	return s.NewOrgOn(t, chat.DefaultPlan)
 }
 
 // NewOrgOn makes an organization on the named plan.
-func (s *Server) NewOrgOn(t *testing.T, plan string) Org {
+func (s *Server) NewOrgOn(t testing.TB, plan string) Org {
 	t.Helper()
 	var org Org
 	s.InTx(t, func(tx *store.Tx) error {
@@ -46,7 +46,7 @@ func (s *Server) NewOrgOn(t *testing.T, plan string) Org {
 }
 
 // NewPlan makes a plan and returns its name.
-func (s *Server) NewPlan(t *testing.T, patch core.PlanPatch) string {
+func (s *Server) NewPlan(t testing.TB, patch core.PlanPatch) string {
 	t.Helper()
 	name := "plan-" + rand.Text()
 	s.SetPlan(t, name, patch)
@@ -54,7 +54,7 @@ func (s *Server) NewPlan(t *testing.T, patch core.PlanPatch) string {
 }
 
 // SetPlan changes a plan.
-func (s *Server) SetPlan(t *testing.T, name string, patch core.PlanPatch) {
+func (s *Server) SetPlan(t testing.TB, name string, patch core.PlanPatch) {
 	t.Helper()
 	s.InTx(t, func(tx *store.Tx) error {
 		_, err := core.SetPlan(tx, name, patch)
@@ -68,7 +68,7 @@ func Limits(writePerMinute, readPerMinute int64) core.PlanPatch {
 }
 
 // UpdateOrg changes an organization as its operator does.
-func (s *Server) UpdateOrg(t *testing.T, orgID string, patch core.OrganizationPatch) {
+func (s *Server) UpdateOrg(t testing.TB, orgID string, patch core.OrganizationPatch) {
 	t.Helper()
 	s.InTx(t, func(tx *store.Tx) error {
 		_, err := core.UpdateOrganization(tx, orgID, patch)
@@ -77,7 +77,7 @@ func (s *Server) UpdateOrg(t *testing.T, orgID string, patch core.OrganizationPa
 }
 
 // NewTeam adds a team.
-func (s *Server) NewTeam(t *testing.T, orgID, name string) (team chat.Team) {
+func (s *Server) NewTeam(t testing.TB, orgID, name string) (team chat.Team) {
 	t.Helper()
 	s.InTx(t, func(tx *store.Tx) (err error) {
 		team, err = core.CreateTeam(tx, orgID, name)
@@ -87,7 +87,7 @@ func (s *Server) NewTeam(t *testing.T, orgID, name string) (team chat.Team) {
 }
 
 // NewKey issues a key and returns its id and plaintext.
-func (s *Server) NewKey(t *testing.T, orgID string, expiresAt *time.Time) (id, text string) {
+func (s *Server) NewKey(t testing.TB, orgID string, expiresAt *time.Time) (id, text string) {
 	t.Helper()
 	s.InTx(t, func(tx *store.Tx) error {
 		key, plain, err := core.CreateKey(tx, orgID, "another", expiresAt)
@@ -98,7 +98,7 @@ func (s *Server) NewKey(t *testing.T, orgID string, expiresAt *time.Time) (id, t
 }
 
 // RevokeKey ends a key.
-func (s *Server) RevokeKey(t *testing.T, id string) {
+func (s *Server) RevokeKey(t testing.TB, id string) {
 	t.Helper()
 	s.InTx(t, func(tx *store.Tx) error {
 		_, err := core.RevokeKey(tx, id)

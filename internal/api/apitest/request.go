@@ -29,7 +29,7 @@ type Response struct {
 }
 
 // Do sends a request and holds the answer against the document.
-func (s *Server) Do(t *testing.T, r Request) *Response {
+func (s *Server) Do(t testing.TB, r Request) *Response {
 	t.Helper()
 	response, err := s.Try(t, t.Context(), r)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) Do(t *testing.T, r Request) *Response {
 }
 
 // Try is Do for a request that may fail to get an answer.
-func (s *Server) Try(t *testing.T, ctx context.Context, r Request) (*Response, error) {
+func (s *Server) Try(t testing.TB, ctx context.Context, r Request) (*Response, error) {
 	t.Helper()
 	request, err := s.newRequest(ctx, r)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Server) newRequest(ctx context.Context, r Request) (*http.Request, erro
 }
 
 // Data decodes what is under "data" of a success.
-func (r *Response) Data(t *testing.T, into any) {
+func (r *Response) Data(t testing.TB, into any) {
 	t.Helper()
 	var envelope struct {
 		Data json.RawMessage `json:"data"`
@@ -99,7 +99,7 @@ type Failure struct {
 }
 
 // Failure decodes the error; a success has none.
-func (r *Response) Failure(t *testing.T) Failure {
+func (r *Response) Failure(t testing.TB) Failure {
 	t.Helper()
 	var envelope struct{ Error Failure }
 	if err := json.Unmarshal(r.Body, &envelope); err != nil {
@@ -109,7 +109,7 @@ func (r *Response) Failure(t *testing.T) Failure {
 }
 
 // RequireStatus ends the test unless the response has that status.
-func (r *Response) RequireStatus(t *testing.T, status int) *Response {
+func (r *Response) RequireStatus(t testing.TB, status int) *Response {
 	t.Helper()
 	if r.Status != status {
 		t.Fatalf("got %d %s, want %d", r.Status, r.Body, status)
@@ -118,7 +118,7 @@ func (r *Response) RequireStatus(t *testing.T, status int) *Response {
 }
 
 // RequireFailure ends the test unless the response is this error, with its status.
-func (r *Response) RequireFailure(t *testing.T, code, param string) *Response {
+func (r *Response) RequireFailure(t testing.TB, code, param string) *Response {
 	t.Helper()
 	if got := r.Failure(t); got.Code != code || got.Param != param || r.Status != Codes[code].Status {
 		t.Fatalf("got %d %s, want %d %s with param %q", r.Status, r.Body, Codes[code].Status, code, param)

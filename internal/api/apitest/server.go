@@ -42,13 +42,13 @@ type Server struct {
 }
 
 // Start starts a node on a fresh store. All of it ends with the test.
-func Start(t *testing.T, engine storetest.Engine, options ...Option) *Server {
+func Start(t testing.TB, engine storetest.Engine, options ...Option) *Server {
 	t.Helper()
 	return StartAt(t, storetest.NewConfig(t, engine), options...)
 }
 
 // StartAt starts a node on the store at a place.
-func StartAt(t *testing.T, place store.Config, options ...Option) *Server {
+func StartAt(t testing.TB, place store.Config, options ...Option) *Server {
 	t.Helper()
 	clock := storetest.NewClock()
 	clock.Advance(250 * time.Millisecond) // an instant between two seconds shows up rounding
@@ -57,17 +57,17 @@ func StartAt(t *testing.T, place store.Config, options ...Option) *Server {
 }
 
 // Another starts a second node on the store of the first, with the same clock.
-func (s *Server) Another(t *testing.T) *Server {
+func (s *Server) Another(t testing.TB) *Server {
 	t.Helper()
 	return start(t, s.place, s.Clock, s.options)
 }
 
-func start(t *testing.T, place store.Config, clock *storetest.Clock, options []Option) *Server {
+func start(t testing.TB, place store.Config, clock *storetest.Clock, options []Option) *Server {
 	t.Helper()
 	st := storetest.OpenAt(t, place)
 	a := api.New(api.Config{
 		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Version: "test",
-		Log: slog.New(slog.NewTextHandler(logWriter{t}, nil)), Metrics: api.NewMetrics(nil),
+		Log: logTo(t), Metrics: api.NewMetrics(nil),
 	})
 	for _, option := range options {
 		option(a)
@@ -94,13 +94,20 @@ func (s *Server) close() {
 func (s *Server) Document() *Document { return s.document }
 
 // InTx changes the store behind the API's back.
-func (s *Server) InTx(t *testing.T, fn func(*store.Tx) error) {
+func (s *Server) InTx(t testing.TB, fn func(*store.Tx) error) {
 	t.Helper()
 	storetest.InTx(t, s.Store, fn)
 }
 
+func logTo(t testing.TB) *slog.Logger {
+	if _, ok := t.(*testing.F); ok { // it forbids to log while its targets run
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(logWriter{t}, nil))
+}
+
 // logWriter puts what the node logs into the test's output.
-type logWriter struct{ t *testing.T }
+type logWriter struct{ t testing.TB }
 
 var _ io.Writer = logWriter{}
 

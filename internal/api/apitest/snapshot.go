@@ -33,7 +33,7 @@ const (
 		WHERE table_schema = current_schema() AND column_name = 'org_id'`
 )
 
-func openTables(t *testing.T, place store.Config) *tables {
+func openTables(t testing.TB, place store.Config) *tables {
 	t.Helper()
 	driver, name, query := "sqlite", "file:"+filepath.Join(place.Dir, "parley.db")+"?_pragma=busy_timeout(10000)", sqliteTables
 	if place.URL != "" {
@@ -54,7 +54,7 @@ func openTables(t *testing.T, place store.Config) *tables {
 }
 
 // withoutPool leaves out what only the store's own pool understands.
-func withoutPool(t *testing.T, address string) string {
+func withoutPool(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r row) identity() string {
 // snapshot is what organizations have in each table, by identity.
 type snapshot map[string]map[string]row
 
-func (tb *tables) snapshot(t *testing.T, orgIDs []string) snapshot {
+func (tb *tables) snapshot(t testing.TB, orgIDs []string) snapshot {
 	t.Helper()
 	all := snapshot{"organizations": tb.read(t, "organizations", "id", orgIDs)}
 	for _, name := range tb.names {
@@ -91,7 +91,7 @@ func (tb *tables) snapshot(t *testing.T, orgIDs []string) snapshot {
 	return all
 }
 
-func (tb *tables) read(t *testing.T, table, column string, orgIDs []string) map[string]row {
+func (tb *tables) read(t testing.TB, table, column string, orgIDs []string) map[string]row {
 	t.Helper()
 	args := make([]any, len(orgIDs))
 	places := make([]string, len(orgIDs))
@@ -105,7 +105,7 @@ func (tb *tables) read(t *testing.T, table, column string, orgIDs []string) map[
 	return found
 }
 
-func (tb *tables) rows(t *testing.T, query string, args ...any) []row {
+func (tb *tables) rows(t testing.TB, query string, args ...any) []row {
 	t.Helper()
 	found, err := tb.db.Query(query, args...)
 	if err != nil {
@@ -126,7 +126,7 @@ func (tb *tables) rows(t *testing.T, query string, args ...any) []row {
 	return all
 }
 
-func scanRow(t *testing.T, from *sql.Rows, columns []string) row {
+func scanRow(t testing.TB, from *sql.Rows, columns []string) row {
 	t.Helper()
 	values := make([]any, len(columns))
 	into := make([]any, len(columns))
@@ -184,7 +184,7 @@ func compareRows(before, after map[string]row) string {
 }
 
 // Unchanged runs fn and fails the test if an organization has anything else than before.
-func (s *Server) Unchanged(t *testing.T, orgID string, fn func()) {
+func (s *Server) Unchanged(t testing.TB, orgID string, fn func()) {
 	t.Helper()
 	before := s.tables.snapshot(t, []string{orgID})
 	fn()
@@ -194,7 +194,7 @@ func (s *Server) Unchanged(t *testing.T, orgID string, fn func()) {
 }
 
 // Count is how many rows an organization has in a table.
-func (s *Server) Count(t *testing.T, table, orgID string) int {
+func (s *Server) Count(t testing.TB, table, orgID string) int {
 	t.Helper()
 	return len(s.tables.read(t, table, "org_id", []string{orgID}))
 }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// numbers is how many business numbers share the load.
+	numbers = 20
+	// people is how many recipients and senders there are: most messages meet an existing
+	// conversation, as in life.
+	people = 50_000
+
+	appSecret = "bench-app-secret"
+
+	updatesApplied = "parley_callback_updates_applied_total"
+)
+
+// drain makes a scenario count work as done only when the server says so: a metric must have grown
+// by perRequest for each request.
+type drain struct {
+	metric     string
+	perRequest int
+}
+
+var messagingScenarios = []scenario{
+	{
+		name: "send, accepted", want: 200, bare: bareHTTPPost, writes: true,
+		requests: sendTemplate,
+	},
+	{
+		name: "send, completed to read", want: 200, bare: bareHTTPPost, writes: true,
+		requests: sendTemplate, drain: &drain{updatesApplied, 3},
+	},
+	{
+		name: "callback, stored", want: 200, bare: bareHTTPPost, writes: true,
+		requests: func(t target) requestFunc { return inboundText(t, "s") },
+	},
+	{
+		name: "callback, applied", want: 200, bare: bareHTTPPost, writes: true,
+		requests: func(t target) requestFunc { return inboundText(t, "a") }, drain: &drain{updatesApplied, 1},
+	},
+}
+
+func phoneNumberID(i int) string { return fmt.Sprintf("1002003%05d", i%numbers) }
+
+// person is a number of a fixed width.
+func person(i int) string { return fmt.Sprintf("4915%09d", i%people) }
+
+func sendTemplate(t target) requestFunc {
+	heads := make([]string, numbers)
+	for i := range heads {
+		heads[i] = t.head("POST", "/v1/"+phoneNumberID(i)+"/messages") + "Content-Type: application/json\r\n"
+	}
+	return func(buf []byte, _, i int) []byte {
+		body := `{"messaging_product":"chat","to":"+` + person(i) + `","type":"template","template":{"name":"hello_world","language":"en_US"}}`
+		buf = append(buf, heads[i%numbers]...)
+		buf = append(buf, "Content-Length: "...)
+		buf = strconv.AppendInt(buf, int64(len(body)), 10)
+		buf = append(buf, "\r\n\r\n"...)
+		return append(buf, body...)
+	}
+}
+
+// inboundText plays the provider: one message to a callback, signed.
+func inboundText(t target, prefix string) requestFunc {
+	return func(buf []byte, _, i int) []byte {
+		from := person(i)
+		body := `{"object":"whatsapp_business_account","entry":[{"id":"200300400500600","changes":[{"field":"messages","value":{"messaging_product":"whatsapp",` +
+			`"metadata":{"display_phone_number":"15550100200","phone_number_id":"` + phoneNumberID(i) + `"},` +
+			`"contacts":[{"profile":{"name":"Ada"},"wa_id":"` + from + `"}],` +
+			`"messages":[{"from":"` + from + `","id":"wamid.` + prefix + strconv.Itoa(i) + `","timestamp":"` + strconv.FormatInt(time.Now().Unix(), 10) +
+			`","type":"text","text":{"body":"hello there"}}]}}]}]}`
+		mac := hmac.New(sha256.New, []byte(appSecret))
+		mac.Write([]byte(body))
+		buf = append(buf, t.head("POST", "/provider/webhook")...)
+		buf = append(buf, "Content-Type: application/json\r\nX-Hub-Signature-256: sha256="...)
+		buf = append(buf, hex.EncodeToString(mac.Sum(nil))...)
+		buf = append(buf, "\r\nContent-Length: "...)
+		buf = strconv.AppendInt(buf, int64(len(body)), 10)
+		buf = append(buf, "\r\n\r\n"...)
+		return append(buf, body...)
+	}
+}
+
+// drained is a phase that ends when the work behind its requests is done.
+func drained(s server, d drain, run phaseFunc) phaseFunc {
+	return func(ctx context.Context, b bounds) (tally, error) {
+		before, err := metric(ctx, s.ops, d.metric)
+		if err != nil {
+			return tally{}, err
+		}
+		begin := time.Now()
+		t, err := run(ctx, b)
+		if err != nil {
+			return t, err
+		}
+		err = awaitMetric(ctx, s.ops, d.metric, before+float64(t.wanted()*d.perRequest))
+		t.elapsed = time.Since(begin)
+		return t, err
+	}
+}
+
+func awaitMetric(ctx context.Context, ops, name string, want float64) error {
+	const patience = 2 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		have, err := metric(ctx, ops, name)
+		if err == nil && have >= want {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s stands at %.0f, not at %.0f (%v)", name, have, want, err)
+		}
+	}
+}
+
+// metric reads one counter of the server.
+func metric(ctx context.Context, ops, name string) (float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ops+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("the server has no metric %s", name)
+}

@@ -1,0 +1,278 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Whatever the body, it is refused with an error of the contract or taken for what it says.
+func FuzzDecodeBody(f *testing.F) {
+	for _, seed := range []string{
+		``, ` `, `{}`, `{"name":"n","kind":"a"}`, `{"name":"n","kind":"a","x":1}`, `{"name":"é😀\u00e9\ud83d\ude00","kind":"b"}`,
+		`{"name":"n","kind":"a","count":-5,"small":127,"big":9223372036854775807,"ratio":1.5e-3,"flag":true,"note":null}`,
+		`{"name":"n","kind":"a","email":"a@b.c","at":"2026-03-01T12:00:00Z","link":"https://a.b/c","code":"ab","tags":["x","y"]}`,
+		`{"name":"n","kind":"a","inner":{"id":"1","title":"t"},"items":[{"id":"2"},{"id":"3","x":{}}],"free":{"a":[1,2.5,"x",null,false]}}`,
+		`{"name":"n","NAME":"m","kind":"a"}`, `{"name":"n","name":"m","kind":"a"}`, `{"free":"\u0000","name":"n","kind":"a"}`, `{"free":"\\u0000","name":"n","kind":"a"}`,
+		`{"name":"\ud800","kind":"a"}`, "{\"name\":\"\xff\"}", `{"ratio":1e400}`, `{"count":01}`, `[]`, `null`, `{"a":{"a":{"a":{}}}}`, `{}{}`, "\ufeff{}", `{"x":1e999,"name":"n","kind":"a","ratio":-0.0}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := api.DecodeProbe(text)
+		if err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		want := map[string]any{}
+		if err := decodeOld(text, &want); err != nil {
+			t.Fatalf("it was taken, and encoding/json says: %v", err)
+		}
+		requireSame(t, "", reflect.ValueOf(got), want)
+		requireRules(t, got)
+	})
+}
+
+func requireRefusal(t *testing.T, err error) {
+	t.Helper()
+	refusal, ok := errors.AsType[*chat.Error](err)
+	if !ok {
+		t.Fatalf("an error of another kind: %v", err)
+	}
+	codes := []chat.Code{chat.CodeInvalidJSON, chat.CodeInvalidFieldValue, chat.CodeMissingRequiredField}
+	if !slices.Contains(codes, refusal.Code) || refusal.Message == "" {
+		t.Errorf("got %+v", refusal)
+	}
+	if !utf8.ValidString(refusal.Param+refusal.Message) || len(refusal.Param) > 200 || len(refusal.Message) > 1000 {
+		t.Errorf("not fit to show: %q %q", refusal.Param, refusal.Message)
+	}
+	if refusal.Code != chat.CodeInvalidJSON && refusal.Param == "" {
+		t.Error("it does not say which field")
+	}
+}
+
+// decodeOld reads JSON with the standard library's old package, which has other authors.
+func decodeOld(text []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("there is more")
+	}
+	return nil
+}
+
+// requireSame compares what was decoded with what the text says, field by field.
+func requireSame(t *testing.T, path string, got reflect.Value, want any) {
+	t.Helper()
+	switch got.Kind() {
+	case reflect.Struct:
+		requireSameFields(t, path, got, want)
+	case reflect.Pointer:
+		if got.IsNil() != (want == nil) {
+			t.Errorf("%s: got %v, want %v", path, got, want)
+		} else if want != nil {
+			requireSame(t, path, got.Elem(), want)
+		}
+	case reflect.Slice:
+		list, _ := want.([]any)
+		if got.Len() != len(list) {
+			t.Fatalf("%s: got %v, want %v", path, got, want)
+		}
+		for i, item := range list {
+			requireSame(t, path+"[]", got.Index(i), item)
+		}
+	default:
+		if d := cmp.Diff(plain(want, got.Kind()), got.Interface()); d != "" {
+			t.Errorf("%s (-want +got)\n%s", path, d)
+		}
+	}
+}
+
+func requireSameFields(t *testing.T, path string, got reflect.Value, want any) {
+	t.Helper()
+	object, ok := want.(map[string]any)
+	if !ok {
+		t.Fatalf("%s: got %v, want %v", path, got, want)
+	}
+	for i := range got.NumField() {
+		name, _, _ := strings.Cut(got.Type().Field(i).Tag.Get("json"), ",")
+		if value, given := object[name]; given {
+			requireSame(t, path+"."+name, got.Field(i), value)
+		} else if !got.Field(i).IsZero() {
+			t.Errorf("%s.%s: got %v, and nothing was given", path, name, got.Field(i))
+		}
+	}
+}
+
+// plain turns what the old package read into what a field of this kind holds.
+func plain(v any, kind reflect.Kind) any {
+	switch v := v.(type) {
+	case json.Number:
+		whole, _ := strconv.ParseInt(string(v), 10, 64)
+		fraction, _ := strconv.ParseFloat(string(v), 64)
+		return map[reflect.Kind]any{reflect.Int64: whole, reflect.Int8: int8(whole), reflect.Float64: fraction, reflect.Interface: fraction}[kind]
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = plain(item, reflect.Interface)
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for name, item := range v {
+			object[name] = plain(item, reflect.Interface)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+// requireRules checks that what was taken keeps the documented rules.
+func requireRules(t *testing.T, got api.ProbeBody) {
+	t.Helper()
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := utf8.RuneCountInString
+	for rule, kept := range map[string]bool{
+		"no NUL": !hasNUL(t, text),
+		"name":   length(got.Name) >= 1 && length(got.Name) <= 10,
+		"kind":   got.Kind == "a" || got.Kind == "b",
+		"count":  got.Count >= -5 && got.Count <= 1000,
+		"ratio":  !math.IsInf(got.Ratio, 0) && !math.IsNaN(got.Ratio),
+		"note":   got.Note == nil || length(*got.Note) <= 10,
+		"code":   got.Code == "" || len(got.Code) == 2,
+		"tags":   got.Tags == nil || len(got.Tags) >= 1 && len(got.Tags) <= 3,
+		"inner":  got.Inner == nil || length(got.Inner.Title) <= 5,
+	} {
+		if !kept {
+			t.Errorf("the rule of %s is broken by %s", rule, text)
+		}
+	}
+}
+
+func hasNUL(t *testing.T, text []byte) bool {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(string); ok && strings.ContainsRune(s, 0) {
+			return true
+		}
+	}
+}
+
+// Only what we made opens, and only where we made it for.
+func FuzzCursorDecode(f *testing.F) {
+	key := []byte("the key of this test")
+	scope := api.CursorScope{OrgID: "org_1", List: "listLabels", Filters: "team_id=x"}
+	made := map[string]bool{}
+	for _, at := range []store.Position{
+		{At: time.UnixMilli(0), ID: ""}, {At: time.UnixMilli(1_700_000_000_000), ID: "lbl_0123456789ABCDEFGHJKMNPQRS"}, {At: time.UnixMilli(-1), ID: "é"},
+	} {
+		text := api.EncodeCursor(key, scope, at)
+		made[text] = true
+		f.Add(text)
+		f.Add(api.EncodeCursor([]byte("another key"), scope, at))
+		f.Add(api.EncodeCursor(key, api.CursorScope{OrgID: "org_2"}, at))
+		f.Add(text + "=")
+		f.Add(text[:4] + "\r\n" + text[4:])
+	}
+	f.Add("")
+	f.Add(strings.Repeat("A", 60))
+	f.Fuzz(func(t *testing.T, text string) {
+		at, err := api.DecodeCursor(key, scope, text)
+		if (err == nil) != made[text] {
+			t.Fatalf("%q opens: %v, %v", text, at, err)
+		}
+		if err == nil {
+			if again := api.EncodeCursor(key, scope, at); again != text {
+				t.Errorf("%q becomes %q", text, again)
+			}
+			return
+		}
+		if refusal, ok := errors.AsType[*chat.Error](err); !ok || refusal.Code != chat.CodeInvalidCursor || refusal.Param != "cursor" {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Whatever the method and the target, the answer is one that the document promises. The document
+// is matched by code of its own, so that two routers must agree.
+func FuzzRouter(f *testing.F) {
+	s := apitest.Start(f, storetest.SQLite, api.Probes(nil))
+	org := s.NewOrg(f)
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions, "get", "X"} {
+		for _, target := range []string{
+			"/", "/v1", "/v1/", "/v1/labels", "/v1/labels/", "/v1/labels/lbl_00000000000000000000000000", "/v1/labels/%00", "/v1/l%61bels?limit=1", "/v1/labels?limit=101",
+			"/v1/labels?cursor=x&team_id=%ff", "/v1/me", "/v1/health", "/v1/openapi.json", "/v1/123456/x%2Fy", "/v1/probe/abc", "/v1/me/x", "//v1/labels", "/v1//labels", "/v1/../v1/me", "*", "http://host/v1/me", "/v1/%zz", "/v1%2fme",
+		} {
+			f.Add(method, target)
+		}
+	}
+	f.Fuzz(func(t *testing.T, method, target string) {
+		request, err := http.NewRequest(method, "/", http.NoBody)
+		if err != nil {
+			return // no HTTP server lets such a method through
+		}
+		if request.URL, err = url.ParseRequestURI(target); err != nil {
+			return
+		}
+		request.RequestURI, request.RemoteAddr = target, "192.0.2.1:1234"
+		for _, key := range []string{"", org.Key} {
+			request.Header = http.Header{}
+			if key != "" {
+				request.Header.Set("Authorization", "Bearer "+key)
+			}
+			answerFits(t, s, request)
+		}
+	})
+}
+
+func answerFits(t *testing.T, s *apitest.Server, r *http.Request) {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	s.API.ServeHTTP(recorder, r)
+	x := apitest.Exchange{
+		Method: r.Method, Target: r.URL.EscapedPath() + "?" + r.URL.RawQuery, Sent: r.Header,
+		Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes(),
+	}
+	if r.Method == http.MethodHead { // the HTTP server leaves it out
+		x.Body = nil
+	}
+	s.Document().Require(t, x)
+	if x.Status >= http.StatusInternalServerError {
+		t.Errorf("got %d %s", x.Status, x.Body)
+	}
+}

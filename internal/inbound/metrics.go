@@ -1,0 +1,26 @@
+package inbound
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Metrics are the receiver's figures.
+type Metrics struct {
+	stored  prometheus.Counter
+	applied prometheus.Counter
+	failed  prometheus.Counter
+}
+
+// NewMetrics registers the receiver's figures; a nil registerer counts without showing.
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	m := &Metrics{
+		stored:  counter("parley_callbacks_stored_total", "Callbacks of the provider that were acknowledged."),
+		applied: counter("parley_callback_updates_applied_total", "Updates out of callbacks that were applied."),
+		failed:  counter("parley_callbacks_failed_total", "Attempts to apply a callback that failed."),
+	}
+	if reg != nil {
+		reg.MustRegister(m.stored, m.applied, m.failed)
+	}
+	return m
+}
