@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
@@ -15,8 +16,9 @@ import (
 // that is true already: callbacks come again and in any order.
 type Applier struct {
 	// Node owns the files that are to be fetched.
-	Node string
-	Log  *slog.Logger
+	Node      string
+	PublicURL string
+	Log       *slog.Logger
 }
 
 // Outcome is what an update left to do outside the transaction.
@@ -84,7 +86,7 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, accounts map[string]chat
 	case provider.IdentityChange:
 		return a.identity(tx, account, u)
 	case provider.HistoryChunk:
-		return a.history(tx, account, u)
+		return a.history(tx, account, u, out)
 	case provider.ContactSync:
 		return a.contactSync(tx, account, u)
 	case provider.Preference:
@@ -119,8 +121,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpd
 	if err := a.learnProviderID(tx, account, &m, u); err != nil {
 		return err
 	}
-	changed := advance(&m, u)
-	if !changed {
+	if !advance(&m, u, tx.Now()) {
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
@@ -160,6 +161,9 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	if err := tx.DropSendJob(m.OrgID, m.ID); err != nil {
 		return err
 	}
+	if work.MediaURL, err = libraryURL(tx.Reader, *m, a.PublicURL); err != nil {
+		return err
+	}
 	sent := *m
 	sent.Status = chat.StatusSent
 	return messageSent(tx, account, work, sent)
@@ -167,13 +171,13 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 
 // advance applies a status to a message and reports whether that is news. The first "sent" is
 // news although the answer to the send has set it before.
-func advance(m *chat.Message, u provider.StatusUpdate) bool {
+func advance(m *chat.Message, u provider.StatusUpdate, now time.Time) bool {
 	switch u.Status {
 	case "played":
 		if m.PlayedAt != nil {
 			return false
 		}
-		at := u.Timestamp
+		at := saidOr(u.Timestamp, now)
 		m.PlayedAt = &at
 		return true
 	case "sent":
@@ -198,6 +202,14 @@ func advance(m *chat.Message, u provider.StatusUpdate) bool {
 		m.Error = statusError(u)
 	}
 	return true
+}
+
+// saidOr is the instant that the provider said, or now where it said none.
+func saidOr(said, now time.Time) time.Time {
+	if said.IsZero() {
+		return now
+	}
+	return said
 }
 
 func statusError(u provider.StatusUpdate) *chat.MessageError {

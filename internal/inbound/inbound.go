@@ -4,6 +4,7 @@
 package inbound
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -40,6 +41,7 @@ type Config struct {
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
 	VerifyToken string
+	PublicURL   string
 	// FetchNode owns the files that are to be fetched, and Fetch takes them.
 	FetchNode string
 	Fetch     func(store.MediaJob)
@@ -69,7 +71,7 @@ func Start(cfg Config) *Receiver {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
-		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, Log: cfg.Log}, seed: maphash.MakeSeed(),
+		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, PublicURL: cfg.PublicURL, Log: cfg.Log}, seed: maphash.MakeSeed(),
 		held: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	for i := range r.lanes {
@@ -130,8 +132,10 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Accept stores a callback whose signature was right.
+// Accept stores a callback whose signature was right. People write broken characters, which not
+// every store can hold; JSON has no NUL.
 func (r *Receiver) Accept(ctx context.Context, body []byte) error {
+	body = bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
 	var c store.Callback
 	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		c = store.Callback{ID: tx.NewID(chat.Kind("cbk")), Body: body, DueAt: tx.Now(), Owner: r.cfg.Node}

@@ -87,6 +87,7 @@ func (s *Server) startWorkers() {
 		},
 		Decode:      cloud.Decode,
 		VerifyToken: s.cfg.ProviderVerifyToken,
+		PublicURL:   s.cfg.PublicURL,
 	})
 	if m.simulator != nil {
 		m.simulator.Start(context.Background())
