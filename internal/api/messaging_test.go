@@ -172,3 +172,16 @@ func applier() core.Applier {
 func calling(t *testing.T, client *providertest.Client) apitest.Option {
 	return api.Connect(t, client)
 }
+
+// sentAs has sent a message to Ada that the provider knows under this id; ${sent} names it.
+func sentAs(providerID string) func(*testing.T, *apitest.Case) {
+	return func(t *testing.T, c *apitest.Case) {
+		var made struct{ ID string }
+		c.Call(t, post(content("text", `{"body":"x"}`))).RequireStatus(t, http.StatusOK).Data(t, &made)
+		c.Set("sent", made.ID)
+		c.InTx(t, func(tx *store.Tx) error {
+			_, err := tx.MarkSent(c.Org.ID, made.ID, providerID)
+			return err
+		})
+	}
+}

@@ -82,7 +82,24 @@ func registerSend(a *API) {
 		a.contents[t] = &bodyBinder{typ: typ, rule: a.document.typeRule(typ)}
 	}
 	op.handle = func(c *call) (answer, error) { return a.handleSend(c, &op) }
-	add[sendInput, single[messageView]](a, &op)
+	add[sendInput, single[sendView]](a, &op)
+}
+
+// sendView is either answer of the path: the message, or what was marked as read.
+type sendView struct{}
+
+// Schema describes it in the OpenAPI document.
+func (sendView) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[messageView](), true, ""), r.Schema(reflect.TypeFor[readReceiptView](), true, ""),
+	}}
+}
+
+type readReceiptView struct {
+	ID        string `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object    string `json:"object" enum:"message"`
+	Status    string `json:"status" enum:"read"`
+	MessageID string `json:"message_id" doc:"The provider's id."`
 }
 
 func (a *API) handleSend(c *call, op *operation) (answer, error) {
@@ -254,5 +271,5 @@ func (a *API) markRead(c *call, op *operation, b sendBody) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return op.success(c, map[string]any{"id": m.ID, "object": "message", "status": "read", "message_id": m.ProviderID}), nil
+	return op.success(c, readReceiptView{ID: m.ID, Object: "message", Status: "read", MessageID: m.ProviderID}), nil
 }
