@@ -7,7 +7,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
@@ -82,7 +81,7 @@ func getMedia(c *call, in *mediaInput) (mediaView, error) {
 }
 
 func deleteMedia(tx *store.Tx, c *call, in *mediaInput) (deletedView, error) {
-	account, err := c.account(c.api.store.Read(c.ctx))
+	account, err := c.account(tx.Reader)
 	if err != nil {
 		return deletedView{}, err
 	}
@@ -164,7 +163,7 @@ func (a *API) receive(c *call) (core.StoredFile, error) {
 func (a *API) storePart(c *call, p *multipart.Part) (core.StoredFile, error) {
 	mimeType := p.Header.Get("Content-Type")
 	if mimeType == "" || mimeType == "application/octet-stream" {
-		mimeType = mime.TypeByExtension(strings.ToLower(filepath.Ext(p.FileName())))
+		mimeType = core.MediaType(p.FileName())
 	}
 	limit, err := core.MediaLimit(mimeType)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 const PublicURL = "https://parley.example"
 
 // Connect gives a node a provider to call and a folder for files.
-func Connect(t testing.TB, client provider.Client) func(*API) {
-	blobs, err := blob.Open(t.TempDir())
+func Connect(t testing.TB, client provider.Client, dir string) func(*API) {
+	blobs, err := blob.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,3 @@ func (q Queue) Enqueue(_ chat.Account, w store.SendWork) { q <- w }
 
 // Dispatch makes a node hand accepted messages to q.
 func Dispatch(q Queue) func(*API) { return func(a *API) { a.dispatch = q } }
-
-// StoredFiles are the keys of the files that a node has kept.
-func (a *API) Blobs() *blob.Store { return a.blobs }

@@ -170,7 +170,7 @@ func applier() core.Applier {
 
 // calling is a node whose provider is client.
 func calling(t *testing.T, client *providertest.Client) apitest.Option {
-	return api.Connect(t, client)
+	return api.Connect(t, client, t.TempDir())
 }
 
 // sentAs has sent a message to Ada that the provider knows under this id; ${sent} names it.

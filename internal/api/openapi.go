@@ -201,6 +201,7 @@ var sharedHeaders = map[string]*huma.Header{
 	"X-RateLimit-Remaining": integerHeader("How many of them are left now."),
 	"X-RateLimit-Reset":     integerHeader("When all of them will be there again, in Unix seconds."),
 	"Retry-After":           integerHeader("How many seconds to wait before trying again."),
+	"Location":              textHeader("The file's permanent address."),
 	"ETag":                  textHeader("The version; send it as If-None-Match to be answered 304 while it is current."),
 	headerReplayed:          textHeader("true when the answer was given before under the same Idempotency-Key."),
 }
@@ -221,6 +222,9 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		names = append(names, "Retry-After")
 	}
+	if status == http.StatusFound {
+		names = append(names, "Location")
+	}
 	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
 		names = append(names, headerReplayed)
 	}
@@ -235,11 +239,16 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 }
 
 // finish writes the document down. Unknown fields are allowed everywhere: requests may carry
-// them, and answers may gain some.
+// them, and answers may gain some. An enum that may be null must say so among its values.
 func (d *document) finish() {
 	for _, s := range d.registry.Map() {
 		if s.AdditionalProperties == false {
 			s.AdditionalProperties = nil
+		}
+		for _, p := range s.Properties {
+			if p.Nullable && p.Enum != nil && !slices.Contains(p.Enum, nil) {
+				p.Enum = append(p.Enum, nil)
+			}
 		}
 	}
 	text, err := json.Marshal(d.api)

@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
@@ -24,7 +25,7 @@ func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 		if err != nil {
 			return ignoreNotFound(err)
 		}
-		if !applyAccountUpdate(&account, u) {
+		if !applyAccountUpdate(&account, u, tx.Now()) {
 			continue
 		}
 		a.Log.Info("account changed by the provider", "account", account.ID, "event", u.Event, "status", account.Status)
@@ -36,8 +37,11 @@ func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 }
 
 // applyAccountUpdate is the account's part of its state machine; it reports a change.
-func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate) bool {
+func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, now time.Time) bool {
 	before := *account
+	if !account.Restricted(now, true) && !account.Restricted(now, false) { // what has expired is over
+		account.Restriction, account.RestrictedUntil = nil, nil
+	}
 	switch u.Event {
 	case "PARTNER_REMOVED", "PARTNER_APP_UNINSTALLED", "ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED":
 		account.Status = chat.AccountDisconnected
@@ -55,7 +59,8 @@ func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate) bool {
 	case "ACCOUNT_RESTRICTION":
 		applyRestrictions(account, u.Restrictions)
 	}
-	return account.Status != before.Status || account.Restriction != before.Restriction || account.RestrictedUntil != before.RestrictedUntil
+	return account.Status != before.Status || deref(account.Restriction) != deref(before.Restriction) ||
+		!deref(account.RestrictedUntil).Equal(deref(before.RestrictedUntil))
 }
 
 func applyRestrictions(account *chat.Account, restrictions []provider.Restriction) {

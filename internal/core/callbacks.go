@@ -16,7 +16,8 @@ import (
 // that is true already: callbacks come again and in any order.
 type Applier struct {
 	// Node owns the files that are to be fetched.
-	Node      string
+	Node string
+	// PublicURL is where others reach stored files.
 	PublicURL string
 	Log       *slog.Logger
 }
@@ -121,7 +122,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpd
 	if err := a.learnProviderID(tx, account, &m, u); err != nil {
 		return err
 	}
-	if !advance(&m, u, tx.Now()) {
+	if !advance(&m, u, orNow(u.Timestamp, tx)) {
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
@@ -171,13 +172,12 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 
 // advance applies a status to a message and reports whether that is news. The first "sent" is
 // news although the answer to the send has set it before.
-func advance(m *chat.Message, u provider.StatusUpdate, now time.Time) bool {
+func advance(m *chat.Message, u provider.StatusUpdate, at time.Time) bool {
 	switch u.Status {
 	case "played":
 		if m.PlayedAt != nil {
 			return false
 		}
-		at := saidOr(u.Timestamp, now)
 		m.PlayedAt = &at
 		return true
 	case "sent":
@@ -202,14 +202,6 @@ func advance(m *chat.Message, u provider.StatusUpdate, now time.Time) bool {
 		m.Error = statusError(u)
 	}
 	return true
-}
-
-// saidOr is the instant that the provider said, or now where it said none.
-func saidOr(said, now time.Time) time.Time {
-	if said.IsZero() {
-		return now
-	}
-	return said
 }
 
 func statusError(u provider.StatusUpdate) *chat.MessageError {

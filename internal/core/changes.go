@@ -3,6 +3,8 @@ package core
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
@@ -19,17 +21,11 @@ func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error
 	if u.Content == nil {
 		return a.unsupportedEdit(tx, account, m, u)
 	}
-	u.Timestamp = saidOr(u.Timestamp, tx.Now())
-	history, done, err := extendHistory(m, u)
-	if err != nil || done {
+	history, err := revise(&m, u, orNow(u.Timestamp, tx))
+	if err != nil || history == nil {
 		return err
 	}
-	original := history[0].Content
-	m.Edits, err = json.Marshal(history)
-	if err != nil {
-		return err
-	}
-	m.Content, m.UpdatedAt = u.Content, tx.Now()
+	m.UpdatedAt = tx.Now()
 	if err := tx.UpdateMessage(m); err != nil {
 		return err
 	}
@@ -41,8 +37,8 @@ func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error
 		return ignoreNotFound(err)
 	}
 	data := subject(account, m, contact)
-	data["new_content"], data["original_content"] = contentText(m, u.Content), contentText(m, original)
-	data["edited_at"], data["edit_history"] = chat.FormatTime(u.Timestamp), historyView(m, history)
+	data["new_content"], data["original_content"] = contentText(m, m.Content), contentText(m, history[0].Content)
+	data["edited_at"], data["edit_history"] = history[len(history)-1].At, historyView(m, history)
 	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageEdited, phoneNumberID: deref(account.PhoneNumberID),
 		subject: m.ConversationID, data: data})
 }
@@ -54,19 +50,35 @@ type edition struct {
 	ProviderID string          `json:"provider_id"`
 }
 
-// extendHistory adds the present content to a message's history, unless this edit did so before.
-func extendHistory(m chat.Message, u provider.Edit) (history []edition, done bool, err error) {
+// revise puts an edit into a message and its history, at its place in time: of edits that come in
+// any order the latest is what the message says. It returns no history when the edit is in it.
+func revise(m *chat.Message, u provider.Edit, at time.Time) (history []edition, err error) {
 	if m.Edits != nil {
 		if err := json.Unmarshal(m.Edits, &history); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
-	for _, e := range history {
-		if e.ProviderID == u.ProviderID {
-			return nil, true, nil
-		}
+	if slices.ContainsFunc(history, func(e edition) bool { return e.ProviderID == u.ProviderID }) {
+		return nil, nil
 	}
-	return append(history, edition{Content: m.Content, At: chat.FormatTime(u.Timestamp), ProviderID: u.ProviderID}), false, nil
+	replaced := edition{Content: m.Content, At: chat.FormatTime(at), ProviderID: u.ProviderID}
+	next := slices.IndexFunc(history, func(e edition) bool { return e.At > replaced.At })
+	if next < 0 {
+		history, m.Content = append(history, replaced), u.Content
+	} else {
+		replaced.Content, history[next].Content = history[next].Content, u.Content
+		history = slices.Insert(history, next, replaced)
+	}
+	m.Edits, err = json.Marshal(history)
+	return history, err
+}
+
+// orNow is when the provider says that something happened, or now where it does not say.
+func orNow(at time.Time, tx *store.Tx) time.Time {
+	if at.IsZero() {
+		return tx.Now()
+	}
+	return at
 }
 
 func historyView(m chat.Message, history []edition) []map[string]any {
@@ -111,7 +123,7 @@ func (a Applier) revoke(tx *store.Tx, account chat.Account, u provider.Revoke) e
 		return ignoreNotFound(err)
 	}
 	data := subject(account, m, contact)
-	data["revoked_at"] = chat.FormatTime(tx.Now())
+	data["revoked_at"] = chat.FormatTime(orNow(u.Timestamp, tx))
 	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageRevoked, phoneNumberID: deref(account.PhoneNumberID),
 		subject: m.ConversationID, data: data})
 }
@@ -183,23 +195,7 @@ func (a Applier) contactSync(tx *store.Tx, account chat.Account, u provider.Cont
 	if u.Removed {
 		return nil
 	}
-	_, err := findContact(tx.Reader, account, personOf(u.Contact))
-	if !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	return quietContact(tx, account, personOf(u.Contact))
-}
-
-// quietContact imports a contact without telling of it.
-func quietContact(tx *store.Tx, account chat.Account, p person) error {
-	err := tx.InsertContact(chat.Contact{
-		ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID,
-		PhoneNumber: orNil(p.Number), BSUID: orNil(p.BSUID), ParentBSUID: orNil(p.ParentBSUID), Username: orNil(p.Username),
-		Name: orNil(p.Name), Consent: chat.ConsentUnknown, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-	})
-	if errors.Is(err, store.ErrDuplicate) {
-		return nil
-	}
+	_, _, err := findOrMakeContact(tx, account, personOf(u.Contact)) // imported, and so without an event
 	return err
 }
 
@@ -222,13 +218,9 @@ func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryC
 }
 
 func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage, out *Outcome) error {
-	p := personOf(h.Contact)
-	if err := quietContact(tx, account, p); err != nil {
-		return err
-	}
-	contact, err := findContact(tx.Reader, account, p)
+	contact, _, err := findOrMakeContact(tx, account, personOf(h.Contact))
 	if err != nil {
-		return ignoreNotFound(err)
+		return err
 	}
 	conversation, err := conversationFor(tx, account, contact.ID)
 	if err != nil {

@@ -34,7 +34,8 @@ func emit(tx *store.Tx, o occurrence) error {
 	if e.EventID == "" {
 		e.EventID = e.ID
 	}
-	payload, err := json.Marshal(nativeEnvelope{ID: e.EventID, Type: e.Type, CreatedAt: chat.FormatTime(e.CreatedAt), Data: o.data})
+	envelope := nativeEnvelope{ID: e.EventID, Type: e.Type, CreatedAt: chat.FormatTime(e.CreatedAt), Data: o.data}
+	payload, err := json.Marshal(envelope, json.Deterministic(true))
 	if err != nil {
 		return err
 	}

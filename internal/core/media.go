@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -139,6 +140,21 @@ var mediaLimits = []struct {
 		"application/vnd.openxmlformats-officedocument.presentationml.presentation",
 	}, 100 << 20},
 }
+
+// mediaTypes are the types of files by how their names end. The system's table of them differs from
+// one machine to the next.
+var mediaTypes = map[string]string{
+	".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp",
+	".mp4": "video/mp4", ".3gp": "video/3gpp", ".3gpp": "video/3gpp",
+	".aac": "audio/aac", ".amr": "audio/amr", ".mp3": "audio/mpeg", ".m4a": "audio/mp4", ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg",
+	".txt": "text/plain", ".pdf": "application/pdf", ".doc": "application/msword", ".xls": "application/vnd.ms-excel", ".ppt": "application/vnd.ms-powerpoint",
+	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+}
+
+// MediaType is the type that a file's name tells of, or empty.
+func MediaType(filename string) string { return mediaTypes[strings.ToLower(path.Ext(filename))] }
 
 // MediaLimit is how large a file of the type may be, or an error where it cannot be sent at all.
 func MediaLimit(mimeType string) (int64, error) {

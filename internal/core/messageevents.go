@@ -72,7 +72,10 @@ func sentMessage(account chat.Account, w store.SendWork, m chat.Message) map[str
 		if link == "" {
 			link = w.MediaURL
 		}
-		out["media_url"], out["media_status"] = orNil(link), "ready"
+		out["media_url"], out["media_status"] = orNil(link), (*string)(nil)
+		if link != "" {
+			out["media_status"] = "ready"
+		}
 		out[string(m.Type)] = map[string]any{"link": orNil(link), "caption": orNil(media.Caption)}
 	}
 	return out
@@ -168,7 +171,7 @@ func emitProvider(tx *store.Tx, account chat.Account, kind chat.EventType, event
 		Object: "chat_business_account",
 		Entry:  []providerEntry{{ID: account.WABAID, Changes: []providerChange{{Field: "messages", Value: value}}}},
 		Svc:    svc,
-	})
+	}, jsonv2.Deterministic(true))
 	if err != nil {
 		return err
 	}

@@ -32,10 +32,19 @@ func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
 	return thread{contact, conversation}, err
 }
 
+// contactFor finds a person's contact, or makes it and tells of it.
 func contactFor(tx *store.Tx, account chat.Account, p person) (chat.Contact, error) {
-	contact, err := findContact(tx.Reader, account, p)
-	if !errors.Is(err, store.ErrNotFound) {
+	contact, made, err := findOrMakeContact(tx, account, p)
+	if err != nil || !made {
 		return contact, err
+	}
+	return contact, contactCreated(tx, account, contact)
+}
+
+func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact chat.Contact, made bool, err error) {
+	contact, err = findContact(tx.Reader, account, p)
+	if !errors.Is(err, store.ErrNotFound) {
+		return contact, false, err
 	}
 	contact = chat.Contact{
 		ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID,
@@ -47,15 +56,12 @@ func contactFor(tx *store.Tx, account chat.Account, p person) (chat.Contact, err
 	if errors.Is(err, store.ErrDuplicate) {
 		// Another transaction made it in the meantime, or the username belongs to somebody else.
 		if found, findErr := findContact(tx.Reader, account, p); !errors.Is(findErr, store.ErrNotFound) {
-			return found, findErr
+			return found, false, findErr
 		}
 		contact.Username = nil
 		err = tx.InsertContact(contact)
 	}
-	if err != nil {
-		return chat.Contact{}, err
-	}
-	return contact, contactCreated(tx, account, contact)
+	return contact, err == nil, err
 }
 
 // findContact looks a person up by number first: it is what people know each other by.

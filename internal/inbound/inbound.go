@@ -41,10 +41,11 @@ type Config struct {
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
 	VerifyToken string
-	PublicURL   string
 	// FetchNode owns the files that are to be fetched, and Fetch takes them.
 	FetchNode string
 	Fetch     func(store.MediaJob)
+	// PublicURL is where others reach stored files.
+	PublicURL string
 	Metrics   *Metrics
 	Log       *slog.Logger
 }

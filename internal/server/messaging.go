@@ -81,13 +81,12 @@ func (s *Server) startWorkers() {
 		fetch, owner = m.mover.Fetch, m.node.ID()
 	}
 	m.receiver = inbound.Start(inbound.Config{
-		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
+		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
 		Verify: func(signature string, body []byte) bool {
 			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
 		},
 		Decode:      cloud.Decode,
 		VerifyToken: s.cfg.ProviderVerifyToken,
-		PublicURL:   s.cfg.PublicURL,
 	})
 	if m.simulator != nil {
 		m.simulator.Start(context.Background())

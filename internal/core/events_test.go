@@ -1,0 +1,297 @@
+package core_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// TestEventPayloads holds the exact bytes of every event that messages cause. Run it with -update
+// after a change that is meant, and read the difference.
+func TestEventPayloads(t *testing.T) {
+	t.Parallel()
+	for name, happen := range map[string]func(w *world) chat.Event{
+		"contact.created":               contactCreatedByMessage,
+		"contact.updated":               contactNamedByMessage,
+		"contact.identity_updated":      contactMoved,
+		"message.received":              textReceived,
+		"message.received-file":         fileReceived,
+		"message.received-file_missing": fileMissed,
+		"message.sent":                  textSent,
+		"message.sent-reply":            replySent,
+		"message.sent-interactive":      interactiveSent,
+		"message.sent-link":             linkSent,
+		"message.sent-library":          librarySent,
+		"message.sent-callback_first":   librarySentCallbackFirst,
+		"message.sent-bsuid":            bsuidSent,
+		"message.sent-echo":             echoSent,
+		"message.sent-echo_file":        echoFileSent,
+		"message.sent-echo_file_missed": echoFileMissed,
+		"message.status":                statusDelivered,
+		"message.status-played":         statusPlayed,
+		"message.status-refused":        sendRefused,
+		"message.status-exhausted":      sendFailed,
+		"message.status-no_answer":      sendUnanswered,
+		"message.revoked":               messageRevoked,
+		"message.edited":                messageEdited,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachWorld(t, func(w *world) {
+				event := happen(w)
+				w.golden(name, event.Payload)
+				if event.PhoneNumberID != *w.account.PhoneNumberID || event.OrgID != w.org.ID || event.Subject == "" || !event.CreatedAt.Equal(w.clock.Now()) {
+					t.Errorf("the event is filed as %+v", event)
+				}
+				var envelope struct{ ID string }
+				if err := json.Unmarshal(event.Payload, &envelope); err != nil {
+					t.Error(err)
+				}
+				native := event.Source == chat.SourceService
+				if native != (envelope.ID != "") || native && envelope.ID != event.EventID {
+					t.Errorf("a receiver would tell %s of %s by %q", event.Source, event.EventID, envelope.ID)
+				}
+			})
+		})
+	}
+}
+
+func contactCreatedByMessage(w *world) chat.Event {
+	w.apply(w.text("wamid.1", "hi"))
+	return w.expect(chat.EventContactCreated, chat.EventMessageReceived)[0]
+}
+
+func contactNamedByMessage(w *world) chat.Event {
+	w.send(chat.TypeText, `{"body":"x"}`)
+	w.expect(chat.EventContactCreated)
+	w.clock.Advance(time.Minute)
+	w.apply(w.text("wamid.1", "hi"))
+	return w.expect(chat.EventContactUpdated, chat.EventMessageReceived)[0]
+}
+
+func contactMoved(w *world) chat.Event {
+	w.apply(w.text("wamid.1", "hi"))
+	w.events()
+	w.clock.Advance(time.Minute)
+	w.apply(provider.IdentityChange{
+		Origin: w.origin(), Previous: provider.Person{Phone: adaNumber, UserID: adaID},
+		Current: provider.Person{Phone: "+4915510000009", UserID: "DE.ada2", ParentUserID: "DE.ENT.ada"},
+	})
+	return w.expect(chat.EventContactIdentityUpdated)[0]
+}
+
+func textReceived(w *world) chat.Event {
+	w.apply(w.text("wamid.1", "first"))
+	w.events()
+	conversation := w.conversations()[0].Conversation
+	w.inTx(func(tx *store.Tx) error {
+		for _, in := range []chat.NewLabel{{Name: "VIP", Color: "amber"}, {Name: "late", Color: "red"}} {
+			label, err := core.CreateLabel(tx, w.org.ID, in)
+			if err != nil {
+				return err
+			}
+			if err := core.LabelConversation(tx, w.account, conversation.ID, label.ID); err != nil {
+				return err
+			}
+		}
+		conversation.AssignedTo, conversation.Status = new("usr_00000000000000000000000000"), chat.ConversationResolved
+		return tx.UpdateConversation(conversation)
+	})
+	w.apply(w.text("wamid.2", "<b>é\u2028</b>"))
+	return w.expect(chat.EventMessageReceived)[0]
+}
+
+// imageFrom is a message of Ada's with a file.
+func imageFrom(w *world) provider.InboundMessage {
+	m := w.text("wamid.1", "x")
+	m.Type, m.Content = chat.TypeImage, json.RawMessage(`{"id":"9001","mime_type":"image/jpeg","caption":"c"}`)
+	m.Media = &provider.Media{ID: "9001", MimeType: "image/jpeg", SHA256: []byte{1, 2, 3}, Filename: "a.jpg"}
+	m.Raw.Item = json.RawMessage(`{"id":"wamid.1","type":"image","image":{"id":"9001","mime_type":"image/jpeg","caption":"c"}}`)
+	return m
+}
+
+// fetched ends the wait for a file.
+func (w *world) fetched(out core.Outcome, file *core.StoredFile) {
+	w.t.Helper()
+	if len(out.MediaJobs) != 1 {
+		w.t.Fatalf("%d files are to be fetched", len(out.MediaJobs))
+	}
+	w.inTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.account, out.MediaJobs[0], file, publicURL) })
+}
+
+var jpeg = core.StoredFile{BlobKey: "med_x", MimeType: "image/jpeg", Size: 3, SHA256: "010203"}
+
+func fileReceived(w *world) chat.Event {
+	out := w.apply(imageFrom(w))
+	w.expect(chat.EventContactCreated)
+	w.clock.Advance(2 * time.Second)
+	w.fetched(out, &jpeg)
+	return w.expect(chat.EventMessageReceived)[0]
+}
+
+func fileMissed(w *world) chat.Event {
+	out := w.apply(imageFrom(w))
+	w.expect(chat.EventContactCreated)
+	w.fetched(out, nil)
+	return w.expect(chat.EventMessageReceived)[0]
+}
+
+// sentEvent is the event of a message that the provider took.
+func (w *world) sentEvent(a core.Accepted) chat.Event {
+	w.t.Helper()
+	w.expect(chat.EventContactCreated)
+	w.clock.Advance(time.Second)
+	w.answered(a, "wamid.9")
+	return w.expect(chat.EventMessageSent)[0]
+}
+
+func textSent(w *world) chat.Event {
+	return w.sentEvent(w.send(chat.TypeText, `{"body":"<b>é</b>"}`))
+}
+
+func replySent(w *world) chat.Event {
+	return w.sentEvent(w.sendAs(core.NewMessage{To: adaNumber, Context: "wamid.1", Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard}))
+}
+
+func interactiveSent(w *world) chat.Event {
+	return w.sentEvent(w.send(chat.TypeInteractive, `{"type":"button","body":{"text":"Well?"},"action":{"buttons":[{"type":"reply","reply":{"id":"y","title":"Yes"}}]}}`))
+}
+
+func linkSent(w *world) chat.Event {
+	return w.sentEvent(w.send(chat.TypeImage, `{"link":"https://a.b/c.png","caption":"c"}`))
+}
+
+// library puts a picture into the library and sends it.
+func (w *world) library() core.Accepted {
+	w.t.Helper()
+	media, err := run(w.st, func(tx *store.Tx) (chat.Media, error) {
+		return core.AddMedia(tx, w.account, chat.MediaLibrary, jpeg)
+	})
+	w.must(err)
+	return w.sendAs(core.NewMessage{
+		To: adaNumber, Type: chat.TypeImage, Content: json.RawMessage(`{"id":"` + media.ID + `"}`), MediaID: media.ID, Source: chat.SourceAPI,
+	})
+}
+
+func librarySent(w *world) chat.Event {
+	a := w.library()
+	w.expect(chat.EventContactCreated)
+	work := w.work(a)
+	work.MediaURL = publicURL + "/media/01234567890123456789012345678901" // as the sender fills it in
+	w.record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
+	return w.expect(chat.EventMessageSent)[0]
+}
+
+// librarySentCallbackFirst tells the same as librarySent, though the answer was not seen.
+func librarySentCallbackFirst(w *world) chat.Event {
+	a := w.library()
+	w.expect(chat.EventContactCreated)
+	w.apply(w.status("wamid.9", a.Message.ID, "delivered"))
+	return w.expect(chat.EventMessageSent, chat.EventMessageStatus)[0]
+}
+
+func bsuidSent(w *world) chat.Event {
+	return w.sentEvent(w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}))
+}
+
+func (w *world) echo() provider.Echo {
+	m := w.text("wamid.1", "from the app").Message
+	m.Context = "wamid.0"
+	return provider.Echo{Origin: w.origin(), Message: m}
+}
+
+func echoSent(w *world) chat.Event {
+	w.apply(w.echo())
+	return w.expect(chat.EventContactCreated, chat.EventMessageSent)[1]
+}
+
+func (w *world) echoFile() core.Outcome {
+	out := w.apply(provider.Echo{Origin: w.origin(), Message: imageFrom(w).Message})
+	w.expect(chat.EventContactCreated)
+	return out
+}
+
+func echoFileSent(w *world) chat.Event {
+	w.fetched(w.echoFile(), &jpeg)
+	return w.expect(chat.EventMessageSent)[0]
+}
+
+func echoFileMissed(w *world) chat.Event {
+	w.fetched(w.echoFile(), nil)
+	return w.expect(chat.EventMessageSent)[0]
+}
+
+func (w *world) sentToAda() core.Accepted {
+	w.t.Helper()
+	a := w.send(chat.TypeText, `{"body":"x"}`)
+	w.answered(a, "wamid.9")
+	w.expect(chat.EventContactCreated, chat.EventMessageSent)
+	return a
+}
+
+func statusDelivered(w *world) chat.Event {
+	w.sentToAda()
+	u := w.status("wamid.9", "", "delivered")
+	u.Raw.Contact = json.RawMessage(`{"wa_id":"4915510000001","user_id":"DE.ada"}`)
+	w.apply(u)
+	return w.expect(chat.EventMessageStatus)[0]
+}
+
+func statusPlayed(w *world) chat.Event {
+	w.sentToAda()
+	w.apply(w.status("wamid.9", "", "played"))
+	return w.expect(chat.EventMessageStatus)[0]
+}
+
+// failing ends a message that the provider never took.
+func (w *world) failing(failure chat.MessageError) chat.Event {
+	w.t.Helper()
+	a := w.send(chat.TypeText, `{"body":"x"}`)
+	w.expect(chat.EventContactCreated)
+	w.record(core.SendResult{Work: w.work(a), Failure: &failure})
+	return w.expect(chat.EventMessageStatus)[0]
+}
+
+func sendRefused(w *world) chat.Event {
+	suspended := w.account
+	suspended.CustomerStatus = new("suspended")
+	return w.failing(*core.RefuseQueued(suspended, chat.TypeText, w.clock.Now()))
+}
+
+func sendFailed(w *world) chat.Event {
+	return w.failing((&provider.Error{HTTPStatus: 500, Code: 131000, Message: "Something went wrong"}).MessageError())
+}
+
+func sendUnanswered(w *world) chat.Event {
+	return w.failing((&provider.Error{OutcomeUnknown: true}).MessageError())
+}
+
+func messageRevoked(w *world) chat.Event {
+	w.apply(w.text("wamid.1", "hi"))
+	w.events()
+	at := w.clock.Now()
+	w.clock.Advance(time.Hour)
+	w.apply(provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1", Timestamp: at.Add(time.Minute)})
+	return w.expect(chat.EventMessageRevoked)[0]
+}
+
+func (w *world) edit(id, original, body string, at time.Time) provider.Edit {
+	content, err := json.Marshal(map[string]string{"body": body})
+	w.must(err)
+	return provider.Edit{Origin: w.origin(), Contact: ada(), ProviderID: id, OriginalID: original, Timestamp: at, Type: chat.TypeText, Content: content}
+}
+
+func messageEdited(w *world) chat.Event {
+	begin := w.clock.Now()
+	w.apply(w.text("wamid.1", "helo"))
+	w.apply(w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)))
+	w.events()
+	w.clock.Advance(time.Minute)
+	w.apply(w.edit("wamid.3", "wamid.1", "Hello", begin.Add(time.Minute)))
+	return w.expect(chat.EventMessageEdited)[0]
+}
