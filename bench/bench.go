@@ -144,7 +144,14 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 }
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {
+	filled := false
 	for _, sc := range matching(all, b.filter) {
+		if sc.inbox && !filled {
+			if err := b.fillInbox(ctx, &s, s.store); err != nil {
+				return err
+			}
+			filled = true
+		}
 		f := b.measureServer(ctx, s, sc)
 		f.Limit = b.limit(g, sc)
 		b.add(g, f)

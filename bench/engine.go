@@ -18,6 +18,7 @@ type server struct {
 	process *process
 	ops     string // the operator's listener, with the profiler
 	target  target
+	store   []string // the flags that name its store
 }
 
 // build compiles the program as `go build` at the root of the module does.
@@ -41,7 +42,7 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 	if databaseURL != "" {
 		store = append(store, "--database-url", databaseURL)
 	}
-	s := server{engine: engine}
+	s := server{engine: engine, store: store}
 	if s.target.org, s.target.key, err = b.createKey(ctx, store); err != nil {
 		return server{}, err
 	}

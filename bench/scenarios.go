@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,8 @@ type scenario struct {
 	requests func(t target) requestFunc
 	// drain, when set, counts the work behind the requests as well.
 	drain *drain
+	// inbox scenarios need the large inbox.
+	inbox bool
 }
 
 // target is a running server and what the scenarios may refer to in it.
@@ -24,9 +27,10 @@ type target struct {
 	key    string
 	labels []string // ids of labels that exist
 	org    string
+	deep   map[string]string // cursors far down the lists of the inbox
 }
 
-var scenarios = append(labelScenarios, messagingScenarios...)
+var scenarios = slices.Concat(labelScenarios, messagingScenarios, listScenarios)
 
 var labelScenarios = []scenario{
 	{

@@ -65,25 +65,18 @@ func checkContentType(r *http.Request, body []byte) error {
 
 // decode checks the text and puts it into target. An empty body counts as an object without fields.
 func (b *bodyBinder) decode(text []byte, target any) error {
-	if len(bytes.Trim(text, " \t\r\n")) == 0 {
-		text = []byte("{}")
-	}
+	text = orObject(text)
 	if err := b.check(text); err != nil {
 		return err
 	}
 	return unmarshal(text, "", target)
 }
 
-// decodePart is decode for an object inside a body that was checked already; path is where.
-func (b *bodyBinder) decodePart(text []byte, path string, target any) error {
-	found, err := b.rule.check(jsontext.NewDecoder(bytes.NewReader(text)), path)
-	if err != nil {
-		return invalidJSON(err)
+func orObject(text []byte) []byte {
+	if len(bytes.Trim(text, " \t\r\n")) == 0 {
+		return []byte("{}")
 	}
-	if err := found.first(); err != nil {
-		return err
-	}
-	return unmarshal(text, path, target)
+	return text
 }
 
 func unmarshal(text []byte, path string, target any) error {
@@ -96,21 +89,30 @@ func unmarshal(text []byte, path string, target any) error {
 
 // check holds the text against the rule. Syntax comes first: a text that is not JSON has no fields.
 func (b *bodyBinder) check(text []byte) error {
+	fields, err := b.checkFields(text)
+	if err != nil {
+		return err
+	}
+	return b.rule.sumUp("", fields).first()
+}
+
+// checkFields is check for an operation with rules of its own: what was found is told by field.
+func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	if dec.PeekKind() != jsontext.KindBeginObject {
 		if err := firstSyntaxError(text); err != nil {
-			return err
+			return nil, err
 		}
-		return chat.Fail(chat.CodeInvalidJSON, "The body must be a JSON object.")
+		return nil, chat.Fail(chat.CodeInvalidJSON, "The body must be a JSON object.")
 	}
-	found, err := b.rule.check(dec, "")
+	fields, err := b.rule.checkFields(dec, "")
 	if err == nil {
 		_, err = dec.ReadToken()
 	}
 	if err != io.EOF {
-		return invalidJSON(err)
+		return nil, invalidJSON(err)
 	}
-	return found.first()
+	return fields, nil
 }
 
 func firstSyntaxError(text []byte) error {

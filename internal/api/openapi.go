@@ -53,6 +53,9 @@ func newDocument(programVersion string) *document {
 // schemaName gives the schemas the names of the resources: labelView is Label, its envelope
 // LabelEnvelope, a list of it LabelPage.
 func schemaName(t reflect.Type, hint string) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	name := t.Name()
 	if name == "" {
 		name = hint

@@ -32,9 +32,10 @@ type rule struct {
 	schema   *huma.Schema
 	pattern  *regexp.Regexp
 	enum     []string
-	trimmed  bool // white space around the text does not count
-	clearing bool // the empty text is allowed, and stands for null
-	someOf   bool // an object that needs at least one of its fields
+	trimmed  bool    // white space around the text does not count
+	clearing bool    // the empty text is allowed, and stands for null
+	someOf   bool    // an object that needs at least one of its fields
+	either   []*rule // the forms that a value can have, each of another kind
 }
 
 type fieldRule struct {
@@ -90,6 +91,9 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	for _, v := range s.Enum {
 		r.enum = append(r.enum, fmt.Sprint(v))
 	}
+	for _, form := range s.OneOf {
+		r.either = append(r.either, newRule(reg, t, form))
+	}
 	switch {
 	case s.Type == huma.TypeArray:
 		r.items = newRule(reg, t.Elem(), s.Items)
@@ -111,6 +115,8 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 	kind := dec.PeekKind()
 	switch {
+	case r.either != nil:
+		return r.checkEither(dec, path)
 	case r.kind == huma.TypeObject && kind == jsontext.KindBeginObject && r.fields != nil:
 		return r.checkObject(dec, path)
 	case r.kind == huma.TypeArray && kind == jsontext.KindBeginArray:
@@ -123,15 +129,34 @@ func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 	return findings{bad: r.checkValue(value, path)}, nil
 }
 
-func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error) {
-	if _, err := dec.ReadToken(); err != nil {
-		return findings{}, err
+// checkEither checks a value by the form it has.
+func (r *rule) checkEither(dec *jsontext.Decoder, path string) (findings, error) {
+	kinds := map[string]jsontext.Kind{huma.TypeString: jsontext.KindString, huma.TypeObject: jsontext.KindBeginObject}
+	var names []string
+	for _, form := range r.either {
+		if kinds[form.kind] == dec.PeekKind() {
+			return form.check(dec, path)
+		}
+		names = append(names, withArticle(form.kind))
 	}
+	return findings{bad: chat.Invalid(path, "Must be %s.", strings.Join(names, " or "))}, dec.SkipValue()
+}
+
+func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error) {
+	fields, err := r.checkFields(dec, path)
+	return r.sumUp(path, fields), err
+}
+
+// checkFields checks an object's fields one by one.
+func (r *rule) checkFields(dec *jsontext.Decoder, path string) ([]fieldState, error) {
 	fields := make([]fieldState, len(r.fields))
+	if _, err := dec.ReadToken(); err != nil {
+		return fields, err
+	}
 	for dec.PeekKind() != jsontext.KindEndObject {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return findings{}, err
+			return fields, err
 		}
 		i := r.fieldIndex(name.String())
 		if i < 0 {
@@ -141,11 +166,11 @@ func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error)
 			fields[i].found, err = r.fields[i].rule.check(dec, join(path, r.fields[i].name))
 		}
 		if err != nil {
-			return findings{}, err
+			return fields, err
 		}
 	}
 	_, err := dec.ReadToken()
-	return r.sumUp(path, fields), err
+	return fields, err
 }
 
 // fieldState is what an object says of one of its fields.

@@ -2,10 +2,14 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -16,7 +20,7 @@ import (
 type sendBody struct {
 	MessagingProduct string                        `json:"messaging_product" enum:"chat"`
 	RecipientType    string                        `json:"recipient_type,omitempty" enum:"individual"`
-	To               *string                       `json:"to,omitempty" doc:"Number in international form, with or without +. It wins over recipient."`
+	To               *string                       `json:"to,omitempty" format:"phone-number" doc:"Number in international form, with or without +. It wins over recipient."`
 	Recipient        *string                       `json:"recipient,omitempty" pattern:"^[A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}$" doc:"BSUID or parent BSUID."`
 	Context          *contextBody                  `json:"context,omitempty" doc:"Makes it a reply."`
 	Type             string                        `json:"type,omitempty" enum:"text,image,document,video,audio,template,interactive,reaction" doc:"Required to send."`
@@ -52,9 +56,9 @@ type languageSchema struct{}
 // Schema describes it in the OpenAPI document.
 func (languageSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
-		{Type: huma.TypeString},
+		{Type: huma.TypeString, MinLength: new(1)},
 		{Type: huma.TypeObject, Required: []string{"code"}, Properties: map[string]*huma.Schema{
-			"code": {Type: huma.TypeString}, "policy": {Type: huma.TypeString},
+			"code": {Type: huma.TypeString, MinLength: new(1)}, "policy": {Type: huma.TypeString},
 		}},
 	}}
 }
@@ -78,7 +82,24 @@ func registerSend(a *API) {
 		a.contents[t] = &bodyBinder{typ: typ, rule: a.document.typeRule(typ)}
 	}
 	op.handle = func(c *call) (answer, error) { return a.handleSend(c, &op) }
-	add[sendInput, single[messageView]](a, &op)
+	add[sendInput, single[sendView]](a, &op)
+}
+
+// sendView is either answer of the path: the message, or what was marked as read.
+type sendView struct{}
+
+// Schema describes it in the OpenAPI document.
+func (sendView) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[messageView](), true, ""), r.Schema(reflect.TypeFor[readReceiptView](), true, ""),
+	}}
+}
+
+type readReceiptView struct {
+	ID        string `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object    string `json:"object" enum:"message"`
+	Status    string `json:"status" enum:"read"`
+	MessageID string `json:"message_id" doc:"The provider's id."`
 }
 
 func (a *API) handleSend(c *call, op *operation) (answer, error) {
@@ -87,20 +108,20 @@ func (a *API) handleSend(c *call, op *operation) (answer, error) {
 		return answer{}, err
 	}
 	var in sendInput
-	if err = op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body); err == nil && in.Body.Type == "" && in.Body.Status != "" {
+	content, err := a.bindSend(c, op.input, &in, body)
+	if err == nil && content == nil {
 		return a.flowOnce(c, body, func() (answer, error) { return a.markRead(c, op, in.Body) })
 	}
 	// What can be done before the transaction is: on SQLite others wait for it.
 	var account chat.Account
-	var message core.NewMessage
 	if err == nil {
-		account, message, err = a.prepareSend(c, in.Body)
+		account, err = c.account(a.store.Read(c.ctx))
 	}
 	run := func(tx *store.Tx) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		view, err := a.send(tx, c, account, message)
+		view, err := a.send(tx, c, account, newMessage(in.Body, content))
 		if err != nil {
 			return answer{}, err
 		}
@@ -115,18 +136,93 @@ func (a *API) handleSend(c *call, op *operation) (answer, error) {
 	return inTx(c, run)
 }
 
-// prepareSend reads the account and checks the message. The account is not changed by a send, and
-// the sender looks at it again before the message goes out.
-func (a *API) prepareSend(c *call, b sendBody) (chat.Account, core.NewMessage, error) {
-	account, err := c.account(a.store.Read(c.ctx))
-	if err != nil {
-		return chat.Account{}, core.NewMessage{}, err
+// bindSend fills the input and returns the content to send; there is none in a read receipt.
+func (a *API) bindSend(c *call, b *inputBinder, in *sendInput, text []byte) (chat.Content, error) {
+	if err := b.bind(c, reflect.ValueOf(in).Elem()); err != nil {
+		return nil, err
 	}
-	m, err := a.newMessage(b)
-	return account, m, err
+	if err := checkContentType(c.r, text); err != nil {
+		return nil, err
+	}
+	text = orObject(text)
+	fields, err := b.body.checkFields(text)
+	if err != nil {
+		return nil, err
+	}
+	content := a.checkTogether(sendFields{b.body.rule, fields}, text)
+	if err := b.body.rule.sumUp("", fields).first(); err != nil {
+		return nil, err
+	}
+	return content, unmarshal(text, "", &in.Body)
 }
 
-// send accepts a message.
+// sendFields are the fields of a body by name.
+type sendFields struct {
+	rule   *rule
+	states []fieldState
+}
+
+func (f sendFields) at(name string) *fieldState { return &f.states[f.rule.fieldIndex(name)] }
+
+func (f sendFields) given(name string) bool { return f.at(name).given }
+
+func (f sendFields) require(name, message string) {
+	if !f.given(name) {
+		f.at(name).found.missing = &chat.Error{Code: chat.CodeMissingRequiredField, Param: name, Message: message}
+	}
+}
+
+// checkTogether adds what the schema cannot say: which fields go together. Of the contents only
+// the one that type names is looked at.
+func (a *API) checkTogether(f sendFields, text []byte) chat.Content {
+	for _, t := range chat.SendableTypes {
+		f.at(string(t)).found = findings{}
+	}
+	if !f.given("type") && f.given("status") {
+		f.require("message_id", "Give the provider's id of the message that was read.")
+		return nil
+	}
+	if !f.given("recipient") {
+		f.require("to", "Give to or recipient.")
+	}
+	f.require("type", "Give type to send a message, or status to mark one as read.")
+	var values map[string]jsontext.Value
+	json.Unmarshal(text, &values) // it is an object: that has been checked
+	name, _ := jsontext.AppendUnquote(nil, values["type"])
+	binder := a.contents[chat.MessageType(name)]
+	if binder == nil {
+		return nil
+	}
+	f.require(string(name), "This field is required for the type.")
+	if !f.given(string(name)) {
+		return nil
+	}
+	content := chat.NewContent(chat.MessageType(name))
+	f.at(string(name)).found = binder.checkContent(values[string(name)], string(name), content)
+	return content
+}
+
+// checkContent holds an object against its rules and puts it into content, as far as it goes.
+func (b *bodyBinder) checkContent(text jsontext.Value, path string, content chat.Content) findings {
+	found, _ := b.rule.check(jsontext.NewDecoder(bytes.NewReader(text)), path) // its syntax has been checked
+	if text.Kind() != jsontext.KindBeginObject {
+		return found
+	}
+	if err := unmarshal(text, path, content); err != nil {
+		failure, ok := errors.AsType[*chat.Error](err)
+		if !ok {
+			failure = chat.Invalid(path, "Cannot be read.")
+		}
+		found.merge(findings{bad: failure})
+		return found
+	}
+	missing, bad := content.Check()
+	found.merge(findings{missing, bad})
+	return found
+}
+
+// send accepts a message. The account was read before: a send does not change it, and the sender
+// looks at it again before the message goes out.
 func (a *API) send(tx *store.Tx, c *call, account chat.Account, m core.NewMessage) (messageView, error) {
 	owner := ""
 	if a.dispatch != nil {
@@ -136,7 +232,7 @@ func (a *API) send(tx *store.Tx, c *call, account chat.Account, m core.NewMessag
 	if err != nil {
 		return messageView{}, err
 	}
-	if a.dispatch != nil {
+	if a.dispatch != nil && accepted.Job.Owner == owner {
 		tx.AfterCommit(func() { a.dispatch.Enqueue(account, workOf(accepted)) })
 	}
 	return viewMessage(account, accepted.Contact, accepted.Message), nil
@@ -149,53 +245,24 @@ func workOf(acc core.Accepted) store.SendWork {
 	}
 }
 
-// newMessage checks what the schema cannot: which fields go together.
-func (a *API) newMessage(b sendBody) (core.NewMessage, error) {
-	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI}
-	text := b.content()[m.Type]
-	switch {
-	case b.To == nil && b.Recipient == nil:
-		return m, &chat.Error{Code: chat.CodeMissingRequiredField, Param: "to", Message: "Give to or recipient."}
-	case b.Type == "":
-		return m, &chat.Error{Code: chat.CodeMissingRequiredField, Param: "type", Message: "Give type to send a message, or status to mark one as read."}
-	case text == nil:
-		return m, chat.Missing(b.Type)
+func newMessage(b sendBody, content chat.Content) core.NewMessage {
+	m := core.NewMessage{
+		Type: chat.MessageType(b.Type), Source: chat.SourceAPI,
+		Content: bytes.Clone(marshal(content)), MediaID: chat.LibraryMedia(content),
 	}
 	if b.To != nil {
-		var err error
-		if m.To, err = chat.CleanPhoneNumber("to", *b.To); err != nil {
-			return m, err
-		}
+		m.To = "+" + strings.TrimPrefix(*b.To, "+")
 	} else {
 		m.Recipient = *b.Recipient
 	}
 	if b.Context != nil {
 		m.Context = b.Context.MessageID
 	}
-	content := chat.NewContent(m.Type)
-	if err := a.contents[m.Type].decodePart(text, b.Type, content); err != nil {
-		return m, err
-	}
-	if err := content.Check(); err != nil {
-		return m, err
-	}
-	m.Content, m.MediaID = bytes.Clone(marshal(content)), chat.LibraryMedia(content)
-	return m, nil
-}
-
-func (b *sendBody) content() map[chat.MessageType][]byte {
-	return map[chat.MessageType][]byte{
-		chat.TypeText: b.Text.text, chat.TypeImage: b.Image.text, chat.TypeDocument: b.Document.text, chat.TypeVideo: b.Video.text,
-		chat.TypeAudio: b.Audio.text, chat.TypeTemplate: b.Template.text, chat.TypeInteractive: b.Interactive.text,
-		chat.TypeReaction: b.Reaction.text,
-	}
+	return m
 }
 
 // markRead tells the sender of an inbound message that it was read.
 func (a *API) markRead(c *call, op *operation, b sendBody) (answer, error) {
-	if b.MessageID == nil {
-		return answer{}, chat.Missing("message_id")
-	}
 	account, err := c.account(a.store.Read(c.ctx))
 	if err != nil {
 		return answer{}, err
@@ -204,5 +271,5 @@ func (a *API) markRead(c *call, op *operation, b sendBody) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return op.success(c, map[string]any{"id": m.ID, "object": "message", "status": "read", "message_id": m.ProviderID}), nil
+	return op.success(c, readReceiptView{ID: m.ID, Object: "message", Status: "read", MessageID: m.ProviderID}), nil
 }

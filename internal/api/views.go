@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"reflect"
 	"time"
 
@@ -40,14 +39,12 @@ func (v anyJSON) MarshalJSON() ([]byte, error) { return v, nil }
 // Schema describes it in the OpenAPI document.
 func (anyJSON) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
 
-// part is an object of a body that the document describes as T, and that is checked only when
-// another field calls for it.
-type part[T any] struct{ text []byte }
+// part is an object of a body that the document describes as T, and that is read and checked only
+// when another field calls for it.
+type part[T any] struct{}
 
-func (p *part[T]) UnmarshalJSON(text []byte) error {
-	p.text = bytes.Clone(text)
-	return nil
-}
+// UnmarshalJSON leaves it to the operation.
+func (part[T]) UnmarshalJSON([]byte) error { return nil }
 
 // Schema describes it in the OpenAPI document.
 func (part[T]) Schema(r huma.Registry) *huma.Schema {

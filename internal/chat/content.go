@@ -4,16 +4,37 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 )
 
 // The contents a message can be sent with. The struct tags are the simple rules (lengths, required
 // fields), which the API enforces and documents; Check has what a tag cannot say. Paths in errors
-// start at the content's own name.
+// start at the content's own name. An empty text counts as none.
 
 // Content is the object named by a message's type.
 type Content interface {
-	Check() error
+	// Check finds the first field that is missing and the first whose value is wrong.
+	Check() (missing, bad *Error)
+}
+
+// problems are what a check has found.
+type problems struct{ missing, bad *Error }
+
+// add keeps the first of each sort.
+func (p *problems) add(e *Error) {
+	switch {
+	case e == nil:
+	case e.Code == CodeMissingRequiredField && p.missing == nil:
+		p.missing = e
+	case e.Code != CodeMissingRequiredField && p.bad == nil:
+		p.bad = e
+	}
+}
+
+// only is the outcome of a check that finds one problem at most.
+func only(e *Error) (missing, bad *Error) {
+	var p problems
+	p.add(e)
+	return p.missing, p.bad
 }
 
 // NewContent returns an empty content for a type that can be sent, or nil.
@@ -77,7 +98,7 @@ type TextContent struct {
 	PreviewURL *bool  `json:"preview_url,omitempty" doc:"Show a preview of the first link."`
 }
 
-func (c *TextContent) Check() error { return nil }
+func (c *TextContent) Check() (missing, bad *Error) { return nil, nil }
 
 // ImageContent is an image or a video.
 type ImageContent struct {
@@ -87,7 +108,9 @@ type ImageContent struct {
 	kind    MessageType
 }
 
-func (c *ImageContent) Check() error { return checkMediaSource(string(c.kind), c.Link, c.ID) }
+func (c *ImageContent) Check() (missing, bad *Error) {
+	return only(checkMediaSource(string(c.kind), c.Link, c.ID))
+}
 
 // DocumentContent is a file.
 type DocumentContent struct {
@@ -97,7 +120,9 @@ type DocumentContent struct {
 	Filename string `json:"filename,omitempty" maxLength:"240"`
 }
 
-func (c *DocumentContent) Check() error { return checkMediaSource("document", c.Link, c.ID) }
+func (c *DocumentContent) Check() (missing, bad *Error) {
+	return only(checkMediaSource("document", c.Link, c.ID))
+}
 
 // AudioContent is a sound file or a voice note.
 type AudioContent struct {
@@ -106,9 +131,12 @@ type AudioContent struct {
 	Voice *bool  `json:"voice,omitempty" doc:"Send as a voice note: Ogg with the Opus codec."`
 }
 
-func (c *AudioContent) Check() error { return checkMediaSource("audio", c.Link, c.ID) }
+func (c *AudioContent) Check() (missing, bad *Error) {
+	return only(checkMediaSource("audio", c.Link, c.ID))
+}
 
-func checkMediaSource(path, link, id string) error {
+// checkMediaSource leaves it to the library whether there is such an id.
+func checkMediaSource(path, link, id string) *Error {
 	switch {
 	case link == "" && id == "":
 		return &Error{Code: CodeMissingRequiredField, Param: path + ".link", Message: "Give link or id."}
@@ -116,13 +144,11 @@ func checkMediaSource(path, link, id string) error {
 		return Invalid(path+".id", "Give link or id, not both.")
 	case link != "":
 		return checkWebURL(path+".link", link)
-	case !KindMedia.Valid(id):
-		return Fail(CodeMediaNotFound, "There is no media %q in the library. Upload it with POST /v1/{phone_number_id}/media.", id)
 	}
 	return nil
 }
 
-func checkWebURL(path, s string) error {
+func checkWebURL(path, s string) *Error {
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return Invalid(path, "Must be an http or https address.")
@@ -136,7 +162,7 @@ type ReactionContent struct {
 	Emoji     string `json:"emoji" maxLength:"16" doc:"Empty removes the reaction."`
 }
 
-func (c *ReactionContent) Check() error { return nil }
+func (c *ReactionContent) Check() (missing, bad *Error) { return nil, nil }
 
 // TemplateContent names an approved template and fills it in.
 type TemplateContent struct {
@@ -155,12 +181,9 @@ type TemplateComponent struct {
 }
 
 // Check trims the name.
-func (c *TemplateContent) Check() error {
+func (c *TemplateContent) Check() (missing, bad *Error) {
 	c.Name = strings.TrimSpace(c.Name)
-	if c.Language.Code == "" {
-		return Invalid("template.language", "Must be a language code such as en_US.")
-	}
-	return nil
+	return nil, nil
 }
 
 // TemplateLanguage is given as "en_US" or as {"code": "en_US", "policy": "deterministic"}.
@@ -255,43 +278,53 @@ type ListRow struct {
 }
 
 // Check applies the rules of the kind.
-func (c *InteractiveContent) Check() error {
+func (c *InteractiveContent) Check() (missing, bad *Error) {
+	var p problems
 	if c.Header != nil {
-		if err := c.Header.check(c.Type); err != nil {
-			return err
-		}
+		p.add(c.Header.check(c.Type))
 	}
 	switch c.Type {
 	case InteractiveCTA:
-		return c.Action.checkCTA()
+		p.add(c.Action.checkCTA())
 	case InteractiveList:
-		return c.Action.checkList()
-	default:
-		return c.Action.checkButtons()
+		c.Action.checkList(&p)
+	case InteractiveReplyButtons, InteractiveButton:
+		p.add(c.Action.checkButtons())
 	}
+	return p.missing, p.bad
 }
 
-func (h *InteractiveHeader) check(kind string) error {
+func (h *InteractiveHeader) check(kind string) *Error {
 	const path = "interactive.header"
 	if kind == InteractiveList && h.Type != "text" {
 		return Invalid(path+".type", "A list takes a text header only.")
 	}
-	switch {
-	case h.Type == "text" && h.Text == "":
-		return Missing(path + ".text")
-	case h.Type == "image" && h.Image != nil:
-		return checkMediaSource(path+".image", h.Image.Link, h.Image.ID)
-	case h.Type == "video" && h.Video != nil:
-		return checkMediaSource(path+".video", h.Video.Link, h.Video.ID)
-	case h.Type == "document" && h.Document != nil:
+	switch h.Type {
+	case "text":
+		if h.Text == "" {
+			return Missing(path + ".text")
+		}
+	case "image":
+		return checkHeaderFile(path+".image", h.Image)
+	case "video":
+		return checkHeaderFile(path+".video", h.Video)
+	case "document":
+		if h.Document == nil {
+			return Missing(path + ".document")
+		}
 		return checkMediaSource(path+".document", h.Document.Link, h.Document.ID)
-	case h.Type != "text":
-		return Missing(path + "." + h.Type)
 	}
 	return nil
 }
 
-func (a *InteractiveAction) checkButtons() error {
+func checkHeaderFile(path string, file *ImageContent) *Error {
+	if file == nil {
+		return Missing(path)
+	}
+	return checkMediaSource(path, file.Link, file.ID)
+}
+
+func (a *InteractiveAction) checkButtons() *Error {
 	const path = "interactive.action.buttons"
 	if len(a.Buttons) == 0 {
 		return Missing(path)
@@ -309,7 +342,7 @@ func (a *InteractiveAction) checkButtons() error {
 	return nil
 }
 
-func (a *InteractiveAction) checkCTA() error {
+func (a *InteractiveAction) checkCTA() *Error {
 	const path = "interactive.action"
 	switch {
 	case a.Name == "":
@@ -322,29 +355,29 @@ func (a *InteractiveAction) checkCTA() error {
 	return checkWebURL(path+".parameters.url", a.Parameters.URL)
 }
 
-func (a *InteractiveAction) checkList() error {
+func (a *InteractiveAction) checkList(p *problems) {
 	const path = "interactive.action"
-	switch {
-	case a.Button == "":
-		return Missing(path + ".button")
-	case len(a.Sections) == 0:
-		return Missing(path + ".sections")
+	if a.Button == "" {
+		p.add(Missing(path + ".button"))
+	}
+	if len(a.Sections) == 0 {
+		p.add(Missing(path + ".sections"))
 	}
 	rows, ids := 0, map[string]bool{}
 	for i, s := range a.Sections {
 		at := indexed(path+".sections", i)
-		if len(a.Sections) > 1 && utf8.RuneCountInString(s.Title) == 0 {
-			return Missing(at + ".title")
+		if len(a.Sections) > 1 && s.Title == "" {
+			p.add(Missing(at + ".title"))
 		}
 		for j, row := range s.Rows {
 			if ids[row.ID] {
-				return Invalid(indexed(at+".rows", j)+".id", "Another row has this id.")
+				p.add(Invalid(indexed(at+".rows", j)+".id", "Another row has this id."))
 			}
 			ids[row.ID] = true
 		}
-		if rows += len(s.Rows); rows > 10 {
-			return Invalid(path+".sections", "A list has at most 10 rows in all.")
-		}
+		rows += len(s.Rows)
 	}
-	return nil
+	if rows > 10 {
+		p.add(Invalid(path+".sections", "A list has at most 10 rows in all."))
+	}
 }

@@ -125,7 +125,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpd
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
-	if err := tx.UpdateMessage(m); err != nil {
+	if err := tx.UpdateMessageStatus(m); err != nil {
 		return err
 	}
 	return messageStatus(tx, account, m, u)

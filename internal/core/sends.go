@@ -55,11 +55,11 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
 		DueAt: tx.Now(), Owner: owner,
 	}
-	err = errors.Join(
-		tx.InsertMessage(message),
-		tx.NoteMessage(account.OrgID, t.conversation.ID, tx.Now()),
-		tx.InsertSendJob(job),
-	)
+	err = errors.Join(tx.InsertMessage(message), tx.NoteMessage(account.OrgID, t.conversation.ID, tx.Now()))
+	if err != nil {
+		return Accepted{}, err
+	}
+	job.Owner, err = tx.InsertSendJob(job)
 	return Accepted{Message: message, Contact: t.contact, Conversation: t.conversation, Job: job}, err
 }
 

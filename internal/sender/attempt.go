@@ -50,12 +50,11 @@ func outcomeOf(r *core.SendResult, again time.Time) string {
 }
 
 // recorded goes on with the lane once the outcome is durable. When it could not be written, the
-// message is taken up again: its row says what to do.
+// message is in doubt: callbacks have a while to settle it before it is tried again.
 func (n *number) recorded(w store.SendWork, again time.Time, err error) {
 	if err != nil {
-		n.sender.warn("the outcome of a send could not be written", err)
 		w.Job.InDoubt = true
-		again = n.sender.cfg.Store.Now().Add(5 * time.Second)
+		again = n.sender.cfg.Store.Now().Add(retryAfter[0])
 	}
 	n.settle(w, again)
 }

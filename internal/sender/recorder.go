@@ -54,20 +54,46 @@ func (r *recorder) run() {
 	}
 }
 
+// write records a batch. When that fails each outcome is tried alone, and again for a while: a
+// message whose outcome is not written would be sent twice.
 func (r *recorder) write(batch []outcome) {
+	err := r.record(batch)
+	if err == nil {
+		for _, o := range batch {
+			o.after(nil)
+		}
+		return
+	}
+	r.sender.warn("the outcomes of sends could not be written", err)
+	for _, o := range batch {
+		o.after(r.recordAlone(o))
+	}
+}
+
+func (r *recorder) recordAlone(o outcome) (err error) {
+	for _, wait := range []time.Duration{0, 100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second} {
+		select {
+		case <-time.After(wait):
+		case <-r.sender.ctx.Done():
+		}
+		if err = r.record([]outcome{o}); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (r *recorder) record(batch []outcome) error {
 	results := make([]core.SendResult, len(batch))
 	for i, o := range batch {
 		results[i] = o.result
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	err := r.sender.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+	return r.sender.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		accounts := accountCache{store: r.sender.cfg.Store, ctx: ctx}
 		return core.RecordSends(tx, accounts.get, results)
 	})
-	for _, o := range batch {
-		o.after(err)
-	}
 }
 
 // lostToken marks an account whose token the provider refuses: its sends will all fail until it

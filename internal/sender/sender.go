@@ -7,8 +7,8 @@ package sender
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -56,10 +56,9 @@ type Sender struct {
 	held    map[string]bool    // message ids in memory
 	closed  bool
 
-	overflow atomic.Bool
-	ctx      context.Context
-	cancel   context.CancelFunc
-	work     sync.WaitGroup
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
 }
 
 // Start begins the work, with what an earlier process left.
@@ -88,7 +87,6 @@ func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.
 	case s.closed, s.held[w.Job.MessageID]:
 		return
 	case len(s.held) >= maxHeld:
-		s.overflow.Store(true)
 		return
 	}
 	s.held[w.Job.MessageID] = true
@@ -147,7 +145,7 @@ func (s *Sender) sweepLoop() {
 	}
 }
 
-// sweep takes over the jobs of dead nodes, and picks up own jobs that did not fit into memory.
+// sweep takes over the jobs of dead nodes, and picks up own jobs that are not in memory.
 func (s *Sender) sweep() {
 	var orphans []store.SendJob
 	err := s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
@@ -162,15 +160,20 @@ func (s *Sender) sweep() {
 		s.cfg.Log.Info("took over messages to send", "count", len(orphans))
 	}
 	s.load(orphans, s.cfg.Store.Now().Add(orphanGrace))
-	if s.overflow.Swap(false) || len(orphans) == sweepLimit {
-		due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, s.cfg.Store.Now(), maxHeld/2)
-		if err != nil {
-			s.overflow.Store(true)
-			s.warn("due jobs could not be read", err)
-			return
-		}
-		s.load(due, time.Time{})
+	due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, s.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
+	if err != nil {
+		s.warn("due jobs could not be read", err)
+		return
 	}
+	s.load(s.unheld(due), time.Time{})
+}
+
+// unheld keeps the jobs that are not in memory: they did not fit, or another node accepted them
+// behind messages of ours.
+func (s *Sender) unheld(jobs []store.SendJob) []store.SendJob {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(jobs, func(j store.SendJob) bool { return s.held[j.MessageID] })
 }
 
 func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) {

@@ -116,6 +116,8 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		// "OPTIONS *" is answered like any other request for what is not there.
+		DisableGeneralOptionsHandler: true,
 	}
 }
 

@@ -307,7 +307,7 @@ func (a *accounts) name(token string, w *waba) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	list := a.named[token]
-	if slices.Contains(list, w) || len(list) >= maxNamed || len(a.named) >= maxAccounts {
+	if token == "" || slices.Contains(list, w) || len(list) >= maxNamed || len(a.named) >= maxAccounts {
 		return
 	}
 	a.named[token] = append(list, w)
@@ -325,7 +325,7 @@ const maxLoose = 64
 func (a *accounts) leave(token string, n *number) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.named[token]) == 0 && len(a.loose[token]) < maxLoose && len(a.loose) < maxAccounts {
+	if token != "" && len(a.named[token]) == 0 && len(a.loose[token]) < maxLoose && len(a.loose) < maxAccounts {
 		a.loose[token] = append(a.loose[token], n)
 	}
 }

@@ -30,6 +30,8 @@ type Faults struct {
 	ShuffleCallbacks bool   `json:"shuffle_callbacks,omitempty"`
 	BatchSize        int    `json:"batch_size,omitempty"` // callbacks per request: at most, 0: 1,000
 	Grouping         string `json:"grouping,omitempty"`   // change (default), value, entry
+	// HoldCallbacks lets callbacks gather for a while, so that requests are big at any rate.
+	HoldCallbacks duration `json:"hold_callbacks,omitempty"`
 }
 
 // duration is written as "1.5s" in JSON; a number is milliseconds.
@@ -111,18 +113,16 @@ func (s *Simulator) applyFaults(c *call, f *Faults) (a answer, done bool) {
 	return answer{}, false
 }
 
-// maxHang ends a request whose caller never gives up.
-const maxHang = 10 * time.Minute
-
-// hang keeps the caller waiting and then closes the connection.
+// hang keeps the caller waiting and then closes the connection. 0 is until the caller gives up.
 func (s *Simulator) hang(c *call, d time.Duration) answer {
-	if d == 0 {
-		d = maxHang
-	}
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	defer context.AfterFunc(s.stopped, cancel)()
-	_ = s.sched.sleep(ctx, d) // either way there is no answer
+	if d == 0 {
+		<-ctx.Done()
+	} else {
+		_ = s.sched.sleep(ctx, d) // either way there is no answer
+	}
 	return answer{abort: true}
 }
 

@@ -215,7 +215,10 @@ func (s *Simulator) register(c *call) (answer, *graphError) {
 	if n.onApp {
 		return answer{}, refuse(100, "This number is used with the business app and is registered already")
 	}
-	if err := firstError(n.mayRegister(s.now()), n.enterPIN(string(in.PIN), s.now())); err != nil {
+	if err := n.mayRegister(s.now()); err != nil {
+		return answer{}, err
+	}
+	if err := n.enterPIN(string(in.PIN), s.now()); err != nil {
 		return answer{}, err
 	}
 	n.status = connected

@@ -118,7 +118,8 @@ func multipartValues(body []byte, boundary string) (url.Values, error) {
 	}
 }
 
-// firstError is the first of several checks that failed.
+// firstError is the first of several checks that failed. All of them run: it is for checks that
+// change nothing.
 func firstError(errs ...*graphError) *graphError {
 	for _, err := range errs {
 		if err != nil {

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"bytes"
 	"net/url"
 	"sync"
 	"time"
@@ -43,6 +44,9 @@ func (r *requestRing) add(c *call, a answer, now time.Time) {
 	if a.abort {
 		rec.Status = 0
 	}
+	if len(rec.body) > maxRecordedBody {
+		rec.body = bytes.Clone(rec.body[:maxRecordedBody])
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.total++
@@ -64,7 +68,7 @@ func (r *requestRing) list(limit int, match func(*requestRecord) bool) []request
 		if !match(&rec.requestRecord) {
 			continue
 		}
-		rec.Body = string(rec.body[:min(len(rec.body), maxRecordedBody)])
+		rec.Body = string(rec.body)
 		if out = append(out, rec.requestRecord); len(out) == limit {
 			break
 		}

@@ -87,37 +87,32 @@ func (s *scheduler) pop() event {
 	return top
 }
 
-// dueBatch bounds how long the heap is locked at a time.
-const dueBatch = 1024
-
-// takeDue moves the events that are due into batch, and says when the next one is.
-func (s *scheduler) takeDue(batch []event) (due []event, next int64) {
+// takeDue removes the next event if it is due, and says when it is otherwise.
+func (s *scheduler) takeDue() (e event, due bool, next int64) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	due = batch[:0]
-	for len(s.heap) > 0 && s.heap[0].at <= now && len(due) < dueBatch {
-		due = append(due, s.pop())
+	if len(s.heap) == 0 {
+		return event{}, false, 0
 	}
-	if len(s.heap) > 0 {
-		next = s.heap[0].at
+	if at := s.heap[0].at; at > now {
+		return event{}, false, at
 	}
-	return due, next
+	return s.pop(), true, 0
 }
 
 // runDue runs what is due and returns when nothing more is, with the time of the next event or 0.
-func (s *scheduler) runDue(batch []event, handle func(event)) (buf []event, next int64) {
+// Events run in the order of their times, one by one: an event may add another that comes before
+// the rest, which matters when a test moves the clock far.
+func (s *scheduler) runDue(handle func(event)) (next int64) {
 	s.running.Lock()
 	defer s.running.Unlock()
 	for {
-		batch, next = s.takeDue(batch)
-		if len(batch) == 0 {
-			return batch, next
+		e, due, next := s.takeDue()
+		if !due {
+			return next
 		}
-		for i, e := range batch {
-			handle(e)
-			batch[i] = event{}
-		}
+		handle(e)
 	}
 }
 
@@ -126,10 +121,8 @@ func (s *scheduler) runDue(batch []event, handle func(event)) (buf []event, next
 func (s *scheduler) loop(ctx context.Context, handle func(event)) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var batch []event
 	for {
-		var next int64
-		batch, next = s.runDue(batch, handle)
+		next := s.runDue(handle)
 		wait := time.Hour
 		if next != 0 {
 			wait = max(time.Duration(next-s.now().UnixNano()), time.Millisecond)

@@ -54,9 +54,9 @@ func (s *Simulator) postMessage(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	if env.Status != "" {
-		return s.readReceipt(n, env)
+		return s.readReceipt(n, &env)
 	}
-	return s.send(c, n, env)
+	return s.send(c, n, &env)
 }
 
 func checkProduct(product string) *graphError {
@@ -69,7 +69,7 @@ func checkProduct(product string) *graphError {
 	return badParam("Param messaging_product must be one of {WHATSAPP} - got %q.", product)
 }
 
-func (s *Simulator) send(c *call, n *number, env envelope) (answer, *graphError) {
+func (s *Simulator) send(c *call, n *number, env *envelope) (answer, *graphError) {
 	s.counters.sends.Add(1)
 	w := n.waba.Load()
 	if env.Type == "" {
@@ -102,7 +102,7 @@ func (s *Simulator) send(c *call, n *number, env envelope) (answer, *graphError)
 }
 
 // check covers what does not depend on who is written to.
-func (env envelope) check() *graphError {
+func (env *envelope) check() *graphError {
 	if _, known := messageTypes[env.Type]; !known {
 		return badParam("Param type must be one of {AUDIO, CONTACTS, DOCUMENT, IMAGE, INTERACTIVE, LOCATION, REACTION, STICKER, TEMPLATE, TEXT, VIDEO} - got %q.", env.Type)
 	}
@@ -127,7 +127,7 @@ func (env envelope) check() *graphError {
 
 // addressee finds who is meant. The phone wins over the user id. A user id that no one has is still
 // accepted: the failure comes later.
-func (s *Simulator) addressee(w *waba, env envelope) (to recipient, known bool, err *graphError) {
+func (s *Simulator) addressee(w *waba, env *envelope) (to recipient, known bool, err *graphError) {
 	switch {
 	case env.To != "":
 		digits, valid := normalizePhone(string(env.To))
@@ -196,15 +196,21 @@ func (s *Simulator) accept(c *call, n *number, v *validation, trick magic, known
 		m.free = open && m.category == "utility"
 	}
 	m.plan = s.planFor(m, v, trick, known, open)
-	s.messages.put(stringKey(m.id), m)
 	s.counters.accepted.Add(1)
 	if m.opaque != "" {
 		s.opaque.add(m.opaque)
 	}
-	s.schedule(m, 0, now)
 	s.react(m, now)
+	if len(m.body) > maxKeptBody {
+		m.body = nil
+	}
+	s.messages.put(stringKey(m.id), m)
+	s.schedule(m, 0, now)
 	return m
 }
+
+// maxKeptBody keeps a few enormous messages from being remembered in full.
+const maxKeptBody = 32 << 10
 
 // planFor is the fate of an accepted message.
 func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open bool) []step {
@@ -294,7 +300,7 @@ func (s *Simulator) hasStopped(n *number, to recipient) bool {
 }
 
 // readReceipt marks a message that a person sent as read, with or without a typing indicator.
-func (s *Simulator) readReceipt(n *number, env envelope) (answer, *graphError) {
+func (s *Simulator) readReceipt(n *number, env *envelope) (answer, *graphError) {
 	if env.Status != "read" {
 		return answer{}, badParam("Param status must be one of {READ} - got %q.", env.Status)
 	}

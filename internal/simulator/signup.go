@@ -128,7 +128,7 @@ func redirectTo(address string, add url.Values) answer {
 	if add.Get("state") == "" {
 		add.Del("state")
 	}
-	return answer{status: http.StatusFound, location: address + separator + add.Encode()}
+	return answer{status: http.StatusFound, contentType: "text/html; charset=utf-8", location: address + separator + add.Encode()}
 }
 
 // approveSignup gives the app access to the chosen number, or to a new one.

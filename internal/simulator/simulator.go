@@ -124,7 +124,7 @@ func (s *Simulator) Tick() { s.sched.poke() }
 // Settle runs everything that is due, and waits until its callbacks have been answered or put off.
 func (s *Simulator) Settle(ctx context.Context) error {
 	for {
-		s.sched.runDue(nil, s.handle)
+		s.sched.runDue(s.handle)
 		if err := s.callbacks.quiet(ctx); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -268,14 +269,17 @@ func (t *template) checkBody(c *component, limit int) *graphError {
 		return templateError(subcodeVarAtEdge, "Leading or trailing variables", "Variables cannot be at the start or at the end of the template.")
 	case adjacentVariables.MatchString(text):
 		return bad("Two variables cannot stand side by side.")
-	case plainWords(text) < len(names)+1:
+	case plainWords(text) < 2*len(names):
 		return templateError(subcodeTooManyVars, "Too many variables for the length", "This template has too many variables for its length.")
 	}
 	return t.checkVariables(names, c.Example.bodySamples(t.named()), bad)
 }
 
+// plainWords counts what is not a variable. Two words for each variable are enough.
 func plainWords(text string) int {
-	return len(strings.Fields(variablePattern.ReplaceAllString(text, " ")))
+	return len(strings.FieldsFunc(variablePattern.ReplaceAllString(text, " "), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}))
 }
 
 func checkFooter(c *component) *graphError {

@@ -106,18 +106,19 @@ func (s *Simulator) pauseTemplate(w *waba, id string) {
 	}
 	switch t.pauses {
 	case 1:
-		s.pauseFor(w, id, "FIRST_PAUSE", 3*time.Hour)
+		s.pauseFor(w, t, "FIRST_PAUSE", 3*time.Hour)
 	case 2:
-		s.pauseFor(w, id, "SECOND_PAUSE", 6*time.Hour)
+		s.pauseFor(w, t, "SECOND_PAUSE", 6*time.Hour)
 	default:
 		s.setTemplateStatus(w, id, "DISABLED", "DISABLED", map[string]any{"other_info": otherInfo("DISABLED", "The template was paused too often.")})
 	}
 }
 
-func (s *Simulator) pauseFor(w *waba, id, title string, d time.Duration) {
+func (s *Simulator) pauseFor(w *waba, t template, title string, d time.Duration) {
+	id, pauses := t.id, t.pauses
 	s.setTemplateStatus(w, id, "PAUSED", "PAUSED", map[string]any{"other_info": otherInfo(title, "The template is paused because of low quality.")})
 	s.sched.after(d, func(time.Time) {
-		if t, found := w.templates.get(id); found && t.status == "PAUSED" {
+		if t, found := w.templates.get(id); found && t.status == "PAUSED" && t.pauses == pauses {
 			s.setTemplateStatus(w, id, "APPROVED", "REINSTATED", map[string]any{"other_info": otherInfo("UNPAUSE", "The pause is over.")})
 		}
 	})

@@ -14,7 +14,7 @@ type validation struct {
 	sim    *Simulator
 	number *number
 	waba   *waba
-	env    envelope
+	env    *envelope
 	to     recipient
 
 	template  *template

@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Callback is a provider's callback as it came.
 type Callback struct {
@@ -32,11 +36,14 @@ func (tx *Tx) RetryCallback(c Callback) error {
 
 // ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first.
 func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
-	return many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
+	claimed, err := many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
 			SELECT id FROM callbacks
 			WHERE due_at <= $2 AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
 			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
 		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit)
+	// RETURNING has no order.
+	slices.SortFunc(claimed, func(a, b Callback) int { return cmp.Compare(a.ID, b.ID) })
+	return claimed, err
 }
 
 // DueCallbacks returns up to limit of the node's own due callbacks, oldest first.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ var contactsByAge = order[chat.Contact]{"c", "created_at", func(c chat.Contact) 
 
 var contactList = labelledList[chat.Contact]{
 	columns: prefixed("c", contactColumns),
-	table:   "contacts", scan: scanContact, links: "contact_labels", owner: "contact_id",
+	table:   "contacts", scan: scanContact, links: "contact_labels", owner: "contact_id", labelSearch: measuredSearch,
 }
 
 // ContactFilter narrows a list of contacts. Empty fields do not.
@@ -48,6 +49,9 @@ func (r Reader) Contacts(orgID, accountID string, f ContactFilter, p Page) (Slic
 	c.addIf("c.username_key = ?", chat.FoldCase(f.Username))
 	if f.Search != "" {
 		c.add(`c.search_key LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(chat.FoldCase(f.Search))+"%")
+	}
+	if f.PhoneNumber != "" || f.BSUID != "" || f.Username != "" {
+		return contactList.single(r, c, contactsByAge, f.LabelID, p)
 	}
 	return contactList.page(r, c, contactsByAge, f.LabelID, p)
 }
@@ -142,19 +146,9 @@ func (r Reader) ContactByParent(orgID, accountID, bsuid string) (chat.Contact, e
 
 // ContactsByID returns those of the contacts that exist, by id.
 func (r Reader) ContactsByID(orgID string, ids map[string]bool) (map[string]chat.Contact, error) {
-	found := make(map[string]chat.Contact, len(ids))
-	if len(ids) == 0 {
-		return found, nil
-	}
-	var c conditions
-	c.add("org_id = ?", orgID)
-	places := make([]string, 0, len(ids))
-	args := make([]any, 0, len(ids))
-	for id := range ids {
-		places, args = append(places, "?"), append(args, id)
-	}
-	c.add("id IN ("+strings.Join(places, ", ")+")", args...)
-	rows, err := many(r, scanContact, "SELECT "+contactColumns+" FROM contacts"+c.where(), c.args...)
+	rows, err := many(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2"),
+		orgID, r.dialect.list(slices.Collect(maps.Keys(ids))))
+	found := make(map[string]chat.Contact, len(rows))
 	for _, contact := range rows {
 		found[contact.ID] = contact
 	}

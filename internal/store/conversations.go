@@ -23,7 +23,7 @@ func scanConversation(row scanner) (c chat.Conversation, err error) {
 // at most one row each, and keep the conversations' order.
 var conversationList = labelledList[chat.ConversationDetail]{
 	columns: prefixed("c", conversationColumns) + ", t.phone_number, t.name, u.name, u.email",
-	table:   "conversations", scan: scanConversationDetail, links: "conversation_labels", owner: "conversation_id",
+	table:   "conversations", scan: scanConversationDetail, links: "conversation_labels", owner: "conversation_id", labelSearch: measuredSearch,
 	joins: ` LEFT JOIN contacts t ON t.org_id = c.org_id AND t.id = c.contact_id
 		LEFT JOIN users u ON u.org_id = c.org_id AND u.id = c.assigned_to`,
 }
@@ -60,11 +60,15 @@ func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p P
 	c.addIf("c.status = ?", string(f.Status))
 	c.addIf("c.contact_id = ?", f.ContactID)
 	c.addIf("c.assigned_to = ?", f.AssignedTo)
-	if f.UpdatedSince == nil {
-		return conversationList.page(r, c, conversationsByActivity, f.LabelID, p)
+	order := conversationsByActivity
+	if f.UpdatedSince != nil {
+		c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
+		order = conversationsByUpdate
 	}
-	c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
-	return conversationList.page(r, c, conversationsByUpdate, f.LabelID, p)
+	if f.ContactID != "" {
+		return conversationList.single(r, c, order, f.LabelID, p)
+	}
+	return conversationList.page(r, c, order, f.LabelID, p)
 }
 
 // ConversationDetail returns a conversation of an account for showing, or ErrNotFound. It does
@@ -121,7 +125,7 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 	const itsMessages = "message_id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2)"
 	for _, text := range []string{
 		"DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2",
-		"DELETE FROM send_jobs WHERE org_id = $1 AND " + itsMessages,
+		"DELETE FROM send_jobs WHERE org_id = $1 AND conversation_id = $2",
 		"DELETE FROM media_jobs WHERE org_id = $1 AND " + itsMessages,
 		"DELETE FROM held_events WHERE org_id = $1 AND " + itsMessages,
 		"DELETE FROM messages WHERE org_id = $1 AND conversation_id = $2",

@@ -14,6 +14,9 @@ type dialect struct {
 	skipLocked string
 	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
 	tryLock string
+	// fence ends a subquery that is to be planned by itself. PostgreSQL believes that what it looks
+	// for is spread evenly over a list, and would walk all of it for the few at its end.
+	fence string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
 	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
@@ -40,6 +43,7 @@ var (
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
+		fence:      " OFFSET 0",
 		member:     "%[1]s = ANY(%[2]s::text[])",
 		list:       func(texts []string) any { return texts },
 	}

@@ -1,5 +1,12 @@
 package store
 
+import (
+	"context"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
 // WriterQueue is how many transactions may wait for the embedded store's writer.
 const WriterQueue = writerQueue
 
@@ -18,4 +25,53 @@ func Closing(s *Store) bool {
 	default:
 		panic("unknown engine")
 	}
+}
+
+// MigrationLock is the advisory lock on PostgreSQL that lets one node migrate at a time.
+const MigrationLock = migrationLock
+
+// LabelSearch says how what carries a label is looked for.
+type LabelSearch struct{ Few, Many, Walk int }
+
+// LabelledContacts is Reader.Contacts for a label, looked for in a given way.
+func LabelledContacts(r Reader, s LabelSearch, orgID, accountID, labelID string, p Page) (Slice[chat.Contact], error) {
+	list := contactList
+	list.labelSearch = labelSearch{fewLinks: s.Few, manyLinks: s.Many, shortWalk: s.Walk}
+	var c conditions
+	c.add("c.org_id = ?", orgID)
+	c.add("c.account_id = ?", accountID)
+	return list.page(r, c, contactsByAge, labelID, p)
+}
+
+// Plans runs fn and returns the engine's plan for each statement that fn read with.
+func Plans(ctx context.Context, s *Store, fn func(Reader) error) ([]string, error) {
+	r := s.Read(ctx)
+	planner := &planningSession{session: r.db, sqlite: s.Engine() == "sqlite"}
+	r.db = planner
+	err := fn(r)
+	return planner.plans, err
+}
+
+// planningSession asks for the plan of each query before it runs it.
+type planningSession struct {
+	session
+	sqlite bool
+	plans  []string
+}
+
+func (p *planningSession) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
+	explain, scan := "EXPLAIN (COSTS OFF) ", scanText
+	if p.sqlite {
+		explain, scan = "EXPLAIN QUERY PLAN ", func(row scanner) (step string, err error) {
+			var id, parent, unused int
+			err = row.Scan(&id, &parent, &unused, &step)
+			return step, err
+		}
+	}
+	steps, err := many(Reader{ctx: ctx, db: p.session}, scan, explain+sql, args...)
+	if err != nil {
+		return err
+	}
+	p.plans = append(p.plans, strings.Join(steps, "\n"))
+	return p.session.query(ctx, sql, args, each)
 }

@@ -95,7 +95,7 @@ func TestClosureThatEndsItsGoroutineEndsItsCallers(t *testing.T) {
 
 func TestCancelledContext(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		name string
 		run  func(*store.Store, context.Context, context.CancelFunc) error
 	}{
@@ -135,18 +135,18 @@ func TestCancelledContext(t *testing.T) {
 			_, err := st.Read(ctx).Setting("a")
 			return err
 		}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
+	}
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				requireError(t, test.run(st, ctx, cancel), context.Canceled)
 				requireEqual(t, setting(t, st, "a"), nil, "")
 				storetest.InTx(t, st, putSetting("b", "2"))
 			})
-		})
-	}
+		}
+	})
 }
 
 func TestAfterCommitRunsWhenTheWorkIsDurable(t *testing.T) {
@@ -184,7 +184,7 @@ func TestTransactionsWithoutStatements(t *testing.T) {
 func TestSavepoints(t *testing.T) {
 	t.Parallel()
 	// Each step says which settings and hooks must be there in the end.
-	for _, test := range []struct {
+	tests := []struct {
 		name string
 		run  func(*trace) error
 		want string
@@ -234,10 +234,10 @@ func TestSavepoints(t *testing.T) {
 			tr.put("after")
 			return nil
 		}, "after before"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
+	}
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
 				tr := &trace{t: t}
 				storetest.InTx(t, st, func(tx *store.Tx) error {
 					tr.tx = tx
@@ -247,8 +247,8 @@ func TestSavepoints(t *testing.T) {
 				requireEqual(t, strings.Join(tr.hooks, " "), nil, test.want)
 				requireEqual(t, strings.Join(tr.stored(st), " "), nil, test.want)
 			})
-		})
-	}
+		}
+	})
 }
 
 // trace leaves settings and hooks of the same names in a transaction.
@@ -261,7 +261,7 @@ type trace struct {
 
 func (tr *trace) put(name string) {
 	tr.t.Helper()
-	requireNoError(tr.t, tr.tx.PutSetting(name, "1"))
+	requireNoError(tr.t, tr.tx.PutSetting(tr.t.Name()+name, "1"))
 	tr.names = append(tr.names, name)
 	tr.tx.AfterCommit(func() { tr.hooks = append(tr.hooks, name) })
 }
@@ -276,7 +276,7 @@ func (tr *trace) savepoint(name string, outcome error) error {
 func (tr *trace) stored(st *store.Store) []string {
 	var names []string
 	for _, name := range tr.names {
-		if setting(tr.t, st, name) != "" {
+		if setting(tr.t, st, tr.t.Name()+name) != "" {
 			names = append(names, name)
 		}
 	}

@@ -1,6 +1,9 @@
 package store
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // labelledList is a table, called c, that is listed newest first, all of it or what carries a label.
 type labelledList[T any] struct {
@@ -10,48 +13,94 @@ type labelledList[T any] struct {
 	scan    func(scanner) (T, error)
 	links   string // the table that says which labels a row carries
 	owner   string // the column there that names the row
+	labelSearch
 }
 
 func (l labelledList[T]) selectFrom() string {
 	return "SELECT " + l.columns + " FROM " + l.table + " c" + l.joins
 }
 
+// single returns the page of a list whose conditions leave at most one row. Without an order there
+// is no doubt which index to take.
+func (l labelledList[T]) single(r Reader, c conditions, o order[T], labelID string, p Page) (Slice[T], error) {
+	o.after(&c, p.After)
+	if labelID != "" {
+		c.parts = append(c.parts, l.carries(r, &c, labelID))
+	}
+	rows, err := many(r, l.scan, l.selectFrom()+c.where(), c.args...)
+	return Slice[T]{Rows: rows}, err
+}
+
+// labelSearch decides how what carries a label is looked for.
+type labelSearch struct {
+	fewLinks  int // up to here, from the links
+	manyLinks int // from here on, along the list
+	shortWalk int // how far along the list in between, before the links are taken after all
+}
+
+// measuredSearch comes from lists of 100,000: a step along the list reads only indexes and takes
+// 1 µs, a row found by its link takes 5.
+var measuredSearch = labelSearch{fewLinks: 1_000, manyLinks: 10_000, shortWalk: 5_000}
+
 // page returns one page; with a label, of what carries it.
 //
-// Neither way of finding what carries a label is fast for every label. Along the list's order a
-// common label is met soon, but a rare one, or one of old rows only, after walking the whole
-// table. From its links a rare label is found at once, but a common one takes all of them and
-// sorts. So the list is walked for a bounded while, and when that did not fill the page, the
-// links are taken: the cost is bounded by the walk and the number of links.
+// Along the list's order a common label is met soon, but a rare one, or one of old rows only,
+// after walking the whole list. From its links a rare label is found at once, but those of a
+// common one are many to fetch and sort. So the number of links decides, counted no further than
+// it matters, and in between a short walk is tried first.
 func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string, p Page) (Slice[T], error) {
 	if labelID == "" {
 		return newestFirst(r, l.scan, l.selectFrom(), c, o, p)
 	}
-	o.after(&c, p.After)
-	c.args = c.args[:len(c.args):len(c.args)] // the two statements go on from here
-	text, args := l.alongList(c, o, labelID, p.Limit+1)
-	rows, err := many(r, l.scan, text, args...)
-	if err != nil || len(rows) > p.Limit {
-		return o.slice(rows, p.Limit), err
+	links, err := l.countLinks(r, c.args[0], labelID)
+	if err != nil {
+		return Slice[T]{}, err
 	}
-	text, args = l.fromLinks(c, o, labelID, p.Limit+1)
-	rows, err = many(r, l.scan, text, args...)
+	o.after(&c, p.After)
+	c.args = slices.Clip(c.args) // two statements may go on from here
+	var rows []T
+	switch {
+	case links > l.manyLinks:
+		rows, err = l.alongList(r, c, o, labelID, p.Limit+1, 0)
+	case links > l.fewLinks:
+		rows, err = l.alongList(r, c, o, labelID, p.Limit+1, l.shortWalk)
+	}
+	if err == nil && len(rows) <= p.Limit && links <= l.manyLinks {
+		rows, err = l.fromLinks(r, c, o, labelID, p.Limit+1)
+	}
 	return o.slice(rows, p.Limit), err
 }
 
-// walkedRows is how far a list is walked in search of a label.
-const walkedRows = 1000
-
-func (l labelledList[T]) alongList(c conditions, o order[T], labelID string, limit int) (string, []any) {
-	walk := "SELECT c.* FROM " + l.table + " c" + c.where() + o.clause() + " LIMIT " + strconv.Itoa(walkedRows)
-	carries := "EXISTS (SELECT 1 FROM " + l.links + " k WHERE k.org_id = c.org_id AND k." + l.owner + " = c.id AND k.label_id = " + c.arg(labelID) + ")"
-	return "SELECT " + l.columns + " FROM (" + walk + ") c" + l.joins + " WHERE " + carries + o.clause() + " LIMIT " + c.arg(limit), c.args
+// countLinks counts to one more than many.
+func (l labelledList[T]) countLinks(r Reader, orgID any, labelID string) (int, error) {
+	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM "+l.links+" WHERE org_id = $1 AND label_id = $2 LIMIT "+
+		strconv.Itoa(l.manyLinks+1)+") k", orgID, labelID)
 }
 
-// fromLinks names the links first in a CROSS JOIN, which SQLite does not reorder. Every list's
-// first argument is the organization.
-func (l labelledList[T]) fromLinks(c conditions, o order[T], labelID string, limit int) (string, []any) {
-	found := "SELECT c.org_id, c.id FROM " + l.links + " k CROSS JOIN " + l.table + " c" + c.where() +
-		" AND k.org_id = $1 AND k." + l.owner + " = c.id AND k.label_id = " + c.arg(labelID) + o.clause() + " LIMIT " + c.arg(limit)
-	return "SELECT " + l.columns + " FROM (" + found + ") f JOIN " + l.table + " c ON c.org_id = f.org_id AND c.id = f.id" + l.joins + o.clause(), c.args
+// alongList walks the list, or its beginning: a number of steps.
+func (l labelledList[T]) alongList(r Reader, c conditions, o order[T], labelID string, limit, steps int) ([]T, error) {
+	from := l.table + " c" + c.where() + " AND "
+	if steps > 0 {
+		from = "(SELECT c.org_id, c.id, " + o.of(o.column) + " FROM " + l.table + " c" + c.where() + o.clause() + " LIMIT " + c.arg(steps) + ") c WHERE "
+	}
+	found := "SELECT c.org_id, c.id FROM " + from + l.carries(r, &c, labelID) + o.clause() + " LIMIT " + c.arg(limit)
+	return many(r, l.scan, l.rowsOf(found, o), c.args...)
+}
+
+// carries is the condition that a row has a label. Every list's first argument is the organization.
+func (l labelledList[T]) carries(r Reader, c *conditions, labelID string) string {
+	return "EXISTS (SELECT 1 FROM " + l.links + " k WHERE k.org_id = $1 AND k." + l.owner + " = c.id AND k.label_id = " + c.arg(labelID) + r.dialect.fence + ")"
+}
+
+// fromLinks names the links first in a CROSS JOIN, which SQLite does not reorder.
+func (l labelledList[T]) fromLinks(r Reader, c conditions, o order[T], labelID string, limit int) ([]T, error) {
+	linked := "SELECT c.org_id, c.id, " + o.of(o.column) + " FROM " + l.links + " k CROSS JOIN " + l.table + " c" + c.where() +
+		" AND k.org_id = $1 AND k." + l.owner + " = c.id AND k.label_id = " + c.arg(labelID) + r.dialect.fence
+	found := "SELECT c.org_id, c.id FROM (" + linked + ") c" + o.clause() + " LIMIT " + c.arg(limit)
+	return many(r, l.scan, l.rowsOf(found, o), c.args...)
+}
+
+// rowsOf reads the rows of a page whose ids are found by a query.
+func (l labelledList[T]) rowsOf(found string, o order[T]) string {
+	return "SELECT " + l.columns + " FROM (" + found + ") f JOIN " + l.table + " c ON c.org_id = f.org_id AND c.id = f.id" + l.joins + o.clause()
 }

@@ -120,6 +120,16 @@ func (tx *Tx) UpdateMessage(m chat.Message) error {
 		msPtr(m.PlayedAt), m.Revoked, m.SentReported, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
 }
 
+// UpdateMessageStatus stores where a message stands. It names no column of an index but the
+// status: every message comes here three times.
+func (tx *Tx) UpdateMessageStatus(m chat.Message) error {
+	code, text, provider := errorColumns(m.Error)
+	return tx.later(`UPDATE messages SET status = $3, error_code = $4, error_message = $5, error_provider = $6, played_at = $7,
+			sent_reported = $8, updated_at = $9
+		WHERE org_id = $1 AND id = $2`,
+		m.OrgID, m.ID, string(m.Status), code, text, provider, msPtr(m.PlayedAt), m.SentReported, m.UpdatedAt.UnixMilli())
+}
+
 func errorColumns(e *chat.MessageError) (code, text *string, provider *int64) {
 	if e == nil {
 		return nil, nil, nil

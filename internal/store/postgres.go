@@ -112,6 +112,8 @@ func (e *postgresEngine) later(context.Context, string, []any) error {
 	return errors.New("store: a write outside a transaction")
 }
 
+func (e *postgresEngine) forget() {}
+
 func (e *postgresEngine) close() error {
 	e.closed.Store(true)
 	e.pool.Close()
@@ -206,6 +208,8 @@ func (tx *postgresTx) later(_ context.Context, sql string, args []any) error {
 	tx.pending = append(tx.pending, statement{sql, args})
 	return nil
 }
+
+func (tx *postgresTx) forget() { tx.pending = tx.pending[:0] }
 
 // flush sends BEGIN if it is due, what is pending, and last; read takes the last one's result.
 func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.BatchResults) error) (err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -177,19 +178,25 @@ func TestPurgeSparesARecordThatIsBeingReplaced(t *testing.T) {
 // waitForRowLock returns when some transaction on the database waits for another.
 func waitForRowLock(t *testing.T, cfg store.Config) {
 	t.Helper()
-	conn := admin(t, cfg)
-	for waiting := false; !waiting; {
-		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting)
-		requireNoError(t, err)
+	for conn := admin(t, cfg); !waitingForLock(t, conn); {
 	}
+}
+
+// waitingForLock tells whether any connection to the database waits for a lock.
+func waitingForLock(t *testing.T, conn *pgx.Conn) (waiting bool) {
+	t.Helper()
+	err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting)
+	requireNoError(t, err)
+	return waiting
 }
 
 // admin connects to the store's database beside the store.
 func admin(t *testing.T, cfg store.Config) *pgx.Conn {
 	t.Helper()
-	url, _, _ := strings.Cut(cfg.URL, "?") // without the pool's settings
-	conn, err := pgx.Connect(t.Context(), url+"?sslmode=disable")
+	pool, err := pgxpool.ParseConfig(cfg.URL)
+	requireNoError(t, err)
+	conn, err := pgx.ConnectConfig(t.Context(), pool.ConnConfig)
 	requireNoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
@@ -203,7 +210,7 @@ func TestCutConnection(t *testing.T) {
 	requireTxError(t, st, store.ErrUnavailable, func(tx *store.Tx) error {
 		requireNoError(t, tx.PutSetting("a", "1"))
 		_, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+			WHERE datname = current_database() AND state = 'idle in transaction'`)
 		requireNoError(t, err)
 		return tx.PutSetting("a", "2")
 	})

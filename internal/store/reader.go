@@ -20,6 +20,8 @@ type session interface {
 	// later runs a statement whose result nobody waits for, at the latest with the commit. On
 	// PostgreSQL such statements travel together, and with the COMMIT. Their errors come then.
 	later(ctx context.Context, sql string, args []any) error
+	// forget drops what later has not run yet.
+	forget()
 }
 
 // scanner is a row of either driver.
@@ -38,6 +40,11 @@ func (c columnsAround) Scan(dest ...any) error {
 func scanText(row scanner) (s string, err error) {
 	err = row.Scan(&s)
 	return s, err
+}
+
+func scanInt(row scanner) (n int, err error) {
+	err = row.Scan(&n)
+	return n, err
 }
 
 // forUpdate is the clause that ends a look-up by key: inside a transaction it locks the row.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -18,11 +20,16 @@ type SendJob struct {
 	Owner          string
 }
 
-// InsertSendJob puts a message on its way, owned by the node that accepted it.
-func (tx *Tx) InsertSendJob(j SendJob) error {
-	return tx.later(`INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
+// InsertSendJob puts a message on its way and returns who owns it: the node that accepted it, or
+// the one that has earlier messages of the conversation still to send, because only that node can
+// keep their order.
+func (tx *Tx) InsertSendJob(j SendJob) (owner string, err error) {
+	return one(tx.Reader, scanText, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT e.owner FROM send_jobs e
+			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.owner IN (SELECT id FROM nodes WHERE expires_at > $9)
+			ORDER BY e.message_id DESC LIMIT 1), $8))
+		RETURNING owner`,
+		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, tx.now.UnixMilli())
 }
 
 // FinishSendJob removes a job. It reports false when the job is not the owner's any more: another
@@ -56,20 +63,26 @@ type SendWork struct {
 	MediaURL           string // of library media; filled in by the sender
 }
 
-// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first.
+// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first. One
+// that stands behind a message of its conversation which is not due yet is left.
 func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
-	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
-			SELECT org_id, message_id FROM send_jobs
-			WHERE due_at <= $2 AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
-			ORDER BY due_at, message_id LIMIT $3`+tx.dialect.skipLocked+`)
+	claimed, err := many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+			SELECT j.org_id, j.message_id FROM send_jobs j
+			WHERE j.due_at <= $2 AND j.owner <> $1 AND j.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
+				AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id AND e.conversation_id = j.conversation_id
+					AND e.message_id < j.message_id AND e.due_at > $2)
+			ORDER BY j.message_id LIMIT $3`+tx.dialect.skipLocked+`)
 		RETURNING org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner`,
 		node, tx.now.UnixMilli(), limit)
+	// RETURNING has no order.
+	slices.SortFunc(claimed, func(a, b SendJob) int { return cmp.Compare(a.MessageID, b.MessageID) })
+	return claimed, err
 }
 
 // DueSendJobs returns up to limit of the node's own due jobs behind the given message, oldest first.
 func (r Reader) DueSendJobs(node string, now time.Time, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, `SELECT org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner FROM send_jobs
-		WHERE owner = $1 AND due_at <= $2 ORDER BY due_at, message_id LIMIT $3`, node, now.UnixMilli(), limit)
+		WHERE owner = $1 AND due_at <= $2 ORDER BY message_id LIMIT $3`, node, now.UnixMilli(), limit)
 }
 
 func scanSendJob(row scanner) (j SendJob, err error) {
@@ -95,8 +108,5 @@ func (r Reader) SendWork(j SendJob) (SendWork, error) {
 
 // SendJobOwner returns which node a job belongs to, or ErrNotFound when it is finished.
 func (r Reader) SendJobOwner(orgID, messageID string) (string, error) {
-	return one(r, func(row scanner) (owner string, err error) {
-		err = row.Scan(&owner)
-		return owner, err
-	}, "SELECT owner FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
+	return one(r, scanText, "SELECT owner FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
 }

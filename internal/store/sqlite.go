@@ -131,6 +131,8 @@ func (e *sqliteEngine) later(context.Context, string, []any) error {
 	return errors.New("store: a write outside a transaction")
 }
 
+func (e *sqliteEngine) forget() {}
+
 func (e *sqliteEngine) inTx(ctx context.Context, body func(session) error) error {
 	return e.writer.do(ctx, body)
 }
@@ -214,6 +216,8 @@ func (c *sqliteConn) later(ctx context.Context, text string, args []any) error {
 	_, err := c.exec(ctx, text, args)
 	return err
 }
+
+func (c *sqliteConn) forget() {} // later has run it all
 
 func (c *sqliteConn) close() {
 	for _, stmt := range c.statements {

@@ -155,21 +155,25 @@ func (tx *Tx) NewIDAt(k kind, at time.Time) string { return tx.store.ids.next(k,
 func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
 
 // Savepoint runs fn so that its failure undoes only what fn did.
-func (tx *Tx) Savepoint(fn func() error) (err error) {
+func (tx *Tx) Savepoint(fn func() error) error {
 	tx.savepoints++
 	name := fmt.Sprintf("sp_%d", tx.savepoints)
 	hooks := len(tx.afterCommit)
 	if _, err := tx.exec("SAVEPOINT " + name); err != nil {
 		return err
 	}
-	if err := fn(); err != nil {
-		tx.afterCommit = tx.afterCommit[:hooks]
-		if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
-			return errors.Join(err, undoErr)
-		}
-		return err
+	err := fn()
+	if err == nil {
+		_, err = tx.exec("RELEASE SAVEPOINT " + name) // may fail on what fn did not wait for
 	}
-	_, err = tx.exec("RELEASE SAVEPOINT " + name)
+	if err == nil {
+		return nil
+	}
+	tx.afterCommit = tx.afterCommit[:hooks]
+	tx.db.forget()
+	if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
+		return errors.Join(err, undoErr)
+	}
 	return err
 }
 

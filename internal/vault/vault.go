@@ -20,6 +20,8 @@ import (
 
 const keySize = 32
 
+var errMasterKey = errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
+
 // Vault seals and opens. It is safe for concurrent use.
 type Vault struct {
 	master []byte
@@ -73,14 +75,17 @@ func createKeyFile(path string) ([]byte, error) {
 
 func parse(text string) (*Vault, error) {
 	key, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(key) != keySize {
-		return nil, errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
+	if err != nil {
+		return nil, errMasterKey
 	}
 	return New(key)
 }
 
 // New makes a vault from a 32-byte master key.
 func New(master []byte) (*Vault, error) {
+	if len(master) != keySize {
+		return nil, errMasterKey
+	}
 	v := &Vault{master: master}
 	v.id = hex.EncodeToString(v.Derive("key id")[:4])
 	block, err := aes.NewCipher(v.Derive("seal"))

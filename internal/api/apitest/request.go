@@ -79,6 +79,14 @@ func (s *Server) newRequest(ctx context.Context, r Request) (*http.Request, erro
 	return request, nil
 }
 
+// Decode decodes the whole body.
+func (r *Response) Decode(t testing.TB, into any) {
+	t.Helper()
+	if err := json.Unmarshal(r.Body, into); err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+}
+
 // Data decodes what is under "data" of a success.
 func (r *Response) Data(t testing.TB, into any) {
 	t.Helper()

@@ -77,10 +77,15 @@ func (c *Case) Expand(text string) string {
 // Call sends a request of the case's organization, with the variables put in.
 func (c *Case) Call(t *testing.T, r Request) *Response {
 	t.Helper()
+	return c.Do(t, c.Expanded(r))
+}
+
+// Expanded is a request as Call sends it, for sending it otherwise.
+func (c *Case) Expanded(r Request) Request {
 	if r.Key == "" {
 		r.Key = c.Org.Key
 	}
-	return c.Do(t, c.expand(r))
+	return c.expand(r)
 }
 
 func (c *Case) expand(r Request) Request {

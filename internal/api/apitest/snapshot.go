@@ -35,7 +35,7 @@ const (
 
 func openTables(t testing.TB, place store.Config) *tables {
 	t.Helper()
-	driver, name, query := "sqlite", "file:"+filepath.Join(place.Dir, "parley.db")+"?_pragma=busy_timeout(10000)", sqliteTables
+	driver, name, query := "sqlite", "file:"+(&url.URL{Path: filepath.Join(place.Dir, "parley.db")}).EscapedPath()+"?_pragma=busy_timeout(10000)", sqliteTables
 	if place.URL != "" {
 		driver, name, query = "pgx", withoutPool(t, place.URL), postgresTables
 	}
@@ -197,4 +197,12 @@ func (s *Server) Unchanged(t testing.TB, orgID string, fn func()) {
 func (s *Server) Count(t testing.TB, table, orgID string) int {
 	t.Helper()
 	return len(s.tables.read(t, table, "org_id", []string{orgID}))
+}
+
+// Exec changes a table past the store's own code, for rows that nothing makes yet.
+func (s *Server) Exec(t testing.TB, statement string, args ...any) {
+	t.Helper()
+	if _, err := s.tables.db.Exec(statement, args...); err != nil {
+		t.Fatalf("%v in %s", err, statement)
+	}
 }

@@ -43,7 +43,8 @@ CREATE TABLE accounts (
 );
 CREATE UNIQUE INDEX accounts_by_number ON accounts (phone_number_id) WHERE deleted_at IS NULL;
 CREATE INDEX accounts_by_waba ON accounts (waba_id) WHERE deleted_at IS NULL;
-CREATE INDEX accounts_by_customer ON accounts (org_id, customer_id) WHERE deleted_at IS NULL;
+CREATE INDEX accounts_by_age ON accounts (org_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX accounts_by_customer ON accounts (org_id, customer_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 
 CREATE TABLE contacts (
     org_id            TEXT   NOT NULL,
@@ -88,6 +89,7 @@ CREATE UNIQUE INDEX conversations_by_contact ON conversations (org_id, account_i
 CREATE INDEX conversations_by_activity ON conversations (org_id, account_id, sort_at DESC, id DESC);
 CREATE INDEX conversations_by_status ON conversations (org_id, account_id, status, sort_at DESC, id DESC);
 CREATE INDEX conversations_by_assignee ON conversations (org_id, account_id, assigned_to, sort_at DESC, id DESC) WHERE assigned_to IS NOT NULL;
+CREATE INDEX conversations_by_assignee_status ON conversations (org_id, account_id, assigned_to, status, sort_at DESC, id DESC) WHERE assigned_to IS NOT NULL;
 CREATE INDEX conversations_by_update ON conversations (org_id, account_id, updated_at DESC, id DESC);
 
 CREATE TABLE contact_labels (
@@ -157,6 +159,7 @@ CREATE TABLE send_jobs (
     PRIMARY KEY (org_id, message_id)
 );
 CREATE INDEX send_jobs_by_due ON send_jobs (due_at);
+CREATE INDEX send_jobs_by_conversation ON send_jobs (org_id, conversation_id, message_id);
 
 -- Callbacks as they came, until they are applied.
 CREATE TABLE callbacks (

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -80,4 +81,53 @@ func Key(t testing.TB, st *store.Store, orgID string) (chat.APIKey, string) {
 		return tx.InsertKey(key)
 	})
 	return key, text
+}
+
+// Account connects a number to the organization's first team.
+func Account(t testing.TB, st *store.Store, org Organization, phoneNumberID string) chat.Account {
+	t.Helper()
+	var account chat.Account
+	InTx(t, st, func(tx *store.Tx) error {
+		account = chat.Account{
+			ID: tx.NewID(chat.KindAccount), OrgID: org.ID, TeamID: org.TeamID, PhoneNumberID: &phoneNumberID,
+			PhoneNumber: new("+15550001111"), WABAID: "200000000000", Status: chat.AccountConnected, Token: "sealed",
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.InsertAccount(account)
+	})
+	return account
+}
+
+// NewContact is a contact of an account, not stored yet.
+func NewContact(tx *store.Tx, account chat.Account, number string) chat.Contact {
+	return chat.Contact{
+		ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID, PhoneNumber: &number,
+		Consent: chat.ConsentUnknown, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+}
+
+// Contact adds a contact to an account.
+func Contact(t testing.TB, st *store.Store, account chat.Account, number string) chat.Contact {
+	t.Helper()
+	var contact chat.Contact
+	InTx(t, st, func(tx *store.Tx) error {
+		contact = NewContact(tx, account, number)
+		return tx.InsertContact(contact)
+	})
+	return contact
+}
+
+// Conversation makes the conversation with a contact, whose last message was at the given
+// instant; nil for none.
+func Conversation(t testing.TB, st *store.Store, contact chat.Contact, lastMessageAt *time.Time) chat.Conversation {
+	t.Helper()
+	var conversation chat.Conversation
+	InTx(t, st, func(tx *store.Tx) error {
+		conversation = chat.Conversation{
+			ID: tx.NewID(chat.KindConversation), OrgID: contact.OrgID, AccountID: contact.AccountID, ContactID: contact.ID,
+			Status: chat.ConversationOpen, LastMessageAt: lastMessageAt, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.InsertConversation(conversation)
+	})
+	return conversation
 }

@@ -1,0 +1,240 @@
+package client_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/client"
+)
+
+// methods are the client's methods for each operation. A new operation fails the test until it has
+// one here.
+var methods = map[string][]string{
+	"getHealth":               {"Health"},
+	"getMe":                   {"Me"},
+	"listAccounts":            {"ListAccounts", "Accounts"},
+	"registerNumber":          {"RegisterNumber"},
+	"listMessages":            {"ListMessages", "Messages"},
+	"sendMessage":             {"SendMessage", "MarkRead"},
+	"getMessage":              {"GetMessage"},
+	"getMessageMedia":         {"MessageMediaURL"},
+	"uploadMedia":             {"UploadMedia"},
+	"getMedia":                {"GetMedia"},
+	"deleteMedia":             {"DeleteMedia"},
+	"listConversations":       {"ListConversations", "Conversations"},
+	"getConversation":         {"GetConversation"},
+	"updateConversation":      {"UpdateConversation"},
+	"attachConversationLabel": {"AttachConversationLabel"},
+	"detachConversationLabel": {"DetachConversationLabel"},
+	"listContacts":            {"ListContacts", "Contacts"},
+	"createContact":           {"CreateContact"},
+	"getContact":              {"GetContact"},
+	"updateContact":           {"UpdateContact"},
+	"deleteContact":           {"DeleteContact"},
+	"attachContactLabel":      {"AttachContactLabel"},
+	"detachContactLabel":      {"DetachContactLabel"},
+	"bulkLabelContacts":       {"BulkLabelContacts"},
+	"listLabels":              {"ListLabels", "Labels"},
+	"createLabel":             {"CreateLabel"},
+	"getLabel":                {"GetLabel"},
+	"updateLabel":             {"UpdateLabel"},
+	"deleteLabel":             {"DeleteLabel"},
+}
+
+// types are the client's types for the schemas of resources and bodies.
+var types = map[string]any{
+	"Health": client.Health{}, "Me": client.KeyContext{}, "OrganizationMe": client.Organization{}, "ApiKeyMe": client.APIKey{},
+	"RateLimitsMe": client.KeyRateLimits{}, "TeamMe": client.Team{},
+	"Account": client.Account{}, "ChatAccount": client.ChatAccount{}, "CustomerRef": client.CustomerRef{}, "Registration": client.Registration{},
+	"Message": client.Message{}, "Context": client.MessageContext{}, "ContextBody": client.MessageContext{}, "MessageError": client.MessageError{},
+	"Media": client.Media{}, "Deleted": client.Deleted{},
+	"Conversation": client.Conversation{}, "ContactRef": client.ContactRef{}, "Assignee": client.Assignee{},
+	"UpdateConversationBody": client.ConversationPatch{}, "ConversationLabel": client.ConversationLabel{},
+	"Contact": client.Contact{}, "CreateContactBody": client.NewContact{}, "UpdateContactBody": client.ContactPatch{},
+	"ContactLabel": client.ContactLabel{}, "BulkLabelBody": client.BulkLabel{}, "BulkLabel": client.BulkLabelResult{},
+	"Label": client.Label{}, "LabelRef": client.LabelRef{}, "CreateLabelBody": client.NewLabel{}, "UpdateLabelBody": client.LabelPatch{},
+	"TextContent": client.TextContent{}, "ReactionContent": client.ReactionContent{}, "TemplateContent": client.TemplateContent{},
+	"TemplateComponent": client.TemplateComponent{}, "InteractiveText": client.InteractiveText{}, "InteractiveFooter": client.InteractiveText{},
+	"TemplateLanguage":  client.TemplateLanguage{},
+	"InteractiveHeader": client.InteractiveHeader{}, "InteractiveAction": client.InteractiveAction{}, "ReplyButton": client.ReplyButton{},
+	"Reply": client.Reply{}, "CTAParameters": client.LinkParameters{}, "ListSection": client.ListSection{}, "ListRow": client.ListRow{},
+}
+
+// wider are types that serve several schemas, or what is received too; they may have more fields.
+var wider = map[string]any{
+	"ImageContent": client.MediaContent{}, "DocumentContent": client.MediaContent{}, "AudioContent": client.MediaContent{},
+	"InteractiveContent": client.InteractiveContent{},
+}
+
+// unexported are the schemas that the client fills in by itself, and envelopes.
+func unexported(name string) bool {
+	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody"}, name)
+}
+
+// filters are the filters of lists, with everything in them set.
+var filters = map[string]map[string][]string{
+	"listAccounts": client.QueryOf(client.AccountFilter{All: true, CustomerID: "x", PageOptions: everyPage}),
+	"listMessages": client.QueryOf(client.MessageFilter{ConversationID: "x", Direction: "x", Status: "x", Type: "x",
+		CreatedAfter: someTime, CreatedBefore: someTime, PageOptions: everyPage}),
+	"listConversations": client.QueryOf(client.ConversationFilter{Status: "x", ContactID: "x", UpdatedSince: someTime, LabelID: "x",
+		AssignedTo: "x", PageOptions: everyPage}),
+	"listContacts": client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
+	"listLabels":   client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
+}
+
+var (
+	everyPage = client.PageOptions{Limit: 1, Cursor: "x"}
+	someTime  = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
+)
+
+// codes are the client's constants for the codes of errors.
+var codes = []client.ErrorCode{
+	client.CodeInvalidPhoneNumber, client.CodeInvalidTemplateName, client.CodeMissingRequiredField, client.CodeInvalidFieldValue,
+	client.CodeInvalidLimit, client.CodeInvalidCursor, client.CodeInvalidWebhookURL, client.CodeInvalidEventType, client.CodeInvalidJSON,
+	client.CodeMissingAPIKey, client.CodeInvalidAPIKey, client.CodeRevokedAPIKey, client.CodeExpiredAPIKey,
+	client.CodeSubscriptionInactive, client.CodeQuotaExceeded, client.CodeFeatureNotEntitled, client.CodeFeatureNotAvailable,
+	client.CodeOrganizationSuspended, client.CodeResourceNotFound, client.CodeMethodNotAllowed, client.CodePayloadTooLarge,
+	client.CodeUnsupportedMediaType, client.CodeIdempotencyInProgress, client.CodeWebhookSubscriptionDisabled,
+	client.CodeSetupLinkInactive, client.CodeRegistrationInProgress, client.CodeTemplateAlreadyExists, client.CodeContactAlreadyExists,
+	client.CodeIdempotencyKeyReuse, client.CodeNumberNotVerified, client.CodeRegistrationFailed, client.CodeCannotRevokeLastSecret,
+	client.CodeMediaNotFound, client.CodeMarketingOptedOut, client.CodeAccountRestricted, client.CodeConsentRequired,
+	client.CodeCustomerSuspended, client.CodeUpstreamError, client.CodeRateLimitExceeded, client.CodeInternalError,
+	client.CodeProviderFailure, client.CodeServiceUnavailable,
+}
+
+// document is what of the API's description these tests look at.
+type document struct {
+	Paths map[string]map[string]struct {
+		OperationID string `json:"operationId"`
+		Parameters  []struct{ Name, In string }
+		Responses   map[string]struct {
+			Content map[string]struct{ Schema json.RawMessage }
+		}
+	}
+	Components struct {
+		Schemas map[string]struct{ Properties map[string]any }
+	}
+}
+
+func readDocument(t *testing.T, url string) document {
+	t.Helper()
+	response, err := http.Get(url + "/v1/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var d document
+	if err := json.NewDecoder(response.Body).Decode(&d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestEveryOperationHasAMethod fails when the API gains an operation, a filter, a field or a code
+// that the client lacks.
+func TestEveryOperationHasAMethod(t *testing.T) {
+	t.Parallel()
+	doc := readDocument(t, newService(t).url)
+	seen := map[string]bool{}
+	for _, operations := range doc.Paths {
+		for _, op := range operations {
+			if op.OperationID == "getOpenAPI" {
+				continue
+			}
+			seen[op.OperationID] = true
+			for _, name := range append(methods[op.OperationID], "") {
+				if _, ok := reflect.TypeFor[*client.Client]().MethodByName(name); !ok && (name != "" || methods[op.OperationID] == nil) {
+					t.Errorf("%s has no method %s", op.OperationID, name)
+				}
+			}
+			var parameters []string
+			for _, p := range op.Parameters {
+				if p.In == "query" {
+					parameters = append(parameters, p.Name)
+				}
+			}
+			slices.Sort(parameters)
+			if diff := cmp.Diff(parameters, slices.Sorted(maps.Keys(filters[op.OperationID]))); diff != "" {
+				t.Errorf("the filter of %s: %s", op.OperationID, diff)
+			}
+		}
+	}
+	for id := range methods {
+		if !seen[id] {
+			t.Errorf("there is no operation %s any more", id)
+		}
+	}
+}
+
+func TestEverySchemaHasItsType(t *testing.T) {
+	t.Parallel()
+	for name, schema := range readDocument(t, newService(t).url).Components.Schemas {
+		ours, exact := types[name]
+		if !exact {
+			ours = wider[name]
+		}
+		if ours == nil {
+			if !unexported(name) {
+				t.Errorf("the schema %s has no type", name)
+			}
+			continue
+		}
+		fields := fieldsOf(reflect.TypeOf(ours))
+		for property := range schema.Properties {
+			if !slices.Contains(fields, property) {
+				t.Errorf("%T lacks %s of %s", ours, property, name)
+			}
+		}
+		if exact && len(fields) != len(schema.Properties) {
+			t.Errorf("%T has %v, but %s only %v", ours, fields, name, slices.Sorted(maps.Keys(schema.Properties)))
+		}
+	}
+}
+
+func fieldsOf(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestEveryCodeHasAConstant(t *testing.T) {
+	t.Parallel()
+	for path, operations := range readDocument(t, newService(t).url).Paths {
+		for _, op := range operations {
+			for status, response := range op.Responses {
+				for _, content := range response.Content {
+					for _, code := range codesOf(content.Schema) {
+						if !slices.Contains(codes, code) {
+							t.Errorf("%s of %s (%s) has no constant", code, path, status)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func codesOf(schema json.RawMessage) []client.ErrorCode {
+	var envelope struct {
+		Properties struct {
+			Error struct {
+				Properties struct {
+					Code struct{ Enum []client.ErrorCode }
+				}
+			}
+		}
+	}
+	json.Unmarshal(schema, &envelope) // one that is not an error's has no codes
+	return envelope.Properties.Error.Properties.Code.Enum
+}

@@ -1,0 +1,642 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	noContact      = "ctc_00000000000000000000000000"
+	noConversation = "cnv_00000000000000000000000000"
+	contacts       = "/v1/${number}/contacts"
+)
+
+// contactFields is a contact as the API shows it. Fields that are not given are null, or as a new
+// contact has them.
+func contactFields(fields string) string {
+	all := map[string]string{
+		"id": `"<ctc>"`, "object": `"contact"`, "phone_number": "null", "bsuid": "null", "parent_bsuid": "null", "username": "null",
+		"name": "null", "email": "null", "metadata": "null", "marketing_consent": `"unknown"`, "labels": "[]",
+		"chat_account": `{"phone_number":"${phone}","phone_number_id":"${number}","customer":null}`,
+		"created_at":   `"<now>"`, "updated_at": `"<now>"`,
+	}
+	return withFields(all, fields)
+}
+
+// withFields puts "name=value" pairs, parted by line breaks, over an object's fields.
+func withFields(all map[string]string, fields string) string {
+	for pair := range strings.Lines(fields) {
+		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		if name != "" {
+			all[name] = value
+		}
+	}
+	var parts []string
+	for name, value := range all {
+		parts = append(parts, `"`+name+`":`+value)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func contactWith(fields string) string {
+	return `{"data":` + contactFields(fields) + `,"request_id":"<req>"}`
+}
+
+// contactEvent is an event that shows a contact.
+func contactEvent(kind, fields string, changed ...string) string {
+	contact := withFields(map[string]string{
+		"id": `"<ctc>"`, "object": `"contact"`, "phone_number": "null", "name": "null", "email": "null", "metadata": "null",
+		"phone_number_id": `"${number}"`, "created_at": `"<now>"`, "updated_at": `"<now>"`,
+	}, fields)
+	data := `{"contact":` + contact + `}`
+	if changed != nil {
+		data = `{"contact":` + contact + `,"changed_fields":["` + strings.Join(changed, `","`) + `"]}`
+	}
+	return `{"id":"<evt>","type":"` + kind + `","created_at":"<now>","data":` + data + `}`
+}
+
+func newContact(body string) apitest.Request {
+	return apitest.Request{Method: http.MethodPost, Path: contacts, Body: body}
+}
+
+// hasContact makes the contact that ${contact} names, on the number ${number}.
+func hasContact(body string) func(*testing.T, *apitest.Case) {
+	return func(t *testing.T, c *apitest.Case) {
+		connected(t, c)
+		c.Make(t, "contact", contacts, body)
+	}
+}
+
+// foreignContact makes a contact of another organization: ${foreign_number}, ${foreign_contact}.
+func foreignContact(t *testing.T, c *apitest.Case) {
+	org := c.Stranger(t)
+	account := connectAs(t, c, "foreign_", chat.NewAccount{OrgID: org.ID})
+	c.Set("foreign_contact", c.NewContact(t, account, chat.NewContact{PhoneNumber: new("+4915199999999")}).ID)
+}
+
+// siblingContact makes a contact of another number of the organization: ${sibling_contact}.
+func siblingContact(t *testing.T, c *apitest.Case) {
+	account := connectAs(t, c, "sibling_", chat.NewAccount{OrgID: c.Org.ID, TeamID: c.Org.Team.ID})
+	c.Set("sibling_contact", c.NewContact(t, account, chat.NewContact{PhoneNumber: new("+4915199999999")}).ID)
+}
+
+var contactMade = apitest.Changes{"contacts": "+1"}
+
+func TestCreateContact(t *testing.T) {
+	t.Parallel()
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "number only", Given: connected, Request: newContact(`{"phone_number":"+4915112345678"}`), Status: http.StatusCreated,
+			Want: contactWith(`phone_number="+4915112345678"`), Change: contactMade,
+			Events: []string{contactEvent("contact.created", `phone_number="+4915112345678"`)}},
+		{Name: "number without plus", Given: connected, Request: newContact(`{"phone_number":"4915112345678"}`), Status: http.StatusCreated,
+			Want: contactWith(`phone_number="+4915112345678"`), Change: contactMade,
+			Events: []string{contactEvent("contact.created", `phone_number="+4915112345678"`)}},
+		{Name: "BSUID only", Given: connected, Request: newContact(`{"bsuid":"DE.a1B2","phone_number":null}`), Status: http.StatusCreated,
+			Want: contactWith(`bsuid="DE.a1B2"`), Change: contactMade, Events: []string{contactEvent("contact.created", ``)}},
+		{Name: "all fields", Given: connected, Request: newContact(`{"phone_number":"+4915112345678","bsuid":"DE.a1","username":"Ada.L_1","name":" Ada ","email":"ada@example.com","metadata":{"b":[1,{"c":null}],"a":1.50}}`),
+			Status: http.StatusCreated, Change: contactMade,
+			Want: contactWith(`phone_number="+4915112345678"
+				bsuid="DE.a1"
+				username="Ada.L_1"
+				name=" Ada "
+				email="ada@example.com"
+				metadata={"b":[1,{"c":null}],"a":1.50}`),
+			Events: []string{contactEvent("contact.created", `phone_number="+4915112345678"
+				name=" Ada "
+				email="ada@example.com"
+				metadata={"b":[1,{"c":null}],"a":1.50}`)}},
+		{Name: "nulls and an empty address", Given: connected, Request: newContact(`{"phone_number":"+4915112345678","bsuid":null,"username":null,"name":null,"email":"","metadata":null}`),
+			Status: http.StatusCreated, Want: contactWith(`phone_number="+4915112345678"`), Change: contactMade,
+			Events: []string{contactEvent("contact.created", `phone_number="+4915112345678"`)}},
+		{Name: "unusual characters", Given: connected, Request: newContact(`{"phone_number":"+4915112345678","name":"<b>&\"'\\ \u202e 👩‍👩‍👧 \u2028 é"}`), Status: http.StatusCreated,
+			Want: contactWith("phone_number=\"+4915112345678\"\nname=" + `"<b>&\"'\\ \u202e 👩‍👩‍👧 \u2028 é"`), Change: apitest.Changes{"contacts": "+1", "events": "+1"}},
+		{Name: "the customer's number", Given: func(t *testing.T, c *apitest.Case) {
+			hasCustomer(t, c)
+			connectAs(t, c, "", chat.NewAccount{OrgID: c.Org.ID, CustomerID: new(c.Get("customer"))})
+		}, Request: newContact(`{"phone_number":"+4915112345678"}`), Status: http.StatusCreated, Change: apitest.Changes{"contacts": "+1", "events": "+1"},
+			Want: contactWith("phone_number=\"+4915112345678\"\n" + `chat_account={"phone_number":"${phone}","phone_number_id":"${number}","customer":{"id":"${customer}","name":"Customer"}}`)},
+	})
+}
+
+func TestCreateContactRules(t *testing.T) {
+	t.Parallel()
+	refused := func(name, body, code, param string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Given: connected, Request: newContact(body), Code: code, Param: param}
+	}
+	with := func(field string) string { return `{"phone_number":"+4915112345678",` + field + `}` }
+	many := func(n int) string {
+		fields := make([]string, n)
+		for i := range fields {
+			fields[i] = fmt.Sprintf(`"k%d":1`, i)
+		}
+		return `{` + strings.Join(fields, ",") + `}`
+	}
+	apitest.RunEach(t, []apitest.Scenario{
+		refused("no body", ``, "missing_required_field", "phone_number"),
+		refused("neither number nor BSUID", `{"name":"x"}`, "missing_required_field", "phone_number"),
+		refused("both null", `{"phone_number":null,"bsuid":null}`, "missing_required_field", "phone_number"),
+		refused("missing before bad", `{"name":"","email":"x"}`, "missing_required_field", "phone_number"),
+		refused("spaces in the number", `{"phone_number":"+49 151 12345678"}`, "invalid_phone_number", "phone_number"),
+		refused("leading zero", `{"phone_number":"015112345678"}`, "invalid_phone_number", "phone_number"),
+		refused("six digits", `{"phone_number":"+123456"}`, "invalid_phone_number", "phone_number"),
+		refused("sixteen digits", `{"phone_number":"+1234567890123456"}`, "invalid_phone_number", "phone_number"),
+		refused("empty number", `{"phone_number":""}`, "invalid_phone_number", "phone_number"),
+		refused("number as number", `{"phone_number":4915112345678}`, "invalid_field_value", "phone_number"),
+		refused("bad number before bad BSUID", `{"bsuid":"x","phone_number":"x"}`, "invalid_phone_number", "phone_number"),
+		refused("parent BSUID", `{"bsuid":"DE.ENT.a1"}`, "invalid_field_value", "bsuid"),
+		refused("BSUID of small letters", `{"bsuid":"de.a1"}`, "invalid_field_value", "bsuid"),
+		refused("BSUID of 129", `{"bsuid":"DE.`+strings.Repeat("a", 129)+`"}`, "invalid_field_value", "bsuid"),
+		refused("empty username", with(`"username":""`), "invalid_field_value", "username"),
+		refused("username of 101", with(`"username":"`+strings.Repeat("é", 101)+`"`), "invalid_field_value", "username"),
+		refused("empty name", with(`"name":""`), "invalid_field_value", "name"),
+		refused("name of 201", with(`"name":"`+strings.Repeat("é", 201)+`"`), "invalid_field_value", "name"),
+		refused("NUL in the name", with(`"name":"a\u0000"`), "invalid_field_value", "name"),
+		refused("bad address", with(`"email":"ada@"`), "invalid_field_value", "email"),
+		refused("address with a name", with(`"email":"Ada <ada@example.com>"`), "invalid_field_value", "email"),
+		refused("address of 256", with(`"email":"`+strings.Repeat("x", 64)+"@"+strings.Repeat("x", 187)+`.com"`), "invalid_field_value", "email"),
+		refused("metadata list", with(`"metadata":[]`), "invalid_field_value", "metadata"),
+		refused("metadata text", with(`"metadata":"{}"`), "invalid_field_value", "metadata"),
+		refused("metadata of 65 keys", with(`"metadata":`+many(65)), "invalid_field_value", "metadata"),
+		refused("metadata over 16 KiB", with(`"metadata":{"a":"`+strings.Repeat("x", 16<<10)+`"}`), "invalid_field_value", "metadata"),
+		refused("NUL in the metadata", with(`"metadata":{"a":{"b":"\u0000"}}`), "invalid_field_value", "metadata"),
+		refused("a key twice", with(`"metadata":{"a":1,"a":2}`), "invalid_json", "metadata.a"),
+		{Name: "name of 200, username of 100, 64 keys", Given: connected, Status: http.StatusCreated, Change: apitest.Changes{"contacts": "+1", "events": "+1"},
+			Request: newContact(with(`"name":"` + strings.Repeat("😀", 200) + `","username":"` + strings.Repeat("é", 100) + `","metadata":` + many(64)))},
+		{Name: "a written-out escape", Given: connected, Status: http.StatusCreated, Change: apitest.Changes{"contacts": "+1", "events": "+1"},
+			Request: newContact(with(`"metadata":{"a":"\\u0000"}`))},
+	})
+}
+
+func TestContactsAreUniqueOnTheirNumber(t *testing.T) {
+	t.Parallel()
+	taken := hasContact(`{"phone_number":"+4915112345678","bsuid":"DE.a1","username":"Straße"}`)
+	made := apitest.Changes{"contacts": "+1", "events": "+1"}
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "number", Given: taken, Request: newContact(`{"phone_number":"4915112345678"}`), Code: "contact_already_exists", Param: "phone_number"},
+		{Name: "BSUID", Given: taken, Request: newContact(`{"phone_number":"4915112345679","bsuid":"DE.a1"}`), Code: "contact_already_exists", Param: "bsuid"},
+		{Name: "all three", Given: taken, Request: newContact(`{"phone_number":"4915112345678","bsuid":"DE.a1","username":"Straße"}`), Code: "contact_already_exists", Param: "phone_number"},
+		{Name: "username", Given: taken, Request: newContact(`{"bsuid":"DE.a2","username":"STRAẞE"}`), Code: "invalid_field_value", Param: "username"},
+		{Name: "BSUID in another case", Given: taken, Request: newContact(`{"bsuid":"DE.A1"}`), Status: http.StatusCreated, Change: made},
+		{Name: "dots and underscores count", Given: hasContact(`{"bsuid":"DE.a1","username":"a.b"}`), Request: newContact(`{"bsuid":"DE.a2","username":"a_b"}`), Status: http.StatusCreated, Change: made},
+		{Name: "on another number", Given: all(taken, siblingContact), Request: newContact(`{"phone_number":"+4915199999999"}`), Status: http.StatusCreated, Change: made},
+		{Name: "another organization's", Given: all(taken, foreignContact), Request: newContact(`{"phone_number":"+4915199999999"}`), Status: http.StatusCreated, Change: made},
+		{Name: "after it was deleted", Given: all(taken, func(t *testing.T, c *apitest.Case) {
+			c.Call(t, apitest.Request{Method: http.MethodDelete, Path: contacts + "/${contact}"}).RequireStatus(t, http.StatusOK)
+		}), Request: newContact(`{"phone_number":"+4915112345678","bsuid":"DE.a1","username":"straße"}`), Status: http.StatusCreated, Change: made},
+		{Name: "the same request again", Given: func(t *testing.T, c *apitest.Case) {
+			connected(t, c)
+			c.Call(t, withKey(newContact(`{"phone_number":"+4915112345678"}`), "k")).RequireStatus(t, http.StatusCreated)
+		}, Request: withKey(newContact(`{"phone_number":"+4915112345678"}`), "k"), Status: http.StatusCreated, Header: map[string]string{"Idempotent-Replayed": "true"}},
+	})
+}
+
+func withKey(r apitest.Request, key string) apitest.Request {
+	r.Header = http.Header{"Idempotency-Key": {key}}
+	return r
+}
+
+func TestGetContact(t *testing.T) {
+	t.Parallel()
+	get := func(id string) apitest.Request { return apitest.Request{Path: contacts + "/" + id} }
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "own", Given: hasContact(`{"phone_number":"+4915112345678","name":"Ada"}`), Request: get("${contact}"), Status: http.StatusOK,
+			Want: contactWith("id=\"${contact}\"\nphone_number=\"+4915112345678\"\nname=\"Ada\"")},
+		{Name: "unknown", Given: connected, Request: get(noContact), Code: "resource_not_found"},
+		{Name: "foreign", Given: all(connected, foreignContact), Request: get("${foreign_contact}"), Code: "resource_not_found"},
+		{Name: "of another number", Given: all(connected, siblingContact), Request: get("${sibling_contact}"), Code: "resource_not_found"},
+		{Name: "malformed", Given: connected, Request: get("ctc_1"), Code: "invalid_field_value", Param: "id"},
+		{Name: "of another kind", Given: connected, Request: get(noLabel), Code: "invalid_field_value", Param: "id"},
+	})
+}
+
+func TestUpdateContact(t *testing.T) {
+	t.Parallel()
+	given := hasContact(`{"phone_number":"+4915112345678","name":"Ada","username":"ada","email":"ada@example.com","metadata":{"a":1,"b":2}}`)
+	const was = `id="${contact}"
+		phone_number="+4915112345678"
+		name="Ada"
+		username="ada"
+		email="ada@example.com"
+		metadata={"a":1,"b":2}
+		`
+	patch := func(body string) apitest.Request {
+		return apitest.Request{Method: http.MethodPatch, Path: contacts + "/${contact}", Body: body}
+	}
+	changes := func(name, body, fields string, changed ...string) apitest.Scenario {
+		shown := withoutLine(was+fields, "username", "marketing_consent") // which events do not show
+		return apitest.Scenario{Name: name, Given: given, Request: patch(body), Status: http.StatusOK, Want: contactWith(was + fields),
+			Change: apitest.Changes{"contacts": "~1"}, Events: []string{contactEvent("contact.updated", shown, changed...)}}
+	}
+	same := func(name, body string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Given: given, Request: patch(body), Status: http.StatusOK, Want: contactWith(was)}
+	}
+	refused := func(name, body, code, param string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Given: given, Request: patch(body), Code: code, Param: param}
+	}
+	apitest.RunEach(t, []apitest.Scenario{
+		changes("name", `{"name":"Bea"}`, `name="Bea"`, "name"),
+		changes("name cleared", `{"name":null}`, `name=null`, "name"),
+		changes("username", `{"username":"ADA"}`, `username="ADA"`, "username"),
+		changes("username cleared", `{"username":null}`, `username=null`, "username"),
+		changes("address", `{"email":"b@example.com"}`, `email="b@example.com"`, "email"),
+		changes("address emptied", `{"email":""}`, `email=null`, "email"),
+		changes("address cleared", `{"email":null}`, `email=null`, "email"),
+		changes("metadata replaced", `{"metadata":{"c":3}}`, `metadata={"c":3}`, "metadata"),
+		changes("metadata emptied", `{"metadata":{}}`, `metadata={}`, "metadata"),
+		changes("metadata cleared", `{"metadata":null}`, `metadata=null`, "metadata"),
+		changes("consent", `{"marketing_consent":"opted_out"}`, `marketing_consent="opted_out"`, "marketing_consent"),
+		changes("several", `{"metadata":null,"email":"","name":"Bea"}`, "name=\"Bea\"\nemail=null\nmetadata=null", "name", "email", "metadata"),
+		changes("only what differs", `{"email":"ada@example.com","name":"Bea"}`, `name="Bea"`, "name"),
+		same("to what it is", `{"name":"Ada","username":"ada","email":"ada@example.com","metadata":{"b":2, "a":1},"marketing_consent":"unknown"}`),
+		same("with unknown fields", `{"name":"Ada","phone_number":"+4915100000000","bsuid":"DE.x"}`),
+		refused("nothing", `{}`, "missing_required_field", "name"),
+		refused("only what cannot be changed", `{"phone_number":"+4915100000000"}`, "missing_required_field", "name"),
+		refused("empty name", `{"name":""}`, "invalid_field_value", "name"),
+		refused("name of 201", `{"name":"`+strings.Repeat("x", 201)+`"}`, "invalid_field_value", "name"),
+		refused("empty username", `{"username":""}`, "invalid_field_value", "username"),
+		refused("username of 101", `{"username":"`+strings.Repeat("x", 101)+`"}`, "invalid_field_value", "username"),
+		refused("bad address", `{"email":"x"}`, "invalid_field_value", "email"),
+		refused("metadata list", `{"metadata":[1]}`, "invalid_field_value", "metadata"),
+		refused("metadata over 16 KiB", `{"metadata":{"a":"`+strings.Repeat("x", 16<<10)+`"}}`, "invalid_field_value", "metadata"),
+		refused("no such consent", `{"marketing_consent":"maybe"}`, "invalid_field_value", "marketing_consent"),
+		refused("null consent", `{"marketing_consent":null}`, "invalid_field_value", "marketing_consent"),
+		refused("first bad value", `{"metadata":1,"email":"x","username":""}`, "invalid_field_value", "username"),
+		{Name: "a username that is taken", Given: all(given, func(t *testing.T, c *apitest.Case) {
+			c.Make(t, "other", contacts, `{"bsuid":"DE.a1","username":"Bea"}`)
+		}), Request: patch(`{"username":"bEA"}`), Code: "invalid_field_value", Param: "username"},
+		{Name: "unknown", Given: connected, Request: apitest.Request{Method: http.MethodPatch, Path: contacts + "/" + noContact, Body: `{"name":"x"}`}, Code: "resource_not_found"},
+		{Name: "foreign", Given: all(connected, foreignContact), Request: apitest.Request{Method: http.MethodPatch, Path: contacts + "/${foreign_contact}", Body: `{"name":"x"}`}, Code: "resource_not_found"},
+		{Name: "of another number", Given: all(connected, siblingContact), Request: apitest.Request{Method: http.MethodPatch, Path: contacts + "/${sibling_contact}", Body: `{"name":"x"}`}, Code: "resource_not_found"},
+	})
+}
+
+// withoutLine drops the fields of these names.
+func withoutLine(fields string, names ...string) string {
+	var kept []string
+	for line := range strings.Lines(fields) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if !slices.Contains(names, name) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+func TestUpdatedAtOfContacts(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		hasContact(`{"phone_number":"+4915112345678","name":"Ada"}`)(t, c)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		created := chat.FormatTime(s.Clock.Now())
+		want := created
+		for _, step := range []struct {
+			name, method, path, body string
+			moves                    bool
+		}{
+			{"the same name", "PATCH", "", `{"name":"Ada"}`, false},
+			{"another name", "PATCH", "", `{"name":"Bea"}`, true},
+			{"a label", "POST", "/labels", `{"label_id":"${label}"}`, true},
+			{"the label again", "POST", "/labels", `{"label_id":"${label}"}`, false},
+			{"off it goes", "DELETE", "/labels/${label}", "", true},
+			{"and is not there", "DELETE", "/labels/${label}", "", false},
+		} {
+			if now := s.Clock.Advance(time.Second); step.moves {
+				want = chat.FormatTime(now)
+			}
+			c.Call(t, apitest.Request{Method: step.method, Path: contacts + "/${contact}" + step.path, Body: step.body}).RequireStatus(t, http.StatusOK)
+			var got struct {
+				CreatedAt string `json:"created_at"`
+				UpdatedAt string `json:"updated_at"`
+			}
+			c.Call(t, apitest.Request{Path: contacts + "/${contact}"}).Data(t, &got)
+			if got.CreatedAt != created || got.UpdatedAt != want {
+				t.Errorf("%s: got %+v, want %s", step.name, got, want)
+			}
+		}
+	})
+}
+
+func TestDeleteContact(t *testing.T) {
+	t.Parallel()
+	remove := func(id string) apitest.Request {
+		return apitest.Request{Method: http.MethodDelete, Path: contacts + "/" + id}
+	}
+	const gone = `{"data":{"id":"${contact}","object":"contact","deleted":true},"request_id":"<req>"}`
+	full := func(t *testing.T, c *apitest.Case) {
+		hasContact(`{"phone_number":"+4915112345678"}`)(t, c)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		c.Make(t, "other", contacts, `{"phone_number":"+4915112345679"}`)
+		for _, contact := range []string{"contact", "other"} {
+			conversationWith(t, c, contact)
+			fillConversation(t, c, contact)
+		}
+	}
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "without a conversation", Given: hasContact(`{"phone_number":"+4915112345678"}`), Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
+			Change: apitest.Changes{"contacts": "-1"}},
+		{Name: "with all that belongs to it", Given: full, Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
+			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1",
+				"messages": "-2", "send_jobs": "-1", "media_jobs": "-1", "held_events": "-1"}},
+		{Name: "unknown", Given: connected, Request: remove(noContact), Code: "resource_not_found"},
+		{Name: "foreign", Given: all(connected, foreignContact), Request: remove("${foreign_contact}"), Code: "resource_not_found"},
+		{Name: "of another number", Given: all(connected, siblingContact), Request: remove("${sibling_contact}"), Code: "resource_not_found"},
+		{Name: "twice", Given: all(hasContact(`{"phone_number":"+4915112345678"}`), func(t *testing.T, c *apitest.Case) {
+			c.Call(t, remove("${contact}")).RequireStatus(t, http.StatusOK)
+		}), Request: remove("${contact}"), Code: "resource_not_found"},
+	})
+}
+
+// conversationWith makes the conversation with a contact: ${contact_conversation} for ${contact}.
+func conversationWith(t *testing.T, c *apitest.Case, contact string) chat.Conversation {
+	conversation := c.NewConversation(t, accountOf(t, c), c.Get(contact), nil)
+	c.Set(contact+"_conversation", conversation.ID)
+	return conversation
+}
+
+// fillConversation adds labels, messages and what is still to be done for them.
+func fillConversation(t *testing.T, c *apitest.Case, contact string) {
+	c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${" + contact + "}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
+	c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/conversations/${" + contact + "_conversation}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
+	account := accountOf(t, c)
+	c.InTx(t, func(tx *store.Tx) error {
+		for _, direction := range []chat.Direction{chat.Inbound, chat.Outbound} {
+			m := chat.Message{
+				ID: tx.NewID(chat.KindMessage), OrgID: c.Org.ID, AccountID: account.ID, ConversationID: c.Get(contact + "_conversation"), ContactID: c.Get(contact),
+				Direction: direction, Type: chat.TypeImage, Status: chat.StatusQueued, Source: chat.SourceAPI, Content: []byte("{}"), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}
+			if err := tx.InsertMessage(m); err != nil {
+				return err
+			}
+			if direction == chat.Outbound {
+				_, err := tx.InsertSendJob(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID, DueAt: tx.Now()})
+				return err
+			}
+			if err := tx.InsertMediaJob(store.MediaJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, DueAt: tx.Now()}); err != nil {
+				return err
+			}
+			if err := tx.InsertHeldEvent(m.OrgID, m.ID, []byte("{}")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// otherTeam makes a label of a second team: ${other_label}.
+func otherTeam(t *testing.T, c *apitest.Case) {
+	secondTeam(t, c)
+	c.Make(t, "other_label", "/v1/labels", `{"name":"Other","team_id":"${second}"}`)
+}
+
+func TestLabelContact(t *testing.T) {
+	t.Parallel()
+	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`))
+	attach := func(contact, body string) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: contacts + "/" + contact + "/labels", Body: body}
+	}
+	vip := attach("${contact}", `{"label_id":"${label}"}`)
+	labelled := func(t *testing.T, c *apitest.Case) {
+		given(t, c)
+		c.Call(t, vip).RequireStatus(t, http.StatusOK)
+	}
+	const attached = `{"data":{"contact_id":"${contact}","label_id":"${label}","attached":true},"request_id":"<req>"}`
+	event := contactEvent("contact.updated", `phone_number="+4915112345678"`, "labels")
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "attach", Given: given, Request: vip, Status: http.StatusOK, Want: attached,
+			Change: apitest.Changes{"contact_labels": "+1"}, Events: []string{event}},
+		{Name: "attach again", Given: labelled, Request: vip, Status: http.StatusOK, Want: attached},
+		{Name: "shown", Given: labelled, Request: apitest.Request{Path: contacts + "/${contact}"}, Status: http.StatusOK,
+			Want: contactWith("phone_number=\"+4915112345678\"\n" + `labels=[{"id":"${label}","name":"VIP","color":"gray"}]`)},
+		{Name: "shown after a change", Given: labelled, Request: apitest.Request{Method: http.MethodPatch, Path: contacts + "/${contact}", Body: `{"name":"Ada"}`}, Status: http.StatusOK,
+			Want:   contactWith("phone_number=\"+4915112345678\"\nname=\"Ada\"\n" + `labels=[{"id":"${label}","name":"VIP","color":"gray"}]`),
+			Change: apitest.Changes{"contacts": "~1", "events": "+1"}},
+		{Name: "no label", Given: given, Request: attach("${contact}", `{}`), Code: "missing_required_field", Param: "label_id"},
+		{Name: "malformed label", Given: given, Request: attach("${contact}", `{"label_id":"VIP"}`), Code: "invalid_field_value", Param: "label_id"},
+		{Name: "unknown label", Given: given, Request: attach("${contact}", `{"label_id":"`+noLabel+`"}`), Code: "resource_not_found"},
+		{Name: "foreign label", Given: all(given, foreign), Request: attach("${contact}", `{"label_id":"${foreign_label}"}`), Code: "resource_not_found"},
+		{Name: "another team's label", Given: all(given, otherTeam), Request: attach("${contact}", `{"label_id":"${other_label}"}`), Code: "invalid_field_value", Param: "label_id"},
+		{Name: "unknown contact", Given: given, Request: attach(noContact, `{"label_id":"${label}"}`), Code: "resource_not_found"},
+		{Name: "another number's contact", Given: all(given, siblingContact), Request: attach("${sibling_contact}", `{"label_id":"${label}"}`), Code: "resource_not_found"},
+		{Name: "foreign contact", Given: all(given, foreignContact), Request: attach("${foreign_contact}", `{"label_id":"${label}"}`), Code: "resource_not_found"},
+		{Name: "the same request again", Given: all(given, func(t *testing.T, c *apitest.Case) { c.Call(t, withKey(vip, "k")).RequireStatus(t, http.StatusOK) }),
+			Request: withKey(vip, "k"), Status: http.StatusOK, Want: attached, Header: map[string]string{"Idempotent-Replayed": "true"}},
+	})
+}
+
+func TestUnlabelContact(t *testing.T) {
+	t.Parallel()
+	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`))
+	labelled := all(given, func(t *testing.T, c *apitest.Case) {
+		c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${contact}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
+	})
+	detach := func(contact, label string) apitest.Request {
+		return apitest.Request{Method: http.MethodDelete, Path: contacts + "/" + contact + "/labels/" + label}
+	}
+	const detached = `{"data":{"contact_id":"${contact}","label_id":"${label}","attached":false},"request_id":"<req>"}`
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "detach", Given: labelled, Request: detach("${contact}", "${label}"), Status: http.StatusOK, Want: detached,
+			Change: apitest.Changes{"contact_labels": "-1"}, Events: []string{contactEvent("contact.updated", `phone_number="+4915112345678"`, "labels")}},
+		{Name: "not attached", Given: given, Request: detach("${contact}", "${label}"), Status: http.StatusOK, Want: detached},
+		{Name: "another team's", Given: all(labelled, otherTeam), Request: detach("${contact}", "${other_label}"), Status: http.StatusOK},
+		{Name: "unknown label", Given: labelled, Request: detach("${contact}", noLabel), Code: "resource_not_found"},
+		{Name: "malformed label", Given: labelled, Request: detach("${contact}", "VIP"), Code: "invalid_field_value", Param: "label_id"},
+		{Name: "unknown contact", Given: labelled, Request: detach(noContact, "${label}"), Code: "resource_not_found"},
+		{Name: "malformed contact", Given: labelled, Request: detach("x", "${label}"), Code: "invalid_field_value", Param: "id"},
+	})
+}
+
+func TestDeletedLabelsAreDetached(t *testing.T) {
+	t.Parallel()
+	given := func(t *testing.T, c *apitest.Case) {
+		hasContact(`{"phone_number":"+4915112345678"}`)(t, c)
+		conversationWith(t, c, "contact")
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		fillConversation(t, c, "contact")
+		label := c.Get("label")
+		hasLabel(`{"name":"Other"}`)(t, c)
+		fillConversation(t, c, "contact")
+		c.Set("label", label)
+	}
+	apitest.RunEach(t, []apitest.Scenario{{
+		Name: "one of two", Given: given, Request: apitest.Request{Method: http.MethodDelete, Path: "/v1/labels/${label}"}, Status: http.StatusOK,
+		Change: apitest.Changes{"labels": "-1", "contact_labels": "-1", "conversation_labels": "-1"},
+	}})
+}
+
+func TestBulkLabel(t *testing.T) {
+	t.Parallel()
+	// ${contact} and ${second_contact} of the number, the first of them labelled.
+	given := func(t *testing.T, c *apitest.Case) {
+		hasContact(`{"phone_number":"+4915112345678"}`)(t, c)
+		c.Make(t, "second_contact", contacts, `{"phone_number":"+4915112345679"}`)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${contact}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
+		siblingContact(t, c)
+		foreignContact(t, c)
+	}
+	bulk := func(operation, label string, ids ...string) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: contacts + "/bulk_label",
+			Body: `{"contact_ids":["` + strings.Join(ids, `","`) + `"],"label_id":"` + label + `","operation":"` + operation + `"}`}
+	}
+	result := func(operation, label string, applied, already, crossOrg, mismatch int) string {
+		return fmt.Sprintf(`{"data":{"object":"bulk_label_result","operation":%q,"label_id":%q,"applied":%d,"already":%d,"skipped_cross_org":%d,"skipped_team_mismatch":%d},"request_id":"<req>"}`,
+			operation, label, applied, already, crossOrg, mismatch)
+	}
+	body := func(text string) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: contacts + "/bulk_label", Body: text}
+	}
+	everyone := []string{"${contact}", "${second_contact}", "${sibling_contact}", "${foreign_contact}", noContact, "${second_contact}"}
+	thousand := slices.Repeat([]string{noContact}, 1000)
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "attach", Given: given, Request: bulk("attach", "${label}", everyone...), Status: http.StatusOK, Want: result("attach", "${label}", 1, 1, 3, 0),
+			Change: apitest.Changes{"contact_labels": "+1"}, Events: []string{contactEvent("contact.updated", "id=\"${second_contact}\"\nphone_number=\"+4915112345679\"", "labels")}},
+		{Name: "detach", Given: given, Request: bulk("detach", "${label}", everyone...), Status: http.StatusOK, Want: result("detach", "${label}", 1, 1, 3, 0),
+			Change: apitest.Changes{"contact_labels": "-1"}, Events: []string{contactEvent("contact.updated", "id=\"${contact}\"\nphone_number=\"+4915112345678\"", "labels")}},
+		{Name: "nothing to do", Given: given, Request: bulk("attach", "${label}", "${contact}", "${contact}"), Status: http.StatusOK, Want: result("attach", "${label}", 0, 1, 0, 0)},
+		{Name: "another team's label", Given: all(given, otherTeam), Request: bulk("attach", "${other_label}", everyone...), Status: http.StatusOK, Want: result("attach", "${other_label}", 0, 0, 3, 2)},
+		{Name: "detach another team's label", Given: all(given, otherTeam), Request: bulk("detach", "${other_label}", everyone...), Status: http.StatusOK, Want: result("detach", "${other_label}", 0, 0, 3, 2)},
+		{Name: "a thousand times the same", Given: given, Request: bulk("attach", "${label}", thousand...), Status: http.StatusOK, Want: result("attach", "${label}", 0, 0, 1, 0)},
+		{Name: "a thousand and one", Given: given, Request: bulk("attach", "${label}", append(thousand, noContact)...), Code: "invalid_field_value", Param: "contact_ids"},
+		{Name: "none", Given: given, Request: body(`{"contact_ids":[],"label_id":"${label}","operation":"attach"}`), Code: "invalid_field_value", Param: "contact_ids"},
+		{Name: "a malformed id", Given: given, Request: bulk("attach", "${label}", "${contact}", "${second_contact}", "ctc_1"), Code: "invalid_field_value", Param: "contact_ids[2]"},
+		{Name: "null for a list", Given: given, Request: body(`{"contact_ids":null,"label_id":"${label}","operation":"attach"}`), Code: "invalid_field_value", Param: "contact_ids"},
+		{Name: "no list", Given: given, Request: body(`{"label_id":"x","operation":"attach"}`), Code: "missing_required_field", Param: "contact_ids"},
+		{Name: "no label", Given: given, Request: body(`{"contact_ids":["${contact}"],"operation":"attach"}`), Code: "missing_required_field", Param: "label_id"},
+		{Name: "no operation", Given: given, Request: body(`{"contact_ids":["${contact}"],"label_id":"${label}"}`), Code: "missing_required_field", Param: "operation"},
+		{Name: "another operation", Given: given, Request: bulk("toggle", "${label}", "${contact}"), Code: "invalid_field_value", Param: "operation"},
+		{Name: "unknown label", Given: given, Request: bulk("attach", noLabel, "${contact}"), Code: "resource_not_found"},
+		{Name: "foreign label", Given: all(given, foreign), Request: bulk("attach", "${foreign_label}", "${contact}"), Code: "resource_not_found"},
+	})
+}
+
+func TestBulkLabelAThousand(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		connected(t, c)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		account := accountOf(t, c)
+		var ids []string
+		s.InTx(t, func(tx *store.Tx) error {
+			for i := range 1000 {
+				contact := chat.Contact{ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID, PhoneNumber: new(fmt.Sprint("+491510000", 1000+i)), Consent: chat.ConsentUnknown}
+				ids = append(ids, contact.ID)
+				if err := tx.InsertContact(contact); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		body := func(operation string) string {
+			return `{"contact_ids":["` + strings.Join(ids, `","`) + `"],"label_id":"${label}","operation":"` + operation + `"}`
+		}
+		for _, operation := range []string{"attach", "detach"} {
+			var got struct{ Applied, Already int }
+			c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/bulk_label", Body: body(operation)}).RequireStatus(t, http.StatusOK).Data(t, &got)
+			if got.Applied != 1000 || got.Already != 0 {
+				t.Errorf("%s: got %+v", operation, got)
+			}
+		}
+		if n := len(c.Events(t, "")); n != 2000 {
+			t.Errorf("%d events, want 2000", n)
+		}
+		if n := s.Count(t, "contact_labels", c.Org.ID); n != 0 {
+			t.Errorf("%d labels are left", n)
+		}
+	})
+}
+
+func TestListContacts(t *testing.T) {
+	t.Parallel()
+	given := func(t *testing.T, c *apitest.Case) {
+		hasContact(`{"phone_number":"+4915112345678","bsuid":"DE.a1","username":"Ada.L","name":"Ada","email":"ada@example.com"}`)(t, c)
+		c.Make(t, "bea", contacts, `{"phone_number":"+4915112345679","name":"Bea 100%"}`)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${contact}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
+		siblingContact(t, c)
+		foreignContact(t, c)
+	}
+	ada := contactFields(`id="${contact}"
+		phone_number="+4915112345678"
+		bsuid="DE.a1"
+		username="Ada.L"
+		name="Ada"
+		email="ada@example.com"
+		labels=[{"id":"${label}","name":"VIP","color":"gray"}]`)
+	bea := contactFields("id=\"${bea}\"\nphone_number=\"+4915112345679\"\nname=\"Bea 100%\"")
+	found := func(name, query string, want ...string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Given: given, Request: apitest.Request{Path: contacts + "?" + query}, Status: http.StatusOK, Want: accountPage(want...)}
+	}
+	refused := func(name, query, code, param string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Given: given, Request: apitest.Request{Path: contacts + "?" + query}, Code: code, Param: param}
+	}
+	apitest.RunEach(t, []apitest.Scenario{
+		found("all", "", bea, ada),
+		found("number", "phone=4915112345678", ada),
+		found("number with plus", "phone=%2B4915112345678", ada),
+		found("number with a plus that was not escaped", "phone=+4915112345678", ada),
+		found("number of another account", "phone=4915199999999"),
+		found("BSUID", "bsuid=DE.a1", ada),
+		found("BSUID in another case", "bsuid=DE.A1"),
+		found("username", "username=aDA.l", ada),
+		found("username with another sign", "username=ada_l"),
+		found("search name", "search=aD", ada),
+		found("search address", "search=EXAMPLE.com", ada),
+		found("search number", "search=1234567", bea, ada),
+		found("search username", "search=a.l", ada),
+		found("search sign", "search=%25", bea),
+		found("search nothing there", "search=nobody"),
+		found("label", "label_id=${label}", ada),
+		found("unknown label", "label_id="+noLabel),
+		found("label and number", "label_id=${label}&phone=4915112345679"),
+		found("label and search", "label_id=${label}&search=ada", ada),
+		found("unknown parameters", "x=1&Search=nobody", bea, ada),
+		refused("bad number", "phone=abc", "invalid_phone_number", "phone"),
+		refused("empty number", "phone=", "invalid_phone_number", "phone"),
+		refused("bad BSUID", "bsuid=x", "invalid_field_value", "bsuid"),
+		refused("empty username", "username=", "invalid_field_value", "username"),
+		refused("long username", "username="+strings.Repeat("x", 101), "invalid_field_value", "username"),
+		refused("empty search", "search=", "invalid_field_value", "search"),
+		refused("long search", "search="+strings.Repeat("x", 201), "invalid_field_value", "search"),
+		refused("NUL in the search", "search=a%00", "invalid_field_value", "search"),
+		refused("broken UTF-8", "search=%FF", "invalid_field_value", "search"),
+		refused("bad label", "label_id=VIP", "invalid_field_value", "label_id"),
+		refused("limit", "limit=0", "invalid_limit", "limit"),
+		refused("cursor", "cursor=x", "invalid_cursor", "cursor"),
+	})
+}
+
+func TestContactPagesAreBoundToTheirNumber(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		connected(t, c)
+		connectAs(t, c, "sibling_", chat.NewAccount{OrgID: c.Org.ID})
+		account := accountOf(t, c)
+		var want []string
+		for i := range 5 {
+			if i%2 == 0 {
+				s.Clock.Advance(time.Millisecond)
+			}
+			want = append(want, s.NewContact(t, account, chat.NewContact{PhoneNumber: new(fmt.Sprint("491511234567", i))}).ID)
+		}
+		slices.Reverse(want)
+		if got := idsOfPages(t, c, contacts, "limit=2", 3); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		var first labelPage
+		c.Call(t, apitest.Request{Path: contacts + "?limit=2"}).Decode(t, &first)
+		c.Call(t, apitest.Request{Path: "/v1/${sibling_number}/contacts?cursor=" + *first.NextCursor}).RequireFailure(t, "invalid_cursor", "cursor")
+		c.Call(t, apitest.Request{Path: contacts + "?search=4&cursor=" + *first.NextCursor}).RequireFailure(t, "invalid_cursor", "cursor")
+		c.Call(t, apitest.Request{Path: "/v1/${number}/conversations?cursor=" + *first.NextCursor}).RequireFailure(t, "invalid_cursor", "cursor")
+	})
+}

@@ -1,0 +1,40 @@
+package api
+
+import (
+	"testing"
+
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// PublicURL is where a node that Connect has changed says it is reached.
+const PublicURL = "https://parley.example"
+
+// Connect gives a node a provider to call and a folder for files.
+func Connect(t testing.TB, client provider.Client) func(*API) {
+	blobs, err := blob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(a *API) {
+		a.provider, a.blobs, a.publicURL = client, blobs, PublicURL
+		a.token = func(account chat.Account) (string, error) { return "opened " + account.Token, nil }
+	}
+}
+
+// Queue remembers what a node hands to its sender.
+type Queue chan store.SendWork
+
+// Node is the owner of the queue's jobs.
+func (Queue) Node() string { return "node_test" }
+
+// Enqueue keeps a job.
+func (q Queue) Enqueue(_ chat.Account, w store.SendWork) { q <- w }
+
+// Dispatch makes a node hand accepted messages to q.
+func Dispatch(q Queue) func(*API) { return func(a *API) { a.dispatch = q } }
+
+// StoredFiles are the keys of the files that a node has kept.
+func (a *API) Blobs() *blob.Store { return a.blobs }

@@ -1,0 +1,74 @@
+package core_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/vault"
+)
+
+// run runs a use case in a transaction of its own.
+func run[T any](st *store.Store, fn func(*store.Tx) (T, error)) (result T, err error) {
+	err = st.InTx(context.Background(), func(tx *store.Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
+}
+
+func requireEqual[T any](t *testing.T, got T, err error, want T) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("unexpected (-want +got):\n%s", diff)
+	}
+}
+
+func requireNoError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// requireCode checks what a caller is told about its mistake; param is "" for none.
+func requireCode(t *testing.T, err error, code chat.Code, param string) {
+	t.Helper()
+	e, ok := errors.AsType[*chat.Error](err)
+	if !ok || e.Code != code || e.Param != param || e.Message == "" {
+		t.Fatalf("got %#v, want %s for %q", err, code, param)
+	}
+}
+
+func newVault(t *testing.T, seed byte) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(bytes.Repeat([]byte{seed}, 32))
+	requireNoError(t, err)
+	return v
+}
+
+// labelsOf returns all labels of an organization, newest first.
+func labelsOf(t *testing.T, st *store.Store, orgID string) []chat.Label {
+	t.Helper()
+	page, err := st.Read(t.Context()).Labels(orgID, store.LabelFilter{}, store.Page{Limit: 100})
+	requireNoError(t, err)
+	return page.Rows
+}
+
+// eachWithClock runs a test on each engine with a clock of its own.
+func eachWithClock(t *testing.T, test func(t *testing.T, st *store.Store, clock *storetest.Clock)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		test(t, storetest.Open(t, engine, storetest.WithClock(clock)), clock)
+	})
+}

@@ -1,0 +1,111 @@
+package core_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/argon2"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+func createUser(in core.NewUser) func(*store.Tx) (chat.User, error) {
+	return func(tx *store.Tx) (chat.User, error) { return core.CreateUser(tx, in) }
+}
+
+func TestCreateUser(t *testing.T) {
+	t.Parallel()
+	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		org := storetest.Org(t, st)
+		user, err := run(st, createUser(core.NewUser{
+			OrgID: org.ID, Email: " Ann@example.com ", Name: " Ann ", Password: "$hash$", Role: chat.RoleAdmin,
+		}))
+		requireEqual(t, user, err, chat.User{
+			ID: user.ID, OrgID: org.ID, Email: "Ann@example.com", Name: "Ann", PasswordHash: "$hash$", CreatedAt: clock.Now(),
+		})
+		stored, err := st.Read(t.Context()).UserByEmail("ann@EXAMPLE.com")
+		requireEqual(t, stored, err, user)
+
+		second := storetest.Team(t, st, org.ID, "Second")
+		_, err = run(st, createUser(core.NewUser{OrgID: org.ID, Email: "bob@example.com", Name: "Bob", Role: chat.RoleAgent, TeamID: second.ID}))
+		requireNoError(t, err)
+	})
+}
+
+func TestCreateUserErrors(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org, other, several := storetest.Org(t, st), storetest.Org(t, st), storetest.Org(t, st)
+		storetest.Team(t, st, several.ID, "Second")
+		good := core.NewUser{OrgID: org.ID, Email: "ann@example.com", Name: "Ann", Password: "$hash$", Role: chat.RoleOwner}
+		_, err := run(st, createUser(good))
+		requireNoError(t, err)
+		for _, test := range []struct {
+			name   string
+			change func(*core.NewUser)
+			code   chat.Code
+			param  string
+		}{
+			{"no address", func(u *core.NewUser) { u.Email = "ann" }, chat.CodeInvalidFieldValue, "email"},
+			{"address taken", func(u *core.NewUser) { u.Email = "ANN@example.com" }, chat.CodeInvalidFieldValue, "email"},
+			{"address taken elsewhere", func(u *core.NewUser) { u.OrgID, u.Email = other.ID, "ann@example.com" }, chat.CodeInvalidFieldValue, "email"},
+			{"no name", func(u *core.NewUser) { u.Name = " " }, chat.CodeInvalidFieldValue, "name"},
+			{"no role", func(u *core.NewUser) { u.Role = "" }, chat.CodeInvalidFieldValue, "role"},
+			{"unknown role", func(u *core.NewUser) { u.Role = "king" }, chat.CodeInvalidFieldValue, "role"},
+			{"no organization", func(u *core.NewUser) { u.OrgID = st.NewID(chat.KindOrganization) }, chat.CodeResourceNotFound, ""},
+			{"other organization's team", func(u *core.NewUser) { u.TeamID = other.TeamID }, chat.CodeInvalidFieldValue, "team_id"},
+			{"one of several teams", func(u *core.NewUser) { u.OrgID = several.ID }, chat.CodeMissingRequiredField, "team_id"},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				in := good
+				in.Email = "new@example.com"
+				test.change(&in)
+				_, err := run(st, createUser(in))
+				requireCode(t, err, test.code, test.param)
+			})
+		}
+		if _, err := st.Read(t.Context()).UserByEmail("new@example.com"); err == nil {
+			t.Error("a user that was refused is stored")
+		}
+	})
+}
+
+func TestHashPassword(t *testing.T) {
+	t.Parallel()
+	const password = "correct horse 🔋"
+	hash, err := core.HashPassword(password)
+	requireNoError(t, err)
+	fields := strings.Split(string(hash), "$")
+	if len(fields) != 6 || strings.Join(fields[:4], "$") != "$argon2id$v=19$m=65536,t=3,p=4" {
+		t.Fatalf("the hash is %s", hash)
+	}
+	salt, sum := fields[4], fields[5]
+	raw, err := base64.RawStdEncoding.DecodeString(salt)
+	requireNoError(t, err)
+	if len(raw) != 16 {
+		t.Errorf("the salt has %d bytes", len(raw))
+	}
+	want := base64.RawStdEncoding.EncodeToString(argon2.IDKey([]byte(password), raw, 3, 65536, 4, 32))
+	requireEqual(t, sum, nil, want)
+
+	again, err := core.HashPassword(password)
+	requireNoError(t, err)
+	if again == hash {
+		t.Error("two hashes of one password have the same salt")
+	}
+}
+
+func TestHashPasswordLength(t *testing.T) {
+	t.Parallel()
+	for _, password := range []string{"", "1234567", strings.Repeat("é", 7), strings.Repeat("x", 1025)} {
+		_, err := core.HashPassword(password)
+		requireCode(t, err, chat.CodeInvalidFieldValue, "password")
+	}
+	if _, err := core.HashPassword(strings.Repeat("é", 8)); err != nil {
+		t.Errorf("8 characters: %v", err)
+	}
+}

@@ -1,0 +1,93 @@
+// Package providertest is the upstream network as a test wants it: each call is answered by a
+// function of the test's, and remembered. Only tests import it.
+package providertest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// Client answers the calls of provider.Client. A call without a function succeeds.
+type Client struct {
+	OnSend        func(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error)
+	OnMarkRead    func(messageID string, typing bool) error
+	OnRegister    func(ctx context.Context, n provider.Number, pin string) error
+	OnPhoneNumber func(n provider.Number) (provider.PhoneNumber, error)
+
+	mu    sync.Mutex
+	calls []string
+	ids   int
+}
+
+var _ provider.Client = (*Client)(nil)
+
+// Calls are the calls so far, a line each, in the order they came.
+func (c *Client) Calls() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.calls...)
+}
+
+// note remembers a call and returns its number.
+func (c *Client) note(format string, args ...any) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, fmt.Sprintf(format, args...))
+	c.ids++
+	return c.ids
+}
+
+// Send answers with ids wamid.1, wamid.2, …
+func (c *Client) Send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {
+	n := c.note("send %s", m.ID)
+	if c.OnSend != nil {
+		return c.OnSend(ctx, from, m)
+	}
+	return provider.Sent{MessageID: fmt.Sprint("wamid.", n)}, nil
+}
+
+// MarkRead succeeds.
+func (c *Client) MarkRead(_ context.Context, from provider.Number, messageID string, typing bool) error {
+	c.note("read %s %s typing=%t token=%s", from.PhoneNumberID, messageID, typing, from.Token)
+	if c.OnMarkRead != nil {
+		return c.OnMarkRead(messageID, typing)
+	}
+	return nil
+}
+
+// Register succeeds.
+func (c *Client) Register(ctx context.Context, n provider.Number, pin string) error {
+	c.note("register %s %s", n.PhoneNumberID, pin)
+	if c.OnRegister != nil {
+		return c.OnRegister(ctx, n, pin)
+	}
+	return nil
+}
+
+// PhoneNumber says that the number is connected.
+func (c *Client) PhoneNumber(_ context.Context, n provider.Number) (provider.PhoneNumber, error) {
+	if c.OnPhoneNumber != nil {
+		return c.OnPhoneNumber(n)
+	}
+	return provider.PhoneNumber{ID: n.PhoneNumberID, Status: "CONNECTED"}, nil
+}
+
+// UploadMedia takes any file.
+func (c *Client) UploadMedia(_ context.Context, _ provider.Number, f provider.File) (string, error) {
+	return fmt.Sprint("media.", c.note("upload %s", f.Name)), nil
+}
+
+// Media knows every file.
+func (c *Client) Media(_ context.Context, _ provider.Number, mediaID string) (provider.MediaInfo, error) {
+	return provider.MediaInfo{URL: "https://files.example/" + mediaID, MimeType: "text/plain"}, nil
+}
+
+// Download gives the address itself as the file's content.
+func (c *Client) Download(_ context.Context, _ provider.Number, url string) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(url)), nil
+}

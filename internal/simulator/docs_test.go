@@ -1,0 +1,77 @@
+package simulator
+
+import (
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const docsPath = "../../docs/simulator.md"
+
+func readDocs(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(docsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+var (
+	shellBlock  = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	curlCommand = regexp.MustCompile(`(?s)curl(?: -X (\w+))? \$SIM(/\S+)(?: -H '[^']*')*(?: -d '(.*?)')?\n`)
+)
+
+// Every curl example of the documentation works as written.
+func TestDocumentedExamplesWork(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	n := 0
+	for _, block := range shellBlock.FindAllStringSubmatch(readDocs(t), -1) {
+		// '$NUM' leaves the quotes of the shell and enters them again.
+		text := strings.NewReplacer("'$NUM'", testNumber, "$NUM", testNumber).Replace(block[1])
+		for _, m := range curlCommand.FindAllStringSubmatch(text, -1) {
+			method, body := m[1], any(nil)
+			if m[3] != "" {
+				body = m[3]
+			}
+			if method == "" {
+				method = http.MethodGet
+				if body != nil {
+					method = http.MethodPost
+				}
+			}
+			if got := r.do(method, m[2], body); got.status != http.StatusOK {
+				t.Errorf("%s %s %v: %d %s", method, m[2], body, got.status, got.raw)
+			}
+			n++
+		}
+	}
+	if n < 15 {
+		t.Errorf("only %d examples were found", n)
+	}
+}
+
+func TestDocumentationIsComplete(t *testing.T) {
+	t.Parallel()
+	docs := readDocs(t)
+	for control := range controlRoutes {
+		_, path, _ := strings.Cut(control, " ")
+		path, _, _ = strings.Cut(path, "/")
+		if !strings.Contains(docs, "/_sim/"+path) {
+			t.Errorf("the control %s is not documented", control)
+		}
+	}
+	for _, rule := range reviewRules {
+		if !strings.Contains(docs, "`"+rule.word+"`") {
+			t.Errorf("the review rule %s is not documented", rule.word)
+		}
+	}
+	for _, tpl := range builtins {
+		if !strings.Contains(docs, "`"+tpl.name+"`") {
+			t.Errorf("the template %s is not documented", tpl.name)
+		}
+	}
+}

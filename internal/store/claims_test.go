@@ -1,0 +1,164 @@
+package store_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// claimable is work that a node takes over from dead ones: how it is made and claimed, by id.
+type claimable struct {
+	name   string
+	insert func(tx *store.Tx, id, owner string, due time.Time) error
+	claim  func(tx *store.Tx, node string, limit int) ([]string, error)
+}
+
+var claimables = []claimable{
+	{
+		"callbacks",
+		func(tx *store.Tx, id, owner string, due time.Time) error {
+			return tx.InsertCallback(store.Callback{ID: id, Body: []byte("{}"), DueAt: due, Owner: owner})
+		},
+		func(tx *store.Tx, node string, limit int) (ids []string, err error) {
+			claimed, err := tx.ClaimCallbacks(node, limit)
+			for _, c := range claimed {
+				ids = append(ids, c.ID)
+			}
+			return ids, err
+		},
+	},
+	{
+		"send jobs",
+		func(tx *store.Tx, id, owner string, due time.Time) error {
+			_, err := tx.InsertSendJob(store.SendJob{OrgID: "org", MessageID: id, ConversationID: id, DueAt: due, Owner: owner})
+			return err
+		},
+		func(tx *store.Tx, node string, limit int) (ids []string, err error) {
+			claimed, err := tx.ClaimSendJobs(node, limit)
+			for _, j := range claimed {
+				ids = append(ids, j.MessageID)
+			}
+			return ids, err
+		},
+	},
+}
+
+func (c claimable) claimOnce(st *store.Store, node string, limit int) (ids []string, err error) {
+	err = st.InTx(context.Background(), func(tx *store.Tx) (err error) {
+		ids, err = c.claim(tx, node, limit)
+		return err
+	})
+	return ids, err
+}
+
+func eachClaimable(t *testing.T, test func(t *testing.T, st *store.Store, c claimable)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		for _, c := range claimables {
+			t.Run(c.name, func(t *testing.T) { test(t, st, c) })
+		}
+	})
+}
+
+func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
+	t.Parallel()
+	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
+		var want []string
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			want = nil
+			if err := tx.PutNode("alive", tx.Now().Add(time.Minute)); err != nil {
+				return err
+			}
+			if err := tx.PutNode("dead", tx.Now()); err != nil {
+				return err
+			}
+			for _, w := range []struct {
+				owner string
+				due   time.Duration
+				taken bool
+			}{
+				{"dead", 0, true}, {"unheard of", 0, true}, {"alive", 0, false}, {"dead", time.Minute, false}, {"me", 0, false},
+			} {
+				id := tx.NewID(chat.KindMessage)
+				if w.taken {
+					want = append(want, id)
+				}
+				if err := c.insert(tx, id, w.owner, tx.Now().Add(w.due)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		got, err := c.claimOnce(st, "me", 10)
+		requireEqual(t, got, err, want)
+		got, err = c.claimOnce(st, "me", 10)
+		requireEqual(t, got, err, nil) // what it has is not claimed again
+	})
+}
+
+// The oldest come first and in order, in whatever order they lie in the table.
+func TestClaimIsInOrder(t *testing.T) {
+	t.Parallel()
+	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
+		ids := insertShuffled(t, st, c, 40)
+		got, err := c.claimOnce(st, "me", 30)
+		requireEqual(t, got, err, ids[:30])
+		got, err = c.claimOnce(st, "me", 30)
+		requireEqual(t, got, err, ids[30:])
+	})
+}
+
+// insertShuffled gives a dead node work and returns its ids, oldest first.
+func insertShuffled(t *testing.T, st *store.Store, c claimable, n int) []string {
+	t.Helper()
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = st.NewID(chat.KindMessage)
+	}
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+			if err := c.insert(tx, ids[i], "dead", tx.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ids
+}
+
+func TestNothingIsClaimedByTwoNodes(t *testing.T) {
+	t.Parallel()
+	const nodes, rows = 4, 40
+	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for i := range nodes {
+				if err := tx.PutNode(nodeName(i), tx.Now().Add(time.Hour)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		ids := insertShuffled(t, st, c, rows)
+		var claimed [nodes][]string
+		requireAllNil(t, together(nodes, func(i int) error {
+			for range rows { // enough to take all
+				got, err := c.claimOnce(st, nodeName(i), 3)
+				if err != nil {
+					return err
+				}
+				claimed[i] = append(claimed[i], got...)
+			}
+			return nil
+		}))
+		all := slices.Sorted(slices.Values(slices.Concat(claimed[:]...)))
+		requireEqual(t, all, nil, ids)
+	})
+}
+
+func nodeName(i int) string { return string(rune('a' + i)) }

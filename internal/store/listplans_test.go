@@ -1,0 +1,129 @@
+package store_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Every list is read along an index of its order: no table is scanned and nothing is sorted but
+// the rows of one page.
+func TestListsAreServedByTheirIndexes(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		for _, list := range plannedLists(org.ID, account.ID) {
+			for _, after := range []*store.Position{nil, {At: st.Now(), ID: "x"}} {
+				plans, err := store.Plans(t.Context(), st, func(r store.Reader) error { return list.read(r, store.Page{Limit: 10, After: after}) })
+				requireNoError(t, err)
+				// On tables this small PostgreSQL picks any of the indexes that serve.
+				plan := strings.Join(plans, "\n")
+				if sorts(plan) || engine == storetest.SQLite && !strings.Contains(plan, list.index) {
+					t.Errorf("%s is not read along %s:\n%s", list.name, list.index, plan)
+				}
+			}
+		}
+	})
+}
+
+func sorts(plan string) bool {
+	return slices.ContainsFunc([]string{"TEMP B-TREE", "Sort", "Seq Scan", "SCAN"}, func(step string) bool { return strings.Contains(plan, step) })
+}
+
+// openForPlans makes PostgreSQL use an index wherever one serves: on tables this small it would
+// not otherwise.
+func openForPlans(t *testing.T, engine storetest.Engine) *store.Store {
+	cfg := storetest.NewConfig(t, engine)
+	if cfg.URL != "" {
+		cfg.URL += "&enable_seqscan=off&enable_bitmapscan=off&enable_sort=off&enable_hashjoin=off"
+	}
+	return storetest.OpenAt(t, cfg)
+}
+
+type plannedList struct {
+	name, index string
+	read        func(store.Reader, store.Page) error
+}
+
+func plannedLists(orgID, accountID string) []plannedList {
+	conversations := func(name, index string, f store.ConversationFilter) plannedList {
+		return plannedList{"conversations " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Conversations(orgID, accountID, f, p)
+			return err
+		}}
+	}
+	contacts := func(name, index string, f store.ContactFilter) plannedList {
+		return plannedList{"contacts " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Contacts(orgID, accountID, f, p)
+			return err
+		}}
+	}
+	accounts := func(name, index string, f store.AccountFilter) plannedList {
+		return plannedList{"accounts " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Accounts(orgID, f, p)
+			return err
+		}}
+	}
+	since := time.UnixMilli(1)
+	return []plannedList{
+		accounts("all", "accounts_by_age", store.AccountFilter{}),
+		accounts("by status", "accounts_by_age", store.AccountFilter{Status: chat.AccountConnected}),
+		accounts("by customer", "accounts_by_customer", store.AccountFilter{CustomerID: "x"}),
+		contacts("all", "contacts_by_age", store.ContactFilter{}),
+		contacts("by search", "contacts_by_age", store.ContactFilter{Search: "x"}),
+		contacts("by number", "contacts_by_number", store.ContactFilter{PhoneNumber: "x"}),
+		contacts("by BSUID", "contacts_by_bsuid", store.ContactFilter{BSUID: "x"}),
+		contacts("by username", "contacts_by_username", store.ContactFilter{Username: "x"}),
+		contacts("by number and label", "contacts_by_number", store.ContactFilter{PhoneNumber: "x", LabelID: "x"}),
+		conversations("all", "conversations_by_activity", store.ConversationFilter{}),
+		conversations("by status", "conversations_by_status", store.ConversationFilter{Status: chat.ConversationOpen}),
+		conversations("by assignee", "conversations_by_assignee", store.ConversationFilter{AssignedTo: "x"}),
+		conversations("by assignee and status", "conversations_by_assignee_status", store.ConversationFilter{AssignedTo: "x", Status: chat.ConversationOpen}),
+		conversations("by contact", "conversations_by_contact", store.ConversationFilter{ContactID: "x"}),
+		conversations("by update", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since}),
+		conversations("by update and status", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since, Status: chat.ConversationOpen}),
+	}
+}
+
+// However a label is looked for, it is by an index; only what the label's links lead to is sorted.
+func TestLabelsAreLookedForByIndexes(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		label := storetest.Label(t, st, org, "common")
+		contact := storetest.Contact(t, st, account, "+4915112345678")
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			_, err := tx.AttachToContacts(org.ID, label.ID, []string{contact.ID})
+			return err
+		})
+		for _, test := range []struct {
+			name   string
+			search store.LabelSearch
+			want   []string // of the last statement
+		}{
+			{"from the links", store.LabelSearch{Few: 1, Many: 1}, []string{"contact_labels_by_label", "contacts"}},
+			{"along the list", store.LabelSearch{}, []string{"contacts_by_age", "contact_labels"}},
+		} {
+			plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
+				_, err := store.LabelledContacts(r, test.search, org.ID, account.ID, label.ID, store.Page{Limit: 10})
+				return err
+			})
+			requireNoError(t, err)
+			last := plans[len(plans)-1]
+			for _, name := range append(test.want, "contact") {
+				if !strings.Contains(last, name) || strings.Contains(last, "Seq Scan") || strings.Contains(last, "SCAN contact") {
+					t.Errorf("%s does without %s:\n%s", test.name, name, last)
+				}
+			}
+		}
+	})
+}
