@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,7 +20,7 @@ const (
 	ledgerClients   = 4  // of each number
 	ledgerThreads   = 3  // conversations of each client
 	ledgerPerRound  = 80 // messages that are accepted before the next kill
-	ledgerEvery     = 25 * time.Millisecond
+	ledgerWriters   = 20 // people who write to each number
 	ledgerPictures  = 10 // one inbound message in so many has a file
 	ledgerWaitsLong = 3 * time.Minute
 )
@@ -52,6 +53,7 @@ type ledger struct {
 	done    sync.WaitGroup
 
 	accepted atomic.Int64
+	writes   atomic.Int64
 	kills    []time.Time
 
 	mu      sync.Mutex
@@ -72,7 +74,6 @@ func openLedger(t *testing.T, engine Option) *ledger {
 		for c := range ledgerClients {
 			l.done.Go(func() { l.client(n, c) })
 		}
-		l.done.Go(func() { l.people(n) })
 	}
 	t.Cleanup(l.close) // also when the test gives up
 	return l
@@ -115,6 +116,10 @@ func (l *ledger) client(n *Number, client int) {
 		l.sent[n.ID+person] = append(l.sent[n.ID+person], id)
 		l.mu.Unlock()
 		l.accepted.Add(1)
+		if err := l.write(n); err != nil {
+			l.t.Error(err)
+			return
+		}
 		select {
 		case <-l.quit:
 			return
@@ -136,34 +141,23 @@ func (l *ledger) accept(n *Number, person, key string) (id string, err error) {
 	return reply.ID(), nil
 }
 
-// people write to a number, known and new ones.
-func (l *ledger) people(n *Number) {
-	tick := time.NewTicker(ledgerEvery)
-	defer tick.Stop()
-	for i := 0; ; i++ {
-		in := simulator.Inbound{PhoneNumberID: n.ID, Type: "text"}
-		if err := in.UnmarshalJSON(fmt.Appendf(nil, `{"phone_number_id":%q,"from":"4916%s%04d","text":"hello"}`, n.ID, n.ID[len(n.ID)-5:], i%40)); err != nil {
-			l.t.Error(err)
-			return
-		}
-		if i%ledgerPictures == 0 {
-			in.Type = "image"
-		}
-		ids, err := l.p.Receive(in)
-		if err != nil {
-			l.t.Error(err)
-			return
-		}
-		person := fmt.Sprintf("+4916%s%04d", n.ID[len(n.ID)-5:], i%40)
-		l.mu.Lock()
-		l.written[n.ID+person] = append(l.written[n.ID+person], ids...)
-		l.mu.Unlock()
-		select {
-		case <-tick.C:
-		case <-l.quit:
-			return
-		}
+// write lets somebody write to a number.
+func (l *ledger) write(n *Number) error {
+	i := l.writes.Add(1)
+	person := fmt.Sprintf("+4916%s%04d", n.ID[len(n.ID)-5:], i%ledgerWriters)
+	in := simulator.Inbound{PhoneNumberID: n.ID, Type: "image"}
+	in.From.Phone = person
+	if i%ledgerPictures > 0 {
+		in.Type, in.Fields = "text", map[string]json.RawMessage{"text": json.RawMessage(`"hello"`)}
 	}
+	ids, err := l.p.Receive(in)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.written[n.ID+person] = append(l.written[n.ID+person], ids...)
+	return nil
 }
 
 // check compares the books.
