@@ -22,7 +22,7 @@ test: ## everything a change must pass: lint, then all tests on SQLite and Postg
 	scripts/ensure-postgres
 	$(MAKE) lint
 	go build -o bin/pgtest-run ./internal/pgtest/run
-	bin/pgtest-run -- go test -race ./...
+	bin/pgtest-run -- go test -race -timeout 20m ./...
 	@echo PASS
 
 lint: ## check formatting, suspicious code and go.mod

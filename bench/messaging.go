@@ -18,7 +18,7 @@ const (
 	numbers = 20
 	// people is how many recipients and senders there are: most messages meet an existing
 	// conversation, as in life.
-	people = 50_000
+	people = 5_000
 
 	appSecret = "bench-app-secret"
 

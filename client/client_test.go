@@ -2,31 +2,12 @@ package client_test
 
 import (
 	"fmt"
-	"go/parser"
-	"go/token"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/parleyhq/parley/client"
 )
-
-// TestStandardLibraryOnly: who takes the client takes nothing else with it.
-func TestStandardLibraryOnly(t *testing.T) {
-	t.Parallel()
-	files := must(filepath.Glob("*.go"))(t)
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		for _, spec := range must(parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly))(t).Imports {
-			if first, _, _ := strings.Cut(strings.Trim(spec.Path.Value, `"`), "/"); strings.Contains(first, ".") {
-				t.Errorf("%s imports %s", name, spec.Path.Value)
-			}
-		}
-	}
-}
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()

@@ -25,19 +25,26 @@ import (
 const (
 	// patience is how long anything may take before a test gives up.
 	patience = time.Minute
-	// poll is how often a condition is looked at.
-	poll = 5 * time.Millisecond
+	// pollFirst and pollMost are how often a condition is looked at: ever more seldom.
+	pollFirst = 5 * time.Millisecond
+	pollMost  = 80 * time.Millisecond
 )
 
 // eventually waits until a condition holds, and tells whether it came to hold.
-func eventually(holds func() bool) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func eventually(holds func() bool) bool { return within(patience, holds) }
+
+// within is eventually with a patience of its own.
+func within(limit time.Duration, holds func() bool) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
+	wait := pollFirst
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	for !holds() {
 		select {
-		case <-tick.C:
+		case <-timer.C:
+			wait = min(wait*3/2, pollMost)
+			timer.Reset(wait)
 		case <-ctx.Done():
 			return false
 		}
@@ -211,6 +218,13 @@ func (s *Server) serveArgs() []string {
 	return append(append(args, s.store...), s.flags...)
 }
 
+// with is the same running server, whose failures are another test's.
+func (s *Server) with(t *testing.T) *Server {
+	same := &Server{t: t, store: s.store, flags: s.flags, env: s.env}
+	same.proc.Store(s.proc.Load())
+	return same
+}
+
 // Restart starts the server again after Kill or Stop.
 func (s *Server) Restart() {
 	s.t.Helper()
@@ -293,7 +307,9 @@ func (s *Server) checkHealth() {
 func (s *Server) cleanUp() {
 	if s.proc.Load().running() {
 		s.Stop()
+		return
 	}
+	s.checkHealth() // it may have ended by itself
 }
 
 // Result is how a command ended.

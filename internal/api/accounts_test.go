@@ -136,11 +136,21 @@ func idsOfPages(t *testing.T, c *apitest.Case, path, query string, pages int) []
 	}
 }
 
+// pathOperation is an operation below a number.
+type pathOperation struct{ method, path, body string }
+
+func pathScenario(op pathOperation, name, number, code, param string) apitest.Scenario {
+	return apitest.Scenario{
+		Name: fmt.Sprint(name, " ", op.method, " ", op.path), Given: all(foreignNumber, goneNumber),
+		Request: apitest.Request{Method: op.method, Path: "/v1/" + number + op.path, Body: op.body}, Code: code, Param: param,
+	}
+}
+
 // Every operation on a number refuses one that it cannot be.
 func TestPathAccounts(t *testing.T) {
 	t.Parallel()
 	var scenarios []apitest.Scenario
-	for _, op := range []struct{ method, path, body string }{
+	for _, op := range []pathOperation{
 		{"GET", "/contacts", ""},
 		{"POST", "/contacts", `{"phone_number":"+4915112345678"}`},
 		{"GET", "/contacts/" + noContact, ""},
@@ -155,23 +165,19 @@ func TestPathAccounts(t *testing.T) {
 		{"POST", "/conversations/" + noConversation + "/labels", `{"label_id":"` + noLabel + `"}`},
 		{"DELETE", "/conversations/" + noConversation + "/labels/" + noLabel, ""},
 	} {
-		for name, number := range map[string]struct{ id, code, param string }{
-			"unknown":       {"99999999", "resource_not_found", ""},
-			"foreign":       {"${foreign_number}", "resource_not_found", ""},
-			"disconnected":  {"${gone_number}", "resource_not_found", ""},
-			"short":         {"12345", "invalid_field_value", "phone_number_id"},
-			"long":          {strings.Repeat("1", 21), "invalid_field_value", "phone_number_id"},
-			"not a number":  {"12345x", "invalid_field_value", "phone_number_id"},
-			"other numbers": {"%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5%D9%A6", "invalid_field_value", "phone_number_id"},
-		} {
-			scenarios = append(scenarios, apitest.Scenario{
-				Name:    fmt.Sprint(name, " ", op.method, " ", op.path),
-				Given:   all(foreignNumber, goneNumber),
-				Request: apitest.Request{Method: op.method, Path: "/v1/" + number.id + op.path, Body: op.body},
-				Code:    number.code, Param: number.param,
-			})
-		}
+		scenarios = append(scenarios,
+			pathScenario(op, "unknown", "99999999", "resource_not_found", ""),
+			pathScenario(op, "foreign", "${foreign_number}", "resource_not_found", ""),
+			pathScenario(op, "malformed", "12345x", "invalid_field_value", "phone_number_id"),
+		)
 	}
+	list := pathOperation{"GET", "/contacts", ""}
+	scenarios = append(scenarios,
+		pathScenario(list, "disconnected", "${gone_number}", "resource_not_found", ""),
+		pathScenario(list, "short", "12345", "invalid_field_value", "phone_number_id"),
+		pathScenario(list, "long", strings.Repeat("1", 21), "invalid_field_value", "phone_number_id"),
+		pathScenario(list, "other numerals", "%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5%D9%A6", "invalid_field_value", "phone_number_id"),
+	)
 	apitest.RunEach(t, scenarios)
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -106,6 +107,9 @@ func (a *API) upload(c *call, op *operation) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	var cancel context.CancelFunc // the upload may have used up the time of an ordinary request
+	c.ctx, cancel = context.WithTimeout(c.r.Context(), requestTimeout)
+	defer cancel()
 	stored := false
 	record := func(tx *store.Tx) (answer, error) {
 		m, err := core.AddMedia(tx, account, chat.MediaLibrary, file)
@@ -137,7 +141,9 @@ func (a *API) receive(c *call) (core.StoredFile, error) {
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return core.StoredFile{}, chat.Fail(chat.CodeUnsupportedMediaType, "Send multipart/form-data with the part `file`.")
 	}
-	http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(uploadTime))
+	connection := http.NewResponseController(c.w)
+	connection.SetReadDeadline(time.Now().Add(uploadTime))
+	connection.SetWriteDeadline(time.Now().Add(uploadTime + requestTimeout))
 	parts := multipart.NewReader(http.MaxBytesReader(c.w, c.r.Body, maxUpload+1<<20), params["boundary"])
 	for {
 		p, err := parts.NextPart()

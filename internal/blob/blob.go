@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// ErrTooLarge: the file is larger than was allowed.
+// ErrTooLarge is returned for a file that is larger than was allowed.
 var ErrTooLarge = errors.New("blob: file too large")
 
 // Store is a folder of files.

@@ -66,10 +66,8 @@ type NewAccount struct {
 	RequireOptIn   bool
 }
 
-// PhoneNumberIDPattern is what the provider's id of a number looks like.
-const PhoneNumberIDPattern = "^[0-9]{6,20}$"
-
-var phoneNumberIDPattern = regexp.MustCompile(PhoneNumberIDPattern)
+// phoneNumberIDPattern is what the provider's id of a number looks like.
+var phoneNumberIDPattern = regexp.MustCompile("^[0-9]{6,20}$")
 
 // Account checks the fields and returns the account they describe.
 func (n NewAccount) Account() (Account, error) {

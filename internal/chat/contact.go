@@ -50,8 +50,8 @@ func (c Contact) SearchKey() string {
 
 // What a contact's texts hold at most, in characters; its metadata in keys and bytes.
 const (
-	MaxContactName     = 200
-	MaxContactUsername = 100
+	maxContactName     = 200
+	maxContactUsername = 100
 	maxMetadataKeys    = 64
 	maxMetadataBytes   = 16 << 10
 )
@@ -122,10 +122,10 @@ func (p ContactPatch) Apply(c Contact) (Contact, []string, error) {
 
 // clean checks the values in their documented order and gives them the form they are stored in.
 func (p *ContactPatch) clean() (err error) {
-	if err := checkText("name", p.Name.Value, MaxContactName); err != nil {
+	if err := checkText("name", p.Name.Value, maxContactName); err != nil {
 		return err
 	}
-	if err := checkText("username", p.Username.Value, MaxContactUsername); err != nil {
+	if err := checkText("username", p.Username.Value, maxContactUsername); err != nil {
 		return err
 	}
 	if p.Email.Value, err = cleanOptionalEmail(p.Email.Value); err != nil {

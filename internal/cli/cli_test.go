@@ -153,7 +153,7 @@ func TestNoArgumentsShowTheHelp(t *testing.T) {
 	if bare != help || bare.code != 0 {
 		t.Errorf("got %+v", bare)
 	}
-	for _, command := range []string{"serve", "migrate", "config", "version", "org create", "plan set", "team create", "user create", "key revoke"} {
+	for _, command := range []string{"serve", "migrate", "config", "version", "org create", "plan set", "team create", "user create", "key revoke", "send", "events tail", "simulate"} {
 		if !strings.Contains(bare.stdout, "\n  "+command+" ") {
 			t.Errorf("%s is not in the list", command)
 		}
@@ -168,6 +168,9 @@ func TestVersion(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 }
+
+// sendArgs is a send command that lacks its content.
+const sendArgs = "send --key svc_live_0123456789abcdefghijklmn --from 100200300 --to +4915510000001"
 
 func TestWrongCommandLines(t *testing.T) {
 	t.Parallel()
@@ -205,6 +208,20 @@ func TestWrongCommandLines(t *testing.T) {
 		{"user create --org " + id + " --email a@b.c --name A --password pw --team General", []string{`--team: "General" is not a team's id (team_…)`}},
 		{"key create --org " + id + " --expires-at never", []string{`--expires-at: "never" is not a time`}},
 		{"key revoke", []string{`expected "<key-id>"`}},
+		{"send", []string{"missing flags: --from=ID, --key=KEY, --to=TO"}},
+		{sendArgs, []string{"give one of --text, --template, --image"}},
+		{sendArgs + " --text a --image b", []string{"give one of --text, --template, --image"}},
+		{sendArgs + " --text a --param b", []string{"--param goes with --template"}},
+		{sendArgs + " --text a --voice", []string{"--voice goes with --audio"}},
+		{sendArgs + " --audio a --caption b", []string{"--caption goes with --image, --video or --document"}},
+		{sendArgs + " --text a --url localhost:8080", []string{"--url must be like https://chat.example.com"}},
+		{"send --key x --from 1 --to 2 --text a", []string{"--key must be an API key (svc_live_…)", "parley key create"}},
+		{"events", []string{"expected", "tail", `see "parley events --help"`}},
+		{"events tail --org acme", []string{`--org: "acme" is not an organization's id`}},
+		{"events tail --types message.sent,tea", []string{`--types "tea" must be a list of message.received, message.status`}},
+		{"events tail --last -2", []string{"--last must be between 0 and 100000, or -1 for all"}},
+		{"simulate --callback-url localhost:8080", []string{"--callback-url must be like http://localhost:8080/provider/webhook"}},
+		{"simulate --log-level loud", []string{`--log-level must be one of "debug","info","warn","error"`}},
 		{"key revoke 7", []string{`<key-id>: "7" is not a key's id (key_…)`, "parley key list"}},
 	} {
 		t.Run(test.args, func(t *testing.T) {
@@ -224,6 +241,8 @@ func TestMistakesDoNotRepeatSecrets(t *testing.T) {
 		{"org", "list", "--database-url", "postgres://u:hunter2@127.0.0.1:99999/db"},
 		{"org", "list", "--database-url", "postgres://u@127.0.0.1:99999/db?password=hunter2&sslpassword=hunter2"},
 		{"serve", "--secret-key", "hunter2"},
+		{"send", "--key", "hunter2", "--from", "1", "--to", "2", "--text", "a"},
+		append(strings.Fields(sendArgs), "--text", "a", "--url", "https://u:hunter2@chat.example.com"),
 		{"serve", "--public-url", "https://u:hunter2@chat.example.com"},
 	} {
 		o := parley(t, args...)

@@ -109,6 +109,17 @@ func (id orgID) Validate() error {
 	return checkID(chat.KindOrganization, string(id), "an organization's id", `"parley org list"`)
 }
 
+// someOrgID is an organization's id on the command line; it may be left out.
+type someOrgID string
+
+// Validate is called by kong.
+func (id someOrgID) Validate() error {
+	if id == "" {
+		return nil
+	}
+	return orgID(id).Validate()
+}
+
 // keyID is an API key's id on the command line.
 type keyID string
 

@@ -87,7 +87,7 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, accounts map[string]chat
 	case provider.IdentityChange:
 		return a.identity(tx, account, u)
 	case provider.HistoryChunk:
-		return a.history(tx, account, u)
+		return a.history(tx, account, u, out)
 	case provider.ContactSync:
 		return a.contactSync(tx, account, u)
 	case provider.Preference:
@@ -162,14 +162,8 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	if err := tx.DropSendJob(m.OrgID, m.ID); err != nil {
 		return err
 	}
-	if m.MediaID != "" {
-		media, err := tx.Media(m.OrgID, m.MediaID)
-		if ignoreNotFound(err) != nil {
-			return err
-		}
-		if err == nil {
-			work.MediaURL = a.PublicURL + MediaPath(media)
-		}
+	if work.MediaURL, err = libraryURL(tx.Reader, *m, a.PublicURL); err != nil {
+		return err
 	}
 	sent := *m
 	sent.Status = chat.StatusSent

@@ -201,19 +201,23 @@ func (a Applier) contactSync(tx *store.Tx, account chat.Account, u provider.Cont
 
 // history imports what was written before the number was connected: no events, nothing unread,
 // no window.
-func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryChunk) error {
+func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryChunk, out *Outcome) error {
 	for _, h := range u.Messages {
-		if err := a.historyMessage(tx, account, h); err != nil {
+		m, err := tx.MessageByProviderID(account.OrgID, account.ID, h.ProviderID)
+		switch {
+		case err == nil:
+			err = a.historyAgain(tx, m, h, out)
+		case errors.Is(err, store.ErrNotFound):
+			err = a.historyMessage(tx, account, h, out)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage) error {
-	if known, err := isKnown(tx, account, h.ProviderID); known || err != nil {
-		return err
-	}
+func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage, out *Outcome) error {
 	contact, _, err := findOrMakeContact(tx, account, personOf(h.Contact))
 	if err != nil {
 		return err
@@ -231,5 +235,34 @@ func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.H
 	if m.Status == "" {
 		m.Status = chat.StatusDelivered
 	}
-	return errors.Join(tx.InsertMessage(m), tx.NoteHistory(m.OrgID, m.ConversationID, m.CreatedAt))
+	if err := errors.Join(tx.InsertMessage(m), tx.NoteHistory(m.OrgID, m.ConversationID, m.CreatedAt)); err != nil {
+		return err
+	}
+	return a.historyFile(tx, m, h, out)
+}
+
+// historyAgain completes a file's message: the file and its place in the chat come separately, in
+// either order, and only the place tells how far the message had come.
+func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMessage, out *Outcome) error {
+	status, changed := m.Status.Advance(h.Status)
+	arrived := m.Type == chat.TypeUnsupported && !h.Placeholder && h.Type.HasMedia()
+	if !changed && !arrived {
+		return nil
+	}
+	m.Status, m.UpdatedAt = status, tx.Now()
+	if arrived {
+		m.Type, m.Content = h.Type, h.Content
+	}
+	if err := tx.UpdateMessage(m); err != nil || !arrived {
+		return err
+	}
+	return a.historyFile(tx, m, h, out)
+}
+
+// historyFile has a file fetched. Nothing is held back for it, so nobody is told when it is there.
+func (a Applier) historyFile(tx *store.Tx, m chat.Message, h provider.HistoryMessage, out *Outcome) error {
+	if h.Media == nil || h.Media.ID == "" {
+		return nil
+	}
+	return a.mediaJob(tx, m, *h.Media, out)
 }

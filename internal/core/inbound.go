@@ -35,11 +35,7 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundM
 		return err
 	}
 	if u.Media != nil && u.Media.ID != "" {
-		// The event waits until the file is stored, with what it takes to build it then.
-		if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw)); err != nil {
-			return err
-		}
-		return a.mediaJob(tx, m, *u.Media, out)
+		return a.holdForFile(tx, m, u.Message, out)
 	}
 	return messageReceived(tx, account, t, m, u.Raw, nil)
 }
@@ -149,6 +145,15 @@ func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Messag
 	return emitProvider(tx, account, chat.EventMessageReceived, m.ProviderID, m.ConversationID, value, svc)
 }
 
+// holdForFile has the file fetched. The event waits until it is stored, with what it takes to build
+// it then.
+func (a Applier) holdForFile(tx *store.Tx, m chat.Message, u provider.Message, out *Outcome) error {
+	if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw)); err != nil {
+		return err
+	}
+	return a.mediaJob(tx, m, *u.Media, out)
+}
+
 // heldRaw is the part of a callback that an event held back will need.
 func heldRaw(raw provider.Raw) json.RawMessage {
 	text, err := json.Marshal(raw)
@@ -173,7 +178,7 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo, out *
 		return err
 	}
 	if u.Media != nil && u.Media.ID != "" {
-		return a.mediaJob(tx, m, *u.Media, out)
+		return a.holdForFile(tx, m, u.Message, out)
 	}
 	return messageSent(tx, account, workFor(t, m), m)
 }

@@ -25,6 +25,18 @@ type StoredFile struct {
 // MediaPath is the public path of a stored file. It cannot be guessed and does not change.
 func MediaPath(m chat.Media) string { return "/media/" + m.Token }
 
+// libraryURL is the public address of the library file that a message was sent with, if any.
+func libraryURL(r store.Reader, m chat.Message, publicURL string) (string, error) {
+	if m.MediaID == "" {
+		return "", nil
+	}
+	media, err := r.Media(m.OrgID, m.MediaID)
+	if err != nil {
+		return "", ignoreNotFound(err)
+	}
+	return publicURL + MediaPath(media), nil
+}
+
 // AddMedia records a stored file.
 func AddMedia(tx *store.Tx, account chat.Account, origin chat.MediaOrigin, f StoredFile) (chat.Media, error) {
 	m := chat.Media{
@@ -85,8 +97,12 @@ func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *S
 	return fileEvent(tx, account, m, url)
 }
 
-// fileEvent emits what was held back for the file.
+// fileEvent emits what was held back for the file; for imported history, nothing was.
 func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) error {
+	held, err := tx.TakeHeldEvent(m.OrgID, m.ID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
 	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
 	if err != nil {
 		return ignoreNotFound(err)
@@ -100,10 +116,6 @@ func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) 
 		work := workFor(t, m)
 		work.MediaURL = deref(url)
 		return messageSent(tx, account, work, m)
-	}
-	held, err := tx.TakeHeldEvent(m.OrgID, m.ID)
-	if err != nil {
-		return ignoreNotFound(err)
 	}
 	var raw provider.Raw
 	if err := json.Unmarshal(held, &raw); err != nil {

@@ -3,6 +3,8 @@ package inbound
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/parleyhq/parley/internal/core"
@@ -59,17 +61,38 @@ func (r *Receiver) read(b *batch, c store.Callback) {
 	b.updates = append(b.updates, updates...)
 }
 
+// apply applies a batch whole, or else each of its callbacks for itself: one may be at fault.
 func (r *Receiver) apply(b batch) {
 	err := r.applyTogether(b)
-	if err != nil && len(b.callbacks) > 1 {
-		for _, c := range b.callbacks { // one of them is at fault: find it
-			var alone batch
-			r.read(&alone, c)
-			r.settle(alone, r.applyTogether(alone))
-		}
+	if err == nil || len(b.callbacks) == 1 && len(b.updates) <= 1 {
+		r.settle(b, err)
 		return
 	}
-	r.settle(b, err)
+	for _, c := range b.callbacks {
+		var alone batch
+		r.read(&alone, c)
+		if len(b.callbacks) > 1 {
+			err = r.applyTogether(alone)
+		}
+		if err != nil && !errors.Is(err, store.ErrUnavailable) {
+			r.cfg.Log.Warn("a callback is applied piece by piece", "callback", c.ID, "updates", len(alone.updates), "error", err)
+			err = r.applyEach(alone)
+		}
+		r.settle(alone, err)
+	}
+}
+
+// applyEach applies the updates of a callback one by one, so that those that can be applied are.
+// The callback is done when all are.
+func (r *Receiver) applyEach(b batch) error {
+	var errs []error
+	for i := range b.updates {
+		errs = append(errs, r.applyTogether(batch{updates: b.updates[i : i+1]}))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return r.applyTogether(batch{callbacks: b.callbacks})
 }
 
 // settle releases what was applied, and schedules another attempt at what was not.
@@ -86,20 +109,25 @@ func (r *Receiver) settle(b batch, err error) {
 // transactions, of which only the last removes the callback: what the others did is not done
 // again, because applying an update twice changes nothing.
 func (r *Receiver) applyTogether(b batch) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 30*time.Second)
-	defer cancel()
 	for len(b.updates) > txUpdates {
-		if err := r.applySome(ctx, b.updates[:txUpdates], nil); err != nil {
+		if err := r.applySome(b.updates[:txUpdates], nil); err != nil {
 			return err
 		}
 		b.updates = b.updates[txUpdates:]
 	}
-	return r.applySome(ctx, b.updates, b.callbacks)
+	return r.applySome(b.updates, b.callbacks)
 }
 
-func (r *Receiver) applySome(ctx context.Context, updates []provider.Update, finished []store.Callback) error {
+func (r *Receiver) applySome(updates []provider.Update, finished []store.Callback) (err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 30*time.Second)
+	defer cancel()
+	defer func() { // a stored callback that ends the process would do so at every start
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
 	var out core.Outcome
-	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		out = core.Outcome{}
 		if err := r.applier.ApplyAll(tx, updates, &out); err != nil {
 			return err

@@ -4,6 +4,7 @@
 package inbound
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -132,8 +133,10 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Accept stores a callback whose signature was right.
+// Accept stores a callback whose signature was right. People write broken characters, which not
+// every store can hold; JSON has no NUL.
 func (r *Receiver) Accept(ctx context.Context, body []byte) error {
+	body = bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
 	var c store.Callback
 	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		c = store.Callback{ID: tx.NewID(chat.Kind("cbk")), Body: body, DueAt: tx.Now(), Owner: r.cfg.Node}

@@ -31,6 +31,11 @@ type Node struct {
 // Start registers the process and keeps it registered until Stop.
 func Start(ctx context.Context, st *store.Store, log *slog.Logger) (*Node, error) {
 	n := &Node{id: st.NewID(chat.Kind("node")), store: st, log: log}
+	if st.Alone() { // whoever else is registered was killed: its work need not wait
+		if err := st.InTx(ctx, (*store.Tx).DeleteNodes); err != nil {
+			return nil, err
+		}
+	}
 	if err := n.beat(ctx); err != nil {
 		return nil, err
 	}

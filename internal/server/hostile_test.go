@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -33,12 +34,22 @@ func newTarget(t *testing.T, tune func(*http.Server)) *target {
 		tune(s.public.http)
 	}
 	start(t, s)
-	_, text := get(t, s.public.listener, "/v1/openapi.json")
-	document, err := apitest.ParseDocument([]byte(text))
+	g := &target{Server: s, key: newKey(t, s)}
+	document, err := apitest.ParseDocument(g.ask("/v1/openapi.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &target{s, document, newKey(t, s)}
+	g.document = document
+	return g
+}
+
+// ask gets a path past the socket and its time limits.
+func (g *target) ask(path string) []byte {
+	request := httptest.NewRequest(http.MethodGet, path, nil)
+	request.Header.Set("Authorization", "Bearer "+g.key)
+	response := httptest.NewRecorder()
+	g.routes().ServeHTTP(response, request)
+	return response.Body.Bytes()
 }
 
 func (g *target) dial(t *testing.T) net.Conn {
@@ -54,12 +65,23 @@ func (g *target) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-// alive checks that the node still serves others.
+// alive checks that the node still serves others. On a busy machine a short time limit can hit
+// them as well, so that they may have to ask again.
 func (g *target) alive(t *testing.T) {
 	t.Helper()
-	if status, body := get(t, g.public.listener, "/v1/health"); status != http.StatusOK {
-		t.Errorf("health answers %d %s", status, body)
+	var last error
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		response, err := http.Get("http://" + g.public.listener.Addr().String() + "/v1/health")
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode != http.StatusOK {
+				t.Errorf("health answers %s", response.Status)
+			}
+			return
+		}
+		last = err
 	}
+	t.Errorf("health does not answer: %v", last)
 }
 
 // requireEnd reads until the server ends the connection. It may say why first.
@@ -150,37 +172,28 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 			conn := g.dial(t)
 			fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: parley\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n", g.key, framing)
 			io.WriteString(conn, map[string]string{"length": `{"name"`, "chunks": "7\r\n{\"name\"\r\n"}[name])
-			answers := g.answers(t, http.MethodPost, "/v1/labels", requireEnd(t, conn))
-			if len(answers) != 1 || answers[0].StatusCode != http.StatusBadRequest {
-				t.Errorf("got %v", answers)
+			text := requireEnd(t, conn) // with a word or, on a busy machine, without
+			for _, answer := range g.answers(t, http.MethodPost, "/v1/labels", text) {
+				if answer.StatusCode != http.StatusBadRequest {
+					t.Errorf("got %q", text)
+				}
 			}
 		})
 	}
-	request, err := http.NewRequest(http.MethodGet, "http://"+g.public.listener.Addr().String()+"/v1/labels", nil)
-	if err != nil {
-		t.Fatal(err)
+	if list := g.ask("/v1/labels"); !strings.Contains(string(list), `"data":[]`) {
+		t.Errorf("the list is %s", list)
 	}
-	request.Header.Set("Authorization", "Bearer "+g.key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if body, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(body), `"data":[]`) {
-		t.Errorf("the list is %s (%v)", body, err)
-	}
+	g.alive(t)
 }
 
 func TestIdleConnectionsAreCutOff(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t, func(h *http.Server) { h.IdleTimeout = 100 * time.Millisecond })
-	silent, idle := g.dial(t), g.dial(t)
+	idle := g.dial(t)
 	io.WriteString(idle, "GET /v1/health HTTP/1.1\r\nHost: parley\r\n\r\n")
-	answers := g.answers(t, http.MethodGet, "/v1/health", requireEnd(t, idle))
-	if len(answers) != 1 || answers[0].StatusCode != http.StatusOK {
-		t.Errorf("got %v", answers)
+	if text := requireEnd(t, idle); !strings.HasPrefix(text, "HTTP/1.1 200 OK") {
+		t.Errorf("got %q", text)
 	}
-	silent.Close()
 }
 
 func TestOverlongRequests(t *testing.T) {
@@ -278,21 +291,25 @@ func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t, nil)
 	const smuggled = "GET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n"
-	for name, test := range map[string]struct{ header, body string }{
-		"breaks off":             {"Content-Length: 100", `{"name":"x"`},
-		"a chunk that breaks":    {"Transfer-Encoding: chunked", "5\r\n{\"na"},
-		"a chunk without a size": {"Transfer-Encoding: chunked", "\r\n" + smuggled},
-		"a chunk of no size":     {"Transfer-Encoding: chunked", "xyz\r\n{}\r\n0\r\n\r\n" + smuggled},
-		"a huge chunk":           {"Transfer-Encoding: chunked", "FFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n" + smuggled},
-		"a negative chunk":       {"Transfer-Encoding: chunked", "-2\r\n{}\r\n0\r\n\r\n" + smuggled},
-		"a chunk too long":       {"Transfer-Encoding: chunked", "1\r\n{}\r\n0\r\n\r\n" + smuggled},
-		"a declared gigabyte":    {"Content-Length: 1073741824", smuggled},
+	const chunks, bad = "Transfer-Encoding: chunked", http.StatusBadRequest
+	for name, test := range map[string]struct {
+		header, body string
+		status       int
+	}{
+		"breaks off":             {"Content-Length: 100", `{"name":"x"`, bad},
+		"a chunk that breaks":    {chunks, "5\r\n{\"na", bad},
+		"a chunk without a size": {chunks, "\r\n" + smuggled, bad},
+		"a chunk of no size":     {chunks, "xyz\r\n{}\r\n0\r\n\r\n" + smuggled, bad},
+		"a huge chunk":           {chunks, "FFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n" + smuggled, bad},
+		"a negative chunk":       {chunks, "-2\r\n{}\r\n0\r\n\r\n" + smuggled, bad},
+		"a chunk too long":       {chunks, "1\r\n{}\r\n0\r\n\r\n" + smuggled, bad},
+		"a declared gigabyte":    {"Content-Length: 1073741824", smuggled, http.StatusRequestEntityTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := g.send(t, fmt.Sprintf("POST /v1/labels HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n%s", g.key, test.header, test.body))
 			answers := g.answers(t, http.MethodPost, "/v1/labels", text)
-			if len(answers) != 1 || answers[0].StatusCode < 400 || answers[0].StatusCode >= 500 {
+			if len(answers) != 1 || answers[0].StatusCode != test.status {
 				t.Errorf("got %q", text)
 			}
 			g.alive(t)
@@ -303,7 +320,9 @@ func TestBrokenBodies(t *testing.T) {
 func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t, nil)
-	text := g.send(t, "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n")
+	conn := g.dial(t)
+	io.WriteString(conn, "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+	text := requireEnd(t, conn)
 	missing, health := strings.Index(text, "missing_api_key"), strings.Index(text, `"status":"ok"`)
 	if missing < 0 || health < missing {
 		t.Errorf("got %q", text)

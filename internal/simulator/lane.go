@@ -182,20 +182,21 @@ func (l *lane) done(n int) {
 	l.callbacks.pending.add(-n)
 }
 
-// pause puts the updates back in front and waits before anything else is tried.
+// pause puts the updates back in front and waits before anything else is tried. They stop counting
+// as on their way last, when the next try is on the clock: a test moves the clock from then on.
 func (l *lane) pause(p parcel, epoch int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.callbacks.pending.add(-len(p.updates)) // they are not on their way any more
+	defer l.callbacks.pending.add(-len(p.updates))
 	if epoch != l.epoch {
 		return
 	}
 	l.fails++
+	l.callbacks.sim.counters.retried.Add(1)
+	l.callbacks.sim.sched.after(l.callbacks.backoff(l.fails, maxPause), func(time.Time) { l.resume(epoch) })
 	l.count(-l.waiting())
 	l.paused = true
 	l.again = append([]parcel{p}, l.again...)
-	l.callbacks.sim.counters.retried.Add(1)
-	l.callbacks.sim.sched.after(l.callbacks.backoff(l.fails, maxPause), func(time.Time) { l.resume(epoch) })
 }
 
 func (l *lane) resume(epoch int) {
@@ -217,8 +218,8 @@ func (l *lane) later(p parcel, epoch int) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.callbacks.pending.add(-len(p.updates))
 	l.fails = 0
-	l.callbacks.pending.add(-len(p.updates))
 	if epoch != l.epoch {
 		return
 	}

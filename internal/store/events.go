@@ -1,6 +1,11 @@
 package store
 
-import "github.com/parleyhq/parley/internal/chat"
+import (
+	"slices"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
 
 const eventColumns = "org_id, id, event_id, type, source, phone_number_id, subject, payload, created_at"
 
@@ -21,4 +26,22 @@ func (tx *Tx) InsertEvent(e chat.Event) error {
 // EventsAfter returns up to limit of an organization's events behind the given id, oldest first.
 func (r Reader) EventsAfter(orgID, id string, limit int) ([]chat.Event, error) {
 	return many(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3", orgID, id, limit)
+}
+
+// LatestEvents returns up to limit of an organization's newest events, oldest first: of the given
+// types, or of all when none is given.
+func (r Reader) LatestEvents(orgID string, types []chat.EventType, limit int) ([]chat.Event, error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	if len(types) > 0 {
+		marks := make([]string, len(types))
+		for i, t := range types {
+			marks[i] = c.arg(string(t))
+		}
+		c.parts = append(c.parts, "type IN ("+strings.Join(marks, ", ")+")")
+	}
+	text := "SELECT " + eventColumns + " FROM events" + c.where() + " ORDER BY id DESC LIMIT " + c.arg(limit)
+	events, err := many(r, scanEvent, text, c.args...)
+	slices.Reverse(events)
+	return events, err
 }

@@ -114,10 +114,10 @@ func messageArgs(m chat.Message) []any {
 func (tx *Tx) UpdateMessage(m chat.Message) error {
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, provider_id = $4, content = $5, error_code = $6, error_message = $7, error_provider = $8,
-			played_at = $9, revoked = $10, sent_reported = $11, media_id = $12, edits = $13, updated_at = $14
+			played_at = $9, revoked = $10, sent_reported = $11, media_id = $12, edits = $13, updated_at = $14, type = $15
 		WHERE org_id = $1 AND id = $2`,
 		m.OrgID, m.ID, string(m.Status), orNull(m.ProviderID), string(m.Content), code, text, provider,
-		msPtr(m.PlayedAt), m.Revoked, m.SentReported, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli())
+		msPtr(m.PlayedAt), m.Revoked, m.SentReported, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
 }
 
 // UpdateMessageStatus stores where a message stands. It names no column of an index but the

@@ -15,6 +15,12 @@ func (tx *Tx) DeleteNode(id string) error {
 	return err
 }
 
+// DeleteNodes forgets every node.
+func (tx *Tx) DeleteNodes() error {
+	_, err := tx.exec("DELETE FROM nodes")
+	return err
+}
+
 // PurgeNodes forgets nodes that are long dead.
 func (tx *Tx) PurgeNodes(before time.Time) error {
 	_, err := tx.exec("DELETE FROM nodes WHERE expires_at < $1", before.UnixMilli())

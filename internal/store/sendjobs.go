@@ -22,14 +22,13 @@ type SendJob struct {
 
 // InsertSendJob puts a message on its way and returns who owns it: the node that accepted it, or
 // the one that has earlier messages of the conversation still to send, because only that node can
-// keep their order.
+// keep their order. If it is dead, whoever takes those over takes this one too.
 func (tx *Tx) InsertSendJob(j SendJob) (owner string, err error) {
 	return one(tx.Reader, scanText, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT e.owner FROM send_jobs e
-			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.owner IN (SELECT id FROM nodes WHERE expires_at > $9)
-			ORDER BY e.message_id DESC LIMIT 1), $8))
+			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id DESC LIMIT 1), $8))
 		RETURNING owner`,
-		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, tx.now.UnixMilli())
+		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
 }
 
 // FinishSendJob removes a job. It reports false when the job is not the owner's any more: another

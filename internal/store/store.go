@@ -44,6 +44,7 @@ type Config struct {
 // Store is an open store. It is safe for concurrent use.
 type Store struct {
 	engine engine
+	alone  bool
 	now    func() time.Time
 	ids    *idSource
 }
@@ -70,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if now == nil {
 		now = time.Now
 	}
-	return &Store{engine: eng, now: now, ids: newIDSource()}, nil
+	return &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: now, ids: newIDSource()}, nil
 }
 
 func openEngine(ctx context.Context, cfg Config) (engine, error) {
@@ -89,6 +90,9 @@ func (s *Store) Close() error { return s.engine.close() }
 
 // Engine names the engine, for logs and reports.
 func (s *Store) Engine() string { return s.engine.dialect().name }
+
+// Alone tells that no other process can be serving on this store.
+func (s *Store) Alone() bool { return s.alone }
 
 // Now is the store's clock, to the millisecond that is stored.
 func (s *Store) Now() time.Time { return truncate(s.now()) }

@@ -1,0 +1,312 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/simulator"
+)
+
+const (
+	ledgerKills     = 5
+	ledgerNumbers   = 2
+	ledgerClients   = 4  // of each number
+	ledgerThreads   = 3  // conversations of each client
+	ledgerPerRound  = 80 // messages that are accepted before the next kill
+	ledgerWriters   = 20 // people who write to each number
+	ledgerPictures  = 10 // one inbound message in so many has a file
+	ledgerWaitsLong = 3 * time.Minute
+)
+
+// TestLedger kills the server again and again while clients send and people write, and then
+// compares the books: what was accepted with what the provider got, what the provider reported
+// with what is stored.
+func TestLedger(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		l := openLedger(t, engine)
+		for round := range ledgerKills {
+			if !l.awaitAccepted((round + 1) * ledgerPerRound) {
+				break
+			}
+			l.kill()
+			l.srv.Restart()
+		}
+		l.close()
+		l.check()
+	})
+}
+
+// ledger is a server under load, with what the clients and people know for sure.
+type ledger struct {
+	t       *testing.T
+	p       *Provider
+	srv     *Server
+	numbers []*Number
+	quit    chan struct{}
+	done    sync.WaitGroup
+
+	accepted atomic.Int64
+	writes   atomic.Int64
+	kills    []time.Time
+
+	mu      sync.Mutex
+	sent    map[string][]string // by number and person: the ids of accepted messages, in order
+	written map[string][]string // by number and person: the provider's ids of what they wrote
+}
+
+func openLedger(t *testing.T, engine Option) *ledger {
+	t.Helper()
+	p := StartProvider(t)
+	srv := p.Serve(engine, WithFlags("--messages-per-second=2000"))
+	l := &ledger{t: t, p: p, srv: srv, quit: make(chan struct{}), sent: map[string][]string{}, written: map[string][]string{}}
+	org, log := srv.NewOrg(), srv.stored()
+	for range ledgerNumbers {
+		n := connect(t, srv, p.Sim, org, log)
+		n.srv = srv // which restarts
+		l.numbers = append(l.numbers, n)
+		for c := range ledgerClients {
+			l.done.Go(func() { l.client(n, c) })
+		}
+	}
+	t.Cleanup(l.close) // also when the test gives up
+	return l
+}
+
+// close ends clients and people.
+func (l *ledger) close() {
+	l.mu.Lock()
+	select {
+	case <-l.quit:
+	default:
+		close(l.quit)
+	}
+	l.mu.Unlock()
+	l.done.Wait()
+}
+
+func (l *ledger) kill() {
+	l.t.Helper()
+	l.srv.Kill()
+	l.kills = append(l.kills, time.Now())
+}
+
+func (l *ledger) awaitAccepted(enough int) bool {
+	l.t.Helper()
+	return within(ledgerWaitsLong, func() bool { return l.accepted.Load() >= int64(enough) || l.t.Failed() }) && !l.t.Failed()
+}
+
+// client sends one message after the other, each until it is accepted.
+func (l *ledger) client(n *Number, client int) {
+	for i := 0; ; i++ {
+		person := fmt.Sprintf("+4917%s%02d%02d", n.ID[len(n.ID)-5:], client, i%ledgerThreads)
+		key := fmt.Sprintf("%s of client %d of %s", person, i, n.ID)
+		id, err := l.accept(n, person, key)
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		l.mu.Lock()
+		l.sent[n.ID+person] = append(l.sent[n.ID+person], id)
+		l.mu.Unlock()
+		l.accepted.Add(1)
+		if err := l.write(n); err != nil {
+			l.t.Error(err)
+			return
+		}
+		select {
+		case <-l.quit:
+			return
+		default:
+		}
+	}
+}
+
+func (l *ledger) accept(n *Number, person, key string) (id string, err error) {
+	call := Call{Method: http.MethodPost, Path: n.path("/messages"), Key: n.org.Key, Body: sendBody(person, "text", text(key)), IdempotencyKey: key}
+	var reply Reply
+	answered := within(ledgerWaitsLong, func() bool {
+		reply, err = l.srv.Try(call)
+		return err == nil && reply.Status < 500 && reply.Code() != "idempotency_in_progress"
+	})
+	if !answered || reply.Status != http.StatusOK {
+		return "", fmt.Errorf("%s: %+v, %w", key, reply, err)
+	}
+	return reply.ID(), nil
+}
+
+// write lets somebody write to a number.
+func (l *ledger) write(n *Number) error {
+	i := l.writes.Add(1)
+	person := fmt.Sprintf("+4916%s%04d", n.ID[len(n.ID)-5:], i%ledgerWriters)
+	in := simulator.Inbound{PhoneNumberID: n.ID, Type: "image"}
+	in.From.Phone = person
+	if i%ledgerPictures > 0 {
+		in.Type, in.Fields = "text", map[string]json.RawMessage{"text": json.RawMessage(`"hello"`)}
+	}
+	ids, err := l.p.Receive(in)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.written[n.ID+person] = append(l.written[n.ID+person], ids...)
+	return nil
+}
+
+// check compares the books.
+func (l *ledger) check() {
+	l.t.Helper()
+	l.awaitSent()
+	l.p.quiet()
+	copies := 0
+	inbound := 0
+	for _, n := range l.numbers {
+		copies += l.checkProvider(n)
+		inbound += l.checkStore(n)
+		l.checkEvents(n)
+	}
+	c := l.p.do(http.MethodGet, "counters", nil)
+	l.t.Logf("%d kills: %d messages accepted, %v sent, %d of them twice; %d messages received in %d acknowledged callbacks",
+		len(l.kills), l.accepted.Load(), c["opaque_distinct"], copies, inbound, l.p.acks.Load())
+}
+
+// awaitSent waits until the provider has every message.
+func (l *ledger) awaitSent() {
+	l.t.Helper()
+	have := func() float64 { return l.p.do(http.MethodGet, "counters", nil)["opaque_distinct"].(float64) }
+	if !within(ledgerWaitsLong, func() bool { return have() >= float64(l.accepted.Load()) }) {
+		l.t.Errorf("%d messages were accepted, the provider has %v", l.accepted.Load(), have())
+	}
+}
+
+// checkProvider compares what was accepted with what the provider got: every message, in the order
+// of its conversation, a second time only when a kill came in between.
+func (l *ledger) checkProvider(n *Number) (copies int) {
+	l.t.Helper()
+	got := map[string][]string{} // by person
+	first := map[string]time.Time{}
+	for _, m := range l.p.accepted("phone_number_id=" + n.ID) {
+		id, person := m.str("biz_opaque_callback_data"), "+"+m.str("phone")
+		at, err := time.Parse(time.RFC3339Nano, m.str("created"))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		before, again := first[id]
+		if !again {
+			first[id] = at
+			got[person] = append(got[person], id)
+			continue
+		}
+		copies++
+		if !slices.ContainsFunc(l.kills, func(kill time.Time) bool { return before.Before(kill) && kill.Before(at) }) {
+			l.t.Errorf("%s was sent at %v and at %v, with no kill in between", id, before, at)
+		}
+	}
+	for key, want := range l.sent {
+		if number, person := key[:len(n.ID)], key[len(n.ID):]; number == n.ID && !slices.Equal(got[person], want) {
+			l.t.Errorf("to %s the provider got\n%v\nwhich were accepted as\n%v", person, got[person], want)
+		}
+	}
+	return copies
+}
+
+// checkStore compares what is stored with what was accepted and reported: each once.
+func (l *ledger) checkStore(n *Number) (inbound int) {
+	l.t.Helper()
+	rows := map[string]object{}
+	var all []object
+	complete := within(ledgerWaitsLong, func() bool {
+		all = n.all("/messages")
+		return len(all) >= l.expected(n) && !slices.ContainsFunc(all, unsent)
+	})
+	for _, m := range all {
+		key := m.str("id")
+		if m.str("direction") == "inbound" {
+			key = m.str("message_id")
+			inbound++
+		}
+		if rows[key] != nil {
+			l.t.Errorf("%s is stored twice", key)
+		}
+		rows[key] = m
+		if unsent(m) || m["error"] != nil || m.str("message_id") == "" {
+			l.t.Errorf("the message is %v", m)
+		}
+	}
+	if !complete || len(all) != l.expected(n) {
+		l.t.Errorf("%d messages are stored, %d were accepted or received", len(all), l.expected(n))
+	}
+	unread := map[string]float64{}
+	for _, c := range n.all("/conversations") {
+		unread[c.str("contact", "phone_number")] += c["unread_count"].(float64)
+	}
+	for _, book := range []map[string][]string{l.sent, l.written} {
+		for key, ids := range book {
+			if key[:len(n.ID)] != n.ID {
+				continue
+			}
+			for _, id := range ids {
+				if rows[id] == nil {
+					l.t.Errorf("%s is lost", id)
+				}
+			}
+			if person := key[len(n.ID):]; len(l.written[key]) != int(unread[person]) {
+				l.t.Errorf("%s wrote %d messages, %v are unread", person, len(l.written[key]), unread[person])
+			}
+		}
+	}
+	return inbound
+}
+
+func unsent(m object) bool { return m.str("status") == "queued" || m.str("status") == "pending" }
+
+// expected is how many messages of a number there must be.
+func (l *ledger) expected(n *Number) (count int) {
+	for _, book := range []map[string][]string{l.sent, l.written} {
+		for key, ids := range book {
+			if key[:len(n.ID)] == n.ID {
+				count += len(ids)
+			}
+		}
+	}
+	return count
+}
+
+// checkEvents looks for events that are missing or come twice.
+func (l *ledger) checkEvents(n *Number) {
+	l.t.Helper()
+	seen := map[string]int{}
+	for _, e := range n.events() {
+		key := string(e.Type) + " " + e.EventID
+		switch e.Type {
+		case chat.EventMessageStatus:
+			key += " " + parseObject(l.t, e.Payload).str("entry", 0, "changes", 0, "value", "statuses", 0, "status")
+		case chat.EventContactCreated:
+			key = string(e.Type) + " " + e.Subject
+		}
+		if seen[key]++; seen[key] > 1 {
+			l.t.Errorf("twice: %s", key)
+		}
+	}
+	for key, ids := range l.sent {
+		for _, id := range ids {
+			if key[:len(n.ID)] == n.ID && seen["message.sent "+id+":sent"] == 0 {
+				l.t.Errorf("no message.sent of %s", id)
+			}
+		}
+	}
+	for key, ids := range l.written {
+		for _, id := range ids {
+			if key[:len(n.ID)] == n.ID && seen["message.received "+id] == 0 {
+				l.t.Errorf("no message.received of %s", id)
+			}
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Number is a connected business number: what a customer does with it, and what people do.
+type Number struct {
+	t      *testing.T
+	srv    *Server
+	sim    Sim
+	org    Org
+	log    *store.Store
+	ID     string
+	Phone  string
+	WABAID string
+}
+
+var numbersMade, peopleMade atomic.Int64
+
+// newPerson is a phone number that nobody has used yet.
+func newPerson() string { return fmt.Sprintf("+4915%09d", 100_000_000+peopleMade.Add(1)) }
+
+// stored opens the server's store beside it, to look at what no operation shows.
+func (s *Server) stored() *store.Store {
+	s.t.Helper()
+	var cfg store.Config
+	for i := 0; i < len(s.store); i += 2 {
+		switch s.store[i] {
+		case "--data":
+			cfg.Dir = s.store[i+1]
+		case "--database-url":
+			cfg.URL = s.store[i+1]
+		}
+	}
+	st, err := store.Open(context.Background(), cfg)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { st.Close() })
+	return st
+}
+
+// connect connects a new number with the program's commands.
+func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store) *Number {
+	t.Helper()
+	i := numbersMade.Add(1)
+	n := &Number{
+		t: t, srv: srv.with(t), sim: sim.with(t), org: org, log: log,
+		ID: fmt.Sprint(106_540_000_000_000 + i), Phone: fmt.Sprintf("+1555%07d", 1_000_000+i), WABAID: fmt.Sprint(205_540_000_000_000 + i),
+	}
+	n.sim.do(http.MethodPost, "numbers", map[string]any{"id": n.ID, "waba_id": n.WABAID, "phone": n.Phone})
+	n.srv.CLIObject("account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone,
+		"--waba-id", n.WABAID, "--token", "token of "+n.ID, "--provider-status", "CONNECTED")
+	return n
+}
+
+func (n *Number) path(rest string) string { return "/v1/" + n.ID + rest }
+
+// get reads a resource of the number, which must be there.
+func (n *Number) get(rest string) object {
+	n.t.Helper()
+	reply := n.srv.Get(n.org.Key, n.path(rest))
+	if reply.Status != http.StatusOK {
+		n.t.Fatalf("GET %s: %d %s", rest, reply.Status, reply.Body)
+	}
+	return parseObject(n.t, []byte(reply.Body))
+}
+
+// all reads a list of the number's to its end, newest first.
+func (n *Number) all(rest string) (rows []object) {
+	n.t.Helper()
+	next := rest + "?limit=100"
+	for {
+		page := n.get(next)
+		rows = append(rows, page.list("data")...)
+		if page["next_cursor"] == nil {
+			return rows
+		}
+		next = rest + "?limit=100&cursor=" + url.QueryEscape(page.str("next_cursor"))
+	}
+}
+
+// sendBody is a message as a customer writes it.
+func sendBody(to, kind string, content any) string {
+	body, err := json.Marshal(map[string]any{"messaging_product": "chat", "to": to, "type": kind, kind: content})
+	if err != nil {
+		panic(err) // only values of our own get here
+	}
+	return string(body)
+}
+
+func text(body string) map[string]any { return map[string]any{"body": body} }
+
+// trySend sends a message.
+func (n *Number) trySend(to, kind string, content any) Reply {
+	n.t.Helper()
+	return n.srv.Post(n.org.Key, n.path("/messages"), sendBody(to, kind, content))
+}
+
+// send sends a message, which must be accepted, and returns its id.
+func (n *Number) send(to, kind string, content any) string {
+	n.t.Helper()
+	reply := n.trySend(to, kind, content)
+	if reply.Status != http.StatusOK || reply.ID() == "" {
+		n.t.Fatalf("sending a %s got %d %s", kind, reply.Status, reply.Body)
+	}
+	return reply.ID()
+}
+
+// message reads a message.
+func (n *Number) message(id string) object {
+	n.t.Helper()
+	return n.get("/messages/" + id).at("data").(map[string]any)
+}
+
+// await waits until a message is as wanted.
+func (n *Number) await(id, what string, holds func(object) bool) object {
+	n.t.Helper()
+	var m object
+	if !eventually(func() bool { m = n.message(id); return holds(m) }) {
+		n.t.Fatalf("the message never was %s; it is %v", what, m)
+	}
+	return m
+}
+
+// awaitStatus waits until a message has the status.
+func (n *Number) awaitStatus(id, status string) object {
+	n.t.Helper()
+	return n.await(id, status, func(m object) bool { return m.str("status") == status })
+}
+
+// open lets people be written to freely.
+func (n *Number) open(people ...string) {
+	n.t.Helper()
+	for _, person := range people {
+		n.sim.do(http.MethodPost, "windows", map[string]any{"phone_number_id": n.ID, "person": person, "open": true})
+	}
+}
+
+// receive lets a person write to the number, and returns the provider's id of the message.
+func (n *Number) receive(from any, kind string, fields map[string]any) string {
+	n.t.Helper()
+	body := map[string]any{"phone_number_id": n.ID, "from": from, "type": kind}
+	for name, value := range fields {
+		body[name] = value
+	}
+	return n.sim.do(http.MethodPost, "inbound", body).str("messages", 0, "id")
+}
+
+// find waits for the message with the provider's id.
+func (n *Number) find(providerID string) (m object) {
+	n.t.Helper()
+	found := eventually(func() bool {
+		for _, row := range n.get("/messages?limit=100").list("data") {
+			if row.str("message_id") == providerID {
+				m = row
+			}
+		}
+		return m != nil
+	})
+	if !found {
+		n.t.Fatalf("message %s never came in", providerID)
+	}
+	return m
+}
+
+// receiveText lets a person write a text and waits until it is in the inbox.
+func (n *Number) receiveText(from any, body string) object {
+	n.t.Helper()
+	return n.find(n.receive(from, "text", map[string]any{"text": body}))
+}
+
+// events returns the number's events of these types, oldest first; all without types.
+func (n *Number) events(types ...chat.EventType) []chat.Event {
+	n.t.Helper()
+	all, err := n.log.Read(context.Background()).EventsAfter(n.org.ID, "", 1_000_000)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(e chat.Event) bool {
+		return e.PhoneNumberID != n.ID || len(types) > 0 && !slices.Contains(types, e.Type)
+	})
+}
+
+// eventsWith are the events of a type whose text has a part.
+func (n *Number) eventsWith(kind chat.EventType, part string) (payloads []object) {
+	n.t.Helper()
+	for _, e := range n.events(kind) {
+		if strings.Contains(string(e.Payload), part) {
+			payloads = append(payloads, parseObject(n.t, e.Payload))
+		}
+	}
+	return payloads
+}
+
+// onlyEvent waits for the event of a type whose text has a part, and checks that it came once.
+func (n *Number) onlyEvent(kind chat.EventType, part string) object {
+	n.t.Helper()
+	var found []object
+	if !eventually(func() bool { found = n.eventsWith(kind, part); return len(found) > 0 }) {
+		n.t.Fatalf("no %s with %s", kind, part)
+	}
+	if len(found) > 1 {
+		n.t.Errorf("%d times %s with %s", len(found), kind, part)
+	}
+	return found[0]
+}
+
+// statuses are what message.status events told of a message, in order.
+func (n *Number) statuses(id string) (told []string) {
+	n.t.Helper()
+	for _, e := range n.eventsWith(chat.EventMessageStatus, id) {
+		told = append(told, e.str("entry", 0, "changes", 0, "value", "statuses", 0, "status"))
+	}
+	return told
+}
+
+// settle waits until all that the person's callbacks so far brought has been applied: callbacks
+// about one person of one number are applied in their order.
+func (n *Number) settle(person string) {
+	n.t.Helper()
+	n.receiveText(person, "that was all")
+}
+
+// conversation is the only conversation with a person.
+func (n *Number) conversation(person string) (c object) {
+	n.t.Helper()
+	for _, row := range n.all("/conversations") {
+		if row.str("contact", "phone_number") == person {
+			if c != nil {
+				n.t.Errorf("two conversations with %s", person)
+			}
+			c = row
+		}
+	}
+	if c == nil {
+		n.t.Fatalf("no conversation with %s", person)
+	}
+	return c
+}
+
+// contact is the only contact with that number.
+func (n *Number) contact(person string) object {
+	n.t.Helper()
+	list := n.get("/contacts?phone=" + url.QueryEscape(person)).list("data")
+	if len(list) != 1 {
+		n.t.Fatalf("%d contacts with %s: %v", len(list), person, list)
+	}
+	return list[0]
+}

@@ -1,0 +1,281 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/simulator"
+)
+
+const (
+	appSecret   = "the app's secret"
+	verifyToken = "the callback's token"
+)
+
+// WithProvider makes the provider's secrets known to the test. Without a URL the program's own
+// simulator answers for the provider.
+func WithProvider(url string) Option {
+	return WithFlags("--provider-url="+url, "--provider-app-secret="+appSecret, "--provider-verify-token="+verifyToken)
+}
+
+// quick is how long simulated people take.
+var quick = simulator.Delays{
+	Sent: 10 * time.Millisecond, Delivered: 10 * time.Millisecond, Read: 10 * time.Millisecond, Played: 10 * time.Millisecond,
+	Retry: 100 * time.Millisecond,
+}
+
+// Sim is the control of a simulator, the program's own or one that the test runs.
+type Sim struct {
+	t    *testing.T
+	base func() string
+}
+
+// Sim is the control of the server's own simulator, which is made quick.
+func (s *Server) Sim() Sim {
+	s.t.Helper()
+	sim := Sim{s.t, func() string { return s.Ops() + "/simulator/_sim/" }}
+	sim.do(http.MethodPatch, "settings", map[string]any{
+		"sent": quick.Sent.String(), "delivered": quick.Delivered.String(), "read": quick.Read.String(),
+		"played": quick.Played.String(), "retry": quick.Retry.String(),
+	})
+	return sim
+}
+
+// with is the same control, whose failures are another test's.
+func (s Sim) with(t *testing.T) Sim { return Sim{t, s.base} }
+
+// try asks the simulator for something and returns its answer.
+func (s Sim) try(method, path string, body any) (object, error) {
+	var content []byte
+	if body != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+	}
+	request, err := http.NewRequest(method, s.base()+path, bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s %s: %s %s, %w", method, path, response.Status, answer, err)
+	}
+	var o object
+	return o, json.Unmarshal(answer, &o)
+}
+
+// do is try for what must succeed.
+func (s Sim) do(method, path string, body any) object {
+	s.t.Helper()
+	answer, err := s.try(method, path, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer
+}
+
+// accepted is what the provider has taken, oldest first, of what the query allows.
+func (s Sim) accepted(query string) []object {
+	s.t.Helper()
+	answer := s.do(http.MethodGet, "messages?direction=outbound&limit=100000&"+query, nil)
+	list := answer.list("messages")
+	slices.Reverse(list)
+	return list
+}
+
+// object is any JSON object.
+type object map[string]any
+
+func parseObject(t *testing.T, text []byte) (o object) {
+	t.Helper()
+	if err := json.Unmarshal(text, &o); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return o
+}
+
+// list is a member that is an array of objects.
+func (o object) list(name string) (list []object) {
+	items, _ := o[name].([]any)
+	for _, item := range items {
+		member, _ := item.(map[string]any)
+		list = append(list, member)
+	}
+	return list
+}
+
+// at follows names and indexes inwards; nil where they lead nowhere.
+func (o object) at(path ...any) any {
+	var v any = map[string]any(o)
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[step]
+		case int:
+			list, _ := v.([]any)
+			if step >= len(list) {
+				return nil
+			}
+			v = list[step]
+		}
+	}
+	return v
+}
+
+// str is a member that is a text; empty where it is none.
+func (o object) str(path ...any) string {
+	s, _ := o.at(path...).(string)
+	return s
+}
+
+// names are the names of an object's members, sorted.
+func (o object) names(path ...any) []string {
+	m, _ := o.at(path...).(map[string]any)
+	names := []string{}
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Provider is a simulator in the test's own process, which outlives the servers that use it. Its
+// callbacks go through a relay to wherever the server is at the moment.
+type Provider struct {
+	*simulator.Simulator
+	Sim
+	URL    string // of its API
+	server atomic.Pointer[Server]
+	acks   atomic.Int64 // callbacks that the server has acknowledged
+}
+
+// StartProvider starts a simulator that takes any message, on a port of its own.
+func StartProvider(t *testing.T) *Provider {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := "http://" + listener.Addr().String()
+	p := &Provider{URL: origin + "/v24.0", Sim: Sim{t, func() string { return origin + "/_sim/" }}}
+	delays := quick
+	p.Simulator = simulator.New(simulator.Config{
+		AppSecret: appSecret, VerifyToken: verifyToken, CallbackURL: origin + "/relay", BaseURL: origin,
+		IgnoreWindow: true, Delays: &delays, MaxMessages: 1_000_000,
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/relay", p.relay)
+	mux.Handle("/", p.Simulator)
+	srv := &http.Server{Handler: mux}
+	go srv.Serve(listener)
+	p.Start(context.Background())
+	t.Cleanup(func() {
+		p.Stop()
+		srv.Close()
+	})
+	return p
+}
+
+// relay passes a callback on. While there is no server, nobody answers, as on a dead address.
+func (p *Provider) relay(w http.ResponseWriter, r *http.Request) {
+	status, err := p.pass(r)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if status == http.StatusOK {
+		p.acks.Add(1)
+	}
+	w.WriteHeader(status)
+}
+
+func (p *Provider) pass(r *http.Request) (int, error) {
+	srv := p.server.Load()
+	if srv == nil || !srv.proc.Load().running() {
+		return 0, io.ErrClosedPipe
+	}
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, srv.URL()+"/provider/webhook", r.Body)
+	if err != nil {
+		return 0, err
+	}
+	request.Header = r.Header.Clone()
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, err
+}
+
+// Serve starts a server that uses the provider.
+func (p *Provider) Serve(options ...Option) *Server {
+	p.t.Helper()
+	srv := Start(p.t, append(options, WithProvider(p.URL))...)
+	p.server.Store(srv)
+	return srv
+}
+
+// quiet waits until nothing is on its way to the server any more.
+func (p *Provider) quiet() {
+	p.t.Helper()
+	idle := within(2*patience, func() bool {
+		c := p.do(http.MethodGet, "counters", nil)
+		return c["callbacks_waiting"] == 0.0 && c["events_waiting"] == 0.0
+	})
+	if !idle {
+		p.t.Fatalf("the provider still has callbacks: %v", p.do(http.MethodGet, "counters", nil))
+	}
+}
+
+// sign is the provider's signature of a callback.
+func sign(body string) string {
+	mac := hmac.New(sha256.New, []byte(appSecret))
+	mac.Write([]byte(body))
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// callBack posts a callback to the server as the provider would, with any signature.
+func (s *Server) callBack(body, signature string) (Reply, error) {
+	request, err := http.NewRequest(http.MethodPost, s.URL()+"/provider/webhook", bytes.NewReader([]byte(body)))
+	if err != nil {
+		return Reply{}, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if signature != "" {
+		request.Header.Set("X-Hub-Signature-256", signature)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	return Reply{response.StatusCode, response.Header, string(answer)}, err
+}
+
+// CallBack posts a signed callback, which must be acknowledged.
+func (s *Server) CallBack(body string) {
+	s.t.Helper()
+	if reply, err := s.callBack(body, sign(body)); err != nil || reply.Status != http.StatusOK {
+		s.t.Fatalf("the callback got %+v, %v", reply, err)
+	}
+}

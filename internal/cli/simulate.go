@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/parleyhq/parley/internal/simulator"
+)
+
+// simulatedVersion is the version of the provider's API in the printed address. The simulator
+// takes any.
+const simulatedVersion = "v24.0"
+
+type simulateCommand struct {
+	Listen       string `default:"127.0.0.1:9465" placeholder:"ADDR" help:"Address to listen on."`
+	CallbackURL  string `name:"callback-url" placeholder:"URL" help:"Where to deliver callbacks, like http://localhost:8080/provider/webhook. Empty: nowhere."`
+	AppID        string `name:"app-id" variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the simulated app."`
+	AppSecret    string `variable:"PARLEY_PROVIDER_APP_SECRET" placeholder:"SECRET" secret:"" help:"Secret that callbacks are signed with. Empty: one is made up and printed."`
+	VerifyToken  string `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token shown to the callback address when it is verified. Empty: one is made up and printed."`
+	ControlToken string `placeholder:"TOKEN" help:"Bearer token that the control API asks for. Empty: none."`
+	Strict       bool   `help:"Refuse numbers and tokens that the control API has not made."`
+	LogFormat    string `variable:"PARLEY_LOG_FORMAT" default:"text" enum:"text,json" placeholder:"FORMAT" help:"text or json."`
+	LogLevel     string `variable:"PARLEY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"debug, info, warn or error."`
+}
+
+// Validate is called by kong.
+func (cmd *simulateCommand) Validate() error {
+	if cmd.CallbackURL == "" {
+		return nil
+	}
+	u, err := url.Parse(cmd.CallbackURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errors.New("--callback-url must be like http://localhost:8080/provider/webhook")
+	}
+	return nil
+}
+
+func (cmd *simulateCommand) Run(c *console) error {
+	log := newLogger(c.stderr, cmd.LogFormat, cmd.LogLevel)
+	listener, err := net.Listen("tcp", cmd.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", cmd.Listen, err)
+	}
+	origin := "http://" + reachable(listener.Addr().String())
+	secret, token := cmd.AppSecret, cmd.VerifyToken
+	if secret == "" {
+		secret = rand.Text()
+	}
+	if token == "" {
+		token = rand.Text()
+	}
+	sim := simulator.New(simulator.Config{
+		AppID: cmd.AppID, AppSecret: secret, VerifyToken: token, CallbackURL: cmd.CallbackURL, BaseURL: origin,
+		ControlToken: cmd.ControlToken, Strict: cmd.Strict, Log: log,
+	})
+	if err := cmd.printReady(c, origin, secret, token); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return serveSimulator(c.ctx, sim, listener, log)
+}
+
+// reachable is a listening address as a program on this machine can call it.
+func reachable(addr string) string {
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr
+	}
+	return fmt.Sprintf("localhost:%d", at.Port())
+}
+
+// serveSimulator serves until ctx ends. Requests that hang on purpose end with the simulator.
+func serveSimulator(ctx context.Context, sim *simulator.Simulator, listener net.Listener, log *slog.Logger) error {
+	server := &http.Server{Handler: sim, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	sim.Start(context.WithoutCancel(ctx))
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		log.Info("stopping")
+	}
+	sim.Stop()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(drain))
+}
+
+// printReady says where the simulator is and how a server is pointed to it. Secrets that were given
+// are not repeated.
+func (cmd *simulateCommand) printReady(c *console, origin, secret, token string) error {
+	callbacks := cmd.CallbackURL
+	if callbacks == "" {
+		callbacks = "none; --callback-url gives an address"
+	}
+	if cmd.AppSecret != "" {
+		secret = "…"
+	}
+	if cmd.VerifyToken != "" {
+		token = "…"
+	}
+	_, err := fmt.Fprintf(c.stdout, `
+The provider simulator is ready.
+
+  Base URL   %[1]s/%[2]s
+  Callbacks  %[3]s
+  Control    %[1]s/_sim lists what you can make happen
+
+  parley serve --provider-url %[1]s/%[2]s --provider-app-secret %[4]s --provider-verify-token %[5]s
+
+`, origin, simulatedVersion, callbacks, secret, token)
+	return err
+}
