@@ -56,6 +56,9 @@ type Sender struct {
 	held    map[string]bool    // message ids in memory
 	closed  bool
 
+	loading  bool     // a sweep is bringing jobs into memory
+	deferred []func() // what came meanwhile
+
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -78,11 +81,33 @@ func (s *Sender) Node() string { return s.cfg.Node }
 
 // Enqueue takes a job that was just committed. It never blocks: what does not fit stays in the
 // table and is found later.
-func (s *Sender) Enqueue(account chat.Account, w store.SendWork) { s.enqueue(account, w, time.Time{}) }
-
-func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) {
+func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.loading {
+		s.enqueue(account, w, time.Time{})
+	} else if len(s.deferred) < maxHeld {
+		s.deferred = append(s.deferred, func() { s.enqueue(account, w, time.Time{}) })
+	}
+}
+
+// whileLoading runs a sweep. What is accepted meanwhile stands behind what the sweep brings: it may
+// be of the same conversations.
+func (s *Sender) whileLoading(sweep func()) {
+	s.mu.Lock()
+	s.loading = true
+	s.mu.Unlock()
+	sweep()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, enqueue := range s.deferred {
+		enqueue()
+	}
+	s.loading, s.deferred = false, nil
+}
+
+// enqueue runs under the lock.
+func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) {
 	switch {
 	case s.closed, s.held[w.Job.MessageID]:
 		return
@@ -136,7 +161,7 @@ func (s *Sender) sweepLoop() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
-		s.sweep()
+		s.whileLoading(s.sweep)
 		select {
 		case <-tick.C:
 		case <-s.ctx.Done():
@@ -189,7 +214,9 @@ func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) {
 			s.warn("the message of a job could not be read", err)
 			continue
 		}
+		s.mu.Lock()
 		s.enqueue(account, w, notBefore)
+		s.mu.Unlock()
 	}
 }
 
