@@ -76,7 +76,11 @@ func (e *sqliteEngine) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.writer = startSQLiteWriter(conn)
+	journal, err := openJournal(e.path())
+	if err != nil {
+		return errors.Join(err, conn.close())
+	}
+	e.writer = startSQLiteWriter(conn, journal)
 	n := max(4, 2*runtime.GOMAXPROCS(0))
 	e.readers = make(chan *sqliteConn, n)
 	for range n {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -17,13 +18,14 @@ const (
 )
 
 // sqliteWriter runs transactions one after the other on one connection and commits those that
-// wait together as one: durable, at the price of one sync per batch. Each runs under a savepoint
+// wait together as one: durable, at the price of one sync per batch, which the journal does. Each runs under a savepoint
 // of its own, so one that fails takes nothing but itself back.
 type sqliteWriter struct {
-	conn  *sqliteConn
-	queue chan *sqliteJob
-	batch []*sqliteJob // what run works on
-	done  chan struct{}
+	conn    *sqliteConn
+	journal *sqliteJournal
+	queue   chan *sqliteJob
+	batch   []*sqliteJob // what run works on
+	done    chan struct{}
 
 	mu     sync.RWMutex // guards closed against sends on the queue
 	closed bool
@@ -51,8 +53,8 @@ func (p *closurePanic) String() string {
 	return fmt.Sprintf("%v\n\nin transaction:\n%s", p.value, p.stack)
 }
 
-func startSQLiteWriter(conn *sqliteConn) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
+func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal) *sqliteWriter {
+	w := &sqliteWriter{conn: conn, journal: journal, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -113,6 +115,8 @@ func (w *sqliteWriter) run() {
 		w.work()
 	}
 	over = true
+	close(w.journal.commits)
+	<-w.journal.done
 	w.conn.close()
 	close(w.done)
 }
@@ -145,14 +149,15 @@ func (w *sqliteWriter) work() {
 		return
 	}
 	w.commit(w.batch)
-	for _, job := range w.batch {
-		close(job.done)
-	}
-	clear(w.batch)
-	w.batch = w.batch[:0]
+	w.journal.commits <- w.batch
+	w.batch = nil
 }
 
 func (w *sqliteWriter) commit(batch []*sqliteJob) {
+	if w.journal.failed.Load() {
+		failAll(batch, errors.New("the disk failed"))
+		return
+	}
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		failAll(batch, err)
 		return
