@@ -25,13 +25,15 @@ var sqliteSettings = []string{
 type sqliteConn struct {
 	conn       *sqlite.Conn
 	statements map[string]sqliteStatement
+	wrote      bool // since the writer looked last
 }
 
 // sqliteStatement is a prepared statement. To SQLite $2 is a name: it numbers its parameters as it
 // meets them, and args says which argument each one wants.
 type sqliteStatement struct {
 	*sqlite.Stmt
-	args []int
+	args   []int
+	writes bool
 }
 
 func openSQLiteConn(path string) (*sqliteConn, error) {
@@ -60,7 +62,7 @@ func (c *sqliteConn) prepare(text string) (sqliteStatement, error) {
 	if err != nil {
 		return sqliteStatement{}, fmt.Errorf("%w in %q", err, text)
 	}
-	s := sqliteStatement{Stmt: stmt}
+	s := sqliteStatement{Stmt: stmt, writes: !strings.HasPrefix(text, "SELECT")}
 	for i := range stmt.BindParamCount() {
 		number, err := strconv.Atoi(strings.TrimPrefix(stmt.BindParamName(i+1), "$"))
 		if err != nil {
@@ -83,6 +85,7 @@ func (c *sqliteConn) query(ctx context.Context, text string, args []any, each fu
 		return sqliteError(err)
 	}
 	defer stmt.Reset()
+	c.wrote = c.wrote || stmt.writes
 	if err := stmt.bindAll(args); err != nil {
 		return err
 	}
