@@ -5,10 +5,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// SetAccountStatus moves an account to another state of its life.
-func SetAccountStatus(tx *store.Tx, orgID, accountID string, status chat.AccountStatus) error {
+// DemoteAccount takes an account out of service because a call of its failed. What was done to it
+// on purpose stands.
+func DemoteAccount(tx *store.Tx, orgID, accountID string, status chat.AccountStatus) error {
 	account, err := tx.Account(orgID, accountID)
-	if err != nil || account.Status == status {
+	if err != nil || account.Status != chat.AccountConnected {
 		return ignoreNotFound(err)
 	}
 	account.Status = status

@@ -73,7 +73,8 @@ func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
 	s := n.sender
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), sendTimeout)
 	defer cancel()
-	if w.Job.Attempts > 0 || w.Job.InDoubt || w.Job.DueAt.Before(s.cfg.Store.Now().Add(-orphanGrace)) {
+	// A sweep takes up what is due for a while, and may be late: the job may just have been done.
+	if w.Job.Attempts > 0 || w.Job.InDoubt || !w.Job.DueAt.After(s.cfg.Store.Now().Add(-s.cfg.SweepEvery)) {
 		if open, err := s.stillOpen(ctx, w); err != nil || !open {
 			return nil, n.unlessGone(err)
 		}
@@ -173,8 +174,8 @@ func (n *number) failed(w *store.SendWork, err error) (*core.SendResult, time.Ti
 		e = &provider.Error{Message: "The message could not be handed to the provider.", Transient: true, Cause: err}
 	}
 	class := e.Class()
-	if class.TokenLost {
-		n.sender.lostToken(n.orgID, n.accountID)
+	if status := standing(class); status != "" {
+		n.sender.demote(n.orgID, n.accountID, status)
 	}
 	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.Message.CreatedAt) < throttleLife {
 		return nil, now.Add(wait)
@@ -189,6 +190,18 @@ func (n *number) failed(w *store.SendWork, err error) (*core.SendResult, time.Ti
 	w.Job.InDoubt = e.OutcomeUnknown
 	retry := w.Job
 	return &core.SendResult{Work: *w, Retry: &retry}, w.Job.DueAt
+}
+
+// standing is where a failure leaves the account; empty where it does not concern it as a whole.
+func standing(class provider.Class) chat.AccountStatus {
+	switch {
+	case class.NumberGone:
+		return chat.AccountDisconnected
+	case class.TokenLost, class.Unregistered:
+		return chat.AccountDegraded
+	default:
+		return ""
+	}
 }
 
 // throttled pauses the number, or the conversation, and returns for how long; zero if the failure

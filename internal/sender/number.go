@@ -137,6 +137,7 @@ func (n *number) done(conversationID string, again time.Time) {
 	if again.IsZero() {
 		l.queue[0] = store.SendWork{}
 		l.queue = l.queue[1:]
+		l.penalty = 0
 	}
 	switch {
 	case len(l.queue) == 0:
@@ -166,13 +167,14 @@ func (n *number) hold(d time.Duration) {
 }
 
 // penalize counts a conversation's hits of the pair limit and returns how long it must wait:
-// 4^n seconds, as the provider asks.
+// 4^n seconds, as the provider asks, beginning with one.
 func (n *number) penalize(conversationID string) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.lanes[conversationID]
+	wait := time.Second << (2 * l.penalty)
 	l.penalty = min(l.penalty+1, 5)
-	return time.Second << (2 * l.penalty)
+	return wait
 }
 
 func later(a, b time.Time) time.Time {

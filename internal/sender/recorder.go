@@ -96,13 +96,13 @@ func (r *recorder) record(batch []outcome) error {
 	})
 }
 
-// lostToken marks an account whose token the provider refuses: its sends will all fail until it
-// is connected anew.
-func (s *Sender) lostToken(orgID, accountID string) {
+// demote marks an account from which the provider takes nothing any more: its sends would all fail
+// until it is connected or registered anew.
+func (s *Sender) demote(orgID, accountID string, status chat.AccountStatus) {
 	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) error {
-		return core.SetAccountStatus(tx, orgID, accountID, chat.AccountDegraded)
+		return core.DemoteAccount(tx, orgID, accountID, status)
 	})
 	if err != nil {
-		s.warn("an account could not be marked as degraded", err)
+		s.warn("an account could not be marked as "+string(status), err)
 	}
 }

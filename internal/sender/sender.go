@@ -5,7 +5,9 @@
 package sender
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -21,7 +23,6 @@ const (
 	maxHeld = 20_000
 	// sweepEvery is how often the table is searched for what is due and in nobody's memory.
 	sweepEvery = time.Second
-	sweepLimit = 1000
 	// orphanGrace is how long a job of a dead node waits, so that callbacks about what it had
 	// sent already are applied first.
 	orphanGrace = 3 * time.Second
@@ -42,8 +43,11 @@ type Config struct {
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
 	// PerSecond is how many messages a number sends a second.
 	PerSecond float64
-	Metrics   *Metrics
-	Log       *slog.Logger
+	// MaxHeld and SweepEvery replace the defaults, where they are not zero.
+	MaxHeld    int
+	SweepEvery time.Duration
+	Metrics    *Metrics
+	Log        *slog.Logger
 }
 
 // Sender works on the jobs of one node.
@@ -66,6 +70,7 @@ func Start(cfg Config) *Sender {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
 	}
+	cfg.MaxHeld, cfg.SweepEvery = cmp.Or(cfg.MaxHeld, maxHeld), cmp.Or(cfg.SweepEvery, sweepEvery)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, ctx: ctx, cancel: cancel}
 	s.results = startRecorder(s)
@@ -76,18 +81,35 @@ func Start(cfg Config) *Sender {
 // Node is the owner to write into the jobs that are handed to Enqueue.
 func (s *Sender) Node() string { return s.cfg.Node }
 
-// Enqueue takes a job that was just committed. It never blocks: what does not fit stays in the
-// table and is found later.
-func (s *Sender) Enqueue(account chat.Account, w store.SendWork) { s.enqueue(account, w, time.Time{}) }
+// Enqueue takes a job that was just committed. What does not fit stays in the table, and so does
+// what stands behind it in its conversation: a sweep takes them up in their order.
+func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
+	if w.Job.Behind == "" || s.holds(w.Job.Behind) || s.finished(w.Job.OrgID, w.Job.Behind) {
+		s.enqueue(account, w, time.Time{})
+	}
+}
 
-func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) {
+func (s *Sender) holds(messageID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[messageID]
+}
+
+// finished looks whether a job that was there a moment ago is gone.
+func (s *Sender) finished(orgID, messageID string) bool {
+	_, err := s.cfg.Store.Read(s.ctx).SendJobOwner(orgID, messageID)
+	return errors.Is(err, store.ErrNotFound)
+}
+
+// enqueue reports false when there is no room.
+func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed, s.held[w.Job.MessageID]:
-		return
-	case len(s.held) >= maxHeld:
-		return
+	case s.closed, len(s.held) >= s.cfg.MaxHeld:
+		return false
+	case s.held[w.Job.MessageID]:
+		return true
 	}
 	s.held[w.Job.MessageID] = true
 	n := s.numbers[account.ID]
@@ -97,6 +119,7 @@ func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.
 		s.work.Go(n.run)
 	}
 	n.add(w, notBefore)
+	return true
 }
 
 // release forgets a job that is finished.
@@ -120,20 +143,27 @@ func (s *Sender) retire(n *number) bool {
 // Stop ends the work. Calls under way get until ctx ends; what is not finished stays in the table.
 func (s *Sender) Stop(ctx context.Context) {
 	s.mu.Lock()
+	stopped := s.closed
 	s.closed = true
 	s.mu.Unlock()
+	if stopped {
+		return
+	}
 	s.cancel()
 	done := make(chan struct{})
-	go func() { s.work.Wait(); close(done) }()
+	go func() {
+		s.work.Wait()
+		s.results.stop()
+		close(done)
+	}()
 	select {
 	case <-done:
-		s.results.stop()
-	case <-ctx.Done(): // the recorder goes on for as long as the process does
+	case <-ctx.Done(): // what is still under way is written down if the process lasts so long
 	}
 }
 
 func (s *Sender) sweepLoop() {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(s.cfg.SweepEvery)
 	defer tick.Stop()
 	for {
 		s.sweep()
@@ -149,7 +179,7 @@ func (s *Sender) sweepLoop() {
 func (s *Sender) sweep() {
 	var orphans []store.SendJob
 	err := s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
-		orphans, err = tx.ClaimSendJobs(s.cfg.Node, sweepLimit)
+		orphans, err = tx.ClaimSendJobs(s.cfg.Node, s.page())
 		return err
 	})
 	if err != nil {
@@ -160,12 +190,29 @@ func (s *Sender) sweep() {
 		s.cfg.Log.Info("took over messages to send", "count", len(orphans))
 	}
 	s.load(orphans, s.cfg.Store.Now().Add(orphanGrace))
-	due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, s.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
-	if err != nil {
-		s.warn("due jobs could not be read", err)
-		return
+	s.pickUp()
+}
+
+// page is how many jobs are read at once.
+func (s *Sender) page() int { return max(1, s.cfg.MaxHeld/20) }
+
+// pickUp goes through all own jobs that are due for a while, as far as there is room.
+func (s *Sender) pickUp() {
+	before, last := s.cfg.Store.Now().Add(-s.cfg.SweepEvery), ""
+	for {
+		due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, before, last, s.page())
+		if err != nil {
+			s.warn("due jobs could not be read", err)
+			return
+		}
+		more := len(due) == s.page()
+		if more {
+			last = due[len(due)-1].MessageID
+		}
+		if !s.load(s.unheld(due), time.Time{}) || !more {
+			return
+		}
 	}
-	s.load(s.unheld(due), time.Time{})
 }
 
 // unheld keeps the jobs that are not in memory: they did not fit, or another node accepted them
@@ -176,21 +223,31 @@ func (s *Sender) unheld(jobs []store.SendJob) []store.SendJob {
 	return slices.DeleteFunc(jobs, func(j store.SendJob) bool { return s.held[j.MessageID] })
 }
 
-func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) {
+// load takes jobs into memory until there is no room. One whose account is gone is being purged.
+func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) bool {
 	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
 	for _, job := range jobs {
 		account, err := accounts.get(job.OrgID, job.AccountID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			s.warn("the account of a job could not be read", err)
-			continue
+			return false
 		}
 		w, err := s.cfg.Store.Read(s.ctx).SendWork(job)
-		if err != nil {
-			s.warn("the message of a job could not be read", err)
+		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
-		s.enqueue(account, w, notBefore)
+		if err != nil {
+			s.warn("the message of a job could not be read", err)
+			return false
+		}
+		if !s.enqueue(account, w, notBefore) {
+			return false
+		}
 	}
+	return true
 }
 
 func (s *Sender) warn(msg string, err error) {

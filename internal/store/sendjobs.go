@@ -18,16 +18,23 @@ type SendJob struct {
 	Attempts       int
 	InDoubt        bool
 	Owner          string
+	// Behind is the message before it in its conversation that was still to be sent when this one
+	// was accepted. Only InsertSendJob knows it.
+	Behind string
 }
 
-// InsertSendJob puts a message on its way and returns who owns it: the node that accepted it, or
-// the one that has earlier messages of the conversation still to send, because only that node can
-// keep their order. If it is dead, whoever takes those over takes this one too.
-func (tx *Tx) InsertSendJob(j SendJob) (owner string, err error) {
-	return one(tx.Reader, scanText, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
+// InsertSendJob puts a message on its way. It is owned by the node that accepted it, or by the one
+// that has earlier messages of the conversation still to send, because only that node can keep
+// their order. If it is dead, whoever takes those over takes this one too.
+func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
+	return one(tx.Reader, func(row scanner) (SendJob, error) {
+		err := row.Scan(&j.Owner, &j.Behind)
+		return j, err
+	}, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT e.owner FROM send_jobs e
 			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id DESC LIMIT 1), $8))
-		RETURNING owner`,
+		RETURNING owner, COALESCE((SELECT e.message_id FROM send_jobs e
+			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.message_id <> $2 ORDER BY e.message_id DESC LIMIT 1), '')`,
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
 }
 
@@ -79,9 +86,9 @@ func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
 }
 
 // DueSendJobs returns up to limit of the node's own due jobs behind the given message, oldest first.
-func (r Reader) DueSendJobs(node string, now time.Time, limit int) ([]SendJob, error) {
+func (r Reader) DueSendJobs(node string, now time.Time, after string, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, `SELECT org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner FROM send_jobs
-		WHERE owner = $1 AND due_at <= $2 ORDER BY message_id LIMIT $3`, node, now.UnixMilli(), limit)
+		WHERE owner = $1 AND due_at <= $2 AND message_id > $3 ORDER BY message_id LIMIT $4`, node, now.UnixMilli(), after, limit)
 }
 
 func scanSendJob(row scanner) (j SendJob, err error) {
