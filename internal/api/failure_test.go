@@ -112,8 +112,8 @@ func TestStoreAway(t *testing.T) {
 			t.Errorf("%s %s still answers %s", r.Method, r.Path, got.Body)
 		}
 	}
-	if n := s.Count(t, "labels", c.Org.ID); n != 3 {
-		t.Errorf("there are %d labels", n)
+	if got := getPage(t, s, c.Org.Key, "").ids(); len(got) != 3 {
+		t.Errorf("there are %d labels", len(got))
 	}
 }
 

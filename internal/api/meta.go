@@ -62,10 +62,11 @@ func (openAPIView) Schema(huma.Registry) *huma.Schema {
 // openAPI serves the description as it is: it has no envelope, because tools read it.
 func (a *API) openAPI(c *call) (answer, error) {
 	c.w.Header().Set("Cache-Control", "public, max-age=60")
-	if c.unchanged(weakETag(string(a.document.text))) {
+	document := a.document.written()
+	if c.unchanged(document.tag) {
 		return answer{status: http.StatusNotModified}, nil
 	}
-	return answer{status: http.StatusOK, body: a.document.text}, nil
+	return answer{status: http.StatusOK, body: document.text}, nil
 }
 
 type meView struct {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -26,7 +27,13 @@ func init() {
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
-	text     []byte
+	written  func() writtenDocument
+}
+
+// writtenDocument is the description as it is served.
+type writtenDocument struct {
+	text []byte
+	tag  string
 }
 
 func newDocument(programVersion string) *document {
@@ -238,8 +245,9 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 	return headers
 }
 
-// finish writes the document down. Unknown fields are allowed everywhere: requests may carry
-// them, and answers may gain some. An enum that may be null must say so among its values.
+// finish ends the registration; the document is written when it is first asked for. Unknown
+// fields are allowed everywhere: requests may carry them, and answers may gain some. An enum that
+// may be null must say so among its values.
 func (d *document) finish() {
 	for _, s := range d.registry.Map() {
 		if s.AdditionalProperties == false {
@@ -251,9 +259,13 @@ func (d *document) finish() {
 			}
 		}
 	}
+	d.written = sync.OnceValue(d.write)
+}
+
+func (d *document) write() writtenDocument {
 	text, err := json.Marshal(d.api)
 	if err != nil {
 		panic(err)
 	}
-	d.text = text
+	return writtenDocument{text: text, tag: weakETag(string(text))}
 }

@@ -172,12 +172,12 @@ func TestRateLimitIsPerOrganization(t *testing.T) {
 func TestRetryAfterIsEnough(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)
-	for _, perMinute := range []int64{1, 2, 3, 7, 9, 11, 13, 17, 49, 59, 61} {
+	for _, perMinute := range []int64{1, 2, 3, 7, 11, 13, 59} {
 		l := newLimited(t, s, 1, perMinute)
 		for range perMinute {
 			l.read(t).RequireStatus(t, http.StatusOK)
 		}
-		for range 12 {
+		for range 5 {
 			r := l.read(t).RequireFailure(t, "rate_limit_exceeded", "")
 			wait, err := strconv.Atoi(r.Header.Get("Retry-After"))
 			if err != nil {

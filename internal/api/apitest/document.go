@@ -24,12 +24,39 @@ type Document struct {
 
 const documentURL = "mem:///openapi.json"
 
-// documents keeps what was parsed: all nodes of a test run serve the same few texts.
-var documents sync.Map // text → *Document
+// documents keeps what was parsed. What a server says of itself follows from its code and its
+// options: those without options all say the same, and are asked once.
+var documents = struct {
+	mu     sync.Mutex
+	byText map[string]*Document
+	common *Document
+}{byText: map[string]*Document{}}
 
-func fetchDocument(t testing.TB, client *http.Client, base string) *Document {
+func (s *Server) loadDocument(t testing.TB) *Document {
 	t.Helper()
-	response, err := client.Get(base + "/v1/openapi.json")
+	documents.mu.Lock()
+	defer documents.mu.Unlock()
+	if documents.common != nil && len(s.options) == 0 {
+		return documents.common
+	}
+	text := s.fetchDocument(t)
+	document := documents.byText[text]
+	if document == nil {
+		var err error
+		if document, err = ParseDocument([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		documents.byText[text] = document
+	}
+	if len(s.options) == 0 {
+		documents.common = document
+	}
+	return document
+}
+
+func (s *Server) fetchDocument(t testing.TB) string {
+	t.Helper()
+	response, err := s.client.Get(s.URL + "/v1/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,15 +65,7 @@ func fetchDocument(t testing.TB, client *http.Client, base string) *Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if known, ok := documents.Load(string(text)); ok {
-		return known.(*Document)
-	}
-	d, err := ParseDocument(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, _ := documents.LoadOrStore(string(text), d)
-	return known.(*Document)
+	return string(text)
 }
 
 // ParseDocument reads a description. Its schemas are then taken strictly: a property that is not

@@ -79,7 +79,7 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	t.Cleanup(s.close)
-	s.document = fetchDocument(t, s.client, s.URL)
+	s.document = s.loadDocument(t)
 	s.tables = openTables(t, place)
 	return s
 }

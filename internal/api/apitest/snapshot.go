@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -19,38 +20,52 @@ import (
 // tables looks into a store past the store's own code, so that a scenario can tell what a
 // request changed in any table, also in those that did not exist when it was written.
 type tables struct {
-	db    *sql.DB
-	names []string // of those that belong to an organization
+	db  *sql.DB
+	all *sql.Stmt // every row of some organizations: its table, its identity, its content
 }
 
 // unwatched change with every request.
 var unwatched = []string{"api_log", "rate_buckets"}
 
-const (
-	sqliteTables = `SELECT DISTINCT t.name FROM sqlite_master t, pragma_table_info(t.name) c
-		WHERE t.type = 'table' AND c.name = 'org_id'`
-	postgresTables = `SELECT table_name FROM information_schema.columns
-		WHERE table_schema = current_schema() AND column_name = 'org_id'`
+// engineSQL is what the two engines say differently.
+type engineSQL struct {
+	columns string // of every table, in order
+	orgIDs  string // the organizations, given as a JSON list
+	content func(columns []string) string
+}
+
+var (
+	sqliteSQL = engineSQL{
+		columns: `SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY t.name, c.cid`,
+		orgIDs:  `SELECT value FROM json_each($1)`,
+		content: func(columns []string) string { return "quote(" + strings.Join(columns, ") || ',' || quote(") + ")" },
+	}
+	postgresSQL = engineSQL{
+		columns: `SELECT table_name, column_name FROM information_schema.columns
+			WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`,
+		orgIDs:  `SELECT jsonb_array_elements_text($1::jsonb)`,
+		content: func([]string) string { return "t::text" },
+	}
 )
 
 func openTables(t testing.TB, place store.Config) *tables {
 	t.Helper()
-	driver, name, query := "sqlite", "file:"+(&url.URL{Path: filepath.Join(place.Dir, "parley.db")}).EscapedPath()+"?_pragma=busy_timeout(10000)", sqliteTables
+	file := url.URL{Path: filepath.Join(place.Dir, "parley.db")}
+	driver, name, engine := "sqlite", "file:"+file.EscapedPath()+"?_pragma=busy_timeout(10000)", sqliteSQL
 	if place.URL != "" {
-		driver, name, query = "pgx", withoutPool(t, place.URL), postgresTables
+		driver, name, engine = "pgx", withoutPool(t, place.URL), postgresSQL
 	}
 	db, err := sql.Open(driver, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SetMaxOpenConns(2)
+	db.SetMaxOpenConns(1) // which has the statement prepared once
 	t.Cleanup(func() { db.Close() })
-	found := &tables{db: db}
-	for _, row := range found.rows(t, query) {
-		found.names = append(found.names, fmt.Sprint(slices.Collect(maps.Values(row))[0]))
+	statement, err := db.Prepare(engine.everything(t, db))
+	if err != nil {
+		t.Fatal(err)
 	}
-	found.names = slices.DeleteFunc(found.names, func(n string) bool { return slices.Contains(unwatched, n) })
-	return found
+	return &tables{db: db, all: statement}
 }
 
 // withoutPool leaves out what only the store's own pool understands.
@@ -66,81 +81,86 @@ func withoutPool(t testing.TB, address string) string {
 	return u.String()
 }
 
-// row is a table's row by column.
-type row map[string]string
+// everything is one query over all tables that belong to an organization: a scenario asks twice,
+// and there are thousands of them.
+func (e engineSQL) everything(t testing.TB, db *sql.DB) string {
+	t.Helper()
+	var parts []string
+	for table, columns := range e.tables(t, db) {
+		owner := "org_id"
+		if table == "organizations" {
+			owner = "id"
+		}
+		if !slices.Contains(columns, owner) || slices.Contains(unwatched, table) {
+			continue
+		}
+		content := e.content(columns)
+		parts = append(parts, fmt.Sprintf("SELECT '%s', %s || ' ' || %s, %s FROM %s t WHERE %s IN (%s)",
+			table, owner, identity(columns, content), content, table, owner, e.orgIDs))
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
 
 // identity tells rows of a table apart; a table without an id has only rows that do not change.
-func (r row) identity() string {
+func identity(columns []string, content string) string {
 	for _, column := range []string{"id", "key"} {
-		if value, ok := r[column]; ok {
-			return r["org_id"] + " " + value
+		if slices.Contains(columns, column) {
+			return column
 		}
 	}
-	return fmt.Sprint(r)
+	return content
 }
 
-// snapshot is what organizations have in each table, by identity.
-type snapshot map[string]map[string]row
-
-func (tb *tables) snapshot(t testing.TB, orgIDs []string) snapshot {
+func (e engineSQL) tables(t testing.TB, db *sql.DB) map[string][]string {
 	t.Helper()
-	all := snapshot{"organizations": tb.read(t, "organizations", "id", orgIDs)}
-	for _, name := range tb.names {
-		all[name] = tb.read(t, name, "org_id", orgIDs)
+	rows, err := db.Query(e.columns)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
-}
-
-func (tb *tables) read(t testing.TB, table, column string, orgIDs []string) map[string]row {
-	t.Helper()
-	args := make([]any, len(orgIDs))
-	places := make([]string, len(orgIDs))
-	for i, id := range orgIDs {
-		args[i], places[i] = id, fmt.Sprintf("$%d", i+1)
+	defer rows.Close()
+	found := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			t.Fatal(err)
+		}
+		found[table] = append(found[table], column)
 	}
-	found := map[string]row{}
-	for _, r := range tb.rows(t, fmt.Sprintf("SELECT * FROM %s WHERE %s IN (%s)", table, column, strings.Join(places, ", ")), args...) {
-		found[r.identity()] = r
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
 	}
 	return found
 }
 
-func (tb *tables) rows(t testing.TB, query string, args ...any) []row {
-	t.Helper()
-	found, err := tb.db.Query(query, args...)
-	if err != nil {
-		t.Fatalf("%v in %s", err, query)
-	}
-	defer found.Close()
-	columns, err := found.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []row
-	for found.Next() {
-		all = append(all, scanRow(t, found, columns))
-	}
-	if err := found.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
+// snapshot is the content of the rows in each table, by identity.
+type snapshot map[string]map[string]string
 
-func scanRow(t testing.TB, from *sql.Rows, columns []string) row {
+func (tb *tables) snapshot(t testing.TB, orgIDs []string) snapshot {
 	t.Helper()
-	values := make([]any, len(columns))
-	into := make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	if err := from.Scan(into...); err != nil {
+	list, err := json.Marshal(orgIDs)
+	if err != nil {
 		t.Fatal(err)
 	}
-	r := row{}
-	for i, column := range columns {
-		r[column] = fmt.Sprint(values[i])
+	rows, err := tb.all.Query(string(list))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	defer rows.Close()
+	found := snapshot{}
+	for rows.Next() {
+		var table, id, content string
+		if err := rows.Scan(&table, &id, &content); err != nil {
+			t.Fatal(err)
+		}
+		if found[table] == nil {
+			found[table] = map[string]string{}
+		}
+		found[table][id] = content
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // Changes says what happened to the rows of each table: "+1" for a new one, "~1" for a changed
@@ -149,7 +169,9 @@ type Changes map[string]string
 
 func (before snapshot) changes(after snapshot) Changes {
 	all := Changes{}
-	for name := range after {
+	names := maps.Clone(after)
+	maps.Copy(names, before)
+	for name := range names {
 		if summary := compareRows(before[name], after[name]); summary != "" {
 			all[name] = summary
 		}
@@ -157,12 +179,12 @@ func (before snapshot) changes(after snapshot) Changes {
 	return all
 }
 
-func compareRows(before, after map[string]row) string {
+func compareRows(before, after map[string]string) string {
 	var added, changed, gone int
-	for id, r := range after {
+	for id, row := range after {
 		if old, ok := before[id]; !ok {
 			added++
-		} else if !maps.Equal(old, r) {
+		} else if old != row {
 			changed++
 		}
 	}
@@ -196,7 +218,7 @@ func (s *Server) Unchanged(t testing.TB, orgID string, fn func()) {
 // Count is how many rows an organization has in a table.
 func (s *Server) Count(t testing.TB, table, orgID string) int {
 	t.Helper()
-	return len(s.tables.read(t, table, "org_id", []string{orgID}))
+	return len(s.tables.snapshot(t, []string{orgID})[table])
 }
 
 // Exec changes a table past the store's own code, for rows that nothing makes yet.
