@@ -246,7 +246,7 @@ func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.H
 func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMessage, out *Outcome) error {
 	status, changed := m.Status.Advance(h.Status)
 	arrived := m.Type == chat.TypeUnsupported && !h.Placeholder && h.Type.HasMedia()
-	if !changed && !arrived {
+	if !arrived && !(h.Placeholder && changed) { // anything else is known, and history changes nothing of it
 		return nil
 	}
 	m.Status, m.UpdatedAt = status, tx.Now()

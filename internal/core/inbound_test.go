@@ -273,7 +273,7 @@ func TestHistoryIsQuiet(t *testing.T) {
 		}
 		const day = 24 * time.Hour
 		if d := cmp.Diff([]row{
-			{"wamid.new", chat.Inbound, chat.StatusRead, "", 0},
+			{"wamid.new", chat.Inbound, chat.StatusDelivered, "", 0},
 			{"wamid.2", chat.Outbound, chat.StatusDelivered, chat.SourceApp, 2 * day},
 			{"wamid.1", chat.Inbound, chat.StatusRead, "", 3 * day},
 			{"wamid.3", chat.Outbound, chat.StatusDelivered, chat.SourceApp, 9 * day},

@@ -92,6 +92,19 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
+// What is accepted while a dead node's jobs wait to be taken over stands behind them.
+func TestAcceptedDuringATakeOver(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.accept("a1", person(1), "node_dead")
+		r.post("a2", person(1)) // before it is claimed
+		pass(1500 * time.Millisecond)
+		r.post("a3", person(1)) // when it is claimed, and waits
+		pass(20 * time.Second)
+		requireOrder(t, r.order(), "a1", "a2", "a3")
+	})
+}
+
 // A restart goes on where the process was: an attempt that is due later stays due later, and what
 // stands behind it waits.
 func TestRestart(t *testing.T) {
