@@ -125,7 +125,7 @@ func TestPoisonIsSetAside(t *testing.T) {
 		synctest.Wait()
 		r.require("a b c d", "b poison c, attempt 1, in 1s")
 		pass(3 * time.Second)
-		r.require("a b c d", "b poison c, attempt 2, in 3s")
+		r.require("a b c d", "b poison c, attempt 2, in 4s") // a sweep leaves what is just due to those who have it
 		pass(6 * time.Second)
 		if left := r.stored(node); len(left) != 1 || !strings.HasPrefix(left[0], "b poison c, attempt 3, in 2") {
 			t.Errorf("left are %q", left)
