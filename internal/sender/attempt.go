@@ -61,7 +61,7 @@ func (n *number) recorded(w store.SendWork, again time.Time, err error) {
 
 func (n *number) settle(w store.SendWork, again time.Time) {
 	if again.IsZero() {
-		n.sender.release(w.Job.MessageID)
+		n.sender.release(n, w.Job.MessageID)
 	} else {
 		n.update(w)
 	}

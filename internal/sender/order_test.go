@@ -170,7 +170,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		requireOrder(t, ofA, "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 		requireOrder(t, ofC, "c1", "c2", "c3", "c4", "c5")
-	}, func(c *sender.Config) { c.MaxHeld = 2 })
+	}, func(c *sender.Config) { c.MaxHeld = 8 }) // two of one number
 }
 
 // Pages of jobs that are in memory stand in the table before one that is not: it is found.
@@ -191,7 +191,7 @@ func TestJobsBehindManyOthersAreFound(t *testing.T) {
 		pass(3 * time.Second)
 		r.requireState(lost, "sent", false)
 		close(release)
-	}, func(c *sender.Config) { c.MaxHeld = 40 }) // a page has two
+	}, func(c *sender.Config) { c.MaxHeld = 40 }) // ten of one number; a page has two
 }
 
 // A node that accepts a message behind another node's leaves it to that node, which keeps the order

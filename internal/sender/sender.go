@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -105,28 +104,42 @@ func (s *Sender) finished(orgID, messageID string) bool {
 func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	n := s.numbers[account.ID]
 	switch {
-	case s.closed, len(s.held) >= s.cfg.MaxHeld:
-		return false
 	case s.held[w.Job.MessageID]:
 		return true
-	}
-	s.held[w.Job.MessageID] = true
-	n := s.numbers[account.ID]
-	if n == nil {
+	case s.closed, !s.room(n):
+		return false
+	case n == nil:
 		n = newNumber(s, account)
 		s.numbers[account.ID] = n
 		s.work.Go(n.run)
 	}
+	s.held[w.Job.MessageID] = true
+	n.held++
 	n.add(w, notBefore)
 	return true
 }
 
+// room tells whether one more job of a number may be in memory. A number that cannot send takes a
+// quarter of it and no more, and when all is taken a number still has a few places.
+func (s *Sender) room(n *number) bool {
+	held := 0
+	if n != nil {
+		held = n.held
+	}
+	if len(s.held) < s.cfg.MaxHeld && held < max(1, s.cfg.MaxHeld/4) {
+		return true
+	}
+	return held < max(1, s.cfg.MaxHeld/200)
+}
+
 // release forgets a job that is finished.
-func (s *Sender) release(messageID string) {
+func (s *Sender) release(n *number, messageID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, messageID)
+	n.held--
 }
 
 // retire ends a number that has no work. It reports false when work came in the meantime.
@@ -160,94 +173,6 @@ func (s *Sender) Stop(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done(): // what is still under way is written down if the process lasts so long
 	}
-}
-
-func (s *Sender) sweepLoop() {
-	tick := time.NewTicker(s.cfg.SweepEvery)
-	defer tick.Stop()
-	for {
-		s.sweep()
-		select {
-		case <-tick.C:
-		case <-s.ctx.Done():
-			return
-		}
-	}
-}
-
-// sweep takes over the jobs of dead nodes, and picks up own jobs that are not in memory.
-func (s *Sender) sweep() {
-	var orphans []store.SendJob
-	err := s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
-		orphans, err = tx.ClaimSendJobs(s.cfg.Node, s.page())
-		return err
-	})
-	if err != nil {
-		s.warn("jobs could not be claimed", err)
-		return
-	}
-	if len(orphans) > 0 {
-		s.cfg.Log.Info("took over messages to send", "count", len(orphans))
-	}
-	s.load(orphans, s.cfg.Store.Now().Add(orphanGrace))
-	s.pickUp()
-}
-
-// page is how many jobs are read at once.
-func (s *Sender) page() int { return max(1, s.cfg.MaxHeld/20) }
-
-// pickUp goes through all own jobs that are due for a while, as far as there is room.
-func (s *Sender) pickUp() {
-	before, last := s.cfg.Store.Now().Add(-s.cfg.SweepEvery), ""
-	for {
-		due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, before, last, s.page())
-		if err != nil {
-			s.warn("due jobs could not be read", err)
-			return
-		}
-		more := len(due) == s.page()
-		if more {
-			last = due[len(due)-1].MessageID
-		}
-		if !s.load(s.unheld(due), time.Time{}) || !more {
-			return
-		}
-	}
-}
-
-// unheld keeps the jobs that are not in memory: they did not fit, or another node accepted them
-// behind messages of ours.
-func (s *Sender) unheld(jobs []store.SendJob) []store.SendJob {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.DeleteFunc(jobs, func(j store.SendJob) bool { return s.held[j.MessageID] })
-}
-
-// load takes jobs into memory until there is no room. One whose account is gone is being purged.
-func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) bool {
-	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
-	for _, job := range jobs {
-		account, err := accounts.get(job.OrgID, job.AccountID)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			s.warn("the account of a job could not be read", err)
-			return false
-		}
-		w, err := s.cfg.Store.Read(s.ctx).SendWork(job)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			s.warn("the message of a job could not be read", err)
-			return false
-		}
-		if !s.enqueue(account, w, notBefore) {
-			return false
-		}
-	}
-	return true
 }
 
 func (s *Sender) warn(msg string, err error) {

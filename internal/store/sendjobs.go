@@ -69,26 +69,56 @@ type SendWork struct {
 	MediaURL           string // of library media; filled in by the sender
 }
 
-// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first. One
-// that stands behind a message of its conversation which is not due yet is left.
+const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner"
+
+// AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody (""). It looks
+// at one row of each owner, however many there are.
+func (r Reader) AbandonedBy(now time.Time) ([]string, error) {
+	return many(r, scanText, `WITH RECURSIVE owners (owner) AS (
+			SELECT MIN(owner) FROM send_jobs
+			UNION ALL SELECT (SELECT MIN(j.owner) FROM send_jobs j WHERE j.owner > o.owner) FROM owners o WHERE o.owner IS NOT NULL)
+		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $1)`, now.UnixMilli())
+}
+
+// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first. What a
+// dead node had is in doubt from then on: it may have gone out.
+//
+// One node at a time claims, and it leaves what stands behind a message of its conversation that is
+// not due yet or that another living node has: only that node can keep their order.
 func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
-	claimed, err := many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+	if free, err := tx.TryLock("claim send jobs"); err != nil || !free {
+		return nil, err
+	}
+	dead, err := tx.AbandonedBy(tx.now)
+	dead = slices.DeleteFunc(dead, func(owner string) bool { return owner == node })
+	if err != nil || len(dead) == 0 {
+		return nil, err
+	}
+	claimed, err := many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
 			SELECT j.org_id, j.message_id FROM send_jobs j
-			WHERE j.due_at <= $2 AND j.owner <> $1 AND j.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
+			WHERE `+tx.dialect.oneOf("j.owner", "$4")+` AND j.due_at <= $2
 				AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id AND e.conversation_id = j.conversation_id
-					AND e.message_id < j.message_id AND e.due_at > $2)
+					AND e.message_id < j.message_id
+					AND (e.due_at > $2 OR e.owner <> $1 AND e.owner IN (SELECT id FROM nodes WHERE expires_at > $2)))
 			ORDER BY j.message_id LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner`,
-		node, tx.now.UnixMilli(), limit)
+		RETURNING `+sendJobColumns, node, tx.now.UnixMilli(), limit, tx.dialect.list(dead))
 	// RETURNING has no order.
 	slices.SortFunc(claimed, func(a, b SendJob) int { return cmp.Compare(a.MessageID, b.MessageID) })
 	return claimed, err
 }
 
-// DueSendJobs returns up to limit of the node's own due jobs behind the given message, oldest first.
-func (r Reader) DueSendJobs(node string, now time.Time, after string, limit int) ([]SendJob, error) {
-	return many(r, scanSendJob, `SELECT org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner FROM send_jobs
-		WHERE owner = $1 AND due_at <= $2 AND message_id > $3 ORDER BY message_id LIMIT $4`, node, now.UnixMilli(), after, limit)
+// DueSendJobs returns up to limit of the node's own due jobs behind the given one, account by
+// account, oldest first.
+func (r Reader) DueSendJobs(node string, now time.Time, last SendJob, limit int) ([]SendJob, error) {
+	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
+		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND due_at <= $4 ORDER BY account_id, message_id LIMIT $5`,
+		node, last.AccountID, last.MessageID, now.UnixMilli(), limit)
+}
+
+// SendJobsAmong returns which of an organization's messages are still to be sent.
+func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, error) {
+	return many(r, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
+		orgID, r.dialect.list(messageIDs))
 }
 
 func scanSendJob(row scanner) (j SendJob, err error) {
