@@ -204,6 +204,12 @@ CREATE TABLE media (
     PRIMARY KEY (org_id, id)
 );
 
+-- Files whose row is gone and whose bytes are still to be removed.
+CREATE TABLE removed_files (
+    blob_key TEXT NOT NULL PRIMARY KEY,
+    org_id   TEXT NOT NULL
+);
+
 -- Events that wait for a file: what the provider said, kept until the file is stored or given up.
 CREATE TABLE held_events (
     org_id     TEXT NOT NULL,
