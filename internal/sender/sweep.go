@@ -74,15 +74,15 @@ func (s *Sender) spare() bool {
 	return len(s.held) < s.cfg.MaxHeld
 }
 
-// pickUp goes through all own jobs that are due for a while, account by account. Those that are not
-// in memory did not fit, or another node accepted them behind messages of ours. Once a job of a
-// number does not fit, its later ones are passed over: nothing may overtake it.
+// pickUp goes through all own jobs but the newest, account by account. Those that are not in memory
+// did not fit, or another node accepted them behind messages of ours. Once a job of a number does
+// not fit, its later ones are passed over: nothing may overtake it.
 func (s *Sender) pickUp() error {
 	before := s.cfg.Store.Now().Add(-s.cfg.SweepEvery) // younger ones are on their way to Enqueue
 	full := map[string]bool{}
 	var last store.SendJob
 	for {
-		jobs, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, before, last, s.page())
+		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.cfg.Node, before, last, s.page())
 		if err != nil {
 			return err
 		}

@@ -80,39 +80,45 @@ func (r Reader) AbandonedBy(now time.Time) ([]string, error) {
 		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $1)`, now.UnixMilli())
 }
 
-// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first. What a
-// dead node had is in doubt from then on: it may have gone out.
-//
-// One node at a time claims, and it leaves what stands behind a message of its conversation that is
-// not due yet or that another living node has: only that node can keep their order.
-func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
+// ClaimSendJobs gives the node up to limit jobs that no living node owns, due or not, in the order
+// of their conversations. What a dead node had is in doubt from then on: it may have gone out.
+func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err error) {
+	// One node at a time claims, so that two never share a conversation.
 	if free, err := tx.TryLock("claim send jobs"); err != nil || !free {
 		return nil, err
 	}
 	dead, err := tx.AbandonedBy(tx.now)
-	dead = slices.DeleteFunc(dead, func(owner string) bool { return owner == node })
-	if err != nil || len(dead) == 0 {
-		return nil, err
+	for _, owner := range dead {
+		if err != nil || owner == node || len(claimed) == limit {
+			continue
+		}
+		var jobs []SendJob
+		jobs, err = tx.claimSendJobs(node, owner, limit-len(claimed))
+		claimed = append(claimed, jobs...)
 	}
-	claimed, err := many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
-			SELECT j.org_id, j.message_id FROM send_jobs j
-			WHERE `+tx.dialect.oneOf("j.owner", "$4")+` AND j.due_at <= $2
-				AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id AND e.conversation_id = j.conversation_id
-					AND e.message_id < j.message_id
-					AND (e.due_at > $2 OR e.owner <> $1 AND e.owner IN (SELECT id FROM nodes WHERE expires_at > $2)))
-			ORDER BY j.message_id LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING `+sendJobColumns, node, tx.now.UnixMilli(), limit, tx.dialect.list(dead))
 	// RETURNING has no order.
 	slices.SortFunc(claimed, func(a, b SendJob) int { return cmp.Compare(a.MessageID, b.MessageID) })
 	return claimed, err
 }
 
-// DueSendJobs returns up to limit of the node's own due jobs behind the given one, account by
-// account, oldest first.
-func (r Reader) DueSendJobs(node string, now time.Time, last SendJob, limit int) ([]SendJob, error) {
+// claimSendJobs takes jobs of one owner. It leaves those that stand behind another's in their
+// conversation: whoever has the first, or takes it over, takes them too.
+func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
+	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
+			SELECT j.org_id, j.message_id FROM send_jobs j
+			WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id
+				AND e.conversation_id = j.conversation_id AND e.message_id < j.message_id AND e.owner <> $1 AND e.owner <> $2)
+			ORDER BY j.account_id, j.message_id LIMIT $3)
+		RETURNING `+sendJobColumns, node, owner, limit)
+}
+
+// OwnSendJobs returns up to limit of the node's jobs behind the given one, account by account,
+// oldest first. New ones are left out that became due after the instant.
+func (r Reader) OwnSendJobs(node string, before time.Time, last SendJob, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
-		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND due_at <= $4 ORDER BY account_id, message_id LIMIT $5`,
-		node, last.AccountID, last.MessageID, now.UnixMilli(), limit)
+		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR attempts > 0 OR in_doubt)
+		ORDER BY account_id, message_id LIMIT $5`,
+		node, last.AccountID, last.MessageID, before.UnixMilli(), limit)
 }
 
 // SendJobsAmong returns which of an organization's messages are still to be sent.
