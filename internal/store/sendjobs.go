@@ -107,7 +107,7 @@ func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
 			SELECT j.org_id, j.message_id FROM send_jobs j
 			WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id
-				AND e.conversation_id = j.conversation_id AND e.message_id < j.message_id AND e.owner <> $1 AND e.owner <> $2)
+				AND e.conversation_id = j.conversation_id AND e.message_id < j.message_id AND e.owner <> $1 AND e.owner <> $2`+tx.dialect.fence+`)
 			ORDER BY j.account_id, j.message_id LIMIT $3)
 		RETURNING `+sendJobColumns, node, owner, limit)
 }
