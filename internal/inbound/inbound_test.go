@@ -111,46 +111,15 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
-// An update that cannot be applied keeps no other from being applied, not even those of its own
-// callback, which is tried again and again until it is set aside.
-func TestPoisonIsSetAside(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.gate = make(chan struct{})
-		r.deliver("wait") // holds the lane, so that the next ones come together
-		for _, body := range []string{"a", "b poison c", "d"} {
-			r.deliver(body)
-		}
-		close(r.gate)
-		synctest.Wait()
-		r.require("a b c d", "b poison c, attempt 1, in 1s")
-		pass(3 * time.Second)
-		r.require("a b c d", "b poison c, attempt 2, in 4s") // a sweep leaves what is just due to those who have it
-		pass(6 * time.Second)
-		if left := r.stored(node); len(left) != 1 || !strings.HasPrefix(left[0], "b poison c, attempt 3, in 2") {
-			t.Errorf("left are %q", left)
-		}
-		r.put("poison e", node, 7)
-		pass(3 * time.Second)
-		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "poison e, attempt 8, in 719h59m5") {
-			t.Errorf("left are %q", left)
-		}
-		r.require("a b c d e", r.stored(node)...)
-	})
-}
-
 // What cannot be read is dropped: it would be no better the next time.
 func TestUnreadableIsDropped(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.gate = make(chan struct{})
-		r.deliver("wait")
 		for _, body := range []string{"a", "broken", "b", "\xff\x00c"} {
 			if code := r.deliver(body); code != http.StatusOK {
 				t.Errorf("%q got %d", body, code)
 			}
 		}
-		close(r.gate)
 		synctest.Wait()
 		r.require("a b \uFFFDc")
 	})
@@ -170,32 +139,6 @@ func TestLargeCallback(t *testing.T) {
 		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 1000)
 		if err != nil || len(events) != len(words)+1 {
 			t.Errorf("there are %d events, %v", len(events), err)
-		}
-	})
-}
-
-// What does not fit into memory is found in the table.
-func TestMoreThanMemoryHolds(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		const queue = 512 // of a lane, which holds all callbacks of a number
-		r.gate = make(chan struct{})
-		r.deliver("wait")
-		synctest.Wait()
-		for i := range queue {
-			r.put(fmt.Sprint("early", i), "node_dead", 0)
-		}
-		pass(5 * time.Second) // sweeps fill the lane
-		for i := range 20 {
-			r.deliver(fmt.Sprint("late", i))
-		}
-		close(r.gate)
-		pass(10 * time.Second)
-		if n := len(r.applied()); n != queue+20 {
-			t.Errorf("%d messages were taken in", n)
-		}
-		if left := r.stored(node); len(left) != 0 {
-			t.Errorf("left are %q", left)
 		}
 	})
 }
@@ -236,37 +179,5 @@ func TestFilesAreFetched(t *testing.T) {
 		if r.poisons < 3 {
 			t.Errorf("the poison was met %d times", r.poisons)
 		}
-	})
-}
-
-// Stop ends after what is being applied. The rest is for the next start.
-func TestStop(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.gate = make(chan struct{})
-		r.deliver("wait a")
-		synctest.Wait()
-		stopped := make(chan struct{})
-		go func() {
-			r.receiver.Stop()
-			close(stopped)
-		}()
-		synctest.Wait()
-		select {
-		case <-stopped:
-			t.Fatal("it did not wait")
-		default:
-		}
-		close(r.gate)
-		<-stopped
-		r.require("a")
-		if code := r.deliver("b"); code != http.StatusOK { // stored, for the next start
-			t.Errorf("got %d", code)
-		}
-		pass(10 * time.Second)
-		r.require("a", "b, attempt 0, in -10s")
-		r.receiver = inbound.Start(r.cfg)
-		pass(3 * time.Second)
-		r.require("a b")
 	})
 }
