@@ -85,7 +85,7 @@ func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	if _, err := Contact(tx.Reader, account, id); err != nil {
 		return err
 	}
-	conversation, err := tx.ConversationWith(account.OrgID, account.ID, id)
+	conversation, err := tx.ConversationWith(account.OrgID, id)
 	switch {
 	case err == nil:
 		err = tx.DeleteConversation(account.OrgID, conversation.ID)

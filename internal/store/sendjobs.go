@@ -32,9 +32,9 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 		return j, err
 	}, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT e.owner FROM send_jobs e
-			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id DESC LIMIT 1), $8))
+			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id || '' DESC LIMIT 1), $8))
 		RETURNING owner, COALESCE((SELECT e.message_id FROM send_jobs e
-			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.message_id <> $2 ORDER BY e.message_id DESC LIMIT 1), '')`,
+			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.message_id <> $2 ORDER BY e.message_id || '' DESC LIMIT 1), '')`,
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
 }
 

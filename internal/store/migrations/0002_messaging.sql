@@ -158,7 +158,7 @@ CREATE TABLE send_jobs (
     owner           TEXT   NOT NULL,
     PRIMARY KEY (org_id, message_id)
 );
-CREATE INDEX send_jobs_by_owner ON send_jobs (owner, account_id, message_id);
+CREATE INDEX send_jobs_by_due ON send_jobs (due_at);
 CREATE INDEX send_jobs_by_conversation ON send_jobs (org_id, conversation_id, message_id);
 
 -- Callbacks as they came, until they are applied.
@@ -202,12 +202,6 @@ CREATE TABLE media (
     provider_expires  BIGINT,
     created_at        BIGINT NOT NULL,
     PRIMARY KEY (org_id, id)
-);
-
--- Files whose row is gone and whose bytes are still to be removed.
-CREATE TABLE removed_files (
-    blob_key TEXT NOT NULL PRIMARY KEY,
-    org_id   TEXT NOT NULL
 );
 
 -- Events that wait for a file: what the provider said, kept until the file is stored or given up.
