@@ -47,9 +47,9 @@ func (tx *Tx) DeleteMedia(orgID, id string) error {
 	return tx.execOne("DELETE FROM media WHERE org_id = $1 AND id = $2", orgID, id)
 }
 
-// RemoveFile asks for the bytes of a file that has no row to be removed.
+// RemoveFile asks for the bytes of a file that has no row to be removed. Asking again is fine.
 func (tx *Tx) RemoveFile(orgID, blobKey string) error {
-	return tx.later("INSERT INTO removed_files (org_id, blob_key) VALUES ($1, $2)", orgID, blobKey)
+	return tx.later("INSERT INTO removed_files (org_id, blob_key) VALUES ($1, $2) ON CONFLICT DO NOTHING", orgID, blobKey)
 }
 
 // removeInbound removes the rows of those inbound files whose id meets the condition, of which $1
