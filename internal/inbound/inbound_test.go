@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,7 +81,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// A callback is a row before it is answered, and no row any more when it has been applied.
+// A callback is applied when it is answered, and leaves no row.
 func TestAcceptedAndApplied(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -179,5 +180,114 @@ func TestFilesAreFetched(t *testing.T) {
 		if r.poisons < 3 {
 			t.Errorf("the poison was met %d times", r.poisons)
 		}
+	})
+}
+
+// An update that cannot be applied keeps no other from being applied, not even those of its own
+// callback, which is stored and tried again and again until it is set aside.
+func TestPoisonIsSetAside(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.holdLane()
+		var deliveries sync.WaitGroup
+		for _, body := range []string{"a", "b poison c", "d"} {
+			deliveries.Go(func() {
+				if code := r.deliver(body); code != http.StatusOK {
+					t.Errorf("%q got %d", body, code)
+				}
+			})
+			synctest.Wait() // so that they stand in the lane in this order
+		}
+		release()
+		deliveries.Wait()
+		synctest.Wait()
+		r.require("a b c d", "b poison c, attempt 1, in 1s")
+		pass(3 * time.Second)
+		r.require("a b c d", "b poison c, attempt 2, in 4s")
+		r.put("poison e", node, 7)
+		pass(3 * time.Second)
+		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "poison e, attempt 8, in 719h59m5") {
+			t.Errorf("left are %q", left)
+		}
+		r.require("a b c d e", r.stored(node)...)
+	})
+}
+
+// The provider does not wait for a lane that is stuck: its callback is stored.
+func TestPatienceEnds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.holdLane()
+		before := time.Now()
+		if code := r.deliver("a"); code != http.StatusOK || time.Since(before) != 2*time.Second {
+			t.Errorf("got %d after %v", code, time.Since(before))
+		}
+		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "a, attempt 0") {
+			t.Errorf("stored are %q", left)
+		}
+		release()
+		pass(2 * time.Second)
+		r.require("a")
+	})
+}
+
+// What does not fit into memory is found in the table.
+func TestMoreThanMemoryHolds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		const queue = 512 // of a lane, which holds all callbacks of a number
+		release := r.holdLane()
+		for i := range queue {
+			r.put(fmt.Sprint("early", i), "node_dead", 0)
+		}
+		pass(5 * time.Second) // sweeps fill the lane
+		for i := range 20 {
+			r.deliver(fmt.Sprint("late", i))
+		}
+		release()
+		pass(10 * time.Second)
+		if n := len(r.applied()); n != queue+20 {
+			t.Errorf("%d messages were taken in", n)
+		}
+		if left := r.stored(node); len(left) != 0 {
+			t.Errorf("left are %q", left)
+		}
+	})
+}
+
+// A stop waits for what is being applied; what the provider was waiting for is stored.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.holdLane()
+		var work sync.WaitGroup
+		work.Go(func() {
+			if code := r.deliver("a"); code != http.StatusOK {
+				t.Errorf("got %d", code)
+			}
+		})
+		synctest.Wait()
+		stopped := make(chan struct{})
+		work.Go(func() {
+			r.receiver.Stop()
+			close(stopped)
+		})
+		synctest.Wait()
+		select {
+		case <-stopped:
+			t.Fatal("it did not wait")
+		default:
+		}
+		release()
+		work.Wait()
+		if code := r.deliver("b"); code != http.StatusOK { // stored, for the next start
+			t.Errorf("got %d", code)
+		}
+		if left := r.stored(node); len(left) == 0 || !strings.HasPrefix(left[len(left)-1], "b, attempt 0") {
+			t.Errorf("stored are %q", left)
+		}
+		r.receiver = inbound.Start(r.cfg)
+		pass(3 * time.Second)
+		r.require("a b")
 	})
 }

@@ -110,6 +110,14 @@ func (p poison) About() provider.Origin {
 	panic("poison")
 }
 
+// holdLane keeps the lane of all callbacks busy with one that another node left, until release.
+func (r *rig) holdLane() (release func()) {
+	r.gate = make(chan struct{})
+	r.put("wait", "node_dead", 0)
+	pass(2 * time.Second)
+	return func() { close(r.gate) }
+}
+
 // pass lets time go by, and what it sets off come to rest.
 func pass(d time.Duration) {
 	<-time.After(d)
