@@ -14,6 +14,8 @@ import (
 
 const (
 	every = time.Minute
+	// statisticsEvery is short: a table that fills fast is slow until its growth is known.
+	statisticsEvery = 5 * time.Second
 	// batchRows keeps a batch well under the time a writer may be held up.
 	batchRows = 500
 	// batchMessages is smaller: a message is in many indexes.
@@ -47,12 +49,17 @@ func (h *Housekeeper) Stop() {
 }
 
 func (h *Housekeeper) run(ctx context.Context) {
-	tick := time.NewTicker(every)
+	tick, statistics := time.NewTicker(every), time.NewTicker(statisticsEvery)
 	defer tick.Stop()
+	defer statistics.Stop()
 	for {
 		select {
 		case <-tick.C:
 			h.Sweep(ctx)
+		case <-statistics.C:
+			if err := h.store.RefreshStatistics(ctx); err != nil && ctx.Err() == nil {
+				h.log.Warn("housekeeping", "what", "statistics", "error", err)
+			}
 		case <-ctx.Done():
 			return
 		}
