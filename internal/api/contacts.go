@@ -39,6 +39,10 @@ func registerContacts(a *API) {
 	write(a, operation{
 		method: http.MethodPost, path: "/{phone_number_id}/contacts/{id}/labels", id: "attachContactLabel", tag: "Contacts",
 		summary: "Attach a label to a contact", description: "The label must be of the number's team. Attaching it again changes nothing.",
+		inPath: func(c *call, r store.Reader, account chat.Account) error {
+			_, err := core.Contact(r, account, c.path[1])
+			return err
+		},
 	}, attachContactLabel)
 
 	write(a, operation{

@@ -30,6 +30,10 @@ func registerConversations(a *API) {
 	write(a, operation{
 		method: http.MethodPost, path: "/{phone_number_id}/conversations/{id}/labels", id: "attachConversationLabel", tag: "Conversations",
 		summary: "Attach a label to a conversation", description: "The label must be of the number's team. Attaching it again changes nothing.",
+		inPath: func(c *call, r store.Reader, account chat.Account) error {
+			_, err := core.Conversation(r, account, c.path[1])
+			return err
+		},
 	}, attachConversationLabel)
 
 	write(a, operation{

@@ -27,6 +27,8 @@ type operation struct {
 	always      bool        // answers also without the API on the plan, and when the subscription lapsed
 	whole       bool        // a list that is not cut into pages unless the caller asks for it
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
+	// inPath looks for what the path of a POST names below its number; nil if there is nothing.
+	inPath func(*call, store.Reader, chat.Account) error
 
 	input  *inputBinder
 	handle func(*call) (answer, error)
