@@ -74,6 +74,23 @@ func TestInboundLearnsIdentities(t *testing.T) {
 	})
 }
 
+// A username that another contact has keeps nothing else from being learnt.
+func TestInboundLearnsBesideATakenUsername(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.from(provider.Person{Phone: "+4915510000002", Username: "ada.l"}, "wamid.1"))
+		w.clock.Advance(time.Second)
+		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.2"))
+		w.events()
+		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "Ada.L", ProfileName: "Ada"}, "wamid.3"))
+		w.expect(chat.EventContactUpdated, chat.EventMessageReceived)
+		want := []known{{adaNumber, adaID, "", "", "Ada"}, {"+4915510000002", "", "", "ada.l", ""}}
+		if d := cmp.Diff(want, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+	})
+}
+
 // Where the number says one contact and the BSUID another, both stay as they are.
 func TestInboundLeavesConflictsAlone(t *testing.T) {
 	t.Parallel()
