@@ -200,7 +200,7 @@ func TestUploadedFiles(t *testing.T) {
 		c.Set("media", first.ID)
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}).RequireStatus(t, http.StatusOK)
 		expect("deleted", "PNG")
-		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "")
+		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "image.id")
 	})
 }
 
@@ -277,7 +277,7 @@ func TestDeleteMediaTogether(t *testing.T) {
 		connected(t, c)
 		var requests []apitest.Request
 		for range 20 {
-			c.Set("media", libraryFile(t, c, accountOf(t, c)).ID)
+			c.Set("media", libraryFile(t, c, accountOf(t, c), "image/png").ID)
 			requests = append(requests, c.Expanded(apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}))
 		}
 		statuses := make(chan int, len(requests))

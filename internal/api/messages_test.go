@@ -295,7 +295,7 @@ func TestMessageMedia(t *testing.T) {
 	sentWith := func(kind, object string) func(*testing.T, *apitest.Case) {
 		return func(t *testing.T, c *apitest.Case) {
 			connected(t, c)
-			c.Set("media", libraryFile(t, c, accountOf(t, c)).ID)
+			c.Set("media", libraryFile(t, c, accountOf(t, c), "image/png").ID)
 			var made struct{ ID string }
 			c.Call(t, post(content(kind, object))).RequireStatus(t, http.StatusOK).Data(t, &made)
 			c.Set("message", made.ID)

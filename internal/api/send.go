@@ -248,7 +248,7 @@ func workOf(acc core.Accepted) store.SendWork {
 func newMessage(b sendBody, content chat.Content) core.NewMessage {
 	m := core.NewMessage{
 		Type: chat.MessageType(b.Type), Source: chat.SourceAPI,
-		Content: bytes.Clone(marshal(content)), MediaID: chat.LibraryMedia(content),
+		Content: bytes.Clone(marshal(content)), Media: chat.LibraryMedia(chat.MessageType(b.Type), content),
 	}
 	if b.To != nil {
 		m.To = "+" + strings.TrimPrefix(*b.To, "+")

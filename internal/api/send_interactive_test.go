@@ -117,8 +117,9 @@ func TestSendInteractive(t *testing.T) {
 		interactive("a video header without source", headed(`{"type":"video","video":{}}`), missing, "header.video.link"),
 		interactive("a document header with both", headed(`{"type":"document","document":{"link":"https://a.b/","id":"x"}}`), bad, "header.document.id"),
 		interactive("an image header with a bad link", headed(`{"type":"image","image":{"link":"ftp://a.b/"}}`), bad, "header.image.link"),
-		interactive("an image header with unknown media", headed(`{"type":"image","image":{"id":"med_00000000000000000000000000"}}`), noMedia, ""),
-		interactive("a document header with another team's media", headed(`{"type":"document","document":{"id":"${other}"}}`), noMedia, ""),
+		interactive("an image header with unknown media", headed(`{"type":"image","image":{"id":"med_00000000000000000000000000"}}`), noMedia, "header.image.id"),
+		interactive("a video header with an image", headed(`{"type":"video","video":{"id":"${media_image}"}}`), bad, "header.video.id"),
+		interactive("a document header with another team's media", headed(`{"type":"document","document":{"id":"${other}"}}`), noMedia, "header.document.id"),
 		interactive("a list with an image header", `{"type":"list","header":{"type":"image","image":{"link":"https://a.b/"}},"body":{"text":"x"},"action":{"button":"Open","sections":[`+section("", 1, 1)+`]}}`, bad, "header.type"),
 	})
 	takeAll(t, []takenBody{
@@ -131,7 +132,7 @@ func TestSendInteractive(t *testing.T) {
 		{"a text header", "interactive", headed(`{"type":"text","text":"` + wide(60) + `"}`), ""},
 		{"an image header", "interactive", headed(`{"type":"image","image":{"link":"https://a.b/"}}`), ""},
 		{"a video header", "interactive", headed(`{"type":"video","video":{"link":"https://a.b/"}}`), ""},
-		{"a document header from the library", "interactive", headed(`{"type":"document","document":{"id":"${media}","filename":"a.pdf"}}`), ""},
+		{"a document header from the library", "interactive", headed(`{"type":"document","document":{"id":"${media_document}","filename":"a.pdf"}}`), ""},
 		{"what the header's type does not name is not looked up", "interactive", headed(`{"type":"text","text":"a","image":{"id":"med_00000000000000000000000000"}}`), ""},
 		{"ten rows in one section", "interactive", listWith(section("", 1, 10)), ""},
 		{"ten rows in ten sections", "interactive", listWith(section(wide(24), 0, 1) + tenSections()), ""},

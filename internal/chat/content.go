@@ -60,25 +60,37 @@ func NewContent(t MessageType) Content {
 	return nil
 }
 
-// LibraryMedia is the library file that a content names, or empty.
-func LibraryMedia(c Content) string {
+// LibraryFile is a file of the library that a content names. The zero value is none.
+type LibraryFile struct {
+	ID    string
+	As    MessageType // what it is sent as
+	Param string      // where the content names it
+}
+
+// LibraryMedia is the library file that a content of the type names.
+func LibraryMedia(t MessageType, c Content) LibraryFile {
+	id, path := "", string(t)
 	switch c := c.(type) {
 	case *ImageContent:
-		return c.ID
+		id = c.ID
 	case *DocumentContent:
-		return c.ID
+		id = c.ID
 	case *AudioContent:
-		return c.ID
+		id = c.ID
 	case *InteractiveContent:
-		return c.Header.libraryMedia()
+		if c.Header != nil {
+			id, t = c.Header.libraryMedia(), MessageType(c.Header.Type)
+			path += ".header." + c.Header.Type
+		}
 	}
-	return ""
+	if id == "" {
+		return LibraryFile{}
+	}
+	return LibraryFile{ID: id, As: t, Param: path + ".id"}
 }
 
 func (h *InteractiveHeader) libraryMedia() string {
 	switch {
-	case h == nil:
-		return ""
 	case h.Image != nil && h.Type == "image":
 		return h.Image.ID
 	case h.Video != nil && h.Type == "video":

@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -17,7 +18,7 @@ type NewMessage struct {
 	Context   string
 	Type      chat.MessageType
 	Content   json.RawMessage
-	MediaID   string // library media that the content names
+	Media     chat.LibraryFile // that the content names
 	Source    chat.Source
 }
 
@@ -38,7 +39,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err := takeQuota(tx, account.OrgID, plan); err != nil {
 		return Accepted{}, err
 	}
-	if err := checkLibraryMedia(tx.Reader, account, in.MediaID); err != nil {
+	if err := checkLibraryMedia(tx.Reader, account, in.Media); err != nil {
 		return Accepted{}, err
 	}
 	t, err := threadWith(tx, account, in.recipient())
@@ -49,7 +50,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 		ID: tx.NewID(chat.KindMessage), OrgID: account.OrgID, AccountID: account.ID,
 		ConversationID: t.conversation.ID, ContactID: t.contact.ID,
 		Direction: chat.Outbound, Type: in.Type, Status: chat.StatusQueued, Source: in.Source,
-		Content: in.Content, Context: in.Context, MediaID: in.MediaID, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		Content: in.Content, Context: in.Context, MediaID: in.Media.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	job := store.SendJob{
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
@@ -86,13 +87,18 @@ func takeQuota(tx *store.Tx, orgID string, plan chat.Plan) error {
 	return err
 }
 
-func checkLibraryMedia(r store.Reader, account chat.Account, id string) error {
-	if id == "" {
+// checkLibraryMedia refuses a file that is not there, and one that the provider would refuse: a
+// document can be of any type, the others are what they say.
+func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFile) error {
+	if file.ID == "" {
 		return nil
 	}
-	media, err := r.Media(account.OrgID, id)
-	if errors.Is(err, store.ErrNotFound) || (err == nil && (media.TeamID != account.TeamID || media.Origin != chat.MediaLibrary)) {
-		return chat.Fail(chat.CodeMediaNotFound, "There is no media %s in the library of this number's team.", id)
+	media, err := r.Media(account.OrgID, file.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && (media.TeamID != account.TeamID || media.Origin != chat.MediaLibrary):
+		return &chat.Error{Code: chat.CodeMediaNotFound, Param: file.Param, Message: "There is no such media in the library of this number's team."}
+	case err == nil && file.As != chat.TypeDocument && !strings.HasPrefix(media.MimeType, string(file.As)+"/"):
+		return chat.Invalid(file.Param, "The file is %s and cannot be sent as %s.", media.MimeType, file.As)
 	}
 	return err
 }
