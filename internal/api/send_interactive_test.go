@@ -103,6 +103,7 @@ func TestSendInteractive(t *testing.T) {
 		interactive("the second of two sections without title", listWith(section("a", 1, 1)+","+section("", 2, 1)), missing, "action.sections[1].title"),
 		interactive("a long section title", listWith(section(wide(25), 1, 1)), bad, "action.sections[0].title"),
 		interactive("two rows of one id", listWith(section("a", 1, 2)+","+section("b", 2, 1)), bad, "action.sections[1].rows[0].id"),
+		interactive("a long text of a list", `{"type":"list","body":{"text":"`+wide(4097)+`"},"action":{"button":"Open","sections":[`+section("", 1, 1)+`]}}`, bad, "body.text"),
 		interactive("a row without id", listWith(`{"rows":[{"title":"a"}]}`), missing, "action.sections[0].rows[0].id"),
 		interactive("a row without title", listWith(`{"rows":[{"id":"1"}]}`), missing, "action.sections[0].rows[0].title"),
 		interactive("a row with a long id", listWith(`{"rows":[{"id":"`+wide(201)+`","title":"a"}]}`), bad, "action.sections[0].rows[0].id"),
@@ -124,6 +125,7 @@ func TestSendInteractive(t *testing.T) {
 	})
 	takeAll(t, []takenBody{
 		{"one button", "interactive", buttons(yes), ""},
+		{"a list with a long text", "interactive", `{"type":"list","body":{"text":"` + wide(4096) + `"},"action":{"button":"Open","sections":[` + section("", 1, 1) + `]}}`, ""},
 		{"three buttons of full length", "interactive", buttons(button(wide(256), wide(20)) + "," + button("2", "b") + "," + button("3", "c")), ""},
 		{"the other name", "interactive", `{"type":"button","body":{"text":"` + wide(1024) + `"},"footer":{"text":"` + wide(60) + `"},"action":{"buttons":[` + yes + `]}}`, ""},
 		{"titles that differ in case", "interactive", buttons(button("a", "yes") + "," + button("A", "Yes")), ""},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // The contents a message can be sent with. The struct tags are the simple rules (lengths, required
@@ -232,7 +233,7 @@ type InteractiveContent struct {
 
 // InteractiveText is the text of an interactive message.
 type InteractiveText struct {
-	Text string `json:"text" minLength:"1" maxLength:"1024"`
+	Text string `json:"text" minLength:"1" maxLength:"4096" doc:"Up to 4096 characters for a list, 1024 for the other kinds."`
 }
 
 // InteractiveFooter is the small text below.
@@ -294,6 +295,9 @@ func (c *InteractiveContent) Check() (missing, bad *Error) {
 	var p problems
 	if c.Header != nil {
 		p.add(c.Header.check(c.Type))
+	}
+	if most := 1024; c.Type != InteractiveList && utf8.RuneCountInString(c.Body.Text) > most {
+		p.add(Invalid("interactive.body.text", "Must be at most %d characters long.", most))
 	}
 	switch c.Type {
 	case InteractiveCTA:
