@@ -327,3 +327,20 @@ func mediaURL(t *testing.T, c *apitest.Case, messageID string) string {
 	}
 	return api.PublicURL + "/media/" + file.Token
 }
+
+// The deepest content that is taken can be shown wherever it is shown.
+func TestDeepContent(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		connected(t, c)
+		nested := func(levels int) apitest.Request { // inside of six others
+			return post(content("template", `{"name":"x","language":"en","components":[{"type":"body","parameters":[{"type":"text","a":"]}\\\"","x":`+
+				strings.Repeat("[", levels)+strings.Repeat("]", levels)+`}]}]}`))
+		}
+		c.Call(t, nested(95)).RequireFailure(t, "invalid_json", "")
+		c.Call(t, nested(9_990)).RequireFailure(t, "invalid_json", "")
+		c.Call(t, nested(94)).RequireStatus(t, http.StatusOK)
+		c.Call(t, apitest.Request{Path: "/v1/${number}/messages"}).RequireStatus(t, http.StatusOK)
+	})
+}
