@@ -55,6 +55,9 @@ type webhookDeliveryView struct {
 	ErrorCode           *string  `json:"error_code" nullable:"true" doc:"Why it could not be delivered."`
 	ErrorMessage        *string  `json:"error_message" nullable:"true"`
 	CreatedAt           instant  `json:"created_at"`
+
+	Payload  anyJSON               `json:"payload,omitzero" doc:"What is delivered. Not in lists."`
+	Attempts []deliveryAttemptView `json:"attempts,omitzero" doc:"All attempts, oldest first. Not in lists."`
 }
 
 func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
@@ -64,12 +67,6 @@ func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
 		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
 		ReplayedFrom: d.ReplayedFrom, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage, CreatedAt: instant(d.CreatedAt),
 	}
-}
-
-type webhookDeliveryDetailView struct {
-	webhookDeliveryView
-	Payload  anyJSON               `json:"payload" doc:"What is delivered."`
-	Attempts []deliveryAttemptView `json:"attempts" doc:"All attempts, oldest first."`
 }
 
 type deliveryAttemptView struct {
@@ -82,10 +79,9 @@ type deliveryAttemptView struct {
 	ErrorMessage        *string `json:"error_message" nullable:"true"`
 }
 
-func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryDetailView {
-	attempts := d.Attempts()
-	view := webhookDeliveryDetailView{webhookDeliveryView: viewWebhookDelivery(d.WebhookDelivery), Payload: anyJSON("null"),
-		Attempts: make([]deliveryAttemptView, len(attempts))}
+func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryView {
+	view, attempts := viewWebhookDelivery(d.WebhookDelivery), d.Attempts()
+	view.Payload, view.Attempts = anyJSON("null"), make([]deliveryAttemptView, len(attempts))
 	if d.Payload != nil {
 		view.Payload = anyJSON(d.Payload)
 	}
@@ -121,12 +117,12 @@ type deliveryInput struct {
 	ID string `path:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getWebhookDelivery(c *call, in *deliveryInput) (webhookDeliveryDetailView, error) {
+func getWebhookDelivery(c *call, in *deliveryInput) (webhookDeliveryView, error) {
 	d, err := core.WebhookDelivery(c.api.store.Read(c.ctx), c.key.Key.OrgID, in.ID)
 	return viewWebhookDeliveryDetail(d), err
 }
 
-func replayWebhookDelivery(tx *store.Tx, c *call, in *deliveryInput) (webhookDeliveryDetailView, error) {
+func replayWebhookDelivery(tx *store.Tx, c *call, in *deliveryInput) (webhookDeliveryView, error) {
 	d, err := core.ReplayDelivery(tx, c.key.Key.OrgID, in.ID)
 	return viewWebhookDeliveryDetail(d), err
 }

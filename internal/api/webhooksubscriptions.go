@@ -191,10 +191,10 @@ type testWebhookBody struct {
 	EventType *string `json:"event_type,omitempty" doc:"The type of the sample; without it, the first that the subscription wants."`
 }
 
-func testWebhookSubscription(tx *store.Tx, c *call, in *testWebhookInput) (webhookDeliveryDetailView, error) {
+func testWebhookSubscription(tx *store.Tx, c *call, in *testWebhookInput) (webhookDeliveryView, error) {
 	kind, err := eventTypeOf(in.Body.EventType)
 	if err != nil {
-		return webhookDeliveryDetailView{}, err
+		return webhookDeliveryView{}, err
 	}
 	d, err := core.TestWebhookSubscription(tx, c.key.Key.OrgID, in.ID, kind)
 	return viewWebhookDeliveryDetail(d), err

@@ -284,7 +284,9 @@ func TestDisabledWebhookSubscription(t *testing.T) {
 func TestDeleteWebhookSubscription(t *testing.T) {
 	t.Parallel()
 	remove := apitest.Request{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/${webhook}"}
-	given := all(connected, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) { c.Make(t, "contact", "/v1/${number}/contacts", `{"phone_number":"+15550001111"}`) })
+	given := all(connected, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
+		c.Make(t, "contact", "/v1/${number}/contacts", `{"phone_number":"+15550001111"}`)
+	})
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "what is on its way ends", Given: given, Request: remove, Status: http.StatusOK,
 			Want:   `{"data":{"id":"${webhook}","object":"webhook_subscription","deleted":true},"request_id":"<req>"}`,
