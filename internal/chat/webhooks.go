@@ -26,9 +26,9 @@ const AllEvents = "*"
 const (
 	// MaxWebhookSubscriptions bounds what one event can cause.
 	MaxWebhookSubscriptions = 500
-	maxWebhookURL    = 2048
-	maxDescription   = 500
-	maxNumberFilter  = 1000
+	maxWebhookURL           = 2048
+	maxDescription          = 500
+	maxNumberFilter         = 1000
 )
 
 // WebhookSubscription is an endpoint that events of an organization are delivered to.

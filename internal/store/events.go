@@ -23,6 +23,11 @@ func (tx *Tx) InsertEvent(e chat.Event) error {
 		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
 }
 
+// Event returns an event of the organization, or ErrNotFound.
+func (r Reader) Event(orgID, id string) (chat.Event, error) {
+	return one(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
 // EventsAfter returns up to limit of an organization's events behind the given id, oldest first.
 func (r Reader) EventsAfter(orgID, id string, limit int) ([]chat.Event, error) {
 	return many(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3", orgID, id, limit)

@@ -62,5 +62,7 @@ CREATE INDEX webhook_deliveries_by_subscription ON webhook_deliveries (org_id, s
 CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (org_id, event_id, id);
 -- Nearly all succeed: lists of the others have an index, lists of those walk the table's own order.
 CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries (org_id, status, id) WHERE status <> 'succeeded';
+-- What went wrong with one subscription: to list it, and to replay it.
+CREATE INDEX webhook_deliveries_troubled ON webhook_deliveries (org_id, subscription_id, status, id) WHERE status IN ('failed', 'dead');
 -- What is still to be delivered, by lane.
 CREATE INDEX webhook_deliveries_open ON webhook_deliveries (org_id, subscription_id, next_attempt_at, id) WHERE next_attempt_at IS NOT NULL;
