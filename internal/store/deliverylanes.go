@@ -151,11 +151,10 @@ func (tx *Tx) ForgetFailures(orgID, subscriptionID string) error {
 		WHERE org_id = $1 AND id = $2 AND consecutive_failures > 0`, orgID, subscriptionID)
 }
 
-// DisableSubscription stops the deliveries of an active subscription, and reports whether it was active.
-func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) (bool, error) {
-	n, err := tx.exec(`UPDATE webhook_subscriptions SET status = 'disabled', disabled_reason = $3, updated_at = $4
+// DisableSubscription stops the deliveries of a subscription that is active.
+func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) error {
+	return tx.later(`UPDATE webhook_subscriptions SET status = 'disabled', disabled_reason = $3, updated_at = $4
 		WHERE org_id = $1 AND id = $2 AND status = 'active'`, orgID, subscriptionID, reason, tx.now.UnixMilli())
-	return n > 0, err
 }
 
 // ChangedSubscriptions are those that changed at the given instant or later: ids by organization.

@@ -87,10 +87,15 @@ type lane struct {
 	failing  bool      // failures are counted in the table
 	warned   int       // how many warnings of this streak were given
 
-	more    bool // the table may have due jobs that are not in memory: new ones queue up there
-	refills bool // one is under way
-	missed  bool // something came while the table was read
-	place   store.DeliveryPlace
+	starved  bool                // no memory was left for what the table has
+	more     bool                // the table may have due jobs that are not in memory: new ones queue up there
+	refills  bool                // one is under way
+	missed   bool                // something came since the table was read
+	place    store.DeliveryPlace // how far it was read
+	readTo   string              // the greatest id that was found in it
+	released map[string]bool     // what left memory during a refill, which may have read it before
+	lookedAt time.Time           // for what is another's, if that dies
+	changes  int                 // of the subscription that were heard of
 
 	queued  bool // in the ring of lanes that can go
 	benched bool // among the lanes of an organization that has its share
@@ -117,7 +122,7 @@ func (l *lane) full() bool { return l.readyCount() >= maxReady }
 // push takes a job that is due. The caller has made sure that there is room.
 func (l *lane) push(j *job) {
 	l.held[j.ID] = j
-	l.ready[j.queue()].push(j)
+	l.ready[j.queue()].insert(j)
 }
 
 // wait takes a job for later. It reports false when there is no room for it.
@@ -274,13 +279,18 @@ type fifo struct {
 
 func (f *fifo) len() int { return len(f.jobs) - f.head }
 
-func (f *fifo) push(j *job) {
+// insert keeps the order of ids, which is that of time: two commits may be told of in another order
+// than they were made in.
+func (f *fifo) insert(j *job) {
 	if f.head > 0 && len(f.jobs) == cap(f.jobs) {
 		n := copy(f.jobs, f.jobs[f.head:])
 		clear(f.jobs[n:])
 		f.jobs, f.head = f.jobs[:n], 0
 	}
 	f.jobs = append(f.jobs, j)
+	for i := len(f.jobs) - 1; i > f.head && f.jobs[i-1].ID > j.ID; i-- {
+		f.jobs[i-1], f.jobs[i] = f.jobs[i], f.jobs[i-1]
+	}
 }
 
 func (f *fifo) pop() *job { return f.takeFirst(func(*job) bool { return true }) }
