@@ -13,10 +13,11 @@ type DeliveryLane struct {
 	SubscriptionID string
 	DueAt          time.Time
 	FirstID        string
+	Attempts       int    // of the first
 	Owner          string // of the first
 }
 
-// nextLane is the first subscription with an open delivery behind the one that %s and %s name.
+// nextLane is where the first subscription with an open delivery behind a given one is found.
 const nextLane = ` FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND (d.org_id, d.subscription_id) > `
 
 // DeliveryLanes returns up to limit subscriptions that have open deliveries, behind the given one.
@@ -25,7 +26,7 @@ func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]
 	const inOrder = " ORDER BY d.org_id, d.subscription_id LIMIT 1)"
 	return many(r, func(row scanner) (l DeliveryLane, err error) {
 		var dueAt int64
-		err = row.Scan(&l.OrgID, &l.SubscriptionID, &dueAt, &l.FirstID, &l.Owner)
+		err = row.Scan(&l.OrgID, &l.SubscriptionID, &dueAt, &l.FirstID, &l.Attempts, &l.Owner)
 		l.DueAt = toTime(dueAt)
 		return l, err
 	}, `WITH RECURSIVE lanes (org_id, subscription_id, n) AS (
@@ -34,7 +35,7 @@ func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]
 			SELECT (SELECT d.org_id`+nextLane+"(lanes.org_id, lanes.subscription_id)"+inOrder+`,
 				(SELECT d.subscription_id`+nextLane+"(lanes.org_id, lanes.subscription_id)"+inOrder+`, n + 1
 			FROM lanes WHERE org_id IS NOT NULL AND n < $3)
-		SELECT d.org_id, d.subscription_id, d.next_attempt_at, d.id, d.owner FROM lanes l, webhook_deliveries d
+		SELECT d.org_id, d.subscription_id, d.next_attempt_at, d.id, d.attempt_count, d.owner FROM lanes l, webhook_deliveries d
 		WHERE l.org_id IS NOT NULL AND d.org_id = l.org_id AND d.id = (SELECT f.id FROM webhook_deliveries f
 			WHERE f.org_id = l.org_id AND f.subscription_id = l.subscription_id AND f.next_attempt_at IS NOT NULL
 			ORDER BY f.next_attempt_at, f.id LIMIT 1)

@@ -84,6 +84,7 @@ func (r *recorder) write(batch []outcome) {
 		streaks, err := r.record(results)
 		if err == nil {
 			r.engine.recorded(batch, streaks)
+			r.engine.cfg.recorded()
 			return
 		}
 		r.engine.cfg.Log.Warn("the outcomes of deliveries could not be written", "count", len(batch), "error", err)

@@ -182,7 +182,7 @@ const (
 	pollOverlap = 5 * time.Second
 	// strangerEvery is how often a lane whose first delivery is another living node's is searched.
 	strangerEvery = 5 * time.Second
-	// bornGrace is how old an own delivery must be to be missing in memory.
+	// bornGrace is how long an own delivery may be on its way to memory after it was written.
 	bornGrace = time.Second
 )
 
@@ -249,7 +249,7 @@ func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool, now ti
 	defer e.mu.Unlock()
 	for _, found := range lanes {
 		own := found.Owner == e.cfg.Node
-		if found.DueAt.After(now) || own && found.DueAt.After(now.Add(-bornGrace)) {
+		if found.DueAt.After(now) || own && found.Attempts == 0 && found.DueAt.After(now.Add(-bornGrace)) {
 			continue
 		}
 		l := e.lane(found.OrgID, found.SubscriptionID)

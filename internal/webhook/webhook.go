@@ -58,7 +58,8 @@ type Config struct {
 	Metrics *Metrics
 	Log     *slog.Logger
 
-	jitter func() float64 // from 0 to 1
+	jitter   func() float64 // from 0 to 1
+	recorded func()         // for tests: outcomes were stored
 }
 
 // DefaultTimeout is how long an attempt may take.
@@ -73,6 +74,12 @@ func (c *Config) setDefaults() {
 	}
 	if c.LeaseUntil == nil {
 		c.LeaseUntil = func() time.Time { return c.Store.Now().Add(time.Hour) }
+	}
+	if c.Schedule == nil {
+		c.Schedule = DefaultSchedule
+	}
+	if c.recorded == nil {
+		c.recorded = func() {}
 	}
 	if c.jitter == nil {
 		c.jitter = rand.Float64
