@@ -17,6 +17,9 @@ CREATE TABLE webhook_subscriptions (
 );
 CREATE INDEX webhook_subscriptions_by_age ON webhook_subscriptions (org_id, created_at DESC, id DESC);
 
+-- Nodes learn by it what the others changed.
+CREATE INDEX webhook_subscriptions_by_change ON webhook_subscriptions (updated_at);
+
 CREATE TABLE webhook_secrets (
     org_id          TEXT   NOT NULL,
     subscription_id TEXT   NOT NULL,
