@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,9 +115,13 @@ type completion struct {
 // prepared on every connection.
 var completionSizes = []int{64, 16, 4, 1}
 
+// takes tells whether the engine is given that many rows in a statement. SQLite joins a list of values
+// the wrong way round, and has no round trips to save.
+func (d dialect) takes(rows int) bool { return rows == 1 || d.name == postgresDialect.name }
+
 var (
 	// deliveredAtOnce is for nearly all: the first attempt succeeded.
-	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, last_attempt_at = v.column4,
+	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, owner = '', last_attempt_at = v.column4,
 			response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7`,
 		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT"},
 		func(args []any, d DeliveryDone) []any {
@@ -124,7 +129,7 @@ var (
 		})
 	attempted = newCompletion(`last_attempt_at = v.column4, response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7,
 			status = v.column8, attempt_count = v.column9, attempts = v.column10, next_attempt_at = v.column11,
-			error_code = v.column12, error_message = v.column13`,
+			error_code = v.column12, error_message = v.column13, owner = CASE WHEN v.column11 IS NULL THEN '' ELSE owner END`,
 		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "TEXT"},
 		func(args []any, d DeliveryDone) []any {
 			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS,
@@ -133,19 +138,27 @@ var (
 )
 
 // newCompletion writes the statements. Both engines call the columns of a list of values column1,
-// column2 and so on; the types of the first row are those of all.
+// column2 and so on; the types of the first row are those of all. What is over is nobody's, so that
+// neither is completed twice.
 func newCompletion(set string, types []string, args func([]any, DeliveryDone) []any) completion {
 	c := completion{texts: map[int]string{}, args: args}
+	const where = " WHERE org_id = v.column1 AND id = v.column2 AND epoch = v.column3 AND owner = $1"
 	for _, size := range completionSizes {
 		rows := make([]string, size)
 		for i := range rows {
 			rows[i] = placeholders(types, 2+i*len(types), i == 0)
 		}
-		c.texts[size] = "UPDATE webhook_deliveries SET " + set + " FROM (VALUES " + strings.Join(rows, ", ") + `) AS v
-			WHERE org_id = v.column1 AND id = v.column2 AND epoch = v.column3 AND owner = $1 AND next_attempt_at IS NOT NULL`
+		c.texts[size] = "UPDATE webhook_deliveries SET " + set + " FROM (VALUES " + strings.Join(rows, ", ") + ") AS v" + where
 	}
+	c.texts[1] = columnOfRow.ReplaceAllStringFunc("UPDATE webhook_deliveries SET "+set+where, func(column string) string {
+		n, _ := strconv.Atoi(strings.TrimPrefix(column, "v.column")) // by the expression
+		return "CAST($" + strconv.Itoa(n+1) + " AS " + types[n-1] + ")"
+	})
 	return c
 }
+
+// columnOfRow is where a statement for one row has a parameter.
+var columnOfRow = regexp.MustCompile(`v\.column[0-9]+`)
 
 func placeholders(types []string, first int, typed bool) string {
 	marks := make([]string, len(types))
@@ -160,7 +173,7 @@ func placeholders(types []string, first int, typed bool) string {
 
 func (c completion) run(tx *Tx, owner string, rows []DeliveryDone) (written int64, err error) {
 	for _, size := range completionSizes {
-		for len(rows) >= size {
+		for len(rows) >= size && tx.dialect.takes(size) {
 			args := []any{owner}
 			for _, d := range rows[:size] {
 				args = c.args(args, d)

@@ -17,29 +17,31 @@ type DeliveryLane struct {
 	Owner          string // of the first
 }
 
-// nextLane is where the first subscription with an open delivery behind a given one is found.
-const nextLane = ` FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND (d.org_id, d.subscription_id) > `
-
-// DeliveryLanes returns up to limit subscriptions that have open deliveries, behind the given one.
-// It hops from one to the next: what it costs depends on their number, not on the deliveries'.
+// DeliveryLanes returns up to limit subscriptions that have open deliveries, behind the given one; none
+// when there are no more. It hops from one to the next: what it costs depends on their number, not on
+// the deliveries'.
 func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]DeliveryLane, error) {
-	const inOrder = " ORDER BY d.org_id, d.subscription_id LIMIT 1)"
+	// All columns of the index are in the order, so that no other index serves.
+	const open = " FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND "
+	const inOrder = " ORDER BY d.org_id, d.subscription_id, d.next_attempt_at, d.id LIMIT 1)"
+	const following = "(SELECT d.subscription_id" + open + "d.org_id = lanes.org_id AND d.subscription_id > lanes.subscription_id" + inOrder
+	first := func(column string) string {
+		return "(SELECT d." + column + open + "d.org_id = lanes.org_id AND d.subscription_id = lanes.subscription_id" + inOrder
+	}
 	return many(r, func(row scanner) (l DeliveryLane, err error) {
 		var dueAt int64
 		err = row.Scan(&l.OrgID, &l.SubscriptionID, &dueAt, &l.FirstID, &l.Attempts, &l.Owner)
 		l.DueAt = toTime(dueAt)
 		return l, err
-	}, `WITH RECURSIVE lanes (org_id, subscription_id, n) AS (
-			SELECT (SELECT d.org_id`+nextLane+"($1, $2)"+inOrder+", (SELECT d.subscription_id"+nextLane+"($1, $2)"+inOrder+`, 1
+	}, // Behind an organization's last subscription comes the next organization, with none yet.
+		`WITH RECURSIVE lanes (org_id, subscription_id, n) AS (
+			SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), 0
 			UNION ALL
-			SELECT (SELECT d.org_id`+nextLane+"(lanes.org_id, lanes.subscription_id)"+inOrder+`,
-				(SELECT d.subscription_id`+nextLane+"(lanes.org_id, lanes.subscription_id)"+inOrder+`, n + 1
-			FROM lanes WHERE org_id IS NOT NULL AND n < $3)
-		SELECT d.org_id, d.subscription_id, d.next_attempt_at, d.id, d.attempt_count, d.owner FROM lanes l, webhook_deliveries d
-		WHERE l.org_id IS NOT NULL AND d.org_id = l.org_id AND d.id = (SELECT f.id FROM webhook_deliveries f
-			WHERE f.org_id = l.org_id AND f.subscription_id = l.subscription_id AND f.next_attempt_at IS NOT NULL
-			ORDER BY f.next_attempt_at, f.id LIMIT 1)
-		ORDER BY l.n`, afterOrg, afterSubscription, limit)
+			SELECT CASE WHEN `+following+" IS NOT NULL THEN org_id ELSE (SELECT d.org_id"+open+"d.org_id > lanes.org_id"+inOrder+` END,
+				COALESCE(`+following+`, ''), n + 1
+			FROM lanes WHERE org_id IS NOT NULL AND n <= $3)
+		SELECT org_id, subscription_id, `+first("next_attempt_at")+", "+first("id")+", "+first("attempt_count")+", "+first("owner")+`
+		FROM lanes WHERE n > 0 AND org_id IS NOT NULL AND subscription_id <> ''`, afterOrg, afterSubscription, limit)
 }
 
 // LivingNodes are the nodes whose work nobody may take.

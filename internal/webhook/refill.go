@@ -218,13 +218,10 @@ func (e *Engine) sweep(ctx context.Context) error {
 	var last store.DeliveryLane
 	for {
 		lanes, err := e.cfg.Store.Read(ctx).DeliveryLanes(last.OrgID, last.SubscriptionID, sweepLanes)
-		if err != nil {
+		if err != nil || len(lanes) == 0 {
 			return err
 		}
 		e.look(lanes, living, now)
-		if len(lanes) < sweepLanes {
-			return nil
-		}
 		last = lanes[len(lanes)-1]
 	}
 }
