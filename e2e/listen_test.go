@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,8 +21,9 @@ import (
 // hookReceiver is a developer's server: it takes events and keeps them.
 type hookReceiver struct {
 	*httptest.Server
-	mu   sync.Mutex
-	seen []receivedHook
+	status atomic.Int64 // of its answers
+	mu     sync.Mutex
+	seen   []receivedHook
 }
 
 type receivedHook struct {
@@ -32,6 +34,7 @@ type receivedHook struct {
 func newHookReceiver(t *testing.T, status int) *hookReceiver {
 	t.Helper()
 	r := &hookReceiver{}
+	r.status.Store(int64(status))
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
@@ -40,7 +43,7 @@ func newHookReceiver(t *testing.T, status int) *hookReceiver {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.seen = append(r.seen, receivedHook{request.Header, string(body)})
-		w.WriteHeader(status)
+		w.WriteHeader(int(r.status.Load()))
 	}))
 	t.Cleanup(r.Close)
 	return r
