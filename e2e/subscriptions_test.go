@@ -111,7 +111,9 @@ func TestDisabledSubscriptionComesBack(t *testing.T) {
 		receiver := newHookReceiver(t, http.StatusGone)
 		s := n.subscribe(t, receiver, `["contact.created"]`)
 		missed := []string{n.newContact(t)}
-		if !eventually(func() bool { return s.call(t, http.MethodGet, "", "", http.StatusOK).str("data", "status") == "disabled" }) {
+		if !eventually(func() bool {
+			return s.call(t, http.MethodGet, "", "", http.StatusOK).str("data", "status") == "disabled"
+		}) {
 			t.Fatalf("it is %v", s.call(t, http.MethodGet, "", "", http.StatusOK))
 		}
 		if reason := s.call(t, http.MethodGet, "", "", http.StatusOK).str("data", "disabled_reason"); reason != "endpoint_gone" {
