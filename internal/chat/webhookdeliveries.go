@@ -18,6 +18,14 @@ const (
 	DeliverySubscriptionDeleted  = "subscription_deleted"
 )
 
+// DeliveryErrorText says to people what these codes say to programs.
+func DeliveryErrorText(code string) string {
+	if code == DeliverySubscriptionDeleted {
+		return "The subscription was deleted before the event could be delivered."
+	}
+	return "The subscription was disabled. Set its status to active and replay the delivery."
+}
+
 // WebhookDelivery is one event on its way to one subscription.
 type WebhookDelivery struct {
 	ID                  string
