@@ -14,8 +14,8 @@ import (
 // Samples are of things that exist nowhere: well-formed ids of zeros, numbers that are nobody's.
 const (
 	sampleNumberID = "100000000000001"
-	sampleNumber   = "+15550100"
-	samplePerson   = "+15550111"
+	sampleNumber   = "+12025550100"
+	samplePerson   = "+12025550111"
 	sampleName     = "Sample Person"
 	sampleText     = "This is a test."
 )
@@ -159,7 +159,7 @@ func sampleCustomerData(kind chat.EventType, at time.Time) any {
 	case chat.EventCustomerArchived:
 		return map[string]any{"customer": resource("archived", created)}
 	case chat.EventCustomerOnboarded:
-		return map[string]any{"customer_id": customer, "account_id": sampleID(chat.KindAccount), "phone_number_id": sampleNumberID, "phone_number": "+1 555-0100"}
+		return map[string]any{"customer_id": customer, "account_id": sampleID(chat.KindAccount), "phone_number_id": sampleNumberID, "phone_number": "+1 202-555-0100"}
 	case chat.EventSetupLinkCreated:
 		return map[string]any{"customer_id": customer, "setup_link": link("active", nil)}
 	default:

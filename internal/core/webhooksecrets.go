@@ -3,6 +3,7 @@ package core
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"slices"
 	"time"
 
@@ -60,7 +61,9 @@ func MintWebhookSecret(tx *store.Tx, seal Sealer, orgID, id string, terms Secret
 	if terms.ExpiresIn != nil {
 		expiresAt = new(tx.Now().Add(*terms.ExpiresIn))
 	}
-	tx.SubscriptionChanged(orgID, id)
+	if err := tx.TouchWebhookSubscription(orgID, id); err != nil {
+		return NewSecret{}, err
+	}
 	return mintSecret(tx, seal, s, expiresAt)
 }
 
@@ -122,6 +125,5 @@ func RevokeWebhookSecret(tx *store.Tx, orgID, id, secretID string) error {
 	if active := chat.ActiveSecrets(secrets[id], tx.Now()); len(active) == 1 && isIt(active[0]) {
 		return chat.Fail(chat.CodeCannotRevokeLastSecret, "This is the only secret that signs. Make another one first.")
 	}
-	tx.SubscriptionChanged(orgID, id)
-	return tx.DeleteWebhookSecret(secrets[id][i])
+	return errors.Join(tx.TouchWebhookSubscription(orgID, id), tx.DeleteWebhookSecret(secrets[id][i]))
 }

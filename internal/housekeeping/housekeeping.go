@@ -67,6 +67,7 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 		h.purge(ctx, "API log", func(tx *store.Tx) (int64, error) {
 			return tx.PurgeAPILog(org.ID, tx.Now().Add(-apiLogLife), batchRows)
 		})
+		h.webhooks(ctx, org.ID)
 	}
 }
 

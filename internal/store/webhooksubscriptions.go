@@ -93,6 +93,13 @@ func (tx *Tx) UpdateWebhookSubscription(s chat.WebhookSubscription) error {
 		s.DisabledReason, s.ConsecutiveFailures, msPtr(s.FailingSince), s.UpdatedAt.UnixMilli())
 }
 
+// TouchWebhookSubscription notes that something of a subscription has changed, its secrets for
+// example: this node is told, and the others look at updated_at.
+func (tx *Tx) TouchWebhookSubscription(orgID, id string) error {
+	tx.SubscriptionChanged(orgID, id)
+	return tx.later("UPDATE webhook_subscriptions SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
+}
+
 // DeleteWebhookSubscription removes a subscription with its secrets, or returns ErrNotFound. The row
 // stays, unseen, until EndDeliveries has ended all that was on its way.
 func (tx *Tx) DeleteWebhookSubscription(orgID, id string) error {
