@@ -126,7 +126,11 @@ func broken(err error) bool {
 // usable: both within the time of the attempt.
 func readAnswer(response *http.Response, at time.Time) answer {
 	defer response.Body.Close()
-	snippet, err := readSnippet(response.Body)
+	var snippet string
+	var err error
+	if response.StatusCode != http.StatusSwitchingProtocols { // behind that is a bare connection, which no deadline ends
+		snippet, err = readSnippet(response.Body)
+	}
 	a := judge(response, at)
 	if isTimeout(err) { // an answer that takes for ever is none
 		a = answer{attempt: explain(err), verdict: choking}
