@@ -22,6 +22,9 @@ type dialect struct {
 	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
 	// number of statements small.
 	list func([]string) any
+	// elements is the table of the elements (p.value) of a JSON array %s; empty where a statement
+	// for each costs nothing more.
+	elements string
 	// grown finds the tables that have outgrown what the planner knows of them.
 	grown string
 }
@@ -49,6 +52,7 @@ var (
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 		fence:      " OFFSET 0",
 		member:     "%[1]s = ANY(%[2]s::text[])",
+		elements:   "json_array_elements(%s::json) AS p (value)",
 		list:       func(texts []string) any { return texts },
 	}
 )
