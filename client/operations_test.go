@@ -47,6 +47,20 @@ var methods = map[string][]string{
 	"getLabel":                {"GetLabel"},
 	"updateLabel":             {"UpdateLabel"},
 	"deleteLabel":             {"DeleteLabel"},
+
+	"listWebhookSubscriptions":    {"ListWebhookSubscriptions", "WebhookSubscriptions"},
+	"createWebhookSubscription":   {"CreateWebhookSubscription"},
+	"getWebhookSubscription":      {"GetWebhookSubscription"},
+	"updateWebhookSubscription":   {"UpdateWebhookSubscription"},
+	"deleteWebhookSubscription":   {"DeleteWebhookSubscription"},
+	"testWebhookSubscription":     {"TestWebhookSubscription"},
+	"createWebhookSecret":         {"CreateWebhookSecret"},
+	"revokeWebhookSecret":         {"RevokeWebhookSecret"},
+	"listWebhookDeliveries":       {"ListWebhookDeliveries", "WebhookDeliveries"},
+	"getWebhookDelivery":          {"GetWebhookDelivery"},
+	"replayWebhookDelivery":       {"ReplayWebhookDelivery"},
+	"bulkReplayWebhookDeliveries": {"BulkReplayWebhookDeliveries"},
+	"listEvents":                  {"FollowEvents"},
 }
 
 // types are the client's types for the schemas of resources and bodies.
@@ -62,6 +76,11 @@ var types = map[string]any{
 	"Contact": client.Contact{}, "CreateContactBody": client.NewContact{}, "UpdateContactBody": client.ContactPatch{},
 	"ContactLabel": client.ContactLabel{}, "BulkLabelBody": client.BulkLabel{}, "BulkLabel": client.BulkLabelResult{},
 	"Label": client.Label{}, "LabelRef": client.LabelRef{}, "CreateLabelBody": client.NewLabel{}, "UpdateLabelBody": client.LabelPatch{},
+	"WebhookSubscription": client.WebhookSubscription{}, "CreateWebhookBody": client.NewWebhookSubscription{},
+	"UpdateWebhookBody": client.WebhookSubscriptionPatch{}, "WebhookSecretRef": client.WebhookSecretRef{}, "WebhookSecret": client.WebhookSecret{},
+	"CreateSecretBody": client.NewWebhookSecret{}, "Revoked": client.Revoked{}, "WebhookDelivery": client.WebhookDelivery{},
+	"DeliveryAttempt": client.DeliveryAttempt{}, "BulkReplayBody": client.BulkReplay{}, "BulkReplay": client.BulkReplayResult{},
+	"EventFeed": client.EventFeed{}, "Event": client.Event{},
 	"TextContent": client.TextContent{}, "ReactionContent": client.ReactionContent{}, "TemplateContent": client.TemplateContent{},
 	"TemplateComponent": client.TemplateComponent{}, "InteractiveText": client.InteractiveText{}, "InteractiveFooter": client.InteractiveText{},
 	"TemplateLanguage":  client.TemplateLanguage{},
@@ -78,7 +97,7 @@ var wider = map[string]any{
 // unexported are the schemas that the client fills in by itself, and envelopes.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
-		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody"}, name)
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody", "TestWebhookBody"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.
@@ -90,6 +109,11 @@ var filters = map[string]map[string][]string{
 		AssignedTo: "x", PageOptions: everyPage}),
 	"listContacts": client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
 	"listLabels":   client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
+
+	"listWebhookSubscriptions": client.QueryOf(everyPage),
+	"listWebhookDeliveries": client.QueryOf(client.WebhookDeliveryFilter{SubscriptionID: "x", Status: "x", EventType: "x", EventID: "x",
+		CreatedAfter: someTime, CreatedBefore: someTime, PageOptions: everyPage}),
+	"listEvents": client.QueryOf(client.EventFeedFilter{Types: []client.EventType{"x"}, Wait: time.Second, PageOptions: everyPage}),
 }
 
 var (
