@@ -11,29 +11,14 @@ import (
 // webhookLife is how long deliveries, and events that none needs, can be looked up.
 const webhookLife = 30 * 24 * time.Hour
 
-// sweepWebhooks removes old deliveries and events, and what is left of subscriptions that were deleted.
-func (h *Housekeeper) sweepWebhooks(ctx context.Context) error {
-	orgs, err := h.store.Read(ctx).Organizations()
-	if err != nil {
-		return err
-	}
-	for _, org := range orgs {
-		if err := h.sweepDeleted(ctx, org.ID); err != nil {
-			return err
-		}
-		h.purge(ctx, "webhook deliveries", batchRows, func(tx *store.Tx) (int64, error) {
-			return tx.PurgeWebhookDeliveries(org.ID, tx.Now().Add(-webhookLife), batchRows)
-		})
-		h.purge(ctx, "events", batchRows, func(tx *store.Tx) (int64, error) {
-			return tx.PurgeEvents(org.ID, tx.Now().Add(-webhookLife), batchRows)
-		})
-	}
-	return nil
-}
-
-// sweepDeleted ends what is open of an organization's deleted subscriptions, and forgets those.
-func (h *Housekeeper) sweepDeleted(ctx context.Context, orgID string) error {
+// webhooks removes an organization's old deliveries and events, and what is left of subscriptions
+// that were deleted.
+func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 	deleted, err := h.store.Read(ctx).DeletedWebhookSubscriptions(orgID)
+	if err != nil {
+		h.log.Warn("housekeeping", "error", err)
+		return
+	}
 	for _, id := range deleted {
 		h.purge(ctx, "deliveries of a deleted subscription", batchRows, func(tx *store.Tx) (int64, error) {
 			n, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, batchRows)
@@ -43,5 +28,10 @@ func (h *Housekeeper) sweepDeleted(ctx context.Context, orgID string) error {
 			return 0, tx.ForgetWebhookSubscription(orgID, id)
 		})
 	}
-	return err
+	h.purge(ctx, "webhook deliveries", batchRows, func(tx *store.Tx) (int64, error) {
+		return tx.PurgeWebhookDeliveries(orgID, tx.Now().Add(-webhookLife), batchRows)
+	})
+	h.purge(ctx, "events", batchRows, func(tx *store.Tx) (int64, error) {
+		return tx.PurgeEvents(orgID, tx.Now().Add(-webhookLife), batchRows)
+	})
 }
