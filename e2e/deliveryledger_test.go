@@ -24,7 +24,7 @@ const (
 func TestDeliveryLedger(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		srv := Start(t, engine, WithProvider(""), WithFlags("--allow-network=127.0.0.0/8"))
-		w := world{srv: srv, sim: srv.Sim(), org: srv.NewOrg(), log: srv.stored()}
+		w := world{srv: srv, sim: srv.Sim(), log: srv.stored()}
 		l := &hookLedger{t: t, n: w.number(t), quit: make(chan struct{}), accepted: map[string]bool{}}
 		l.n.srv = srv // which restarts
 		for _, wait := range []time.Duration{0, hookSlowness} {

@@ -121,7 +121,7 @@ func TestListen(t *testing.T) {
 		n := w.number(t)
 		n.newContact(t) // from before: it is not forwarded
 		local := newHookReceiver(t, http.StatusAccepted)
-		p, secret := listen(t, relay(t, w.srv), w.org.Key, strings.TrimPrefix(local.URL, "http://")+"/hooks", "--events", "contact.created,message.received")
+		p, secret := listen(t, relay(t, w.srv), n.org.Key, strings.TrimPrefix(local.URL, "http://")+"/hooks", "--events", "contact.created,message.received")
 
 		first := n.newContact(t)
 		got := local.await(t, 1)[0]

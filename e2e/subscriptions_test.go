@@ -51,7 +51,7 @@ func (s *subscription) check(t *testing.T, got []receivedHook) (types []string) 
 func TestSubscriptions(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithProvider(""), WithFlags("--allow-network=127.0.0.0/8"))
-		w := world{srv: srv, sim: srv.Sim(), org: srv.NewOrg(), log: srv.stored()}
+		w := world{srv: srv, sim: srv.Sim(), log: srv.stored()}
 		n := w.number(t)
 		receiver := newHookReceiver(t, http.StatusOK)
 		s := n.subscribe(t, receiver, `["message.received","message.sent","message.status","contact.created"]`)
@@ -88,11 +88,11 @@ func TestSubscriptions(t *testing.T) {
 		}
 		path := "/v1/webhook_deliveries/" + test.str("data", "id")
 		if !eventually(func() bool {
-			return parseObject(t, []byte(srv.Get(w.org.Key, path).Body)).str("data", "status") == "succeeded"
+			return parseObject(t, []byte(srv.Get(n.org.Key, path).Body)).str("data", "status") == "succeeded"
 		}) {
-			t.Errorf("the delivery is %s", srv.Get(w.org.Key, path).Body)
+			t.Errorf("the delivery is %s", srv.Get(n.org.Key, path).Body)
 		}
-		expect(t, srv.Post(w.org.Key, path+"/replay", ""), http.StatusOK, "")
+		expect(t, srv.Post(n.org.Key, path+"/replay", ""), http.StatusOK, "")
 		again := receiver.await(t, before+3)[before+2]
 		s.check(t, []receivedHook{again})
 		if again.Body != sample.Body || again.Header.Get("X-Svc-Event-Id") != sample.Header.Get("X-Svc-Event-Id") || again.Header.Get("X-Svc-Delivery-Id") == sample.Header.Get("X-Svc-Delivery-Id") {
@@ -106,7 +106,7 @@ func TestSubscriptions(t *testing.T) {
 func TestDisabledSubscriptionComesBack(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithProvider(""), WithFlags("--allow-network=127.0.0.0/8"))
-		w := world{srv: srv, sim: srv.Sim(), org: srv.NewOrg(), log: srv.stored()}
+		w := world{srv: srv, sim: srv.Sim(), log: srv.stored()}
 		n := w.number(t)
 		receiver := newHookReceiver(t, http.StatusGone)
 		s := n.subscribe(t, receiver, `["contact.created"]`)
@@ -123,7 +123,7 @@ func TestDisabledSubscriptionComesBack(t *testing.T) {
 			missed = append(missed, n.newContact(t))
 		}
 		replay := func() Reply {
-			return srv.Post(w.org.Key, "/v1/webhook_deliveries/bulk_replay", fmt.Sprintf(`{"subscription_id":%q}`, s.id))
+			return srv.Post(n.org.Key, "/v1/webhook_deliveries/bulk_replay", fmt.Sprintf(`{"subscription_id":%q}`, s.id))
 		}
 		expect(t, replay(), http.StatusConflict, "webhook_subscription_disabled")
 		before := len(receiver.all())

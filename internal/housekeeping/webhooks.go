@@ -20,7 +20,7 @@ func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 		return
 	}
 	for _, id := range deleted {
-		h.purge(ctx, "deliveries of a deleted subscription", func(tx *store.Tx) (int64, error) {
+		h.purge(ctx, "deliveries of a deleted subscription", batchRows, func(tx *store.Tx) (int64, error) {
 			n, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, batchRows)
 			if err != nil || n > 0 {
 				return n, err
@@ -28,10 +28,10 @@ func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 			return 0, tx.ForgetWebhookSubscription(orgID, id)
 		})
 	}
-	h.purge(ctx, "webhook deliveries", func(tx *store.Tx) (int64, error) {
+	h.purge(ctx, "webhook deliveries", batchRows, func(tx *store.Tx) (int64, error) {
 		return tx.PurgeWebhookDeliveries(orgID, tx.Now().Add(-webhookLife), batchRows)
 	})
-	h.purge(ctx, "events", func(tx *store.Tx) (int64, error) {
+	h.purge(ctx, "events", batchRows, func(tx *store.Tx) (int64, error) {
 		return tx.PurgeEvents(orgID, tx.Now().Add(-webhookLife), batchRows)
 	})
 }

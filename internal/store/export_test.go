@@ -97,3 +97,10 @@ func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int
 	}
 	return p.session.exec(ctx, sql, args)
 }
+
+// MoveSendJob puts a job into another conversation.
+func MoveSendJob(ctx context.Context, s *Store, messageID, conversationID string) error {
+	return s.InTx(ctx, func(tx *Tx) error {
+		return tx.execOne("UPDATE send_jobs SET conversation_id = $2 WHERE message_id = $1", messageID, conversationID)
+	})
+}
