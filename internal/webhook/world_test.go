@@ -57,6 +57,7 @@ func (w *world) start(node string, options ...func(*Config)) *Engine {
 	w.t.Helper()
 	cfg := Config{
 		Store: w.st, Node: node, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
+		Timeout:    10 * time.Minute, // no test waits for one, and none may come in between
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded:   func() { poke(w.recorded) },
 	}
