@@ -330,7 +330,6 @@ func TestRotationDuringRetries(t *testing.T) {
 // A node that is frozen past its lease: another takes its work over, and what it says then counts for
 // nothing. What it had not begun it does not begin.
 func TestFrozenNode(t *testing.T) {
-	var lease sync.Map // until when node_1 is alive
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
 		frozen := w.sink(func(rw http.ResponseWriter, r *http.Request) {
@@ -341,7 +340,7 @@ func TestFrozenNode(t *testing.T) {
 		ids := w.deliver(sub, "a", "a")
 		w.next(frozen) // the first is under way when the node freezes
 		w.die("node_1")
-		lease.Store(w.t.Name(), w.st.Now())
+		w.leases.Store("node_1", w.st.Now())
 		sane := w.sink()
 		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &sane.URL})
 		first := w.engine
@@ -364,25 +363,57 @@ func TestFrozenNode(t *testing.T) {
 		w.quiet(sane)
 		// Alive again, it works on what is born there.
 		w.beat("node_1")
-		lease.Delete(w.t.Name())
+		w.leases.Delete("node_1")
 		w.notice(first)
 		w.st.DeliverTo("node_1", first.Enqueue)
 		first.Changed(sub.OrgID, sub.ID)
 		w.ends(w.deliver(sub, "b")[0], chat.DeliverySucceeded)
-	}, func(cfg *Config) {
-		name := ""
-		cfg.LeaseUntil = func() time.Time {
-			lease.Range(func(key, value any) bool {
-				if strings.HasSuffix(key.(string), cfg.Store.Engine()) {
-					name = key.(string)
-				}
-				return true
-			})
-			if until, ok := lease.Load(name); ok && cfg.Node == "node_1" {
-				return until.(time.Time)
-			}
-			return cfg.Store.Now().Add(time.Hour)
+	})
+}
+
+// What another process changes counts here too, and what it writes without delivering is delivered.
+func TestOtherProcesses(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.next(s)
+		w.st.OnSubscriptionChange(nil)
+		w.st.DeliverTo("", nil)
+		other := w.sink()
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &other.URL})
+		w.notice(w.engine)
+		w.idle(w.engine)
+		id := w.deliver(sub, "a")[0]
+		w.notice(w.engine)
+		w.next(other)
+		w.ends(id, chat.DeliverySucceeded)
+		w.quiet(s)
+	})
+}
+
+// With no room for payloads deliveries stay in the table, until there is.
+func TestMemoryIsBounded(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.next(s)
+		w.idle(w.engine)
+		fill := func(bytes int) {
+			w.engine.mu.Lock()
+			defer w.engine.mu.Unlock()
+			w.engine.bytes += bytes
 		}
+		fill(maxBytes)
+		id := w.deliver(sub, "a")[0]
+		w.advance(2 * time.Second)
+		w.idle(w.engine)
+		w.quiet(s)
+		fill(-maxBytes)
+		w.advance(time.Second)
+		w.next(s)
+		w.ends(id, chat.DeliverySucceeded)
 	})
 }
 
