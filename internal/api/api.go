@@ -15,6 +15,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -42,6 +43,8 @@ type Config struct {
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
 	Blobs    *blob.Store
+	// Templates does what is done with templates at the provider.
+	Templates *core.Templates
 	// PublicURL is where others reach this service.
 	PublicURL string
 	// Version is the program's version, shown in the OpenAPI document.
@@ -69,6 +72,7 @@ type API struct {
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
 	publicURL string
+	templates *core.Templates
 	contents  map[chat.MessageType]*bodyBinder
 }
 
@@ -92,6 +96,10 @@ func New(cfg Config) *API {
 		perOrg:   crowd{inside: map[string]int{}},
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
+		templates: cfg.Templates,
+	}
+	if a.templates == nil {
+		a.templates = &core.Templates{Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token}
 	}
 	registerMeta(a)
 	registerMessages(a)
@@ -101,6 +109,7 @@ func New(cfg Config) *API {
 	registerConversations(a)
 	registerContacts(a)
 	registerLabels(a)
+	registerTemplates(a)
 	a.document.finish()
 	return a
 }

@@ -21,6 +21,7 @@ func Connect(t testing.TB, client provider.Client, dir string) func(*API) {
 	return func(a *API) {
 		a.provider, a.blobs, a.publicURL = client, blobs, PublicURL
 		a.token = func(account chat.Account) (string, error) { return "opened " + account.Token, nil }
+		a.templates.Provider, a.templates.Token = a.provider, a.token
 	}
 }
 

@@ -64,9 +64,17 @@ func (n *NewTemplate) checkVariables() *Error {
 // ttlSpans are how long the provider may try to deliver a template of a category.
 var ttlSpans = map[string][2]int{CategoryAuthentication: {30, 900}, CategoryUtility: {30, 43_200}, CategoryMarketing: {43_200, 2_592_000}}
 
+// CheckTTL holds a time to live against what the category allows.
+func CheckTTL(category string, ttl *int) error {
+	if e := checkTTL(category, ttl); e != nil {
+		return e
+	}
+	return nil
+}
+
 func checkTTL(category string, ttl *int) *Error {
-	span := ttlSpans[category]
-	if ttl == nil || *ttl == -1 && category != CategoryMarketing || *ttl >= span[0] && *ttl <= span[1] {
+	span, known := ttlSpans[category]
+	if !known || ttl == nil || *ttl == -1 && category != CategoryMarketing || *ttl >= span[0] && *ttl <= span[1] {
 		return nil
 	}
 	return Invalid("message_send_ttl_seconds", "Must be %d to %d for the category %s.", span[0], span[1], category)

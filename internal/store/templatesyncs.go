@@ -46,17 +46,17 @@ func (tx *Tx) ClaimTemplateSync(s TemplateSync, until time.Time) (bool, error) {
 	return n > 0, err
 }
 
+// BeginTemplateSync takes a synchronization out of turn, until an instant.
+func (tx *Tx) BeginTemplateSync(orgID, wabaID string, until time.Time) error {
+	return tx.later(`INSERT INTO template_syncs (org_id, waba_id, due_at, attempts) VALUES ($1, $2, $3, 0)
+		ON CONFLICT (org_id, waba_id) DO UPDATE SET due_at = excluded.due_at`, orgID, wabaID, until.UnixMilli())
+}
+
 // FinishTemplateSync notes that a synchronization succeeded, and when the next is due. One that
-// was asked for meanwhile, which is due at another instant than the claim ends, stays.
-func (tx *Tx) FinishTemplateSync(orgID, wabaID string, claimedUntil *time.Time, next time.Time) error {
-	claim := next
-	if claimedUntil != nil {
-		claim = *claimedUntil
-	}
-	return tx.later(`INSERT INTO template_syncs (org_id, waba_id, due_at, attempts, synced_at) VALUES ($1, $2, $4, 0, $5)
-		ON CONFLICT (org_id, waba_id) DO UPDATE SET attempts = 0, synced_at = excluded.synced_at,
-			due_at = CASE WHEN template_syncs.due_at = $3 THEN excluded.due_at ELSE template_syncs.due_at END`,
-		orgID, wabaID, claim.UnixMilli(), next.UnixMilli(), tx.now.UnixMilli())
+// was asked for meanwhile is due at another instant than the claim ends, and stays.
+func (tx *Tx) FinishTemplateSync(orgID, wabaID string, claimedUntil, next time.Time) error {
+	return tx.later(`UPDATE template_syncs SET attempts = 0, synced_at = $5, due_at = CASE WHEN due_at = $3 THEN $4 ELSE due_at END
+		WHERE org_id = $1 AND waba_id = $2`, orgID, wabaID, claimedUntil.UnixMilli(), next.UnixMilli(), tx.now.UnixMilli())
 }
 
 // FailTemplateSync notes that a synchronization failed, and when it is tried again.
