@@ -126,8 +126,8 @@ type createTemplateBody struct {
 	Components      []chat.TemplatePart `json:"components" minItems:"1" doc:"Exactly one BODY; HEADER, FOOTER and BUTTONS at most once; or BODY and CAROUSEL."`
 	Variables       []string            `json:"variables,omitempty" doc:"The placeholders of the body in order; may be left out."`
 	ParameterFormat string              `json:"parameter_format,omitempty" enum:"positional,named" default:"positional"`
-	TTLSeconds      *int                `json:"message_send_ttl_seconds,omitempty" doc:"How long the provider tries to deliver: 30 to 900 seconds for AUTHENTICATION, 30 to 43200 for UTILITY, 43200 to 2592000 for MARKETING; -1 stands for 30 days where it is not MARKETING."`
-	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" doc:"Another spelling of message_send_ttl_seconds."`
+	TTLSeconds      *int                `json:"message_send_ttl_seconds,omitempty" doc:"How long the provider tries to deliver: 30 to 900 seconds for AUTHENTICATION, 30 to 43200 for UTILITY, 43200 to 2592000 for MARKETING; -1 stands for 30 days where it is not MARKETING. Also taken as messageSendTtlSeconds."`
+	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
 }
 
 func createTemplate(c *call, in *createTemplateInput) (templateView, error) {
@@ -211,8 +211,8 @@ type updateTemplateBody struct {
 	Language        string              `json:"language,omitempty" minLength:"1" doc:"Which language to change; needed where there are several."`
 	Components      []chat.TemplatePart `json:"components,omitempty" minItems:"1" doc:"As in creation; they replace all that were there."`
 	Category        string              `json:"category,omitempty" enum:"MARKETING,UTILITY,AUTHENTICATION"`
-	TTLSeconds      *int                `json:"message_send_ttl_seconds,omitempty"`
-	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" doc:"Another spelling of message_send_ttl_seconds."`
+	TTLSeconds      *int                `json:"message_send_ttl_seconds,omitempty" doc:"As in creation."`
+	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
 }
 
 func updateTemplate(c *call, in *updateTemplateInput) (templateView, error) {

@@ -114,7 +114,7 @@ func (s *Templates) submit(ctx context.Context, c creation) (provider.Template, 
 	if err != nil {
 		return provider.Template{}, err
 	}
-	t.Components = components
+	t.Components, t.Quality = components, "UNKNOWN"
 	if c.in.Category == chat.CategoryAuthentication { // its texts are the provider's
 		if found, err := s.lookUp(ctx, c.number, c.in.Name, c.in.Language); err == nil && found != nil {
 			t = *found
