@@ -181,6 +181,7 @@ func checkHeaderFileSample(p *problems, e *TemplateExample, path string) {
 			Message: "A header with a file needs a sample of it: header_url or header_handle."})
 		return
 	}
+	e.HeaderHandle.single = false // the provider takes a list
 	given, param := e.HeaderURL, path+".example.header_url"
 	if given.IsZero() {
 		given, param = e.HeaderHandle, path+".example.header_handle"
