@@ -49,7 +49,6 @@ func business(t *testing.T, c *apitest.Case) {
 	t.Helper()
 	connectAs(t, c, "", chat.NewAccount{OrgID: c.Org.ID, WABAID: fmt.Sprint(210_000_000_000 + businesses.Add(1))})
 	c.Call(t, templates(http.MethodPost, "/sync", "")).RequireStatus(t, http.StatusOK)
-	c.Clock.Advance(time.Second)
 }
 
 func templates(method, rest, body string) apitest.Request {
@@ -62,7 +61,6 @@ func having(bodies ...string) func(*testing.T, *apitest.Case) {
 		business(t, c)
 		for _, body := range bodies {
 			c.Call(t, templates(http.MethodPost, "", body)).RequireStatus(t, http.StatusCreated)
-			c.Clock.Advance(time.Second)
 		}
 	}
 }

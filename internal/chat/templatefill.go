@@ -45,6 +45,15 @@ type PreviewCard struct {
 	Buttons []PreviewButton `json:"buttons,omitempty"`
 }
 
+// UnmarshalJSON takes what is stored. In a request the field means nothing, whatever is in it.
+func (p *TemplatePreview) UnmarshalJSON(text []byte) error {
+	type plain TemplatePreview
+	if json.Unmarshal(text, (*plain)(p)) != nil {
+		*p = TemplatePreview{}
+	}
+	return nil
+}
+
 // Text is the preview in plain words, for logs and terminals.
 func (p TemplatePreview) Text() string {
 	lines := previewLines(p.Header, p.Body, p.Footer, p.Buttons)
