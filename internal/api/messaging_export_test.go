@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/blob"
@@ -36,3 +37,6 @@ func (q Queue) Enqueue(_ chat.Account, w store.SendWork) { q <- w }
 
 // Dispatch makes a node hand accepted messages to q.
 func Dispatch(q Queue) func(*API) { return func(a *API) { a.dispatch = q } }
+
+// Fetch makes a node read the samples of templates with client.
+func Fetch(client *http.Client) func(*API) { return func(a *API) { a.templates.Fetch = client } }

@@ -118,8 +118,12 @@ func unreachable(err error) string {
 	}
 }
 
-// sniff tells a file's type by its first bytes and rewinds it: what its server says counts little.
+// sniff tells a file's type by its first bytes, and leaves it at its start: what its server says
+// counts little.
 func sniff(file io.ReadSeeker) (string, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
 	head := make([]byte, 512)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
