@@ -71,8 +71,17 @@ func plannedLists(orgID, accountID string) []plannedList {
 			return err
 		}}
 	}
+	templates := func(name, index string, f store.TemplateFilter) plannedList {
+		return plannedList{"templates " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Templates(orgID, "waba", f, p)
+			return err
+		}}
+	}
 	since := time.UnixMilli(1)
 	return []plannedList{
+		templates("all", "templates_by_age", store.TemplateFilter{}),
+		templates("by status", "templates_by_status", store.TemplateFilter{Status: chat.TemplateApproved}),
+		templates("by language", "templates_by_language", store.TemplateFilter{Language: "de"}),
 		accounts("all", "accounts_by_age", store.AccountFilter{}),
 		accounts("by status", "accounts_by_age", store.AccountFilter{Status: chat.AccountConnected}),
 		accounts("by customer", "accounts_by_customer", store.AccountFilter{CustomerID: "x"}),
