@@ -55,7 +55,7 @@ var errNeverSynced = errors.New("the account's templates were never synchronized
 // find reads a template. Only what is not found costs more than that.
 func (s *Templates) find(ctx context.Context, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
 	r := s.Store.Read(ctx)
-	t, err := r.Template(account.OrgID, account.WABAID, c.Name, c.Language.Code)
+	t, err := r.TemplateToSend(account.OrgID, account.WABAID, c.Name, c.Language.Code)
 	if !errors.Is(err, store.ErrNotFound) {
 		return t, err
 	}
@@ -64,7 +64,7 @@ func (s *Templates) find(ctx context.Context, account chat.Account, c *chat.Temp
 		return t, err
 	}
 	if synced {
-		if t, err = r.Template(account.OrgID, account.WABAID, c.Name, c.Language.Code); !errors.Is(err, store.ErrNotFound) {
+		if t, err = r.TemplateToSend(account.OrgID, account.WABAID, c.Name, c.Language.Code); !errors.Is(err, store.ErrNotFound) {
 			return t, err
 		}
 	}
