@@ -80,7 +80,8 @@ func (s *Templates) syncClaimed(ctx context.Context, account chat.Account, until
 			wait := min(syncRetry<<min(failures, 10), syncEvery)
 			return tx.FailTemplateSync(account.OrgID, account.WABAID, until, tx.Now().Add(wait))
 		}
-		return tx.FinishTemplateSync(account.OrgID, account.WABAID, until, tx.Now().Add(syncEvery))
+		return errors.Join(tx.FinishTemplateSync(account.OrgID, account.WABAID, until, tx.Now().Add(syncEvery)),
+			tx.PurgeTemplateDrafts(account.OrgID, account.WABAID, tx.Now().Add(-draftLife)))
 	})
 	return result, errors.Join(syncErr, err)
 }

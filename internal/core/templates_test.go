@@ -306,3 +306,24 @@ func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 		}
 	})
 }
+
+// TestDraftsAreForgotten: a synchronization that comes after a draft's time takes it along.
+func TestDraftsAreForgotten(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		begin := w.st.Now()
+		w.inTx(func(tx *store.Tx) error { return tx.PutTemplateDraft(w.org.ID, w.account.WABAID, "x", "de", "fingerprint") })
+		for _, step := range []struct {
+			wait time.Duration
+			want error
+		}{{24 * time.Hour, nil}, {time.Millisecond, store.ErrNotFound}} {
+			w.clock.Advance(step.wait)
+			if _, err := newShelf(0).templates(w.st).Sync(context.Background(), w.account); err != nil {
+				w.t.Fatal(err)
+			}
+			if _, err := w.read().TemplateDraft(w.org.ID, w.account.WABAID, "x", "de", begin); !errors.Is(err, step.want) {
+				w.t.Errorf("%s later: %v", step.wait, err)
+			}
+		}
+	})
+}

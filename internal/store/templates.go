@@ -150,8 +150,7 @@ func (tx *Tx) DeleteTemplateDraft(orgID, wabaID, name, language string) error {
 	return tx.later("DELETE FROM template_drafts WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4", orgID, wabaID, name, language)
 }
 
-// PurgeTemplateDrafts removes drafts from before an instant.
-func (tx *Tx) PurgeTemplateDrafts(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.exec(`DELETE FROM template_drafts WHERE org_id = $1 AND (waba_id, name, language) IN (
-		SELECT waba_id, name, language FROM template_drafts WHERE org_id = $1 AND created_at < $2 LIMIT $3)`, orgID, before.UnixMilli(), limit)
+// PurgeTemplateDrafts removes a business account's drafts from before an instant.
+func (tx *Tx) PurgeTemplateDrafts(orgID, wabaID string, before time.Time) error {
+	return tx.later("DELETE FROM template_drafts WHERE org_id = $1 AND waba_id = $2 AND created_at < $3", orgID, wabaID, before.UnixMilli())
 }
