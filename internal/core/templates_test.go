@@ -312,7 +312,9 @@ func TestDraftsAreForgotten(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		begin := w.st.Now()
-		w.inTx(func(tx *store.Tx) error { return tx.PutTemplateDraft(w.org.ID, w.account.WABAID, "x", "de", "fingerprint") })
+		w.inTx(func(tx *store.Tx) error {
+			return tx.PutTemplateDraft(w.org.ID, w.account.WABAID, "x", "de", "fingerprint")
+		})
 		for _, step := range []struct {
 			wait time.Duration
 			want error
