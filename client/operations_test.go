@@ -53,6 +53,20 @@ var methods = map[string][]string{
 	"getTemplate":             {"GetTemplate"},
 	"updateTemplate":          {"UpdateTemplate"},
 	"deleteTemplate":          {"DeleteTemplate"},
+
+	"listWebhookSubscriptions":    {"ListWebhookSubscriptions", "WebhookSubscriptions"},
+	"createWebhookSubscription":   {"CreateWebhookSubscription"},
+	"getWebhookSubscription":      {"GetWebhookSubscription"},
+	"updateWebhookSubscription":   {"UpdateWebhookSubscription"},
+	"deleteWebhookSubscription":   {"DeleteWebhookSubscription"},
+	"testWebhookSubscription":     {"TestWebhookSubscription"},
+	"createWebhookSecret":         {"CreateWebhookSecret"},
+	"revokeWebhookSecret":         {"RevokeWebhookSecret"},
+	"listWebhookDeliveries":       {"ListWebhookDeliveries", "WebhookDeliveries"},
+	"getWebhookDelivery":          {"GetWebhookDelivery"},
+	"replayWebhookDelivery":       {"ReplayWebhookDelivery"},
+	"bulkReplayWebhookDeliveries": {"BulkReplayWebhookDeliveries"},
+	"listEvents":                  {"FollowEvents"},
 }
 
 // types are the client's types for the schemas of resources and bodies.
@@ -73,7 +87,12 @@ var types = map[string]any{
 	"TemplatePart": client.TemplatePart{}, "TemplateCard": client.CarouselCard{}, "TemplateExample": client.TemplateExample{},
 	"NamedExample": client.NamedExample{}, "TemplateButton": client.TemplateButton{}, "TemplateApp": client.TemplateApp{},
 	"TemplatePreview": client.TemplatePreview{}, "PreviewHeader": client.PreviewHeader{}, "PreviewButton": client.PreviewButton{},
-	"PreviewCard": client.PreviewCard{},
+	"PreviewCard":         client.PreviewCard{},
+	"WebhookSubscription": client.WebhookSubscription{}, "CreateWebhookBody": client.NewWebhookSubscription{},
+	"UpdateWebhookBody": client.WebhookSubscriptionPatch{}, "WebhookSecretRef": client.WebhookSecretRef{}, "WebhookSecret": client.WebhookSecret{},
+	"CreateSecretBody": client.NewWebhookSecret{}, "Revoked": client.Revoked{}, "WebhookDelivery": client.WebhookDelivery{},
+	"DeliveryAttempt": client.DeliveryAttempt{}, "BulkReplayBody": client.BulkReplay{}, "BulkReplay": client.BulkReplayResult{},
+	"EventFeed": client.EventFeed{}, "Event": client.Event{},
 	"TextContent": client.TextContent{}, "ReactionContent": client.ReactionContent{}, "TemplateContent": client.TemplateContent{},
 	"TemplateComponent": client.TemplateComponent{}, "InteractiveText": client.InteractiveText{}, "InteractiveFooter": client.InteractiveText{},
 	"TemplateLanguage":  client.TemplateLanguage{},
@@ -91,7 +110,7 @@ var wider = map[string]any{
 // unexported are the schemas that the client fills in by itself, and envelopes.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
-		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody"}, name)
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody", "TestWebhookBody"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.
@@ -107,6 +126,11 @@ var filters = map[string]map[string][]string{
 	"getTemplate":    client.QueryOf(client.TemplateVariant{Language: "x"}),
 	"deleteTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}),
 	"updateTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}), // in the body
+
+	"listWebhookSubscriptions": client.QueryOf(everyPage),
+	"listWebhookDeliveries": client.QueryOf(client.WebhookDeliveryFilter{SubscriptionID: "x", Status: "x", EventType: "x", EventID: "x",
+		CreatedAfter: someTime, CreatedBefore: someTime, PageOptions: everyPage}),
+	"listEvents": client.QueryOf(client.EventFeedFilter{Types: []client.EventType{"x"}, Wait: time.Second, PageOptions: everyPage}),
 }
 
 var (

@@ -21,6 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/vault"
 )
 
 // service is the real API on a fresh store, behind a socket, with a client that takes no field it
@@ -88,6 +89,7 @@ func newService(t *testing.T) *service {
 		Store: st, CursorKey: []byte("cursors"), Version: "test", Log: slog.New(slog.DiscardHandler), Metrics: api.NewMetrics(nil),
 		Provider: obligingProvider{simulated(t)}, Token: func(chat.Account) (string, error) { return "token", nil },
 		Blobs: blobs, PublicURL: "https://chat.example.com",
+		Vault: must(vault.New([]byte("32 bytes that are no secret here")))(t), CheckURL: func(context.Context, string) error { return nil },
 	})
 	fail := &failures{api: a}
 	server := httptest.NewServer(fail)

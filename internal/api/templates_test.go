@@ -262,9 +262,9 @@ func TestTemplatesAreCheckedBeforeTheProviderIsAsked(t *testing.T) {
 				{"a button without text", buttons(`{"type":"QUICK_REPLY"}`), missing, "components[1].buttons[0].text"},
 				{"a button with a long text", buttons(`{"type":"QUICK_REPLY","text":"` + long(26) + `"}`), bad, "components[1].buttons[0].text"},
 				{"a placeholder on a button", buttons(`{"type":"QUICK_REPLY","text":"a {{1}}"}`), bad, "components[1].buttons[0].text"},
-				{"three links", buttons(listOf(3, `{"type":"URL","text":"a","url":"https://a.example"}`)), bad, "components[1].buttons[2].type"},
-				{"two phones", buttons(listOf(2, `{"type":"PHONE_NUMBER","text":"a","phone_number":"+4930555000"}`)), bad, "components[1].buttons[1].type"},
-				{"two codes", buttons(listOf(2, `{"type":"COPY_CODE","example":"a"}`)), bad, "components[1].buttons[1].type"},
+				{"three links", buttons(manyOf(3, `{"type":"URL","text":"a","url":"https://a.example"}`)), bad, "components[1].buttons[2].type"},
+				{"two phones", buttons(manyOf(2, `{"type":"PHONE_NUMBER","text":"a","phone_number":"+4930555000"}`)), bad, "components[1].buttons[1].type"},
+				{"two codes", buttons(manyOf(2, `{"type":"COPY_CODE","example":"a"}`)), bad, "components[1].buttons[1].type"},
 				{"quick replies apart", buttons(`{"type":"QUICK_REPLY","text":"a"},{"type":"URL","text":"b","url":"https://a.example"},{"type":"QUICK_REPLY","text":"c"}`), bad, "components[1].buttons[2].type"},
 				{"a link without address", buttons(`{"type":"URL","text":"a"}`), missing, "components[1].buttons[0].url"},
 				{"a link that is none", buttons(`{"type":"URL","text":"a","url":"ftp://a.example"}`), bad, "components[1].buttons[0].url"},
@@ -286,14 +286,14 @@ func TestTemplatesAreCheckedBeforeTheProviderIsAsked(t *testing.T) {
 				{"a card with a text header", cards(`{"components":[{"type":"HEADER","format":"TEXT","text":"x"},` + quick + `]}`), bad, "components[1].cards[0].components[0].format"},
 				{"a card without sample", cards(`{"components":[{"type":"HEADER","format":"IMAGE"},` + quick + `]}`), missing, "components[1].cards[0].components[0].example.header_url"},
 				{"a card with a long text", cards(`{"components":[` + image + `,{"type":"BODY","text":"` + long(161) + `"},` + quick + `]}`), bad, "components[1].cards[0].components[1].text"},
-				{"a card with three buttons", cards(`{"components":[` + image + `,{"type":"BUTTONS","buttons":[` + listOf(3, `{"type":"QUICK_REPLY","text":"a"}`) + `]}]}`), bad, "components[1].cards[0].components[1].buttons"},
+				{"a card with three buttons", cards(`{"components":[` + image + `,{"type":"BUTTONS","buttons":[` + manyOf(3, `{"type":"QUICK_REPLY","text":"a"}`) + `]}]}`), bad, "components[1].cards[0].components[1].buttons"},
 				{"cards of two kinds", cards(`{"components":[` + image + `,` + quick + `]},{"components":[` + strings.Replace(image, "IMAGE", "VIDEO", 1) + `,` + quick + `]}`), bad, "components[1].cards[1].components"},
 				{"cards with other buttons", cards(`{"components":[` + image + `,` + quick + `]},{"components":[` + image + `,{"type":"BUTTONS","buttons":[{"type":"URL","text":"a","url":"https://a.example"}]}]}`), bad, "components[1].cards[1].components"},
 				{"a code with a text", strings.Replace(authentication(`{"type":"OTP","otp_type":"COPY_CODE"}`), `"add_security`, `"text":"Mine","add_security`, 1), bad, "components[0].text"},
 				{"a code with a header", strings.Replace(authentication(`{"type":"OTP","otp_type":"COPY_CODE"}`), `[{"type":"BODY"`, `[{"type":"HEADER","format":"LOCATION"},{"type":"BODY"`, 1), bad, "components[0].type"},
 				{"a code without button", `{"name":"x","language":"de","category":"AUTHENTICATION","components":[{"type":"BODY"}]}`, missing, "components"},
 				{"a code with another button", authentication(`{"type":"QUICK_REPLY","text":"x"}`), bad, "components[2].buttons[0].type"},
-				{"a code with two buttons", authentication(listOf(2, `{"type":"OTP","otp_type":"COPY_CODE"}`)), bad, "components[2].buttons"},
+				{"a code with two buttons", authentication(manyOf(2, `{"type":"OTP","otp_type":"COPY_CODE"}`)), bad, "components[2].buttons"},
 				{"a code without kind", authentication(`{"type":"OTP"}`), missing, "components[2].buttons[0].otp_type"},
 				{"a code of an unknown kind", authentication(`{"type":"OTP","otp_type":"SOME"}`), bad, "components[2].buttons[0].otp_type"},
 				{"one tap without app", authentication(`{"type":"OTP","otp_type":"ONE_TAP"}`), missing, "components[2].buttons[0].supported_apps"},
@@ -320,4 +320,4 @@ func TestTemplatesAreCheckedBeforeTheProviderIsAsked(t *testing.T) {
 	}, option)
 }
 
-func listOf(n int, s string) string { return strings.Join(repeated(s, n), ",") }
+func manyOf(n int, s string) string { return strings.Join(repeated(s, n), ",") }

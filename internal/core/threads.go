@@ -24,6 +24,12 @@ type thread struct {
 
 // threadWith finds the conversation of an account with a person, and makes what is missing of it.
 func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
+	if p.Number != "" { // most are known, by their number
+		contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, p.Number)
+		if !errors.Is(err, store.ErrNotFound) {
+			return thread{contact, conversation}, err
+		}
+	}
 	contact, err := contactFor(tx, account, p)
 	if err != nil {
 		return thread{}, err
@@ -82,7 +88,7 @@ func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, 
 }
 
 func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat.Conversation, error) {
-	conversation, err := tx.ConversationWith(account.OrgID, account.ID, contactID)
+	conversation, err := tx.ConversationWith(account.OrgID, contactID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return conversation, err
 	}
@@ -92,7 +98,7 @@ func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat
 	}
 	err = tx.InsertConversation(conversation)
 	if errors.Is(err, store.ErrDuplicate) {
-		return tx.ConversationWith(account.OrgID, account.ID, contactID)
+		return tx.ConversationWith(account.OrgID, contactID)
 	}
 	return conversation, err
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/housekeeping"
 	"github.com/parleyhq/parley/internal/store"
@@ -25,9 +26,18 @@ const (
 
 func start(t *testing.T, st *store.Store, log *slog.Logger) *housekeeping.Housekeeper {
 	t.Helper()
-	h := housekeeping.Start(st, log)
+	h := housekeeping.Start(st, files(t), log)
 	t.Cleanup(h.Stop)
 	return h
+}
+
+func files(t *testing.T) *blob.Store {
+	t.Helper()
+	blobs, err := blob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blobs
 }
 
 func TestSweepRemovesWhatIsDue(t *testing.T) {
@@ -136,7 +146,7 @@ func TestSweepWorksInBatches(t *testing.T) {
 		if n := countCalls(t, st, org); n != 0 {
 			t.Errorf("%d calls are left", n)
 		}
-		if n := transactions.Load(); n != 4 { // one finds no idempotency keys, three remove calls
+		if n := transactions.Load(); n != 6 { // one finds no idempotency keys, three remove calls, two find no deliveries and events
 			t.Errorf("it took %d transactions", n)
 		}
 		if want := fmt.Sprintf("rows=%d", 2*batch+1); !strings.Contains(log.String(), want) {
@@ -207,7 +217,7 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 		clock := storetest.NewClock()
 		st := storetest.Open(t, storetest.SQLite, storetest.WithClock(clock))
 		org := storetest.Org(t, st).ID
-		h := housekeeping.Start(st, slog.New(slog.DiscardHandler))
+		h := housekeeping.Start(st, files(t), slog.New(slog.DiscardHandler))
 		for range 2 {
 			appendCalls(t, st, org, 1)
 			clock.Advance(apiLogLife + time.Millisecond)

@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
 )
@@ -68,8 +69,10 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 		Templates: s.messaging.templates,
+		Vault:     s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.public.http = s.httpServer(s.routes())
+	s.public.http.RegisterOnShutdown(s.api.Release)
 	s.ops.http = s.httpServer(s.opsRoutes(s.registry))
 	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
 	return s, nil
@@ -136,7 +139,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 // Run serves until ctx ends, then drains. ready, when given, is called once the node serves.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	if s.cfg.Has("worker") {
-		s.keeper = housekeeping.Start(s.store, s.log)
+		s.keeper = housekeeping.Start(s.store, s.messaging.blobs, s.log)
 	}
 	failed := make(chan error, 2)
 	for _, f := range []face{s.public, s.ops} {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -66,6 +68,12 @@ func (r Reader) Message(orgID, accountID, id string) (chat.Message, error) {
 func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.Message, error) {
 	return one(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND provider_id = $3"+r.forUpdate(),
 		orgID, accountID, providerID)
+}
+
+// MessagesByProviderIDs finds those of an account's messages that have one of the provider's ids.
+func (r Reader) MessagesByProviderIDs(orgID, accountID string, providerIDs []string) ([]chat.Message, error) {
+	return many(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND "+
+		r.dialect.oneOf("provider_id", "$3")+" ORDER BY provider_id"+r.forUpdate(), orgID, accountID, r.dialect.list(providerIDs))
 }
 
 // MessageFilter narrows a list of messages.
@@ -158,10 +166,68 @@ func (tx *Tx) MarkSent(orgID, id, providerID string) (bool, error) {
 	return n > 0, err
 }
 
+// MarkAllSent is MarkSent for many messages, which are given with the provider's ids of them. It
+// returns those for which MarkSent reports true.
+func (tx *Tx) MarkAllSent(orgID string, sent [][2]string) (first map[string]bool, err error) {
+	first = map[string]bool{}
+	if tx.dialect.elements == "" {
+		for _, s := range sent {
+			if first[s[0]], err = tx.MarkSent(orgID, s[0], s[1]); err != nil {
+				return nil, err
+			}
+		}
+		return first, nil
+	}
+	pairs, err := json.Marshal(sent)
+	if err != nil {
+		return nil, err
+	}
+	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = p.value ->> 1, updated_at = $3,
+			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
+		FROM `+fmt.Sprintf(tx.dialect.elements, "$2")+`
+		WHERE org_id = $1 AND id = p.value ->> 0 AND provider_id IS NULL RETURNING id`,
+		[]any{orgID, string(pairs), tx.now.UnixMilli()}, func(row scanner) error {
+			id, err := scanText(row)
+			first[id] = true
+			return err
+		})
+	return first, err
+}
+
 // MarkPending records that a message waits for another attempt.
 func (tx *Tx) MarkPending(orgID, id string) error {
 	return tx.later("UPDATE messages SET status = 'pending', updated_at = $3 WHERE org_id = $1 AND id = $2 AND status = 'queued'",
 		orgID, id, tx.now.UnixMilli())
+}
+
+// MessagesBefore tells whether an organization has messages from before the instant.
+func (r Reader) MessagesBefore(orgID string, before time.Time) (bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT 1",
+		orgID, firstID(chat.KindMessage, before))
+	return len(found) > 0, err
+}
+
+// PurgeMessages removes up to limit of an organization's messages from before the instant, oldest
+// first, with their inbound files and what was still to be done for them. It returns how many.
+func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, error) {
+	var media []string
+	ids, err := many(tx.Reader, func(row scanner) (id string, err error) {
+		var file *string
+		err = row.Scan(&id, &file)
+		if file != nil {
+			media = append(media, *file)
+		}
+		return id, err
+	}, `DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)
+		RETURNING id, media_id`, orgID, firstID(chat.KindMessage, before), limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	err = tx.removeInbound(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media))
+	for _, table := range []string{"send_jobs", "media_jobs", "held_events"} {
+		err = errors.Join(err, tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(ids)))
+	}
+	return int64(len(ids)), err
 }
 
 // InsertHeldEvent keeps what an event will be made of until the message's file is there.
