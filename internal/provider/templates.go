@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// ErrNoApp: samples cannot be uploaded, because the upstream's app is not known.
+// ErrNoApp is why samples cannot be uploaded: the upstream's app is not known.
 var ErrNoApp = errors.New("the provider's app is not known: set --provider-app-id")
 
 // Template is one language of a template as the upstream has it.
@@ -57,8 +57,8 @@ const (
 	subcodeTemplateMissing = 2593002
 )
 
-// TemplateExists: the account has a template of this name in this language.
+// TemplateExists reports that the account has a template of this name in this language.
 func (e *Error) TemplateExists() bool { return e.Subcode == subcodeTemplateExists }
 
-// TemplateMissing: the account has no such template.
+// TemplateMissing reports that the account has no such template.
 func (e *Error) TemplateMissing() bool { return e.Subcode == subcodeTemplateMissing }
