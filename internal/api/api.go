@@ -17,6 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -118,7 +119,9 @@ func New(cfg Config) *API {
 		templates: cfg.Templates,
 	}
 	if a.templates == nil {
-		a.templates = &core.Templates{Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token}
+		a.templates = &core.Templates{
+			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(requestTimeout),
+		}
 	}
 	registerMeta(a)
 	registerMessages(a)
