@@ -68,7 +68,7 @@ func connect(t *testing.T, st *store.Store, orgID string, i int) {
 	t.Helper()
 	err := st.InTx(context.Background(), func(tx *store.Tx) error {
 		_, err := core.ConnectAccount(tx, chat.NewAccount{
-			OrgID: orgID, PhoneNumberID: fmt.Sprint(100200300+i), PhoneNumber: fmt.Sprint("+", 4930555000+i), WABAID: fmt.Sprint(200300400 + i),
+			OrgID: orgID, PhoneNumberID: fmt.Sprint(100200300 + i), PhoneNumber: fmt.Sprint("+", 4930555000+i), WABAID: fmt.Sprint(200300400 + i),
 		}, func(string) string { return "sealed" })
 		return err
 	})
