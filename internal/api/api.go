@@ -11,10 +11,13 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -42,8 +45,14 @@ type Config struct {
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
 	Blobs    *blob.Store
+	// Templates does what is done with templates at the provider.
+	Templates *core.Templates
 	// PublicURL is where others reach this service.
 	PublicURL string
+	// Vault seals what is stored and must not be read from the store.
+	Vault Vault
+	// CheckURL tells whether an address that a caller names may be reached.
+	CheckURL func(ctx context.Context, rawURL string) error
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
 	Log     *slog.Logger
@@ -61,7 +70,7 @@ type API struct {
 	cursors  cursorCodec
 	requests *requestLog
 	inFlight chan struct{}
-	perOrg   crowd
+	perOrg   *crowd
 	claims   claims
 
 	dispatch  Dispatcher
@@ -69,7 +78,20 @@ type API struct {
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
 	publicURL string
+	templates *core.Templates
+	vault     Vault
+	checkURL  func(ctx context.Context, rawURL string) error
 	contents  map[chat.MessageType]*bodyBinder
+
+	feedWaiters *crowd
+	released    chan struct{} // closed when the node stops
+	release     sync.Once
+}
+
+// Vault encrypts what is stored. The context says what a value is and whose.
+type Vault interface {
+	Seal(plaintext, context string) string
+	Open(sealed, context string) (string, error)
 }
 
 // Dispatcher sends accepted messages.
@@ -89,9 +111,17 @@ func New(cfg Config) *API {
 		cursors:  cursorCodec{key: cfg.CursorKey},
 		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		inFlight: make(chan struct{}, maxInFlight),
-		perOrg:   crowd{inside: map[string]int{}},
+		perOrg:   newCrowd(maxPerOrg, maxInFlight),
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
+		vault: cfg.Vault, checkURL: cfg.CheckURL,
+		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
+		templates: cfg.Templates,
+	}
+	if a.templates == nil {
+		a.templates = &core.Templates{
+			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(requestTimeout),
+		}
 	}
 	registerMeta(a)
 	registerMessages(a)
@@ -101,6 +131,11 @@ func New(cfg Config) *API {
 	registerConversations(a)
 	registerContacts(a)
 	registerLabels(a)
+	registerTemplates(a)
+	registerWebhookSubscriptions(a)
+	registerWebhookSecrets(a)
+	registerWebhookDeliveries(a)
+	registerEvents(a)
 	a.document.finish()
 	return a
 }

@@ -46,9 +46,9 @@ func (tx *Tx) FinishSendJob(orgID, messageID, owner string) (bool, error) {
 	return n > 0, err
 }
 
-// DropSendJob removes a job whoever owns it: a callback told how it ended.
-func (tx *Tx) DropSendJob(orgID, messageID string) error {
-	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
+// DropSendJobs removes jobs whoever owns them: they have gone out.
+func (tx *Tx) DropSendJobs(orgID string, messageIDs ...string) error {
+	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(messageIDs))
 }
 
 // RetrySendJob schedules another attempt. It reports false when the job is not the owner's any more.

@@ -1,0 +1,222 @@
+package webhook
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// A healthy endpoint beside ten that hang: everything of its own arrives while they still hang.
+func TestIsolation(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		release := make(chan struct{})
+		defer close(release)
+		var hanging []*sink
+		for range 10 {
+			s := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
+			hanging = append(hanging, s)
+			w.deliver(w.subscribe(s.URL), slices.Repeat([]string{""}, 100)...)
+		}
+		for _, s := range hanging { // every one of them has all it may have
+			for range startConcurrency {
+				w.next(s)
+			}
+		}
+		healthy := w.sink()
+		sub := w.subscribe(healthy.URL)
+		var ids []string
+		for range 5 {
+			ids = append(ids, w.deliver(sub, slices.Repeat([]string{""}, 40)...)...)
+		}
+		for range ids {
+			w.next(healthy)
+		}
+		for _, id := range ids {
+			w.ends(id, chat.DeliverySucceeded)
+		}
+		for _, s := range hanging {
+			w.quiet(s)
+		}
+	})
+}
+
+// More than fits into memory stays in the table, and arrives all the same: once, and in order.
+func TestOverflow(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		gate := make(chan struct{})
+		s := w.sink(func(http.ResponseWriter, *http.Request) { <-gate })
+		sub := w.subscribe(s.URL)
+		var ids []string
+		want := map[string][]string{}
+		for i := range 10 {
+			subjects := slices.Repeat([]string{"a", "b", "c", "d", "e"}, 10)
+			for j, id := range w.deliver(sub, subjects...) {
+				ids = append(ids, id)
+				want[subjects[j]] = append(want[subjects[j]], id)
+			}
+			if i == 5 {
+				w.engine.mu.Lock()
+				if l := w.engine.lanes[sub.ID]; len(l.held) > maxReady+maxConcurrency || l.readyCount() > maxReady {
+					w.t.Errorf("%d are in memory", len(l.held))
+				}
+				w.engine.mu.Unlock()
+				close(gate)
+			}
+		}
+		got := map[string][]string{}
+		for range ids {
+			c := w.next(s)
+			subject := c.body[strings.LastIndexByte(c.body, ':')+2:][:1]
+			got[subject] = append(got[subject], c.header.Get("X-Svc-Delivery-Id"))
+		}
+		for subject := range want {
+			if !slices.Equal(got[subject], want[subject]) {
+				w.t.Errorf("%s: got\n%v, want\n%v", subject, got[subject], want[subject])
+			}
+		}
+		for _, id := range ids {
+			w.ends(id, chat.DeliverySucceeded)
+		}
+		w.idle(w.engine)
+		w.quiet(s)
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if w.engine.bytes != 0 || len(w.engine.lanes[sub.ID].held) != 0 {
+			w.t.Errorf("%d bytes are in memory", w.engine.bytes)
+		}
+	})
+}
+
+// A failed first attempt does not block what comes behind it; a retry comes behind first attempts.
+func TestOrderOfASubject(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		var mu sync.Mutex
+		refuse := map[string]bool{}
+		s := w.sink(func(rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			if refuse[r.Header.Get("X-Svc-Delivery-Id")] {
+				rw.WriteHeader(http.StatusBadRequest)
+			}
+		})
+		sub := w.subscribe(s.URL)
+		mu.Lock()
+		ids := w.deliver(sub, "a", "a", "a")
+		refuse[ids[0]] = true
+		mu.Unlock()
+		for _, id := range ids {
+			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {
+				w.t.Errorf("got %s, want %s", got, id)
+			}
+		}
+		w.ends(ids[2], chat.DeliverySucceeded)
+		w.ends(ids[0], chat.DeliveryFailed)
+	})
+}
+
+// The breaker: after five failures nothing is attempted but probes, and those behind it are not charged.
+func TestBreaker(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusInternalServerError))
+		sub := w.subscribe(s.URL)
+		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 8)...) // one at a time
+		for _, id := range ids[:5] {
+			w.next(s)
+			w.ends(id, chat.DeliveryFailed)
+		}
+		w.idle(w.engine)
+		w.quiet(s)
+		// The probes are the first attempts that wait, before the retries that are due by now.
+		for i, wait := range []time.Duration{5 * time.Second, 10 * time.Second} {
+			w.advance(wait - time.Millisecond)
+			w.idle(w.engine)
+			w.quiet(s)
+			w.advance(time.Millisecond)
+			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != ids[5+i] {
+				w.t.Fatalf("probe %d is %s", i, got)
+			}
+			w.ends(ids[5+i], chat.DeliveryFailed)
+			w.idle(w.engine)
+		}
+		if d := w.row(ids[7]); d.Status != chat.DeliveryPending || d.AttemptCount != 0 {
+			w.t.Errorf("what waits was charged: %+v", d)
+		}
+		s.answers(status(http.StatusOK))
+		w.advance(20 * time.Second) // the third probe, and then all
+		for _, id := range ids {
+			w.ends(id, chat.DeliverySucceeded)
+		}
+	})
+}
+
+func TestRetryAfterHoldsTheLane(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Retry-After", "100")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		})
+		sub := w.subscribe(s.URL)
+		id := w.deliver(sub, "a")[0]
+		w.next(s)
+		d := w.ends(id, chat.DeliveryFailed)
+		if !d.NextAttemptAt.Equal(w.st.Now().Add(100 * time.Second)) {
+			w.t.Errorf("it is due at %v", d.NextAttemptAt)
+		}
+		behind := w.deliver(sub, "b")[0]
+		s.answers(status(http.StatusOK))
+		w.advance(99 * time.Second)
+		w.idle(w.engine)
+		w.quiet(s)
+		w.advance(time.Second)
+		w.ends(behind, chat.DeliverySucceeded)
+		w.ends(id, chat.DeliverySucceeded)
+	})
+}
+
+// One organization has at most its share while another waits.
+func TestOrganizationShare(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		release := make(chan struct{})
+		defer close(release)
+		e := w.engine
+		greedy := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
+		e.mu.Lock()
+		now := w.st.Now()
+		for i := range 40 { // each could have 64 under way
+			l := e.lane("org_greedy", fmt.Sprintf("wbs_%02d", i))
+			l.endpoint, l.limit = &endpoint{url: parseURL(w.t, greedy.URL), status: chat.WebhookActive}, maxConcurrency
+			for j := range maxReady {
+				e.hold(l, store.DeliveryJob{OrgID: "org_greedy", ID: fmt.Sprintf("wbd_%02d_%02d", i, j), SubscriptionID: l.id, CreatedAt: now})
+			}
+			e.consider(l, now)
+		}
+		e.dispatch(now)
+		if got := e.orgs["org_greedy"].inFlight; got != orgAlone {
+			w.t.Errorf("alone it has %d", got)
+		}
+		// Others come, and find room at once, however much of it was taken.
+		for i := range 4 {
+			l := e.lane("org_other", fmt.Sprintf("wbs_other_%d", i))
+			l.endpoint, l.limit = &endpoint{url: parseURL(w.t, greedy.URL), status: chat.WebhookActive}, maxConcurrency
+			for j := range maxReady {
+				e.hold(l, store.DeliveryJob{OrgID: "org_other", ID: fmt.Sprintf("wbd_o%d_%02d", i, j), SubscriptionID: l.id, CreatedAt: now})
+			}
+			e.consider(l, now)
+		}
+		e.dispatch(now)
+		if got := e.orgs["org_other"].inFlight; got != maxInFlight-orgAlone {
+			w.t.Errorf("the other one has %d", got)
+		}
+		if e.inFlight != maxInFlight {
+			w.t.Errorf("%d are under way", e.inFlight)
+		}
+		e.mu.Unlock()
+	})
+}

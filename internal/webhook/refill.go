@@ -1,0 +1,172 @@
+package webhook
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// tend does what lanes need of the store, one after the other.
+func (e *Engine) tend() {
+	for l := e.nextChore(); l != nil; l = e.nextChore() {
+		e.tendLane(l)
+	}
+}
+
+func (e *Engine) nextChore() *lane {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for len(e.chores) == 0 && !e.closed {
+		e.tending.Wait()
+	}
+	if e.closed {
+		return nil
+	}
+	l := e.chores[0]
+	e.chores[0] = nil
+	e.chores = e.chores[1:]
+	return l
+}
+
+// tendLane brings a lane's endpoint and jobs up to date. A fault of the store's is left to the next
+// sweep.
+func (e *Engine) tendLane(l *lane) {
+	err := e.refresh(l)
+	if err == nil {
+		err = e.refill(l)
+	}
+	if err != nil {
+		e.warn("deliveries could not be read", err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.chore = false
+	if err == nil {
+		now := e.cfg.Store.Now()
+		e.consider(l, now)
+		e.dispatch(now)
+	}
+}
+
+// refresh loads the lane's endpoint if it is new or has changed.
+func (e *Engine) refresh(l *lane) error {
+	e.mu.Lock()
+	needed, changes := l.endpoint == nil || l.stale, l.changes
+	e.mu.Unlock()
+	if !needed {
+		return nil
+	}
+	p, err := e.loadEndpoint(l.orgID, l.id)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.replace(l, p)
+	l.stale = l.changes != changes
+	e.mu.Unlock()
+	if p.status == chat.WebhookDisabled {
+		return e.endDeliveries(l)
+	}
+	return nil
+}
+
+// replace gives a lane another endpoint.
+func (e *Engine) replace(l *lane, p *endpoint) {
+	before := l.endpoint
+	l.endpoint, l.parked, l.failing = p, p.status != chat.WebhookActive, p.failing
+	if l.parked {
+		l.flush(e.forget)
+		return
+	}
+	if before != nil && (before.status != p.status || before.url.String() != p.url.String()) {
+		l.revive()
+	}
+}
+
+// endDeliveries ends what waits for a disabled subscription, in small steps.
+func (e *Engine) endDeliveries(l *lane) error {
+	for more := true; more; {
+		err := e.cfg.Store.InTx(e.ctx, func(tx *store.Tx) (err error) {
+			more, err = core.EndDisabledDeliveries(tx, l.orgID, l.id)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refill brings due deliveries from the table into memory, in their order.
+func (e *Engine) refill(l *lane) error {
+	e.mu.Lock()
+	if !l.more || l.parked || e.closed || e.lapsed || l.readyCount() > refillAt {
+		e.mu.Unlock()
+		return nil
+	}
+	l.refills, l.missed, l.released = true, false, map[string]bool{}
+	place := l.place
+	e.mu.Unlock()
+
+	jobs, got, err := e.readDue(l, place)
+
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer func() { l.refills, l.released = false, nil }()
+	if err != nil {
+		l.place = store.DeliveryPlace{}
+		return err
+	}
+	e.admit(l, jobs, got)
+	return nil
+}
+
+// readDue reads a lane's due deliveries behind a place, taking over those that no living node has. got
+// are those that are this node's now.
+func (e *Engine) readDue(l *lane, place store.DeliveryPlace) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
+	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(e.cfg.Node, l.orgID, l.id, e.cfg.Store.Now(), place, maxReady)
+	if err != nil {
+		return nil, nil, err
+	}
+	got = make(map[string]store.DeliveryJob, len(jobs))
+	var orphans []store.DeliveryJob
+	for _, j := range jobs {
+		if j.Owner == e.cfg.Node {
+			got[j.ID] = j
+		} else {
+			orphans = append(orphans, j)
+		}
+	}
+	if len(orphans) == 0 {
+		return jobs, got, nil
+	}
+	var claimed []store.DeliveryJob
+	err = e.cfg.Store.InTx(e.ctx, func(tx *store.Tx) (err error) {
+		claimed, err = tx.ClaimDeliveries(e.cfg.Node, l.orgID, orphans)
+		return err
+	})
+	for _, j := range claimed {
+		got[j.ID] = j
+	}
+	return jobs, got, err
+}
+
+// admit puts what was read into memory, as far as there is room.
+func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.DeliveryJob) {
+	for _, j := range jobs {
+		if l.starved = e.bytes+len(j.Payload) > maxBytes; l.starved || l.full() {
+			return // the place is kept: the next refill goes on here
+		}
+		l.place = store.DeliveryPlace{DueAt: j.DueAt, ID: j.ID}
+		mine, ok := got[j.ID]
+		if !ok || l.held[j.ID] != nil || l.released[j.ID] || e.lapsed || e.closed || l.parked {
+			continue
+		}
+		l.readTo = max(l.readTo, j.ID)
+		e.hold(l, mine)
+	}
+	if len(jobs) < maxReady {
+		l.place = store.DeliveryPlace{}
+		l.more = l.missed
+	}
+}
