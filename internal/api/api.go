@@ -16,6 +16,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -43,6 +45,8 @@ type Config struct {
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
 	Blobs    *blob.Store
+	// Templates does what is done with templates at the provider.
+	Templates *core.Templates
 	// PublicURL is where others reach this service.
 	PublicURL string
 	// Vault seals what is stored and must not be read from the store.
@@ -74,6 +78,7 @@ type API struct {
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
 	publicURL string
+	templates *core.Templates
 	vault     Vault
 	checkURL  func(ctx context.Context, rawURL string) error
 	contents  map[chat.MessageType]*bodyBinder
@@ -111,6 +116,12 @@ func New(cfg Config) *API {
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
+		templates: cfg.Templates,
+	}
+	if a.templates == nil {
+		a.templates = &core.Templates{
+			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(requestTimeout),
+		}
 	}
 	registerMeta(a)
 	registerMessages(a)
@@ -120,6 +131,7 @@ func New(cfg Config) *API {
 	registerConversations(a)
 	registerContacts(a)
 	registerLabels(a)
+	registerTemplates(a)
 	registerWebhookSubscriptions(a)
 	registerWebhookSecrets(a)
 	registerWebhookDeliveries(a)

@@ -23,6 +23,7 @@ var operations = []string{
 	"DELETE /{phone_number_id}/contacts/{id}/labels/{label_id} detachContactLabel Contacts",
 	"DELETE /{phone_number_id}/conversations/{id}/labels/{label_id} detachConversationLabel Conversations",
 	"DELETE /{phone_number_id}/media/{id} deleteMedia Media",
+	"DELETE /{phone_number_id}/templates/{name} deleteTemplate Templates",
 	"GET /accounts listAccounts Accounts",
 	"GET /events listEvents Events",
 	"GET /health getHealth Meta",
@@ -42,10 +43,13 @@ var operations = []string{
 	"GET /{phone_number_id}/messages listMessages Messages",
 	"GET /{phone_number_id}/messages/{id} getMessage Messages",
 	"GET /{phone_number_id}/messages/{id}/media getMessageMedia Messages",
+	"GET /{phone_number_id}/templates listTemplates Templates",
+	"GET /{phone_number_id}/templates/{name} getTemplate Templates",
 	"PATCH /labels/{id} updateLabel Labels",
 	"PATCH /webhook_subscriptions/{id} updateWebhookSubscription Webhooks",
 	"PATCH /{phone_number_id}/contacts/{id} updateContact Contacts",
 	"PATCH /{phone_number_id}/conversations/{id} updateConversation Conversations",
+	"PATCH /{phone_number_id}/templates/{name} updateTemplate Templates",
 	"POST /labels createLabel Labels",
 	"POST /webhook_deliveries/bulk_replay bulkReplayWebhookDeliveries Webhooks",
 	"POST /webhook_deliveries/{id}/replay replayWebhookDelivery Webhooks",
@@ -59,6 +63,8 @@ var operations = []string{
 	"POST /{phone_number_id}/media uploadMedia Media",
 	"POST /{phone_number_id}/messages sendMessage Messages",
 	"POST /{phone_number_id}/register registerNumber Accounts",
+	"POST /{phone_number_id}/templates createTemplate Templates",
+	"POST /{phone_number_id}/templates/sync syncTemplates Templates",
 }
 
 // described is an operation as the document has it.
