@@ -111,11 +111,11 @@ func New(cfg Config) *API {
 		cursors:  cursorCodec{key: cfg.CursorKey},
 		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		inFlight: make(chan struct{}, maxInFlight),
-		perOrg:   newCrowd(maxPerOrg),
+		perOrg:   newCrowd(maxPerOrg, maxInFlight),
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
-		feedWaiters: newCrowd(feedWaiters), released: make(chan struct{}),
+		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
 		templates: cfg.Templates,
 	}
 	if a.templates == nil {

@@ -66,8 +66,8 @@ func (c *call) checkWebhookURL(url *string) error {
 	switch {
 	case errors.Is(err, netguard.ErrPlain):
 		return bad("Must begin with https://.")
-	case errors.Is(err, netguard.ErrLookup):
-		return bad("The host name could not be resolved.")
+	case errors.Is(err, netguard.ErrLookup): // the name may come to be known later, and each connection is checked
+		return nil
 	case errors.Is(err, netguard.ErrBlocked):
 		return bad("The host is not on the public internet.")
 	default:

@@ -81,6 +81,7 @@ func TestCreateWebhookSubscription(t *testing.T) {
 		made("http where the network is opened", `{"url":"http://opened.example/","events":["*"]}`, "http://opened.example/", `["*"]`, shownOnce),
 		made("http to an address that is opened", `{"url":"http://10.9.1.2:8080/","events":["*"]}`, "http://10.9.1.2:8080/", `["*"]`, shownOnce),
 		made("https where the network is opened", `{"url":"https://opened.example/","events":["*"]}`, "https://opened.example/", `["*"]`, shownOnce),
+		made("a name without an address yet", `{"url":"https://nowhere.example","events":["*"]}`, "https://nowhere.example", `["*"]`, shownOnce),
 		made("everything and one more", `{"url":"https://hooks.example","events":["*","message.sent"]}`, "https://hooks.example", `["*","message.sent"]`, shownOnce),
 		{Name: "the longest description", Request: newWebhook(`{"url":"https://hooks.example","events":["*"],"description":"` + strings.Repeat("é", 500) + `"}`), Status: http.StatusCreated, Change: webhookMade},
 		{Name: "the longest URL", Request: newWebhook(`{"url":"https://hooks.example/` + strings.Repeat("x", 2048-22) + `","events":["*"]}`), Status: http.StatusCreated, Change: webhookMade},
@@ -118,7 +119,7 @@ func TestCreateWebhookSubscriptionRefused(t *testing.T) {
 		"fragment": "https://hooks.example/#a", "empty fragment": "https://hooks.example/#", "space": "https://hooks.example/a b", "tab": `https://hooks.example/a\tb`,
 		"newline": `https://hooks.example/\n`, "backslash": `https://hooks.example\\@private.example/`, "port 0": "https://hooks.example:0/", "port 65536": "https://hooks.example:65536/",
 		"no port": "https://hooks.example:/", "bad port": "https://hooks.example:x/", "opaque": "https:hooks.example", "too long": "https://hooks.example/" + strings.Repeat("x", 2048-21),
-		"unknown host": "https://nowhere.example", "private": "https://private.example", "one private address": "https://mixed.example", "http, half of it opened": "http://half-opened.example",
+		"http to an unknown host": "http://nowhere.example", "a name that is never public": "https://nowhere.invalid", "private": "https://private.example", "one private address": "https://mixed.example", "http, half of it opened": "http://half-opened.example",
 		"loopback": "https://127.0.0.1/", "loopback by its name": "https://[::1]/", "metadata": "https://169.254.169.254/latest", "mapped": "https://[::ffff:10.0.0.1]/", "one number": "https://2130706433/",
 		"hexadecimal": "https://0x7f.1/", "bad escape": "https://hooks.example/%zz",
 	} {

@@ -128,7 +128,7 @@ func withoutAddress(ctx context.Context, err error) error {
 }
 
 // CheckURL tells whether a URL could be reached now: it fails with ErrBlocked when any address of
-// the host is refused, with ErrPlain when it is http and any address is not in an opened range, and
+// the host is refused, with ErrPlain when it is http and not all addresses are in opened ranges, and
 // with ErrLookup when there is none. It is a courtesy to whoever enters the URL: only the check of
 // each connection protects.
 func (g *Guard) CheckURL(ctx context.Context, rawURL string) error {
@@ -137,18 +137,20 @@ func (g *Guard) CheckURL(ctx context.Context, rawURL string) error {
 		return ErrBlocked
 	}
 	addrs, err := g.lookup(ctx, u.Hostname())
-	if err != nil {
-		return err
+	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !g.Allowed(a) }) || err == ErrLookup && neverPublic(u.Hostname()) {
+		return ErrBlocked
 	}
-	for _, a := range addrs {
-		if !g.Allowed(a) {
-			return ErrBlocked
-		}
-	}
-	if u.Scheme == "http" && !g.all(addrs) {
+	if u.Scheme == "http" && (err == ErrLookup || !g.all(addrs)) {
 		return ErrPlain
 	}
-	return nil
+	return err
+}
+
+// neverPublic tells of a name that public name servers will never know.
+func neverPublic(host string) bool {
+	host = strings.ToLower(strings.TrimRight(host, "."))
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last == host || slices.Contains([]string{"localhost", "local", "internal", "invalid", "onion", "arpa"}, last)
 }
 
 // all tells whether every address is in an opened range.

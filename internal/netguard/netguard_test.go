@@ -168,6 +168,10 @@ func TestCheckURL(t *testing.T) {
 		"https:///":                            netguard.ErrBlocked,
 		"https://[":                            netguard.ErrBlocked,
 		"https://unknown.test/":                netguard.ErrLookup,
+		"http://unknown.test/":                 netguard.ErrPlain,
+		"https://intranet/":                    netguard.ErrBlocked,
+		"https://printer.LOCAL./":              netguard.ErrBlocked,
+		"https://unknown.invalid/":             netguard.ErrBlocked,
 	} {
 		if err := g.CheckURL(t.Context(), rawURL); err != want { // no text around it that could tell more
 			t.Errorf("CheckURL(%q) = %v, want %v", rawURL, err, want)
