@@ -18,8 +18,8 @@ type TemplateChoice struct {
 	Category string // empty where the provider has not said it
 	// Unknown: it could not be looked up, and goes out unchecked.
 	Unknown bool
-	Preview  *chat.TemplatePreview
-	Err      error
+	Preview *chat.TemplatePreview
+	Err     error
 }
 
 // Choose finds the template that a message names, and checks its parameters. Where an account's
