@@ -134,7 +134,7 @@ func TestSendRefused(t *testing.T) {
 		{client.Text("", "Hello"), client.CodeMissingRequiredField, "to"},
 		{client.Text(person, ""), client.CodeInvalidFieldValue, "text.body"},
 		{client.Image(person, client.MediaContent{}), client.CodeMissingRequiredField, "image.link"},
-		{client.Image(person, client.MediaContent{ID: "med_1"}), client.CodeMediaNotFound, ""},
+		{client.Image(person, client.MediaContent{ID: "med_1"}), client.CodeMediaNotFound, "image.id"},
 	} {
 		_, err := s.SendMessage(t.Context(), s.number, test.m)
 		refused(t, err, test.code, test.param)

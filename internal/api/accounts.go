@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -23,7 +24,25 @@ type accountPath struct {
 // account loads the account that the path names. An operation under /{phone_number_id} starts
 // with it: a number that is absent or another organization's is 404.
 func (c *call) account(r store.Reader) (chat.Account, error) {
-	return core.AccountByNumber(r, c.key.Key.OrgID, c.path[0])
+	account, err := core.AccountByNumber(r, c.key.Key.OrgID, c.path[0])
+	c.found = err == nil
+	return account, err
+}
+
+// findInPath makes sure that the path is well formed and that what it names is there.
+func (c *call) findInPath() error {
+	if err := c.op.input.checkPath(c); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(c.op.path, "/{phone_number_id}/") || c.found && c.op.inPath == nil {
+		return nil
+	}
+	r := c.api.store.Read(c.ctx)
+	account, err := c.account(r)
+	if err != nil || c.op.inPath == nil {
+		return err
+	}
+	return c.op.inPath(c, r, account)
 }
 
 type accountView struct {

@@ -156,6 +156,7 @@ type call struct {
 	key     store.KeyContext
 	known   bool // the key was recognized
 	limited bool // the rate limit headers are set
+	found   bool // the path's number was
 }
 
 // answer is a response before it is written.

@@ -98,6 +98,9 @@ func (b *bodyBinder) check(text []byte) error {
 
 // checkFields is check for an operation with rules of its own: what was found is told by field.
 func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
+	if nestedTooDeep(text) {
+		return nil, chat.Fail(chat.CodeInvalidJSON, "The body is nested deeper than %d levels.", maxDepth)
+	}
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	if dec.PeekKind() != jsontext.KindBeginObject {
 		if err := firstSyntaxError(text); err != nil {
@@ -113,6 +116,31 @@ func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
 		return nil, invalidJSON(err)
 	}
 	return fields, nil
+}
+
+// maxDepth is how deep a body may be nested. What it says is shown again inside of answers, lists and
+// events, which have a limit of their own: it must not come near that.
+const maxDepth = 100
+
+// nestedTooDeep looks at nothing but brackets and strings: whether the rest is JSON is found out later.
+func nestedTooDeep(text []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case inString && b == '\\':
+			i++
+		case b == '"':
+			inString = !inString
+		case inString:
+		case b == '{' || b == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 func firstSyntaxError(text []byte) error {

@@ -53,6 +53,7 @@ func TestBrokenJSON(t *testing.T) {
 			`{"name":"\ud800"}`, `{"name":"\udc00"}`, `{"name":"\ud800\u0041"}`, `{"name":"\ud800\ud800"}`, `{"name":"\udc00\ud800"}`,
 			`{"x":"\ud800"}`, `{"x":["\udfff"]}`, `{"\ud800":1}`,
 			// Too deep.
+			`{"deep":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}`, `{"a\"":"[{","x":`+strings.Repeat(`[{"y":`, 50)+`1`+strings.Repeat("}]", 50)+`}`,
 			`{"x":`+strings.Repeat("[", 10_001)+strings.Repeat("]", 10_001)+`}`,
 			`{"free":`+strings.Repeat("[", 10_001)+strings.Repeat("]", 10_001)+`}`,
 			strings.Repeat("[", 200_000), `{"x":`+strings.Repeat(`{"x":`, 100_000),

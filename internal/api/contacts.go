@@ -31,14 +31,18 @@ func registerContacts(a *API) {
 		summary: "Change a contact", description: "Fields that are left out stay as they are, null clears; at least one is needed. The phone number cannot be changed.",
 	}, updateContact)
 
-	write(a, operation{
+	remove(a, operation{
 		method: http.MethodDelete, path: "/{phone_number_id}/contacts/{id}", id: "deleteContact", tag: "Contacts",
 		summary: "Delete a contact", description: "Its labels, its conversation and all messages of it go with it.",
-	}, deleteContact)
+	}, deleteSomeMessages, deleteContact)
 
 	write(a, operation{
 		method: http.MethodPost, path: "/{phone_number_id}/contacts/{id}/labels", id: "attachContactLabel", tag: "Contacts",
 		summary: "Attach a label to a contact", description: "The label must be of the number's team. Attaching it again changes nothing.",
+		inPath: func(c *call, r store.Reader, account chat.Account) error {
+			_, err := core.Contact(r, account, c.path[1])
+			return err
+		},
 	}, attachContactLabel)
 
 	write(a, operation{
@@ -181,6 +185,14 @@ func updateContact(tx *store.Tx, c *call, in *updateContactInput) (contactView, 
 		return contactView{}, err
 	}
 	return showContact(tx.Reader, account, contact)
+}
+
+func deleteSomeMessages(tx *store.Tx, c *call, in *contactInput) (bool, error) {
+	account, err := c.account(tx.Reader)
+	if err != nil {
+		return false, err
+	}
+	return core.DeleteSomeMessages(tx, account, in.ID)
 }
 
 func deleteContact(tx *store.Tx, c *call, in *contactInput) (deletedView, error) {

@@ -348,6 +348,13 @@ func TestDeleteContact(t *testing.T) {
 			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1",
 				"messages": "-2", "send_jobs": "-1", "media_jobs": "-1", "held_events": "-1",
 				"media": "-1", "removed_files": "+1"}}, // what was sent is the library's, and stays
+		{Name: "with more messages than go in one transaction", Given: all(full, func(t *testing.T, c *apitest.Case) {
+			for range 50 {
+				fillConversation(t, c, "contact")
+			}
+		}), Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
+			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1",
+				"messages": "-102", "send_jobs": "-51", "media_jobs": "-51", "held_events": "-51", "media": "-51", "removed_files": "+51"}},
 		{Name: "unknown", Given: connected, Request: remove(noContact), Code: "resource_not_found"},
 		{Name: "foreign", Given: all(connected, foreignContact), Request: remove("${foreign_contact}"), Code: "resource_not_found"},
 		{Name: "of another number", Given: all(connected, siblingContact), Request: remove("${sibling_contact}"), Code: "resource_not_found"},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -30,6 +31,10 @@ func registerConversations(a *API) {
 	write(a, operation{
 		method: http.MethodPost, path: "/{phone_number_id}/conversations/{id}/labels", id: "attachConversationLabel", tag: "Conversations",
 		summary: "Attach a label to a conversation", description: "The label must be of the number's team. Attaching it again changes nothing.",
+		inPath: func(c *call, r store.Reader, account chat.Account) error {
+			_, err := core.Conversation(r, account, c.path[1])
+			return err
+		},
 	}, attachConversationLabel)
 
 	write(a, operation{
@@ -95,7 +100,7 @@ type listConversationsInput struct {
 	ContactID    string     `query:"contact_id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only the conversation with this contact."`
 	UpdatedSince *time.Time `query:"updated_since" doc:"Only conversations updated strictly after this instant, ordered by their update."`
 	LabelID      string     `query:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations with this label."`
-	AssignedTo   string     `query:"assigned_to" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
+	AssignedTo   string     `query:"assigned_to" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
 }
 
 func listConversations(c *call, in *listConversationsInput, p store.Page) (store.Slice[conversationView], error) {
@@ -106,7 +111,7 @@ func listConversations(c *call, in *listConversationsInput, p store.Page) (store
 	}
 	conversations, err := r.Conversations(account.OrgID, account.ID, store.ConversationFilter{
 		Status: chat.ConversationStatus(in.Status), ContactID: in.ContactID, UpdatedSince: in.UpdatedSince,
-		LabelID: in.LabelID, AssignedTo: in.AssignedTo,
+		LabelID: in.LabelID, AssignedTo: wholeUserID(in.AssignedTo),
 	}, p)
 	if err != nil {
 		return store.Slice[conversationView]{}, err
@@ -139,7 +144,7 @@ type updateConversationInput struct {
 
 type updateConversationBody struct {
 	Status     *chat.ConversationStatus `json:"status,omitempty" enum:"open,resolved,pending"`
-	AssignedTo chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$" doc:"A user of the number's team. Null clears it."`
+	AssignedTo chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"A user of the number's team, with or without usr_, as events have it. Null clears it."`
 }
 
 func updateConversation(tx *store.Tx, c *call, in *updateConversationInput) (conversationView, error) {
@@ -147,10 +152,23 @@ func updateConversation(tx *store.Tx, c *call, in *updateConversationInput) (con
 	if err != nil {
 		return conversationView{}, err
 	}
-	if _, err := core.UpdateConversation(tx, account, in.ID, chat.ConversationPatch(in.Body), nil); err != nil {
+	patch := chat.ConversationPatch(in.Body)
+	if patch.AssignedTo.Value != nil {
+		patch.AssignedTo.Value = new(wholeUserID(*patch.AssignedTo.Value))
+	}
+	if _, err := core.UpdateConversation(tx, account, in.ID, patch, nil); err != nil {
 		return conversationView{}, err
 	}
 	return showConversation(tx.Reader, account, in.ID)
+}
+
+// wholeUserID is the id of a user that may have been given without its prefix, as events have it.
+func wholeUserID(id string) string {
+	const prefix = string(chat.KindUser) + "_"
+	if id == "" || strings.HasPrefix(id, prefix) {
+		return id
+	}
+	return prefix + id
 }
 
 type conversationLabelView struct {

@@ -21,6 +21,7 @@ func hasConversation(t *testing.T, c *apitest.Case) {
 	c.Set("conversation", conversationWith(t, c, "contact").ID)
 	user := c.NewUser(t, c.Org.ID, c.Org.Team.ID, "Uma")
 	c.Set("user", user.ID)
+	c.Set("raw_user", strings.TrimPrefix(user.ID, "usr_"))
 	c.Set("email", user.Email)
 }
 
@@ -58,6 +59,7 @@ func conversationShown(fields string) string {
 
 const uma = `assignee={"id":"${user}","name":"Uma","email":"${email}"}`
 
+// assignedEvent tells of users by their ids, which it has without their prefix.
 func assignedEvent(status, user, previous string) string {
 	return `{"id":"<evt>","type":"conversation.assigned","created_at":"<now>","data":{"conversation":{"id":"${conversation}","object":"conversation","status":"` + status +
 		`","phone_number_id":"${number}"},"assignee":{"user_id":` + user + `,"team_id":"${team}","previous_user_id":` + previous + `}}}`
@@ -118,26 +120,29 @@ func TestUpdateConversation(t *testing.T) {
 	}
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "assign", Given: hasConversation, Request: patchConversation(`{"assigned_to":"${user}"}`), Status: http.StatusOK, Change: changed,
-			Want: conversationShown(uma), Events: []string{assignedEvent("open", `"${user}"`, "null")}},
+			Want: conversationShown(uma), Events: []string{assignedEvent("open", `"${raw_user}"`, "null")}},
+		{Name: "assign to whom an event named", Given: hasConversation, Request: patchConversation(`{"assigned_to":"${raw_user}"}`), Status: http.StatusOK, Change: changed,
+			Want: conversationShown(uma), Events: []string{assignedEvent("open", `"${raw_user}"`, "null")}},
 		{Name: "assign again", Given: assigned, Request: patchConversation(`{"assigned_to":"${user}","status":"open"}`), Status: http.StatusOK, Want: conversationShown(uma)},
 		{Name: "let go", Given: assigned, Request: patchConversation(`{"assigned_to":null}`), Status: http.StatusOK, Change: changed,
-			Want: conversationShown(""), Events: []string{assignedEvent("open", "null", `"${user}"`)}},
+			Want: conversationShown(""), Events: []string{assignedEvent("open", "null", `"${raw_user}"`)}},
 		{Name: "let go of nothing", Given: hasConversation, Request: patchConversation(`{"assigned_to":null}`), Status: http.StatusOK, Want: conversationShown("")},
 		{Name: "hand on", Given: func(t *testing.T, c *apitest.Case) {
 			assigned(t, c)
-			c.Set("first", c.Get("user"))
+			c.Set("first", c.Get("raw_user"))
 			second := c.NewUser(t, c.Org.ID, c.Org.Team.ID, "Uma")
 			c.Set("user", second.ID)
+			c.Set("raw_user", strings.TrimPrefix(second.ID, "usr_"))
 			c.Set("email", second.Email)
 		}, Request: patchConversation(`{"assigned_to":"${user}"}`), Status: http.StatusOK, Change: changed,
-			Want: conversationShown(uma), Events: []string{assignedEvent("open", `"${user}"`, `"${first}"`)}},
+			Want: conversationShown(uma), Events: []string{assignedEvent("open", `"${raw_user}"`, `"${first}"`)}},
 		{Name: "resolve", Given: hasConversation, Request: patchConversation(`{"status":"resolved"}`), Status: http.StatusOK, Change: changed,
 			Want: conversationShown(`status="resolved"`), Events: []string{closedEvent}},
 		{Name: "resolve again", Given: resolved, Request: patchConversation(`{"status":"resolved"}`), Status: http.StatusOK, Want: conversationShown(`status="resolved"`)},
 		{Name: "reopen", Given: resolved, Request: patchConversation(`{"status":"open"}`), Status: http.StatusOK, Change: changed, Want: conversationShown("")},
 		{Name: "pending", Given: hasConversation, Request: patchConversation(`{"status":"pending"}`), Status: http.StatusOK, Change: changed, Want: conversationShown(`status="pending"`)},
 		{Name: "assign and resolve", Given: hasConversation, Request: patchConversation(`{"status":"resolved","assigned_to":"${user}"}`), Status: http.StatusOK, Change: changed,
-			Want: conversationShown(uma + "\nstatus=\"resolved\""), Events: []string{assignedEvent("resolved", `"${user}"`, "null"), closedEvent}},
+			Want: conversationShown(uma + "\nstatus=\"resolved\""), Events: []string{assignedEvent("resolved", `"${raw_user}"`, "null"), closedEvent}},
 		refused("nothing", `{}`, "missing_required_field", "status"),
 		refused("nothing known", `{"unread_count":0}`, "missing_required_field", "status"),
 		refused("another status", `{"status":"closed"}`, "invalid_field_value", "status"),
@@ -220,6 +225,7 @@ func TestListConversations(t *testing.T) {
 		found("with an unknown contact", "contact_id="+noContact),
 		found("with another number's contact", "contact_id=${sibling_contact}"),
 		found("assigned", "assigned_to=${user}", first),
+		found("assigned, by the id of events", "assigned_to=${raw_user}", first),
 		found("assigned, another status", "assigned_to=${user}&status=resolved"),
 		found("assigned to nobody known", "assigned_to=usr_00000000000000000000000000"),
 		found("labelled", "label_id=${label}", first),

@@ -71,8 +71,12 @@ func (a *API) once(c *call, body []byte, run func(*store.Tx) (answer, error)) (a
 	return a.runOnce(c, k, fingerprint, run)
 }
 
-// claim takes the request's key for as long as the request is worked on.
+// claim takes the request's key for as long as the request is worked on. What the path names is
+// looked for before: that it is missing is not kept under the key, and a key does not hide it.
 func (a *API) claim(c *call, body []byte) (k claim, fingerprint string, release func(), err error) {
+	if err := c.findInPath(); err != nil {
+		return claim{}, "", nil, err
+	}
 	c.w.Header().Set(headerReplayed, "false")
 	key := c.r.Header.Get(headerIdempotencyKey)
 	if !validIdempotencyKey(key) || len(c.r.Header.Values(headerIdempotencyKey)) > 1 {

@@ -86,6 +86,38 @@ func TestReplay(t *testing.T) {
 	}, api.Probes(api.Hooks{"refuse": refuseLate}))
 }
 
+// What the path names is looked for before the key: that it is missing is kept under none, and a
+// key that was used does not hide it.
+func TestMissingPathUnderAKey(t *testing.T) {
+	t.Parallel()
+	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`), foreignNumber, func(t *testing.T, c *apitest.Case) {
+		c.Call(t, under("used", "/v1/labels", `{"name":"Used"}`)).RequireStatus(t, http.StatusCreated)
+	})
+	const text = `{"messaging_product":"chat","to":"+4915112345678","type":"text","text":{"body":"x"}}`
+	var scenarios []apitest.Scenario
+	for name, r := range map[string][2]string{
+		"send":               {"/v1/999999999/messages", text},
+		"send, foreign":      {"/v1/${foreign_number}/messages", text},
+		"send, bad body":     {"/v1/999999999/messages", `{}`},
+		"read receipt":       {"/v1/999999999/messages", `{"messaging_product":"chat","status":"read","message_id":"wamid.x"}`},
+		"register":           {"/v1/999999999/register", `{"pin":"123456"}`},
+		"contact":            {"/v1/999999999/contacts", `{"phone_number":"+4915112345679"}`},
+		"bulk label":         {"/v1/999999999/contacts/bulk_label", `{"contact_ids":["${contact}"],"label_id":"${label}","operation":"attach"}`},
+		"contact label":      {"/v1/999999999/contacts/${contact}/labels", `{"label_id":"${label}"}`},
+		"label of a contact": {contacts + "/" + noContact + "/labels", `{"label_id":"${label}"}`},
+		"conversation label": {"/v1/${number}/conversations/" + noConversation + "/labels", `{"label_id":"${label}"}`},
+	} {
+		for _, key := range []string{"new", "used"} {
+			scenarios = append(scenarios, apitest.Scenario{Name: name + ", key " + key, Given: given, Request: under(key, r[0], r[1]), Code: "resource_not_found"})
+		}
+	}
+	apitest.RunEach(t, append(scenarios,
+		apitest.Scenario{Name: "malformed", Given: given, Request: under("new", "/v1/12345/messages", text), Code: "invalid_field_value", Param: "phone_number_id"},
+		apitest.Scenario{Name: "what the body names is another matter", Given: given, Request: under("new", contacts+"/${contact}/labels", `{"label_id":"`+noLabel+`"}`),
+			Code: "resource_not_found", Header: fresh, Change: apitest.Changes{"idempotency": "+1"}},
+	))
+}
+
 func sameBody(t *testing.T, c *apitest.Case, r *apitest.Response) {
 	if string(r.Body) != c.Get("body") {
 		t.Errorf("got %s, and first %s", r.Body, c.Get("body"))

@@ -62,6 +62,19 @@ func (b *inputBinder) bind(c *call, in reflect.Value) error {
 	return nil
 }
 
+// checkPath checks what the path's variables look like.
+func (b *inputBinder) checkPath(c *call) error {
+	for _, p := range b.params {
+		if p.in != "path" {
+			continue
+		}
+		if err := p.rule.checkText(c.path[p.place], p.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // set puts a checked value into its field: text, or an instant.
 func (p param) set(field reflect.Value, value string) {
 	if field.Kind() == reflect.String {

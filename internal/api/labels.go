@@ -29,10 +29,10 @@ func registerLabels(a *API) {
 		summary: "Change a label", description: "Fields that are left out stay as they are; at least one is needed.",
 	}, updateLabel)
 
-	write(a, operation{
+	remove(a, operation{
 		method: http.MethodDelete, path: "/labels/{id}", id: "deleteLabel", tag: "Labels",
 		summary: "Delete a label", description: "It is detached from every conversation and contact.",
-	}, deleteLabel)
+	}, detachSome, deleteLabel)
 }
 
 type labelView struct {
@@ -116,6 +116,10 @@ type updateLabelBody struct {
 func updateLabel(tx *store.Tx, c *call, in *updateLabelInput) (labelView, error) {
 	label, err := core.UpdateLabel(tx, c.key.Key.OrgID, in.ID, chat.LabelPatch(in.Body))
 	return viewLabel(label), err
+}
+
+func detachSome(tx *store.Tx, c *call, in *labelInput) (bool, error) {
+	return core.DetachSome(tx, c.key.Key.OrgID, in.ID)
 }
 
 func deleteLabel(tx *store.Tx, c *call, in *labelInput) (deletedView, error) {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 const noLabel = "lbl_00000000000000000000000000"
@@ -268,6 +271,25 @@ func TestLabelTimes(t *testing.T) {
 	})
 }
 
+// onManyContacts puts ${label} on so many contacts.
+func onManyContacts(n int) func(*testing.T, *apitest.Case) {
+	return func(t *testing.T, c *apitest.Case) {
+		account := accountOf(t, c)
+		c.InTx(t, func(tx *store.Tx) error {
+			for i := range n {
+				contact, err := core.CreateContact(tx, account, chat.NewContact{PhoneNumber: new(fmt.Sprint("+49155", 10_000_000+i))})
+				if err != nil {
+					return err
+				}
+				if _, err := tx.AttachToContacts(c.Org.ID, c.Get("label"), []string{contact.ID}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
 func TestDeleteLabel(t *testing.T) {
 	t.Parallel()
 	remove := func(id string) apitest.Request {
@@ -284,6 +306,8 @@ func TestDeleteLabel(t *testing.T) {
 	scenarios := []apitest.Scenario{
 		{Name: "own", Given: two, Request: remove("${label}"), Status: http.StatusOK, Want: deleted, Change: apitest.Changes{"labels": "-1"}, Then: gone},
 		{Name: "with a body that is ignored", Given: two, Request: apitest.Request{Method: http.MethodDelete, Path: "/v1/labels/${label}", Body: `{"a":`}, Status: http.StatusOK, Want: deleted, Change: apitest.Changes{"labels": "-1"}},
+		{Name: "on more than go in one transaction", Given: all(connected, two, onManyContacts(501)), Request: remove("${label}"), Status: http.StatusOK, Want: deleted,
+			Change: apitest.Changes{"labels": "-1", "contact_labels": "-501"}},
 		{Name: "unknown", Request: remove(noLabel), Code: "resource_not_found"},
 		{Name: "foreign", Given: foreign, Request: remove("${foreign_label}"), Code: "resource_not_found"},
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -171,8 +173,16 @@ func (a *API) storePart(c *call, p *multipart.Part) (core.StoredFile, error) {
 	}
 	key := a.store.NewID(chat.KindMedia)
 	info, err := a.blobs.Put(key, p, limit)
+	if errors.Is(err, blob.ErrTooLarge) {
+		c.w.Header().Set("Connection", "close")
+		return core.StoredFile{}, chat.Fail(chat.CodePayloadTooLarge, "A file of type %s can have at most %d bytes.", mimeType, limit)
+	}
 	if err != nil {
 		return core.StoredFile{}, uploadFailed(c, err)
+	}
+	if info.Size == 0 {
+		a.forgetFile(key)
+		return core.StoredFile{}, chat.Invalid("file", "The file is empty.")
 	}
 	return core.StoredFile{BlobKey: key, MimeType: mimeType, Size: info.Size, SHA256: info.SHA256, Filename: cleanFilename(p.FileName())}, nil
 }
@@ -180,8 +190,10 @@ func (a *API) storePart(c *call, p *multipart.Part) (core.StoredFile, error) {
 func uploadFailed(c *call, err error) error {
 	c.w.Header().Set("Connection", "close")
 	switch {
-	case errors.Is(err, blob.ErrTooLarge), errors.As(err, new(*http.MaxBytesError)):
-		return chat.Fail(chat.CodePayloadTooLarge, "The file is larger than its type may be.")
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)): // the disk's fault, not the caller's
+		return err
+	case errors.As(err, new(*http.MaxBytesError)):
+		return chat.Fail(chat.CodePayloadTooLarge, "The body is larger than 101 MiB.")
 	case errors.Is(err, io.ErrUnexpectedEOF), c.r.Context().Err() != nil:
 		return chat.Invalid("file", "The upload ended early.")
 	default:

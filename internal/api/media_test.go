@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -113,6 +114,7 @@ func TestUpload(t *testing.T) {
 		{Name: "behind other parts", Given: connected, Request: upload(form(part{"messaging_product", "", "", "chat"}, part{"other", "b.exe", "application/zip", "ZIP"}, part{"file", "a.png", "image/png", "PNG"})),
 			Status: http.StatusCreated, Want: mediaWith("image/png", "PNG", `"a.png"`), Change: kept},
 		refused("larger than its type may be", form(part{"file", "a.webp", "image/webp", strings.Repeat("w", 500<<10+1)}), "payload_too_large", ""),
+		refused("empty", form(part{"file", "a.png", "image/png", ""}), bad, "file"),
 		refused("no file", form(part{"picture", "a.png", "image/png", "PNG"}), missing, "file"),
 		refused("no parts", form(), missing, "file"),
 		refused("nothing", "", bad, "file"),
@@ -191,6 +193,7 @@ func TestUploadedFiles(t *testing.T) {
 		}
 		c.Call(t, uploadUnder("", picture("a.png"))).RequireFailure(t, bad, "Idempotency-Key")
 		c.Call(t, upload(form(part{"file", "a.webp", "image/webp", strings.Repeat("w", 500<<10+1)}))).RequireFailure(t, "payload_too_large", "")
+		c.Call(t, upload(form(part{"file", "a.png", "image/png", ""}))).RequireFailure(t, bad, "file")
 		expect("refused", "PNG")
 		c.Call(t, upload(picture("a.png"))).RequireStatus(t, http.StatusCreated) // without a key it is another file
 		expect("another", "PNG", "PNG")
@@ -200,7 +203,22 @@ func TestUploadedFiles(t *testing.T) {
 		c.Set("media", first.ID)
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}).RequireStatus(t, http.StatusOK)
 		expect("deleted", "PNG")
-		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "")
+		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "image.id")
+	})
+}
+
+// A folder that cannot be written to is not the caller's mistake.
+func TestUploadWithoutADisk(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		dir := filepath.Join(t.TempDir(), "media")
+		api.Connect(t, nil, dir)(s.API)
+		c := s.NewCase(t)
+		connected(t, c)
+		if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		c.Call(t, upload(picture("a.png"))).RequireFailure(t, "internal_error", "")
 	})
 }
 
@@ -277,7 +295,7 @@ func TestDeleteMediaTogether(t *testing.T) {
 		connected(t, c)
 		var requests []apitest.Request
 		for range 20 {
-			c.Set("media", libraryFile(t, c, accountOf(t, c)).ID)
+			c.Set("media", libraryFile(t, c, accountOf(t, c), "image/png").ID)
 			requests = append(requests, c.Expanded(apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}))
 		}
 		statuses := make(chan int, len(requests))

@@ -51,12 +51,12 @@ type messageView struct {
 	Audio          anyJSON           `json:"audio,omitzero"`
 	Template       shownTemplate     `json:"template,omitzero" doc:"As it was sent, and in preview what the recipient sees."`
 	Interactive    anyJSON           `json:"interactive,omitzero"`
-	Reaction       anyJSON           `json:"reaction,omitzero"`
+	Reaction       anyJSON           `json:"reaction,omitzero" doc:"message_id is the provider's id of the message reacted to; an empty emoji takes the reaction back."`
 	Location       anyJSON           `json:"location,omitzero"`
 	Contacts       anyJSON           `json:"contacts,omitzero"`
 	Button         anyJSON           `json:"button,omitzero"`
-	Unsupported    anyJSON           `json:"unsupported,omitzero"`
-	Context        *contextView      `json:"context,omitempty"`
+	Unsupported    anyJSON           `json:"unsupported,omitzero" doc:"type is what the provider calls it, unknown where it does not say; more values may come."`
+	Context        *contextView      `json:"context,omitempty" doc:"Present when it is a reply."`
 	IsRevoked      bool              `json:"is_revoked" doc:"Its author deleted it for everyone."`
 	Error          *messageErrorView `json:"error,omitempty"`
 	PlayedAt       *instant          `json:"played_at,omitempty" doc:"When a voice note was first played."`
@@ -79,9 +79,9 @@ type contextView struct {
 }
 
 type messageErrorView struct {
-	Code         string `json:"code"`
-	Message      string `json:"message"`
-	ProviderCode *int   `json:"provider_code" nullable:"true"`
+	Code         string `json:"code" doc:"Why it failed; branch on it. So far: outside_24h_window, marketing_opted_out, marketing_blocked_by_user, recipient_unavailable, unsupported_message_type, account_restricted, account_locked, consent_required, customer_suspended, permission_revoked, auth_expired, app_rate_limited, account_rate_limited, template_not_found, template_paused, template_policy_violation, flow_blocked, media_upload_failed, media_download_failed, undeliverable, policy_violation, subscription_inactive, upstream_error. More may come."`
+	Message      string `json:"message" doc:"The same in words, which may change."`
+	ProviderCode *int   `json:"provider_code" nullable:"true" doc:"The provider's own code; null where the service itself refused, or the provider gave none."`
 }
 
 func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) messageView {

@@ -295,7 +295,7 @@ func TestMessageMedia(t *testing.T) {
 	sentWith := func(kind, object string) func(*testing.T, *apitest.Case) {
 		return func(t *testing.T, c *apitest.Case) {
 			connected(t, c)
-			c.Set("media", libraryFile(t, c, accountOf(t, c)).ID)
+			c.Set("media", libraryFile(t, c, accountOf(t, c), "image/png").ID)
 			var made struct{ ID string }
 			c.Call(t, post(content(kind, object))).RequireStatus(t, http.StatusOK).Data(t, &made)
 			c.Set("message", made.ID)
@@ -326,4 +326,21 @@ func mediaURL(t *testing.T, c *apitest.Case, messageID string) string {
 		t.Fatal(err)
 	}
 	return api.PublicURL + "/media/" + file.Token
+}
+
+// The deepest content that is taken can be shown wherever it is shown.
+func TestDeepContent(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		connected(t, c)
+		nested := func(levels int) apitest.Request { // inside of six others
+			return post(content("template", `{"name":"x","language":"en","components":[{"type":"body","parameters":[{"type":"text","a":"]}\\\"","x":`+
+				strings.Repeat("[", levels)+strings.Repeat("]", levels)+`}]}]}`))
+		}
+		c.Call(t, nested(95)).RequireFailure(t, "invalid_json", "")
+		c.Call(t, nested(9_990)).RequireFailure(t, "invalid_json", "")
+		c.Call(t, nested(94)).RequireStatus(t, http.StatusOK)
+		c.Call(t, apitest.Request{Path: "/v1/${number}/messages"}).RequireStatus(t, http.StatusOK)
+	})
 }

@@ -77,6 +77,7 @@ func refuseAll(t *testing.T, bodies []refusedBody) {
 		c := s.NewCase(t)
 		connected(t, c)
 		c.Set("other", otherTeamsMedia(t, c))
+		libraryFiles(t, c)
 		s.Unchanged(t, c.Org.ID, func() {
 			for _, b := range bodies {
 				r := c.Call(t, post(b.body))
@@ -99,7 +100,7 @@ func takeAll(t *testing.T, bodies []takenBody) {
 	eachNamed(t, "taken", func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		connected(t, c)
-		c.Set("media", libraryFile(t, c, accountOf(t, c)).ID)
+		libraryFiles(t, c)
 		for _, b := range bodies {
 			r := c.Call(t, post(content(b.kind, b.object)))
 			if r.Status != http.StatusOK {
@@ -124,12 +125,20 @@ func takeAll(t *testing.T, bodies []takenBody) {
 	})
 }
 
+// libraryFiles puts a file of each kind into the number's library: ${media_image} and so on.
+func libraryFiles(t *testing.T, c *apitest.Case) {
+	t.Helper()
+	for kind, mimeType := range map[string]string{"image": "image/png", "video": "video/mp4", "audio": "audio/ogg; codecs=opus", "document": "application/pdf"} {
+		c.Set("media_"+kind, libraryFile(t, c, accountOf(t, c), mimeType).ID)
+	}
+}
+
 // libraryFile puts a file into an account's library.
-func libraryFile(t *testing.T, c *apitest.Case, account chat.Account) (m chat.Media) {
+func libraryFile(t *testing.T, c *apitest.Case, account chat.Account, mimeType string) (m chat.Media) {
 	t.Helper()
 	c.InTx(t, func(tx *store.Tx) (err error) {
 		m, err = core.AddMedia(tx, account, chat.MediaLibrary, core.StoredFile{
-			BlobKey: "med_x", MimeType: "image/png", Size: 3, SHA256: strings.Repeat("a", 64), Filename: "a.png",
+			BlobKey: "med_x", MimeType: mimeType, Size: 3, SHA256: strings.Repeat("a", 64), Filename: "a.png",
 		})
 		return err
 	})
@@ -140,7 +149,7 @@ func libraryFile(t *testing.T, c *apitest.Case, account chat.Account) (m chat.Me
 func otherTeamsMedia(t *testing.T, c *apitest.Case) string {
 	t.Helper()
 	team := c.NewTeam(t, c.Org.ID, "Other")
-	return libraryFile(t, c, c.ConnectAccount(t, chat.NewAccount{OrgID: c.Org.ID, TeamID: team.ID})).ID
+	return libraryFile(t, c, c.ConnectAccount(t, chat.NewAccount{OrgID: c.Org.ID, TeamID: team.ID}), "image/png").ID
 }
 
 // received applies an inbound message to the number that ${number} names.

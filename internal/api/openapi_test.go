@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -277,6 +278,25 @@ func TestDocumentQuotesTheContractsErrors(t *testing.T) {
 					t.Errorf("%s: %v is under %s %v, want %v", op.name(), code, status, kinds, want)
 				}
 			}
+		}
+	}
+}
+
+// What a message can fail with is in no response's list of codes, so the field itself tells it.
+func TestDocumentNamesMessageErrors(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../chat/message.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`MessageErrorCode = "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 20 {
+		t.Fatalf("found %d codes", len(codes))
+	}
+	told := fmt.Sprint(apitest.Start(t, storetest.SQLite).Document().At("components", "schemas", "MessageError", "properties", "code")["description"])
+	for _, code := range codes {
+		if !strings.Contains(told, code[1]) {
+			t.Errorf("%s is not told", code[1])
 		}
 	}
 }

@@ -28,6 +28,8 @@ type operation struct {
 	whole       bool        // a list that is not cut into pages unless the caller asks for it
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
 	secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
+	// inPath looks for what the path of a POST names below its number; nil if there is nothing.
+	inPath func(*call, store.Reader, chat.Account) error
 
 	input  *inputBinder
 	handle func(*call) (answer, error)
@@ -207,6 +209,28 @@ func flow[I, O any](a *API, op operation, fn func(c *call, in *I) (O, error)) {
 		})
 	}
 	add[I, single[O]](a, &op)
+}
+
+// remove registers a DELETE of what a lot may belong to. some removes a part of that, in a transaction
+// of its own, until there is no more; fn removes the rest with the thing itself. One that is cut off
+// leaves the thing with less: the next goes on.
+func remove[I, O any](a *API, op operation, some func(tx *store.Tx, c *call, in *I) (more bool, err error), fn func(tx *store.Tx, c *call, in *I) (O, error)) {
+	flow(a, op, func(c *call, in *I) (out O, err error) {
+		for more := true; more; {
+			err := a.store.InTx(c.ctx, func(tx *store.Tx) (err error) {
+				more, err = some(tx, c, in)
+				return err
+			})
+			if err != nil {
+				return out, err
+			}
+		}
+		err = a.store.InTx(c.ctx, func(tx *store.Tx) (err error) {
+			out, err = fn(tx, c, in)
+			return err
+		})
+		return out, err
+	})
 }
 
 func inTx(c *call, run func(*store.Tx) (answer, error)) (ans answer, err error) {

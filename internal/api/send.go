@@ -259,7 +259,7 @@ func workOf(acc core.Accepted) store.SendWork {
 }
 
 func (a *API) newMessage(c *call, account chat.Account, b sendBody, content chat.Content) core.NewMessage {
-	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, MediaID: chat.LibraryMedia(content)}
+	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, Media: chat.LibraryMedia(chat.MessageType(b.Type), content)}
 	if t, ok := content.(*chat.TemplateContent); ok {
 		choice := a.templates.Choose(c.ctx, account, t, b.To != nil)
 		t.Preview, m.Template = choice.Preview, &choice

@@ -180,15 +180,20 @@ func TestSendMedia(t *testing.T) {
 		for _, link := range []string{"example.com/a.png", "/a.png", "ftp://example.com/a", "file:///etc/passwd", "data:image/png;base64,AA", "https://", "https:///a", "http:example.com", "javascript:alert(1)", "https://exa mple.com/", "://", "https://[::1/"} {
 			no("the link "+link, `{"link":"`+link+`"}`, bad, "*.link")
 		}
-		no("unknown media", `{"id":"med_00000000000000000000000000"}`, noMedia, "")
-		no("no id of ours", `{"id":"1234567890"}`, noMedia, "")
-		no("the id of something else", `{"id":"msg_00000000000000000000000000"}`, noMedia, "")
-		no("another team's media", `{"id":"${other}"}`, noMedia, "")
+		no("unknown media", `{"id":"med_00000000000000000000000000"}`, noMedia, "*.id")
+		no("no id of ours", `{"id":"1234567890"}`, noMedia, "*.id")
+		no("the id of something else", `{"id":"msg_00000000000000000000000000"}`, noMedia, "*.id")
+		no("another team's media", `{"id":"${other}"}`, noMedia, "*.id")
 		no("unknown media with a bad caption", `{"id":"med_00000000000000000000000000","caption":1,"voice":1}`, bad, map[bool]string{true: "audio.voice", false: "*.caption"}[kind == "audio"])
 		ok("a link", `{"link":"https://example.com/a.png?x=1#y"}`, "")
 		ok("a plain http link", `{"link":"http://127.0.0.1:8080/a"}`, "")
 		ok("a long link", `{"link":"`+webLink(2048)+`"}`, "")
-		ok("library media", `{"id":"${media}"}`, "")
+		ok("library media", `{"id":"${media_`+kind+`}"}`, "")
+		if kind == "document" {
+			ok("an image", `{"id":"${media_image}"}`, "")
+			continue
+		}
+		no("another kind of file", `{"id":"${media_document}"}`, bad, "*.id")
 	}
 	for _, kind := range []string{"image", "video", "document"} {
 		refused = append(refused, refusedBody{kind + ": long caption", content(kind, `{"link":"https://a.b/","caption":"`+wide(1025)+`"}`), bad, kind + ".caption"})

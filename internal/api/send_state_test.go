@@ -108,7 +108,7 @@ func TestSendChecksInOrder(t *testing.T) {
 		c.Exec(t, "UPDATE customers SET status = 'active' WHERE org_id = $1", c.Org.ID)
 		refused("quota_exceeded", "")
 		s.SetPlan(t, plan, core.PlanPatch{MonthlyMessages: new(int64(1))})
-		refused(noMedia, "") // and takes nothing of the quota
+		refused(noMedia, "image.id") // and takes nothing of the quota
 		body = content("image", `{"link":"https://a.b/c.png"}`)
 		c.Call(t, post(body)).RequireStatus(t, http.StatusOK)
 		refused("quota_exceeded", "")
@@ -161,7 +161,7 @@ func TestSendIsIdempotent(t *testing.T) {
 		{Name: "a refusal is kept", Given: disconnected, Request: under("k", path, aText), Code: upstream, Header: fresh, Change: kept},
 		{Name: "a refusal comes again when nothing speaks against it any more", Given: all(disconnected, first(under("k", path, aText)), changeNumber(func(a *chat.Account) { a.Status = chat.AccountConnected })),
 			Request: under("k", path, aText), Code: upstream, Header: replayed, Then: sameBody},
-		{Name: "unknown media is kept", Given: connected, Request: under("k", path, content("audio", `{"id":"x"}`)), Code: noMedia, Header: fresh, Change: kept},
+		{Name: "unknown media is kept", Given: connected, Request: under("k", path, content("audio", `{"id":"x"}`)), Code: noMedia, Param: "audio.id", Header: fresh, Change: kept},
 		{Name: "a bad key", Given: connected, Request: under("", path, aText), Code: bad, Param: "Idempotency-Key"},
 	})
 }

@@ -33,8 +33,10 @@ type Contact struct {
 	Email       *string
 	Metadata    json.RawMessage // an object, or nil
 	Consent     Consent
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// PreferenceAt is when the contact last told the provider about marketing.
+	PreferenceAt *time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 // SearchKey is the text that a search looks into.

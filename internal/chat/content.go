@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // The contents a message can be sent with. The struct tags are the simple rules (lengths, required
@@ -61,25 +62,37 @@ func NewContent(t MessageType) Content {
 	return nil
 }
 
-// LibraryMedia is the library file that a content names, or empty.
-func LibraryMedia(c Content) string {
+// LibraryFile is a file of the library that a content names. The zero value is none.
+type LibraryFile struct {
+	ID    string
+	As    MessageType // what it is sent as
+	Param string      // where the content names it
+}
+
+// LibraryMedia is the library file that a content of the type names.
+func LibraryMedia(t MessageType, c Content) LibraryFile {
+	id, path := "", string(t)
 	switch c := c.(type) {
 	case *ImageContent:
-		return c.ID
+		id = c.ID
 	case *DocumentContent:
-		return c.ID
+		id = c.ID
 	case *AudioContent:
-		return c.ID
+		id = c.ID
 	case *InteractiveContent:
-		return c.Header.libraryMedia()
+		if c.Header != nil {
+			id, t = c.Header.libraryMedia(), MessageType(c.Header.Type)
+			path += ".header." + c.Header.Type
+		}
 	}
-	return ""
+	if id == "" {
+		return LibraryFile{}
+	}
+	return LibraryFile{ID: id, As: t, Param: path + ".id"}
 }
 
 func (h *InteractiveHeader) libraryMedia() string {
 	switch {
-	case h == nil:
-		return ""
 	case h.Image != nil && h.Type == "image":
 		return h.Image.ID
 	case h.Video != nil && h.Type == "video":
@@ -246,7 +259,7 @@ type InteractiveContent struct {
 
 // InteractiveText is the text of an interactive message.
 type InteractiveText struct {
-	Text string `json:"text" minLength:"1" maxLength:"1024"`
+	Text string `json:"text" minLength:"1" maxLength:"4096" doc:"Up to 4096 characters for a list, 1024 for the other kinds."`
 }
 
 // InteractiveFooter is the small text below.
@@ -308,6 +321,9 @@ func (c *InteractiveContent) Check() (missing, bad *Error) {
 	var p problems
 	if c.Header != nil {
 		p.add(c.Header.check(c.Type))
+	}
+	if most := 1024; c.Type != InteractiveList && utf8.RuneCountInString(c.Body.Text) > most {
+		p.add(Invalid("interactive.body.text", "Must be at most %d characters long.", most))
 	}
 	switch c.Type {
 	case InteractiveCTA:

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -29,6 +31,9 @@ type sealing struct {
 
 // changeSealing is change for a command that stores a token, sealed with the store's own master key.
 func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*store.Tx, core.Seal) error) error {
+	if strings.TrimSpace(token) == "" {
+		return chat.Invalid("token", "Must not be empty.")
+	}
 	v, err := vault.Load(s.SecretKey, f.Data)
 	if err != nil {
 		return err

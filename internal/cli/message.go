@@ -88,6 +88,9 @@ func failureMessage(err error, cmd *kong.Node) string {
 	if slices.ContainsFunc(cmd.Positional, func(arg *kong.Positional) bool { return arg.Name == name }) {
 		return fmt.Sprintf("<%s>: %s", name, e.Message)
 	}
+	if !slices.ContainsFunc(cmd.Flags, func(flag *kong.Flag) bool { return flag.Name == name }) {
+		name = strings.TrimSuffix(name, "-id") // --customer gives customer_id
+	}
 	return fmt.Sprintf("--%s: %s", name, e.Message)
 }
 

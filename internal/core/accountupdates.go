@@ -14,6 +14,9 @@ import (
 // or the one it names.
 func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 	accounts, err := tx.AccountsOfWABA(u.WABAID)
+	if err == nil && len(accounts) == 0 && u.Phone != "" { // news of partners come under the partner's id
+		accounts, err = tx.AccountsByPhone(u.Phone)
+	}
 	if err != nil {
 		return err
 	}

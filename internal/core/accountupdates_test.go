@@ -223,3 +223,21 @@ func TestNumberUpdates(t *testing.T) {
 		w.expect()
 	})
 }
+
+// An older form of the news that a partner was removed comes under the partner's id, and has nothing
+// but the number to tell whom it is about.
+func TestAccountUpdateByNumberAlone(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		update := provider.AccountUpdate{Origin: provider.Origin{WABAID: "666"}, Event: "PARTNER_REMOVED", Phone: "+4930555999"}
+		w.apply(update)
+		if got := w.reload().Status; got != chat.AccountConnected {
+			t.Errorf("another number's removal made it %s", got)
+		}
+		update.Phone = *w.account.PhoneNumber
+		w.apply(update)
+		if got := w.reload().Status; got != chat.AccountDisconnected {
+			t.Errorf("it is %s", got)
+		}
+	})
+}

@@ -269,16 +269,21 @@ func (a Applier) preference(tx *store.Tx, account chat.Account, u provider.Prefe
 	if err != nil {
 		return err
 	}
-	consent := contact.Consent
-	switch u.Value {
-	case provider.PreferenceStop:
-		consent = chat.ConsentOptedOut
-	case provider.PreferenceResume:
-		consent = chat.ConsentOptedIn
-	}
-	if consent == contact.Consent {
+	consent, known := map[string]chat.Consent{
+		provider.PreferenceStop: chat.ConsentOptedOut, provider.PreferenceResume: chat.ConsentOptedIn,
+	}[u.Value]
+	at := orNow(u.Timestamp, tx)
+	if !known || contact.PreferenceAt != nil && at.Before(*contact.PreferenceAt) { // they have changed their mind since
 		return nil
 	}
-	contact.Consent, contact.UpdatedAt = consent, tx.Now()
-	return tx.UpdateContact(contact)
+	before := contact.Consent
+	contact.Consent, contact.PreferenceAt = consent, &at
+	if consent == before {
+		return tx.UpdateContact(contact)
+	}
+	contact.UpdatedAt = tx.Now()
+	if err := tx.UpdateContact(contact); err != nil {
+		return err
+	}
+	return contactUpdated(tx, account, contact, []string{"marketing_consent"})
 }

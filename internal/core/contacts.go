@@ -79,6 +79,24 @@ func usernameTaken() error {
 	return chat.Invalid("username", "Another contact of the number has this username. Usernames are compared without regard to case.")
 }
 
+// messageBatch is smaller than that of labels: a message is in many indexes.
+const messageBatch = 100
+
+// DeleteSomeMessages removes the oldest messages with a contact, and tells whether there may be more.
+// It goes before DeleteContact, each time in a transaction of its own: years of messages are too many
+// for one.
+func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string) (more bool, err error) {
+	if _, err := Contact(tx.Reader, account, id); err != nil {
+		return false, err
+	}
+	conversation, err := tx.ConversationWith(account.OrgID, id)
+	if err != nil {
+		return false, ignoreNotFound(err)
+	}
+	n, err := tx.PurgeConversation(account.OrgID, conversation.ID, messageBatch)
+	return n >= messageBatch, err
+}
+
 // DeleteContact removes a contact with its labels, its conversation, and all messages of it with the
 // files that came in.
 func DeleteContact(tx *store.Tx, account chat.Account, id string) error {

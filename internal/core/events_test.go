@@ -172,7 +172,7 @@ func (w *world) library() core.Accepted {
 	})
 	w.must(err)
 	return w.sendAs(core.NewMessage{
-		To: adaNumber, Type: chat.TypeImage, Content: json.RawMessage(`{"id":"` + media.ID + `"}`), MediaID: media.ID, Source: chat.SourceAPI,
+		To: adaNumber, Type: chat.TypeImage, Content: json.RawMessage(`{"id":"` + media.ID + `"}`), Media: chat.LibraryFile{ID: media.ID, As: chat.TypeImage}, Source: chat.SourceAPI,
 	})
 }
 

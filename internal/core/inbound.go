@@ -98,6 +98,10 @@ func (a Applier) learnIdentity(tx *store.Tx, account chat.Account, c *chat.Conta
 	}
 	c.UpdatedAt = tx.Now()
 	err := tx.Savepoint(func() error { return tx.UpdateContact(*c) })
+	if errors.Is(err, store.ErrDuplicate) && deref(c.Username) != deref(before.Username) { // often it is only that
+		c.Username = before.Username
+		err = tx.Savepoint(func() error { return tx.UpdateContact(*c) })
+	}
 	if errors.Is(err, store.ErrDuplicate) { // another contact goes by one of these: leave both alone
 		*c = before
 		return nil

@@ -74,6 +74,23 @@ func TestInboundLearnsIdentities(t *testing.T) {
 	})
 }
 
+// A username that another contact has keeps nothing else from being learnt.
+func TestInboundLearnsBesideATakenUsername(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.from(provider.Person{Phone: "+4915510000002", Username: "ada.l"}, "wamid.1"))
+		w.clock.Advance(time.Second)
+		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.2"))
+		w.events()
+		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "Ada.L", ProfileName: "Ada"}, "wamid.3"))
+		w.expect(chat.EventContactUpdated, chat.EventMessageReceived)
+		want := []known{{adaNumber, adaID, "", "", "Ada"}, {"+4915510000002", "", "", "ada.l", ""}}
+		if d := cmp.Diff(want, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+	})
+}
+
 // Where the number says one contact and the BSUID another, both stay as they are.
 func TestInboundLeavesConflictsAlone(t *testing.T) {
 	t.Parallel()
@@ -316,8 +333,8 @@ func TestContactSync(t *testing.T) {
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		wish := func(category, value string) chat.Consent {
-			w.apply(provider.Preference{Origin: w.origin(), Contact: ada(), Category: category, Value: value})
+		wish := func(category, value string, at int64) chat.Consent {
+			w.apply(provider.Preference{Origin: w.origin(), Contact: ada(), Category: category, Value: value, Timestamp: time.Unix(at, 0)})
 			contacts := w.contacts()
 			if len(contacts) != 1 {
 				t.Fatalf("there are %d contacts", len(contacts))
@@ -326,16 +343,26 @@ func TestPreferences(t *testing.T) {
 		}
 		for _, step := range []struct {
 			category, value string
+			at              int64
 			want            chat.Consent
+			events          []chat.EventType
 		}{
-			{"marketing_messages", "signup", chat.ConsentUnknown}, {"marketing_messages", "stop", chat.ConsentOptedOut}, {"marketing_messages", "stop", chat.ConsentOptedOut},
-			{"utility_messages", "resume", chat.ConsentOptedOut}, {"marketing_messages", "resume", chat.ConsentOptedIn},
+			{"marketing_messages", "signup", 100, chat.ConsentUnknown, []chat.EventType{chat.EventContactCreated}},
+			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, []chat.EventType{chat.EventContactUpdated}},
+			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, nil},
+			{"marketing_messages", "resume", 150, chat.ConsentOptedOut, nil}, // late, or again
+			{"utility_messages", "resume", 300, chat.ConsentOptedOut, nil},
+			{"marketing_messages", "resume", 300, chat.ConsentOptedIn, []chat.EventType{chat.EventContactUpdated}},
+			{"marketing_messages", "stop", 200, chat.ConsentOptedIn, nil},
+			{"marketing_messages", "resume", 400, chat.ConsentOptedIn, nil},
+			{"marketing_messages", "stop", 350, chat.ConsentOptedIn, nil},
+			{"marketing_messages", "stop", 400, chat.ConsentOptedOut, []chat.EventType{chat.EventContactUpdated}},
 		} {
-			if got := wish(step.category, step.value); got != step.want {
-				t.Errorf("after %s of %s: %s, want %s", step.value, step.category, got, step.want)
+			if got := wish(step.category, step.value, step.at); got != step.want {
+				t.Errorf("after %s of %s at %d: %s, want %s", step.value, step.category, step.at, got, step.want)
 			}
+			w.expect(step.events...)
 		}
-		w.expect(chat.EventContactCreated)
 	})
 }
 

@@ -43,6 +43,16 @@ func UpdateLabel(tx *store.Tx, orgID, id string, patch chat.LabelPatch) (chat.La
 	return label, labelNameTaken(tx.UpdateLabel(label))
 }
 
+// detachBatch bounds how long others wait while a label is taken off what carries it.
+const detachBatch = 500
+
+// DetachSome takes a label off some of what carries it, and tells whether there may be more. It goes
+// before DeleteLabel, each time in a transaction of its own: a label can be on everything there is.
+func DetachSome(tx *store.Tx, orgID, id string) (more bool, err error) {
+	n, err := tx.DetachSome(orgID, id, detachBatch)
+	return n >= detachBatch, err
+}
+
 // DeleteLabel removes a label from wherever it is attached.
 func DeleteLabel(tx *store.Tx, orgID, id string) error {
 	return orNotFound(tx.DeleteLabel(orgID, id), "label")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -18,7 +19,7 @@ type NewMessage struct {
 	Context   string
 	Type      chat.MessageType
 	Content   json.RawMessage
-	MediaID   string // library media that the content names
+	Media     chat.LibraryFile // that the content names
 	Source    chat.Source
 	// Template is what Templates.Choose says of a template's message; MoreMedia are the files in it.
 	Template  *TemplateChoice
@@ -45,11 +46,11 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if in.Template != nil && in.Template.Err != nil {
 		return Accepted{}, in.Template.Err
 	}
-	if err := checkLibraryMedia(tx.Reader, account, in.MediaID); err != nil {
+	if err := checkLibraryMedia(tx.Reader, account, in.Media); err != nil {
 		return Accepted{}, err
 	}
 	for _, id := range in.MoreMedia {
-		if err := checkLibraryMedia(tx.Reader, account, id); err != nil {
+		if err := checkLibraryMedia(tx.Reader, account, chat.LibraryFile{ID: id, As: chat.TypeDocument}); err != nil {
 			return Accepted{}, err
 		}
 	}
@@ -64,7 +65,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 		ID: tx.NewID(chat.KindMessage), OrgID: account.OrgID, AccountID: account.ID,
 		ConversationID: t.conversation.ID, ContactID: t.contact.ID,
 		Direction: chat.Outbound, Type: in.Type, Status: chat.StatusQueued, Source: in.Source,
-		Content: in.Content, Context: in.Context, MediaID: in.MediaID, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		Content: in.Content, Context: in.Context, MediaID: in.Media.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	job := store.SendJob{
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
@@ -113,13 +114,18 @@ func takeQuota(tx *store.Tx, orgID string, plan chat.Plan) error {
 	return err
 }
 
-func checkLibraryMedia(r store.Reader, account chat.Account, id string) error {
-	if id == "" {
+// checkLibraryMedia refuses a file that is not there, and one that the provider would refuse: a
+// document can be of any type, the others are what they say.
+func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFile) error {
+	if file.ID == "" {
 		return nil
 	}
-	media, err := r.Media(account.OrgID, id)
-	if errors.Is(err, store.ErrNotFound) || (err == nil && (media.TeamID != account.TeamID || media.Origin != chat.MediaLibrary)) {
-		return chat.Fail(chat.CodeMediaNotFound, "There is no media %s in the library of this number's team.", id)
+	media, err := r.Media(account.OrgID, file.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && (media.TeamID != account.TeamID || media.Origin != chat.MediaLibrary):
+		return &chat.Error{Code: chat.CodeMediaNotFound, Param: file.Param, Message: "There is no such media in the library of this number's team."}
+	case err == nil && file.As != chat.TypeDocument && !strings.HasPrefix(strings.ToLower(media.MimeType), string(file.As)+"/"):
+		return chat.Invalid(file.Param, "The file is %s and cannot be sent as %s.", media.MimeType, file.As)
 	}
 	return err
 }

@@ -5,10 +5,16 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
+
+// downloadTime is how long a file may take: 100 MiB over a slow line.
+const downloadTime = 15 * time.Minute
 
 // serveFile answers for a stored file. Its address is the right to it, and its bytes never change.
 // They come from strangers: nothing in them may run in this origin.
@@ -29,9 +35,8 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 			h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 			h.Set("Cache-Control", "private, max-age=31536000, immutable")
 			h.Set("ETag", `"`+media.SHA256+`"`)
-			if media.Filename != nil {
-				h.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": *media.Filename}))
-			}
+			h.Set("Content-Disposition", disposition(media))
+			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
 			http.ServeContent(w, r, "", media.CreatedAt, file)
 			return
 		}
@@ -41,4 +46,19 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 		s.log.Error("a file could not be served", "error", err)
 	}
 	s.api.ServeHTTP(w, r) // its 404
+}
+
+// disposition has a browser show what it can only show, and save everything else: a page that somebody
+// sent must not look like one of ours.
+func disposition(media chat.Media) string {
+	kind := "attachment"
+	base, _, err := mime.ParseMediaType(media.MimeType)
+	family, _, _ := strings.Cut(base, "/")
+	if err == nil && base != "image/svg+xml" && (slices.Contains([]string{"image", "audio", "video"}, family) || base == "application/pdf" || base == "text/plain") {
+		kind = "inline"
+	}
+	if media.Filename == nil {
+		return kind
+	}
+	return mime.FormatMediaType(kind, map[string]string{"filename": *media.Filename})
 }

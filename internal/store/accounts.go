@@ -51,6 +51,11 @@ func (r Reader) AccountsOfWABA(wabaID string) ([]chat.Account, error) {
 	return many(r, scanAccount, accountSelect+" WHERE a.waba_id = $1 AND a.deleted_at IS NULL ORDER BY a.id", wabaID)
 }
 
+// AccountsByPhone returns the accounts with a phone number, which is with +.
+func (r Reader) AccountsByPhone(phone string) ([]chat.Account, error) {
+	return many(r, scanAccount, accountSelect+" WHERE a.phone_number = $1 AND a.deleted_at IS NULL ORDER BY a.id", phone)
+}
+
 // AccountFilter narrows a list of accounts.
 type AccountFilter struct {
 	Status     chat.AccountStatus // empty: all

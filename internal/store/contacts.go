@@ -9,17 +9,18 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const contactColumns = "org_id, id, account_id, phone_number, bsuid, parent_bsuid, username, name, email, metadata, marketing_consent, created_at, updated_at"
+const contactColumns = "org_id, id, account_id, phone_number, bsuid, parent_bsuid, username, name, email, metadata, marketing_consent, preference_at, created_at, updated_at"
 
 func scanContact(row scanner) (c chat.Contact, err error) {
 	var metadata *string
+	var preferenceAt *int64
 	var createdAt, updatedAt int64
 	err = row.Scan(&c.OrgID, &c.ID, &c.AccountID, &c.PhoneNumber, &c.BSUID, &c.ParentBSUID, &c.Username, &c.Name, &c.Email,
-		&metadata, &c.Consent, &createdAt, &updatedAt)
+		&metadata, &c.Consent, &preferenceAt, &createdAt, &updatedAt)
 	if metadata != nil {
 		c.Metadata = json.RawMessage(*metadata)
 	}
-	c.CreatedAt, c.UpdatedAt = toTime(createdAt), toTime(updatedAt)
+	c.PreferenceAt, c.CreatedAt, c.UpdatedAt = toTimePtr(preferenceAt), toTime(createdAt), toTime(updatedAt)
 	return c, err
 }
 
@@ -92,18 +93,18 @@ func (r Reader) ContactsAmong(orgID, accountID string, ids []string) ([]string, 
 // InsertContact stores a new contact; ErrDuplicate when its number, BSUID or username is taken.
 func (tx *Tx) InsertContact(c chat.Contact) error {
 	return tx.insert(`INSERT INTO contacts (`+contactColumns+`, username_key, search_key)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
 		c.OrgID, c.ID, c.AccountID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
-		textPtr(c.Metadata), string(c.Consent), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
+		textPtr(c.Metadata), string(c.Consent), msPtr(c.PreferenceAt), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
 }
 
 // UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.
 func (tx *Tx) UpdateContact(c chat.Contact) error {
 	return tx.execOne(`UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
-			metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13
+			metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13, preference_at = $14
 		WHERE org_id = $1 AND id = $2`,
 		c.OrgID, c.ID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
-		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
+		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey(), msPtr(c.PreferenceAt))
 }
 
 // TouchContacts notes that contacts changed now, and returns them in the order of their ids.

@@ -58,6 +58,21 @@ func (tx *Tx) DeleteLabel(orgID, id string) error {
 	return tx.later("DELETE FROM conversation_labels WHERE org_id = $1 AND label_id = $2", orgID, id)
 }
 
+// DetachSome takes a label off up to limit of the contacts and as many conversations that carry it,
+// and returns off how many.
+func (tx *Tx) DetachSome(orgID, labelID string, limit int) (int64, error) {
+	var total int64
+	for links, owner := range map[string]string{"contact_labels": "contact_id", "conversation_labels": "conversation_id"} {
+		n, err := tx.exec("DELETE FROM "+links+" WHERE org_id = $1 AND label_id = $2 AND "+owner+" IN (SELECT "+owner+
+			" FROM "+links+" WHERE org_id = $1 AND label_id = $2 LIMIT $3)", orgID, labelID, limit)
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
 // LabelsOfContacts returns the labels of each of the contacts that has some, by name.
 func (r Reader) LabelsOfContacts(orgID string, contactIDs []string) (map[string][]chat.Label, error) {
 	return r.labelsOf("contact_labels", "contact_id", orgID, contactIDs)

@@ -210,6 +210,16 @@ func (r Reader) MessagesBefore(orgID string, before time.Time) (bool, error) {
 // PurgeMessages removes up to limit of an organization's messages from before the instant, oldest
 // first, with their inbound files and what was still to be done for them. It returns how many.
 func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, error) {
+	return tx.purgeMessages("id < $2 ORDER BY id LIMIT $3", orgID, firstID(chat.KindMessage, before), limit)
+}
+
+// PurgeConversation is PurgeMessages for those of a conversation, whenever they were.
+func (tx *Tx) PurgeConversation(orgID, conversationID string, limit int) (int64, error) {
+	return tx.purgeMessages("conversation_id = $2 ORDER BY id LIMIT $3", orgID, conversationID, limit)
+}
+
+// purgeMessages removes the messages that meet the condition, of which $1 is the organization.
+func (tx *Tx) purgeMessages(which, orgID string, args ...any) (int64, error) {
 	var media []string
 	ids, err := many(tx.Reader, func(row scanner) (id string, err error) {
 		var file *string
@@ -218,8 +228,8 @@ func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, e
 			media = append(media, *file)
 		}
 		return id, err
-	}, `DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)
-		RETURNING id, media_id`, orgID, firstID(chat.KindMessage, before), limit)
+	}, "DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND "+which+") RETURNING id, media_id",
+		append([]any{orgID}, args...)...)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}

@@ -1,0 +1,109 @@
+package core_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// batches repeats a step, each time in a transaction of its own, until there is no more to do. It
+// returns what left counts after each.
+func (w *world) batches(step func(*store.Tx) (bool, error), left func() int) (counts []int) {
+	w.t.Helper()
+	for more := true; more; counts = append(counts, left()) {
+		if len(counts) > 10 {
+			w.t.Fatalf("it does not end: %v", counts)
+		}
+		w.inTx(func(tx *store.Tx) (err error) {
+			more, err = step(tx)
+			return err
+		})
+	}
+	return counts
+}
+
+// A label that is on everything is taken off a bounded number of rows at a time.
+func TestDetachSome(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		var label, other chat.Label
+		var ids []string
+		w.inTx(func(tx *store.Tx) (err error) {
+			ids = nil
+			if label, err = core.CreateLabel(tx, w.org.ID, chat.NewLabel{Name: "VIP"}); err != nil {
+				return err
+			}
+			if other, err = core.CreateLabel(tx, w.org.ID, chat.NewLabel{Name: "Other"}); err != nil {
+				return err
+			}
+			for i := range 1100 {
+				contact, err := core.CreateContact(tx, w.account, chat.NewContact{PhoneNumber: new(fmt.Sprint("+49155", 10_000_000+i))})
+				if err != nil {
+					return err
+				}
+				ids = append(ids, contact.ID)
+			}
+			for _, l := range []chat.Label{label, other} {
+				if _, err := tx.AttachToContacts(w.org.ID, l.ID, ids); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		carry := func(labelID string) (n int) {
+			labels, err := w.read().LabelsOfContacts(w.org.ID, ids)
+			w.must(err)
+			for _, those := range labels {
+				for _, l := range those {
+					if l.ID == labelID {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		counts := w.batches(func(tx *store.Tx) (bool, error) { return core.DetachSome(tx, w.org.ID, label.ID) },
+			func() int { return carry(label.ID) })
+		requireEqual(t, counts, nil, []int{600, 100, 0})
+		requireEqual(t, carry(other.ID), nil, 1100)
+	})
+}
+
+// The messages of a long conversation go a bounded number at a time, oldest first, with what was to be
+// done for them.
+func TestDeleteSomeMessages(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		var updates []provider.Update
+		for i := range 250 {
+			updates = append(updates, w.from(provider.Person{Phone: adaNumber}, fmt.Sprint("wamid.", i)))
+		}
+		updates = append(updates, w.from(provider.Person{Phone: "+4915510000002"}, "wamid.other"))
+		w.apply(updates...)
+		contact, err := w.read().ContactByNumber(w.org.ID, w.account.ID, adaNumber)
+		w.must(err)
+		left := func() int {
+			page, err := w.read().Messages(w.org.ID, w.account.ID, store.MessageFilter{}, store.Page{Limit: 1000})
+			w.must(err)
+			return len(page.Rows)
+		}
+		counts := w.batches(func(tx *store.Tx) (bool, error) { return core.DeleteSomeMessages(tx, w.account, contact.ID) }, left)
+		requireEqual(t, counts, nil, []int{151, 51, 1})
+		w.inTx(func(tx *store.Tx) error { return core.DeleteContact(tx, w.account, contact.ID) })
+		requireEqual(t, left(), nil, 1)
+	})
+}
+
+func TestDeleteSomeMessagesOfNobody(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		_, err := run(w.st, func(tx *store.Tx) (bool, error) {
+			return core.DeleteSomeMessages(tx, w.account, w.st.NewID(chat.KindContact))
+		})
+		requireCode(t, err, chat.CodeResourceNotFound, "")
+	})
+}
