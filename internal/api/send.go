@@ -127,6 +127,7 @@ func (a *API) handleSend(c *call, op *operation) (answer, error) {
 	if err == nil {
 		if account, err = c.account(a.store.Read(c.ctx)); err == nil {
 			message = a.newMessage(c, account, in.Body, content)
+			err = message.Refused(account, c.key.Plan, a.store.Now())
 		}
 	}
 	run := func(tx *store.Tx) (answer, error) {

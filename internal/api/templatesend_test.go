@@ -201,6 +201,10 @@ func TestMarketingNeedsConsent(t *testing.T) {
 		ok("opted in", promo, ada("opted_in", true)),
 		ok("utility to one who opted out", sentTemplate("hello_world", "en_US"), ada("opted_out", true)),
 		ok("a text to one who opted out", aText, ada("opted_out", true)),
+		ok("a category that the provider has not said", promo, func(t *testing.T, c *apitest.Case) {
+			ada("opted_out", true)(t, c)
+			c.Exec(t, "UPDATE templates SET category = NULL WHERE org_id = $1", c.Org.ID)
+		}),
 		no("opted out", promo, "marketing_opted_out", ada("opted_out", false)),
 		no("opted out where opting in is required", promo, "marketing_opted_out", ada("opted_out", true)),
 		no("unknown where opting in is required", promo, "consent_required", ada("unknown", true)),

@@ -267,6 +267,7 @@ func TestDisabledWebhookSubscription(t *testing.T) {
 		refused("another URL", patchWebhook(`{"url":"https://other.example"}`)),
 		refused("a pause", patchWebhook(`{"status":"paused"}`)),
 		refused("a description", patchWebhook(`{"description":"x"}`)),
+		{Name: "what is wrong in itself", Given: given, Request: patchWebhook(`{"events":["x"]}`), Code: "invalid_event_type", Param: "events[0]"},
 		refused("a new secret", under(http.MethodPost, "/secrets")),
 		refused("a revoked secret", under(http.MethodDelete, "/secrets/${secret}")),
 		refused("a test", under(http.MethodPost, "/test")),

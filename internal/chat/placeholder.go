@@ -30,12 +30,9 @@ func parsePlaceholders(text string) (found []placeholder, strict bool) {
 			return found, strict
 		}
 		start := at + open
-		inner, _, closed := strings.Cut(text[start+2:], "}}")
-		if !closed {
-			return found, false
-		}
+		inner, _, closed := strings.Cut(text[start+2:min(len(text), start+2+maxPlaceholder)], "}}")
 		name := strings.TrimSpace(inner)
-		if name == "" || strings.Trim(name, placeholderLetters) != "" {
+		if !closed || name == "" || strings.Trim(name, placeholderLetters) != "" {
 			strict = false
 			at = start + 1
 			continue
@@ -49,14 +46,20 @@ func parsePlaceholders(text string) (found []placeholder, strict bool) {
 	}
 }
 
+// maxPlaceholder bounds how far the end of a placeholder is looked for, so that a text of braces costs
+// no more than another.
+const maxPlaceholder = 128
+
 const placeholderLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // placeholderNames are the names in a text, each once: numbers by their value, else as they come.
 func placeholderNames(text string) []string {
 	found, _ := parsePlaceholders(text)
 	var names []string
+	seen := make(map[string]bool, len(found))
 	for _, p := range found {
-		if !slices.Contains(names, p.name) {
+		if !seen[p.name] {
+			seen[p.name] = true
 			names = append(names, p.name)
 		}
 	}

@@ -1,9 +1,11 @@
 package chat
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -45,6 +47,23 @@ func TestFillingDoesNotReadValues(t *testing.T) {
 	got := fillPlaceholders("a {{1}} b {{2}} c {{3}}", map[string]string{"1": "{{2}}", "2": "x"})
 	if want := "a {{2}} b x c {{3}}"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestBracesCostNoMoreThanLetters: a megabyte of whatever looks like placeholders is read in a moment.
+func TestBracesCostNoMoreThanLetters(t *testing.T) {
+	t.Parallel()
+	var distinct strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&distinct, "{{a%d}} ", i)
+	}
+	for _, text := range []string{strings.Repeat("{", 1<<20) + "}}", strings.Repeat("{{ ", 1<<18) + "}}", strings.Repeat("}}{{", 1<<18), distinct.String()} {
+		begin := time.Now()
+		placeholderNames(text)
+		fillPlaceholders(text, nil)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%.20s… took %s", text, took)
+		}
 	}
 }
 

@@ -84,12 +84,22 @@ func previewLines(h *PreviewHeader, body, footer string, buttons []PreviewButton
 // Fill puts a message's parameters into the template. It refuses what the provider would: a wrong
 // number of them, a wrong kind, one that is too long.
 func (t Template) Fill(c *TemplateContent) (TemplatePreview, *Error) {
-	parts, err := t.Parts()
+	parts, err := t.fillable()
 	if err != nil { // the provider has more shapes than we know, and checks them itself
 		return TemplatePreview{}, nil
 	}
 	f := filler{named: t.Format == FormatNamed, code: t.Is(CategoryAuthentication)}
 	return f.fill(parts, c.Components, "template.components", 1024)
+}
+
+// fillable are the template's parts. The text of an authentication template is its code alone until
+// the provider has written the rest.
+func (t Template) fillable() ([]TemplatePart, error) {
+	parts, err := t.Parts()
+	if body := partOf(parts, PartBody); body != nil && body.Text == "" && t.Is(CategoryAuthentication) {
+		body.Text = "{{1}}"
+	}
+	return parts, err
 }
 
 // filler fills one template.
@@ -274,11 +284,7 @@ func (f filler) body(have *TemplatePart, g given, limit int) (string, *Error) {
 	if have == nil {
 		return "", takesNone(g.body, "There is no body.")
 	}
-	text := have.Text
-	if text == "" && f.code { // before the provider has written it
-		text = "{{1}}"
-	}
-	return f.text(text, g.body, g, "body", limit)
+	return f.text(have.Text, g.body, g, "body", limit)
 }
 
 // text fills the placeholders of a text.

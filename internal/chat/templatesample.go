@@ -12,7 +12,7 @@ const sampleLink = "https://example.com/sample"
 // Sample is a message that fills the template with the samples it was reviewed with. The values
 // given go into the body instead, as far as they reach.
 func (t Template) Sample(body ...string) (*TemplateContent, error) {
-	parts, err := t.Parts()
+	parts, err := t.fillable()
 	if err != nil {
 		return nil, err
 	}

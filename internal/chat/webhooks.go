@@ -106,11 +106,11 @@ func (p WebhookSubscriptionPatch) revives() bool {
 // Apply returns s with the patch applied, and whether that changed anything.
 func (p WebhookSubscriptionPatch) Apply(s WebhookSubscription) (WebhookSubscription, bool, error) {
 	before := s
-	if s.Status == WebhookDisabled && !p.revives() {
-		return WebhookSubscription{}, false, s.CheckUsable()
-	}
 	if err := p.applyFields(&s); err != nil {
 		return WebhookSubscription{}, false, err
+	}
+	if s.Status == WebhookDisabled && !p.revives() {
+		return WebhookSubscription{}, false, s.CheckUsable()
 	}
 	if p.Status != nil {
 		s.setStatus(*p.Status)

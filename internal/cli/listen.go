@@ -107,7 +107,7 @@ func (l *listener) round(ctx context.Context) error {
 		return err
 	case err != nil:
 		l.failures++
-		fmt.Fprintf(l.out, "%s  lost the service, trying again: %v\n", now(), err)
+		fmt.Fprintf(l.out, "%s  lost the service, trying again: %v\n", now(), withoutURL(err))
 		return pause(ctx, min(time.Duration(l.failures)*time.Second, reconnectWait))
 	}
 	l.failures = 0
@@ -172,14 +172,19 @@ func (l *listener) post(ctx context.Context, e client.Event, at time.Time) strin
 	}.Headers()
 	response, err := l.http.Do(request)
 	if err != nil {
-		if failure, ok := errors.AsType[*url.Error](err); ok {
-			err = failure.Err // the address is known
-		}
-		return "failed: " + err.Error()
+		return "failed: " + withoutURL(err).Error()
 	}
 	defer response.Body.Close()
 	io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // lets the connection be used again
 	return response.Status
+}
+
+// withoutURL leaves out the address, which is known, and long where it has a cursor.
+func withoutURL(err error) error {
+	if failure, ok := errors.AsType[*url.Error](err); ok {
+		return failure.Err
+	}
+	return err
 }
 
 func now() string { return time.Now().Format(time.TimeOnly) }

@@ -53,7 +53,7 @@ func RecordDeliveries(tx *store.Tx, node string, results []DeliveryResult) ([]St
 			Earlier: r.Job.Log, Last: r.Attempt, NextAttemptAt: r.NextAt,
 		}
 	}
-	if _, err := tx.CompleteDeliveries(node, done); err != nil {
+	if err := tx.CompleteDeliveries(node, done); err != nil {
 		return nil, err
 	}
 	var streaks []Streak

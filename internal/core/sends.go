@@ -79,6 +79,18 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	return Accepted{Message: message, Contact: t.contact, Conversation: t.conversation, Job: job}, err
 }
 
+// Refused is why a message cannot be accepted, as far as that is known before its transaction: a
+// transaction that fails costs those that run beside it.
+func (in NewMessage) Refused(account chat.Account, plan chat.Plan, now time.Time) error {
+	if err := account.CheckSend(now, in.Type == chat.TypeTemplate); err != nil {
+		return err
+	}
+	if in.Template != nil && plan.MonthlyMessages == nil { // else the quota comes first
+		return in.Template.Err
+	}
+	return nil
+}
+
 func (in NewMessage) recipient() person {
 	switch {
 	case in.To != "":

@@ -250,8 +250,13 @@ func TestSyncIsScheduled(t *testing.T) {
 		expect("something unknown was deleted", 0)
 		w.news(provider.TemplateUpdate{Aspect: provider.TemplateComponents, Name: "template_0", Language: "de"})
 		expect("components were changed", 1)
+		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+			w.t.Fatal(err)
+		}
+		expect("they were read", 0)
 
 		storetest.InTx(w.t.(testing.TB), w.st, func(tx *store.Tx) error { return tx.DeleteAccount(w.org.ID, w.account.ID, tx.Now()) })
+		expect("the number is gone", 1)
 		if err := templates.SyncDue(ctx, due()[0]); err != nil {
 			w.t.Fatal(err)
 		}

@@ -15,10 +15,11 @@ const firstSyncPatience = 10 * time.Second
 // TemplateChoice is the template of a message, looked up and filled in before the message's
 // transaction. Err is why it cannot be sent; it is reported in its turn among the other checks.
 type TemplateChoice struct {
-	// Category is empty where the template is not known: see Choose.
-	Category string
-	Preview  *chat.TemplatePreview
-	Err      error
+	Category string // empty where the provider has not said it
+	// Unknown: it could not be looked up, and goes out unchecked.
+	Unknown bool
+	Preview *chat.TemplatePreview
+	Err     error
 }
 
 // Choose finds the template that a message names, and checks its parameters. Where an account's
@@ -27,7 +28,7 @@ type TemplateChoice struct {
 func (s *Templates) Choose(ctx context.Context, account chat.Account, c *chat.TemplateContent, toNumber bool) TemplateChoice {
 	t, err := s.find(ctx, account, c)
 	if errors.Is(err, errNeverSynced) {
-		return TemplateChoice{}
+		return TemplateChoice{Unknown: true}
 	}
 	if err != nil {
 		return TemplateChoice{Err: err}
@@ -113,13 +114,12 @@ func (s *Templates) everSynced(ctx context.Context, account chat.Account) (bool,
 // checkConsent refuses marketing to those who do not want it. A template that is not known may be
 // marketing, and counts as such for those who have said no.
 func checkConsent(account chat.Account, contact chat.Contact, t *TemplateChoice) error {
-	if t == nil || t.Category != chat.CategoryMarketing && t.Category != "" {
+	switch {
+	case t == nil, t.Category != chat.CategoryMarketing && !t.Unknown:
 		return nil
-	}
-	if contact.Consent == chat.ConsentOptedOut {
+	case contact.Consent == chat.ConsentOptedOut:
 		return chat.Fail(chat.CodeMarketingOptedOut, "The contact does not want marketing messages.")
-	}
-	if t.Category == chat.CategoryMarketing && account.RequireOptIn && contact.Consent != chat.ConsentOptedIn {
+	case !t.Unknown && account.RequireOptIn && contact.Consent != chat.ConsentOptedIn:
 		return chat.Fail(chat.CodeConsentRequired, "This number sends marketing only to contacts who have opted in.")
 	}
 	return nil

@@ -103,7 +103,12 @@ func (tx *Tx) UpdateAccount(a chat.Account) error {
 
 // DeleteAccount makes an account vanish; its data is purged later.
 func (tx *Tx) DeleteAccount(orgID, id string, at time.Time) error {
-	return tx.execOne("UPDATE accounts SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL", orgID, id, at.UnixMilli())
+	if err := tx.execOne("UPDATE accounts SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL", orgID, id, at.UnixMilli()); err != nil {
+		return err
+	}
+	// Whoever looks after the templates finds out whether another number still needs them.
+	return tx.later(`UPDATE template_syncs SET due_at = $3 WHERE org_id = $1 AND due_at > $3
+		AND waba_id = (SELECT waba_id FROM accounts WHERE org_id = $1 AND id = $2)`, orgID, id, at.UnixMilli())
 }
 
 // KnownNumbers are those of the numbers that are the organization's.

@@ -75,14 +75,14 @@ type DeliveryDone struct {
 }
 
 // CompleteDeliveries stores how attempts of the owner's ended. One that has been taken from the
-// owner since is left alone. It returns how many were written.
-func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) (written int64, err error) {
+// owner since is left alone.
+func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) error {
 	// Two nodes that write the same rows do so in the same order.
 	slices.SortFunc(done, func(a, b DeliveryDone) int {
 		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ID, b.ID))
 	})
 	if err := tx.useIndexes(); err != nil {
-		return 0, err
+		return err
 	}
 	var atOnce, others []DeliveryDone
 	for _, d := range done {
@@ -92,17 +92,10 @@ func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) (written int
 			others = append(others, d)
 		}
 	}
-	for _, part := range []struct {
-		completion
-		rows []DeliveryDone
-	}{{deliveredAtOnce, atOnce}, {attempted, others}} {
-		n, err := part.run(tx, owner, part.rows)
-		if err != nil {
-			return 0, err
-		}
-		written += n
+	if err := deliveredAtOnce.run(tx, owner, atOnce); err != nil {
+		return err
 	}
-	return written, nil
+	return attempted.run(tx, owner, others)
 }
 
 // completion is a statement that stores the ends of several attempts at once.
@@ -171,22 +164,20 @@ func placeholders(types []string, first int, typed bool) string {
 	return "(" + strings.Join(marks, ", ") + ")"
 }
 
-func (c completion) run(tx *Tx, owner string, rows []DeliveryDone) (written int64, err error) {
+func (c completion) run(tx *Tx, owner string, rows []DeliveryDone) error {
 	for _, size := range completionSizes {
 		for len(rows) >= size && tx.dialect.takes(size) {
 			args := []any{owner}
 			for _, d := range rows[:size] {
 				args = c.args(args, d)
 			}
-			n, err := tx.exec(c.texts[size], args...)
-			if err != nil {
-				return 0, err
+			if err := tx.later(c.texts[size], args...); err != nil {
+				return err
 			}
-			written += n
 			rows = rows[size:]
 		}
 	}
-	return written, nil
+	return nil
 }
 
 func attemptsText(attempts []chat.DeliveryAttempt) *string {

@@ -122,13 +122,7 @@ func TestCompleteDeliveries(t *testing.T) {
 			}
 			done = append(done, d)
 		}
-		storetest.InTx(t, st, func(tx *store.Tx) error {
-			n, err := tx.CompleteDeliveries("node_1", slices.Clone(done))
-			if n != 200 {
-				t.Errorf("%d were written", n)
-			}
-			return err
-		})
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.CompleteDeliveries("node_1", slices.Clone(done)) })
 		for i, j := range jobs {
 			got, err := st.Read(t.Context()).WebhookDeliveryDetail("org_1", j.ID)
 			requireNoError(t, err)
@@ -140,16 +134,13 @@ func TestCompleteDeliveries(t *testing.T) {
 				t.Fatalf("delivery %d is due at %v", i, got.NextAttemptAt)
 			}
 		}
-		// What is over stays as it is, and so does what is another's.
-		storetest.InTx(t, st, func(tx *store.Tx) error {
-			for _, owner := range []string{"node_1", "node_2"} {
-				n, err := tx.CompleteDeliveries(owner, []store.DeliveryDone{done[0]})
-				if err != nil || n != 0 {
-					t.Errorf("a second completion by %s: %d, %v", owner, n, err)
-				}
-			}
-			return nil
-		})
+		// What is over stays as it is.
+		again := done[0]
+		again.Status, again.NextAttemptAt = chat.DeliveryFailed, &next
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.CompleteDeliveries("node_1", []store.DeliveryDone{again}) })
+		if got, err := st.Read(t.Context()).WebhookDelivery("org_1", again.ID); err != nil || got.Status != chat.DeliverySucceeded {
+			t.Errorf("after a second completion: %+v, %v", got, err)
+		}
 	})
 }
 
@@ -169,14 +160,13 @@ func TestCompletionIsFenced(t *testing.T) {
 			})
 			return got
 		}
-		complete := func(owner string, epoch int64) int64 {
+		counts := func(owner string, epoch int64) bool { // a completion
 			t.Helper()
-			var n int64
-			storetest.InTx(t, st, func(tx *store.Tx) (err error) {
-				n, err = tx.CompleteDeliveries(owner, []store.DeliveryDone{{OrgID: "org_1", ID: job.ID, Epoch: epoch, Status: chat.DeliverySucceeded, Attempts: 1}})
-				return err
-			})
-			return n
+			done := []store.DeliveryDone{{OrgID: "org_1", ID: job.ID, Epoch: epoch, Status: chat.DeliverySucceeded, Attempts: 1}}
+			storetest.InTx(t, st, func(tx *store.Tx) error { return tx.CompleteDeliveries(owner, done) })
+			got, err := st.Read(t.Context()).WebhookDelivery("org_1", job.ID)
+			requireNoError(t, err)
+			return got.Status == chat.DeliverySucceeded
 		}
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.PutNode("node_1", tx.Now().Add(time.Minute)) })
 		if got := claim("node_2"); len(got) != 0 {
@@ -187,18 +177,21 @@ func TestCompletionIsFenced(t *testing.T) {
 		if len(got) != 1 || got[0].Owner != "node_2" || got[0].Epoch != 2 {
 			t.Fatalf("claimed %+v", got)
 		}
-		if complete("node_1", 1) != 0 {
+		if counts("node_1", 1) {
 			t.Fatal("the former owner's completion counts")
 		}
 		job = got[0]
 		if got := claim("node_1"); len(got) != 1 || got[0].Epoch != 3 {
 			t.Fatalf("claimed back %+v", got)
 		}
-		if complete("node_1", 1) != 0 || complete("node_2", 2) != 0 {
+		if counts("node_1", 1) || counts("node_2", 2) || counts("node_2", 3) {
 			t.Fatal("a completion of an earlier lease counts")
 		}
 		if stale := claim("node_3"); len(stale) != 0 { // job is as it was two leases ago
 			t.Errorf("what was read before another node worked on it was claimed as it was: %+v", stale)
+		}
+		if !counts("node_3", 4) {
+			t.Error("the owner's completion does not count")
 		}
 	})
 }
@@ -281,10 +274,7 @@ func TestDeliveryPlans(t *testing.T) {
 		for _, j := range jobs {
 			done = append(done, store.DeliveryDone{OrgID: j.OrgID, ID: j.ID, Epoch: 1, Status: chat.DeliverySucceeded, Attempts: 1})
 		}
-		writes, err := store.WritePlans(t.Context(), st, func(tx *store.Tx) error {
-			_, err := tx.CompleteDeliveries("node_1", done)
-			return err
-		})
+		writes, err := store.WritePlans(t.Context(), st, func(tx *store.Tx) error { return tx.CompleteDeliveries("node_1", done) })
 		requireNoError(t, err)
 		for _, plan := range append(reads, writes...) {
 			for _, bad := range []string{"Seq Scan on webhook_deliveries", "Seq Scan on events", "SCAN webhook_deliveries", "SCAN d", "SCAN e", "TEMP B-TREE"} {

@@ -91,11 +91,13 @@ func WritePlans(ctx context.Context, s *Store, fn func(*Tx) error) ([]string, er
 	return planner.plans, err
 }
 
-func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int64, error) {
-	if err := p.plan(ctx, sql, args); err != nil {
-		return 0, err
+func (p *planningSession) later(ctx context.Context, sql string, args []any) error {
+	if !strings.HasPrefix(sql, "SET ") {
+		if err := p.plan(ctx, sql, args); err != nil {
+			return err
+		}
 	}
-	return p.session.exec(ctx, sql, args)
+	return p.session.later(ctx, sql, args)
 }
 
 // MoveSendJob puts a job into another conversation.
@@ -103,4 +105,11 @@ func MoveSendJob(ctx context.Context, s *Store, messageID, conversationID string
 	return s.InTx(ctx, func(tx *Tx) error {
 		return tx.execOne("UPDATE send_jobs SET conversation_id = $2 WHERE message_id = $1", messageID, conversationID)
 	})
+}
+
+func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int64, error) {
+	if err := p.plan(ctx, sql, args); err != nil {
+		return 0, err
+	}
+	return p.session.exec(ctx, sql, args)
 }

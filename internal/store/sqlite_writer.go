@@ -7,14 +7,16 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
 const (
 	// writerQueue is how many transactions may wait; past it the store says it is overloaded.
 	writerQueue = 4096
-	// writerBatch bounds what one commit carries, and with it how long the first in a batch
-	// waits for the last.
+	// writerBatch and writerTime bound what one commit carries, and with it how long the first in
+	// a batch waits for the last.
 	writerBatch = 256
+	writerTime  = 20 * time.Millisecond
 )
 
 // sqliteWriter runs transactions one after the other on one connection and commits those that
@@ -145,23 +147,24 @@ func (w *sqliteWriter) gather(first *sqliteJob) {
 }
 
 func (w *sqliteWriter) work() {
-	if len(w.batch) == 0 {
-		return
+	for len(w.batch) > 0 {
+		n := w.commit(w.batch)
+		finished := w.batch[:n:n]
+		w.batch = w.batch[n:]
+		w.journal.commits <- finished
 	}
-	w.commit(w.batch)
-	w.journal.commits <- w.batch
-	w.batch = nil
 }
 
-func (w *sqliteWriter) commit(batch []*sqliteJob) {
+// commit runs jobs of the batch as one transaction, and returns how many, at least one.
+func (w *sqliteWriter) commit(batch []*sqliteJob) int {
 	if w.journal.failed.Load() {
 		failAll(batch, errors.New("the disk failed"))
-		return
+		return len(batch)
 	}
-	clean, err := w.attempt(batch, w.runBare)
+	n, clean, err := w.attempt(batch, w.runBare)
 	if err == nil && !clean {
 		w.control("ROLLBACK")
-		_, err = w.attempt(batch, w.runGuarded)
+		n, _, err = w.attempt(batch, w.runGuarded)
 	}
 	if err == nil {
 		err = w.control("COMMIT")
@@ -169,21 +172,27 @@ func (w *sqliteWriter) commit(batch []*sqliteJob) {
 	if err != nil {
 		// The transaction itself is gone (disk full, I/O error): so is all that ran in it.
 		w.control("ROLLBACK")
-		failAll(batch, err)
+		failAll(batch[:n], err)
 	}
+	return n
 }
 
-// attempt runs a batch in a new transaction. It reports false when the batch must run again.
-func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, error)) (clean bool, err error) {
+// attempt runs jobs in a new transaction until none is left or the others have waited long enough,
+// and returns how many it met. It reports false when they must run again.
+func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, error)) (n int, clean bool, err error) {
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
-		return false, err
+		return len(batch), false, err
 	}
-	for _, job := range batch {
+	begin := time.Now()
+	for i, job := range batch {
+		if i > 0 && time.Since(begin) > writerTime {
+			return i, true, nil
+		}
 		if clean, err := run(job); err != nil || !clean {
-			return false, err
+			return i + 1, false, err
 		}
 	}
-	return true, nil
+	return len(batch), true, nil
 }
 
 // runBare runs a closure with nothing to undo it by. It reports false when that is needed: the

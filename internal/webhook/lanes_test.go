@@ -220,3 +220,27 @@ func TestOrganizationShare(t *testing.T) {
 		e.mu.Unlock()
 	})
 }
+
+// A lane without work leaves memory, unless its endpoint is failing: the warnings given are known there.
+func TestIdleLanesLeaveMemory(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		healthy, failing := w.subscribe(w.sink().URL), w.subscribe(w.sink(status(http.StatusNotFound)).URL)
+		w.ends(w.deliver(healthy, "a")[0], chat.DeliverySucceeded)
+		w.settles(w.deliver(failing, "a")[0], 1)
+		w.idle(w.engine)
+		w.advance(pollOverlap + time.Second) // it hears once more that they are new
+		w.advance(time.Second)
+		w.idle(w.engine)
+		w.clock.Advance(2 * idleLane)
+		w.engine.mu.Lock()
+		w.engine.sweeps = 59 // they are looked for now and then only
+		w.engine.mu.Unlock()
+		w.notice(w.engine)
+		w.idle(w.engine)
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if w.engine.lanes[healthy.ID] != nil || w.engine.lanes[failing.ID] == nil {
+			w.t.Errorf("in memory are %v", w.engine.lanes)
+		}
+	})
+}
