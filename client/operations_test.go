@@ -47,6 +47,17 @@ var methods = map[string][]string{
 	"getLabel":                {"GetLabel"},
 	"updateLabel":             {"UpdateLabel"},
 	"deleteLabel":             {"DeleteLabel"},
+	"listCustomers":           {"ListCustomers", "Customers"},
+	"createCustomer":          {"CreateCustomer"},
+	"getCustomer":             {"GetCustomer"},
+	"updateCustomer":          {"UpdateCustomer"},
+	"archiveCustomer":         {"ArchiveCustomer"},
+	"disconnectAccount":       {"DisconnectAccount"},
+	"listSetupLinks":          {"ListSetupLinks", "SetupLinks"},
+	"createSetupLink":         {"CreateSetupLink"},
+	"getSetupLink":            {"GetSetupLink"},
+	"updateSetupLink":         {"UpdateSetupLink"},
+	"revokeSetupLink":         {"RevokeSetupLink"},
 }
 
 // types are the client's types for the schemas of resources and bodies.
@@ -62,6 +73,10 @@ var types = map[string]any{
 	"Contact": client.Contact{}, "CreateContactBody": client.NewContact{}, "UpdateContactBody": client.ContactPatch{},
 	"ContactLabel": client.ContactLabel{}, "BulkLabelBody": client.BulkLabel{}, "BulkLabel": client.BulkLabelResult{},
 	"Label": client.Label{}, "LabelRef": client.LabelRef{}, "CreateLabelBody": client.NewLabel{}, "UpdateLabelBody": client.LabelPatch{},
+	"Customer": client.Customer{}, "CustomerAccount": client.CustomerAccount{}, "CreateCustomerBody": client.NewCustomer{},
+	"UpdateCustomerBody": client.CustomerPatch{}, "Disconnected": client.Disconnection{},
+	"SetupLink": client.SetupLink{}, "CreateSetupLinkBody": client.NewSetupLink{}, "UpdateSetupLinkBody": client.SetupLinkPatch{},
+	"RevokedLink": client.RevokedLink{},
 	"TextContent": client.TextContent{}, "ReactionContent": client.ReactionContent{}, "TemplateContent": client.TemplateContent{},
 	"TemplateComponent": client.TemplateComponent{}, "InteractiveText": client.InteractiveText{}, "InteractiveFooter": client.InteractiveText{},
 	"TemplateLanguage":  client.TemplateLanguage{},
@@ -90,6 +105,9 @@ var filters = map[string]map[string][]string{
 		AssignedTo: "x", PageOptions: everyPage}),
 	"listContacts": client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
 	"listLabels":   client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
+
+	"listCustomers":  client.QueryOf(client.CustomerFilter{Status: "x", TeamID: "x", Search: "x", PageOptions: everyPage}),
+	"listSetupLinks": client.QueryOf(client.SetupLinkFilter{Status: "x", PageOptions: everyPage}),
 }
 
 var (

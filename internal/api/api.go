@@ -44,6 +44,8 @@ type Config struct {
 	Blobs    *blob.Store
 	// PublicURL is where others reach this service.
 	PublicURL string
+	// Disconnected is called after a number was disconnected; nil where nobody waits for it.
+	Disconnected func()
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
 	Log     *slog.Logger
@@ -69,7 +71,9 @@ type API struct {
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
 	publicURL string
-	contents  map[chat.MessageType]*bodyBinder
+
+	disconnected func()
+	contents     map[chat.MessageType]*bodyBinder
 }
 
 // Dispatcher sends accepted messages.
@@ -92,6 +96,7 @@ func New(cfg Config) *API {
 		perOrg:   crowd{inside: map[string]int{}},
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
+		disconnected: cfg.Disconnected,
 	}
 	registerMeta(a)
 	registerMessages(a)
@@ -101,6 +106,8 @@ func New(cfg Config) *API {
 	registerConversations(a)
 	registerContacts(a)
 	registerLabels(a)
+	registerCustomers(a)
+	registerSetupLinks(a)
 	a.document.finish()
 	return a
 }

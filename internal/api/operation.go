@@ -27,6 +27,7 @@ type operation struct {
 	always      bool        // answers also without the API on the plan, and when the subscription lapsed
 	whole       bool        // a list that is not cut into pages unless the caller asks for it
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
+	platform    bool        // needs a plan with customers
 
 	input  *inputBinder
 	handle func(*call) (answer, error)
@@ -234,6 +235,9 @@ func impliedErrors(op *operation) []chat.Code {
 		if !op.always {
 			codes = append(codes, chat.CodeFeatureNotAvailable, chat.CodeSubscriptionInactive)
 		}
+	}
+	if op.platform {
+		codes = append(codes, chat.CodeFeatureNotEntitled)
 	}
 	if op.method == http.MethodPost {
 		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse)

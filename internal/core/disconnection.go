@@ -1,0 +1,53 @@
+package core
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// DisconnectCustomerAccount takes a number from the customer who owns it.
+func DisconnectCustomerAccount(tx *store.Tx, orgID, customerID, phoneNumberID string) (chat.Account, error) {
+	if _, err := Customer(tx.Reader, orgID, customerID); err != nil {
+		return chat.Account{}, err
+	}
+	account, err := tx.AccountByNumber(orgID, phoneNumberID)
+	if err == nil && deref(account.CustomerID) != customerID {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return chat.Account{}, orNotFound(err, "business number of this customer")
+	}
+	return account, disconnect(tx, account)
+}
+
+// DisconnectAccount takes a number from an organization, whoever of it owns it.
+func DisconnectAccount(tx *store.Tx, orgID, phoneNumberID string) (chat.Account, error) {
+	account, err := AccountByNumber(tx.Reader, orgID, phoneNumberID)
+	if err != nil {
+		return chat.Account{}, err
+	}
+	return account, disconnect(tx, account)
+}
+
+// disconnect makes the account vanish for every operation. What it leaves is a job: to end the
+// provider's callbacks, and to remove all that the account had.
+func disconnect(tx *store.Tx, account chat.Account) error {
+	if err := tx.DeleteAccount(account.OrgID, account.ID, tx.Now()); err != nil {
+		return orNotFound(err, "business number")
+	}
+	return tx.PutAccountJob(account.OrgID, account.ID, store.JobDisconnected)
+}
+
+// PurgeBatch removes up to limit rows of a disconnected account and returns how many.
+func PurgeBatch(tx *store.Tx, account chat.Account, limit int) (int, error) {
+	return tx.PurgeAccount(account.OrgID, account.ID, limit)
+}
+
+// PurgeFiles removes the rows of files whose bytes are gone already.
+func PurgeFiles(tx *store.Tx, account chat.Account, files []chat.Media) error {
+	ids := make([]string, len(files))
+	for i, f := range files {
+		ids[i] = f.ID
+	}
+	return tx.RemoveMedia(account.OrgID, ids)
+}
