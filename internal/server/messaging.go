@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -53,11 +54,12 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	}
 	baseURL := s.cfg.ProviderURL
 	if baseURL == "" {
+		s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
 		if baseURL, err = s.startSimulator(); err != nil {
 			return err
 		}
 	}
-	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL}); err != nil {
+	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL, App: s.app()}); err != nil {
 		return err
 	}
 	if m.node, err = node.Start(ctx, s.store, s.log); err != nil {

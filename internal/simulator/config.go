@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// DefaultAppID is the app of a simulator that was given none.
+const DefaultAppID = "700100200300400"
+
 // Config is how a simulator is set up. The zero value works: any number, any token, no callbacks.
 type Config struct {
 	// AppID and AppSecret are the app that customers sign up with; callbacks are signed with the secret.
@@ -76,7 +79,7 @@ func DefaultDelays() Delays {
 
 func (c Config) withDefaults() Config {
 	if c.AppID == "" {
-		c.AppID = "700100200300400"
+		c.AppID = DefaultAppID
 	}
 	if c.BusinessID == "" {
 		c.BusinessID = "300100200300400"

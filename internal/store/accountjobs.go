@@ -58,3 +58,9 @@ func (tx *Tx) FinishAccountJob(j AccountJob) (bool, error) {
 		j.OrgID, j.AccountID, string(j.Kind), j.DueAt.UnixMilli())
 	return n > 0, err
 }
+
+// FreeAccountJobs makes every job due: whoever had taken them was killed.
+func (tx *Tx) FreeAccountJobs() error {
+	_, err := tx.exec("UPDATE account_jobs SET due_at = $1 WHERE due_at > $1", tx.now.UnixMilli())
+	return err
+}
