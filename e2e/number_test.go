@@ -52,8 +52,8 @@ func (s *Server) stored() *store.Store {
 	return st
 }
 
-// connect connects a new number with the program's commands.
-func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store) *Number {
+// connect connects a new number with the program's commands, and more flags of theirs.
+func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store, flags ...string) *Number {
 	t.Helper()
 	i := numbersMade.Add(1)
 	n := &Number{
@@ -61,8 +61,8 @@ func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store) *Num
 		ID: fmt.Sprint(106_540_000_000_000 + i), Phone: fmt.Sprintf("+1555%07d", 1_000_000+i), WABAID: fmt.Sprint(205_540_000_000_000 + i),
 	}
 	n.sim.do(http.MethodPost, "numbers", map[string]any{"id": n.ID, "waba_id": n.WABAID, "phone": n.Phone})
-	n.srv.CLIObject("account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone,
-		"--waba-id", n.WABAID, "--token", "token of "+n.ID, "--provider-status", "CONNECTED")
+	n.srv.CLIObject(append([]string{"account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone,
+		"--waba-id", n.WABAID, "--token", "token of " + n.ID, "--provider-status", "CONNECTED"}, flags...)...)
 	return n
 }
 
