@@ -56,7 +56,6 @@ var english = map[string]string{
 	"welcome.note":   "Go on only if you know {organization}. You can take the access back at any time in the settings of your business account.",
 	"welcome.action": "Continue to sign-up",
 
-	"fact.asks":   "Asks for access",
 	"fact.for":    "To be connected for",
 	"fact.until":  "This link works once, until",
 	"fact.number": "Number",
@@ -100,7 +99,6 @@ var indonesian = map[string]string{
 	"welcome.note":   "Lanjutkan hanya jika Anda mengenal {organization}. Anda dapat mencabut akses ini kapan saja di pengaturan akun bisnis Anda.",
 	"welcome.action": "Lanjut ke pendaftaran",
 
-	"fact.asks":   "Meminta akses",
 	"fact.for":    "Dihubungkan untuk",
 	"fact.until":  "Tautan ini berlaku satu kali, sampai",
 	"fact.number": "Nomor",

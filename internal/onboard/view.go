@@ -71,7 +71,6 @@ func namesOf(invited core.Invitation) names {
 func (v *visit) welcomeView(invited core.Invitation, token string) view {
 	n := namesOf(invited)
 	page := v.view("ask", "welcome.title", "welcome.lead", n)
-	page.Facts = append(page.Facts, fact{v.text.say("fact.asks", n), n.organization})
 	if n.customer != "" {
 		page.Facts = append(page.Facts, fact{v.text.say("fact.for", n), n.customer})
 	}
