@@ -29,6 +29,11 @@ func scanAccountJob(row scanner) (j AccountJob, err error) {
 	return j, err
 }
 
+// AccountJobs returns what is left to do for an organization's numbers.
+func (r Reader) AccountJobs(orgID string) ([]AccountJob, error) {
+	return many(r, scanAccountJob, "SELECT "+accountJobColumns+" FROM account_jobs WHERE org_id = $1 ORDER BY account_id, kind", orgID)
+}
+
 // PutAccountJob asks for a follow-up, from the start where one is under way.
 func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error {
 	_, err := tx.exec(`INSERT INTO account_jobs (`+accountJobColumns+`) VALUES ($1, $2, $3, 0, $4, $4)
