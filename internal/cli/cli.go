@@ -20,7 +20,7 @@ http://localhost:8080, kept in ./data.
 Settings can also be given as PARLEY_* variables; a flag goes before its variable, and an empty
 variable counts as none. "parley config" shows each setting, its value and where it comes from.
 
-The commands under org, plan, team, user, key, account and events work beside a running server, on
+The commands under org, plan, team, user, key, account, customer and events work beside a running server, on
 the same store; what they change counts from the next request on. send talks to the server itself.
 
 The exit status is 0 when all went well, 1 when not, 2 when the command line or a setting is wrong.`
@@ -37,10 +37,11 @@ type commands struct {
 	User userCommands `cmd:"" help:"Dashboard users."`
 	Key  keyCommands  `cmd:"" help:"API keys."`
 
-	Account  accountCommands `cmd:"" help:"Connected business numbers."`
-	Send     sendCommand     `cmd:"" help:"Send a message through the API."`
-	Events   eventsCommands  `cmd:"" help:"What happened."`
-	Simulate simulateCommand `cmd:"" help:"Run the provider simulator as a process of its own."`
+	Account  accountCommands  `cmd:"" help:"Connected business numbers."`
+	Customer customerCommands `cmd:"" help:"End-customers, who connect numbers of their own."`
+	Send     sendCommand      `cmd:"" help:"Send a message through the API."`
+	Events   eventsCommands   `cmd:"" help:"What happened."`
+	Simulate simulateCommand  `cmd:"" help:"Run the provider simulator as a process of its own."`
 }
 
 // console is what a command prints to.

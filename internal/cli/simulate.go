@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -114,8 +115,8 @@ The provider simulator is ready.
   Callbacks  %[3]s
   Control    %[1]s/_sim lists what you can make happen
 
-  parley serve --provider-url %[1]s/%[2]s --provider-app-secret %[4]s --provider-verify-token %[5]s
+  parley serve --provider-url %[1]s/%[2]s --provider-app-id %[6]s --provider-app-secret %[4]s --provider-verify-token %[5]s
 
-`, origin, simulatedVersion, callbacks, secret, token)
+`, origin, simulatedVersion, callbacks, secret, token, cmp.Or(cmd.AppID, simulator.DefaultAppID))
 	return err
 }
