@@ -18,8 +18,9 @@ const (
 	// sweepEvery is how often the worker looks for what it was not told of: jobs of other nodes and
 	// of commands, retries, and what a crash left.
 	sweepEvery = 5 * time.Second
-	// lease is how long a job is left to the node that took it.
-	lease = 2 * time.Minute
+	// lease is how long a job is left to the node that took it; each step renews it. When it runs out
+	// all the same, another node repeats the step, which does no harm.
+	lease = 30 * time.Second
 	// maxJobs is how many jobs a node works on at once.
 	maxJobs = 4
 	// giveUpAfter is the provider's own limit for the import of a phone app's data.
@@ -225,6 +226,9 @@ func (w *Worker) followConnection(h *heldJob) error {
 		return err
 	}
 	if err := w.importApp(n, account); err != nil {
+		return err
+	}
+	if err := h.hold(lease, h.job.Attempts); err != nil {
 		return err
 	}
 	if w.cfg.Connected != nil {
