@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -56,7 +57,7 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 		return server{}, err
 	}
 	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json",
-		"--provider-app-secret", appSecret, "--messages-per-second", "100000"}, store...)
+		"--provider-app-secret", appSecret, "--messages-per-second", strconv.Itoa(perSecond)}, store...)
 	if s.process, err = startProcess(ctx, dir, s.target.addr, b.program, args...); err != nil {
 		return server{}, err
 	}

@@ -133,14 +133,12 @@ func restrict(t *testing.T, n *Number, kind string, d time.Duration) {
 			"restriction_info": []any{map[string]any{"restriction_type": kind, "expiration": time.Now().Add(d).Unix()}},
 		},
 	})
-	known := eventually(func() bool { return strings.Contains(n.srv.Log(), `"event":"ACCOUNT_RESTRICTION"`) && n.restricted() })
-	if !known {
+	if !eventually(n.restricted) {
 		t.Fatal("the restriction is not known")
 	}
 }
 
-// restricted tells whether a plain text would be refused. The number it would go to is wrong, and
-// the account is looked at before.
+// restricted tells whether the provider has forbidden some sends.
 func (n *Number) restricted() bool {
 	n.t.Helper()
 	account, err := n.log.Read(n.t.Context()).AccountByNumber(n.org.ID, n.ID)
@@ -154,7 +152,7 @@ func (n *Number) restricted() bool {
 func testLostToken(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()
 	n.open(person)
-	n.sim.do(http.MethodPost, "tokens", map[string]any{"token": "token of " + n.ID, "subcode": 467})
+	n.sim.do(http.MethodPost, "tokens", map[string]any{"token": n.token(), "subcode": 467})
 	checkFailure(t, n.awaitStatus(n.send(person, "text", text("no")), "failed"), "auth_expired", 190)
 	if !eventually(func() bool { return n.account()["status"] == "degraded" }) {
 		t.Fatalf("the account is %v", n.account())

@@ -66,9 +66,9 @@ func openLedger(t *testing.T, engine Option) *ledger {
 	p := StartProvider(t)
 	srv := p.Serve(engine, WithFlags("--messages-per-second=2000"))
 	l := &ledger{t: t, p: p, srv: srv, quit: make(chan struct{}), sent: map[string][]string{}, written: map[string][]string{}}
-	org, log := srv.NewOrg(), srv.stored()
+	log := srv.stored()
 	for range ledgerNumbers {
-		n := connect(t, srv, p.Sim, org, log)
+		n := plant(t, srv, p.Sim, log)
 		n.srv = srv // which restarts
 		l.numbers = append(l.numbers, n)
 		for c := range ledgerClients {

@@ -10,20 +10,19 @@ import (
 type world struct {
 	srv *Server
 	sim Sim
-	org Org
 	log *store.Store
 }
 
 func newWorld(t *testing.T, engine Option) world {
 	t.Helper()
 	srv := Start(t, engine, WithProvider(""))
-	return world{srv: srv, sim: srv.Sim(), org: srv.NewOrg(), log: srv.stored()}
+	return world{srv: srv, sim: srv.Sim(), log: srv.stored()}
 }
 
 // number connects a number for a test.
 func (w world) number(t *testing.T) *Number {
 	t.Helper()
-	return connect(t, w.srv, w.sim, w.org, w.log)
+	return plant(t, w.srv, w.sim, w.log)
 }
 
 // TestMessaging drives messages out and in, through the program's own simulator.

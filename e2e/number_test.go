@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/vault"
 )
 
 // Number is a connected business number: what a customer does with it, and what people do.
@@ -32,19 +34,18 @@ var numbersMade, peopleMade atomic.Int64
 // newPerson is a phone number that nobody has used yet.
 func newPerson() string { return fmt.Sprintf("+4915%09d", 100_000_000+peopleMade.Add(1)) }
 
+// setting is the value of one of the flags that say where the store is.
+func (s *Server) setting(flag string) string {
+	if i := slices.Index(s.store, flag); i >= 0 {
+		return s.store[i+1]
+	}
+	return ""
+}
+
 // stored opens the server's store beside it, to look at what no operation shows.
 func (s *Server) stored() *store.Store {
 	s.t.Helper()
-	var cfg store.Config
-	for i := 0; i < len(s.store); i += 2 {
-		switch s.store[i] {
-		case "--data":
-			cfg.Dir = s.store[i+1]
-		case "--database-url":
-			cfg.URL = s.store[i+1]
-		}
-	}
-	st, err := store.Open(context.Background(), cfg)
+	st, err := store.Open(context.Background(), store.Config{Dir: s.setting("--data"), URL: s.setting("--database-url")})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -52,17 +53,57 @@ func (s *Server) stored() *store.Store {
 	return st
 }
 
-// connect connects a new number with the program's commands, and more flags of theirs.
-func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store, flags ...string) *Number {
+// newNumber makes up a number, which the provider then knows.
+func newNumber(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 	t.Helper()
 	i := numbersMade.Add(1)
 	n := &Number{
-		t: t, srv: srv.with(t), sim: sim.with(t), org: org, log: log,
+		t: t, srv: srv.with(t), sim: sim.with(t), log: log,
 		ID: fmt.Sprint(106_540_000_000_000 + i), Phone: fmt.Sprintf("+1555%07d", 1_000_000+i), WABAID: fmt.Sprint(205_540_000_000_000 + i),
 	}
 	n.sim.do(http.MethodPost, "numbers", map[string]any{"id": n.ID, "waba_id": n.WABAID, "phone": n.Phone})
+	return n
+}
+
+func (n *Number) token() string { return "token of " + n.ID }
+
+// connect connects a new number with the program's command, and more flags of its.
+func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store, flags ...string) *Number {
+	t.Helper()
+	n := newNumber(t, srv, sim, log)
+	n.org = org
 	n.srv.CLIObject(append([]string{"account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone,
-		"--waba-id", n.WABAID, "--token", "token of " + n.ID, "--provider-status", "CONNECTED"}, flags...)...)
+		"--waba-id", n.WABAID, "--token", n.token(), "--provider-status", "CONNECTED"}, flags...)...)
+	return n
+}
+
+// plant connects a new number of a new organization as the program's commands do, without the time
+// that processes take.
+func plant(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
+	t.Helper()
+	n := newNumber(t, srv, sim, log)
+	v, err := vault.Load("", srv.setting("--data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = log.InTx(t.Context(), func(tx *store.Tx) error {
+		org, team, err := core.CreateOrganization(tx, "Acme", chat.DefaultPlan)
+		if err != nil {
+			return err
+		}
+		key, text, err := core.CreateKey(tx, org.ID, "test", nil)
+		if err != nil {
+			return err
+		}
+		n.org = Org{ID: org.ID, TeamID: team.ID, Key: text, KeyID: key.ID}
+		_, err = core.ConnectAccount(tx, chat.NewAccount{
+			OrgID: org.ID, PhoneNumberID: n.ID, PhoneNumber: n.Phone, WABAID: n.WABAID, ProviderStatus: new("CONNECTED"),
+		}, func(accountID string) string { return v.Seal(n.token(), core.TokenContext(accountID)) })
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return n
 }
 

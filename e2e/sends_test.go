@@ -61,7 +61,7 @@ var sendable = []struct {
 }
 
 func testSendEachType(t *testing.T, w world) {
-	n := w.number(t)
+	n := connect(t, w.srv, w.sim, w.srv.NewOrg(), w.log)
 	ids := make([]string, len(sendable))
 	people := make([]string, len(sendable))
 	for i, s := range sendable {

@@ -48,7 +48,7 @@ var onlyImports = map[string][]string{
 var standardLibraryOnly = []string{".", "internal/chat", "client"}
 
 // drivers are how one talks SQL. Of the program only the store does.
-var drivers = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite", "github.com/pressly/goose"}
+var drivers = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite", "zombiezen.com/go/sqlite", "github.com/pressly/goose"}
 
 // tools are no part of the program.
 var tools = []string{"bench", "e2e", "internal/pgtest"}

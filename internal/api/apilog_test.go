@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -46,6 +47,23 @@ func TestCallsAreLogged(t *testing.T) {
 			if call.Latency <= 0 {
 				t.Errorf("%s took %v", call.Path, call.Latency)
 			}
+		}
+	})
+}
+
+// A node that stops writes what it holds, however much has come in just before.
+func TestStoppingWritesTheLog(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		org := s.NewOrg(t)
+		const lines = 3000
+		for range lines {
+			s.API.LogCall(store.APICall{OrgID: org.ID, RequestID: s.Store.NewID(chat.KindRequest), KeyID: org.KeyID, Method: "GET", Path: "/", Status: http.StatusOK, IP: "192.0.2.1"})
+		}
+		s.API.Close()
+		got, err := s.Store.Read(t.Context()).APILog(org.ID, 2*lines)
+		if err != nil || len(got) != lines {
+			t.Errorf("%d lines were written, want %d (%v)", len(got), lines, err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -345,7 +346,8 @@ func TestDeleteContact(t *testing.T) {
 			Change: apitest.Changes{"contacts": "-1"}},
 		{Name: "with all that belongs to it", Given: full, Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
 			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1",
-				"messages": "-2", "send_jobs": "-1", "media_jobs": "-1", "held_events": "-1"}},
+				"messages": "-2", "send_jobs": "-1", "media_jobs": "-1", "held_events": "-1",
+				"media": "-1", "removed_files": "+1"}}, // what was sent is the library's, and stays
 		{Name: "unknown", Given: connected, Request: remove(noContact), Code: "resource_not_found"},
 		{Name: "foreign", Given: all(connected, foreignContact), Request: remove("${foreign_contact}"), Code: "resource_not_found"},
 		{Name: "of another number", Given: all(connected, siblingContact), Request: remove("${sibling_contact}"), Code: "resource_not_found"},
@@ -373,6 +375,12 @@ func fillConversation(t *testing.T, c *apitest.Case, contact string) {
 				ID: tx.NewID(chat.KindMessage), OrgID: c.Org.ID, AccountID: account.ID, ConversationID: c.Get(contact + "_conversation"), ContactID: c.Get(contact),
 				Direction: direction, Type: chat.TypeImage, Status: chat.StatusQueued, Source: chat.SourceAPI, Content: []byte("{}"), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 			}
+			file, err := core.AddMedia(tx, account, map[chat.Direction]chat.MediaOrigin{chat.Inbound: chat.MediaInbound, chat.Outbound: chat.MediaLibrary}[direction],
+				core.StoredFile{BlobKey: tx.NewID(chat.KindMedia), MimeType: "image/png"})
+			if err != nil {
+				return err
+			}
+			m.MediaID = file.ID
 			if err := tx.InsertMessage(m); err != nil {
 				return err
 			}

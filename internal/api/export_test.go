@@ -77,6 +77,10 @@ type probeNumberInput struct {
 	Word   string `path:"word"`
 }
 
+type probeWordInput struct {
+	Word string `path:"word"`
+}
+
 // Probes adds operations that only tests have, with hooks to run inside them.
 func Probes(hooks Hooks) func(*API) {
 	return func(a *API) {
@@ -96,6 +100,14 @@ func Probes(hooks Hooks) func(*API) {
 		read(a, operation{method: http.MethodGet, path: "/{number}/{word}", id: "getProbeOfNumber", tag: "Probe", summary: "Probe"},
 			func(_ *call, in *probeNumberInput) (probeView, error) {
 				return probeView{"probe", in.Number + " " + in.Word}, nil
+			})
+		read(a, operation{method: http.MethodGet, path: "/{number}/{word}/deep", id: "getDeepProbe", tag: "Probe", summary: "Probe"},
+			func(_ *call, in *probeNumberInput) (probeView, error) {
+				return probeView{"probe", "deep " + in.Number + " " + in.Word}, nil
+			})
+		read(a, operation{method: http.MethodGet, path: "/777777/{word}", id: "getSevens", tag: "Probe", summary: "Probe"},
+			func(_ *call, in *probeWordInput) (probeView, error) {
+				return probeView{"probe", "sevens " + in.Word}, nil
 			})
 		a.document.finish()
 	}
@@ -151,6 +163,9 @@ func (a *API) CrowdSize() int {
 	defer a.perOrg.mu.Unlock()
 	return len(a.perOrg.inside)
 }
+
+// LogCall puts a line into the API log, as a request does at its end.
+func (a *API) LogCall(c store.APICall) { a.requests.add(c) }
 
 // ClaimsHeld is how many idempotency keys are being worked on.
 func (a *API) ClaimsHeld() int {

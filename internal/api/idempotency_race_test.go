@@ -125,6 +125,18 @@ type gate struct{ reached, open chan struct{} }
 
 func newGate() gate { return gate{make(chan struct{}), make(chan struct{})} }
 
+// openAtEnd lets what waits go on when the test has failed. The server that it waits in must be
+// started before, so that it is closed after.
+func (g gate) openAtEnd(t *testing.T) {
+	t.Cleanup(func() {
+		select {
+		case <-g.open:
+		default:
+			close(g.open)
+		}
+	})
+}
+
 func (g gate) pass(_ context.Context, tx *store.Tx) error {
 	close(g.reached)
 	<-g.open
@@ -155,6 +167,7 @@ func TestRequestUnderWay(t *testing.T) {
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		g := newGate()
 		s := apitest.Start(t, engine, api.Probes(api.Hooks{"gate": g.pass}))
+		g.openAtEnd(t)
 		org := s.NewOrg(t)
 		s.Do(t, apitest.Request{Method: http.MethodPost, Path: "/v1/probe", Key: org.Key}) // has the tokens leased
 		answer := sendLater(t, s, gated(org.Key, ""))
@@ -178,6 +191,7 @@ func TestRequestUnderWayOnAnotherNode(t *testing.T) {
 	g := newGate()
 	s := apitest.Start(t, storetest.Postgres, api.Probes(api.Hooks{"gate": g.pass}))
 	other := s.Another(t)
+	g.openAtEnd(t)
 	org := s.NewOrg(t)
 	answer := sendLater(t, s, gated(org.Key, ""))
 	<-g.reached

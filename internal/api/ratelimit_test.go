@@ -140,8 +140,8 @@ func TestRateLimitOfMeWithoutTheAPI(t *testing.T) {
 func TestRateLimitFollowsThePlanAtOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		l := newLimited(t, s, 10, 10)
-		l.expect(t, l.read(t), http.StatusOK, limits{"10", "9", after(s, 6*time.Second), ""})
+		l := newLimited(t, s, 10, 1200) // leased six at a time: the node holds five of the old plan
+		l.expect(t, l.read(t), http.StatusOK, limits{"1200", "1199", after(s, 50*time.Millisecond), ""})
 
 		s.SetPlan(t, l.plan, apitest.Limits(10, 3)) // smaller: what was left beyond it is gone
 		l.expect(t, s.Do(t, apitest.Request{Path: "/v1/nothing", Key: l.org.Key}), http.StatusNotFound, limits{"3", "3", after(s, 0), ""})
@@ -257,7 +257,7 @@ func TestIdleLeasesAreForgotten(t *testing.T) {
 		for _, node := range nodes {
 			node.Do(t, apitest.Request{Path: "/v1/labels", Key: l.org.Key}).RequireStatus(t, http.StatusOK)
 		}
-		s.Clock.Advance(time.Hour)
+		s.Clock.Advance(time.Minute)
 		if got := burst(t, nodes, l.org.Key); got != perMinute {
 			t.Errorf("%d requests got through", got)
 		}

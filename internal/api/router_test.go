@@ -82,6 +82,8 @@ func TestFixedWordsWin(t *testing.T) {
 		{Name: "escaped word", Request: apitest.Request{Path: "/v1/l%61bels/lbl_00000000000000000000000000"}, Code: "resource_not_found"},
 		{Name: "word that leads nowhere", Request: apitest.Request{Path: "/v1/me/abc"}, Code: "invalid_field_value", Param: "number"},
 		{Name: "word as a second part", Request: apitest.Request{Path: "/v1/123456/labels"}, Status: http.StatusOK, Want: echo("123456 labels")},
+		{Name: "a number that is a word", Request: apitest.Request{Path: "/v1/777777/abc"}, Status: http.StatusOK, Want: echo("sevens abc")},
+		{Name: "back out of a dead end", Request: apitest.Request{Path: "/v1/777777/abc/deep"}, Status: http.StatusOK, Want: echo("deep 777777 abc")},
 		{Name: "NUL", Request: apitest.Request{Path: "/v1/123456/a%00b"}, Code: "invalid_field_value", Param: "word"},
 		{Name: "broken UTF-8", Request: apitest.Request{Path: "/v1/123456/%FF"}, Code: "invalid_field_value", Param: "word"},
 		{Name: "a word's method", Request: apitest.Request{Path: "/v1/probe/abc"}, Code: "method_not_allowed", Header: map[string]string{"Allow": "PATCH"}},

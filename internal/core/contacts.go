@@ -79,12 +79,13 @@ func usernameTaken() error {
 	return chat.Invalid("username", "Another contact of the number has this username. Usernames are compared without regard to case.")
 }
 
-// DeleteContact removes a contact with its labels, its conversation and all messages of it.
+// DeleteContact removes a contact with its labels, its conversation, and all messages of it with the
+// files that came in.
 func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	if _, err := Contact(tx.Reader, account, id); err != nil {
 		return err
 	}
-	conversation, err := tx.ConversationWith(account.OrgID, account.ID, id)
+	conversation, err := tx.ConversationWith(account.OrgID, id)
 	switch {
 	case err == nil:
 		err = tx.DeleteConversation(account.OrgID, conversation.ID)

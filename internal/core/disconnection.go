@@ -42,12 +42,3 @@ func disconnect(tx *store.Tx, account chat.Account) error {
 func PurgeBatch(tx *store.Tx, account chat.Account, limit int) (int, error) {
 	return tx.PurgeAccount(account.OrgID, account.ID, limit)
 }
-
-// PurgeFiles removes the rows of files whose bytes are gone already.
-func PurgeFiles(tx *store.Tx, account chat.Account, files []chat.Media) error {
-	ids := make([]string, len(files))
-	for i, f := range files {
-		ids[i] = f.ID
-	}
-	return tx.RemoveMedia(account.OrgID, ids)
-}

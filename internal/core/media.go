@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -75,12 +76,18 @@ func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) (chat.Med
 // for it goes out. Without a file (file nil) the event goes out all the same.
 func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *StoredFile, publicURL string) error {
 	mine, err := tx.FinishMediaJob(job.OrgID, job.MessageID, job.Owner)
-	if err != nil || !mine {
+	if err != nil {
 		return err
 	}
+	if !mine { // the message is gone, or another node fetches the file
+		return dropFile(tx, job.OrgID, file)
+	}
 	m, err := tx.Message(account.OrgID, account.ID, job.MessageID)
+	if errors.Is(err, store.ErrNotFound) {
+		return dropFile(tx, job.OrgID, file)
+	}
 	if err != nil {
-		return ignoreNotFound(err)
+		return err
 	}
 	var url *string
 	if file != nil {
@@ -95,6 +102,14 @@ func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *S
 		url = new(publicURL + MediaPath(media))
 	}
 	return fileEvent(tx, account, m, url)
+}
+
+// dropFile gives up bytes that no row will name.
+func dropFile(tx *store.Tx, orgID string, file *StoredFile) error {
+	if file == nil {
+		return nil
+	}
+	return tx.RemoveFile(orgID, file.BlobKey)
 }
 
 // fileEvent emits what was held back for the file; for imported history, nothing was.

@@ -59,7 +59,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err != nil {
 		return Accepted{}, err
 	}
-	job.Owner, err = tx.InsertSendJob(job)
+	job, err = tx.InsertSendJob(job)
 	return Accepted{Message: message, Contact: t.contact, Conversation: t.conversation, Job: job}, err
 }
 

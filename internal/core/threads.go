@@ -82,7 +82,7 @@ func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, 
 }
 
 func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat.Conversation, error) {
-	conversation, err := tx.ConversationWith(account.OrgID, account.ID, contactID)
+	conversation, err := tx.ConversationWith(account.OrgID, contactID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return conversation, err
 	}
@@ -92,7 +92,7 @@ func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat
 	}
 	err = tx.InsertConversation(conversation)
 	if errors.Is(err, store.ErrDuplicate) {
-		return tx.ConversationWith(account.OrgID, account.ID, contactID)
+		return tx.ConversationWith(account.OrgID, contactID)
 	}
 	return conversation, err
 }

@@ -8,13 +8,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 const (
 	every = time.Minute
+	// statisticsEvery is short: a table that fills fast is slow until its growth is known.
+	statisticsEvery = 5 * time.Second
 	// batchRows keeps a batch well under the time a writer may be held up.
 	batchRows = 500
+	// batchMessages is smaller: a message is in many indexes.
+	batchMessages = 100
 	// apiLogLife is how long calls can be looked up.
 	apiLogLife = 30 * 24 * time.Hour
 )
@@ -23,15 +28,16 @@ const (
 // one of them at a time do a batch.
 type Housekeeper struct {
 	store  *store.Store
+	blobs  *blob.Store
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
 // Start begins the work; Stop ends it.
-func Start(st *store.Store, log *slog.Logger) *Housekeeper {
+func Start(st *store.Store, blobs *blob.Store, log *slog.Logger) *Housekeeper {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Housekeeper{store: st, log: log, cancel: cancel}
+	h := &Housekeeper{store: st, blobs: blobs, log: log, cancel: cancel}
 	h.done.Go(func() { h.run(ctx) })
 	return h
 }
@@ -43,12 +49,17 @@ func (h *Housekeeper) Stop() {
 }
 
 func (h *Housekeeper) run(ctx context.Context) {
-	tick := time.NewTicker(every)
+	tick, statistics := time.NewTicker(every), time.NewTicker(statisticsEvery)
 	defer tick.Stop()
+	defer statistics.Stop()
 	for {
 		select {
 		case <-tick.C:
 			h.Sweep(ctx)
+		case <-statistics.C:
+			if err := h.store.RefreshStatistics(ctx); err != nil && ctx.Err() == nil {
+				h.log.Warn("housekeeping", "what", "statistics", "error", err)
+			}
 		case <-ctx.Done():
 			return
 		}
@@ -57,23 +68,67 @@ func (h *Housekeeper) run(ctx context.Context) {
 
 // Sweep removes everything that is due now.
 func (h *Housekeeper) Sweep(ctx context.Context) {
-	h.purge(ctx, "idempotency keys", func(tx *store.Tx) (int64, error) { return tx.PurgeIdempotency(batchRows) })
-	orgs, err := h.store.Read(ctx).Organizations()
-	if err != nil {
-		h.log.Warn("housekeeping", "error", err)
-		return
-	}
-	for _, org := range orgs {
-		h.purge(ctx, "API log", func(tx *store.Tx) (int64, error) {
-			return tx.PurgeAPILog(org.ID, tx.Now().Add(-apiLogLife), batchRows)
-		})
+	h.purge(ctx, "idempotency keys", batchRows, func(tx *store.Tx) (int64, error) { return tx.PurgeIdempotency(batchRows) })
+	for _, sweep := range []func(context.Context) error{h.sweepAPILog, h.sweepMessages, h.sweepFiles} {
+		if err := sweep(ctx); err != nil {
+			h.log.Warn("housekeeping", "error", err)
+		}
 	}
 }
 
+func (h *Housekeeper) sweepAPILog(ctx context.Context) error {
+	orgs, err := h.store.Read(ctx).Organizations()
+	for _, org := range orgs {
+		h.purge(ctx, "API log", batchRows, func(tx *store.Tx) (int64, error) {
+			return tx.PurgeAPILog(org.ID, tx.Now().Add(-apiLogLife), batchRows)
+		})
+	}
+	return err
+}
+
+// sweepMessages removes what is older than its organization's plan keeps.
+func (h *Housekeeper) sweepMessages(ctx context.Context) error {
+	retentions, err := h.store.Read(ctx).Retentions()
+	if err != nil {
+		return err
+	}
+	for orgID, days := range retentions {
+		before := h.store.Now().Add(-time.Duration(days) * 24 * time.Hour)
+		old, err := h.store.Read(ctx).MessagesBefore(orgID, before)
+		if err != nil {
+			return err
+		}
+		if old {
+			h.purge(ctx, "messages", batchMessages, func(tx *store.Tx) (int64, error) { return tx.PurgeMessages(orgID, before, batchMessages) })
+		}
+	}
+	return nil
+}
+
+// sweepFiles removes the bytes of files whose rows are gone. Only then is the reminder of them
+// removed, so that a crash leaves none behind.
+func (h *Housekeeper) sweepFiles(ctx context.Context) error {
+	for ctx.Err() == nil {
+		keys, err := h.store.Read(ctx).RemovedFiles(batchRows)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		for _, key := range keys {
+			if err := h.blobs.Delete(key); err != nil {
+				return err
+			}
+		}
+		if err := h.store.InTx(ctx, func(tx *store.Tx) error { return tx.ForgetRemovedFiles(keys) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // purge repeats a batch until it comes back short.
-func (h *Housekeeper) purge(ctx context.Context, what string, batch func(*store.Tx) (int64, error)) {
+func (h *Housekeeper) purge(ctx context.Context, what string, size int64, batch func(*store.Tx) (int64, error)) {
 	var total int64
-	for n := int64(batchRows); n == batchRows && ctx.Err() == nil; total += n {
+	for n := size; n == size && ctx.Err() == nil; total += n {
 		err := h.store.InTx(ctx, func(tx *store.Tx) error {
 			free, err := tx.TryLock("housekeeping")
 			if n = 0; err != nil || !free {

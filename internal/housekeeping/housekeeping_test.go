@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/housekeeping"
 	"github.com/parleyhq/parley/internal/store"
@@ -25,9 +26,18 @@ const (
 
 func start(t *testing.T, st *store.Store, log *slog.Logger) *housekeeping.Housekeeper {
 	t.Helper()
-	h := housekeeping.Start(st, log)
+	h := housekeeping.Start(st, files(t), log)
 	t.Cleanup(h.Stop)
 	return h
+}
+
+func files(t *testing.T) *blob.Store {
+	t.Helper()
+	blobs, err := blob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blobs
 }
 
 func TestSweepRemovesWhatIsDue(t *testing.T) {
@@ -207,7 +217,7 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 		clock := storetest.NewClock()
 		st := storetest.Open(t, storetest.SQLite, storetest.WithClock(clock))
 		org := storetest.Org(t, st).ID
-		h := housekeeping.Start(st, slog.New(slog.DiscardHandler))
+		h := housekeeping.Start(st, files(t), slog.New(slog.DiscardHandler))
 		for range 2 {
 			appendCalls(t, st, org, 1)
 			clock.Advance(apiLogLife + time.Millisecond)

@@ -20,17 +20,53 @@ var retryAfter = []time.Duration{
 // asideFor is how long a callback that cannot be applied is kept for the operator.
 const asideFor = 30 * 24 * time.Hour
 
-// batch is callbacks that are applied in one transaction.
-type batch struct {
-	callbacks []store.Callback
-	updates   []provider.Update
+// arrival is a callback in a lane.
+type arrival struct {
+	callback store.Callback
+	updates  []provider.Update
+	decoded  bool
+	// answer is where the provider waits; nil for a callback that is stored.
+	answer chan error
 }
 
-func (r *Receiver) runLane(queue chan store.Callback) {
+// batch is callbacks that are applied in one transaction.
+type batch []*arrival
+
+// updates are those of all its callbacks.
+func (b batch) updates() (all []provider.Update) {
+	for _, a := range b {
+		all = append(all, a.updates...)
+	}
+	return all
+}
+
+// stored are its callbacks that are rows.
+func (b batch) stored() (rows []store.Callback) {
+	for _, a := range b {
+		if a.answer == nil {
+			rows = append(rows, a.callback)
+		}
+	}
+	return rows
+}
+
+// split parts the callbacks that the provider waits for from those that are stored.
+func (b batch) split() (waiting, stored batch) {
+	for _, a := range b {
+		if a.answer != nil {
+			waiting = append(waiting, a)
+		} else {
+			stored = append(stored, a)
+		}
+	}
+	return waiting, stored
+}
+
+func (r *Receiver) runLane(queue chan *arrival) {
 	for {
 		select {
-		case c := <-queue:
-			r.apply(r.gather(queue, c))
+		case a := <-queue:
+			r.apply(r.gather(queue, a))
 		case <-r.ctx.Done():
 			return
 		}
@@ -38,13 +74,13 @@ func (r *Receiver) runLane(queue chan store.Callback) {
 }
 
 // gather adds what else is waiting, up to a transaction's worth.
-func (r *Receiver) gather(queue chan store.Callback, c store.Callback) batch {
-	var b batch
-	r.read(&b, c)
-	for len(b.updates) < txUpdates {
+func (r *Receiver) gather(queue chan *arrival, a *arrival) batch {
+	b := batch{r.decode(a)}
+	for n := len(a.updates); n < txUpdates; {
 		select {
 		case next := <-queue:
-			r.read(&b, next)
+			b = append(b, r.decode(next))
+			n += len(next.updates)
 		default:
 			return b
 		}
@@ -52,70 +88,94 @@ func (r *Receiver) gather(queue chan store.Callback, c store.Callback) batch {
 	return b
 }
 
-func (r *Receiver) read(b *batch, c store.Callback) {
-	updates, err := r.cfg.Decode(c.Body)
-	if err != nil { // signed by the provider and yet not to be read: there is nothing to apply
-		r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", c.ID, "bytes", len(c.Body), "error", err)
+func (r *Receiver) read(c store.Callback) *arrival { return r.decode(&arrival{callback: c}) }
+
+func (r *Receiver) decode(a *arrival) *arrival {
+	if a.decoded {
+		return a
 	}
-	b.callbacks = append(b.callbacks, c)
-	b.updates = append(b.updates, updates...)
+	updates, err := r.cfg.Decode(a.callback.Body)
+	if err != nil { // signed by the provider and yet not to be read: there is nothing to apply
+		r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", a.callback.ID, "bytes", len(a.callback.Body), "error", err)
+	}
+	a.updates, a.decoded = updates, true
+	return a
 }
 
-// apply applies a batch whole, or else each of its callbacks for itself: one may be at fault.
+// apply applies a batch whole, or else each of its callbacks for itself: one may be at fault. What
+// the provider still waits for is stored first, and answered.
 func (r *Receiver) apply(b batch) {
-	err := r.applyTogether(b)
-	if err == nil || len(b.callbacks) == 1 && len(b.updates) <= 1 {
-		r.settle(b, err)
+	err := r.applyTogether(b.updates(), b.stored())
+	waiting, stored := b.split()
+	if err != nil && len(waiting) > 0 {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 10*time.Second)
+		defer cancel()
+		waiting.tell(r.keep(ctx, waiting...))
+	} else {
+		waiting.tell(nil)
+	}
+	if err == nil || len(stored) == 1 && len(b) == 1 && len(stored[0].updates) <= 1 {
+		r.settle(stored, err)
 		return
 	}
-	for _, c := range b.callbacks {
-		var alone batch
-		r.read(&alone, c)
-		if len(b.callbacks) > 1 {
-			err = r.applyTogether(alone)
+	r.applyAlone(stored, err, len(b) == 1)
+}
+
+// tell answers the provider.
+func (b batch) tell(err error) {
+	for _, a := range b {
+		a.answer <- err
+	}
+}
+
+// applyAlone applies callbacks one by one, of which a batch has failed with err.
+func (r *Receiver) applyAlone(b batch, err error, wasAlone bool) {
+	for _, a := range b {
+		if !wasAlone {
+			err = r.applyTogether(a.updates, []store.Callback{a.callback})
 		}
 		if err != nil && !errors.Is(err, store.ErrUnavailable) {
-			r.cfg.Log.Warn("a callback is applied piece by piece", "callback", c.ID, "updates", len(alone.updates), "error", err)
-			err = r.applyEach(alone)
+			r.cfg.Log.Warn("a callback is applied piece by piece", "callback", a.callback.ID, "updates", len(a.updates), "error", err)
+			err = r.applyEach(a)
 		}
-		r.settle(alone, err)
+		r.settle(batch{a}, err)
 	}
 }
 
 // applyEach applies the updates of a callback one by one, so that those that can be applied are.
 // The callback is done when all are.
-func (r *Receiver) applyEach(b batch) error {
+func (r *Receiver) applyEach(a *arrival) error {
 	var errs []error
-	for i := range b.updates {
-		errs = append(errs, r.applyTogether(batch{updates: b.updates[i : i+1]}))
+	for i := range a.updates {
+		errs = append(errs, r.applyTogether(a.updates[i:i+1], nil))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return r.applyTogether(batch{callbacks: b.callbacks})
+	return r.applyTogether(nil, []store.Callback{a.callback})
 }
 
 // settle releases what was applied, and schedules another attempt at what was not.
 func (r *Receiver) settle(b batch, err error) {
-	for _, c := range b.callbacks {
+	for _, a := range b {
 		if err != nil {
-			r.retry(c, err)
+			r.retry(a.callback, err)
 		}
-		r.release(c.ID)
+		r.release(a.callback.ID)
 	}
 }
 
-// applyTogether applies a batch and removes its callbacks. A large one takes several
-// transactions, of which only the last removes the callback: what the others did is not done
+// applyTogether applies updates and removes the callbacks that brought them. Many take several
+// transactions, of which only the last removes the callbacks: what the others did is not done
 // again, because applying an update twice changes nothing.
-func (r *Receiver) applyTogether(b batch) error {
-	for len(b.updates) > txUpdates {
-		if err := r.applySome(b.updates[:txUpdates], nil); err != nil {
+func (r *Receiver) applyTogether(updates []provider.Update, finished []store.Callback) error {
+	for len(updates) > txUpdates {
+		if err := r.applySome(updates[:txUpdates], nil); err != nil {
 			return err
 		}
-		b.updates = b.updates[txUpdates:]
+		updates = updates[txUpdates:]
 	}
-	return r.applySome(b.updates, b.callbacks)
+	return r.applySome(updates, finished)
 }
 
 func (r *Receiver) applySome(updates []provider.Update, finished []store.Callback) (err error) {

@@ -1,6 +1,7 @@
-// Package inbound takes in the provider's callbacks: it checks the signature, stores the body,
-// answers, and only then reads and applies it. An acknowledged callback is a row until it has
-// been applied.
+// Package inbound takes in the provider's callbacks: it checks the signature, applies what the
+// callback says, and answers. What cannot be applied at once, because it is large, or much is
+// waiting, or something is wrong with it, is stored, acknowledged, and applied later: an
+// acknowledged callback is applied, or a row until it has been.
 package inbound
 
 import (
@@ -31,6 +32,10 @@ const (
 	txUpdates  = 200
 	sweepEvery = time.Second
 	sweepLimit = 200
+	// atOnce is how many updates a callback may carry to be applied before the answer.
+	atOnce = 100
+	// patience is how long the provider waits for that; then the callback is stored.
+	patience = 2 * time.Second
 )
 
 // Config is what the receiver needs.
@@ -54,7 +59,7 @@ type Config struct {
 type Receiver struct {
 	cfg     Config
 	applier core.Applier
-	lanes   [lanes]chan store.Callback
+	lanes   [lanes]chan *arrival
 	seed    maphash.Seed
 
 	mu   sync.Mutex
@@ -76,7 +81,7 @@ func Start(cfg Config) *Receiver {
 		held: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	for i := range r.lanes {
-		r.lanes[i] = make(chan store.Callback, laneQueue)
+		r.lanes[i] = make(chan *arrival, laneQueue)
 		r.work.Go(func() { r.runLane(r.lanes[i]) })
 	}
 	r.work.Go(r.sweepLoop)
@@ -133,32 +138,78 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Accept stores a callback whose signature was right. People write broken characters, which not
+// Accept takes on a callback whose signature was right. People write broken characters, which not
 // every store can hold; JSON has no NUL.
 func (r *Receiver) Accept(ctx context.Context, body []byte) error {
 	body = bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
-	var c store.Callback
-	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
-		c = store.Callback{ID: tx.NewID(chat.Kind("cbk")), Body: body, DueAt: tx.Now(), Owner: r.cfg.Node}
-		return tx.InsertCallback(c)
-	})
+	a := r.read(store.Callback{Body: body})
+	applied, err := r.applyNow(ctx, a)
+	if err == nil && !applied {
+		err = r.keep(ctx, a)
+	}
 	if err == nil {
 		r.cfg.Metrics.stored.Inc()
-		r.enqueue(c)
 	}
 	return err
 }
 
-// enqueue hands a callback to its lane; what does not fit is found by a sweep.
-func (r *Receiver) enqueue(c store.Callback) {
+// applyNow waits for a callback to be applied. It reports false for one that has to be stored.
+func (r *Receiver) applyNow(ctx context.Context, a *arrival) (bool, error) {
+	if len(a.updates) > atOnce {
+		return false, nil
+	}
+	now := *a
+	now.answer = make(chan error, 1)
+	select {
+	case r.lanes[r.laneOf(a.callback.Body)] <- &now:
+	default:
+		return false, nil
+	}
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case err := <-now.answer:
+		return true, err
+	case <-wait.C: // it may be applied yet, and then once more: that changes nothing
+		return false, nil
+	case <-r.ctx.Done():
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// keep stores callbacks, and hands them to their lanes.
+func (r *Receiver) keep(ctx context.Context, arrivals ...*arrival) error {
+	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		for _, a := range arrivals {
+			c := store.Callback{ID: tx.NewID(chat.Kind("cbk")), Body: a.callback.Body, DueAt: tx.Now(), Owner: r.cfg.Node}
+			if err := tx.InsertCallback(c); err != nil {
+				return err
+			}
+			a.callback = c
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range arrivals {
+		r.enqueue(&arrival{callback: a.callback, updates: a.updates, decoded: true})
+	}
+	return nil
+}
+
+// enqueue hands a stored callback to its lane; what does not fit is found by a sweep.
+func (r *Receiver) enqueue(a *arrival) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held[c.ID] {
+	if r.held[a.callback.ID] {
 		return
 	}
 	select {
-	case r.lanes[r.laneOf(c.Body)] <- c:
-		r.held[c.ID] = true
+	case r.lanes[r.laneOf(a.callback.Body)] <- a:
+		r.held[a.callback.ID] = true
 	default:
 	}
 }
@@ -206,6 +257,6 @@ func (r *Receiver) sweep() {
 		r.cfg.Log.Warn("callbacks could not be claimed", "error", err)
 	}
 	for _, c := range found {
-		r.enqueue(c)
+		r.enqueue(&arrival{callback: c})
 	}
 }

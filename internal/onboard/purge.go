@@ -12,8 +12,7 @@ import (
 
 const (
 	// purgeRows keeps a batch well under the time a writer may be held up.
-	purgeRows  = 200
-	purgeFiles = 50
+	purgeRows = 200
 	// stragglers is how long after a disconnection something may still be written for the account by
 	// who had read it before.
 	stragglers = time.Minute
@@ -85,13 +84,12 @@ func (w *Worker) subscribeNewcomer(wabaID string) error {
 	return w.cfg.Provider.Subscribe(w.ctx, n)
 }
 
-// purge removes what an account had, a batch at a time.
+// purge removes what an account had, a batch at a time. Housekeeping removes the bytes of its files.
 type purge struct {
 	worker  *Worker
 	held    *heldJob
 	account chat.Account
 	rows    int
-	files   int
 	told    time.Time
 }
 
@@ -101,18 +99,11 @@ func (p *purge) run() error {
 		if err != nil {
 			return err
 		}
-		files, err := p.batchOfFiles()
-		if err != nil {
-			return err
-		}
-		p.rows, p.files = p.rows+rows, p.files+files
-		p.tell()
-		if rows+files == 0 {
-			if p.rows+p.files > 0 {
-				p.worker.cfg.Log.Info("data of a disconnected number is gone", "account", p.account.ID, "rows", p.rows, "files", p.files)
-			}
+		if p.rows += rows; rows == 0 {
+			p.tell("data of a disconnected number is gone", p.rows > 0)
 			return nil
 		}
+		p.tell("purging a disconnected number", p.worker.cfg.Store.Now().Sub(p.told) >= tellEvery)
 	}
 	return p.worker.ctx.Err()
 }
@@ -125,23 +116,9 @@ func (p *purge) batch() (rows int, err error) {
 	return rows, err
 }
 
-// batchOfFiles removes bytes before rows: a row that is left is found again, a file would not be.
-func (p *purge) batchOfFiles() (int, error) {
-	files, err := p.worker.cfg.Store.Read(p.worker.ctx).MediaOfAccount(p.account.OrgID, p.account.ID, purgeFiles)
-	if err != nil || len(files) == 0 {
-		return 0, err
-	}
-	for _, f := range files {
-		if err := p.worker.cfg.Blobs.Delete(f.BlobKey); err != nil {
-			return 0, err
-		}
-	}
-	return len(files), p.held.batch(lease, p.held.job.Attempts, func(tx *store.Tx) error { return core.PurgeFiles(tx, p.account, files) })
-}
-
-func (p *purge) tell() {
-	if now := p.worker.cfg.Store.Now(); now.Sub(p.told) >= tellEvery {
-		p.told = now
-		p.worker.cfg.Log.Info("purging a disconnected number", "account", p.account.ID, "rows", p.rows, "files", p.files)
+func (p *purge) tell(what string, now bool) {
+	if now {
+		p.told = p.worker.cfg.Store.Now()
+		p.worker.cfg.Log.Info(what, "account", p.account.ID, "rows", p.rows)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/onboard"
@@ -32,7 +31,6 @@ type rig struct {
 	clock    *storetest.Clock
 	sim      *simulator.Simulator
 	provider *spoiled
-	blobs    *blob.Store
 	url      string
 	log      *lines
 	org      chat.Organization
@@ -58,9 +56,6 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 		t.Fatal(err)
 	}
 	r.provider = &spoiled{Signup: client, fail: map[string]error{}}
-	if r.blobs, err = blob.Open(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
 	r.serve(client.DialogURL())
 	storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
 		if r.org, _, err = core.CreateOrganization(tx, "Acme & Söhne", chat.DefaultPlan); err != nil {
@@ -89,7 +84,7 @@ func (r *rig) serve(dialogURL string) {
 func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	r.t.Helper()
 	cfg := onboard.WorkerConfig{
-		Store: r.store, Provider: r.provider, Blobs: r.blobs, Log: slog.New(slog.NewTextHandler(r.log, nil)), Token: openToken,
+		Store: r.store, Provider: r.provider, Log: slog.New(slog.NewTextHandler(r.log, nil)), Token: openToken,
 	}
 	if change != nil {
 		change(&cfg)

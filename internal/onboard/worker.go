@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
@@ -35,7 +34,6 @@ type WorkerConfig struct {
 	Provider provider.Signup
 	// Token opens an account's sealed token.
 	Token func(chat.Account) (string, error)
-	Blobs *blob.Store
 	// Connected is for what other parts do about a number that was connected, such as reading its
 	// templates. It is called until it succeeds, so it may be called again; nil: nothing.
 	Connected func(context.Context, chat.Account) error

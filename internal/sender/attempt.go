@@ -61,7 +61,7 @@ func (n *number) recorded(w store.SendWork, again time.Time, err error) {
 
 func (n *number) settle(w store.SendWork, again time.Time) {
 	if again.IsZero() {
-		n.sender.release(w.Job.MessageID)
+		n.sender.release(n, w.Job.MessageID)
 	} else {
 		n.update(w)
 	}
@@ -74,7 +74,7 @@ func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), sendTimeout)
 	defer cancel()
 	// A sweep takes up what is due for a while, and may be late: the job may just have been done.
-	if w.Job.Attempts > 0 || w.Job.InDoubt || !w.Job.DueAt.After(s.cfg.Store.Now().Add(-sweepEvery)) {
+	if w.Job.Attempts > 0 || w.Job.InDoubt || !w.Job.DueAt.After(s.cfg.Store.Now().Add(-s.cfg.SweepEvery)) {
 		if open, err := s.stillOpen(ctx, w); err != nil || !open {
 			return nil, n.unlessGone(err)
 		}

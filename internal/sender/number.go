@@ -2,6 +2,7 @@ package sender
 
 import (
 	"container/heap"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type number struct {
 	accountID string
 	orgID     string
 	pace      pacer
+	held      int // jobs in memory; the sender's lock guards it
 
 	mu       sync.Mutex
 	lanes    map[string]*lane // by conversation
@@ -157,6 +159,32 @@ func (n *number) update(w store.SendWork) {
 	if l := n.lanes[w.Job.ConversationID]; l != nil && len(l.queue) > 0 {
 		l.queue[0] = w
 	}
+}
+
+// inDoubt are the messages that wait for another attempt because nobody knows about the last one.
+func (n *number) inDoubt() (ids []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, l := range n.ready.lanes {
+		if l.queue[0].Job.InDoubt {
+			ids = append(ids, l.queue[0].Job.MessageID)
+		}
+	}
+	return ids
+}
+
+// hurry lets the lanes that wait for one of the messages go on at once.
+func (n *number) hurry(messageIDs map[string]bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := n.sender.cfg.Store.Now()
+	for _, l := range slices.Clone(n.ready.lanes) {
+		if messageIDs[l.queue[0].Job.MessageID] && l.due.After(now) {
+			l.due = now
+			heap.Fix(&n.ready, l.index)
+		}
+	}
+	n.poke()
 }
 
 // hold pauses the whole number.

@@ -5,9 +5,10 @@
 package sender
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +22,6 @@ const (
 	maxHeld = 20_000
 	// sweepEvery is how often the table is searched for what is due and in nobody's memory.
 	sweepEvery = time.Second
-	sweepLimit = 1000
 	// orphanGrace is how long a job of a dead node waits, so that callbacks about what it had
 	// sent already are applied first.
 	orphanGrace = 3 * time.Second
@@ -42,8 +42,11 @@ type Config struct {
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
 	// PerSecond is how many messages a number sends a second.
 	PerSecond float64
-	Metrics   *Metrics
-	Log       *slog.Logger
+	// MaxHeld and SweepEvery replace the defaults, where they are not zero.
+	MaxHeld    int
+	SweepEvery time.Duration
+	Metrics    *Metrics
+	Log        *slog.Logger
 }
 
 // Sender works on the jobs of one node.
@@ -56,9 +59,6 @@ type Sender struct {
 	held    map[string]bool    // message ids in memory
 	closed  bool
 
-	loading  bool     // a sweep is bringing jobs into memory
-	deferred []func() // what came meanwhile
-
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -69,6 +69,7 @@ func Start(cfg Config) *Sender {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
 	}
+	cfg.MaxHeld, cfg.SweepEvery = cmp.Or(cfg.MaxHeld, maxHeld), cmp.Or(cfg.SweepEvery, sweepEvery)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, ctx: ctx, cancel: cancel}
 	s.results = startRecorder(s)
@@ -79,56 +80,66 @@ func Start(cfg Config) *Sender {
 // Node is the owner to write into the jobs that are handed to Enqueue.
 func (s *Sender) Node() string { return s.cfg.Node }
 
-// Enqueue takes a job that was just committed. It never blocks: what does not fit stays in the
-// table and is found later.
+// Enqueue takes a job that was just committed. What does not fit stays in the table, and so does
+// what stands behind it in its conversation: a sweep takes them up in their order.
 func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.loading {
+	if w.Job.Behind == "" || s.holds(w.Job.Behind) || s.finished(w.Job.OrgID, w.Job.Behind) {
 		s.enqueue(account, w, time.Time{})
-	} else if len(s.deferred) < maxHeld {
-		s.deferred = append(s.deferred, func() { s.enqueue(account, w, time.Time{}) })
 	}
 }
 
-// whileLoading runs a sweep. What is accepted meanwhile stands behind what the sweep brings: it may
-// be of the same conversations.
-func (s *Sender) whileLoading(sweep func()) {
-	s.mu.Lock()
-	s.loading = true
-	s.mu.Unlock()
-	sweep()
+func (s *Sender) holds(messageID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, enqueue := range s.deferred {
-		enqueue()
-	}
-	s.loading, s.deferred = false, nil
+	return s.held[messageID]
 }
 
-// enqueue runs under the lock.
-func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) {
-	switch {
-	case s.closed, s.held[w.Job.MessageID]:
-		return
-	case len(s.held) >= maxHeld:
-		return
-	}
-	s.held[w.Job.MessageID] = true
+// finished looks whether a job that was there a moment ago is gone.
+func (s *Sender) finished(orgID, messageID string) bool {
+	_, err := s.cfg.Store.Read(s.ctx).SendJobOwner(orgID, messageID)
+	return errors.Is(err, store.ErrNotFound)
+}
+
+// enqueue reports false when there is no room.
+func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	n := s.numbers[account.ID]
-	if n == nil {
+	switch {
+	case s.held[w.Job.MessageID]:
+		return true
+	case s.closed, !s.room(n):
+		return false
+	case n == nil:
 		n = newNumber(s, account)
 		s.numbers[account.ID] = n
 		s.work.Go(n.run)
 	}
+	s.held[w.Job.MessageID] = true
+	n.held++
 	n.add(w, notBefore)
+	return true
+}
+
+// room tells whether one more job of a number may be in memory. A number that cannot send takes a
+// quarter of it and no more, and when all is taken a number still has a few places.
+func (s *Sender) room(n *number) bool {
+	held := 0
+	if n != nil {
+		held = n.held
+	}
+	if len(s.held) < s.cfg.MaxHeld && held < max(1, s.cfg.MaxHeld/4) {
+		return true
+	}
+	return held < max(1, s.cfg.MaxHeld/200)
 }
 
 // release forgets a job that is finished.
-func (s *Sender) release(messageID string) {
+func (s *Sender) release(n *number, messageID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, messageID)
+	n.held--
 }
 
 // retire ends a number that has no work. It reports false when work came in the meantime.
@@ -145,78 +156,22 @@ func (s *Sender) retire(n *number) bool {
 // Stop ends the work. Calls under way get until ctx ends; what is not finished stays in the table.
 func (s *Sender) Stop(ctx context.Context) {
 	s.mu.Lock()
+	stopped := s.closed
 	s.closed = true
 	s.mu.Unlock()
+	if stopped {
+		return
+	}
 	s.cancel()
 	done := make(chan struct{})
-	go func() { s.work.Wait(); close(done) }()
+	go func() {
+		s.work.Wait()
+		s.results.stop()
+		close(done)
+	}()
 	select {
 	case <-done:
-		s.results.stop()
-	case <-ctx.Done(): // the recorder goes on for as long as the process does
-	}
-}
-
-func (s *Sender) sweepLoop() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		s.whileLoading(s.sweep)
-		select {
-		case <-tick.C:
-		case <-s.ctx.Done():
-			return
-		}
-	}
-}
-
-// sweep takes over the jobs of dead nodes, and picks up own jobs that are not in memory.
-func (s *Sender) sweep() {
-	var orphans []store.SendJob
-	err := s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
-		orphans, err = tx.ClaimSendJobs(s.cfg.Node, sweepLimit)
-		return err
-	})
-	if err != nil {
-		s.warn("jobs could not be claimed", err)
-		return
-	}
-	if len(orphans) > 0 {
-		s.cfg.Log.Info("took over messages to send", "count", len(orphans))
-	}
-	s.load(orphans, s.cfg.Store.Now().Add(orphanGrace))
-	due, err := s.cfg.Store.Read(s.ctx).DueSendJobs(s.cfg.Node, s.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
-	if err != nil {
-		s.warn("due jobs could not be read", err)
-		return
-	}
-	s.load(s.unheld(due), time.Time{})
-}
-
-// unheld keeps the jobs that are not in memory: they did not fit, or another node accepted them
-// behind messages of ours.
-func (s *Sender) unheld(jobs []store.SendJob) []store.SendJob {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.DeleteFunc(jobs, func(j store.SendJob) bool { return s.held[j.MessageID] })
-}
-
-func (s *Sender) load(jobs []store.SendJob, notBefore time.Time) {
-	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
-	for _, job := range jobs {
-		account, err := accounts.get(job.OrgID, job.AccountID)
-		if err != nil {
-			s.warn("the account of a job could not be read", err)
-			continue
-		}
-		w, err := s.cfg.Store.Read(s.ctx).SendWork(job)
-		if err != nil {
-			s.warn("the message of a job could not be read", err)
-			continue
-		}
-		s.mu.Lock()
-		s.enqueue(account, w, notBefore)
-		s.mu.Unlock()
+	case <-ctx.Done(): // what is still under way is written down if the process lasts so long
 	}
 }
 

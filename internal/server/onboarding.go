@@ -32,7 +32,7 @@ func (s *Server) startOnboarding() {
 	o := &s.onboarding
 	if s.cfg.Has("worker") {
 		o.worker = onboard.StartWorker(onboard.WorkerConfig{
-			Store: s.store, Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, Log: s.log,
+			Store: s.store, Provider: s.messaging.client, Token: s.token, Log: s.log,
 		})
 	}
 	pins := s.vault.Derive(core.PINPurpose)

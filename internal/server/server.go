@@ -127,7 +127,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 // Run serves until ctx ends, then drains. ready, when given, is called once the node serves.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	if s.cfg.Has("worker") {
-		s.keeper = housekeeping.Start(s.store, s.log)
+		s.keeper = housekeeping.Start(s.store, s.messaging.blobs, s.log)
 	}
 	failed := make(chan error, 2)
 	for _, f := range []face{s.public, s.ops} {

@@ -2,8 +2,10 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ type claimable struct {
 	name   string
 	insert func(tx *store.Tx, id, owner string, due time.Time) error
 	claim  func(tx *store.Tx, node string, limit int) ([]string, error)
+	early  bool // also what is not due yet is taken: it keeps its place
 }
 
 var claimables = []claimable{
@@ -32,6 +35,7 @@ var claimables = []claimable{
 			}
 			return ids, err
 		},
+		false,
 	},
 	{
 		"send jobs",
@@ -46,6 +50,7 @@ var claimables = []claimable{
 			}
 			return ids, err
 		},
+		true,
 	},
 }
 
@@ -83,7 +88,7 @@ func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
 				due   time.Duration
 				taken bool
 			}{
-				{"dead", 0, true}, {"unheard of", 0, true}, {"alive", 0, false}, {"dead", time.Minute, false}, {"me", 0, false},
+				{"dead", 0, true}, {"unheard of", 0, true}, {"alive", 0, false}, {"dead", time.Minute, c.early}, {"me", 0, false},
 			} {
 				id := tx.NewID(chat.KindMessage)
 				if w.taken {
@@ -162,3 +167,62 @@ func TestNothingIsClaimedByTwoNodes(t *testing.T) {
 }
 
 func nodeName(i int) string { return string(rune('a' + i)) }
+
+// A conversation is one node's. What stands behind another's message is left, until who has that one
+// claims; and what nobody had cannot have gone out.
+func TestSendJobsOfAConversationStayTogether(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var ids []string
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			ids = nil
+			for i, owner := range []string{"a", "dead", "other dead", ""} {
+				job := store.SendJob{OrgID: "org", MessageID: tx.NewID(chat.KindMessage), ConversationID: nodeName(i), Owner: owner}
+				if _, err := tx.InsertSendJob(job); err != nil {
+					return err
+				}
+				ids = append(ids, job.MessageID)
+			}
+			return errors.Join(tx.PutNode("a", tx.Now().Add(time.Hour)), tx.PutNode("b", tx.Now().Add(time.Hour)))
+		})
+		moved := func(from, to int) { // as a take-over that was cut short leaves it
+			requireNoError(t, store.MoveSendJob(t.Context(), st, ids[from], nodeName(to)))
+		}
+		moved(1, 0) // a dead node's behind a living one's
+		moved(2, 3) // a dead node's before nobody's
+		claim := func(node string) (got []string) {
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				got = nil
+				jobs, err := tx.ClaimSendJobs(node, 10)
+				for _, j := range jobs {
+					if j.InDoubt != (j.MessageID != ids[3]) {
+						t.Errorf("%+v", j)
+					}
+					got = append(got, j.MessageID)
+				}
+				return err
+			})
+			return got
+		}
+		requireEqual(t, claim("b"), nil, ids[2:3])
+		requireEqual(t, claim("b"), nil, ids[3:])
+		requireEqual(t, claim("b"), nil, nil)
+		requireEqual(t, claim("a"), nil, ids[1:2])
+	})
+}
+
+// However many jobs of others there are, a node finds its own along the index.
+func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
+			_, err := r.OwnSendJobs("me", st.Now(), store.SendJob{AccountID: "acc", MessageID: "msg"}, 10)
+			return err
+		})
+		requireNoError(t, err)
+		if plan := strings.Join(plans, "\n"); sorts(plan) || !strings.Contains(plan, "send_jobs_by_owner") {
+			t.Errorf("they are read so:\n%s", plan)
+		}
+	})
+}

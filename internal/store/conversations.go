@@ -83,16 +83,16 @@ func (r Reader) Conversation(orgID, accountID, id string) (chat.Conversation, er
 		orgID, id, accountID)
 }
 
-// ConversationWith returns an account's conversation with a contact, or ErrNotFound.
-func (r Reader) ConversationWith(orgID, accountID, contactID string) (chat.Conversation, error) {
-	return one(r, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE org_id = $1 AND account_id = $2 AND contact_id = $3"+r.forUpdate(),
-		orgID, accountID, contactID)
+// ConversationWith returns the conversation with a contact, or ErrNotFound.
+func (r Reader) ConversationWith(orgID, contactID string) (chat.Conversation, error) {
+	return one(r, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE org_id = $1 AND contact_id = $2"+r.forUpdate(),
+		orgID, contactID)
 }
 
 // InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
 func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (org_id, account_id, contact_id) DO NOTHING`,
+		ON CONFLICT (org_id, contact_id) DO NOTHING`,
 		c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
 		c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
 }
@@ -116,10 +116,14 @@ func (tx *Tx) TouchConversation(orgID, id string) error {
 	return tx.execOne("UPDATE conversations SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
 }
 
-// DeleteConversation removes a conversation with its labels, its messages and what was still to
-// be done for them, or returns ErrNotFound.
+// DeleteConversation removes a conversation with its labels, its messages, their inbound files and
+// what was still to be done for them, or returns ErrNotFound.
 func (tx *Tx) DeleteConversation(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
+		return err
+	}
+	err := tx.removeInbound("id IN (SELECT media_id FROM messages WHERE org_id = $1 AND conversation_id = $2)", orgID, id)
+	if err != nil {
 		return err
 	}
 	const itsMessages = "message_id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2)"

@@ -49,7 +49,7 @@ func inbox(t *rapid.T, st *store.Store, account chat.Account) []chat.Conversatio
 	for i := range n {
 		at := instant.Draw(t, "at")
 		c := chat.Conversation{
-			ID: st.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: fmt.Sprint("ctc_", i),
+			ID: st.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: fmt.Sprint(account.ID, "_", i),
 			Status: rapid.SampledFrom(states).Draw(t, "status"), CreatedAt: at, UpdatedAt: instant.Draw(t, "updated"),
 		}
 		if rapid.Bool().Draw(t, "has a message") {
@@ -89,7 +89,7 @@ func TestConversationPages(t *testing.T) {
 				}
 				return nil
 			})
-			filter := drawFilter(rt, label)
+			filter := drawFilter(rt, account, label)
 			want := fitting(all, filter, labelled)
 			if got := walkConversations(rt, st, account, filter); !slices.Equal(got, want) {
 				rt.Fatalf("%+v: got %v, want %v", filter, got, want)
@@ -98,7 +98,7 @@ func TestConversationPages(t *testing.T) {
 	})
 }
 
-func drawFilter(t *rapid.T, label string) (f store.ConversationFilter) {
+func drawFilter(t *rapid.T, account chat.Account, label string) (f store.ConversationFilter) {
 	if rapid.Bool().Draw(t, "by status") {
 		f.Status = chat.ConversationOpen
 	}
@@ -109,7 +109,7 @@ func drawFilter(t *rapid.T, label string) (f store.ConversationFilter) {
 		f.LabelID = label
 	}
 	if rapid.IntRange(0, 4).Draw(t, "by contact") == 0 {
-		f.ContactID = "ctc_1"
+		f.ContactID = account.ID + "_1"
 	}
 	if rapid.Bool().Draw(t, "by update") {
 		// Between two milliseconds: the exclusive bound must not round up.

@@ -22,6 +22,8 @@ type dialect struct {
 	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
 	// number of statements small.
 	list func([]string) any
+	// grown finds the tables that have outgrown what the planner knows of them.
+	grown string
 }
 
 // oneOf is the condition that a column has one of the texts of a list.
@@ -39,6 +41,8 @@ var (
 	}
 
 	postgresDialect = dialect{
+		grown: `SELECT quote_ident(s.relname) FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
+			WHERE s.schemaname = current_schema() AND s.n_live_tup > 200 AND s.n_live_tup > 5 * c.reltuples ORDER BY 1`,
 		name:       "postgres",
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		skipLocked: " FOR UPDATE SKIP LOCKED",

@@ -75,3 +75,10 @@ func (p *planningSession) query(ctx context.Context, sql string, args []any, eac
 	p.plans = append(p.plans, strings.Join(steps, "\n"))
 	return p.session.query(ctx, sql, args, each)
 }
+
+// MoveSendJob puts a job into another conversation.
+func MoveSendJob(ctx context.Context, s *Store, messageID, conversationID string) error {
+	return s.InTx(ctx, func(tx *Tx) error {
+		return tx.execOne("UPDATE send_jobs SET conversation_id = $2 WHERE message_id = $1", messageID, conversationID)
+	})
+}

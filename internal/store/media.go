@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -30,6 +31,11 @@ func (r Reader) MediaByToken(token string) (chat.Media, error) {
 	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE token = $1"+notOfDeleted, token)
 }
 
+// MediaOfAccount returns up to limit of an account's files, also of one that is being purged.
+func (r Reader) MediaOfAccount(orgID, accountID string, limit int) ([]chat.Media, error) {
+	return many(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
+}
+
 // InsertMedia stores a new file's row.
 func (tx *Tx) InsertMedia(m chat.Media) error {
 	_, err := tx.exec("INSERT INTO media ("+mediaColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
@@ -47,6 +53,31 @@ func (tx *Tx) SetProviderMedia(orgID, id, providerID string, until time.Time) er
 // DeleteMedia removes a file's row, or returns ErrNotFound.
 func (tx *Tx) DeleteMedia(orgID, id string) error {
 	return tx.execOne("DELETE FROM media WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
+// RemoveFile asks for the bytes of a file that has no row to be removed. Asking again is fine.
+func (tx *Tx) RemoveFile(orgID, blobKey string) error {
+	return tx.later("INSERT INTO removed_files (org_id, blob_key) VALUES ($1, $2) ON CONFLICT DO NOTHING", orgID, blobKey)
+}
+
+// removeInbound removes the rows of those inbound files whose id meets the condition, of which $1
+// is the organization, and asks for their bytes to be removed. Library files stay.
+func (tx *Tx) removeInbound(idIn string, args ...any) error {
+	which := " FROM media WHERE org_id = $1 AND origin = 'inbound' AND " + idIn
+	return errors.Join(
+		tx.later("INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key"+which, args...),
+		tx.later("DELETE"+which, args...))
+}
+
+// RemovedFiles returns up to limit keys of files whose bytes are to be removed.
+func (r Reader) RemovedFiles(limit int) ([]string, error) {
+	return many(r, scanText, "SELECT blob_key FROM removed_files ORDER BY blob_key LIMIT $1", limit)
+}
+
+// ForgetRemovedFiles notes that the bytes of files are gone.
+func (tx *Tx) ForgetRemovedFiles(keys []string) error {
+	_, err := tx.exec("DELETE FROM removed_files WHERE "+tx.dialect.oneOf("blob_key", "$1"), tx.dialect.list(keys))
+	return err
 }
 
 // MediaJob is an inbound file still to be fetched.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -162,6 +163,36 @@ func (tx *Tx) MarkSent(orgID, id, providerID string) (bool, error) {
 func (tx *Tx) MarkPending(orgID, id string) error {
 	return tx.later("UPDATE messages SET status = 'pending', updated_at = $3 WHERE org_id = $1 AND id = $2 AND status = 'queued'",
 		orgID, id, tx.now.UnixMilli())
+}
+
+// MessagesBefore tells whether an organization has messages from before the instant.
+func (r Reader) MessagesBefore(orgID string, before time.Time) (bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT 1",
+		orgID, firstID(chat.KindMessage, before))
+	return len(found) > 0, err
+}
+
+// PurgeMessages removes up to limit of an organization's messages from before the instant, oldest
+// first, with their inbound files and what was still to be done for them. It returns how many.
+func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, error) {
+	var media []string
+	ids, err := many(tx.Reader, func(row scanner) (id string, err error) {
+		var file *string
+		err = row.Scan(&id, &file)
+		if file != nil {
+			media = append(media, *file)
+		}
+		return id, err
+	}, `DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)
+		RETURNING id, media_id`, orgID, firstID(chat.KindMessage, before), limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	err = tx.removeInbound(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media))
+	for _, table := range []string{"send_jobs", "media_jobs", "held_events"} {
+		err = errors.Join(err, tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(ids)))
+	}
+	return int64(len(ids)), err
 }
 
 // InsertHeldEvent keeps what an event will be made of until the message's file is there.

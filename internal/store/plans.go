@@ -32,3 +32,16 @@ func (tx *Tx) PutPlan(p chat.Plan) error {
 		p.Name, p.API, p.Customers, p.MonthlyMessages, p.RetentionDays, p.WritePerMinute, p.ReadPerMinute)
 	return err
 }
+
+// Retentions returns for how many days organizations keep messages; those not in it keep them for
+// ever.
+func (r Reader) Retentions() (map[string]int64, error) {
+	days := map[string]int64{}
+	_, err := many(r, func(row scanner) (id string, err error) {
+		var n int64
+		err = row.Scan(&id, &n)
+		days[id] = n
+		return id, err
+	}, "SELECT o.id, p.retention_days FROM organizations o JOIN plans p ON p.name = o.plan WHERE p.retention_days IS NOT NULL")
+	return days, err
+}

@@ -13,22 +13,35 @@ func (tx *Tx) RemoveAccount(orgID, id string) error {
 	return err
 }
 
-// purgeable is a table with rows of an account, and the tables whose rows hang on those by a
-// column.
+// purgeable is a table with rows of an account, and what goes before them: statements about the
+// organization $1 and the list of ids $2.
 type purgeable struct {
-	table, column string
-	hanging       []string
+	table  string
+	before func(dialect) []string
 }
 
-// purgeables are in the order of the purge: what looks for other rows goes first.
+// hanging are the statements for rows of other tables that hang on the ids by a column.
+func hanging(column string, tables ...string) func(dialect) []string {
+	return func(d dialect) (statements []string) {
+		for _, table := range tables {
+			statements = append(statements, "DELETE FROM "+table+" WHERE org_id = $1 AND "+d.oneOf(column, "$2"))
+		}
+		return statements
+	}
+}
+
+// purgeables are in the order of the purge: what looks for other rows goes first. The bytes of files
+// follow their rows.
 var purgeables = []purgeable{
-	{"messages", "message_id", []string{"send_jobs", "media_jobs", "held_events"}},
-	{"conversations", "conversation_id", []string{"conversation_labels"}},
-	{"contacts", "contact_id", []string{"contact_labels"}},
+	{"messages", hanging("message_id", "send_jobs", "media_jobs", "held_events")},
+	{"conversations", hanging("conversation_id", "conversation_labels")},
+	{"contacts", hanging("contact_id", "contact_labels")},
+	{"media", func(d dialect) []string {
+		return []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}
+	}},
 }
 
-// PurgeAccount removes up to limit rows of what a disconnected account had, but for its files, and
-// returns how many.
+// PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
 func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (total int, err error) {
 	for _, p := range purgeables {
 		n, err := tx.purge(p, orgID, accountID, limit-total)
@@ -44,22 +57,10 @@ func (tx *Tx) purge(p purgeable, orgID, accountID string, limit int) (int, error
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	list := tx.dialect.list(ids)
-	for _, table := range p.hanging {
-		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf(p.column, "$2"), orgID, list); err != nil {
+	for _, statement := range append(p.before(tx.dialect), "DELETE FROM "+p.table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")) {
+		if err := tx.later(statement, orgID, tx.dialect.list(ids)); err != nil {
 			return 0, err
 		}
 	}
-	return len(ids), tx.later("DELETE FROM "+p.table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2"), orgID, list)
-}
-
-// MediaOfAccount returns up to limit of an account's files.
-func (r Reader) MediaOfAccount(orgID, accountID string, limit int) ([]chat.Media, error) {
-	return many(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
-}
-
-// RemoveMedia removes the rows of files.
-func (tx *Tx) RemoveMedia(orgID string, ids []string) error {
-	_, err := tx.exec("DELETE FROM media WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(ids))
-	return err
+	return len(ids), nil
 }

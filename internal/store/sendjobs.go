@@ -18,16 +18,23 @@ type SendJob struct {
 	Attempts       int
 	InDoubt        bool
 	Owner          string
+	// Behind is the message before it in its conversation that was still to be sent when this one
+	// was accepted. Only InsertSendJob knows it.
+	Behind string
 }
 
-// InsertSendJob puts a message on its way and returns who owns it: the node that accepted it, or
-// the one that has earlier messages of the conversation still to send, because only that node can
-// keep their order. If it is dead, whoever takes those over takes this one too.
-func (tx *Tx) InsertSendJob(j SendJob) (owner string, err error) {
-	return one(tx.Reader, scanText, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
+// InsertSendJob puts a message on its way. It is owned by the node that accepted it, or by the one
+// that has earlier messages of the conversation still to send, because only that node can keep
+// their order. If it is dead, whoever takes those over takes this one too.
+func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
+	return one(tx.Reader, func(row scanner) (SendJob, error) {
+		err := row.Scan(&j.Owner, &j.Behind)
+		return j, err
+	}, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT e.owner FROM send_jobs e
-			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id DESC LIMIT 1), $8))
-		RETURNING owner`,
+			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id || '' DESC LIMIT 1), $8))
+		RETURNING owner, COALESCE((SELECT e.message_id FROM send_jobs e
+			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.message_id <> $2 ORDER BY e.message_id || '' DESC LIMIT 1), '')`,
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
 }
 
@@ -62,26 +69,62 @@ type SendWork struct {
 	MediaURL           string // of library media; filled in by the sender
 }
 
-// ClaimSendJobs gives the node up to limit due jobs that no living node owns, oldest first. One
-// that stands behind a message of its conversation which is not due yet is left.
-func (tx *Tx) ClaimSendJobs(node string, limit int) ([]SendJob, error) {
-	claimed, err := many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1 WHERE (org_id, message_id) IN (
-			SELECT j.org_id, j.message_id FROM send_jobs j
-			WHERE j.due_at <= $2 AND j.owner <> $1 AND j.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
-				AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id AND e.conversation_id = j.conversation_id
-					AND e.message_id < j.message_id AND e.due_at > $2)
-			ORDER BY j.message_id LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner`,
-		node, tx.now.UnixMilli(), limit)
+const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner"
+
+// AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody (""). It looks
+// at one row of each owner, however many there are.
+func (r Reader) AbandonedBy(now time.Time) ([]string, error) {
+	return many(r, scanText, `WITH RECURSIVE owners (owner) AS (
+			SELECT MIN(owner) FROM send_jobs
+			UNION ALL SELECT (SELECT MIN(j.owner) FROM send_jobs j WHERE j.owner > o.owner) FROM owners o WHERE o.owner IS NOT NULL)
+		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $1)`, now.UnixMilli())
+}
+
+// ClaimSendJobs gives the node up to limit jobs that no living node owns, due or not, in the order
+// of their conversations. What a dead node had is in doubt from then on: it may have gone out.
+func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err error) {
+	// One node at a time claims, so that two never share a conversation.
+	if free, err := tx.TryLock("claim send jobs"); err != nil || !free {
+		return nil, err
+	}
+	dead, err := tx.AbandonedBy(tx.now)
+	for _, owner := range dead {
+		if err != nil || owner == node || len(claimed) == limit {
+			continue
+		}
+		var jobs []SendJob
+		jobs, err = tx.claimSendJobs(node, owner, limit-len(claimed))
+		claimed = append(claimed, jobs...)
+	}
 	// RETURNING has no order.
 	slices.SortFunc(claimed, func(a, b SendJob) int { return cmp.Compare(a.MessageID, b.MessageID) })
 	return claimed, err
 }
 
-// DueSendJobs returns up to limit of the node's own due jobs behind the given message, oldest first.
-func (r Reader) DueSendJobs(node string, now time.Time, limit int) ([]SendJob, error) {
-	return many(r, scanSendJob, `SELECT org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner FROM send_jobs
-		WHERE owner = $1 AND due_at <= $2 ORDER BY message_id LIMIT $3`, node, now.UnixMilli(), limit)
+// claimSendJobs takes jobs of one owner. It leaves those that stand behind another's in their
+// conversation: whoever has the first, or takes it over, takes them too.
+func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
+	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
+			SELECT j.org_id, j.message_id FROM send_jobs j
+			WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id
+				AND e.conversation_id = j.conversation_id AND e.message_id < j.message_id AND e.owner <> $1 AND e.owner <> $2`+tx.dialect.fence+`)
+			ORDER BY j.account_id, j.message_id LIMIT $3)
+		RETURNING `+sendJobColumns, node, owner, limit)
+}
+
+// OwnSendJobs returns up to limit of the node's jobs behind the given one, account by account,
+// oldest first. New ones are left out that became due after the instant.
+func (r Reader) OwnSendJobs(node string, before time.Time, last SendJob, limit int) ([]SendJob, error) {
+	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
+		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR attempts > 0 OR in_doubt)
+		ORDER BY account_id, message_id LIMIT $5`,
+		node, last.AccountID, last.MessageID, before.UnixMilli(), limit)
+}
+
+// SendJobsAmong returns which of an organization's messages are still to be sent.
+func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, error) {
+	return many(r, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
+		orgID, r.dialect.list(messageIDs))
 }
 
 func scanSendJob(row scanner) (j SendJob, err error) {

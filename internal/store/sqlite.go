@@ -13,15 +13,13 @@ import (
 	"syscall"
 
 	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	_ "modernc.org/sqlite" // for goose
 )
 
 // sqliteEngine is the embedded store: any number of readers and one writer, which commits the
 // work of many requests at once (see sqlite_writer.go).
 type sqliteEngine struct {
 	dir     string
-	db      *sql.DB
 	readers chan *sqliteConn
 	opened  int // readers
 	writer  *sqliteWriter
@@ -44,25 +42,10 @@ func openSQLite(dir string, exclusive bool) (engine, error) {
 			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", dir, err)
 		}
 	}
-	db, err := sql.Open("sqlite", sqliteDSN(filepath.Join(dir, "parley.db")))
-	if err != nil {
-		release()
-		return nil, err
-	}
-	db.SetMaxOpenConns(0)
-	db.SetMaxIdleConns(64)
-	return &sqliteEngine{dir: dir, db: db, release: release, closed: make(chan struct{})}, nil
+	return &sqliteEngine{dir: dir, release: release, closed: make(chan struct{})}, nil
 }
 
-// sqliteDSN sets up each connection. synchronous=FULL makes a commit durable against a power
-// cut; the group commit pays for it once per batch.
-func sqliteDSN(path string) string {
-	pragmas := url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
-		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-8000)",
-	}}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas.Encode()
-}
+func (e *sqliteEngine) path() string { return filepath.Join(e.dir, "parley.db") }
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
@@ -73,22 +56,35 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if err := migrateUp(ctx, goose.DialectSQLite3, e.db); err != nil {
+	if err := e.migrateFile(ctx); err != nil {
 		return err
 	}
 	return e.start(ctx)
 }
 
-func (e *sqliteEngine) start(ctx context.Context) error {
-	conn, err := e.connect(ctx)
+// migrateFile uses a connection of database/sql, which is what goose wants.
+func (e *sqliteEngine) migrateFile(ctx context.Context) error {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: e.path()}).EscapedPath()+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		return err
 	}
-	e.writer = startSQLiteWriter(conn)
+	return errors.Join(migrateUp(ctx, goose.DialectSQLite3, db), db.Close())
+}
+
+func (e *sqliteEngine) start(ctx context.Context) error {
+	conn, err := openSQLiteConn(e.path())
+	if err != nil {
+		return err
+	}
+	journal, err := openJournal(e.path())
+	if err != nil {
+		return errors.Join(err, conn.close())
+	}
+	e.writer = startSQLiteWriter(conn, journal)
 	n := max(4, 2*runtime.GOMAXPROCS(0))
 	e.readers = make(chan *sqliteConn, n)
 	for range n {
-		conn, err := e.connect(ctx)
+		conn, err := openSQLiteConn(e.path())
 		if err != nil {
 			return err
 		}
@@ -99,14 +95,6 @@ func (e *sqliteEngine) start(ctx context.Context) error {
 		e.readers <- conn
 	}
 	return nil
-}
-
-func (e *sqliteEngine) connect(ctx context.Context) (*sqliteConn, error) {
-	conn, err := e.db.Conn(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("open the embedded store: %w", err)
-	}
-	return &sqliteConn{conn: conn, statements: map[string]*sql.Stmt{}}, nil
 }
 
 // query borrows a reader. A statement that the caller gives up on still runs to its end: reads
@@ -152,96 +140,7 @@ func (e *sqliteEngine) shutDown() error {
 		conn := <-e.readers
 		conn.close()
 	}
-	return e.db.Close()
-}
-
-// sqliteConn is one connection with its prepared statements. The texts are few: they are
-// written in this package, and filters add a bounded number of variants.
-type sqliteConn struct {
-	conn       *sql.Conn
-	statements map[string]*sql.Stmt
-}
-
-func (c *sqliteConn) prepare(text string) (*sql.Stmt, error) {
-	if stmt := c.statements[text]; stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := c.conn.PrepareContext(context.Background(), text)
-	if err != nil {
-		return nil, fmt.Errorf("%w in %q", err, text)
-	}
-	c.statements[text] = stmt
-	return stmt, nil
-}
-
-// query ignores the context's end on purpose, like exec: an interrupted statement makes SQLite
-// roll back the whole transaction, and with it the work of every other request in the batch.
-func (c *sqliteConn) query(ctx context.Context, text string, args []any, each func(scanner) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	stmt, err := c.prepare(text)
-	if err != nil {
-		return sqliteError(err)
-	}
-	rows, err := stmt.QueryContext(context.Background(), args...)
-	if err != nil {
-		return sqliteError(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows); err != nil {
-			return err
-		}
-	}
-	return sqliteError(rows.Err())
-}
-
-func (c *sqliteConn) exec(ctx context.Context, text string, args []any) (int64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	stmt, err := c.prepare(text)
-	if err != nil {
-		return 0, sqliteError(err)
-	}
-	result, err := stmt.ExecContext(context.Background(), args...)
-	if err != nil {
-		return 0, sqliteError(err)
-	}
-	return result.RowsAffected()
-}
-
-func (c *sqliteConn) later(ctx context.Context, text string, args []any) error {
-	_, err := c.exec(ctx, text, args)
-	return err
-}
-
-func (c *sqliteConn) forget() {} // later has run it all
-
-func (c *sqliteConn) close() {
-	for _, stmt := range c.statements {
-		stmt.Close()
-	}
-	c.conn.Close()
-}
-
-// sqliteError translates what the callers of this package tell apart.
-func sqliteError(err error) error {
-	var e *sqlite.Error
-	if err == nil || !errors.As(err, &e) {
-		return err
-	}
-	switch e.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return fmt.Errorf("%w: %w", ErrDuplicate, err)
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-		sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	return err
+	return nil
 }
 
 // lockFile locks the file at path as flock does; the kernel drops the lock with the process.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -17,13 +18,14 @@ const (
 )
 
 // sqliteWriter runs transactions one after the other on one connection and commits those that
-// wait together as one: durable, at the price of one sync per batch. Each runs under a savepoint
-// of its own, so one that fails takes nothing but itself back.
+// wait together as one: durable, at the price of one sync per batch, which the journal does. One
+// that fails takes nothing but itself back: then the batch runs again, each under a savepoint.
 type sqliteWriter struct {
-	conn  *sqliteConn
-	queue chan *sqliteJob
-	batch []*sqliteJob // what run works on
-	done  chan struct{}
+	conn    *sqliteConn
+	journal *sqliteJournal
+	queue   chan *sqliteJob
+	batch   []*sqliteJob // what run works on
+	done    chan struct{}
 
 	mu     sync.RWMutex // guards closed against sends on the queue
 	closed bool
@@ -51,8 +53,8 @@ func (p *closurePanic) String() string {
 	return fmt.Sprintf("%v\n\nin transaction:\n%s", p.value, p.stack)
 }
 
-func startSQLiteWriter(conn *sqliteConn) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
+func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal) *sqliteWriter {
+	w := &sqliteWriter{conn: conn, journal: journal, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -113,6 +115,8 @@ func (w *sqliteWriter) run() {
 		w.work()
 	}
 	over = true
+	close(w.journal.commits)
+	<-w.journal.done
 	w.conn.close()
 	close(w.done)
 }
@@ -145,51 +149,70 @@ func (w *sqliteWriter) work() {
 		return
 	}
 	w.commit(w.batch)
-	for _, job := range w.batch {
-		close(job.done)
-	}
-	clear(w.batch)
-	w.batch = w.batch[:0]
+	w.journal.commits <- w.batch
+	w.batch = nil
 }
 
 func (w *sqliteWriter) commit(batch []*sqliteJob) {
-	if err := w.control("BEGIN IMMEDIATE"); err != nil {
-		failAll(batch, err)
+	if w.journal.failed.Load() {
+		failAll(batch, errors.New("the disk failed"))
 		return
 	}
-	for _, job := range batch {
-		if err := w.runJob(job); err != nil {
-			// The transaction itself is gone (disk full, I/O error): so is all that ran in it.
-			w.control("ROLLBACK")
-			failAll(batch, err)
-			return
-		}
+	clean, err := w.attempt(batch, w.runBare)
+	if err == nil && !clean {
+		w.control("ROLLBACK")
+		_, err = w.attempt(batch, w.runGuarded)
 	}
-	if err := w.control("COMMIT"); err != nil {
+	if err == nil {
+		err = w.control("COMMIT")
+	}
+	if err != nil {
+		// The transaction itself is gone (disk full, I/O error): so is all that ran in it.
 		w.control("ROLLBACK")
 		failAll(batch, err)
 	}
 }
 
-// runJob runs one closure under a savepoint. It returns an error only when the savepoint
-// itself fails; the closure's outcome is in the job.
-func (w *sqliteWriter) runJob(job *sqliteJob) error {
-	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
-		return nil
+// attempt runs a batch in a new transaction. It reports false when the batch must run again.
+func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, error)) (clean bool, err error) {
+	if err := w.control("BEGIN IMMEDIATE"); err != nil {
+		return false, err
 	}
-	if err := w.control("SAVEPOINT request"); err != nil {
-		return err
-	}
-	w.callBody(job)
-	if job.err == nil {
-		job.err = job.ctx.Err()
-	}
-	if job.err != nil || job.broke() {
-		if err := w.control("ROLLBACK TO request"); err != nil {
-			return err
+	for _, job := range batch {
+		if clean, err := run(job); err != nil || !clean {
+			return false, err
 		}
 	}
-	return w.control("RELEASE request")
+	return true, nil
+}
+
+// runBare runs a closure with nothing to undo it by. It reports false when that is needed: the
+// closure failed and had written before. Few do, and a savepoint is a cost to all the others.
+func (w *sqliteWriter) runBare(job *sqliteJob) (clean bool, err error) {
+	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
+		return true, nil
+	}
+	w.conn.wrote = false
+	w.callBody(job)
+	return job.err == nil && !job.broke() || !w.conn.wrote, nil
+}
+
+// runGuarded runs a closure under a savepoint. It returns an error only when the savepoint itself
+// fails; the closure's outcome is in the job.
+func (w *sqliteWriter) runGuarded(job *sqliteJob) (clean bool, err error) {
+	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
+		return true, nil
+	}
+	if err := w.control("SAVEPOINT request"); err != nil {
+		return false, err
+	}
+	w.callBody(job)
+	if job.err != nil || job.broke() {
+		if err := w.control("ROLLBACK TO request"); err != nil {
+			return false, err
+		}
+	}
+	return true, w.control("RELEASE request")
 }
 
 func (w *sqliteWriter) callBody(job *sqliteJob) {
@@ -205,6 +228,9 @@ func (w *sqliteWriter) callBody(job *sqliteJob) {
 		job.exited = true // recover cannot stop that: takeOver follows
 	}()
 	job.err = job.body(w.conn)
+	if job.err == nil {
+		job.err = job.ctx.Err()
+	}
 	finished = true
 }
 

@@ -47,6 +47,8 @@ type Store struct {
 	alone  bool
 	now    func() time.Time
 	ids    *idSource
+
+	deliveries deliveryOutlet
 }
 
 // engine is what an SQL engine must offer.
@@ -144,6 +146,7 @@ type Tx struct {
 	now         time.Time
 	savepoints  int
 	afterCommit []func()
+	born        []DeliveryJob
 }
 
 // Now is the instant of the transaction, the same for all of it.
@@ -162,7 +165,7 @@ func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, f
 func (tx *Tx) Savepoint(fn func() error) error {
 	tx.savepoints++
 	name := fmt.Sprintf("sp_%d", tx.savepoints)
-	hooks := len(tx.afterCommit)
+	hooks, born := len(tx.afterCommit), len(tx.born)
 	if _, err := tx.exec("SAVEPOINT " + name); err != nil {
 		return err
 	}
@@ -173,7 +176,7 @@ func (tx *Tx) Savepoint(fn func() error) error {
 	if err == nil {
 		return nil
 	}
-	tx.afterCommit = tx.afterCommit[:hooks]
+	tx.afterCommit, tx.born = tx.afterCommit[:hooks], tx.born[:born]
 	tx.db.forget()
 	if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
 		return errors.Join(err, undoErr)

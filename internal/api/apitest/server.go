@@ -75,6 +75,7 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 	s := &Server{Store: st, API: a, Clock: clock, place: place, options: options, http: httptest.NewServer(a)}
 	s.URL = s.http.URL
 	s.client = &http.Client{
+		Timeout:       2 * time.Minute, // a server that hangs fails its test and not the whole run
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

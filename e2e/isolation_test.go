@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/simulator"
+)
+
+// external starts a server on a provider of the test's own, with numbers.
+func external(t *testing.T, engine Option, numbers int, flags ...string) (*Provider, []*Number) {
+	t.Helper()
+	p := StartProvider(t)
+	srv := p.Serve(engine, WithFlags(flags...))
+	log := srv.stored()
+	var list []*Number
+	for range numbers {
+		n := plant(t, srv, p.Sim, log)
+		n.srv = srv // which may restart
+		list = append(list, n)
+	}
+	return p, list
+}
+
+// TestHangingNumber: a number for which the provider does not answer, with more conversations than
+// calls may be under way, holds up nobody else.
+func TestHangingNumber(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		const conversations, messages = 80, 20
+		p, numbers := external(t, engine, 2)
+		hanging, other := numbers[0], numbers[1]
+		if err := p.SetFaults(hanging.ID, &simulator.Faults{HangRate: 1}); err != nil {
+			t.Fatal(err)
+		}
+		var stuck []string
+		for range conversations {
+			stuck = append(stuck, hanging.send(newPerson(), "text", text("hello")))
+		}
+		under := func() bool { return p.do(http.MethodGet, "counters", nil)["send_requests"].(float64) >= 60 }
+		if !eventually(under) {
+			t.Fatal("the calls that hang were not made")
+		}
+		for range messages {
+			other.awaitStatus(other.send(newPerson(), "text", text("hello")), "read")
+		}
+		if got := p.accepted("phone_number_id=" + hanging.ID); len(got) > 0 {
+			t.Fatalf("the provider answered for the hanging number: %v", got)
+		}
+		for _, id := range []string{stuck[0], stuck[conversations-1]} {
+			if status := hanging.message(id).str("status"); status != "queued" {
+				t.Errorf("a message that hangs is %s", status)
+			}
+		}
+		p.Stop() // lets go of the calls, so that the server need not wait for them to end
+	})
+}
+
+// TestOrder: whatever happens to a message, the provider gets those of its conversation behind it.
+func TestOrder(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		const each = 4
+		p, numbers := external(t, engine, 1)
+		n := numbers[0]
+		people := []string{
+			newPerson(),
+			"+99981131056",  // too fast for this person, once
+			"+99981131000",  // an outage, once: the retry comes after a minute
+			"+999400003000", // 300 ms for each answer
+			"+99960000010",  // the answer is lost; the message is not
+		}
+		ids := map[string][]string{}
+		for i := range each {
+			for _, person := range people {
+				ids[person] = append(ids[person], n.send(person, "text", text(fmt.Sprint(i))))
+			}
+		}
+		plain := ids[people[0]]
+		n.awaitStatus(plain[each-1], "read") // although others wait
+		if got := n.awaitStatus(ids["+99981131000"][0], "pending"); got["error"] != nil {
+			t.Errorf("a message that will be retried is %v", got)
+		}
+		for _, person := range people {
+			checkOrder(t, p, person, ids[person])
+			n.awaitStatus(ids[person][each-1], "read")
+		}
+	})
+}
+
+// TestRateLimit: a number that is too fast rests without spending the attempts of its messages;
+// another goes on.
+func TestRateLimit(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		p, numbers := external(t, engine, 2)
+		limited, other := numbers[0], numbers[1]
+		if err := p.SetFaults(limited.ID, &simulator.Faults{Code: 130429}); err != nil {
+			t.Fatal(err)
+		}
+		first := limited.send(newPerson(), "text", text("too fast"))
+		tried := func() float64 { return p.do(http.MethodGet, "counters", nil)["send_requests"].(float64) }
+		if !eventually(func() bool { return tried() >= 1 }) {
+			t.Fatal("it was not tried")
+		}
+		var rest []string
+		for range 5 {
+			rest = append(rest, limited.send(newPerson(), "text", text("behind it")))
+			other.awaitStatus(other.send(newPerson(), "text", text("beside it")), "read")
+		}
+		if got := tried(); got != 6 { // the first once, the other number's five
+			t.Errorf("the provider was called %v times", got)
+		}
+		if err := p.SetFaults(limited.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range append(rest, first) {
+			if status := limited.message(id).str("status"); status != "queued" {
+				t.Errorf("while the number rests a message is %s", status)
+			}
+		}
+		for _, id := range append(rest, first) {
+			limited.awaitStatus(id, "read")
+		}
+		if got := len(limited.events(chat.EventMessageSent)); got != 6 {
+			t.Errorf("%d times message.sent", got)
+		}
+	})
+}
+
+// TestStop: a server that is told to stop under load loses nothing, repeats nothing, and its
+// successor goes on in order.
+func TestStop(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		l := openLedger(t, engine)
+		for _, n := range l.numbers {
+			l.p.do(http.MethodPut, "faults/"+n.ID, map[string]any{"latency": "100ms"}) // so that calls are under way
+		}
+		for round := range 3 {
+			if !l.awaitAccepted((round + 1) * ledgerPerRound) {
+				break
+			}
+			l.srv.Stop()
+			l.srv.Restart()
+		}
+		l.close()
+		l.check()
+	})
+}

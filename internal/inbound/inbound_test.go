@@ -1,0 +1,293 @@
+package inbound_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+func TestVerification(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		open := inbound.Start(func(c inbound.Config) inbound.Config {
+			c.VerifyToken = ""
+			return c
+		}(r.cfg))
+		defer open.Stop()
+		for query, want := range map[string]string{
+			"hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=secret": "200 1158201444",
+			"hub.mode=subscribe&hub.challenge=x%0Ay&hub.verify_token=secret":      "200 x\ny",
+			"hub.mode=subscribe&hub.challenge=1&hub.verify_token=Secret":          "403 verification failed\n",
+			"hub.mode=subscribe&hub.challenge=1&hub.verify_token=":                "403 verification failed\n",
+			"hub.mode=subscribe&hub.challenge=1":                                  "403 verification failed\n",
+			"hub.mode=unsubscribe&hub.challenge=1&hub.verify_token=secret":        "403 verification failed\n",
+			"hub.challenge=1&hub.verify_token=secret":                             "403 verification failed\n",
+			"": "403 verification failed\n",
+		} {
+			answer := r.serve(httptest.NewRequest(http.MethodGet, "/provider/webhook?"+query, nil))
+			if got := fmt.Sprint(answer.Code, " ", answer.Body); got != want {
+				t.Errorf("%s: got %q, want %q", query, got, want)
+			}
+			if kind := answer.Header().Get("Content-Type"); !strings.HasPrefix(kind, "text/plain") || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s: the challenge comes as %q", query, kind)
+			}
+		}
+		recorder := httptest.NewRecorder()
+		open.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/?hub.mode=subscribe&hub.challenge=1&hub.verify_token=", nil))
+		if recorder.Code != http.StatusForbidden {
+			t.Errorf("without a token of its own it verifies anybody: %d", recorder.Code)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		post := func(signature, body string) *http.Request {
+			request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+			if signature != "" {
+				request.Header.Set("X-Hub-Signature-256", signature)
+			}
+			return request
+		}
+		large := strings.Repeat("x", 16<<20+1)
+		for name, test := range map[string]struct {
+			request *http.Request
+			want    int
+		}{
+			"no signature":         {post("", "a"), http.StatusUnauthorized},
+			"another signature":    {post("of b", "a"), http.StatusUnauthorized},
+			"a body too large":     {post("of "+large, large), http.StatusBadRequest},
+			"another method":       {httptest.NewRequest(http.MethodPut, "/", strings.NewReader("a")), http.StatusMethodNotAllowed},
+			"yet another method":   {httptest.NewRequest(http.MethodHead, "/", nil), http.StatusMethodNotAllowed},
+			"a signature by query": {httptest.NewRequest(http.MethodPost, "/?X-Hub-Signature-256=of+a", strings.NewReader("a")), http.StatusUnauthorized},
+		} {
+			answer := r.serve(test.request)
+			if answer.Code != test.want || test.want == http.StatusMethodNotAllowed && answer.Header().Get("Allow") != "GET, POST" {
+				t.Errorf("%s: got %d with %v, want %d", name, answer.Code, answer.Header(), test.want)
+			}
+		}
+		pass(2 * time.Second)
+		r.require("")
+	})
+}
+
+// A callback is applied when it is answered, and leaves no row.
+func TestAcceptedAndApplied(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		if code := r.deliver("a b"); code != http.StatusOK {
+			t.Fatalf("got %d", code)
+		}
+		synctest.Wait()
+		r.require("a b")
+		r.deliver("a b") // callbacks come again
+		r.deliver("c")
+		synctest.Wait()
+		r.require("a b c")
+	})
+}
+
+// A callback that cannot be stored is not acknowledged: the provider sends it again.
+func TestStoreAway(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		if err := r.st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("a"))
+		request.Header.Set("X-Hub-Signature-256", "of a")
+		if answer := r.serve(request); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") != "1" {
+			t.Errorf("got %d with %v", answer.Code, answer.Header())
+		}
+	})
+}
+
+// What cannot be read is dropped: it would be no better the next time.
+func TestUnreadableIsDropped(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		for _, body := range []string{"a", "broken", "b", "\xff\x00c"} {
+			if code := r.deliver(body); code != http.StatusOK {
+				t.Errorf("%q got %d", body, code)
+			}
+		}
+		synctest.Wait()
+		r.require("a b \uFFFDc")
+	})
+}
+
+// A callback may carry more than one transaction takes.
+func TestLargeCallback(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		var words []string
+		for i := range 450 {
+			words = append(words, fmt.Sprintf("w%03d", i))
+		}
+		r.deliver(strings.Join(words, " "))
+		synctest.Wait()
+		r.require(strings.Join(words, " "))
+		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 1000)
+		if err != nil || len(events) != len(words)+1 {
+			t.Errorf("there are %d events, %v", len(events), err)
+		}
+	})
+}
+
+// The callbacks of a node that is gone are taken over, in their order; those of a living one are not.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.alive("node_b")
+		var want []string
+		for i := range 20 {
+			r.put(fmt.Sprintf("m%02d", i), "node_dead", 0)
+			want = append(want, fmt.Sprintf("m%02d", i))
+		}
+		r.put("theirs", "node_b", 0)
+		pass(3 * time.Second)
+		r.require(strings.Join(want, " "))
+		if left := r.stored("node_b"); len(left) != 1 {
+			t.Errorf("of a living node are left %q", left)
+		}
+		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DeleteNode("node_b") })
+		pass(3 * time.Second)
+		r.require(strings.Join(want, " ") + " theirs")
+	})
+}
+
+// Files are fetched once the message is stored, by the node that fetches.
+func TestFilesAreFetched(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.deliver("file:1 poison")
+		pass(10 * time.Second) // and is tried again
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if len(r.fetched) != 1 || r.fetched[0].ProviderMediaID != "9001" || r.fetched[0].Owner != "node_media" {
+			t.Errorf("to fetch are %+v", r.fetched)
+		}
+		if r.poisons < 3 {
+			t.Errorf("the poison was met %d times", r.poisons)
+		}
+	})
+}
+
+// An update that cannot be applied keeps no other from being applied, not even those of its own
+// callback, which is stored and tried again and again until it is set aside.
+func TestPoisonIsSetAside(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.holdLane()
+		var deliveries sync.WaitGroup
+		for _, body := range []string{"a", "b poison c", "d"} {
+			deliveries.Go(func() {
+				if code := r.deliver(body); code != http.StatusOK {
+					t.Errorf("%q got %d", body, code)
+				}
+			})
+			synctest.Wait() // so that they stand in the lane in this order
+		}
+		release()
+		deliveries.Wait()
+		synctest.Wait()
+		r.require("a b c d", "b poison c, attempt 1, in 1s")
+		pass(3 * time.Second)
+		r.require("a b c d", "b poison c, attempt 2, in 4s")
+		r.put("poison e", node, 7)
+		pass(3 * time.Second)
+		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "poison e, attempt 8, in 719h59m5") {
+			t.Errorf("left are %q", left)
+		}
+		r.require("a b c d e", r.stored(node)...)
+	})
+}
+
+// The provider does not wait for a lane that is stuck: its callback is stored.
+func TestPatienceEnds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.holdLane()
+		before := time.Now()
+		if code := r.deliver("a"); code != http.StatusOK || time.Since(before) != 2*time.Second {
+			t.Errorf("got %d after %v", code, time.Since(before))
+		}
+		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "a, attempt 0") {
+			t.Errorf("stored are %q", left)
+		}
+		release()
+		pass(2 * time.Second)
+		r.require("a")
+	})
+}
+
+// What does not fit into memory is found in the table.
+func TestMoreThanMemoryHolds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		const queue = 512 // of a lane, which holds all callbacks of a number
+		release := r.holdLane()
+		for i := range queue {
+			r.put(fmt.Sprint("early", i), "node_dead", 0)
+		}
+		pass(5 * time.Second) // sweeps fill the lane
+		for i := range 20 {
+			r.deliver(fmt.Sprint("late", i))
+		}
+		release()
+		pass(10 * time.Second)
+		if n := len(r.applied()); n != queue+20 {
+			t.Errorf("%d messages were taken in", n)
+		}
+		if left := r.stored(node); len(left) != 0 {
+			t.Errorf("left are %q", left)
+		}
+	})
+}
+
+// A stop waits for what is being applied; what the provider was waiting for is stored.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.holdLane()
+		var work sync.WaitGroup
+		work.Go(func() {
+			if code := r.deliver("a"); code != http.StatusOK {
+				t.Errorf("got %d", code)
+			}
+		})
+		synctest.Wait()
+		stopped := make(chan struct{})
+		work.Go(func() {
+			r.receiver.Stop()
+			close(stopped)
+		})
+		synctest.Wait()
+		select {
+		case <-stopped:
+			t.Fatal("it did not wait")
+		default:
+		}
+		release()
+		work.Wait()
+		if code := r.deliver("b"); code != http.StatusOK { // stored, for the next start
+			t.Errorf("got %d", code)
+		}
+		if left := r.stored(node); len(left) == 0 || !strings.HasPrefix(left[len(left)-1], "b, attempt 0") {
+			t.Errorf("stored are %q", left)
+		}
+		r.receiver = inbound.Start(r.cfg)
+		pass(3 * time.Second)
+		r.require("a b")
+	})
+}

@@ -1,0 +1,344 @@
+package sender_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+var lost = &provider.Error{OutcomeUnknown: true, Transient: true, Cause: context.DeadlineExceeded}
+
+// When the answer is lost, a callback may tell that the provider has the message: it is not sent
+// again then. Without a callback it is.
+func TestUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			if c.At == 0 {
+				return provider.Sent{}, lost
+			}
+			return provider.Sent{}, nil
+		}
+		settled, open := r.post("settled", person(1)), r.post("open", person(2))
+		pass(10 * time.Second)
+		r.requireState(settled, "pending", true)
+		r.reported(settled, "delivered")
+		pass(3 * time.Minute)
+		got := r.order()
+		slices.Sort(got)
+		requireOrder(t, got, "open", "open", "settled")
+		r.requireState(settled, "delivered", false)
+		r.requireState(open, "sent", false)
+		types := r.events()
+		slices.Sort(types)
+		if d := cmp.Diff([]chat.EventType{chat.EventMessageSent, chat.EventMessageSent, chat.EventMessageStatus}, types); d != "" {
+			t.Errorf("other events (-want +got):\n%s", d)
+		}
+	}, slowSweeps)
+}
+
+// A job that was done in the meantime is not done again, however late it is handed on.
+func TestFinishedJobIsNotSent(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.accept("one", person(1), node)
+		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DropSendJob(a.Job.OrgID, a.Job.MessageID) })
+		pass(time.Second)
+		r.enqueue(r.account, a)
+		pass(time.Minute)
+		r.expect()
+	})
+}
+
+// The jobs of a node that is gone are taken over, after a while for callbacks about what it had
+// sent, and in their order. Those of a living node are not.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.alive("node_b")
+		mine := r.accept("living", person(3), "node_b")
+		r.accept("a1", person(1), "node_dead")
+		r.accept("a2", person(1), "node_dead")
+		reported := r.accept("reported", person(2), "node_dead")
+		pass(time.Second)
+		r.reported(reported, "sent")
+		r.expect()
+		pass(10 * time.Second)
+		requireOrder(t, r.order(), "a1", "a2")
+		r.mu.Lock()
+		at := r.calls[0].At
+		r.mu.Unlock()
+		if at < 3*time.Second || at > 5*time.Second {
+			t.Errorf("it was taken over after %v", at)
+		}
+		r.requireState(mine, "queued", true)
+		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DeleteNode("node_b") })
+		pass(10 * time.Second)
+		r.requireState(mine, "sent", false)
+	})
+}
+
+// What is accepted while a dead node's jobs wait to be taken over stands behind them.
+func TestAcceptedDuringATakeOver(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.accept("a1", person(1), "node_dead")
+		r.post("a2", person(1)) // before it is claimed
+		pass(1500 * time.Millisecond)
+		r.post("a3", person(1)) // when it is claimed, and waits
+		pass(20 * time.Second)
+		requireOrder(t, r.order(), "a1", "a2", "a3")
+	})
+}
+
+// A restart goes on where the process was: an attempt that is due later stays due later, and what
+// stands behind it waits.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			if c.At < time.Minute {
+				return provider.Sent{}, outage
+			}
+			return provider.Sent{}, nil
+		}
+		r.post("a1", person(1))
+		r.post("a2", person(1))
+		pass(30 * time.Second)
+		r.sender.Stop(context.Background())
+		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DeleteNode(node) })
+		r.alive("node_new")
+		r.start(func(c *sender.Config) { c.Node = "node_new" })
+		pass(2 * time.Minute)
+		requireOrder(t, r.order(), "a1", "a1", "a2")
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if at := r.calls[1].At; at < time.Minute || at > time.Minute+5*time.Second {
+			t.Errorf("the second attempt was at %v", at)
+		}
+	})
+}
+
+// A failure that concerns the account takes it out of service. What is queued fails without a call.
+func TestFailuresOfTheAccount(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err    *provider.Error
+		status chat.AccountStatus
+		state  string
+	}{
+		"token lost":     {&provider.Error{HTTPStatus: 401, Code: 190}, chat.AccountDegraded, "failed auth_expired"},
+		"not registered": {&provider.Error{HTTPStatus: 400, Code: 133010}, chat.AccountDegraded, "failed upstream_error"},
+		"number deleted": {&provider.Error{HTTPStatus: 400, Code: 33}, chat.AccountDisconnected, "failed upstream_error"},
+		"locked":         {&provider.Error{HTTPStatus: 403, Code: 131031}, chat.AccountConnected, "failed account_locked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+					if c.Message == "first" {
+						return provider.Sent{}, test.err
+					}
+					return provider.Sent{}, nil
+				}
+				first := r.post("first", person(1))
+				pass(time.Second)
+				next := r.post("next", person(2))
+				pass(time.Second)
+				r.requireState(first, test.state, false)
+				account, err := r.st.Read(t.Context()).Account(r.org.ID, r.account.ID)
+				if err != nil || account.Status != test.status {
+					t.Errorf("the account is %s, %v", account.Status, err)
+				}
+				if test.status == chat.AccountConnected {
+					r.requireState(next, "sent", false)
+				} else {
+					r.requireState(next, "failed upstream_error", false)
+					requireOrder(t, r.order(), "first")
+				}
+			})
+		})
+	}
+}
+
+// What is done to an account on purpose is not undone by a call that fails late.
+func TestFailuresLeaveADisconnectedAccount(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		r.answer = func(context.Context, call) (provider.Sent, error) {
+			<-release
+			return provider.Sent{}, &provider.Error{HTTPStatus: 401, Code: 190}
+		}
+		r.post("one", person(1))
+		synctest.Wait()
+		r.change(func(a *chat.Account) { a.Status = chat.AccountDisconnected })
+		close(release)
+		pass(time.Second)
+		account, err := r.st.Read(t.Context()).Account(r.org.ID, r.account.ID)
+		if err != nil || account.Status != chat.AccountDisconnected {
+			t.Errorf("the account is %s, %v", account.Status, err)
+		}
+	})
+}
+
+func (r *rig) change(change func(*chat.Account)) {
+	r.t.Helper()
+	account, err := r.st.Read(context.Background()).Account(r.org.ID, r.account.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	change(&account)
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+}
+
+// What came to speak against a message while it waited ends it without a call, with code -1.
+func TestRefusedWhileQueued(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.accept("one", person(1), node)
+		r.change(func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) })
+		r.enqueue(r.account, a)
+		pass(time.Second)
+		r.expect()
+		r.requireState(a, "failed account_restricted", false)
+		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 100)
+		if err != nil || !strings.Contains(string(events[len(events)-1].Payload), `"code":-1`) {
+			t.Errorf("the last event is %s, %v", events[len(events)-1].Payload, err)
+		}
+	})
+}
+
+// An outcome that cannot be written does not keep others from being written, and its message is
+// not lost.
+func TestOutcomeThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		gate := make(chan struct{})
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			<-gate
+			if c.Message == "twin" && c.At < time.Minute {
+				return provider.Sent{MessageID: "wamid.taken"}, nil // which another message has
+			}
+			return provider.Sent{}, nil
+		}
+		taken := r.accept("taken", person(9), node)
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			_, err := tx.MarkSent(r.org.ID, taken.Message.ID, "wamid.taken")
+			return errors.Join(err, tx.DropSendJob(r.org.ID, taken.Message.ID))
+		})
+		twin := r.post("twin", person(1))
+		var others []core.Accepted
+		for i := range 5 {
+			others = append(others, r.post("other", person(2+i)))
+		}
+		synctest.Wait()
+		close(gate)
+		pass(40 * time.Second)
+		for _, a := range others {
+			r.requireState(a, "sent", false)
+		}
+		r.requireState(twin, "queued", true)
+		pass(2 * time.Minute)
+		r.requireState(twin, "sent", false)
+		if n := len(r.order()); n != 7 {
+			t.Errorf("there were %d calls", n)
+		}
+	}, slowSweeps)
+}
+
+// Library media is handed to the provider first; message.sent shows where it is.
+func TestLibraryMedia(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		media := func(name, id string) core.Accepted {
+			a := r.acceptContent(r.account, name, node, core.NewMessage{To: person(1), Type: chat.TypeImage, Content: json.RawMessage(`{"id":"x"}`), Source: chat.SourceAPI})
+			a.Message.MediaID = id
+			r.enqueue(r.account, a)
+			return a
+		}
+		good := media("good", "med_good")
+		pass(time.Second)
+		r.requireState(good, "sent", false)
+		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 100)
+		if err != nil || !strings.Contains(string(events[len(events)-1].Payload), `"media_url":"https://parley.example/media/1"`) {
+			t.Errorf("the last event is %s, %v", events[len(events)-1].Payload, err)
+		}
+		bad := media("bad", "med_bad")
+		pass(time.Second)
+		r.requireState(bad, "failed media_upload_failed", false)
+		requireOrder(t, r.order(), "good")
+	}, func(c *sender.Config) {
+		c.Media = func(_ context.Context, _ provider.Number, _ chat.Account, id string) (string, string, error) {
+			if id == "med_bad" {
+				return "", "", &provider.Error{Code: 131053}
+			}
+			return "media.1", "https://parley.example/media/1", nil
+		}
+	})
+}
+
+// Stop waits for the calls under way and writes down how they ended. What has not begun stays in
+// the table for the next start.
+func TestStopDrains(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(context.Context, call) (provider.Sent, error) {
+			<-time.After(5 * time.Second)
+			return provider.Sent{}, nil
+		}
+		first, behind := r.post("first", person(1)), r.post("behind", person(1))
+		pass(time.Second)
+		begin := time.Now()
+		r.sender.Stop(context.Background())
+		if took := time.Since(begin); took != 4*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		r.requireState(first, "sent", false)
+		r.requireState(behind, "queued", true)
+		after := r.post("after", person(2))
+		r.sender.Stop(context.Background()) // twice does no harm
+		pass(time.Minute)
+		requireOrder(t, r.order(), "first")
+		r.requireState(after, "queued", true)
+	})
+}
+
+// Stop does not wait longer than it may. What hangs is tried again by the next start.
+func TestStopGivesUp(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		r.answer = func(context.Context, call) (provider.Sent, error) {
+			<-release
+			return provider.Sent{}, nil
+		}
+		a := r.post("one", person(1))
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		begin := time.Now()
+		r.sender.Stop(ctx)
+		if took := time.Since(begin); took != 10*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		r.requireState(a, "queued", true)
+		close(release) // the bubble ends when all in it has
+		synctest.Wait()
+		r.requireState(a, "sent", false)
+	})
+}

@@ -1,0 +1,246 @@
+package sender_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
+	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+const node = "node_a"
+
+// call is a call of the provider: which message, and how long after the beginning.
+type call struct {
+	Message string
+	At      time.Duration
+}
+
+// rig is a sender with a provider that does as the test says, in a bubble of time of its own: the
+// clock moves on when everything waits for it.
+type rig struct {
+	t       *testing.T
+	st      *store.Store
+	org     storetest.Organization
+	account chat.Account
+	sender  *sender.Sender
+	begin   time.Time
+
+	// answer decides what becomes of a call; nil takes every message.
+	answer func(ctx context.Context, c call) (provider.Sent, error)
+
+	mu     sync.Mutex
+	calls  []call
+	names  map[string]string // of messages, by id
+	flying int
+	most   int // calls under way at once
+}
+
+// inBubble runs a test with a sender on a store of each engine.
+func inBubble(t *testing.T, test func(t *testing.T, r *rig), change ...func(*sender.Config)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		place := storetest.NewConfig(t, engine)
+		synctest.Test(t, func(t *testing.T) {
+			r := &rig{t: t, st: storetest.OpenAt(t, place), names: map[string]string{}}
+			r.org = storetest.Org(t, r.st)
+			r.account = storetest.Account(t, r.st, r.org, "100000000001")
+			r.alive(node)
+			r.begin = time.Now()
+			r.start(change...)
+			test(t, r)
+			r.sender.Stop(context.Background())
+		})
+	})
+}
+
+// slowSweeps is for tests that let much time go by.
+func slowSweeps(c *sender.Config) { c.SweepEvery = time.Minute }
+
+// start starts the sender, as after a restart of the process.
+func (r *rig) start(change ...func(*sender.Config)) {
+	cfg := sender.Config{
+		Store: r.st, Node: node, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000, Log: slog.New(slog.DiscardHandler),
+		Token: func(a chat.Account) (string, error) { return "opened " + a.Token, nil },
+		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
+			return "media.1", "https://parley.example/media/1", nil
+		},
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	r.sender = sender.Start(cfg)
+}
+
+func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {
+	if from.Token != "opened sealed" || from.PhoneNumberID == "" {
+		r.t.Errorf("called as %+v", from)
+	}
+	r.mu.Lock()
+	c := call{r.names[m.ID], time.Since(r.begin)}
+	r.calls = append(r.calls, c)
+	r.flying++
+	r.most = max(r.most, r.flying)
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.flying--
+	}()
+	if r.answer == nil {
+		return provider.Sent{MessageID: "wamid." + m.ID}, nil
+	}
+	sent, err := r.answer(ctx, c)
+	if err == nil && sent.MessageID == "" {
+		sent.MessageID = "wamid." + m.ID
+	}
+	return sent, err
+}
+
+// pass lets time go by, and what it sets off come to rest.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// alive keeps a node registered for as long as a test takes.
+func (r *rig) alive(id string) {
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.PutNode(id, tx.Now().Add(24*time.Hour)) })
+}
+
+// accept stores a message to a person and returns it with its job, as a node would.
+func (r *rig) accept(name, to, owner string) core.Accepted {
+	r.t.Helper()
+	return r.acceptFrom(r.account, name, to, owner)
+}
+
+func (r *rig) acceptFrom(account chat.Account, name, to, owner string) (a core.Accepted) {
+	r.t.Helper()
+	return r.acceptContent(account, name, owner, core.NewMessage{To: to, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI})
+}
+
+func (r *rig) acceptContent(account chat.Account, name, owner string, m core.NewMessage) (a core.Accepted) {
+	r.t.Helper()
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) (err error) {
+		a, err = core.AcceptSend(tx, account, chat.Plan{}, m, owner)
+		return err
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names[a.Message.ID] = name
+	return a
+}
+
+// enqueue hands accepted messages on, as the API does after the commit.
+func (r *rig) enqueue(account chat.Account, accepted ...core.Accepted) {
+	for _, a := range accepted {
+		if a.Job.Owner == node {
+			r.sender.Enqueue(account, store.SendWork{
+				Job: a.Job, Message: a.Message, To: a.Contact.PhoneNumber, BSUID: a.Contact.BSUID, Parent: a.Contact.ParentBSUID,
+				Name: a.Contact.Name, ConversationStatus: a.Conversation.Status,
+			})
+		}
+	}
+}
+
+// post accepts a message and hands it on.
+func (r *rig) post(name, to string) core.Accepted {
+	r.t.Helper()
+	a := r.accept(name, to, node)
+	r.enqueue(r.account, a)
+	return a
+}
+
+// expect fails the test unless these are all the calls so far.
+func (r *rig) expect(want ...call) {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if d := cmp.Diff(want, r.calls); d != "" {
+		r.t.Fatalf("other calls (-want +got):\n%s", d)
+	}
+}
+
+// order are the names of the messages in the order of the calls.
+func (r *rig) order() (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.calls {
+		names = append(names, c.Message)
+	}
+	return names
+}
+
+// state is where a message stands, with the code of its failure.
+func (r *rig) state(a core.Accepted) string {
+	r.t.Helper()
+	m, err := r.st.Read(context.Background()).Message(a.Message.OrgID, a.Message.AccountID, a.Message.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if m.Error == nil {
+		return string(m.Status)
+	}
+	return fmt.Sprint(m.Status, " ", m.Error.Code)
+}
+
+// requireState fails the test unless a message stands there, and has a job or not.
+func (r *rig) requireState(a core.Accepted, state string, job bool) {
+	r.t.Helper()
+	if got := r.state(a); got != state {
+		r.t.Errorf("%s is %s, want %s", r.names[a.Message.ID], got, state)
+	}
+	_, err := r.st.Read(context.Background()).SendJobOwner(a.Message.OrgID, a.Message.ID)
+	if errors.Is(err, store.ErrNotFound) == job {
+		r.t.Errorf("%s is still to be sent: %v", r.names[a.Message.ID], err == nil)
+	}
+}
+
+// events are the types of the events of the organization, without those of new contacts.
+func (r *rig) events() (types []chat.EventType) {
+	r.t.Helper()
+	events, err := r.st.Read(context.Background()).EventsAfter(r.org.ID, "", 1000)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Type != chat.EventContactCreated {
+			types = append(types, e.Type)
+		}
+	}
+	return types
+}
+
+// reported applies a status callback about a message whose answer was not seen.
+func (r *rig) reported(a core.Accepted, status string) {
+	r.t.Helper()
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, provider.StatusUpdate{
+			Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}, ProviderID: "wamid." + a.Message.ID, CallbackData: a.Message.ID,
+			Status: status, Raw: provider.Raw{Item: json.RawMessage(`{}`)},
+		}, &core.Outcome{})
+	})
+}
+
+// person is somebody's number.
+func person(n int) string { return fmt.Sprintf("+49155100%05d", n) }
+
+// anotherNumber connects one more number of the organization.
+func (r *rig) anotherNumber(phoneNumberID string) chat.Account {
+	r.t.Helper()
+	return storetest.Account(r.t, r.st, r.org, phoneNumberID)
+}

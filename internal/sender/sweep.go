@@ -1,0 +1,170 @@
+package sender
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func (s *Sender) sweepLoop() {
+	tick := time.NewTicker(s.cfg.SweepEvery)
+	defer tick.Stop()
+	for {
+		s.sweep()
+		select {
+		case <-tick.C:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// sweep takes over the jobs of dead nodes, picks up own jobs that are not in memory, and looks
+// after those that wait for a word of the provider's.
+func (s *Sender) sweep() {
+	for _, part := range []struct {
+		failed string
+		do     func() error
+	}{
+		{"messages to send could not be taken over", s.takeOver},
+		{"own messages to send could not be read", s.pickUp},
+		{"messages in doubt could not be looked up", s.settleDoubts},
+	} {
+		if err := part.do(); err != nil {
+			s.warn(part.failed, err)
+		}
+	}
+}
+
+// page is how many jobs are read at once.
+func (s *Sender) page() int { return max(1, s.cfg.MaxHeld/20) }
+
+// takeOver claims what nobody alive works on, as long as all of it fits into memory. What does not
+// fit is left to other nodes, or to pickUp.
+func (s *Sender) takeOver() error {
+	for fits := s.spare(); fits; fits = fits && s.spare() {
+		dead, err := s.cfg.Store.Read(s.ctx).AbandonedBy(s.cfg.Store.Now())
+		if err != nil || len(dead) == 0 {
+			return err
+		}
+		var jobs []store.SendJob
+		err = s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
+			jobs, err = tx.ClaimSendJobs(s.cfg.Node, s.page())
+			return err
+		})
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		s.cfg.Log.Info("took over messages to send", "count", len(jobs))
+		full := map[string]bool{}
+		if err := s.load(jobs, full); err != nil {
+			return err
+		}
+		fits = len(full) == 0 && len(jobs) == s.page()
+	}
+	return nil
+}
+
+// spare tells whether there is room in memory at all.
+func (s *Sender) spare() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held) < s.cfg.MaxHeld
+}
+
+// pickUp goes through all own jobs but the newest, account by account. Those that are not in memory
+// did not fit, or another node accepted them behind messages of ours. Once a job of a number does
+// not fit, its later ones are passed over: nothing may overtake it.
+func (s *Sender) pickUp() error {
+	before := s.cfg.Store.Now().Add(-s.cfg.SweepEvery) // younger ones are on their way to Enqueue
+	full := map[string]bool{}
+	var last store.SendJob
+	for {
+		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.cfg.Node, before, last, s.page())
+		if err != nil {
+			return err
+		}
+		if err := s.load(s.unheld(jobs), full); err != nil {
+			return err
+		}
+		if len(jobs) < s.page() {
+			return nil
+		}
+		last = jobs[len(jobs)-1]
+		if full[last.AccountID] {
+			last.MessageID = "z" // behind all of its messages, however the engine sorts
+		}
+	}
+}
+
+// unheld keeps the jobs that are not in memory.
+func (s *Sender) unheld(jobs []store.SendJob) (missing []store.SendJob) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range jobs {
+		if !s.held[j.MessageID] {
+			missing = append(missing, j)
+		}
+	}
+	return missing
+}
+
+// load takes jobs into memory, and notes the accounts for which there is no room: what comes behind
+// stays out too. A job whose account or message is gone is being purged. What may have gone out
+// waits, so that callbacks about it are applied first.
+func (s *Sender) load(jobs []store.SendJob, full map[string]bool) error {
+	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
+	for _, job := range jobs {
+		if full[job.AccountID] {
+			continue
+		}
+		account, err := accounts.get(job.OrgID, job.AccountID)
+		if err == nil {
+			var w store.SendWork
+			if w, err = s.cfg.Store.Read(s.ctx).SendWork(job); err == nil {
+				full[job.AccountID] = !s.enqueue(account, w, s.notBefore(job))
+			}
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Sender) notBefore(job store.SendJob) (t time.Time) {
+	if job.InDoubt {
+		t = s.cfg.Store.Now().Add(orphanGrace)
+	}
+	return t
+}
+
+// settleDoubts looks which messages in doubt a callback has settled, on this node or another, so
+// that what stands behind them need not wait for the time to try again.
+func (s *Sender) settleDoubts() error {
+	s.mu.Lock()
+	var numbers []*number
+	for _, n := range s.numbers {
+		numbers = append(numbers, n)
+	}
+	s.mu.Unlock()
+	for _, n := range numbers {
+		for ids := range slices.Chunk(n.inDoubt(), s.page()) {
+			open, err := s.cfg.Store.Read(s.ctx).SendJobsAmong(n.orgID, ids)
+			if err != nil {
+				return err
+			}
+			settled := make(map[string]bool, len(ids))
+			for _, id := range ids {
+				settled[id] = true
+			}
+			for _, id := range open {
+				delete(settled, id)
+			}
+			n.hurry(settled)
+		}
+	}
+	return nil
+}

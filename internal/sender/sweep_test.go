@@ -1,0 +1,105 @@
+package sender_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/sender"
+)
+
+// A number that cannot send fills its share of the memory; another goes on, and when the first can
+// send again all of it comes out in order.
+func TestAStuckNumberLeavesRoom(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			if c.Message[0] == 's' {
+				<-release
+			}
+			return provider.Sent{}, nil
+		}
+		var want []string
+		for i := range 30 {
+			r.post(fmt.Sprint("s", i), person(1))
+			want = append(want, fmt.Sprint("s", i))
+		}
+		other := r.anotherNumber("100000000002")
+		for i := range 5 {
+			a := r.acceptFrom(other, fmt.Sprint("free", i), person(1), node)
+			r.enqueue(other, a)
+			pass(0)
+			r.requireState(a, "sent", false)
+		}
+		if _, jobs := r.sender.InMemory(); jobs != 4 {
+			t.Errorf("%d jobs are in memory", jobs)
+		}
+		close(release)
+		pass(time.Minute)
+		var got []string
+		for _, name := range r.order() {
+			if name[0] == 's' {
+				got = append(got, name)
+			}
+		}
+		requireOrder(t, got, want...)
+	}, func(c *sender.Config) { c.MaxHeld = 16 }) // four of one number
+}
+
+// Two nodes that take over one conversation, a page at a time, do not share it.
+func TestTwoNodesTakeOver(t *testing.T) {
+	t.Parallel()
+	small := func(c *sender.Config) { c.MaxHeld = 40 } // a page has two
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(context.Context, call) (provider.Sent, error) {
+			<-time.After(300 * time.Millisecond)
+			return provider.Sent{}, nil
+		}
+		first := r.sender
+		r.alive("node_b")
+		r.start(small, func(c *sender.Config) { c.Node = "node_b" })
+		defer first.Stop(context.Background())
+		var want []string
+		for i := range 20 {
+			r.accept(fmt.Sprint("a", i), person(1), "node_dead")
+			want = append(want, fmt.Sprint("a", i))
+		}
+		pass(time.Minute)
+		requireOrder(t, r.order(), want...)
+	}, small)
+}
+
+// What a node without a sender accepted cannot have gone out: it does not wait for callbacks.
+func TestNobodysMessagesGoAtOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.accept("a", person(1), "")
+		pass(1500 * time.Millisecond)
+		r.requireState(a, "sent", false)
+	})
+}
+
+// A callback that settles a message whose answer was lost lets the conversation go on, whichever
+// node it came to.
+func TestSettledDoubtHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			if c.Message == "a1" {
+				return provider.Sent{}, lost
+			}
+			return provider.Sent{}, nil
+		}
+		a1, a2 := r.post("a1", person(1)), r.post("a2", person(1))
+		pass(5 * time.Second)
+		r.requireState(a2, "queued", true)
+		r.reported(a1, "sent")
+		pass(1500 * time.Millisecond)
+		r.requireState(a1, "sent", false)
+		r.requireState(a2, "sent", false)
+		requireOrder(t, r.order(), "a1", "a2")
+	})
+}
