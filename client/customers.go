@@ -113,5 +113,10 @@ type Disconnection struct {
 
 // DisconnectAccount takes a business number from a customer. All that belongs to it is deleted.
 func (c *Client) DisconnectAccount(ctx context.Context, customerID, phoneNumberID string, options ...CallOption) (*Disconnection, error) {
-	return one[Disconnection](ctx, c, newCall(http.MethodDelete, options, "customers", customerID, "whatsapp_accounts", phoneNumberID))
+	call := newCall(http.MethodDelete, options, "customers", customerID, "whatsapp_accounts", phoneNumberID)
+	done, err := one[Disconnection](ctx, c, call)
+	if call.unsure && IsCode(err, CodeResourceNotFound) { // an earlier attempt worked
+		return &Disconnection{PhoneNumberID: phoneNumberID, Object: "whatsapp_account", Disconnected: true}, nil
+	}
+	return done, err
 }

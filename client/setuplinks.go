@@ -93,5 +93,13 @@ type RevokedLink struct {
 
 // RevokeSetupLink ends an active setup link.
 func (c *Client) RevokeSetupLink(ctx context.Context, customerID, id string, options ...CallOption) (*RevokedLink, error) {
-	return one[RevokedLink](ctx, c, newCall(http.MethodDelete, options, "customers", customerID, "setup_links", id))
+	call := newCall(http.MethodDelete, options, "customers", customerID, "setup_links", id)
+	done, err := one[RevokedLink](ctx, c, call)
+	if call.unsure && IsCode(err, CodeSetupLinkInactive) { // an earlier attempt worked, unless something else did before
+		link, lookErr := c.GetSetupLink(ctx, customerID, id)
+		if lookErr == nil && link.Status == SetupLinkRevoked {
+			return &RevokedLink{ID: id, Object: link.Object, Revoked: true, Status: link.Status}, nil
+		}
+	}
+	return done, err
 }

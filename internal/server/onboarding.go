@@ -66,6 +66,7 @@ func (s *Server) serveSimulatedDialog(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
 	http.StripPrefix(strings.TrimSuffix(simulatedDialog, "/dialog/oauth"), s.messaging.simulator).ServeHTTP(w, r)
 }
