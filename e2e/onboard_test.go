@@ -124,3 +124,38 @@ func TestSuspensionStopsQueuedMessages(t *testing.T) {
 		n.awaitStatus(n.send(newPerson(), "template", map[string]any{"name": "hello_world", "language": "en_US"}), "read")
 	})
 }
+
+// TestPhoneAppNumber connects a number that stays in the phone app: what the app knows comes along,
+// quietly, and the number can be disconnected and connected again.
+func TestPhoneAppNumber(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		srv := Start(t, engine, WithProvider(""))
+		sim, org := srv.Sim(), srv.NewOrg()
+		link := srv.CLIObject("account", "link", "--org", org.ID, "--public-url", srv.URL())
+		v := &visitor{t: t, srv: srv}
+		status, _, body, err := v.ask(http.MethodGet, v.approve(link["setup_url"].(string), "+62 812 5550 777", "on_business_app", "1"))
+		if err != nil || status != http.StatusOK || !strings.Contains(body, "Your number is connected") {
+			t.Fatalf("got %d %s, %v", status, body, err)
+		}
+		accounts := parseObject(t, []byte(srv.Get(org.Key, "/v1/accounts").Body)).list("data")
+		if len(accounts) != 1 || accounts[0].str("phone_number") != "+628125550777" || accounts[0]["customer_id"] != nil {
+			t.Fatalf("the numbers are %v", accounts)
+		}
+		n := &Number{t: t, srv: srv, sim: sim, org: org, log: srv.stored(), ID: accounts[0].str("phone_number_id")}
+		if !eventually(func() bool { return len(n.all("/contacts")) == 3 && len(n.all("/messages")) >= 18 }) {
+			t.Fatalf("it has %d contacts and %d messages: %s", len(n.all("/contacts")), len(n.all("/messages")), srv.Log())
+		}
+		if told := n.events(chat.EventMessageReceived, chat.EventMessageSent); len(told) != 0 {
+			t.Errorf("the import told of %d messages", len(told))
+		}
+		srv.CLIObject("account", "disconnect", n.ID, "--org", org.ID)
+		expect(t, srv.Get(org.Key, n.path("/contacts")), http.StatusNotFound, "resource_not_found")
+		again := srv.CLIObject("account", "link", "--org", org.ID, "--public-url", srv.URL())
+		fresh := &visitor{t: t, srv: srv}
+		status, _, body, err = fresh.ask(http.MethodGet, fresh.approve(again["setup_url"].(string), "+62 812 5550 777"))
+		if err != nil || status != http.StatusOK || !strings.Contains(body, "Your number is connected") {
+			t.Fatalf("got %d %s, %v", status, body, err)
+		}
+		n.receiveText(newPerson(), "after the return")
+	})
+}

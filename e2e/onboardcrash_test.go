@@ -77,7 +77,11 @@ const publicURL = "http://parley.test"
 
 // ask sends a request for a public address to wherever the server is now.
 func (v *visitor) ask(method, address string) (int, string, string, error) {
-	request, err := http.NewRequest(method, v.srv.URL()+strings.TrimPrefix(address, publicURL), nil)
+	public, err := url.Parse(address)
+	if err != nil {
+		return 0, "", "", err
+	}
+	request, err := http.NewRequest(method, v.srv.URL()+public.RequestURI(), nil)
 	if err != nil {
 		return 0, "", "", err
 	}
@@ -94,8 +98,9 @@ func (v *visitor) ask(method, address string) (int, string, string, error) {
 	return response.StatusCode, response.Header.Get("Location"), string(body), err
 }
 
-// approve follows a link up to where the provider sends the browser back to.
-func (v *visitor) approve(link, phone string) (callback string) {
+// approve follows a link up to where the provider sends the browser back to. More fields of the
+// provider's form are given as pairs.
+func (v *visitor) approve(link, phone string, more ...string) (callback string) {
 	v.t.Helper()
 	status, dialog, body, err := v.ask(http.MethodPost, link)
 	if err != nil || status != http.StatusSeeOther {
@@ -109,6 +114,9 @@ func (v *visitor) approve(link, phone string) (callback string) {
 	form.Set("decision", "approve")
 	form.Set("number", "new")
 	form.Set("phone", phone)
+	for i := 0; i < len(more); i += 2 {
+		form.Set(more[i], more[i+1])
+	}
 	u.RawQuery = ""
 	request, err := http.NewRequest(http.MethodPost, u.String(), strings.NewReader(form.Encode()))
 	if err != nil {
