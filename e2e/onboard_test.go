@@ -48,7 +48,7 @@ func TestCustomerConnectsANumber(t *testing.T) {
 		}
 	}
 	b.Show("welcome")
-	b.Click("button")
+	b.Click("a.button")
 	b.See("Connect a business number")
 	b.Show("dialog")
 	b.Click("button[value=cancel]")
@@ -56,7 +56,7 @@ func TestCustomerConnectsANumber(t *testing.T) {
 	b.Show("cancelled")
 	b.Click("a.button")
 	b.See("Connect your WhatsApp number")
-	b.Click("button")
+	b.Click("a.button")
 	b.See("Connect a business number")
 	b.Fill("input[name=phone]", "+62 812 5550 100")
 	b.Fill("input[name=name]", "Toko Maju")

@@ -102,7 +102,7 @@ func (v *visitor) ask(method, address string) (int, string, string, error) {
 // provider's form are given as pairs.
 func (v *visitor) approve(link, phone string, more ...string) (callback string) {
 	v.t.Helper()
-	status, dialog, body, err := v.ask(http.MethodPost, link)
+	status, dialog, body, err := v.ask(http.MethodGet, link+"/start")
 	if err != nil || status != http.StatusSeeOther {
 		v.t.Fatalf("the link answers %d %s, %v", status, body, err)
 	}

@@ -110,11 +110,11 @@ func TestNoOpenRedirect(t *testing.T) {
 			t.Errorf("%s: got %d %s %s", target, got.status, got.location, got.body)
 		}
 	}
-	begun := b.do(http.MethodPost, address+query, url.Values{"redirect_uri": {"https://evil.example"}, "state": {"x"}})
+	begun := b.get(address + "/start" + query + "&state=x&client_id=x")
 	if strings.Contains(begun.location, "evil.example") || !strings.Contains(begun.location, url.QueryEscape(r.url+"/onboard/callback")) {
 		t.Errorf("it leads to %s", begun.location)
 	}
-	request, err := http.NewRequest(http.MethodPost, address, nil)
+	request, err := http.NewRequest(http.MethodGet, address+"/start", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +127,32 @@ func TestNoOpenRedirect(t *testing.T) {
 	response.Body.Close()
 	if location := response.Header.Get("Location"); strings.Contains(location, "evil.example") {
 		t.Errorf("another host leads to %s", location)
+	}
+}
+
+// TestNobodyIsSentPastThePage: a site that sends a browser straight to the start gets it shown first
+// who asks for what.
+func TestNobodyIsSentPastThePage(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, storetest.SQLite)
+	_, address := r.link(chat.NewSetupLink{})
+	for site, status := range map[string]int{
+		"": http.StatusSeeOther, "same-origin": http.StatusSeeOther, "none": http.StatusSeeOther, "cross-site": http.StatusOK, "same-site": http.StatusOK,
+	} {
+		b := newBrowser(t)
+		request, err := http.NewRequest(http.MethodGet, address+"/start", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Sec-Fetch-Site", site)
+		response, err := b.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != status || (status == http.StatusOK) != (response.Header.Get("Set-Cookie") == "") {
+			t.Errorf("%q: got %s %v", site, response.Status, response.Header)
+		}
 	}
 }
 
@@ -231,7 +257,7 @@ func TestHeaders(t *testing.T) {
 	_, sending := r.link(chat.NewSetupLink{FailureRedirectURL: &failure})
 	b := newBrowser(t)
 	for name, got := range map[string]seen{
-		"welcome": b.get(address), "head": b.do(http.MethodHead, address, nil), "button": b.do(http.MethodPost, address, url.Values{}),
+		"welcome": b.get(address), "head": b.do(http.MethodHead, address, nil), "button": b.get(address + "/start"),
 		"unknown": b.get(r.url + "/onboard/x"), "forged": b.get(r.url + "/onboard/callback?state=x"), "method": b.do(http.MethodDelete, address, nil),
 		"posted callback": b.do(http.MethodPost, r.url+"/onboard/callback", url.Values{}), "sent on": b.get(b.decide(b.begin(sending), "cancel", nil)),
 	} {
@@ -243,7 +269,7 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 		policy := got.header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "style-src 'sha256-"} {
+		for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "style-src 'sha256-"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: the policy is %s", name, policy)
 			}
@@ -252,14 +278,16 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: the policy is %s", name, policy)
 		}
 	}
-	cookie := b.do(http.MethodPost, address, url.Values{}).header.Get("Set-Cookie")
+	cookie := b.get(address + "/start").header.Get("Set-Cookie")
 	for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/onboard/", "Max-Age=3600"} {
 		if !strings.Contains(cookie, part) {
 			t.Errorf("the cookie is %s", cookie)
 		}
 	}
-	if got := b.do(http.MethodDelete, address, nil); got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "" {
-		t.Errorf("DELETE gets %d", got.status)
+	for _, method := range []string{http.MethodDelete, http.MethodPost} {
+		if got := b.do(method, address, nil); got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "" {
+			t.Errorf("%s gets %d", method, got.status)
+		}
 	}
 }
 

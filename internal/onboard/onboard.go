@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ import (
 
 const (
 	callbackPath = core.OnboardPath + "callback"
-	// maxForm bounds what is read of a posted form, which has no fields.
-	maxForm = 4 << 10
+	// startPath follows a link's address where its button leads.
+	startPath = "/start"
 )
 
 // Config is what the page needs.
@@ -37,8 +38,6 @@ type Config struct {
 	PIN func(phoneNumberID string) string
 	// PublicURL is where browsers reach this service.
 	PublicURL string
-	// DialogURL is where signups begin; the page may send its form there.
-	DialogURL string
 	// Connected is called after a number was connected.
 	Connected func()
 	Log       *slog.Logger
@@ -50,7 +49,6 @@ type Page struct {
 	states   signer
 	limits   *limiter
 	running  *flights
-	policy   string
 	callback string // the address that the provider sends browsers back to
 	secure   bool
 }
@@ -62,7 +60,7 @@ func New(cfg Config) *Page {
 	}
 	return &Page{
 		cfg: cfg, states: signer{key: cfg.Key}, limits: newLimiter(cfg.Store.Now), running: newFlights(),
-		policy: contentPolicy(cfg.DialogURL), callback: cfg.PublicURL + callbackPath, secure: strings.HasPrefix(cfg.PublicURL, "https:"),
+		callback: cfg.PublicURL + callbackPath, secure: strings.HasPrefix(cfg.PublicURL, "https:"),
 	}
 }
 
@@ -73,11 +71,20 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
-	h.Set("Content-Security-Policy", p.policy)
+	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Vary", "Accept-Language")
 	v := &visit{page: p, w: w, r: r, text: textFor(r.Header.Get("Accept-Language"))}
+	defer v.recovered()
 	v.serve()
+}
+
+// recovered ends a visit that ran into a mistake of ours.
+func (v *visit) recovered() {
+	if cause := recover(); cause != nil {
+		v.page.cfg.Log.Error("panic", "path", core.OnboardPath, "panic", cause, "stack", string(debug.Stack()))
+		v.show(http.StatusInternalServerError, v.failureView(chat.ReasonInternalError, core.Invitation{}, ""))
+	}
 }
 
 // visit is one request on its way.
@@ -89,21 +96,27 @@ type visit struct {
 }
 
 func (v *visit) serve() {
-	rest, ok := strings.CutPrefix(v.r.URL.Path, core.OnboardPath)
-	reading := v.r.Method == http.MethodGet || v.r.Method == http.MethodHead
+	token, ok := strings.CutPrefix(v.r.URL.Path, core.OnboardPath)
+	token, starting := strings.CutSuffix(token, startPath)
 	switch {
 	case !v.page.limits.allow(perAddress, v.address()):
 		v.tooMany()
-	case ok && v.r.URL.Path == callbackPath && reading:
-		v.comeBack()
-	case ok && reading:
-		v.welcome(rest)
-	case ok && v.r.Method == http.MethodPost && v.r.URL.Path != callbackPath:
-		v.begin(rest)
-	default:
-		v.w.Header().Set("Allow", "GET, HEAD, POST")
+	case !ok || v.r.Method != http.MethodGet && v.r.Method != http.MethodHead:
+		v.w.Header().Set("Allow", "GET, HEAD")
 		v.show(http.StatusMethodNotAllowed, v.failureView(chat.ReasonLinkInvalid, core.Invitation{}, ""))
+	case v.r.URL.Path == callbackPath:
+		v.comeBack()
+	case starting && !v.fromElsewhere():
+		v.begin(token)
+	default:
+		v.welcome(token)
 	}
+}
+
+// fromElsewhere tells that another site sent the browser here, past the page that says what for.
+func (v *visit) fromElsewhere() bool {
+	site := v.r.Header.Get("Sec-Fetch-Site")
+	return site == "cross-site" || site == "same-site"
 }
 
 // address is where the request comes from, without its port.
@@ -159,7 +172,6 @@ func (v *visit) welcome(token string) {
 
 // begin sends the browser to the provider, with a state that only it can come back with.
 func (v *visit) begin(token string) {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	invited, ok := v.invited(token)
 	if !ok {
 		return

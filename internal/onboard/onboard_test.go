@@ -26,7 +26,7 @@ func TestSignup(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		link, address := r.link(chat.NewSetupLink{})
 		b := newBrowser(t)
-		b.get(address).says(t, http.StatusOK, "Acme &amp; Söhne", "Toko Maju", `<form method="post"`)
+		b.get(address).says(t, http.StatusOK, "Acme &amp; Söhne", "Toko Maju", `href="`+address[len(r.url):]+`/start"`)
 		back := b.decide(b.begin(address), "approve", newNumber("+62 812 5550 100"))
 		b.get(back).says(t, http.StatusOK, "Your number is connected", "62 812 5550100")
 
@@ -122,7 +122,7 @@ func TestRedirects(t *testing.T) {
 		_, address = r.link(urls)
 		r.clock.Advance(time.Hour)
 		leads(b.get(address), failed("link_expired"))
-		leads(b.do(http.MethodPost, address, url.Values{}), failed("link_expired"))
+		leads(b.get(address+"/start"), failed("link_expired"))
 	})
 }
 
@@ -337,7 +337,7 @@ func TestWhoMayNotFollow(t *testing.T) {
 		} {
 			storetest.InTx(t, r.store, test.forbid)
 			b.get(address).says(t, test.status, test.reason)
-			b.do(http.MethodPost, address, url.Values{}).says(t, test.status, test.reason)
+			b.get(address+"/start").says(t, test.status, test.reason)
 			b.get(callback).says(t, test.status, test.reason)
 			storetest.InTx(t, r.store, test.lift)
 		}
@@ -360,7 +360,7 @@ func TestWithoutAnApp(t *testing.T) {
 	r := newRig(t, storetest.SQLite)
 	r.provider.Signup = noApp{r.provider.Signup}
 	_, address := r.link(chat.NewSetupLink{})
-	newBrowser(t).do(http.MethodPost, address, url.Values{}).says(t, http.StatusInternalServerError, "internal_error")
+	newBrowser(t).get(address+"/start").says(t, http.StatusInternalServerError, "internal_error")
 	if !strings.Contains(r.log.String(), "no app") {
 		t.Errorf("logged %s", r.log)
 	}

@@ -56,7 +56,7 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 		t.Fatal(err)
 	}
 	r.provider = &spoiled{Signup: client, fail: map[string]error{}}
-	r.serve(client.DialogURL())
+	r.serve()
 	storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
 		if r.org, _, err = core.CreateOrganization(tx, "Acme & Söhne", chat.DefaultPlan); err != nil {
 			return err
@@ -67,11 +67,11 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 	return r
 }
 
-func (r *rig) serve(dialogURL string) {
+func (r *rig) serve() {
 	server := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + server.Listener.Addr().String()
 	server.Config.Handler = onboard.New(onboard.Config{
-		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: r.url, DialogURL: dialogURL,
+		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: r.url,
 		Seal: func(token, accountID string) string { return "sealed for " + accountID + ": " + token },
 		PIN:  func(string) string { return "123456" },
 		Log:  slog.New(slog.NewTextHandler(r.log, nil)),
@@ -273,7 +273,7 @@ func (b *browser) begin(address string) string {
 	if page := b.get(address); page.status != http.StatusOK {
 		b.t.Errorf("the link answers %d %s", page.status, page.body)
 	}
-	page := b.do(http.MethodPost, address, url.Values{})
+	page := b.get(address + "/start")
 	if page.status != http.StatusSeeOther {
 		b.t.Errorf("the button answers %d %s", page.status, page.body)
 	}

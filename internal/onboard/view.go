@@ -8,7 +8,6 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -23,15 +22,12 @@ var pageCSS string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// contentPolicy allows the page's own style and nothing else, and its form to go where signups begin.
-func contentPolicy(dialogURL string) string {
+// contentPolicy allows the page's own style and nothing else.
+var contentPolicy = "default-src 'none'; style-src 'sha256-" + styleSum() + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+func styleSum() string {
 	sum := sha256.Sum256([]byte(pageCSS))
-	form := "form-action 'self'"
-	if u, err := url.Parse(dialogURL); err == nil && u.Host != "" {
-		form += " " + u.Scheme + "://" + u.Host
-	}
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " + form +
-		"; base-uri 'none'; frame-ancestors 'none'"
+	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // view is all that the page shows. Its texts are in the visitor's language, with the names put in.
@@ -46,7 +42,6 @@ type view struct {
 	Note     string
 	Action   string // what the button says; empty: there is none
 	Target   string // where it leads
-	Post     bool
 	Code     string // for those who are asked to help
 	CodeName string
 }
@@ -79,7 +74,7 @@ func (v *visit) welcomeView(invited core.Invitation, token string) view {
 		page.Steps = append(page.Steps, v.text.say(step, n))
 	}
 	page.Note = v.text.say("welcome.note", n)
-	page.Action, page.Target, page.Post = v.text.say("welcome.action", n), core.OnboardPath+token, true
+	page.Action, page.Target = v.text.say("welcome.action", n), core.OnboardPath+token+startPath
 	return page
 }
 

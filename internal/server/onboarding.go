@@ -40,7 +40,7 @@ func (s *Server) startOnboarding() {
 		Store: s.store, Provider: s.messaging.client, Key: s.vault.Derive("signup state"),
 		Seal:      func(token, accountID string) string { return s.vault.Seal(token, core.TokenContext(accountID)) },
 		PIN:       func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) },
-		PublicURL: s.cfg.PublicURL, DialogURL: s.messaging.client.DialogURL(), Connected: o.wake, Log: s.log,
+		PublicURL: s.cfg.PublicURL, Connected: o.wake, Log: s.log,
 	})
 }
 
