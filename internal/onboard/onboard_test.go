@@ -1,11 +1,13 @@
 package onboard_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,6 +55,7 @@ func TestSignup(t *testing.T) {
 		if d := cmp.Diff(pair, r.events()); d != "" {
 			t.Error(d)
 		}
+		r.checkPair(consumed, account)
 
 		// The browser loads the page again: it worked, and nothing happens twice.
 		b.get(back).says(t, http.StatusOK, "Your number is connected")
@@ -62,6 +65,39 @@ func TestSignup(t *testing.T) {
 			t.Errorf("there are %d accounts and %v after %d exchanges", len(r.accounts()), r.events(), r.provider.count("exchange"))
 		}
 	})
+}
+
+// checkPair checks what the two events say.
+func (r *rig) checkPair(link chat.SetupLink, account chat.Account) {
+	r.t.Helper()
+	events, err := r.store.Read(r.t.Context()).EventsAfter(r.org.ID, "", 1000)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	now, data := chat.FormatTime(*link.ConsumedAt), map[string]any{}
+	for _, e := range events[len(events)-2:] {
+		var envelope map[string]any
+		if err := json.Unmarshal(e.Payload, &envelope); err != nil {
+			r.t.Fatal(err)
+		}
+		if len(envelope) != 4 || envelope["id"] != e.EventID || envelope["created_at"] != now || e.Subject != r.customer.ID || e.PhoneNumberID != *account.PhoneNumberID {
+			r.t.Errorf("the event is %s", e.Payload)
+		}
+		data[envelope["type"].(string)] = envelope["data"]
+	}
+	want := map[string]any{
+		"customer.onboarded": map[string]any{
+			"customer_id": r.customer.ID, "account_id": account.ID, "phone_number_id": *account.PhoneNumberID, "phone_number": "+62 812 5550100",
+		},
+		"customer.setup_link.consumed": map[string]any{"customer_id": r.customer.ID, "account_id": account.ID, "setup_link": map[string]any{
+			"id": link.ID, "object": "customer_setup_link", "customer_id": r.customer.ID, "status": "consumed", "token_last4": link.TokenLast4,
+			"expires_at": chat.FormatTime(link.ExpiresAt), "consumed_at": now, "success_redirect_url": nil, "failure_redirect_url": nil,
+			"created_at": chat.FormatTime(link.CreatedAt),
+		}},
+	}
+	if d := cmp.Diff(want, data); d != "" {
+		r.t.Error(d)
+	}
 }
 
 // TestOwnNumber connects a number of the organization itself: there is nobody to tell of.
@@ -284,6 +320,39 @@ func TestOneLinkOneNumber(t *testing.T) {
 		}
 		if left := r.provider.count("subscribe") - 1; r.provider.count("unsubscribe") != left {
 			t.Errorf("%d of %d subscriptions were taken back", r.provider.count("unsubscribe"), left)
+		}
+	})
+}
+
+// TestTwoNodes: it does not matter which node a browser comes back to, nor that several do at once.
+func TestTwoNodes(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		other := r.serve(r.url)
+		link, address := r.link(chat.NewSetupLink{})
+		var back []func() seen
+		for i := range 6 {
+			b := newBrowser(t)
+			callback := b.decide(b.begin(address), "approve", newNumber(fmt.Sprint("+62 812 5550 21", i)))
+			if i%2 == 1 { // cookies know no ports
+				callback = other + strings.TrimPrefix(callback, r.url)
+			}
+			back = append(back, func() seen { return b.get(callback) })
+		}
+		var all sync.WaitGroup
+		var connected atomic.Int64
+		for _, comeBack := range back {
+			all.Go(func() {
+				if comeBack().status == http.StatusOK {
+					connected.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if connected.Load() != 1 || r.stored(link).Status != chat.LinkConsumed || len(r.accounts()) != 1 {
+			t.Errorf("%d succeeded; the link is %s, with %d accounts", connected.Load(), r.stored(link).Status, len(r.accounts()))
+		}
+		if d := cmp.Diff(pair, r.events()); d != "" {
+			t.Error(d)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package onboard_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 		t.Fatal(err)
 	}
 	r.provider = &spoiled{Signup: client, fail: map[string]error{}}
-	r.serve()
+	r.url = r.serve("")
 	storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
 		if r.org, _, err = core.CreateOrganization(tx, "Acme & Söhne", chat.DefaultPlan); err != nil {
 			return err
@@ -67,17 +68,19 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 	return r
 }
 
-func (r *rig) serve() {
+// serve starts a node and returns its address, which is also its public one where none is given.
+func (r *rig) serve(publicURL string) string {
 	server := httptest.NewUnstartedServer(nil)
-	r.url = "http://" + server.Listener.Addr().String()
+	address := "http://" + server.Listener.Addr().String()
 	server.Config.Handler = onboard.New(onboard.Config{
-		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: r.url,
+		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: cmp.Or(publicURL, address),
 		Seal: func(token, accountID string) string { return "sealed for " + accountID + ": " + token },
 		PIN:  func(string) string { return "123456" },
 		Log:  slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 	server.Start()
 	r.t.Cleanup(server.Close)
+	return address
 }
 
 // worker starts what follows, with a clock that stands still: it looks only when it is woken.
