@@ -26,7 +26,9 @@ type bench struct {
 	options
 	tmp     string
 	program string // built at the first need
-	report  report
+
+	hookNumbers int // business numbers that were connected for rows about webhooks
+	report      report
 }
 
 // all measures the bare limits first: the engines' rows refer to them.
@@ -39,7 +41,7 @@ func (b *bench) all(ctx context.Context) {
 // wants tells whether the filters leave anything to measure on an engine.
 func (b *bench) wants(engine, bareRow string) bool {
 	return (b.only == "" || b.only == engine) &&
-		(matches(bareRow, b.filter) || len(matching(scenarios, b.filter)) > 0)
+		(matches(bareRow, b.filter) || len(matching(scenarios, b.filter)) > 0 || len(matchingHooks(b.filter)) > 0)
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -125,7 +127,7 @@ func postgresVersion(ctx context.Context, url string) (string, error) {
 
 // engine measures the program itself over one store.
 func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err error) {
-	if len(matching(scenarios, b.filter)) == 0 {
+	if len(matching(scenarios, b.filter)) == 0 && len(matchingHooks(b.filter)) == 0 {
 		return nil
 	}
 	if b.program == "" {
@@ -140,7 +142,10 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	defer s.process.stop()
 	g.Start = s.process.started
 	g.StartRSS, _ = memory(s.process.pid())
-	return b.scenarios(ctx, g, s, scenarios)
+	if err := b.scenarios(ctx, g, s, scenarios); err != nil {
+		return err
+	}
+	return b.webhooks(ctx, g, s)
 }
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {

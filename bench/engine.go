@@ -57,7 +57,7 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 		return server{}, err
 	}
 	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json",
-		"--provider-app-secret", appSecret, "--messages-per-second", strconv.Itoa(perSecond)}, store...)
+		"--provider-app-secret", appSecret, "--allow-network", "127.0.0.0/8", "--messages-per-second", strconv.Itoa(perSecond)}, store...)
 	if s.process, err = startProcess(ctx, dir, s.target.addr, b.program, args...); err != nil {
 		return server{}, err
 	}

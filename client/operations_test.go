@@ -58,6 +58,20 @@ var methods = map[string][]string{
 	"getSetupLink":            {"GetSetupLink"},
 	"updateSetupLink":         {"UpdateSetupLink"},
 	"revokeSetupLink":         {"RevokeSetupLink"},
+
+	"listWebhookSubscriptions":    {"ListWebhookSubscriptions", "WebhookSubscriptions"},
+	"createWebhookSubscription":   {"CreateWebhookSubscription"},
+	"getWebhookSubscription":      {"GetWebhookSubscription"},
+	"updateWebhookSubscription":   {"UpdateWebhookSubscription"},
+	"deleteWebhookSubscription":   {"DeleteWebhookSubscription"},
+	"testWebhookSubscription":     {"TestWebhookSubscription"},
+	"createWebhookSecret":         {"CreateWebhookSecret"},
+	"revokeWebhookSecret":         {"RevokeWebhookSecret"},
+	"listWebhookDeliveries":       {"ListWebhookDeliveries", "WebhookDeliveries"},
+	"getWebhookDelivery":          {"GetWebhookDelivery"},
+	"replayWebhookDelivery":       {"ReplayWebhookDelivery"},
+	"bulkReplayWebhookDeliveries": {"BulkReplayWebhookDeliveries"},
+	"listEvents":                  {"FollowEvents"},
 }
 
 // types are the client's types for the schemas of resources and bodies.
@@ -76,7 +90,12 @@ var types = map[string]any{
 	"Customer": client.Customer{}, "CustomerAccount": client.CustomerAccount{}, "CreateCustomerBody": client.NewCustomer{},
 	"UpdateCustomerBody": client.CustomerPatch{}, "Disconnected": client.Disconnection{},
 	"SetupLink": client.SetupLink{}, "CreateSetupLinkBody": client.NewSetupLink{}, "UpdateSetupLinkBody": client.SetupLinkPatch{},
-	"RevokedLink": client.RevokedLink{},
+	"RevokedLink":         client.RevokedLink{},
+	"WebhookSubscription": client.WebhookSubscription{}, "CreateWebhookBody": client.NewWebhookSubscription{},
+	"UpdateWebhookBody": client.WebhookSubscriptionPatch{}, "WebhookSecretRef": client.WebhookSecretRef{}, "WebhookSecret": client.WebhookSecret{},
+	"CreateSecretBody": client.NewWebhookSecret{}, "Revoked": client.Revoked{}, "WebhookDelivery": client.WebhookDelivery{},
+	"DeliveryAttempt": client.DeliveryAttempt{}, "BulkReplayBody": client.BulkReplay{}, "BulkReplay": client.BulkReplayResult{},
+	"EventFeed": client.EventFeed{}, "Event": client.Event{},
 	"TextContent": client.TextContent{}, "ReactionContent": client.ReactionContent{}, "TemplateContent": client.TemplateContent{},
 	"TemplateComponent": client.TemplateComponent{}, "InteractiveText": client.InteractiveText{}, "InteractiveFooter": client.InteractiveText{},
 	"TemplateLanguage":  client.TemplateLanguage{},
@@ -93,7 +112,7 @@ var wider = map[string]any{
 // unexported are the schemas that the client fills in by itself, and envelopes.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
-		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody"}, name)
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody", "TestWebhookBody"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.
@@ -106,8 +125,12 @@ var filters = map[string]map[string][]string{
 	"listContacts": client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
 	"listLabels":   client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
 
-	"listCustomers":  client.QueryOf(client.CustomerFilter{Status: "x", TeamID: "x", Search: "x", PageOptions: everyPage}),
-	"listSetupLinks": client.QueryOf(client.SetupLinkFilter{Status: "x", PageOptions: everyPage}),
+	"listCustomers":            client.QueryOf(client.CustomerFilter{Status: "x", TeamID: "x", Search: "x", PageOptions: everyPage}),
+	"listSetupLinks":           client.QueryOf(client.SetupLinkFilter{Status: "x", PageOptions: everyPage}),
+	"listWebhookSubscriptions": client.QueryOf(everyPage),
+	"listWebhookDeliveries": client.QueryOf(client.WebhookDeliveryFilter{SubscriptionID: "x", Status: "x", EventType: "x", EventID: "x",
+		CreatedAfter: someTime, CreatedBefore: someTime, PageOptions: everyPage}),
+	"listEvents": client.QueryOf(client.EventFeedFilter{Types: []client.EventType{"x"}, Wait: time.Second, PageOptions: everyPage}),
 }
 
 var (

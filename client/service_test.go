@@ -19,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/vault"
 )
 
 // service is the real API on a fresh store, behind a socket, with a client that takes no field it
@@ -86,6 +87,7 @@ func newService(t *testing.T) *service {
 		Store: st, CursorKey: []byte("cursors"), Version: "test", Log: slog.New(slog.DiscardHandler), Metrics: api.NewMetrics(nil),
 		Provider: obligingProvider{}, Token: func(chat.Account) (string, error) { return "token", nil },
 		Blobs: blobs, PublicURL: "https://chat.example.com",
+		Vault: must(vault.New([]byte("32 bytes that are no secret here")))(t), CheckURL: func(context.Context, string) error { return nil },
 	})
 	fail := &failures{api: a}
 	server := httptest.NewServer(fail)

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
@@ -46,6 +47,10 @@ type Config struct {
 	PublicURL string
 	// Disconnected is called after a number was disconnected; nil where nobody waits for it.
 	Disconnected func()
+	// Vault seals what is stored and must not be read from the store.
+	Vault Vault
+	// CheckURL tells whether an address that a caller names may be reached.
+	CheckURL func(ctx context.Context, rawURL string) error
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
 	Log     *slog.Logger
@@ -63,7 +68,7 @@ type API struct {
 	cursors  cursorCodec
 	requests *requestLog
 	inFlight chan struct{}
-	perOrg   crowd
+	perOrg   *crowd
 	claims   claims
 
 	dispatch  Dispatcher
@@ -71,9 +76,21 @@ type API struct {
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
 	publicURL string
+	vault     Vault
+	checkURL  func(ctx context.Context, rawURL string) error
+	contents  map[chat.MessageType]*bodyBinder
 
 	disconnected func()
-	contents     map[chat.MessageType]*bodyBinder
+
+	feedWaiters *crowd
+	released    chan struct{} // closed when the node stops
+	release     sync.Once
+}
+
+// Vault encrypts what is stored. The context says what a value is and whose.
+type Vault interface {
+	Seal(plaintext, context string) string
+	Open(sealed, context string) (string, error)
 }
 
 // Dispatcher sends accepted messages.
@@ -93,10 +110,12 @@ func New(cfg Config) *API {
 		cursors:  cursorCodec{key: cfg.CursorKey},
 		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		inFlight: make(chan struct{}, maxInFlight),
-		perOrg:   crowd{inside: map[string]int{}},
+		perOrg:   newCrowd(maxPerOrg),
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		disconnected: cfg.Disconnected,
+		vault:        cfg.Vault, checkURL: cfg.CheckURL,
+		feedWaiters: newCrowd(feedWaiters), released: make(chan struct{}),
 	}
 	registerMeta(a)
 	registerMessages(a)
@@ -108,6 +127,10 @@ func New(cfg Config) *API {
 	registerLabels(a)
 	registerCustomers(a)
 	registerSetupLinks(a)
+	registerWebhookSubscriptions(a)
+	registerWebhookSecrets(a)
+	registerWebhookDeliveries(a)
+	registerEvents(a)
 	a.document.finish()
 	return a
 }

@@ -141,7 +141,7 @@ func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) 
 			return err
 		}
 		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: string(ans.body),
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.body),
 		})
 	})
 	if err != nil || earlier == nil {
@@ -168,10 +168,33 @@ func (c *call) replay(rec store.IdempotencyRecord, fingerprint string) (answer, 
 	if rec.Fingerprint != fingerprint {
 		return answer{}, keyReused()
 	}
+	body, err := c.kept(rec)
+	if err != nil {
+		return answer{}, err
+	}
 	c.w.Header().Set(headerReplayed, "true")
 	c.w.Header().Set(headerRequestID, rec.RequestID)
-	return answer{status: rec.Status, body: []byte(rec.Body)}, nil
+	return answer{status: rec.Status, body: body}, nil
 }
+
+// keep is an answer as it is stored.
+func (c *call) keep(body []byte) string {
+	if !c.op.secret {
+		return string(body)
+	}
+	return c.api.vault.Seal(string(body), answerContext(c.key.Key.OrgID, c.id))
+}
+
+// kept is an answer as it was given.
+func (c *call) kept(rec store.IdempotencyRecord) ([]byte, error) {
+	if !c.op.secret {
+		return []byte(rec.Body), nil
+	}
+	body, err := c.api.vault.Open(rec.Body, answerContext(rec.OrgID, rec.RequestID))
+	return []byte(body), err
+}
+
+func answerContext(orgID, requestID string) string { return "answer " + orgID + " " + requestID }
 
 func validIdempotencyKey(key string) bool {
 	if len(key) < 1 || len(key) > 255 {

@@ -41,6 +41,7 @@ func newDocument(programVersion string) *document {
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[freeForm]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription,

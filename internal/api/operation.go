@@ -28,6 +28,7 @@ type operation struct {
 	whole       bool        // a list that is not cut into pages unless the caller asks for it
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
 	platform    bool        // needs a plan with customers
+	secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
 
 	input  *inputBinder
 	handle func(*call) (answer, error)
@@ -143,6 +144,12 @@ func (c *call) page(scope cursorScope) (store.Page, error) {
 // write registers an operation that changes something, in the one transaction that fn is given.
 // A POST honours Idempotency-Key: its answer commits with its effect.
 func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I) (O, error)) {
+	writeAfter(a, op, func(*call, *I) error { return nil }, fn)
+}
+
+// writeAfter is write for an operation that asks the network first, before its transaction begins.
+// A request that is repeated under its key gets the first answer, whatever the network says now.
+func writeAfter[I, O any](a *API, op operation, ask func(c *call, in *I) error, fn func(tx *store.Tx, c *call, in *I) (O, error)) {
 	op.input = newInputBinder[I](a.document)
 	if op.method == http.MethodPatch {
 		op.input.body.rule.someOf = true
@@ -154,6 +161,9 @@ func write[I, O any](a *API, op operation, fn func(tx *store.Tx, c *call, in *I)
 		}
 		var in I
 		bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
+		if bindErr == nil {
+			bindErr = ask(c, &in)
+		}
 		run := func(tx *store.Tx) (answer, error) {
 			if bindErr != nil {
 				return answer{}, bindErr

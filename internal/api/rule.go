@@ -96,6 +96,8 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 		r.either = append(r.either, newRule(reg, t, form))
 	}
 	switch {
+	case t == reflect.TypeFor[chat.Patch[[]string]]():
+		r.items = newRule(reg, reflect.TypeFor[string](), s.Items)
 	case s.Type == huma.TypeArray:
 		r.items = newRule(reg, t.Elem(), s.Items)
 	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:

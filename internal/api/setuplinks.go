@@ -18,7 +18,7 @@ func registerSetupLinks(a *API) {
 		method: http.MethodPost, path: "/customers/{id}/setup_links", id: "createSetupLink", tag: "Customers", platform: true,
 		summary: "Generate a setup link", description: "Send setup_url to the customer: under it the customer connects one business number. " +
 			"It is shown in this answer only.",
-		status: http.StatusCreated, errors: []chat.Code{chat.CodeCustomerSuspended},
+		status: http.StatusCreated, secret: true, errors: []chat.Code{chat.CodeCustomerSuspended},
 	}, createSetupLink)
 
 	read(a, operation{

@@ -160,6 +160,10 @@ func TestCreateSetupLinkOnce(t *testing.T) {
 		if string(first.Body) != string(again.Body) || again.Header.Get("Idempotent-Replayed") != "true" || s.Count(t, "setup_links", c.Org.ID) != 1 {
 			t.Errorf("got %s and %s", first.Body, again.Body)
 		}
+		record, err := c.Store.Read(t.Context()).IdempotencyRecord(c.Org.ID, "link-1", s.Clock.Now().Add(-time.Hour))
+		if err != nil || strings.Contains(record.Body, "setup_url") || strings.Contains(record.Body, "/onboard/") {
+			t.Errorf("kept is %s, %v", record.Body, err)
+		}
 		r.Body = `{"expires_in_hours":3}`
 		c.Call(t, r).RequireFailure(t, "idempotency_key_reuse", "Idempotency-Key")
 	}, platform(t))

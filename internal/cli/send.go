@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,12 +44,10 @@ func (cmd *sendCommand) Validate() error {
 			given++
 		}
 	}
-	u, err := url.Parse(cmd.URL)
+	if err := checkService(cmd.URL, cmd.Key); err != nil {
+		return err
+	}
 	switch {
-	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil:
-		return errors.New("--url must be like https://chat.example.com") // not repeated: it may hold a password
-	case !chat.WellFormedKey(cmd.Key):
-		return errors.New("--key must be an API key (svc_live_…); \"parley key create --org ORG\" makes one")
 	case given != 1:
 		return errors.New("give one of --text, --template, --image, --video, --document and --audio")
 	case len(cmd.Param) > 0 && cmd.Template == "":
@@ -144,16 +141,8 @@ func (cmd *sendCommand) media(c *console, api *client.Client, from string) (clie
 // explain adds what to do about a failed call.
 func (cmd *sendCommand) explain(err error) error {
 	refusal, ok := errors.AsType[*client.Error](err)
-	switch {
-	case errors.As(err, new(*url.Error)):
-		return fmt.Errorf("%w\nis the service running at %s? --url gives another address", err, cmd.URL)
-	case !ok:
-		return err
-	case refusal.Type == client.ErrorTypeAuthentication:
-		return fmt.Errorf("%w\ncheck --key (PARLEY_API_KEY); \"parley key create --org ORG\" makes a new one", err)
-	case refusal.Code == client.CodeResourceNotFound, refusal.Param == "phone_number_id":
+	if ok && (refusal.Code == client.CodeResourceNotFound || refusal.Param == "phone_number_id") {
 		return fmt.Errorf("%w\ncheck --from; \"parley account list --org ORG\" shows the numbers", err)
-	default:
-		return err
 	}
+	return explainService(err, cmd.URL)
 }

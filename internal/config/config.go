@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/vault"
 )
@@ -33,6 +34,7 @@ type Serve struct {
 	Role                []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
 	AllowNetwork        []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
 	WebhookCA           string         `variable:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
+	WebhookRetries      []string       `type:"list" variable:"PARLEY_WEBHOOK_RETRIES" default:"10s,30s,2m,10m,1h,6h,24h" placeholder:"WAITS" help:"How long a webhook delivery waits after each failed attempt, separated by commas; when the last has passed in vain it is given up."`
 	SecretKey           string         `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
 	ProviderURL         string         `variable:"PARLEY_PROVIDER_URL" placeholder:"URL" help:"Base address of the provider's API with its version, like https://graph.facebook.com/v24.0. Empty: the built-in simulator."`
 	ProviderAppID       string         `variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the provider's app that numbers are connected to."`
@@ -74,6 +76,7 @@ func (s *Serve) Validate() error {
 		s.checkPublicURL(),
 		s.checkRoles(),
 		s.checkWebhookCA(),
+		s.checkWebhookRetries(),
 		s.checkProvider(),
 		s.checkSecretKey(),
 		oneOf("--log-format", s.LogFormat, "text", "json"),
@@ -150,6 +153,27 @@ func (s *Serve) checkWebhookCA() error {
 		return fmt.Errorf("--webhook-ca %s holds no certificate in PEM form", s.WebhookCA)
 	}
 	return nil
+}
+
+func (s *Serve) checkWebhookRetries() error {
+	waits, err := s.RetrySchedule()
+	if err != nil || len(waits) == 0 || len(waits) > 20 {
+		return errors.New("--webhook-retries must be 1 to 20 waits between 1s and 168h, like 10s,2m,1h")
+	}
+	return nil
+}
+
+// RetrySchedule is how long a webhook delivery waits after each failed attempt.
+func (s *Serve) RetrySchedule() ([]time.Duration, error) {
+	var waits []time.Duration
+	for _, text := range s.WebhookRetries {
+		wait, err := time.ParseDuration(text)
+		if err != nil || wait < time.Second || wait > 7*24*time.Hour {
+			return nil, fmt.Errorf("%q is not a wait", text)
+		}
+		waits = append(waits, wait)
+	}
+	return waits, nil
 }
 
 func (s *Serve) checkSecretKey() error {

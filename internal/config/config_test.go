@@ -20,6 +20,7 @@ func good() Serve {
 		Store:  Store{Data: "./data"},
 		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
 		Role: []string{"api", "worker", "dashboard"}, LogFormat: "text", LogLevel: "info", MessagesPerSecond: 80,
+		WebhookRetries: []string{"10s", "1h30m"},
 	}
 }
 
@@ -39,6 +40,7 @@ func TestValidateAccepts(t *testing.T) {
 		"public URL with a port": func(s *Serve) { s.PublicURL = "http://chat.example.com:8443" },
 		"authorities":            func(s *Serve) { s.WebhookCA = authorities },
 		"a master key":           func(s *Serve) { s.SecretKey = base64.StdEncoding.EncodeToString(make([]byte, 32)) },
+		"one retry":              func(s *Serve) { s.WebhookRetries = []string{"168h"} },
 		"json logs":              func(s *Serve) { s.LogFormat, s.LogLevel = "json", "debug" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +83,10 @@ func TestValidateRefuses(t *testing.T) {
 		"no role":                {func(s *Serve) { s.Role = nil }, "--role must name at least one of api"},
 		"absent authorities":     {func(s *Serve) { s.WebhookCA = notPEM + ".absent" }, "--webhook-ca cannot be read"},
 		"authorities not in PEM": {func(s *Serve) { s.WebhookCA = notPEM }, "holds no certificate in PEM form"},
+		"a retry at once":        {func(s *Serve) { s.WebhookRetries = []string{"0s"} }, "--webhook-retries must be"},
+		"a retry after a month":  {func(s *Serve) { s.WebhookRetries = []string{"720h"} }, "--webhook-retries must be"},
+		"a retry without a unit": {func(s *Serve) { s.WebhookRetries = []string{"10"} }, "--webhook-retries must be"},
+		"no retries":             {func(s *Serve) { s.WebhookRetries = nil }, "--webhook-retries must be"},
 		"a short master key":     {func(s *Serve) { s.SecretKey = "aHVudGVyMg==" }, "--secret-key: the master key must be 32 bytes in base64"},
 		"a log format":           {func(s *Serve) { s.LogFormat = "xml" }, `--log-format "xml" must be one of text, json`},
 		"a log level":            {func(s *Serve) { s.LogLevel = "loud" }, `--log-level "loud" must be one of debug, info, warn, error`},

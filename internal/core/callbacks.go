@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,13 +31,65 @@ type Outcome struct {
 
 // ApplyAll applies updates in their order.
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update, out *Outcome) error {
-	accounts := map[string]chat.Account{}
+	r := round{accounts: map[string]chat.Account{}, messages: map[messageKey]chat.Message{}}
+	if err := r.readMessages(tx, updates); err != nil {
+		return err
+	}
 	for _, u := range updates {
-		if err := a.apply(tx, u, accounts, out); err != nil {
+		if err := a.apply(tx, u, r, out); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// round is what updates that are applied together share.
+type round struct {
+	accounts map[string]chat.Account     // by number
+	messages map[messageKey]chat.Message // that statuses are about, as they stand
+}
+
+type messageKey struct{ accountID, providerID string }
+
+// readMessages reads the messages that the statuses among the updates are about, with one statement
+// for each number. What it does not find is looked for when its turn comes.
+func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
+	wanted := map[string][]string{} // provider ids by number
+	for _, u := range updates {
+		if s, ok := u.(provider.StatusUpdate); ok {
+			number := s.About().PhoneNumberID
+			wanted[number] = append(wanted[number], s.ProviderID)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(wanted)) {
+		account, err := r.account(tx, number)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		messages, err := tx.MessagesByProviderIDs(account.OrgID, account.ID, wanted[number])
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			r.messages[messageKey{account.ID, m.ProviderID}] = m
+		}
+	}
+	return nil
+}
+
+// account reads an account once for all updates.
+func (r round) account(tx *store.Tx, phoneNumberID string) (chat.Account, error) {
+	if account, ok := r.accounts[phoneNumberID]; ok {
+		return account, nil
+	}
+	account, err := tx.AccountForCallback(phoneNumberID)
+	if err == nil {
+		r.accounts[phoneNumberID] = account
+	}
+	return account, err
 }
 
 // Apply applies one update.
@@ -43,19 +97,7 @@ func (a Applier) Apply(tx *store.Tx, u provider.Update, out *Outcome) error {
 	return a.ApplyAll(tx, []provider.Update{u}, out)
 }
 
-// accountFor reads an account once for all updates that are applied together.
-func accountFor(tx *store.Tx, phoneNumberID string, known map[string]chat.Account) (chat.Account, error) {
-	if account, ok := known[phoneNumberID]; ok {
-		return account, nil
-	}
-	account, err := tx.AccountForCallback(phoneNumberID)
-	if err == nil {
-		known[phoneNumberID] = account
-	}
-	return account, err
-}
-
-func (a Applier) apply(tx *store.Tx, u provider.Update, accounts map[string]chat.Account, out *Outcome) error {
+func (a Applier) apply(tx *store.Tx, u provider.Update, r round, out *Outcome) error {
 	switch u := u.(type) {
 	case provider.AccountUpdate:
 		return a.accountUpdate(tx, u)
@@ -65,7 +107,7 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, accounts map[string]chat
 		a.Log.Debug("callback not used", "about", u.About(), "update", u)
 		return nil
 	}
-	account, err := accountFor(tx, u.About().PhoneNumberID, accounts)
+	account, err := r.account(tx, u.About().PhoneNumberID)
 	if errors.Is(err, store.ErrNotFound) {
 		a.Log.Debug("callback for a number that is not connected", "phone_number_id", u.About().PhoneNumberID)
 		return nil
@@ -77,7 +119,7 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, accounts map[string]chat
 	case provider.InboundMessage:
 		return a.inbound(tx, account, u, out)
 	case provider.StatusUpdate:
-		return a.status(tx, account, u)
+		return a.status(tx, account, r, u)
 	case provider.Echo:
 		return a.echo(tx, account, u, out)
 	case provider.Edit:
@@ -111,8 +153,8 @@ func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media, out *O
 }
 
 // status moves an outbound message along.
-func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpdate) error {
-	m, err := a.statusTarget(tx, account, u)
+func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) error {
+	m, err := a.statusTarget(tx, account, r, u)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // not ours: sent with another tool, or purged
 	}
@@ -126,6 +168,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpd
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
+	r.messages[messageKey{account.ID, u.ProviderID}] = m
 	if err := tx.UpdateMessageStatus(m); err != nil {
 		return err
 	}
@@ -134,7 +177,10 @@ func (a Applier) status(tx *store.Tx, account chat.Account, u provider.StatusUpd
 
 // statusTarget finds the message a status is about: by the provider's id, or by our own, which
 // comes back with it when the answer to the send was lost.
-func (a Applier) statusTarget(tx *store.Tx, account chat.Account, u provider.StatusUpdate) (chat.Message, error) {
+func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (chat.Message, error) {
+	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok {
+		return m, nil
+	}
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.ProviderID)
 	if errors.Is(err, store.ErrNotFound) && chat.KindMessage.Valid(u.CallbackData) {
 		return tx.Message(account.OrgID, account.ID, u.CallbackData)
@@ -159,7 +205,7 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	if m.Status == chat.StatusQueued || m.Status == chat.StatusPending {
 		m.Status = chat.StatusSent
 	}
-	if err := tx.DropSendJob(m.OrgID, m.ID); err != nil {
+	if err := tx.DropSendJobs(m.OrgID, m.ID); err != nil {
 		return err
 	}
 	if work.MediaURL, err = libraryURL(tx.Reader, *m, a.PublicURL); err != nil {

@@ -36,11 +36,15 @@ func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error
 	if err != nil {
 		return ignoreNotFound(err)
 	}
+	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageEdited, phoneNumberID: deref(account.PhoneNumberID),
+		subject: m.ConversationID, data: editedPayload(account, m, contact, history)})
+}
+
+func editedPayload(account chat.Account, m chat.Message, contact chat.Contact, history []edition) map[string]any {
 	data := subject(account, m, contact)
 	data["new_content"], data["original_content"] = contentText(m, m.Content), contentText(m, history[0].Content)
 	data["edited_at"], data["edit_history"] = history[len(history)-1].At, historyView(m, history)
-	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageEdited, phoneNumberID: deref(account.PhoneNumberID),
-		subject: m.ConversationID, data: data})
+	return data
 }
 
 // edition is an earlier content of a message. At is when it was replaced; ProviderID which edit did it.
@@ -122,10 +126,14 @@ func (a Applier) revoke(tx *store.Tx, account chat.Account, u provider.Revoke) e
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	data := subject(account, m, contact)
-	data["revoked_at"] = chat.FormatTime(orNow(u.Timestamp, tx))
 	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageRevoked, phoneNumberID: deref(account.PhoneNumberID),
-		subject: m.ConversationID, data: data})
+		subject: m.ConversationID, data: revokedPayload(account, m, contact, orNow(u.Timestamp, tx))})
+}
+
+func revokedPayload(account chat.Account, m chat.Message, contact chat.Contact, at time.Time) map[string]any {
+	data := subject(account, m, contact)
+	data["revoked_at"] = chat.FormatTime(at)
+	return data
 }
 
 // subject is what events about a message have in common.
@@ -171,22 +179,26 @@ func replace(field **string, value string) {
 }
 
 func contactIdentityUpdated(tx *store.Tx, account chat.Account, before, now chat.Contact) error {
+	return emit(tx, occurrence{
+		orgID: now.OrgID, kind: chat.EventContactIdentityUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: now.ID,
+		data: identityPayload(account, before, now),
+	})
+}
+
+func identityPayload(account chat.Account, before, now chat.Contact) map[string]any {
 	type identified struct {
 		contactData
 		BSUID       *string `json:"bsuid"`
 		ParentBSUID *string `json:"parent_bsuid"`
 		Username    *string `json:"username"`
 	}
-	return emit(tx, occurrence{
-		orgID: now.OrgID, kind: chat.EventContactIdentityUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: now.ID,
-		data: map[string]any{
-			"contact": identified{contactPayload(account, now), now.BSUID, now.ParentBSUID, now.Username},
-			"previous": map[string]any{
-				"bsuid": before.BSUID, "parent_bsuid": before.ParentBSUID, "phone_number": before.PhoneNumber,
-			},
-			"phone_number_id": account.PhoneNumberID,
+	return map[string]any{
+		"contact": identified{contactPayload(account, now), now.BSUID, now.ParentBSUID, now.Username},
+		"previous": map[string]any{
+			"bsuid": before.BSUID, "parent_bsuid": before.ParentBSUID, "phone_number": before.PhoneNumber,
 		},
-	})
+		"phone_number_id": account.PhoneNumberID,
+	}
 }
 
 // contactSync follows the address book of the phone app. A contact removed there stays here: its

@@ -41,9 +41,11 @@ func contactCreated(tx *store.Tx, account chat.Account, c chat.Contact) error {
 func contactUpdated(tx *store.Tx, account chat.Account, c chat.Contact, changed []string) error {
 	return emit(tx, occurrence{
 		orgID: c.OrgID, kind: chat.EventContactUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: c.ID,
-		data: struct {
-			Contact       contactData `json:"contact"`
-			ChangedFields []string    `json:"changed_fields"`
-		}{contactPayload(account, c), changed},
+		data: contactChange{contactPayload(account, c), changed},
 	})
+}
+
+type contactChange struct {
+	Contact       contactData `json:"contact"`
+	ChangedFields []string    `json:"changed_fields"`
 }

@@ -110,11 +110,15 @@ type assignedTo struct {
 func conversationAssigned(tx *store.Tx, account chat.Account, c chat.Conversation, previous *string) error {
 	return emit(tx, occurrence{
 		orgID: c.OrgID, kind: chat.EventConversationAssigned, phoneNumberID: deref(account.PhoneNumberID), subject: c.ID,
-		data: assignedData{
-			Conversation: assignedConversation{c.ID, "conversation", c.Status, account.PhoneNumberID},
-			Assignee:     assignedTo{c.AssignedTo, account.TeamID, previous},
-		},
+		data: assignedPayload(account, c, previous),
 	})
+}
+
+func assignedPayload(account chat.Account, c chat.Conversation, previous *string) assignedData {
+	return assignedData{
+		Conversation: assignedConversation{c.ID, "conversation", c.Status, account.PhoneNumberID},
+		Assignee:     assignedTo{c.AssignedTo, account.TeamID, previous},
+	}
 }
 
 type closedData struct {
@@ -132,6 +136,10 @@ type closedConversation struct {
 func conversationClosed(tx *store.Tx, account chat.Account, c chat.Conversation, by *string) error {
 	return emit(tx, occurrence{
 		orgID: c.OrgID, kind: chat.EventConversationClosed, phoneNumberID: deref(account.PhoneNumberID), subject: c.ID,
-		data: closedData{closedConversation{c.ID, "conversation", c.Status, by, account.PhoneNumberID}},
+		data: closedPayload(account, c, by),
 	})
+}
+
+func closedPayload(account chat.Account, c chat.Conversation, by *string) closedData {
+	return closedData{closedConversation{c.ID, "conversation", c.Status, by, account.PhoneNumberID}}
 }

@@ -40,7 +40,7 @@ func emit(tx *store.Tx, o occurrence) error {
 		return err
 	}
 	e.Payload = payload
-	return tx.InsertEvent(e)
+	return record(tx, e)
 }
 
 // deref is the value behind p, or its zero.

@@ -47,14 +47,18 @@ func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Me
 	return emit(tx, occurrence{
 		orgID: m.OrgID, kind: chat.EventMessageSent, id: m.ID + ":sent",
 		phoneNumberID: deref(account.PhoneNumberID), subject: m.ConversationID,
-		data: sentData{
-			Session: deref(account.PhoneNumberID), Direction: "outbound", FromMe: true, Timestamp: chat.FormatTime(m.CreatedAt),
-			Message:      sentMessage(account, w, m),
-			Conversation: sentConversation{m.ConversationID, w.ConversationStatus},
-			Contact:      sentContact{m.ContactID, w.To, w.Name},
-			ProviderMeta: sentProvider{deref(account.PhoneNumberID), deref(account.PhoneNumber), "chat"},
-		},
+		data: sentPayload(account, w, m),
 	})
+}
+
+func sentPayload(account chat.Account, w store.SendWork, m chat.Message) sentData {
+	return sentData{
+		Session: deref(account.PhoneNumberID), Direction: "outbound", FromMe: true, Timestamp: chat.FormatTime(m.CreatedAt),
+		Message:      sentMessage(account, w, m),
+		Conversation: sentConversation{m.ConversationID, w.ConversationStatus},
+		Contact:      sentContact{m.ContactID, w.To, w.Name},
+		ProviderMeta: sentProvider{deref(account.PhoneNumberID), deref(account.PhoneNumber), "chat"},
+	}
 }
 
 func sentMessage(account chat.Account, w store.SendWork, m chat.Message) map[string]any {
@@ -175,7 +179,7 @@ func emitProvider(tx *store.Tx, account chat.Account, kind chat.EventType, event
 	if err != nil {
 		return err
 	}
-	return tx.InsertEvent(chat.Event{
+	return record(tx, chat.Event{
 		ID: tx.NewID(chat.KindEvent), OrgID: account.OrgID, EventID: eventID, Type: kind, Source: chat.SourceProvider,
 		PhoneNumberID: deref(account.PhoneNumberID), Subject: subject, Payload: payload, CreatedAt: tx.Now(),
 	})

@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -104,27 +105,73 @@ type SendResult struct {
 	// Failure ends the message. Nil with Retry set schedules another attempt instead.
 	Failure *chat.MessageError
 	Retry   *store.SendJob
+
+	account chat.Account
 }
 
 // RecordSends writes the results of several attempts. Only the first word of a message's
 // provider id emits message.sent: a status callback may have brought it before.
 func RecordSends(tx *store.Tx, account func(orgID, accountID string) (chat.Account, error), results []SendResult) error {
+	results, err := ofAccounts(account, results)
+	if err != nil {
+		return err
+	}
+	first, err := markSent(tx, results)
+	if err != nil {
+		return err
+	}
 	for _, r := range results {
-		acc, err := account(r.Work.Job.OrgID, r.Work.Job.AccountID)
-		if errors.Is(err, store.ErrNotFound) { // disconnected meanwhile: its data is being purged
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := recordSend(tx, acc, r); err != nil {
+		if err := recordSend(tx, r, first[r.Work.Message.ID]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func recordSend(tx *store.Tx, account chat.Account, r SendResult) error {
+// ofAccounts leaves out the results of accounts that were disconnected meanwhile: their data is
+// being purged.
+func ofAccounts(account func(orgID, accountID string) (chat.Account, error), results []SendResult) ([]SendResult, error) {
+	kept := make([]SendResult, 0, len(results))
+	for _, r := range results {
+		acc, err := account(r.Work.Job.OrgID, r.Work.Job.AccountID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.account = acc
+		kept = append(kept, r)
+	}
+	return kept, nil
+}
+
+// markSent ends the jobs of the messages that have gone out, and returns those whose provider id is
+// news.
+func markSent(tx *store.Tx, results []SendResult) (map[string]bool, error) {
+	jobs, sent := map[string][]string{}, map[string][][2]string{} // by organization
+	for _, r := range results {
+		if r.Retry == nil && r.Failure == nil {
+			m := r.Work.Message
+			jobs[m.OrgID] = append(jobs[m.OrgID], m.ID)
+			sent[m.OrgID] = append(sent[m.OrgID], [2]string{m.ID, r.Sent.MessageID})
+		}
+	}
+	first := map[string]bool{}
+	for orgID, pairs := range sent {
+		if err := tx.DropSendJobs(orgID, jobs[orgID]...); err != nil {
+			return nil, err
+		}
+		news, err := tx.MarkAllSent(orgID, pairs)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(first, news)
+	}
+	return first, nil
+}
+
+func recordSend(tx *store.Tx, r SendResult, first bool) error {
 	switch {
 	case r.Retry != nil:
 		mine, err := tx.RetrySendJob(*r.Retry)
@@ -137,18 +184,13 @@ func recordSend(tx *store.Tx, account chat.Account, r SendResult) error {
 		if err != nil || !mine {
 			return err
 		}
-		return failMessage(tx, account, r.Work.Message.ID, *r.Failure)
-	default:
-		if err := tx.DropSendJob(r.Work.Job.OrgID, r.Work.Job.MessageID); err != nil {
-			return err
-		}
-		first, err := tx.MarkSent(r.Work.Message.OrgID, r.Work.Message.ID, r.Sent.MessageID)
-		if err != nil || !first {
-			return err
-		}
+		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure)
+	case first:
 		m := r.Work.Message
 		m.ProviderID, m.Status = r.Sent.MessageID, chat.StatusSent
-		return messageSent(tx, account, r.Work, m)
+		return messageSent(tx, r.account, r.Work, m)
+	default:
+		return nil
 	}
 }
 

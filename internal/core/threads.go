@@ -24,6 +24,12 @@ type thread struct {
 
 // threadWith finds the conversation of an account with a person, and makes what is missing of it.
 func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
+	if p.Number != "" { // most are known, by their number
+		contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, p.Number)
+		if !errors.Is(err, store.ErrNotFound) {
+			return thread{contact, conversation}, err
+		}
+	}
 	contact, err := contactFor(tx, account, p)
 	if err != nil {
 		return thread{}, err

@@ -69,19 +69,21 @@ func (h *Housekeeper) run(ctx context.Context) {
 // Sweep removes everything that is due now.
 func (h *Housekeeper) Sweep(ctx context.Context) {
 	h.purge(ctx, "idempotency keys", batchRows, func(tx *store.Tx) (int64, error) { return tx.PurgeIdempotency(batchRows) })
-	for _, sweep := range []func(context.Context) error{h.sweepAPILog, h.sweepMessages, h.sweepFiles} {
+	for _, sweep := range []func(context.Context) error{h.sweepLogs, h.sweepMessages, h.sweepFiles} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)
 		}
 	}
 }
 
-func (h *Housekeeper) sweepAPILog(ctx context.Context) error {
+// sweepLogs removes the calls and the deliveries that can no longer be looked up.
+func (h *Housekeeper) sweepLogs(ctx context.Context) error {
 	orgs, err := h.store.Read(ctx).Organizations()
 	for _, org := range orgs {
 		h.purge(ctx, "API log", batchRows, func(tx *store.Tx) (int64, error) {
 			return tx.PurgeAPILog(org.ID, tx.Now().Add(-apiLogLife), batchRows)
 		})
+		h.webhooks(ctx, org.ID)
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func TestSweepWorksInBatches(t *testing.T) {
 		if n := countCalls(t, st, org); n != 0 {
 			t.Errorf("%d calls are left", n)
 		}
-		if n := transactions.Load(); n != 4 { // one finds no idempotency keys, three remove calls
+		if n := transactions.Load(); n != 6 { // one finds no idempotency keys, three remove calls, two find no deliveries and events
 			t.Errorf("it took %d transactions", n)
 		}
 		if want := fmt.Sprintf("rows=%d", 2*batch+1); !strings.Contains(log.String(), want) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -24,6 +25,7 @@ type Node struct {
 	id     string
 	store  *store.Store
 	log    *slog.Logger
+	until  atomic.Int64 // milliseconds
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
@@ -48,6 +50,10 @@ func Start(ctx context.Context, st *store.Store, log *slog.Logger) (*Node, error
 // ID names the node as the owner of work.
 func (n *Node) ID() string { return n.id }
 
+// Until is the instant from which on others may take this node's work, unless it says once more that
+// it is alive. It never promises too much.
+func (n *Node) Until() time.Time { return time.UnixMilli(n.until.Load()) }
+
 func (n *Node) run(ctx context.Context) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
@@ -64,12 +70,18 @@ func (n *Node) run(ctx context.Context) {
 }
 
 func (n *Node) beat(ctx context.Context) error {
-	return n.store.InTx(ctx, func(tx *store.Tx) error {
+	var until time.Time
+	err := n.store.InTx(ctx, func(tx *store.Tx) error {
+		until = tx.Now().Add(life)
 		if err := tx.PurgeNodes(tx.Now().Add(-24 * time.Hour)); err != nil {
 			return err
 		}
-		return tx.PutNode(n.id, tx.Now().Add(life))
+		return tx.PutNode(n.id, until)
 	})
+	if err == nil {
+		n.until.Store(until.UnixMilli())
+	}
+	return err
 }
 
 // Stop gives up what the node owns: others may take it at once.

@@ -56,7 +56,7 @@ func TestFinishedJobIsNotSent(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.accept("one", person(1), node)
-		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DropSendJob(a.Job.OrgID, a.Job.MessageID) })
+		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DropSendJobs(a.Job.OrgID, a.Job.MessageID) })
 		pass(time.Second)
 		r.enqueue(r.account, a)
 		pass(time.Minute)
@@ -239,7 +239,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		taken := r.accept("taken", person(9), node)
 		storetest.InTx(t, r.st, func(tx *store.Tx) error {
 			_, err := tx.MarkSent(r.org.ID, taken.Message.ID, "wamid.taken")
-			return errors.Join(err, tx.DropSendJob(r.org.ID, taken.Message.ID))
+			return errors.Join(err, tx.DropSendJobs(r.org.ID, taken.Message.ID))
 		})
 		twin := r.post("twin", person(1))
 		var others []core.Accepted

@@ -19,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/webhook"
 )
 
 const callbackPath = "/provider/webhook"
@@ -29,8 +30,9 @@ type messaging struct {
 	blobs     *blob.Store
 	node      *node.Node
 	receiver  *inbound.Receiver
-	mover     *media.Mover   // nil where the node is no worker
-	sender    *sender.Sender // likewise
+	mover     *media.Mover    // nil where the node is no worker
+	sender    *sender.Sender  // likewise
+	deliverer *webhook.Engine // likewise
 	simulator *simulatedProvider
 }
 
@@ -64,6 +66,11 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	}
 	if m.node, err = node.Start(ctx, s.store, s.log); err != nil {
 		return err
+	}
+	if s.cfg.Has("worker") { // before the others, which cause events
+		if err := s.startDeliverer(); err != nil {
+			return err
+		}
 	}
 	s.startWorkers()
 	return nil
@@ -140,6 +147,9 @@ func (m *messaging) stop(ctx context.Context) error {
 	}
 	if m.mover != nil {
 		m.mover.Stop()
+	}
+	if m.deliverer != nil {
+		m.deliverer.Stop(ctx)
 	}
 	var err error
 	if m.simulator != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
 )
@@ -70,8 +71,10 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 		Disconnected: s.onboarding.wake,
+		Vault: s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.public.http = s.httpServer(s.routes())
+	s.public.http.RegisterOnShutdown(s.api.Release)
 	s.ops.http = s.httpServer(s.opsRoutes(s.registry))
 	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
 	return s, nil

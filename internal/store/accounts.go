@@ -95,3 +95,9 @@ func (tx *Tx) UpdateAccount(a chat.Account) error {
 func (tx *Tx) DeleteAccount(orgID, id string, at time.Time) error {
 	return tx.execOne("UPDATE accounts SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL", orgID, id, at.UnixMilli())
 }
+
+// KnownNumbers are those of the numbers that are the organization's.
+func (r Reader) KnownNumbers(orgID string, phoneNumberIDs []string) ([]string, error) {
+	return many(r, scanText, "SELECT phone_number_id FROM accounts WHERE org_id = $1 AND deleted_at IS NULL AND "+
+		r.dialect.oneOf("phone_number_id", "$2"), orgID, r.dialect.list(phoneNumberIDs))
+}

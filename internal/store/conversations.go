@@ -89,6 +89,20 @@ func (r Reader) ConversationWith(orgID, contactID string) (chat.Conversation, er
 		orgID, contactID)
 }
 
+// ThreadByNumber returns an account's contact of that number and the conversation with it, or
+// ErrNotFound when either is missing.
+func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Contact, conversation chat.Conversation, err error) {
+	conversation, err = one(r, func(row scanner) (chat.Conversation, error) {
+		return scanConversation(scannerFunc(func(dest ...any) (err error) {
+			contact, err = scanContact(columnsAround{row: row, last: dest})
+			return err
+		}))
+	}, "SELECT "+prefixed("c", contactColumns)+", "+prefixed("v", conversationColumns)+`
+		FROM contacts c JOIN conversations v ON v.org_id = c.org_id AND v.contact_id = c.id
+		WHERE c.org_id = $1 AND c.account_id = $2 AND c.phone_number = $3`+r.forUpdate(), orgID, accountID, number)
+	return contact, conversation, err
+}
+
 // InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
 func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)

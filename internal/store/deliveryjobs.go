@@ -1,6 +1,12 @@
 package store
 
 import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -18,6 +24,7 @@ type DeliveryJob struct {
 	Subject        string
 	Payload        []byte
 	Attempts       int
+	Log            []chat.DeliveryAttempt // of the attempts so far, oldest first
 	DueAt          time.Time
 	ReplayedFrom   string
 	Owner          string
@@ -53,4 +60,147 @@ func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 	}
 	tx.born = append(tx.born, j)
 	return nil
+}
+
+// DeliveryDone is how an attempt ended, as it is stored.
+type DeliveryDone struct {
+	OrgID         string
+	ID            string
+	Epoch         int64
+	Status        chat.DeliveryStatus
+	Attempts      int
+	Earlier       []chat.DeliveryAttempt // the attempts before this one
+	Last          chat.DeliveryAttempt
+	NextAttemptAt *time.Time // nil: it is over
+}
+
+// CompleteDeliveries stores how attempts of the owner's ended. One that has been taken from the
+// owner since is left alone. It returns how many were written.
+func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) (written int64, err error) {
+	// Two nodes that write the same rows do so in the same order.
+	slices.SortFunc(done, func(a, b DeliveryDone) int {
+		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ID, b.ID))
+	})
+	if err := tx.useIndexes(); err != nil {
+		return 0, err
+	}
+	var atOnce, others []DeliveryDone
+	for _, d := range done {
+		if d.Status == chat.DeliverySucceeded && d.Attempts == 1 {
+			atOnce = append(atOnce, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	for _, part := range []struct {
+		completion
+		rows []DeliveryDone
+	}{{deliveredAtOnce, atOnce}, {attempted, others}} {
+		n, err := part.run(tx, owner, part.rows)
+		if err != nil {
+			return 0, err
+		}
+		written += n
+	}
+	return written, nil
+}
+
+// completion is a statement that stores the ends of several attempts at once.
+type completion struct {
+	texts map[int]string // by number of rows
+	args  func([]any, DeliveryDone) []any
+}
+
+// completionSizes are the numbers of rows that there are statements for: few, because each is
+// prepared on every connection.
+var completionSizes = []int{64, 16, 4, 1}
+
+// takes tells whether the engine is given that many rows in a statement. SQLite joins a list of values
+// the wrong way round, and has no round trips to save.
+func (d dialect) takes(rows int) bool { return rows == 1 || d.name == postgresDialect.name }
+
+var (
+	// deliveredAtOnce is for nearly all: the first attempt succeeded.
+	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, owner = '', last_attempt_at = v.column4,
+			response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7`,
+		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT"},
+		func(args []any, d DeliveryDone) []any {
+			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS)
+		})
+	attempted = newCompletion(`last_attempt_at = v.column4, response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7,
+			status = v.column8, attempt_count = v.column9, attempts = v.column10, next_attempt_at = v.column11,
+			error_code = v.column12, error_message = v.column13, owner = CASE WHEN v.column11 IS NULL THEN '' ELSE owner END`,
+		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "TEXT"},
+		func(args []any, d DeliveryDone) []any {
+			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS,
+				string(d.Status), d.Attempts, attemptsText(d.Earlier), msPtr(d.NextAttemptAt), d.Last.ErrorCode, d.Last.ErrorMessage)
+		})
+)
+
+// newCompletion writes the statements. Both engines call the columns of a list of values column1,
+// column2 and so on; the types of the first row are those of all. What is over is nobody's, so that
+// neither is completed twice.
+func newCompletion(set string, types []string, args func([]any, DeliveryDone) []any) completion {
+	c := completion{texts: map[int]string{}, args: args}
+	const where = " WHERE org_id = v.column1 AND id = v.column2 AND epoch = v.column3 AND owner = $1"
+	for _, size := range completionSizes {
+		rows := make([]string, size)
+		for i := range rows {
+			rows[i] = placeholders(types, 2+i*len(types), i == 0)
+		}
+		c.texts[size] = "UPDATE webhook_deliveries SET " + set + " FROM (VALUES " + strings.Join(rows, ", ") + ") AS v" + where
+	}
+	c.texts[1] = columnOfRow.ReplaceAllStringFunc("UPDATE webhook_deliveries SET "+set+where, func(column string) string {
+		n, _ := strconv.Atoi(strings.TrimPrefix(column, "v.column")) // by the expression
+		return "CAST($" + strconv.Itoa(n+1) + " AS " + types[n-1] + ")"
+	})
+	return c
+}
+
+// columnOfRow is where a statement for one row has a parameter.
+var columnOfRow = regexp.MustCompile(`v\.column[0-9]+`)
+
+func placeholders(types []string, first int, typed bool) string {
+	marks := make([]string, len(types))
+	for i, t := range types {
+		marks[i] = "$" + strconv.Itoa(first+i)
+		if typed {
+			marks[i] = "CAST(" + marks[i] + " AS " + t + ")"
+		}
+	}
+	return "(" + strings.Join(marks, ", ") + ")"
+}
+
+func (c completion) run(tx *Tx, owner string, rows []DeliveryDone) (written int64, err error) {
+	for _, size := range completionSizes {
+		for len(rows) >= size && tx.dialect.takes(size) {
+			args := []any{owner}
+			for _, d := range rows[:size] {
+				args = c.args(args, d)
+			}
+			n, err := tx.exec(c.texts[size], args...)
+			if err != nil {
+				return 0, err
+			}
+			written += n
+			rows = rows[size:]
+		}
+	}
+	return written, nil
+}
+
+func attemptsText(attempts []chat.DeliveryAttempt) *string {
+	if len(attempts) == 0 {
+		return nil
+	}
+	list, _ := json.Marshal(attempts) // they always can be
+	return new(string(list))
+}
+
+// useIndexes keeps PostgreSQL from planning for tables as small as they were when the plan was made.
+func (tx *Tx) useIndexes() error {
+	if tx.dialect.useIndexes == "" {
+		return nil
+	}
+	return tx.later(tx.dialect.useIndexes)
 }

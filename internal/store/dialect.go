@@ -17,11 +17,16 @@ type dialect struct {
 	// fence ends a subquery that is to be planned by itself. PostgreSQL believes that what it looks
 	// for is spread evenly over a list, and would walk all of it for the few at its end.
 	fence string
+	// useIndexes makes the rest of a transaction plan its statements as for large tables.
+	useIndexes string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
 	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
 	// number of statements small.
 	list func([]string) any
+	// elements is the table of the elements (p.value) of a JSON array %s; empty where a statement
+	// for each costs nothing more.
+	elements string
 	// grown finds the tables that have outgrown what the planner knows of them.
 	grown string
 }
@@ -48,7 +53,9 @@ var (
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 		fence:      " OFFSET 0",
+		useIndexes: "SET LOCAL enable_seqscan = off",
 		member:     "%[1]s = ANY(%[2]s::text[])",
+		elements:   "json_array_elements(%s::json) AS p (value)",
 		list:       func(texts []string) any { return texts },
 	}
 )

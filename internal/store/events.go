@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -22,6 +23,14 @@ func (tx *Tx) InsertEvent(e chat.Event) error {
 	return tx.later("INSERT INTO events ("+eventColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
 }
+
+// Event returns an event of the organization, or ErrNotFound.
+func (r Reader) Event(orgID, id string) (chat.Event, error) {
+	return one(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
+// FirstEventID comes before the ids of all events that are made at t or later.
+func FirstEventID(t time.Time) string { return firstID(chat.KindEvent, t) }
 
 // EventsAfter returns up to limit of an organization's events behind the given id, oldest first.
 func (r Reader) EventsAfter(orgID, id string, limit int) ([]chat.Event, error) {

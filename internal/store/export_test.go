@@ -60,6 +60,13 @@ type planningSession struct {
 }
 
 func (p *planningSession) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
+	if err := p.plan(ctx, sql, args); err != nil {
+		return err
+	}
+	return p.session.query(ctx, sql, args, each)
+}
+
+func (p *planningSession) plan(ctx context.Context, sql string, args []any) error {
 	explain, scan := "EXPLAIN (COSTS OFF) ", scanText
 	if p.sqlite {
 		explain, scan = "EXPLAIN QUERY PLAN ", func(row scanner) (step string, err error) {
@@ -69,11 +76,26 @@ func (p *planningSession) query(ctx context.Context, sql string, args []any, eac
 		}
 	}
 	steps, err := many(Reader{ctx: ctx, db: p.session}, scan, explain+sql, args...)
-	if err != nil {
-		return err
-	}
 	p.plans = append(p.plans, strings.Join(steps, "\n"))
-	return p.session.query(ctx, sql, args, each)
+	return err
+}
+
+// WritePlans runs fn and returns the engine's plan for each statement that fn wrote with.
+func WritePlans(ctx context.Context, s *Store, fn func(*Tx) error) ([]string, error) {
+	var planner *planningSession
+	err := s.InTx(ctx, func(tx *Tx) error {
+		planner = &planningSession{session: tx.db, sqlite: s.Engine() == "sqlite"}
+		tx.db = planner
+		return fn(tx)
+	})
+	return planner.plans, err
+}
+
+func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int64, error) {
+	if err := p.plan(ctx, sql, args); err != nil {
+		return 0, err
+	}
+	return p.session.exec(ctx, sql, args)
 }
 
 // MoveSendJob puts a job into another conversation.

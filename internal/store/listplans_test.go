@@ -83,6 +83,12 @@ func plannedLists(orgID, accountID string) []plannedList {
 			return err
 		}}
 	}
+	deliveries := func(name, index string, f store.DeliveryFilter) plannedList {
+		return plannedList{"deliveries " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.WebhookDeliveries(orgID, f, p)
+			return err
+		}}
+	}
 	since := time.UnixMilli(1)
 	return []plannedList{
 		customers("all", "customers_by_age", store.CustomerFilter{}),
@@ -90,6 +96,20 @@ func plannedLists(orgID, accountID string) []plannedList {
 		customers("by team", "customers_by_team", store.CustomerFilter{TeamID: "x"}),
 		customers("by search", "customers_by_age", store.CustomerFilter{Search: "x"}),
 		links(""), links(chat.LinkActive), links(chat.LinkExpired), links(chat.LinkRevoked),
+		{"subscriptions", "webhook_subscriptions_by_age", func(r store.Reader, p store.Page) error {
+			_, err := r.WebhookSubscriptions(orgID, p)
+			return err
+		}},
+		deliveries("all", "sqlite_autoindex_webhook_deliveries", store.DeliveryFilter{}),
+		deliveries("since", "sqlite_autoindex_webhook_deliveries", store.DeliveryFilter{CreatedAfter: &since, CreatedBefore: &since}),
+		deliveries("by type", "sqlite_autoindex_webhook_deliveries", store.DeliveryFilter{EventType: chat.EventMessageSent}),
+		deliveries("that succeeded", "sqlite_autoindex_webhook_deliveries", store.DeliveryFilter{Status: chat.DeliverySucceeded}),
+		deliveries("that wait", "webhook_deliveries_by_status", store.DeliveryFilter{Status: chat.DeliveryPending}),
+		deliveries("that died", "webhook_deliveries_by_status", store.DeliveryFilter{Status: chat.DeliveryDead}),
+		deliveries("by subscription", "webhook_deliveries_by_subscription", store.DeliveryFilter{SubscriptionID: "x"}),
+		deliveries("by subscription that died", "webhook_deliveries_troubled", store.DeliveryFilter{SubscriptionID: "x", Status: chat.DeliveryDead}),
+		deliveries("by subscription that failed", "webhook_deliveries_troubled", store.DeliveryFilter{SubscriptionID: "x", Status: chat.DeliveryFailed}),
+		deliveries("by event", "webhook_deliveries_by_event", store.DeliveryFilter{EventID: "x"}),
 		accounts("all", "accounts_by_age", store.AccountFilter{}),
 		accounts("by status", "accounts_by_age", store.AccountFilter{Status: chat.AccountConnected}),
 		accounts("by customer", "accounts_by_customer", store.AccountFilter{CustomerID: "x"}),

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -67,6 +68,12 @@ func (r Reader) Message(orgID, accountID, id string) (chat.Message, error) {
 func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.Message, error) {
 	return one(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND provider_id = $3"+r.forUpdate(),
 		orgID, accountID, providerID)
+}
+
+// MessagesByProviderIDs finds those of an account's messages that have one of the provider's ids.
+func (r Reader) MessagesByProviderIDs(orgID, accountID string, providerIDs []string) ([]chat.Message, error) {
+	return many(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND "+
+		r.dialect.oneOf("provider_id", "$3")+" ORDER BY provider_id"+r.forUpdate(), orgID, accountID, r.dialect.list(providerIDs))
 }
 
 // MessageFilter narrows a list of messages.
@@ -157,6 +164,34 @@ func (tx *Tx) MarkSent(orgID, id, providerID string) (bool, error) {
 			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
 		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL`, orgID, id, providerID, tx.now.UnixMilli())
 	return n > 0, err
+}
+
+// MarkAllSent is MarkSent for many messages, which are given with the provider's ids of them. It
+// returns those for which MarkSent reports true.
+func (tx *Tx) MarkAllSent(orgID string, sent [][2]string) (first map[string]bool, err error) {
+	first = map[string]bool{}
+	if tx.dialect.elements == "" {
+		for _, s := range sent {
+			if first[s[0]], err = tx.MarkSent(orgID, s[0], s[1]); err != nil {
+				return nil, err
+			}
+		}
+		return first, nil
+	}
+	pairs, err := json.Marshal(sent)
+	if err != nil {
+		return nil, err
+	}
+	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = p.value ->> 1, updated_at = $3,
+			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
+		FROM `+fmt.Sprintf(tx.dialect.elements, "$2")+`
+		WHERE org_id = $1 AND id = p.value ->> 0 AND provider_id IS NULL RETURNING id`,
+		[]any{orgID, string(pairs), tx.now.UnixMilli()}, func(row scanner) error {
+			id, err := scanText(row)
+			first[id] = true
+			return err
+		})
+	return first, err
 }
 
 // MarkPending records that a message waits for another attempt.

@@ -37,6 +37,11 @@ func (c columnsAround) Scan(dest ...any) error {
 	return c.row.Scan(slices.Concat(c.first, dest, c.last)...)
 }
 
+// scannerFunc is a row that is read by a function.
+type scannerFunc func(dest ...any) error
+
+func (f scannerFunc) Scan(dest ...any) error { return f(dest...) }
+
 func scanText(row scanner) (s string, err error) {
 	err = row.Scan(&s)
 	return s, err

@@ -27,14 +27,15 @@ type SendJob struct {
 // that has earlier messages of the conversation still to send, because only that node can keep
 // their order. If it is dead, whoever takes those over takes this one too.
 func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
-	return one(tx.Reader, func(row scanner) (SendJob, error) {
-		err := row.Scan(&j.Owner, &j.Behind)
+	// The conversation is locked, so no other message comes between.
+	err := tx.db.query(tx.ctx, `SELECT owner, message_id FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
+		ORDER BY conversation_id DESC, message_id DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
+		return row.Scan(&j.Owner, &j.Behind)
+	})
+	if err != nil {
 		return j, err
-	}, `INSERT INTO send_jobs (org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT e.owner FROM send_jobs e
-			WHERE e.org_id = $1 AND e.conversation_id = $4 ORDER BY e.message_id || '' DESC LIMIT 1), $8))
-		RETURNING owner, COALESCE((SELECT e.message_id FROM send_jobs e
-			WHERE e.org_id = $1 AND e.conversation_id = $4 AND e.message_id <> $2 ORDER BY e.message_id || '' DESC LIMIT 1), '')`,
+	}
+	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
 }
 
@@ -45,9 +46,9 @@ func (tx *Tx) FinishSendJob(orgID, messageID, owner string) (bool, error) {
 	return n > 0, err
 }
 
-// DropSendJob removes a job whoever owns it: a callback told how it ended.
-func (tx *Tx) DropSendJob(orgID, messageID string) error {
-	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
+// DropSendJobs removes jobs whoever owns them: they have gone out.
+func (tx *Tx) DropSendJobs(orgID string, messageIDs ...string) error {
+	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(messageIDs))
 }
 
 // RetrySendJob schedules another attempt. It reports false when the job is not the owner's any more.

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
 )
 
 // Errors that callers tell apart. No driver's error leaves this package unwrapped.
@@ -48,7 +50,8 @@ type Store struct {
 	now    func() time.Time
 	ids    *idSource
 
-	deliveries deliveryOutlet
+	deliveries          deliveryOutlet
+	subscriptionChanged func(orgID, id string)
 }
 
 // engine is what an SQL engine must offer.
@@ -147,6 +150,7 @@ type Tx struct {
 	savepoints  int
 	afterCommit []func()
 	born        []DeliveryJob
+	receivers   map[string][]chat.WebhookSubscription
 }
 
 // Now is the instant of the transaction, the same for all of it.

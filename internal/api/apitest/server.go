@@ -8,13 +8,17 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/netguard/netguardtest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/vault"
 )
 
 // Each runs test on a fresh server of each engine.
@@ -67,7 +71,7 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 	st := storetest.OpenAt(t, place)
 	a := api.New(api.Config{
 		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Version: "test",
-		Log: logTo(t), Metrics: api.NewMetrics(nil),
+		Log: logTo(t), Metrics: api.NewMetrics(nil), Vault: testVault, CheckURL: guard.CheckURL,
 	})
 	for _, option := range options {
 		option(a)
@@ -84,6 +88,37 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 	s.tables = openTables(t, place)
 	return s
 }
+
+// testVault is the same on all nodes of a test.
+var testVault = func() *vault.Vault {
+	v, err := vault.New([]byte("32 bytes that are no secret here"))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}()
+
+// Opened is the range that the nodes may reach beside what is public.
+var Opened = netip.MustParsePrefix("10.9.0.0/16")
+
+// guard knows a few names, and no others exist.
+var guard = netguard.New(Opened).WithResolver(netguardtest.Resolver(func(host string) []netip.Addr {
+	public, private, opened := netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.9.0.1")
+	switch host {
+	case "hooks.example", "other.example":
+		return []netip.Addr{public}
+	case "private.example":
+		return []netip.Addr{private}
+	case "mixed.example":
+		return []netip.Addr{public, private}
+	case "opened.example":
+		return []netip.Addr{opened}
+	case "half-opened.example":
+		return []netip.Addr{public, opened}
+	default:
+		return nil
+	}
+}))
 
 func (s *Server) close() {
 	s.client.CloseIdleConnections()

@@ -221,6 +221,19 @@ func (s *Server) Count(t testing.TB, table, orgID string) int {
 	return len(s.tables.snapshot(t, []string{orgID})[table])
 }
 
+// Find names a table in which an organization's rows contain the text, or nothing.
+func (s *Server) Find(t testing.TB, orgID, text string) string {
+	t.Helper()
+	for table, rows := range s.tables.snapshot(t, []string{orgID}) {
+		for _, row := range rows {
+			if strings.Contains(row, text) {
+				return table
+			}
+		}
+	}
+	return ""
+}
+
 // Exec changes a table past the store's own code, for rows that nothing makes yet.
 func (s *Server) Exec(t testing.TB, statement string, args ...any) {
 	t.Helper()

@@ -17,6 +17,9 @@ CREATE TABLE webhook_subscriptions (
 );
 CREATE INDEX webhook_subscriptions_by_age ON webhook_subscriptions (org_id, created_at DESC, id DESC);
 
+-- Nodes learn by it what the others changed.
+CREATE INDEX webhook_subscriptions_by_change ON webhook_subscriptions (updated_at);
+
 CREATE TABLE webhook_secrets (
     org_id          TEXT   NOT NULL,
     subscription_id TEXT   NOT NULL,
@@ -59,5 +62,7 @@ CREATE INDEX webhook_deliveries_by_subscription ON webhook_deliveries (org_id, s
 CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (org_id, event_id, id);
 -- Nearly all succeed: lists of the others have an index, lists of those walk the table's own order.
 CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries (org_id, status, id) WHERE status <> 'succeeded';
+-- What went wrong with one subscription: to list it, and to replay it.
+CREATE INDEX webhook_deliveries_troubled ON webhook_deliveries (org_id, subscription_id, status, id) WHERE status IN ('failed', 'dead');
 -- What is still to be delivered, by lane.
 CREATE INDEX webhook_deliveries_open ON webhook_deliveries (org_id, subscription_id, next_attempt_at, id) WHERE next_attempt_at IS NOT NULL;

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// hookScenario is a row about webhooks: contacts are made, and every one is an event for all endpoints.
+type hookScenario struct {
+	name      string
+	endpoints int
+	hanging   int // endpoints beside them that never answer
+	perSecond int // events; 0: as many as the API takes
+}
+
+// The rates are of deliveries, the latencies from the event to its arrival at the endpoint.
+var hookScenarios = []hookScenario{
+	{name: "webhooks to 1 endpoint", endpoints: 1},
+	{name: "webhooks to 100 endpoints", endpoints: 100},
+	{name: "webhooks to 1,000 endpoints", endpoints: 1000},
+	{name: "webhooks, 500 events/s", endpoints: 1, perSecond: 500},
+	{name: "webhooks, 100 events/s", endpoints: 1, perSecond: 100},
+	{name: "webhooks, 100 events/s beside 10 that hang", endpoints: 1, hanging: 10, perSecond: 100},
+}
+
+// subscriptionsPerOrg is what one organization may have.
+const subscriptionsPerOrg = 500
+
+func matchingHooks(filter string) (kept []hookScenario) {
+	for _, sc := range hookScenarios {
+		if matches(sc.name, filter) {
+			kept = append(kept, sc)
+		}
+	}
+	return kept
+}
+
+// webhooks measures deliveries, each row on an organization of its own.
+func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
+	for _, sc := range matchingHooks(b.filter) {
+		f, err := b.measureHooks(ctx, s, sc)
+		if err != nil {
+			f.Failure = err.Error()
+		}
+		f.Name = sc.name
+		b.add(g, f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// hookRun is a row under way.
+type hookRun struct {
+	sc      hookScenario
+	s       server
+	sink    *sink
+	targets []target // organizations, with the number that contacts are made on
+	numbers []string
+	subs    []hookSubscription
+}
+
+type hookSubscription struct {
+	target target
+	id     string
+}
+
+func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (figures, error) {
+	sink, err := startSink()
+	if err != nil {
+		return figures{}, err
+	}
+	defer sink.close()
+	r := &hookRun{sc: sc, s: s, sink: sink}
+	if err := r.prepare(ctx, b); err != nil {
+		return figures{}, err
+	}
+	defer r.unsubscribe()
+	// An event goes to the endpoints of its organization, so a request is so many deliveries.
+	perRequest := sc.endpoints / len(r.targets)
+	l := newLoad(s.target.addr, b.connections, http.StatusCreated, r.requests())
+	defer l.close()
+	if _, err := r.phase(ctx, l, bounds{duration: b.warmUp}, perRequest); err != nil {
+		return figures{}, err
+	}
+	before, known := cpuTime(s.process.pid())
+	t, err := r.phase(ctx, l, bounds{requests: max(b.requests/perRequest, 50), duration: b.duration}, perRequest)
+	after, _ := cpuTime(s.process.pid())
+	f := figures{Errors: t.errors(), Statuses: t.unexpected, FirstBody: t.firstBody, Elapsed: t.elapsed, Requests: t.wanted() * perRequest}
+	if f.Requests > 0 {
+		f.PerSecond = float64(f.Requests) / t.elapsed.Seconds()
+		if known {
+			f.CPUMicros = float64((after - before).Microseconds()) / float64(f.Requests)
+		}
+	}
+	p := percentiles(sink.counted(), 50, 99)
+	f.P50, f.P99 = p[0], p[1]
+	f.RSS, f.PeakRSS = memory(s.process.pid())
+	if b.profiles != "" && err == nil {
+		err = b.profile(ctx, s, scenario{name: sc.name}, l)
+	}
+	return f, err
+}
+
+// phase makes events for a while and waits until all have arrived.
+func (r *hookRun) phase(ctx context.Context, l *load, b bounds, perRequest int) (tally, error) {
+	r.sink.count()
+	begin := time.Now()
+	t, err := l.phase(ctx, b)
+	if err != nil {
+		return t, err
+	}
+	want := int64(t.wanted() * perRequest)
+	deadline := time.Now().Add(2 * time.Minute)
+	for r.sink.arrived.Load() < want && time.Now().Before(deadline) && ctx.Err() == nil {
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.elapsed = time.Since(begin)
+	if got := r.sink.arrived.Load(); got != want {
+		return t, fmt.Errorf("%d deliveries have arrived, not %d", got, want)
+	}
+	return t, nil
+}
+
+// prepare makes organizations and their subscriptions.
+func (r *hookRun) prepare(ctx context.Context, b *bench) error {
+	for range max(1, (r.sc.endpoints+subscriptionsPerOrg-1)/subscriptionsPerOrg) {
+		t := target{addr: r.s.target.addr}
+		var err error
+		if t.org, t.key, err = b.createKey(ctx, r.s.store); err != nil {
+			return err
+		}
+		b.hookNumbers++
+		number := fmt.Sprintf("1009009%05d", b.hookNumbers)
+		var account struct{ ID string }
+		err = b.runJSON(ctx, &account, append([]string{"account", "connect", "--org", t.org, "--phone-number-id", number,
+			"--phone-number", fmt.Sprintf("+1556%07d", b.hookNumbers), "--waba-id", "200300400500600", "--token", "bench", "--json"}, r.s.store...))
+		if err != nil {
+			return err
+		}
+		r.targets, r.numbers = append(r.targets, t), append(r.numbers, number)
+	}
+	for i := range r.sc.endpoints {
+		if err := r.subscribe(ctx, r.targets[i%len(r.targets)], r.sink.url("/"+strconv.Itoa(i))); err != nil {
+			return err
+		}
+	}
+	for i := range r.sc.hanging {
+		if err := r.subscribe(ctx, r.targets[0], r.sink.url("/hang"+strconv.Itoa(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *hookRun) subscribe(ctx context.Context, t target, url string) error {
+	var made struct{ Data struct{ ID string } }
+	err := t.call(ctx, http.MethodPost, "/v1/webhook_subscriptions", fmt.Sprintf(`{"url":%q,"events":["contact.created"]}`, url), &made)
+	r.subs = append(r.subs, hookSubscription{t, made.Data.ID})
+	return err
+}
+
+// unsubscribe leaves nothing that the next row would deliver to as well.
+func (r *hookRun) unsubscribe() {
+	for _, s := range r.subs {
+		_ = s.target.call(context.Background(), http.MethodDelete, "/v1/webhook_subscriptions/"+s.id, "", nil) // the organization is not used again
+	}
+}
+
+// call makes a request that is not measured.
+func (t target) call(ctx context.Context, method, path, body string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+t.addr+path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+t.key)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: status %d", method, path, resp.StatusCode)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.NewDecoder(resp.Body).Decode(into)
+}
+
+// requests makes contacts, in turn on each organization.
+func (r *hookRun) requests() requestFunc {
+	heads := make([]string, len(r.targets))
+	for i, t := range r.targets {
+		heads[i] = t.head("POST", "/v1/"+r.numbers[i]+"/contacts") + "Content-Type: application/json\r\n"
+	}
+	make := func(buf []byte, _, i int) []byte {
+		body := fmt.Sprintf(`{"phone_number":"+49157%09d","name":"Ada Lovelace"}`, i)
+		buf = append(buf, heads[i%len(heads)]...)
+		buf = append(buf, "Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
+		return append(buf, body...)
+	}
+	if r.sc.perSecond == 0 {
+		return make
+	}
+	return paced(make, r.sc.perSecond)
+}
+
+// paced lets requests go at a steady rate, whether or not those before have been answered.
+func paced(request requestFunc, perSecond int) requestFunc {
+	interval := time.Second / time.Duration(perSecond)
+	var mu sync.Mutex
+	var last time.Time
+	slot := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		last = last.Add(interval)
+		if now := time.Now(); last.Before(now.Add(-time.Second)) { // after a pause
+			last = now
+		}
+		return last
+	}
+	return func(buf []byte, worker, i int) []byte {
+		time.Sleep(time.Until(slot()))
+		return request(buf, worker, i)
+	}
+}

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	feedEvery = 500 * time.Millisecond
+	// feedWaiters is how many requests of an organization wait for events at the same time.
+	feedWaiters = 32
+)
+
+func registerEvents(a *API) {
+	read(a, operation{
+		method: http.MethodGet, path: "/events", id: "listEvents", tag: "Events",
+		summary: "Follow the events of the organization",
+		description: "Answers with the events that were recorded since the cursor, oldest first, and with the cursor to go on from. " +
+			"Without a cursor it answers with none, and the cursor from which on all that happens is given. A cursor can be used again, " +
+			"after a lost connection for example, as long as events are kept: 30 days. With wait the answer is held back until there is an event. " +
+			"This is for development tools; services subscribe with webhooks.",
+		errors: []chat.Code{chat.CodeInvalidLimit, chat.CodeInvalidCursor, chat.CodeInvalidEventType},
+	}, followEvents)
+}
+
+type followEventsInput struct {
+	Types string `query:"types" doc:"Only events of these types, separated by commas."`
+	Wait  string `query:"wait" pattern:"^([0-9]|1[0-9]|20)$" default:"0" doc:"How many seconds to wait for an event, up to 20."`
+}
+
+type eventFeedView struct {
+	Object  string      `json:"object" enum:"event_feed"`
+	Events  []eventView `json:"events" maxItems:"100"`
+	Cursor  string      `json:"cursor" doc:"Where to go on: pass it as cursor."`
+	HasMore bool        `json:"has_more" doc:"There are more events already."`
+}
+
+type eventView struct {
+	ID            string  `json:"id" pattern:"^evt_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object        string  `json:"object" enum:"event"`
+	Type          string  `json:"type"`
+	Source        string  `json:"source" enum:"provider,svc"`
+	EventID       string  `json:"event_id" doc:"What deliveries of the event carry as X-Svc-Event-Id."`
+	PhoneNumberID *string `json:"phone_number_id" nullable:"true" doc:"The number it concerns, if any."`
+	Payload       anyJSON `json:"payload" doc:"What is delivered, byte for byte."`
+	CreatedAt     instant `json:"created_at"`
+}
+
+func viewEvent(e chat.Event) eventView {
+	view := eventView{
+		ID: e.ID, Object: "event", Type: string(e.Type), Source: string(e.Source), EventID: e.EventID,
+		Payload: anyJSON(e.Payload), CreatedAt: instant(e.CreatedAt),
+	}
+	if e.PhoneNumberID != "" {
+		view.PhoneNumberID = &e.PhoneNumberID
+	}
+	return view
+}
+
+func followEvents(c *call, in *followEventsInput) (eventFeedView, error) {
+	types, err := typesOf(c, in.Types)
+	if err != nil {
+		return eventFeedView{}, err
+	}
+	r, scope := c.api.store.Read(c.ctx), cursorScope{orgID: c.key.Key.OrgID, list: c.op.id}
+	p, err := c.page(scope)
+	if err != nil {
+		return eventFeedView{}, err
+	}
+	var batch feedBatch
+	var place feedPlace
+	if p.After == nil {
+		place, err = placeNow(r, scope.orgID, c.api.store.Now())
+	} else {
+		place = placeOf(*p.After)
+		batch, err = c.awaitEvents(r, &place, feedOf{scope.orgID, types, p.Limit}, secondsOf(in.Wait))
+	}
+	return eventFeedView{
+		Object: "event_feed", Events: viewEach(store.Slice[chat.Event]{Rows: batch.events}, viewEvent).Rows,
+		Cursor: c.api.cursors.encode(scope, place.position()), HasMore: batch.more,
+	}, err
+}
+
+func typesOf(c *call, list string) ([]chat.EventType, error) {
+	if !c.query().Has("types") {
+		return nil, nil
+	}
+	var types []chat.EventType
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if err := chat.CheckEventType("types", name); err != nil {
+			return nil, err
+		}
+		types = append(types, chat.EventType(name))
+	}
+	return types, nil
+}
+
+// awaitEvents reads what is new, and again until there is something, for as long as the caller waits.
+func (c *call) awaitEvents(r store.Reader, place *feedPlace, of feedOf, wait time.Duration) (feedBatch, error) {
+	leave, ok := c.api.feedWaiters.enter(of.orgID)
+	if ok {
+		defer leave()
+	} else {
+		wait = 0
+	}
+	deadline, tick := time.NewTimer(wait), time.NewTicker(feedEvery)
+	defer deadline.Stop()
+	defer tick.Stop()
+	for {
+		batch, err := place.read(r, of, c.api.store.Now())
+		if err != nil || len(batch.events) > 0 || wait == 0 {
+			return batch, err
+		}
+		if batch.more { // none of them of the types
+			continue
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			wait = 0 // what came in the last moment is still read
+		case <-c.api.released:
+			wait = 0
+		case <-c.ctx.Done():
+			return feedBatch{}, c.ctx.Err()
+		}
+	}
+}
+
+// Release ends the requests that only wait, so that a node can stop.
+func (a *API) Release() { a.release.Do(func() { close(a.released) }) }
+
+func secondsOf(text string) time.Duration {
+	n, _ := time.ParseDuration(text + "s") // the rule has let it pass; none is 0
+	return n
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerWebhookDeliveries(a *API) {
+	list(a, operation{
+		method: http.MethodGet, path: "/webhook_deliveries", id: "listWebhookDeliveries", tag: "Webhooks",
+		summary: "List webhook deliveries, newest first", description: "Deliveries are kept for 30 days.",
+		errors: []chat.Code{chat.CodeInvalidEventType},
+	}, listWebhookDeliveries)
+
+	write(a, operation{
+		method: http.MethodPost, path: "/webhook_deliveries/bulk_replay", id: "bulkReplayWebhookDeliveries", tag: "Webhooks",
+		summary: "Replay failed deliveries of a subscription",
+		description: "At most 1,000 a call, oldest first. When capped is true there are more: call again. A delivery that was replayed " +
+			"before is not taken again, so that a call that is repeated sends nothing twice.",
+		errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled, chat.CodeResourceNotFound},
+	}, bulkReplay)
+
+	read(a, operation{
+		method: http.MethodGet, path: "/webhook_deliveries/{id}", id: "getWebhookDelivery", tag: "Webhooks",
+		summary: "Get a webhook delivery with its payload and attempts",
+	}, getWebhookDelivery)
+
+	write(a, operation{
+		method: http.MethodPost, path: "/webhook_deliveries/{id}/replay", id: "replayWebhookDelivery", tag: "Webhooks",
+		summary: "Replay a webhook delivery",
+		description: "Makes a new delivery of the same event, with the same event id. It can be done once the delivery was attempted, " +
+			"however that ended; attempts that were still scheduled are called off.",
+		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled},
+	}, replayWebhookDelivery)
+}
+
+type webhookDeliveryView struct {
+	ID                  string   `json:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object              string   `json:"object" enum:"webhook_delivery"`
+	SubscriptionID      string   `json:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	EventType           string   `json:"event_type"`
+	EventID             string   `json:"event_id" doc:"Equal to the X-Svc-Event-Id header: the same for every repetition of the event."`
+	Status              string   `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
+	AttemptCount        int64    `json:"attempt_count" minimum:"0"`
+	LastAttemptAt       *instant `json:"last_attempt_at" nullable:"true"`
+	NextAttemptAt       *instant `json:"next_attempt_at" nullable:"true"`
+	ResponseStatus      *int64   `json:"response_status" nullable:"true" doc:"What the endpoint answered last."`
+	ResponseBodySnippet *string  `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
+	DurationMS          *int64   `json:"duration_ms" nullable:"true"`
+	ReplayedFrom        *string  `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
+	ErrorCode           *string  `json:"error_code" nullable:"true" doc:"Why it could not be delivered."`
+	ErrorMessage        *string  `json:"error_message" nullable:"true"`
+	CreatedAt           instant  `json:"created_at"`
+
+	Payload  anyJSON               `json:"payload,omitzero" doc:"What is delivered. Not in lists."`
+	Attempts []deliveryAttemptView `json:"attempts,omitzero" doc:"All attempts, oldest first. Not in lists."`
+}
+
+func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
+	return webhookDeliveryView{
+		ID: d.ID, Object: "webhook_delivery", SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), EventID: d.EventID,
+		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: instantPtr(d.LastAttemptAt), NextAttemptAt: instantPtr(d.NextAttemptAt),
+		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
+		ReplayedFrom: d.ReplayedFrom, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage, CreatedAt: instant(d.CreatedAt),
+	}
+}
+
+type deliveryAttemptView struct {
+	Attempt             int     `json:"attempt" minimum:"1" doc:"Equal to the X-Svc-Attempt header."`
+	At                  instant `json:"at"`
+	ResponseStatus      *int64  `json:"response_status" nullable:"true"`
+	ResponseBodySnippet *string `json:"response_body_snippet" nullable:"true"`
+	DurationMS          *int64  `json:"duration_ms" nullable:"true"`
+	ErrorCode           *string `json:"error_code" nullable:"true"`
+	ErrorMessage        *string `json:"error_message" nullable:"true"`
+}
+
+func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryView {
+	view, attempts := viewWebhookDelivery(d.WebhookDelivery), d.Attempts()
+	view.Payload, view.Attempts = anyJSON("null"), make([]deliveryAttemptView, len(attempts))
+	if d.Payload != nil {
+		view.Payload = anyJSON(d.Payload)
+	}
+	for i, a := range attempts {
+		view.Attempts[i] = deliveryAttemptView{i + 1, instant(time.UnixMilli(a.At)), a.ResponseStatus, a.ResponseBodySnippet, a.DurationMS, a.ErrorCode, a.ErrorMessage}
+	}
+	return view
+}
+
+type listDeliveriesInput struct {
+	SubscriptionID string     `query:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Status         string     `query:"status" enum:"pending,succeeded,failed,dead"`
+	EventType      string     `query:"event_type"`
+	EventID        string     `query:"event_id" minLength:"1" maxLength:"200"`
+	CreatedAfter   *time.Time `query:"created_after" doc:"Exclusive."`
+	CreatedBefore  *time.Time `query:"created_before" doc:"Exclusive."`
+}
+
+func listWebhookDeliveries(c *call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
+	if c.query().Has("event_type") {
+		if err := chat.CheckEventType("event_type", in.EventType); err != nil {
+			return store.Slice[webhookDeliveryView]{}, err
+		}
+	}
+	found, err := c.api.store.Read(c.ctx).WebhookDeliveries(c.key.Key.OrgID, store.DeliveryFilter{
+		SubscriptionID: in.SubscriptionID, Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
+		EventID: in.EventID, CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
+	}, p)
+	return viewEach(found, viewWebhookDelivery), err
+}
+
+type deliveryInput struct {
+	ID string `path:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+func getWebhookDelivery(c *call, in *deliveryInput) (webhookDeliveryView, error) {
+	d, err := core.WebhookDelivery(c.api.store.Read(c.ctx), c.key.Key.OrgID, in.ID)
+	return viewWebhookDeliveryDetail(d), err
+}
+
+func replayWebhookDelivery(tx *store.Tx, c *call, in *deliveryInput) (webhookDeliveryView, error) {
+	d, err := core.ReplayDelivery(tx, c.key.Key.OrgID, in.ID)
+	return viewWebhookDeliveryDetail(d), err
+}
+
+type bulkReplayInput struct{ Body bulkReplayBody }
+
+type bulkReplayBody struct {
+	SubscriptionID string     `json:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Status         string     `json:"status,omitempty" enum:"failed,dead" default:"dead"`
+	EventType      *string    `json:"event_type,omitempty" doc:"Only deliveries of events of this type."`
+	CreatedAfter   *time.Time `json:"created_after,omitempty" doc:"Exclusive."`
+	CreatedBefore  *time.Time `json:"created_before,omitempty" doc:"Exclusive."`
+	ErrorCode      string     `json:"error_code,omitempty" minLength:"1" maxLength:"100" doc:"Only deliveries that ended with this error."`
+	ResponseStatus *int64     `json:"response_status,omitempty" minimum:"100" maximum:"599" doc:"Only deliveries that were answered so last."`
+}
+
+type bulkReplayView struct {
+	Object   string `json:"object" enum:"bulk_replay"`
+	Enqueued int    `json:"enqueued" minimum:"0" doc:"How many deliveries were made."`
+	Capped   bool   `json:"capped" doc:"There are more. Call again to replay them."`
+}
+
+func bulkReplay(tx *store.Tx, c *call, in *bulkReplayInput) (bulkReplayView, error) {
+	b := in.Body
+	kind, err := eventTypeOf(b.EventType)
+	if err != nil {
+		return bulkReplayView{}, err
+	}
+	if b.Status == "" {
+		b.Status = string(chat.DeliveryDead)
+	}
+	done, err := core.ReplayDeliveries(tx, c.key.Key.OrgID, store.ReplayFilter{
+		DeliveryFilter: store.DeliveryFilter{
+			SubscriptionID: b.SubscriptionID, Status: chat.DeliveryStatus(b.Status), EventType: kind,
+			CreatedAfter: b.CreatedAfter, CreatedBefore: b.CreatedBefore,
+		},
+		ErrorCode: b.ErrorCode, ResponseStatus: b.ResponseStatus,
+	})
+	return bulkReplayView{"bulk_replay", done.Enqueued, done.Capped}, err
+}
+
+// eventTypeOf is the type that a caller may name in the field event_type.
+func eventTypeOf(name *string) (chat.EventType, error) {
+	if name == nil {
+		return "", nil
+	}
+	return chat.EventType(*name), chat.CheckEventType("event_type", *name)
+}

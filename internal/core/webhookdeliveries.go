@@ -1,0 +1,109 @@
+package core
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// MaxReplays is how many deliveries one bulk replay takes.
+const MaxReplays = 1000
+
+// WebhookDelivery returns one delivery with all that is known of it.
+func WebhookDelivery(r store.Reader, orgID, id string) (chat.WebhookDeliveryDetail, error) {
+	d, err := r.WebhookDeliveryDetail(orgID, id)
+	return d, orNotFound(err, "webhook delivery")
+}
+
+// ReplayDelivery delivers an event once more. What was still scheduled of the old delivery is called
+// off: the new one takes its place.
+func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail, error) {
+	old, err := tx.WebhookDelivery(orgID, id)
+	if err != nil {
+		return chat.WebhookDeliveryDetail{}, orNotFound(err, "webhook delivery")
+	}
+	s, err := usableSubscription(tx, orgID, old.SubscriptionID)
+	if err != nil {
+		return chat.WebhookDeliveryDetail{}, err
+	}
+	if !old.Replayable() {
+		return chat.WebhookDeliveryDetail{}, chat.Invalid("id", "The delivery is still on its way. It can be replayed once it was attempted.")
+	}
+	event, err := tx.Event(orgID, old.EventRow)
+	if err != nil {
+		return chat.WebhookDeliveryDetail{}, orNotFound(err, "event")
+	}
+	if err := tx.MarkReplayed(orgID, id); err != nil {
+		return chat.WebhookDeliveryDetail{}, err
+	}
+	job := deliveryOf(tx, s, event)
+	job.ReplayedFrom = id
+	return pendingDelivery(job), deliver(tx, s, job)
+}
+
+// pendingDelivery is a delivery that was just made.
+func pendingDelivery(j store.DeliveryJob) chat.WebhookDeliveryDetail {
+	d := chat.WebhookDelivery{
+		ID: j.ID, OrgID: j.OrgID, SubscriptionID: j.SubscriptionID, EventRow: j.EventRow, EventID: j.EventID, EventType: j.EventType,
+		Subject: j.Subject, Status: chat.DeliveryPending, NextAttemptAt: &j.DueAt, CreatedAt: j.CreatedAt,
+	}
+	if j.ReplayedFrom != "" {
+		d.ReplayedFrom = &j.ReplayedFrom
+	}
+	return chat.WebhookDeliveryDetail{WebhookDelivery: d, Payload: j.Payload}
+}
+
+// BulkReplay tells how many deliveries were replayed, and whether there are more.
+type BulkReplay struct {
+	Enqueued int
+	Capped   bool
+}
+
+// ReplayDeliveries replays a subscription's deliveries that the filter picks, oldest first and none
+// twice: repeated until nothing is left, it has replayed each once. They belong to no node at first,
+// so that a large replay takes no memory.
+func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkReplay, error) {
+	s, err := usableSubscription(tx, orgID, f.SubscriptionID)
+	if err != nil {
+		return BulkReplay{}, err
+	}
+	old, err := tx.TakeForReplay(orgID, f, MaxReplays)
+	if err != nil || len(old) == 0 {
+		return BulkReplay{}, err
+	}
+	for _, d := range old {
+		err := tx.HoldDelivery(store.DeliveryJob{
+			OrgID: orgID, ID: tx.NewID(chat.KindDelivery), SubscriptionID: s.ID, EventRow: d.EventRow, EventID: d.EventID,
+			EventType: d.EventType, Subject: d.Subject, DueAt: tx.Now(), ReplayedFrom: d.ID, CreatedAt: tx.Now(),
+		})
+		if err != nil {
+			return BulkReplay{}, err
+		}
+	}
+	tx.SubscriptionChanged(orgID, s.ID)
+	more, err := tx.LeftToReplay(orgID, f)
+	return BulkReplay{len(old), more}, err
+}
+
+// TestWebhookSubscription sends a sample of an event to one subscription. Without a type it is of the
+// first that the subscription wants.
+func TestWebhookSubscription(tx *store.Tx, orgID, id string, kind chat.EventType) (chat.WebhookDeliveryDetail, error) {
+	s, err := usableSubscription(tx, orgID, id)
+	if err != nil {
+		return chat.WebhookDeliveryDetail{}, err
+	}
+	if kind == "" {
+		kind = chat.EventType(s.Events[0])
+		if kind == chat.AllEvents {
+			kind = chat.EventMessageReceived
+		}
+	}
+	event, err := sampleEvent(tx, s, kind)
+	if err != nil {
+		return chat.WebhookDeliveryDetail{}, err
+	}
+	if err := tx.InsertEvent(event); err != nil {
+		return chat.WebhookDeliveryDetail{}, err
+	}
+	job := deliveryOf(tx, s, event)
+	return pendingDelivery(job), deliver(tx, s, job)
+}

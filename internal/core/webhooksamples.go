@@ -1,0 +1,168 @@
+package core
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Samples are of things that exist nowhere: well-formed ids of zeros, numbers that are nobody's.
+const (
+	sampleNumberID = "100000000000001"
+	sampleNumber   = "+12025550100"
+	samplePerson   = "+12025550111"
+	sampleName     = "Sample Person"
+	sampleText     = "This is a test."
+)
+
+func sampleID(k chat.Kind) string { return string(k) + "_" + strings.Repeat("0", chat.ULIDLength) }
+
+// sampleEvent makes an event of a type as it would look if it had happened. Its subject is the
+// subscription it is for, by which it is told from what did happen.
+func sampleEvent(tx *store.Tx, s chat.WebhookSubscription, kind chat.EventType) (chat.Event, error) {
+	e := chat.Event{
+		ID: tx.NewID(chat.KindEvent), OrgID: s.OrgID, Type: kind, Source: chat.SourceService, PhoneNumberID: sampleNumberID,
+		Subject: s.ID, CreatedAt: tx.Now(),
+	}
+	e.EventID = e.ID
+	message := sampleMessage(tx.NewID(chat.KindMessage), e.CreatedAt) // one of its own: receivers know an event by it
+	var envelope any
+	switch kind {
+	case chat.EventMessageReceived, chat.EventMessageStatus:
+		e.Source, e.EventID = chat.SourceProvider, message.ProviderID
+		envelope = sampleProviderEnvelope(kind, message)
+	case chat.EventMessageSent:
+		e.EventID = message.ID + ":sent"
+	}
+	if envelope == nil {
+		envelope = nativeEnvelope{ID: e.EventID, Type: kind, CreatedAt: chat.FormatTime(e.CreatedAt), Data: sampleData(kind, message)}
+	}
+	payload, err := jsonv2.Marshal(envelope, jsonv2.Deterministic(true))
+	e.Payload = payload
+	return e, err
+}
+
+// IsSample reports whether an event was made to test a subscription.
+func IsSample(e chat.Event) bool { return chat.KindSubscription.Valid(e.Subject) }
+
+func sampleAccount() chat.Account {
+	return chat.Account{PhoneNumberID: new(sampleNumberID), PhoneNumber: new(sampleNumber), TeamID: sampleID(chat.KindTeam)}
+}
+
+func sampleContact(at time.Time) chat.Contact {
+	return chat.Contact{
+		ID: sampleID(chat.KindContact), PhoneNumber: new(samplePerson), Name: new(sampleName), BSUID: new("US.13491208655302741918"),
+		CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+func sampleMessage(id string, at time.Time) chat.Message {
+	return chat.Message{
+		ID: id, ConversationID: sampleID(chat.KindConversation), ContactID: sampleID(chat.KindContact),
+		Type: chat.TypeText, Status: chat.StatusSent, Source: chat.SourceAPI, ProviderID: "wamid." + id,
+		Content: json.RawMessage(`{"body":"` + sampleText + `"}`), CreatedAt: at,
+	}
+}
+
+func sampleProviderEnvelope(kind chat.EventType, m chat.Message) providerEnvelope {
+	account, person := sampleAccount(), strings.TrimPrefix(samplePerson, "+")
+	value := providerValue{MessagingProduct: "chat", Metadata: metadataOf(account)}
+	var svc *enrichment
+	if kind == chat.EventMessageReceived {
+		value.Contacts = []json.RawMessage{asJSON(map[string]any{"profile": map[string]any{"name": sampleName}, "wa_id": person})}
+		value.Messages = []json.RawMessage{asJSON(map[string]any{
+			"from": person, "id": m.ProviderID, "timestamp": unixText(m.CreatedAt), "type": "text", "text": map[string]any{"body": sampleText},
+		})}
+		svc = &enrichment{
+			ConversationID: sampleID(chat.KindConversation), ContactID: sampleID(chat.KindContact), MessageID: m.ID,
+			PhoneNumberID: sampleNumberID, Labels: []labelRef{}, Conversation: enrichmentConversation{Status: chat.ConversationOpen},
+			Contact: enrichmentContact{new(sampleName), new(samplePerson)},
+		}
+	} else {
+		value.Statuses = []json.RawMessage{asJSON(map[string]any{
+			"id": m.ProviderID, "status": "delivered", "timestamp": unixText(m.CreatedAt), "recipient_id": person,
+		})}
+	}
+	return providerEnvelope{
+		Object: "chat_business_account",
+		Entry:  []providerEntry{{ID: "200000000000002", Changes: []providerChange{{Field: "messages", Value: value}}}},
+		Svc:    svc,
+	}
+}
+
+// asJSON is for values that always can be written.
+func asJSON(v any) json.RawMessage {
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil {
+		panic(err)
+	}
+	return json.RawMessage(text)
+}
+
+// sampleData is the data of an event of our own.
+func sampleData(kind chat.EventType, m chat.Message) any {
+	account, contact, user := sampleAccount(), sampleContact(m.CreatedAt), sampleID(chat.KindUser)
+	conversation := chat.Conversation{ID: m.ConversationID, Status: chat.ConversationOpen, AssignedTo: &user}
+	switch kind {
+	case chat.EventMessageSent:
+		return sentPayload(account, store.SendWork{To: contact.PhoneNumber, Name: contact.Name, ConversationStatus: chat.ConversationOpen}, m)
+	case chat.EventMessageRevoked:
+		return revokedPayload(account, m, contact, m.CreatedAt)
+	case chat.EventMessageEdited:
+		history := []edition{{Content: m.Content, At: chat.FormatTime(m.CreatedAt)}}
+		m.Content = json.RawMessage(`{"body":"This is an edited test."}`)
+		return editedPayload(account, m, contact, history)
+	case chat.EventConversationAssigned:
+		return assignedPayload(account, conversation, nil)
+	case chat.EventConversationClosed:
+		conversation.Status = chat.ConversationResolved
+		return closedPayload(account, conversation, &user)
+	case chat.EventContactCreated:
+		return map[string]any{"contact": contactPayload(account, contact)}
+	case chat.EventContactUpdated:
+		return contactChange{contactPayload(account, contact), []string{"name"}}
+	case chat.EventContactIdentityUpdated:
+		before := contact
+		before.BSUID = new("US.13491208655302741900")
+		return identityPayload(account, before, contact)
+	default:
+		return sampleCustomerData(kind, m.CreatedAt)
+	}
+}
+
+// sampleCustomerData is the data of the events of platform mode.
+func sampleCustomerData(kind chat.EventType, at time.Time) any {
+	customer, created := sampleID(chat.KindCustomer), chat.FormatTime(at)
+	resource := func(status string, archivedAt any) map[string]any {
+		return map[string]any{
+			"id": customer, "object": "customer", "name": "Sample Customer", "email": nil, "status": status, "metadata": nil,
+			"archived_at": archivedAt, "team_id": sampleID(chat.KindTeam), "created_at": created, "updated_at": created,
+		}
+	}
+	link := func(status string, consumedAt any) map[string]any {
+		return map[string]any{
+			"id": sampleID(chat.KindSetupLink), "object": "customer_setup_link", "customer_id": customer, "status": status, "token_last4": "0000",
+			"expires_at": chat.FormatTime(at.Add(7 * 24 * time.Hour)), "consumed_at": consumedAt, "success_redirect_url": nil,
+			"failure_redirect_url": nil, "created_at": created,
+		}
+	}
+	switch kind {
+	case chat.EventCustomerCreated:
+		return map[string]any{"customer": resource("pending", nil)}
+	case chat.EventCustomerUpdated:
+		return map[string]any{"customer": resource("active", nil), "changed_fields": []string{"name"}}
+	case chat.EventCustomerArchived:
+		return map[string]any{"customer": resource("archived", created)}
+	case chat.EventCustomerOnboarded:
+		return map[string]any{"customer_id": customer, "account_id": sampleID(chat.KindAccount), "phone_number_id": sampleNumberID, "phone_number": "+1 202-555-0100"}
+	case chat.EventSetupLinkCreated:
+		return map[string]any{"customer_id": customer, "setup_link": link("active", nil)}
+	default:
+		return map[string]any{"customer_id": customer, "setup_link": link("consumed", created), "account_id": sampleID(chat.KindAccount)}
+	}
+}

@@ -1,0 +1,129 @@
+package core
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Sealer encrypts what is stored; context says what it is and whose.
+type Sealer interface {
+	Seal(plaintext, context string) string
+}
+
+// WebhookSecretContext binds a sealed signing secret to its row.
+func WebhookSecretContext(secretID string) string { return "webhook secret " + secretID }
+
+// NewSecret is a secret with its text, which is shown once and never again.
+type NewSecret struct {
+	chat.WebhookSecret
+	Plaintext string
+}
+
+// NewWebhookSecret makes the text of a signing secret.
+func NewWebhookSecret() string {
+	var b [24]byte
+	rand.Read(b[:])
+	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// SecretTerms say how long secrets sign. Nil leaves it open.
+type SecretTerms struct {
+	ExpiresIn    *time.Duration // the new one
+	ExpireOthers *time.Duration // those that are there
+}
+
+// MintWebhookSecret adds a signing secret. The others go on signing beside it, until their time.
+func MintWebhookSecret(tx *store.Tx, seal Sealer, orgID, id string, terms SecretTerms) (NewSecret, error) {
+	s, err := usableSubscription(tx, orgID, id)
+	if err != nil {
+		return NewSecret{}, err
+	}
+	secrets, err := tx.WebhookSecrets(orgID, id)
+	if err != nil {
+		return NewSecret{}, err
+	}
+	others := secrets[id]
+	if terms.ExpireOthers != nil {
+		if others, err = expireSecrets(tx, others, tx.Now().Add(*terms.ExpireOthers)); err != nil {
+			return NewSecret{}, err
+		}
+	}
+	if err := dropExpired(tx, others); err != nil {
+		return NewSecret{}, err
+	}
+	var expiresAt *time.Time
+	if terms.ExpiresIn != nil {
+		expiresAt = new(tx.Now().Add(*terms.ExpiresIn))
+	}
+	if err := tx.TouchWebhookSubscription(orgID, id); err != nil {
+		return NewSecret{}, err
+	}
+	return mintSecret(tx, seal, s, expiresAt)
+}
+
+func mintSecret(tx *store.Tx, seal Sealer, s chat.WebhookSubscription, expiresAt *time.Time) (NewSecret, error) {
+	secret := NewSecret{Plaintext: NewWebhookSecret(), WebhookSecret: chat.WebhookSecret{
+		ID: tx.NewID(chat.KindSecret), OrgID: s.OrgID, SubscriptionID: s.ID, CreatedAt: tx.Now(), ExpiresAt: expiresAt,
+	}}
+	secret.Sealed = seal.Seal(secret.Plaintext, WebhookSecretContext(secret.ID))
+	return secret, tx.InsertWebhookSecret(secret.WebhookSecret)
+}
+
+// expireSecrets lets secrets sign until an instant at most.
+func expireSecrets(tx *store.Tx, secrets []chat.WebhookSecret, at time.Time) ([]chat.WebhookSecret, error) {
+	for i := range secrets {
+		if s := &secrets[i]; s.ExpiresAt == nil || at.Before(*s.ExpiresAt) {
+			s.ExpiresAt = &at
+			if err := tx.SetSecretExpiry(*s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return secrets, nil
+}
+
+// dropExpired removes the secrets that a new one makes superfluous, and checks that there is room
+// for it.
+func dropExpired(tx *store.Tx, secrets []chat.WebhookSecret) error {
+	active := 0
+	for _, s := range secrets {
+		if s.ExpiresAt == nil || tx.Now().Before(*s.ExpiresAt) {
+			active++
+			continue
+		}
+		if err := tx.DeleteWebhookSecret(s); err != nil {
+			return err
+		}
+	}
+	if active >= chat.MaxActiveSecrets {
+		return chat.Fail(chat.CodeInvalidFieldValue,
+			"A subscription can have %d active secrets. Revoke one, or let the others expire with expire_others_in_hours.", chat.MaxActiveSecrets)
+	}
+	return nil
+}
+
+// RevokeWebhookSecret makes a secret stop signing at once. One must remain.
+func RevokeWebhookSecret(tx *store.Tx, orgID, id, secretID string) error {
+	if _, err := usableSubscription(tx, orgID, id); err != nil {
+		return err
+	}
+	secrets, err := tx.WebhookSecrets(orgID, id)
+	if err != nil {
+		return err
+	}
+	isIt := func(s chat.WebhookSecret) bool { return s.ID == secretID }
+	i := slices.IndexFunc(secrets[id], isIt)
+	if i < 0 {
+		return chat.NotFound("secret")
+	}
+	if active := chat.ActiveSecrets(secrets[id], tx.Now()); len(active) == 1 && isIt(active[0]) {
+		return chat.Fail(chat.CodeCannotRevokeLastSecret, "This is the only secret that signs. Make another one first.")
+	}
+	return errors.Join(tx.TouchWebhookSubscription(orgID, id), tx.DeleteWebhookSecret(secrets[id][i]))
+}

@@ -1,0 +1,106 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// CreateWebhookSubscription subscribes an endpoint, and returns the secret that signs what it gets.
+// Where its address leads was checked by the caller: that takes the network.
+func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.NewWebhookSubscription) (chat.WebhookSubscription, NewSecret, error) {
+	if err := in.Clean(); err != nil {
+		return chat.WebhookSubscription{}, NewSecret{}, err
+	}
+	if err := checkNumberFilter(tx.Reader, orgID, in.PhoneNumberIDs); err != nil {
+		return chat.WebhookSubscription{}, NewSecret{}, err
+	}
+	if err := checkSubscriptionCount(tx.Reader, orgID); err != nil {
+		return chat.WebhookSubscription{}, NewSecret{}, err
+	}
+	s := chat.WebhookSubscription{
+		ID: tx.NewID(chat.KindSubscription), OrgID: orgID, URL: in.URL, Description: in.Description, Events: in.Events,
+		PhoneNumberIDs: in.PhoneNumberIDs, Status: chat.WebhookActive, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	if err := tx.InsertWebhookSubscription(s); err != nil {
+		return chat.WebhookSubscription{}, NewSecret{}, err
+	}
+	secret, err := mintSecret(tx, seal, s, nil)
+	return s, secret, err
+}
+
+func checkSubscriptionCount(r store.Reader, orgID string) error {
+	n, err := r.CountWebhookSubscriptions(orgID)
+	if err == nil && n >= chat.MaxWebhookSubscriptions {
+		return chat.Fail(chat.CodeInvalidFieldValue, "An organization can have %d webhook subscriptions. Delete one that is not needed any more.", chat.MaxWebhookSubscriptions)
+	}
+	return err
+}
+
+// checkNumberFilter checks that the numbers are the organization's.
+func checkNumberFilter(r store.Reader, orgID string, numbers []string) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	known, err := r.KnownNumbers(orgID, numbers)
+	if err != nil {
+		return err
+	}
+	for i, n := range numbers {
+		if !slices.Contains(known, n) {
+			return chat.Invalid(fmt.Sprintf("phone_number_ids[%d]", i), "The organization has no number %s.", n)
+		}
+	}
+	return nil
+}
+
+// WebhookSubscription returns one subscription.
+func WebhookSubscription(r store.Reader, orgID, id string) (chat.WebhookSubscription, error) {
+	s, err := r.WebhookSubscription(orgID, id)
+	return s, orNotFound(err, "webhook subscription")
+}
+
+// usableSubscription is a subscription that is not disabled, locked.
+func usableSubscription(tx *store.Tx, orgID, id string) (chat.WebhookSubscription, error) {
+	s, err := WebhookSubscription(tx.Reader, orgID, id)
+	if err != nil {
+		return chat.WebhookSubscription{}, err
+	}
+	return s, s.CheckUsable()
+}
+
+// UpdateWebhookSubscription changes a subscription. A patch that changes nothing leaves updated_at alone.
+func UpdateWebhookSubscription(tx *store.Tx, orgID, id string, patch chat.WebhookSubscriptionPatch) (chat.WebhookSubscription, error) {
+	before, err := WebhookSubscription(tx.Reader, orgID, id)
+	if err != nil {
+		return chat.WebhookSubscription{}, err
+	}
+	after, changed, err := patch.Apply(before)
+	if err != nil {
+		return chat.WebhookSubscription{}, err
+	}
+	if patch.PhoneNumberIDs.Given {
+		if err := checkNumberFilter(tx.Reader, orgID, after.PhoneNumberIDs); err != nil {
+			return chat.WebhookSubscription{}, err
+		}
+	}
+	if !changed {
+		return after, nil
+	}
+	after.UpdatedAt = tx.Now()
+	return after, tx.UpdateWebhookSubscription(after)
+}
+
+// endAtOnce is how many open deliveries a deletion ends by itself. Housekeeping does the rest.
+const endAtOnce = 500
+
+// DeleteWebhookSubscription ends a subscription and what was on its way to it.
+func DeleteWebhookSubscription(tx *store.Tx, orgID, id string) error {
+	if err := tx.DeleteWebhookSubscription(orgID, id); err != nil {
+		return orNotFound(err, "webhook subscription")
+	}
+	_, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, endAtOnce)
+	return err
+}

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"crypto/x509"
+	"fmt"
+	"os"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/webhook"
+)
+
+// startDeliverer starts the delivery of events to webhook endpoints.
+func (s *Server) startDeliverer() error {
+	schedule, err := s.cfg.RetrySchedule()
+	if err != nil {
+		return err
+	}
+	roots, err := s.webhookRoots()
+	if err != nil {
+		return err
+	}
+	m := &s.messaging
+	m.deliverer = webhook.Start(webhook.Config{
+		Store: s.store, Node: m.node.ID(), LeaseUntil: m.node.Until, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
+		Schedule: schedule, Roots: roots, Metrics: webhook.NewMetrics(s.registry), Log: s.log,
+	})
+	s.store.DeliverTo(m.node.ID(), m.deliverer.Enqueue)
+	s.store.OnSubscriptionChange(m.deliverer.Changed)
+	return nil
+}
+
+// webhookRoots are the authorities that certificates of endpoints may be signed by.
+func (s *Server) webhookRoots() (*x509.CertPool, error) {
+	if s.cfg.WebhookCA == "" {
+		return nil, nil
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("read the system's certificate authorities: %w", err)
+	}
+	pem, err := os.ReadFile(s.cfg.WebhookCA)
+	if err != nil {
+		return nil, err
+	}
+	roots.AppendCertsFromPEM(pem)
+	return roots, nil
+}
+
+// webhookSecret opens a sealed signing secret.
+func (s *Server) webhookSecret(secret chat.WebhookSecret) (string, error) {
+	return s.vault.Open(secret.Sealed, core.WebhookSecretContext(secret.ID))
+}

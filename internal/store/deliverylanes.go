@@ -1,0 +1,169 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// DeliveryLane is a subscription that has open deliveries, with the one that is due first.
+type DeliveryLane struct {
+	OrgID          string
+	SubscriptionID string
+	DueAt          time.Time
+	FirstID        string
+	Attempts       int    // of the first
+	Owner          string // of the first
+}
+
+// DeliveryLanes returns up to limit subscriptions that have open deliveries, behind the given one; none
+// when there are no more. It hops from one to the next: what it costs depends on their number, not on
+// the deliveries'.
+func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]DeliveryLane, error) {
+	// All columns of the index are in the order, so that no other index serves.
+	const open = " FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND "
+	const inOrder = " ORDER BY d.org_id, d.subscription_id, d.next_attempt_at, d.id LIMIT 1)"
+	const following = "(SELECT d.subscription_id" + open + "d.org_id = lanes.org_id AND d.subscription_id > lanes.subscription_id" + inOrder
+	first := func(column string) string {
+		return "(SELECT d." + column + open + "d.org_id = lanes.org_id AND d.subscription_id = lanes.subscription_id" + inOrder
+	}
+	return many(r, func(row scanner) (l DeliveryLane, err error) {
+		var dueAt int64
+		err = row.Scan(&l.OrgID, &l.SubscriptionID, &dueAt, &l.FirstID, &l.Attempts, &l.Owner)
+		l.DueAt = toTime(dueAt)
+		return l, err
+	}, // Behind an organization's last subscription comes the next organization, with none yet.
+		`WITH RECURSIVE lanes (org_id, subscription_id, n) AS (
+			SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), 0
+			UNION ALL
+			SELECT CASE WHEN `+following+" IS NOT NULL THEN org_id ELSE (SELECT d.org_id"+open+"d.org_id > lanes.org_id"+inOrder+` END,
+				COALESCE(`+following+`, ''), n + 1
+			FROM lanes WHERE org_id IS NOT NULL AND n <= $3)
+		SELECT org_id, subscription_id, `+first("next_attempt_at")+", "+first("id")+", "+first("attempt_count")+", "+first("owner")+`
+		FROM lanes WHERE n > 0 AND org_id IS NOT NULL AND subscription_id <> ''`, afterOrg, afterSubscription, limit)
+}
+
+// LivingNodes are the nodes whose work nobody may take.
+func (r Reader) LivingNodes(now time.Time) (map[string]bool, error) {
+	living := map[string]bool{}
+	ids, err := many(r, scanText, "SELECT id FROM nodes WHERE expires_at > $1", now.UnixMilli())
+	for _, id := range ids {
+		living[id] = true
+	}
+	return living, err
+}
+
+// DeliveryPlace is a place in the queue of a subscription.
+type DeliveryPlace struct {
+	DueAt time.Time
+	ID    string
+}
+
+const jobColumns = `d.org_id, d.id, d.subscription_id, d.event_row, d.event_id, d.event_type, e.source, d.subject, e.payload,
+	d.attempt_count, d.attempts, d.last_attempt_at, d.response_status, d.response_body_snippet, d.duration_ms, d.error_code, d.error_message,
+	d.next_attempt_at, d.replayed_from, d.owner, d.epoch, d.created_at`
+
+// DueDeliveries returns up to limit of a subscription's deliveries that are due and are the node's,
+// or no living node's, behind the given place, in the order in which they are to leave.
+func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now time.Time, after DeliveryPlace, limit int) ([]DeliveryJob, error) {
+	var place int64
+	if !after.DueAt.IsZero() {
+		place = after.DueAt.UnixMilli()
+	}
+	return many(r, scanDeliveryJob, "SELECT "+jobColumns+` FROM webhook_deliveries d JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row
+		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $3
+			AND (d.next_attempt_at, d.id) > ($4, $5) AND (d.owner = $6 OR d.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $3))
+		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit)
+}
+
+func scanDeliveryJob(row scanner) (j DeliveryJob, err error) {
+	var (
+		payload                string
+		attempts, replayedFrom *string
+		lastAt                 *int64
+		last                   chat.DeliveryAttempt
+		dueAt, createdAt       int64
+	)
+	err = row.Scan(&j.OrgID, &j.ID, &j.SubscriptionID, &j.EventRow, &j.EventID, &j.EventType, &j.Source, &j.Subject, &payload,
+		&j.Attempts, &attempts, &lastAt, &last.ResponseStatus, &last.ResponseBodySnippet, &last.DurationMS, &last.ErrorCode, &last.ErrorMessage,
+		&dueAt, &replayedFrom, &j.Owner, &j.Epoch, &createdAt)
+	if err != nil {
+		return j, err
+	}
+	j.Payload, j.DueAt, j.CreatedAt = []byte(payload), toTime(dueAt), toTime(createdAt)
+	if replayedFrom != nil {
+		j.ReplayedFrom = *replayedFrom
+	}
+	if attempts != nil {
+		err = json.Unmarshal([]byte(*attempts), &j.Log)
+	}
+	if lastAt != nil {
+		last.At = *lastAt
+		j.Log = append(j.Log, last)
+	}
+	return j, err
+}
+
+// ClaimDeliveries makes the node the owner of deliveries of an organization that no living node owns,
+// and returns those that it got, in the order they were given: another node may have been faster.
+func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]DeliveryJob, error) {
+	ids := make([]string, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	epochs := map[string]int64{}
+	err := tx.db.query(tx.ctx, `UPDATE webhook_deliveries SET owner = $1, epoch = epoch + 1
+		WHERE org_id = $2 AND `+tx.dialect.oneOf("id", "$3")+` AND next_attempt_at IS NOT NULL
+			AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $4)
+		RETURNING id, epoch`, []any{node, orgID, tx.dialect.list(ids), tx.now.UnixMilli()}, func(row scanner) error {
+		var id string
+		var epoch int64
+		err := row.Scan(&id, &epoch)
+		epochs[id] = epoch
+		return err
+	})
+	var claimed []DeliveryJob
+	for _, j := range jobs {
+		// Had another node worked on it since it was read, the epoch would be a later one.
+		if epochs[j.ID] == j.Epoch+1 {
+			j.Owner, j.Epoch = node, j.Epoch+1
+			claimed = append(claimed, j)
+		}
+	}
+	return claimed, err
+}
+
+// CountFailures adds to a subscription's failed attempts since its last success, the first of which
+// was at the given instant if none was counted before. It returns how many they are now and since
+// when; ErrNotFound when the subscription is not active.
+func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first time.Time) (count int, since time.Time, err error) {
+	var ms int64
+	count, err = one(tx.Reader, func(row scanner) (n int, err error) {
+		err = row.Scan(&n, &ms)
+		return n, err
+	}, `UPDATE webhook_subscriptions SET consecutive_failures = consecutive_failures + $3, failing_since = COALESCE(failing_since, $4)
+		WHERE org_id = $1 AND id = $2 AND status = 'active' RETURNING consecutive_failures, failing_since`,
+		orgID, subscriptionID, failures, first.UnixMilli())
+	return count, toTime(ms), err
+}
+
+// ForgetFailures begins to count a subscription's failed attempts anew.
+func (tx *Tx) ForgetFailures(orgID, subscriptionID string) error {
+	return tx.later(`UPDATE webhook_subscriptions SET consecutive_failures = 0, failing_since = NULL
+		WHERE org_id = $1 AND id = $2 AND consecutive_failures > 0`, orgID, subscriptionID)
+}
+
+// DisableSubscription stops the deliveries of a subscription that is active.
+func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) error {
+	return tx.later(`UPDATE webhook_subscriptions SET status = 'disabled', disabled_reason = $3, updated_at = $4
+		WHERE org_id = $1 AND id = $2 AND status = 'active'`, orgID, subscriptionID, reason, tx.now.UnixMilli())
+}
+
+// ChangedSubscriptions are those that changed at the given instant or later: ids by organization.
+func (r Reader) ChangedSubscriptions(since time.Time) ([][2]string, error) {
+	return many(r, func(row scanner) (s [2]string, err error) {
+		err = row.Scan(&s[0], &s[1])
+		return s, err
+	}, "SELECT org_id, id FROM webhook_subscriptions WHERE updated_at >= $1", since.UnixMilli())
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const deliveryColumns = `org_id, id, subscription_id, event_row, event_id, event_type, subject, status, attempt_count, last_attempt_at, next_attempt_at,
+	response_status, response_body_snippet, duration_ms, error_code, error_message, replayed_from, replayed, created_at`
+
+func scanDelivery(row scanner) (d chat.WebhookDelivery, err error) {
+	var lastAttemptAt, nextAttemptAt *int64
+	var createdAt int64
+	err = row.Scan(&d.OrgID, &d.ID, &d.SubscriptionID, &d.EventRow, &d.EventID, &d.EventType, &d.Subject, &d.Status, &d.AttemptCount,
+		&lastAttemptAt, &nextAttemptAt, &d.ResponseStatus, &d.ResponseBodySnippet, &d.DurationMS, &d.ErrorCode, &d.ErrorMessage,
+		&d.ReplayedFrom, &d.Replayed, &createdAt)
+	d.LastAttemptAt, d.NextAttemptAt, d.CreatedAt = toTimePtr(lastAttemptAt), toTimePtr(nextAttemptAt), toTime(createdAt)
+	return d, err
+}
+
+// DeliveryFilter narrows a list of deliveries. Created bounds are exclusive.
+type DeliveryFilter struct {
+	SubscriptionID string
+	Status         chat.DeliveryStatus
+	EventType      chat.EventType
+	EventID        string
+	CreatedAfter   *time.Time
+	CreatedBefore  *time.Time
+}
+
+func (f DeliveryFilter) conditions(orgID string) (c conditions) {
+	c.add("org_id = ?", orgID)
+	c.addIf("subscription_id = ?", f.SubscriptionID)
+	c.addIf("event_type = ?", string(f.EventType))
+	c.addIf("event_id = ?", f.EventID)
+	f.addStatus(&c)
+	if f.CreatedAfter != nil {
+		c.add("id >= ?", firstID(chat.KindDelivery, truncate(*f.CreatedAfter).Add(time.Millisecond)))
+	}
+	if f.CreatedBefore != nil {
+		c.add("id < ?", firstID(chat.KindDelivery, ceilMillisecond(*f.CreatedBefore)))
+	}
+	return c
+}
+
+// addStatus also states the condition of the partial index that serves it: neither engine derives
+// it from a parameter.
+func (f DeliveryFilter) addStatus(c *conditions) {
+	if f.Status == "" {
+		return
+	}
+	c.add("status = ?", string(f.Status))
+	if f.Status != chat.DeliverySucceeded {
+		c.add("status <> 'succeeded'")
+	}
+	if f.SubscriptionID != "" && (f.Status == chat.DeliveryFailed || f.Status == chat.DeliveryDead) {
+		c.add("status IN ('failed', 'dead')")
+	}
+}
+
+var deliveriesByID = order[chat.WebhookDelivery]{position: func(d chat.WebhookDelivery) Position { return Position{ID: d.ID} }}
+
+// WebhookDeliveries returns one page of the organization's deliveries.
+func (r Reader) WebhookDeliveries(orgID string, f DeliveryFilter, p Page) (Slice[chat.WebhookDelivery], error) {
+	return newestFirst(r, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries", f.conditions(orgID), deliveriesByID, p)
+}
+
+// WebhookDelivery returns a delivery of the organization, or ErrNotFound.
+func (r Reader) WebhookDelivery(orgID, id string) (chat.WebhookDelivery, error) {
+	return one(r, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
+}
+
+// WebhookDeliveryDetail returns a delivery with what it delivers and how it went, or ErrNotFound.
+func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDetail, error) {
+	return one(r, func(row scanner) (d chat.WebhookDeliveryDetail, err error) {
+		var attempts, payload *string
+		d.WebhookDelivery, err = scanDelivery(columnsAround{row: row, last: []any{&attempts, &payload}})
+		if payload != nil {
+			d.Payload = []byte(*payload)
+		}
+		if attempts != nil {
+			err = errors.Join(err, json.Unmarshal([]byte(*attempts), &d.Earlier))
+		}
+		return d, err
+	}, "SELECT "+prefixed("d", deliveryColumns)+`, d.attempts, e.payload FROM webhook_deliveries d
+		LEFT JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row WHERE d.org_id = $1 AND d.id = $2`, orgID, id)
+}
+
+// HoldDelivery writes a delivery that belongs to no node, and is found when one looks.
+func (tx *Tx) HoldDelivery(j DeliveryJob) error {
+	return tx.insertUnowned(j, chat.DeliveryPending, msPtr(&j.DueAt), nil)
+}
+
+// InsertDeadDelivery writes a delivery that nobody attempts, with the reason.
+func (tx *Tx) InsertDeadDelivery(j DeliveryJob, errorCode string) error {
+	return tx.insertUnowned(j, chat.DeliveryDead, nil, &errorCode)
+}
+
+func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, errorCode *string) error {
+	return tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
+			status, attempt_count, next_attempt_at, error_code, replayed_from, replayed, owner, epoch, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, FALSE, '', 0, $12)`,
+		j.OrgID, j.ID, j.SubscriptionID, j.EventRow, j.EventID, string(j.EventType), j.Subject,
+		string(status), dueAt, errorCode, orNull(j.ReplayedFrom), j.CreatedAt.UnixMilli())
+}
+
+// EndDeliveries makes up to limit of a subscription's open deliveries dead, and returns how many.
+func (tx *Tx) EndDeliveries(orgID, subscriptionID, errorCode string, limit int) (int64, error) {
+	return tx.exec(`UPDATE webhook_deliveries SET status = 'dead', error_code = $3, next_attempt_at = NULL, owner = '', epoch = epoch + 1
+		WHERE org_id = $1 AND next_attempt_at IS NOT NULL AND id IN (SELECT id FROM webhook_deliveries
+			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4)`, orgID, subscriptionID, errorCode, limit)
+}
+
+// ReplayFilter picks the deliveries of a subscription to replay.
+type ReplayFilter struct {
+	DeliveryFilter
+	ErrorCode      string
+	ResponseStatus *int64
+}
+
+func (f ReplayFilter) conditions(orgID string) conditions {
+	c := f.DeliveryFilter.conditions(orgID)
+	c.add("NOT replayed")
+	c.addIf("error_code = ?", f.ErrorCode)
+	if f.ResponseStatus != nil {
+		c.add("response_status = ?", *f.ResponseStatus)
+	}
+	return c
+}
+
+// TakeForReplay marks up to limit of the deliveries that the filter picks, oldest first, and returns
+// them. One that was taken before is not taken again. Attempts that were still scheduled are called off.
+func (tx *Tx) TakeForReplay(orgID string, f ReplayFilter, limit int) ([]chat.WebhookDelivery, error) {
+	c := f.conditions(orgID)
+	pick := "SELECT id FROM webhook_deliveries" + c.where() + " ORDER BY id LIMIT " + c.arg(limit)
+	taken, err := many(tx.Reader, scanDelivery, replayed+" WHERE org_id = $1 AND NOT replayed AND id IN ("+pick+") RETURNING "+deliveryColumns, c.args...)
+	slices.SortFunc(taken, func(a, b chat.WebhookDelivery) int { return cmp.Compare(a.ID, b.ID) })
+	return taken, err
+}
+
+// LeftToReplay reports whether the filter picks any delivery that was not taken yet.
+func (r Reader) LeftToReplay(orgID string, f ReplayFilter) (bool, error) {
+	c := f.conditions(orgID)
+	left, err := many(r, scanText, "SELECT id FROM webhook_deliveries"+c.where()+" ORDER BY id LIMIT 1", c.args...)
+	return len(left) > 0, err
+}
+
+const replayed = `UPDATE webhook_deliveries SET replayed = TRUE,
+	epoch = CASE WHEN status = 'failed' THEN epoch + 1 ELSE epoch END, owner = CASE WHEN status = 'failed' THEN '' ELSE owner END,
+	next_attempt_at = CASE WHEN status = 'failed' THEN NULL ELSE next_attempt_at END,
+	status = CASE WHEN status = 'failed' THEN 'dead' ELSE status END`
+
+// MarkReplayed is TakeForReplay for one delivery, also where it was taken before.
+func (tx *Tx) MarkReplayed(orgID, id string) error {
+	return tx.later(replayed+" WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
+// PurgeWebhookDeliveries removes up to limit of an organization's deliveries from before the given
+// instant and returns how many.
+func (tx *Tx) PurgeWebhookDeliveries(orgID string, before time.Time, limit int) (int64, error) {
+	return tx.exec(`DELETE FROM webhook_deliveries WHERE org_id = $1 AND id IN
+		(SELECT id FROM webhook_deliveries WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)`,
+		orgID, firstID(chat.KindDelivery, before), limit)
+}
+
+// PurgeEvents removes up to limit of an organization's events from before the given instant, but for
+// those that a delivery still needs: a replay lives longer than what it replays.
+func (tx *Tx) PurgeEvents(orgID string, before time.Time, limit int) (int64, error) {
+	return tx.exec(`DELETE FROM events WHERE org_id = $1 AND id IN (SELECT e.id FROM events e WHERE e.org_id = $1 AND e.id < $2 AND NOT EXISTS
+			(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = e.org_id AND d.event_id = e.event_id AND d.event_row = e.id)
+		ORDER BY e.id LIMIT $3)`, orgID, firstID(chat.KindEvent, before), limit)
+}

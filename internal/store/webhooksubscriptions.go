@@ -1,0 +1,149 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const webhookColumns = "org_id, id, url, description, events, phone_number_ids, status, disabled_reason, consecutive_failures, failing_since, created_at, updated_at"
+
+// notDeleted hides subscriptions that only wait for their deliveries to be ended.
+const notDeleted = " AND status <> 'deleted'"
+
+func scanWebhook(row scanner) (s chat.WebhookSubscription, err error) {
+	var (
+		events               string
+		numbers              *string
+		failingSince         *int64
+		createdAt, updatedAt int64
+	)
+	err = row.Scan(&s.OrgID, &s.ID, &s.URL, &s.Description, &events, &numbers, &s.Status, &s.DisabledReason,
+		&s.ConsecutiveFailures, &failingSince, &createdAt, &updatedAt)
+	if err != nil {
+		return s, err
+	}
+	s.FailingSince, s.CreatedAt, s.UpdatedAt = toTimePtr(failingSince), toTime(createdAt), toTime(updatedAt)
+	if err := json.Unmarshal([]byte(events), &s.Events); err != nil || numbers == nil {
+		return s, err
+	}
+	return s, json.Unmarshal([]byte(*numbers), &s.PhoneNumberIDs)
+}
+
+var webhooksByAge = order[chat.WebhookSubscription]{"", "created_at", func(s chat.WebhookSubscription) Position { return Position{s.CreatedAt, s.ID} }}
+
+// WebhookSubscription returns a subscription of the organization, or ErrNotFound.
+func (r Reader) WebhookSubscription(orgID, id string) (chat.WebhookSubscription, error) {
+	return one(r, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = $1 AND id = $2"+notDeleted+r.forUpdate(), orgID, id)
+}
+
+// WebhookSubscriptions returns one page of the organization's subscriptions.
+func (r Reader) WebhookSubscriptions(orgID string, p Page) (Slice[chat.WebhookSubscription], error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	c.add("status <> 'deleted'")
+	return newestFirst(r, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions", c, webhooksByAge, p)
+}
+
+// EventReceivers are the organization's subscriptions, as events are handed to them. They are read
+// once in a transaction, however many events it records. They are not locked: who changes one while
+// an event is recorded cannot tell which came first.
+func (tx *Tx) EventReceivers(orgID string) ([]chat.WebhookSubscription, error) {
+	if known, ok := tx.receivers[orgID]; ok {
+		return known, nil
+	}
+	found, err := many(tx.Reader, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = $1"+notDeleted+" ORDER BY id", orgID)
+	if err != nil {
+		return nil, err
+	}
+	if tx.receivers == nil {
+		tx.receivers = map[string][]chat.WebhookSubscription{}
+	}
+	tx.receivers[orgID] = found
+	return found, nil
+}
+
+// CountWebhookSubscriptions is how many the organization has.
+func (r Reader) CountWebhookSubscriptions(orgID string) (int, error) {
+	return one(r, scanInt, "SELECT COUNT(*) FROM webhook_subscriptions WHERE org_id = $1"+notDeleted, orgID)
+}
+
+// DeletedWebhookSubscriptions are those whose deliveries have yet to be ended.
+func (r Reader) DeletedWebhookSubscriptions(orgID string) ([]string, error) {
+	return many(r, scanText, "SELECT id FROM webhook_subscriptions WHERE org_id = $1 AND status = 'deleted' ORDER BY id", orgID)
+}
+
+// InsertWebhookSubscription stores a new subscription.
+func (tx *Tx) InsertWebhookSubscription(s chat.WebhookSubscription) error {
+	tx.forgetReceivers(s.OrgID)
+	_, err := tx.exec("INSERT INTO webhook_subscriptions ("+webhookColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+		s.OrgID, s.ID, s.URL, s.Description, jsonList(s.Events), jsonListOrNull(s.PhoneNumberIDs), string(s.Status), s.DisabledReason,
+		s.ConsecutiveFailures, msPtr(s.FailingSince), s.CreatedAt.UnixMilli(), s.UpdatedAt.UnixMilli())
+	return err
+}
+
+// UpdateWebhookSubscription stores what may change of a subscription, and tells this node's
+// deliveries of it.
+func (tx *Tx) UpdateWebhookSubscription(s chat.WebhookSubscription) error {
+	tx.SubscriptionChanged(s.OrgID, s.ID)
+	return tx.execOne(`UPDATE webhook_subscriptions SET url = $3, description = $4, events = $5, phone_number_ids = $6, status = $7,
+			disabled_reason = $8, consecutive_failures = $9, failing_since = $10, updated_at = $11 WHERE org_id = $1 AND id = $2`,
+		s.OrgID, s.ID, s.URL, s.Description, jsonList(s.Events), jsonListOrNull(s.PhoneNumberIDs), string(s.Status),
+		s.DisabledReason, s.ConsecutiveFailures, msPtr(s.FailingSince), s.UpdatedAt.UnixMilli())
+}
+
+// TouchWebhookSubscription notes that something of a subscription has changed, its secrets for
+// example: this node is told, and the others look at updated_at.
+func (tx *Tx) TouchWebhookSubscription(orgID, id string) error {
+	tx.SubscriptionChanged(orgID, id)
+	return tx.later("UPDATE webhook_subscriptions SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
+}
+
+// DeleteWebhookSubscription removes a subscription with its secrets, or returns ErrNotFound. The row
+// stays, unseen, until EndDeliveries has ended all that was on its way.
+func (tx *Tx) DeleteWebhookSubscription(orgID, id string) error {
+	tx.SubscriptionChanged(orgID, id)
+	err := tx.execOne("UPDATE webhook_subscriptions SET status = 'deleted', updated_at = $3 WHERE org_id = $1 AND id = $2"+notDeleted,
+		orgID, id, tx.now.UnixMilli())
+	if err != nil {
+		return err
+	}
+	return tx.later("DELETE FROM webhook_secrets WHERE org_id = $1 AND subscription_id = $2", orgID, id)
+}
+
+// forgetAfter is how long a deleted subscription's row stays at least: events that were being
+// recorded when it was deleted may still bring deliveries.
+const forgetAfter = 10 * time.Minute
+
+// ForgetWebhookSubscription removes what is left of a subscription that was deleted a while ago.
+func (tx *Tx) ForgetWebhookSubscription(orgID, id string) error {
+	return tx.later("DELETE FROM webhook_subscriptions WHERE org_id = $1 AND id = $2 AND status = 'deleted' AND updated_at < $3",
+		orgID, id, tx.now.Add(-forgetAfter).UnixMilli())
+}
+
+// OnSubscriptionChange registers who is to be told, after the commit, that a subscription changed or
+// that deliveries wait for it which belong to no node.
+func (s *Store) OnSubscriptionChange(tell func(orgID, id string)) { s.subscriptionChanged = tell }
+
+// SubscriptionChanged tells of a change of a subscription once it is durable.
+func (tx *Tx) SubscriptionChanged(orgID, id string) {
+	tx.forgetReceivers(orgID)
+	if tell := tx.store.subscriptionChanged; tell != nil {
+		tx.AfterCommit(func() { tell(orgID, id) })
+	}
+}
+
+func (tx *Tx) forgetReceivers(orgID string) { delete(tx.receivers, orgID) }
+
+func jsonList(texts []string) string {
+	list, _ := json.Marshal(texts) // texts always can be
+	return string(list)
+}
+
+func jsonListOrNull(texts []string) *string {
+	if len(texts) == 0 {
+		return nil
+	}
+	return new(jsonList(texts))
+}

@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+)
+
+// DefaultSchedule is how long a delivery waits after each failed attempt.
+var DefaultSchedule = []time.Duration{
+	10 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
+}
+
+// stretch is by how much a wait is lengthened at most, so that what failed together does not come
+// back together.
+const stretch = 0.2
+
+// attempt makes one attempt and hands its outcome on.
+func (e *Engine) attempt(j *job, to *endpoint) {
+	at := e.cfg.Store.Now()
+	if j.Attempts == 0 {
+		e.cfg.Metrics.wait.Observe(at.Sub(j.CreatedAt).Seconds())
+	}
+	a := e.http.post(e.calls, to, &j.DeliveryJob, at)
+	e.cfg.Metrics.duration.Observe(float64(*a.attempt.DurationMS) / 1000)
+	if a.aborted {
+		e.aborted(j)
+		return
+	}
+	e.results.add(outcome{job: j, result: e.finish(j, a)})
+}
+
+// aborted ends an attempt that says nothing. Only Stop does that.
+func (e *Engine) aborted(j *job) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.freed(j.OrgID)
+	e.forget(j)
+}
+
+// finish counts an attempt for its lane, lets the next ones leave, and decides what becomes of the
+// delivery.
+func (e *Engine) finish(j *job, a answer) core.DeliveryResult {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l, now := j.lane, e.cfg.Store.Now()
+	l.done(j, a.verdict, now)
+	if a.retryAfter > 0 {
+		l.hold(now.Add(a.retryAfter))
+	}
+	r := core.DeliveryResult{Job: j.DeliveryJob, Attempt: a.attempt, Gone: a.gone, Failing: l.failing}
+	r.Status, r.NextAt = e.decide(j.Attempts+1, a, now)
+	l.failing = l.failing || a.verdict != good
+	e.cfg.Metrics.outcomes.WithLabelValues(string(r.Status)).Inc()
+	e.freed(j.OrgID)
+	e.consider(l, now)
+	e.dispatch(now)
+	return r
+}
+
+// decide is what becomes of a delivery after so many attempts.
+func (e *Engine) decide(attempts int, a answer, now time.Time) (chat.DeliveryStatus, *time.Time) {
+	switch {
+	case a.verdict == good:
+		return chat.DeliverySucceeded, nil
+	case a.gone || attempts > len(e.cfg.Schedule):
+		return chat.DeliveryDead, nil
+	}
+	wait := e.cfg.Schedule[attempts-1]
+	wait += time.Duration(float64(wait) * stretch * e.cfg.jitter())
+	return chat.DeliveryFailed, new(now.Add(max(wait, a.retryAfter)).Truncate(time.Millisecond))
+}
+
+// recorded goes on with deliveries whose outcomes are durable: those that are soon due again wait in
+// memory, the others are done or in the table.
+func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.cfg.Store.Now()
+	for _, s := range streaks {
+		e.follow(s, now)
+	}
+	for _, o := range batch {
+		j := o.job
+		e.forget(j)
+		if o.result.NextAt != nil && o.result.NextAt.Sub(now) <= keepFor {
+			e.waitFor(j, o.result)
+		}
+		e.consider(j.lane, now)
+	}
+	e.dispatch(now)
+}
+
+// waitFor keeps a job in memory for its next attempt.
+func (e *Engine) waitFor(j *job, r core.DeliveryResult) {
+	if e.closed || e.lapsed || j.lane.parked || e.bytes+len(j.Payload) > maxBytes {
+		return
+	}
+	next := &job{DeliveryJob: j.DeliveryJob, lane: j.lane}
+	next.Attempts++
+	next.Log = append(next.Log[:len(next.Log):len(next.Log)], r.Attempt)
+	next.DueAt = *r.NextAt
+	if j.lane.wait(next) {
+		e.bytes += len(next.Payload)
+	}
+}
+
+// streakWarnings are after how long a failing endpoint is mentioned in the log.
+var streakWarnings = []time.Duration{time.Hour, 24 * time.Hour, 48 * time.Hour}
+
+// follow notes how long a subscription has been failing.
+func (e *Engine) follow(s core.Streak, now time.Time) {
+	l := e.lane(s.OrgID, s.SubscriptionID)
+	if s.Failures == 0 {
+		l.failing, l.warned = false, 0
+		return
+	}
+	l.failing = true
+	log := e.cfg.Log.With("organization", s.OrgID, "subscription", s.SubscriptionID, "failures", s.Failures, "since", s.Since)
+	if s.DisabledReason != "" {
+		log.Warn("a webhook subscription was disabled", "reason", s.DisabledReason)
+		return
+	}
+	due := 0
+	for due < len(streakWarnings) && now.Sub(s.Since) >= streakWarnings[due] {
+		due++
+	}
+	if due > l.warned {
+		l.warned = due
+		log.Warn("the endpoint of a webhook subscription keeps failing")
+	}
+}

@@ -1,0 +1,338 @@
+package webhook
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// maxReady bounds the jobs of a lane in memory that may go, and, separately, those that wait for
+	// their next attempt. More stay in the table.
+	maxReady = 64
+	// refillAt is when a lane looks for more in the table: before it runs dry.
+	refillAt = maxReady / 2
+
+	minConcurrency   = 1
+	startConcurrency = 4
+	maxConcurrency   = 64
+
+	// breakAfter failures in a row, nothing leaves a lane but a probe now and then.
+	breakAfter = 5
+	firstProbe = 5 * time.Second
+	lastProbe  = 300 * time.Second
+)
+
+// Queues of a lane, in the order in which they are served.
+const (
+	firsts = iota
+	retries
+	replays
+	queues
+)
+
+// job is a delivery in memory.
+type job struct {
+	store.DeliveryJob
+	lane *lane
+}
+
+func (j *job) queue() int {
+	switch {
+	case j.ReplayedFrom != "":
+		return replays
+	case j.Attempts > 0:
+		return retries
+	default:
+		return firsts
+	}
+}
+
+// ordered tells whether the job must not leave while another first attempt about the same subject
+// is under way.
+func (j *job) ordered() bool { return j.Attempts == 0 && j.Subject != "" }
+
+// verdict is what an attempt says about the endpoint.
+type verdict int
+
+const (
+	good    verdict = iota
+	failed          // for reasons that slowing down does not help
+	choking         // time-outs, 429 and 5xx
+)
+
+// lane is the queue of one subscription: a state machine without a clock, a lock or any I/O of its
+// own. Its methods run under the engine's lock.
+type lane struct {
+	orgID, id string
+
+	ready   [queues]fifo
+	waiting jobHeap         // for the next attempt, soon
+	subject map[string]bool // whose first attempts are under way
+	held    map[string]*job // all in memory, by id, until their outcome is stored
+
+	inFlight int
+	limit    int
+	row      int // failures in a row
+
+	openUntil time.Time // the breaker's next probe; zero while it is closed
+	backoff   time.Duration
+	probing   bool
+	heldUntil time.Time // what the endpoint asked for
+
+	endpoint *endpoint // nil until it is loaded
+	stale    bool      // it has changed since
+	parked   bool      // paused, disabled or gone: nothing leaves, nothing is kept in memory
+	failing  bool      // failures are counted in the table
+	warned   int       // how many warnings of this streak were given
+
+	starved  bool                // no memory was left for what the table has
+	more     bool                // the table may have due jobs that are not in memory: new ones queue up there
+	refills  bool                // one is under way
+	missed   bool                // something came since the table was read
+	place    store.DeliveryPlace // how far it was read
+	readTo   string              // the greatest id that was found in it
+	released map[string]bool     // what left memory during a refill, which may have read it before
+	lookedAt time.Time           // for what is another's, if that dies
+	changes  int                 // of the subscription that were heard of
+
+	queued  bool // in the ring of lanes that can go
+	benched bool // among the lanes of an organization that has its share
+	chore   bool // in the queue of lanes that need the store
+	wakeAt  time.Time
+	index   int // in the engine's heap of sleeping lanes, or -1
+	usedAt  time.Time
+}
+
+func newLane(orgID, id string) *lane {
+	return &lane{
+		orgID: orgID, id: id, subject: map[string]bool{}, held: map[string]*job{}, limit: startConcurrency, index: -1,
+	}
+}
+
+// readyCount is how many jobs could go.
+func (l *lane) readyCount() int {
+	return l.ready[firsts].len() + l.ready[retries].len() + l.ready[replays].len()
+}
+
+// full tells that no more jobs fit into memory.
+func (l *lane) full() bool { return l.readyCount() >= maxReady }
+
+// push takes a job that is due. The caller has made sure that there is room.
+func (l *lane) push(j *job) {
+	l.held[j.ID] = j
+	l.ready[j.queue()].insert(j)
+}
+
+// wait takes a job for later. It reports false when there is no room for it.
+func (l *lane) wait(j *job) bool {
+	if len(l.waiting) >= maxReady {
+		return false
+	}
+	l.held[j.ID] = j
+	heap.Push(&l.waiting, j)
+	return true
+}
+
+// ripen moves the jobs whose time has come to the queues. What finds no room there is forgotten: it
+// is in the table.
+func (l *lane) ripen(now time.Time, forget func(*job)) {
+	for len(l.waiting) > 0 && !l.waiting[0].DueAt.After(now) {
+		j := heap.Pop(&l.waiting).(*job)
+		if l.full() {
+			forget(j)
+			l.more = true
+			continue
+		}
+		l.push(j)
+	}
+}
+
+// take returns the next job that may leave now, or nil.
+func (l *lane) take(now time.Time) *job {
+	if !l.open(now) {
+		return nil
+	}
+	for q := range l.ready {
+		if j := l.ready[q].takeFirst(func(j *job) bool { return !j.ordered() || !l.subject[j.Subject] }); j != nil {
+			l.leave(j)
+			return j
+		}
+	}
+	return nil
+}
+
+// open tells whether jobs may leave now.
+func (l *lane) open(now time.Time) bool {
+	switch {
+	case l.endpoint == nil || l.parked || now.Before(l.heldUntil):
+		return false
+	case l.broken():
+		return !l.probing && l.inFlight == 0 && !now.Before(l.openUntil)
+	default:
+		return l.inFlight < l.limit
+	}
+}
+
+func (l *lane) broken() bool { return !l.openUntil.IsZero() }
+
+func (l *lane) leave(j *job) {
+	l.inFlight++
+	l.probing = l.broken()
+	if j.ordered() {
+		l.subject[j.Subject] = true
+	}
+}
+
+// done counts the end of an attempt; j is as it was when it left.
+func (l *lane) done(j *job, v verdict, now time.Time) {
+	l.inFlight--
+	if j.ordered() {
+		delete(l.subject, j.Subject)
+	}
+	probe := l.probing
+	l.probing = false
+	if v == good {
+		l.succeeded()
+		return
+	}
+	l.row++
+	if v == choking {
+		l.limit = max(minConcurrency, l.limit/2)
+	}
+	switch {
+	case l.broken() && probe:
+		l.backoff = min(2*l.backoff, lastProbe)
+		l.openUntil = now.Add(l.backoff)
+	case !l.broken() && l.row >= breakAfter:
+		l.backoff = firstProbe
+		l.openUntil = now.Add(l.backoff)
+	}
+}
+
+func (l *lane) succeeded() {
+	// One more only where the limit was what kept more from leaving.
+	if l.inFlight+1 >= l.limit {
+		l.limit = min(maxConcurrency, l.limit+1)
+	}
+	if l.broken() {
+		l.limit = min(l.limit, startConcurrency)
+	}
+	l.row, l.openUntil, l.backoff = 0, time.Time{}, 0
+}
+
+// hold keeps everything back until the given instant.
+func (l *lane) hold(until time.Time) {
+	if until.After(l.heldUntil) {
+		l.heldUntil = until
+	}
+}
+
+// nextTime is when time alone lets the lane go on; zero when that takes something else.
+func (l *lane) nextTime(now time.Time) time.Time {
+	var at time.Time
+	if len(l.waiting) > 0 {
+		at = l.waiting[0].DueAt
+	}
+	if l.endpoint == nil || l.parked || l.readyCount() == 0 {
+		return at
+	}
+	free := l.heldUntil
+	if l.broken() && l.inFlight == 0 && l.openUntil.After(free) {
+		free = l.openUntil
+	}
+	if free.After(now) && (at.IsZero() || free.Before(at)) {
+		return free
+	}
+	return at
+}
+
+// idle tells that nothing of the lane is in memory or under way.
+func (l *lane) idle() bool { return len(l.held) == 0 && l.inFlight == 0 && !l.refills && !l.chore }
+
+// revive lets an endpoint that was changed by its owner begin anew.
+func (l *lane) revive() {
+	l.row, l.openUntil, l.backoff, l.heldUntil = 0, time.Time{}, 0, time.Time{}
+	l.limit = max(l.limit, startConcurrency)
+}
+
+// flush forgets every job that is not under way.
+func (l *lane) flush(forget func(*job)) {
+	for q := range l.ready {
+		for j := l.ready[q].pop(); j != nil; j = l.ready[q].pop() {
+			forget(j)
+			l.more = true
+		}
+	}
+	for len(l.waiting) > 0 {
+		forget(heap.Pop(&l.waiting).(*job))
+		l.more = true
+	}
+}
+
+// fifo is a queue of at most maxReady jobs.
+type fifo struct {
+	jobs []*job
+	head int
+}
+
+func (f *fifo) len() int { return len(f.jobs) - f.head }
+
+// insert keeps the order of ids, which is that of time: two commits may be told of in another order
+// than they were made in.
+func (f *fifo) insert(j *job) {
+	if f.head > 0 && len(f.jobs) == cap(f.jobs) {
+		n := copy(f.jobs, f.jobs[f.head:])
+		clear(f.jobs[n:])
+		f.jobs, f.head = f.jobs[:n], 0
+	}
+	f.jobs = append(f.jobs, j)
+	for i := len(f.jobs) - 1; i > f.head && f.jobs[i-1].ID > j.ID; i-- {
+		f.jobs[i-1], f.jobs[i] = f.jobs[i], f.jobs[i-1]
+	}
+}
+
+func (f *fifo) pop() *job { return f.takeFirst(func(*job) bool { return true }) }
+
+// takeFirst removes the first job that may go, and leaves the others in their order.
+func (f *fifo) takeFirst(may func(*job) bool) *job {
+	for i := f.head; i < len(f.jobs); i++ {
+		j := f.jobs[i]
+		if !may(j) {
+			continue
+		}
+		copy(f.jobs[f.head+1:i+1], f.jobs[f.head:i])
+		f.jobs[f.head] = nil
+		f.head++
+		if f.head == len(f.jobs) {
+			f.jobs, f.head = f.jobs[:0], 0
+		}
+		return j
+	}
+	return nil
+}
+
+// jobHeap orders jobs by when they are due.
+type jobHeap []*job
+
+func (h jobHeap) Len() int { return len(h) }
+
+func (h jobHeap) Less(i, j int) bool {
+	if h[i].DueAt.Equal(h[j].DueAt) {
+		return h[i].ID < h[j].ID
+	}
+	return h[i].DueAt.Before(h[j].DueAt)
+}
+
+func (h jobHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *jobHeap) Push(x any) { *h = append(*h, x.(*job)) }
+
+func (h *jobHeap) Pop() any {
+	last := len(*h) - 1
+	j := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return j
+}

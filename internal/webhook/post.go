@@ -1,0 +1,162 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// maxDrain is how much of an answer is read to keep its connection.
+	maxDrain = 64 << 10
+	// maxIdle is how many connections are kept; beyond it the longest unused one goes.
+	maxIdle = 2048
+)
+
+// poster makes HTTP requests to endpoints.
+type poster struct {
+	secure, plain *http.Transport
+	timeout       time.Duration
+}
+
+func newPoster(cfg Config) *poster {
+	p := &poster{secure: cfg.Guard.Transport(), plain: cfg.Guard.Transport(), timeout: cfg.Timeout}
+	p.plain.DialContext = cfg.Guard.DialOpened
+	for _, t := range []*http.Transport{p.secure, p.plain} {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxConcurrency
+		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)}
+		// A connection that has died unnoticed must not take all streams on it along for long.
+		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second}
+	}
+	return p
+}
+
+func (p *poster) close() {
+	p.secure.CloseIdleConnections()
+	p.plain.CloseIdleConnections()
+}
+
+// answer is how an attempt ended.
+type answer struct {
+	attempt    chat.DeliveryAttempt
+	verdict    verdict
+	gone       bool
+	retryAfter time.Duration // what the endpoint asked for
+	aborted    bool          // by us: it counts for nothing
+}
+
+// post makes an attempt.
+func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, at time.Time) answer {
+	begin := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	headers := chat.SignedDelivery{
+		ID: j.ID, EventID: j.EventID, EventType: j.EventType, Source: j.Source, Attempt: j.Attempts + 1, Signature: to.sign(at, j.Payload),
+	}.Headers()
+	response, err := p.send(ctx, to, headers, j.Payload)
+	var a answer
+	if err == nil {
+		a = readAnswer(response, at)
+	} else {
+		a = answer{attempt: explain(err), verdict: verdictOn(err), aborted: errors.Is(err, context.Canceled)}
+	}
+	a.attempt.At, a.attempt.DurationMS = at.UnixMilli(), new(time.Since(begin).Milliseconds())
+	return a
+}
+
+// send makes the request, and once more when it went into a connection that the other side had given
+// up: nobody can have seen it.
+func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, body []byte) (*http.Response, error) {
+	var line lineTrace
+	response, err := p.roundTrip(ctx, &line, to, headers, body)
+	if err != nil && line.reused && !line.answered && ctx.Err() == nil && broken(err) {
+		response, err = p.roundTrip(ctx, &line, to, headers, body)
+	}
+	return response, err
+}
+
+// lineTrace watches the connection of a request.
+type lineTrace struct {
+	mu               sync.Mutex
+	reused, answered bool
+}
+
+func (p *poster) roundTrip(ctx context.Context, line *lineTrace, to *endpoint, headers http.Header, body []byte) (*http.Response, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) {
+			line.mu.Lock()
+			defer line.mu.Unlock()
+			line.reused = c.Reused
+		},
+		GotFirstResponseByte: func() {
+			line.mu.Lock()
+			defer line.mu.Unlock()
+			line.answered = true
+		},
+	})
+	reader := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	request := &http.Request{
+		Method: http.MethodPost, URL: to.url, Host: to.url.Host, Header: headers, ContentLength: int64(len(body)), GetBody: reader,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	request.Body, _ = reader()
+	transport := p.secure
+	if to.url.Scheme == "http" {
+		transport = p.plain
+	}
+	return transport.RoundTrip(request.WithContext(ctx))
+}
+
+// broken tells whether a connection ended where an answer was to begin.
+func broken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// readAnswer judges an answer. Of its body it reads enough to show, and what keeps the connection
+// usable: both within the time of the attempt.
+func readAnswer(response *http.Response, at time.Time) answer {
+	defer response.Body.Close()
+	var snippet string
+	var err error
+	if response.StatusCode != http.StatusSwitchingProtocols { // behind that is a bare connection, which no deadline ends
+		snippet, err = readSnippet(response.Body)
+	}
+	a := judge(response, at)
+	if isTimeout(err) { // an answer that takes for ever is none
+		a = answer{attempt: explain(err), verdict: choking}
+	}
+	if errors.Is(err, context.Canceled) {
+		a.aborted = true
+	}
+	a.attempt.ResponseStatus = new(int64(response.StatusCode))
+	if snippet != "" {
+		a.attempt.ResponseBodySnippet = &snippet
+	}
+	return a
+}
+
+var buffers = sync.Pool{New: func() any { return new([maxSnippet]byte) }}
+
+// readSnippet reads the beginning of a body. The error is of that part; what follows is only drained.
+func readSnippet(body io.Reader) (string, error) {
+	if body == http.NoBody {
+		return "", nil
+	}
+	buffer := buffers.Get().(*[maxSnippet]byte)
+	defer buffers.Put(buffer)
+	n, err := io.ReadFull(body, buffer[:])
+	if err == nil {
+		_, _ = io.CopyN(io.Discard, body, maxDrain-maxSnippet) // what fails here costs the connection, nothing more
+	}
+	return clean(buffer[:n]), err
+}

@@ -1,0 +1,153 @@
+package webhook
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+func TestDelivers(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("thanks")) })
+		sub := w.subscribe(s.URL + "/hook?a=b")
+		id := w.deliver(sub, "contact")[0]
+		c := w.next(s)
+		d := w.ends(id, chat.DeliverySucceeded)
+		want := chat.SignedDelivery{
+			ID: id, EventID: d.EventID, EventType: d.EventType, Source: chat.SourceService, Attempt: 1,
+			Signature: chat.SignWebhook([]string{"whsec_one"}, w.st.Now(), []byte(c.body)),
+		}.Headers()
+		for name := range want {
+			if got := c.header.Get(name); got != want.Get(name) {
+				w.t.Errorf("%s: %q, want %q", name, got, want.Get(name))
+			}
+		}
+		if c.path != "/hook" || c.body != string(d.Payload) {
+			w.t.Errorf("got %+v", c)
+		}
+		if d.AttemptCount != 1 || *d.ResponseStatus != 200 || *d.ResponseBodySnippet != "thanks" || d.DurationMS == nil || d.NextAttemptAt != nil ||
+			!d.LastAttemptAt.Equal(w.st.Now()) || d.ErrorCode != nil || len(d.Attempts()) != 1 {
+			w.t.Errorf("the delivery is %+v", d)
+		}
+		w.quiet(s)
+	})
+}
+
+// The whole schedule: every attempt at its instant and not before, then the end.
+func TestSchedule(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusInternalServerError))
+		sub := w.subscribe(s.URL)
+		id := w.deliver(sub, "contact")[0]
+		at := w.st.Now()
+		for i, wait := range append([]time.Duration{0}, DefaultSchedule...) {
+			if i > 0 {
+				at = at.Add(wait)
+				w.clock.Set(at.Add(-time.Millisecond))
+				w.notice(w.engine)
+				w.idle(w.engine)
+				w.quiet(s)
+				w.advance(time.Millisecond)
+			}
+			c := w.next(s)
+			if got := c.header.Get("X-Svc-Attempt"); got != strconv.Itoa(i+1) {
+				w.t.Fatalf("attempt %d calls itself %s", i+1, got)
+			}
+			if want := chat.SignWebhook([]string{"whsec_one"}, at, []byte(c.body)); c.header.Get("X-Svc-Signature") != want {
+				w.t.Errorf("attempt %d is not signed anew", i+1)
+			}
+			d := w.settles(id, int64(i+1))
+			if i < len(DefaultSchedule) && (d.Status != chat.DeliveryFailed || !d.NextAttemptAt.Equal(at.Add(DefaultSchedule[i]))) {
+				w.t.Fatalf("after attempt %d: %+v", i+1, d)
+			}
+			w.idle(w.engine)
+		}
+		d := w.ends(id, chat.DeliveryDead)
+		if d.NextAttemptAt != nil || *d.ErrorCode != codeHTTP || *d.ErrorMessage != "The endpoint answered 500." {
+			w.t.Errorf("the delivery is %+v", d)
+		}
+		if len(d.Attempts()) != 8 || d.Attempts()[0].At != at.Add(-sum(DefaultSchedule)).UnixMilli() {
+			w.t.Errorf("the attempts are %+v", d.Attempts())
+		}
+		if got := w.subscription(sub.ID); got.ConsecutiveFailures != 8 || !got.FailingSince.Equal(at.Add(-sum(DefaultSchedule))) || got.Status != chat.WebhookActive {
+			w.t.Errorf("the subscription is %+v", got)
+		}
+		w.clock.Advance(100 * time.Hour)
+		w.notice(w.engine)
+		w.idle(w.engine)
+		w.quiet(s)
+		if warnings := strings.Count(w.log.String(), "keeps failing"); warnings != 2 { // after 1 h and 24 h
+			w.t.Errorf("%d warnings:\n%s", warnings, w.log)
+		}
+	})
+}
+
+func sum(waits []time.Duration) (total time.Duration) {
+	for _, wait := range waits {
+		total += wait
+	}
+	return total
+}
+
+func TestSuccessEndsAStreak(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusNotFound))
+		sub := w.subscribe(s.URL)
+		id := w.deliver(sub, "contact")[0]
+		w.settles(id, 1)
+		s.answers(status(http.StatusNoContent))
+		w.idle(w.engine)
+		w.advance(10 * time.Second)
+		d := w.ends(id, chat.DeliverySucceeded)
+		if *d.ResponseStatus != 204 || d.ErrorCode != nil || len(d.Attempts()) != 2 || *d.Attempts()[0].ErrorCode != codeHTTP {
+			w.t.Errorf("the delivery is %+v", d)
+		}
+		if got := w.subscription(sub.ID); got.ConsecutiveFailures != 0 || got.FailingSince != nil {
+			w.t.Errorf("the subscription is %+v", got)
+		}
+	})
+}
+
+// What a process leaves is delivered by the next, once, in order; what was done is not repeated.
+func TestStopAndStart(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		release := make(chan struct{})
+		s := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
+		sub := w.subscribe(s.URL)
+		ids := w.deliver(sub, "one", "one", "one")
+		w.next(s)
+		stopped := make(chan struct{})
+		go func() { w.engine.Stop(context.Background()); close(stopped) }()
+		for !w.isClosed() {
+			<-time.After(time.Millisecond)
+		}
+		close(release)
+		<-stopped
+		w.engine.Stop(context.Background()) // once more is harmless
+		w.ends(ids[0], chat.DeliverySucceeded)
+		w.quiet(s)
+		w.die("node_1")
+		w.deliver(sub, "one") // owned by a node that is gone
+		w.engine = w.start("node_2")
+		for i, id := range ids[1:] {
+			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {
+				w.t.Errorf("delivery %d is %s, want %s", i, got, id)
+			}
+			w.ends(id, chat.DeliverySucceeded)
+		}
+		w.next(s)
+		w.idle(w.engine)
+		w.quiet(s)
+	})
+}
+
+func (w *world) isClosed() bool {
+	w.engine.mu.Lock()
+	defer w.engine.mu.Unlock()
+	return w.engine.closed
+}

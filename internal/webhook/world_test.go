@@ -1,0 +1,345 @@
+package webhook
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// patience is how long anything may take before a test gives up.
+const patience = 30 * time.Second
+
+// world is a store with an engine that delivers from it to sinks.
+type world struct {
+	t      *testing.T
+	st     *store.Store
+	clock  *storetest.Clock
+	org    storetest.Organization
+	engine *Engine
+	log    *logBook
+
+	recorded chan struct{}
+}
+
+// onEachEngine runs a test on a store of each kind with a clock that stands still.
+func onEachEngine(t *testing.T, test func(w *world), options ...func(*Config)) {
+	t.Helper()
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		w := &world{t: t, st: st, clock: clock, org: storetest.Org(t, st), log: &logBook{}, recorded: make(chan struct{}, 1)}
+		w.engine = w.start("node_1", options...)
+		test(w)
+	})
+}
+
+// loopback opens this machine for the sinks.
+func loopback() *netguard.Guard {
+	return netguard.New(netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+}
+
+// start starts an engine; the last one that was started gets what is born on the store.
+func (w *world) start(node string, options ...func(*Config)) *Engine {
+	w.t.Helper()
+	cfg := Config{
+		Store: w.st, Node: node, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
+		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
+		recorded:   func() { poke(w.recorded) },
+	}
+	for _, option := range options {
+		option(&cfg)
+	}
+	w.beat(node)
+	e := Start(cfg)
+	w.t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		e.Stop(ctx)
+	})
+	w.st.DeliverTo(node, e.Enqueue)
+	w.st.OnSubscriptionChange(e.Changed)
+	return e
+}
+
+// beat says that a node is alive, for as long as the test lasts.
+func (w *world) beat(node string) {
+	w.t.Helper()
+	storetest.InTx(w.t, w.st, func(tx *store.Tx) error { return tx.PutNode(node, tx.Now().Add(10000*time.Hour)) })
+}
+
+func (w *world) die(node string) {
+	w.t.Helper()
+	storetest.InTx(w.t, w.st, func(tx *store.Tx) error { return tx.DeleteNode(node) })
+}
+
+// subscribe makes an active subscription of a URL with one secret.
+func (w *world) subscribe(url string) chat.WebhookSubscription { return w.subscribeFor(w.org.ID, url) }
+
+func (w *world) subscribeFor(orgID, url string) chat.WebhookSubscription {
+	w.t.Helper()
+	var s chat.WebhookSubscription
+	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+		s = chat.WebhookSubscription{
+			ID: tx.NewID(chat.KindSubscription), OrgID: orgID, URL: url, Events: []string{chat.AllEvents}, Status: chat.WebhookActive,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		if err := tx.InsertWebhookSubscription(s); err != nil {
+			return err
+		}
+		return tx.InsertWebhookSecret(chat.WebhookSecret{
+			ID: tx.NewID(chat.KindSecret), OrgID: orgID, SubscriptionID: s.ID, Sealed: "whsec_one", CreatedAt: tx.Now(),
+		})
+	})
+	return s
+}
+
+// event is an event about a subject that is not stored yet.
+func event(tx *store.Tx, orgID, subject string) chat.Event {
+	id := tx.NewID(chat.KindEvent)
+	return chat.Event{
+		ID: id, OrgID: orgID, EventID: id, Type: chat.EventContactUpdated, Source: chat.SourceService, Subject: subject,
+		Payload: []byte(`{"id":"` + id + `","subject":"` + subject + `"}`), CreatedAt: tx.Now(),
+	}
+}
+
+// deliver stores an event about each subject, with a delivery to the subscription, all at once.
+func (w *world) deliver(s chat.WebhookSubscription, subjects ...string) (ids []string) {
+	w.t.Helper()
+	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+		ids = nil
+		for _, subject := range subjects {
+			e := event(tx, s.OrgID, subject)
+			if err := tx.InsertEvent(e); err != nil {
+				return err
+			}
+			j := jobOf(tx, s, e)
+			ids = append(ids, j.ID)
+			if err := tx.InsertDelivery(j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ids
+}
+
+func jobOf(tx *store.Tx, s chat.WebhookSubscription, e chat.Event) store.DeliveryJob {
+	return store.DeliveryJob{
+		OrgID: s.OrgID, ID: tx.NewID(chat.KindDelivery), SubscriptionID: s.ID, EventRow: e.ID, EventID: e.EventID, EventType: e.Type,
+		Source: e.Source, Subject: e.Subject, Payload: e.Payload, DueAt: tx.Now(), CreatedAt: tx.Now(),
+	}
+}
+
+func (w *world) row(id string) chat.WebhookDeliveryDetail {
+	w.t.Helper()
+	d, err := w.st.Read(context.Background()).WebhookDeliveryDetail(w.org.ID, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+func (w *world) subscription(id string) chat.WebhookSubscription {
+	w.t.Helper()
+	s, err := w.st.Read(context.Background()).WebhookSubscription(w.org.ID, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// patch changes a subscription as its owner would.
+func (w *world) patch(id string, p chat.WebhookSubscriptionPatch) {
+	w.t.Helper()
+	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+		before, err := tx.WebhookSubscription(w.org.ID, id)
+		if err != nil {
+			return err
+		}
+		after, _, err := p.Apply(before)
+		if err != nil {
+			return err
+		}
+		after.UpdatedAt = tx.Now()
+		return tx.UpdateWebhookSubscription(after)
+	})
+}
+
+// await waits until a condition holds that changes with what is stored.
+func (w *world) await(what string, holds func() bool) {
+	w.t.Helper()
+	give := time.After(patience)
+	tick := time.NewTicker(20 * time.Millisecond) // for what no outcome tells of
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-w.recorded:
+		case <-tick.C:
+		case <-give:
+			w.t.Fatalf("%s did not come about; the log:\n%s", what, w.log)
+		}
+	}
+}
+
+// ends waits until a delivery has a status, and returns it.
+func (w *world) ends(id string, status chat.DeliveryStatus) chat.WebhookDeliveryDetail {
+	w.t.Helper()
+	var d chat.WebhookDeliveryDetail
+	w.await(id+" "+string(status), func() bool {
+		d = w.row(id)
+		return d.Status == status
+	})
+	return d
+}
+
+// settles waits until an attempt of a delivery was stored, the n-th.
+func (w *world) settles(id string, n int64) chat.WebhookDeliveryDetail {
+	w.t.Helper()
+	var d chat.WebhookDeliveryDetail
+	w.await("an attempt of "+id, func() bool {
+		d = w.row(id)
+		return d.AttemptCount == n
+	})
+	return d
+}
+
+// idle waits until nothing is under way, neither to endpoints nor to the store.
+func (w *world) idle(e *Engine) {
+	w.t.Helper()
+	w.await("rest", func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		busy := e.inFlight > 0 || len(e.chores) > 0
+		for _, l := range e.lanes {
+			busy = busy || l.chore || len(l.held) > l.readyCount()+len(l.waiting)
+		}
+		return !busy
+	})
+}
+
+// advance turns the clock and lets the engine notice.
+func (w *world) advance(d time.Duration) {
+	w.t.Helper()
+	w.clock.Advance(d)
+	w.notice(w.engine)
+}
+
+func (w *world) notice(e *Engine) {
+	w.t.Helper()
+	if err := e.sweep(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+	e.wakeLanes()
+}
+
+// call is a request as a sink got it.
+type call struct {
+	header http.Header
+	body   string
+	path   string
+}
+
+// sink is an endpoint.
+type sink struct {
+	*httptest.Server
+	calls chan call
+
+	mu     sync.Mutex
+	answer http.HandlerFunc
+}
+
+// sink starts an endpoint that answers as told, 200 at first.
+func (w *world) sink(answer ...http.HandlerFunc) *sink {
+	w.t.Helper()
+	s := &sink{calls: make(chan call, 10_000), answer: func(http.ResponseWriter, *http.Request) {}}
+	if len(answer) > 0 {
+		s.answer = answer[0]
+	}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // one that is cut off is compared and found so
+		s.calls <- call{r.Header.Clone(), string(body), r.URL.Path}
+		s.mu.Lock()
+		answer := s.answer
+		s.mu.Unlock()
+		answer(rw, r)
+	}))
+	w.t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s
+}
+
+// answers changes how the endpoint answers.
+func (s *sink) answers(answer http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
+func status(code int) http.HandlerFunc {
+	return func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) }
+}
+
+// next waits for the next request.
+func (w *world) next(s *sink) call {
+	w.t.Helper()
+	select {
+	case c := <-s.calls:
+		return c
+	case <-time.After(patience):
+		w.t.Fatalf("no request came; the log:\n%s", w.log)
+		return call{}
+	}
+}
+
+// quiet checks that no request is waiting to be looked at.
+func (w *world) quiet(s *sink) {
+	w.t.Helper()
+	select {
+	case c := <-s.calls:
+		w.t.Fatalf("an unexpected request: %v", c)
+	default:
+	}
+}
+
+// logBook keeps the log.
+type logBook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *logBook) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBook) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func parseURL(t testing.TB, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
