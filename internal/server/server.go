@@ -71,7 +71,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 		Disconnected: s.onboarding.wake,
-		Vault: s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
+		Vault:        s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.public.http = s.httpServer(s.routes())
 	s.public.http.RegisterOnShutdown(s.api.Release)

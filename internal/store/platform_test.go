@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -93,4 +94,24 @@ func TestPurgeIsBounded(t *testing.T) {
 			t.Errorf("the other account has %d contacts, %v", len(left.Rows), err)
 		}
 	})
+}
+
+// A table with rows of an account must be purged with it, or say here why not.
+func TestEveryTableOfAnAccountIsPurged(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	kept := []string{
+		"account_jobs", // the purge itself
+		"setup_links",  // the customer's
+	}
+	tables, err := store.TablesWith(t.Context(), st, "account_id")
+	if err != nil || len(tables) < 8 {
+		t.Fatalf("found %v, %v", tables, err)
+	}
+	purged := append(store.PurgedTables(), kept...)
+	for _, table := range tables {
+		if !slices.Contains(purged, table) {
+			t.Errorf("%s is not purged: add it to purgeables", table)
+		}
+	}
 }
