@@ -19,7 +19,6 @@ type sink struct {
 	arrived  atomic.Int64
 
 	mu        sync.Mutex
-	counting  bool
 	latencies []time.Duration // from the event to its arrival
 	conns     []net.Conn
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	parley "github.com/parleyhq/parley/client"
+	"github.com/parleyhq/parley/internal/pgtest"
 )
 
 // subscription is an endpoint as its owner knows it.
@@ -146,4 +147,42 @@ func TestDisabledSubscriptionComesBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSubscriptionsOnSeveralNodes: what one node is told of a subscription counts on the others, one of
+// which has no workers.
+func TestSubscriptionsOnSeveralNodes(t *testing.T) {
+	t.Parallel()
+	files, database := OnFolder(t.TempDir()), OnDatabase(pgtest.NewDatabase(t))
+	opened := WithFlags("--allow-network=127.0.0.0/8")
+	worker := Start(t, files, database, WithProvider(""), opened)
+	front := Start(t, files, database, WithProvider(""), opened, WithFlags("--role=api"))
+	n := plant(t, worker, worker.Sim(), worker.stored())
+	receiver := newHookReceiver(t, http.StatusOK)
+	at := func(srv *Server) { n.srv = srv.with(t) }
+
+	at(worker)
+	s := n.subscribe(t, receiver, `["contact.created"]`)
+	cursor := parseObject(t, []byte(worker.Get(n.org.Key, "/v1/events").Body)).str("data", "cursor")
+	at(front)
+	first := n.newContact(t)
+	receiver.await(t, 1)
+	s.call(t, http.MethodPatch, "", `{"status":"paused"}`, http.StatusOK)
+	s.secrets = append(s.secrets, s.call(t, http.MethodPost, "/secrets", "", http.StatusCreated).str("data", "secret"))
+	at(worker)
+	second := n.newContact(t)
+	at(front)
+	s.call(t, http.MethodPatch, "", `{"status":"active"}`, http.StatusOK)
+	got := receiver.await(t, 2)
+	s.check(t, got)
+	if !strings.Contains(got[0].Body, first) || !strings.Contains(got[1].Body, second) {
+		t.Errorf("%v came", got)
+	}
+	if mark := got[1].Header.Get("X-Svc-Signature"); strings.Count(mark, "v1=") != 2 {
+		t.Errorf("the signature is %s", mark)
+	}
+	feed := front.Get(n.org.Key, "/v1/events?cursor="+cursor).Body // a cursor counts on every node
+	if !strings.Contains(feed, first) || !strings.Contains(feed, second) {
+		t.Errorf("the feed is %s", feed)
+	}
 }

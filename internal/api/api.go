@@ -110,12 +110,12 @@ func New(cfg Config) *API {
 		cursors:  cursorCodec{key: cfg.CursorKey},
 		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		inFlight: make(chan struct{}, maxInFlight),
-		perOrg:   newCrowd(maxPerOrg),
+		perOrg:   newCrowd(maxPerOrg, maxInFlight),
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
+		vault: cfg.Vault, checkURL: cfg.CheckURL,
+		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
 		disconnected: cfg.Disconnected,
-		vault:        cfg.Vault, checkURL: cfg.CheckURL,
-		feedWaiters: newCrowd(feedWaiters), released: make(chan struct{}),
 	}
 	registerMeta(a)
 	registerMessages(a)

@@ -75,7 +75,7 @@ func placeNow(r store.Reader, orgID string, now time.Time) (feedPlace, error) {
 
 // read takes what is new, and moves the place behind it.
 func (p *feedPlace) read(r store.Reader, of feedOf, now time.Time) (feedBatch, error) {
-	most := feedWindow + of.limit
+	const most = 2 * feedWindow // so that the place moves on although nothing of it is wanted
 	rows, err := r.EventsAfter(of.orgID, p.floor, most)
 	if err != nil {
 		return feedBatch{}, err

@@ -11,8 +11,10 @@ import (
 
 const (
 	feedEvery = 500 * time.Millisecond
-	// feedWaiters is how many requests of an organization wait for events at the same time.
-	feedWaiters = 32
+	// feedWaiters is how many requests of an organization wait for events at the same time; all of
+	// them together leave room for those that do something.
+	feedWaiters      = 32
+	feedWaitersInAll = maxInFlight / 8
 )
 
 func registerEvents(a *API) {

@@ -205,6 +205,13 @@ func TestFollowEventsWaits(t *testing.T) {
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("what was there already took %v", took)
 		}
+		leave := s.API.CrowdFeed(c.Org.ID)
+		begin = time.Now()
+		requireTold(t, follow(t, c, fromNow(t, c), "&wait=20"), "")
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("one too many waited for %v", took)
+		}
+		leave()
 		go func() { answered <- follow(t, c, fromNow(t, c), "&wait=20") }()
 		s.API.Release()
 		requireTold(t, <-answered, "")

@@ -157,6 +157,23 @@ func (a *API) Crowd(orgID string, n int) (release func()) {
 	}
 }
 
+// CrowdFeed takes all of an organization's places to wait for events.
+func (a *API) CrowdFeed(orgID string) (leave func()) {
+	var all []func()
+	for range feedWaiters {
+		one, ok := a.feedWaiters.enter(orgID)
+		if !ok {
+			panic("the organization has no place left")
+		}
+		all = append(all, one)
+	}
+	return func() {
+		for _, one := range all {
+			one()
+		}
+	}
+}
+
 // CrowdSize is how many organizations have requests in flight.
 func (a *API) CrowdSize() int {
 	a.perOrg.mu.Lock()

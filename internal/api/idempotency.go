@@ -115,7 +115,7 @@ func (a *API) flowOnce(c *call, body []byte, run func() (answer, error)) (answer
 	}
 	return ans, a.store.InTx(context.WithoutCancel(c.ctx), func(tx *store.Tx) error {
 		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: string(ans.body),
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.body),
 		})
 	})
 }

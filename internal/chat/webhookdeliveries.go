@@ -18,6 +18,14 @@ const (
 	DeliverySubscriptionDeleted  = "subscription_deleted"
 )
 
+// DeliveryErrorText says to people what these codes say to programs.
+func DeliveryErrorText(code string) string {
+	if code == DeliverySubscriptionDeleted {
+		return "The subscription was deleted before the event could be delivered."
+	}
+	return "The subscription was disabled. Set its status to active and replay the delivery."
+}
+
 // WebhookDelivery is one event on its way to one subscription.
 type WebhookDelivery struct {
 	ID                  string
@@ -56,10 +64,19 @@ func (d WebhookDeliveryDetail) Attempts() []DeliveryAttempt {
 	if d.LastAttemptAt == nil {
 		return d.Earlier
 	}
-	return append(d.Earlier[:len(d.Earlier):len(d.Earlier)], DeliveryAttempt{
+	last := DeliveryAttempt{
 		At: d.LastAttemptAt.UnixMilli(), ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet,
 		DurationMS: d.DurationMS, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage,
-	})
+	}
+	if d.endedUntried() { // its own error was replaced by why there is no other attempt
+		last.ErrorCode, last.ErrorMessage = nil, nil
+	}
+	return append(d.Earlier[:len(d.Earlier):len(d.Earlier)], last)
+}
+
+// endedUntried reports whether the delivery ended for the subscription's sake and not by an attempt.
+func (d WebhookDelivery) endedUntried() bool {
+	return d.ErrorCode != nil && (*d.ErrorCode == DeliverySubscriptionDisabled || *d.ErrorCode == DeliverySubscriptionDeleted)
 }
 
 // DeliveryAttempt is one try, as it is stored and shown.

@@ -78,4 +78,12 @@ func TestDeliveryAttempts(t *testing.T) {
 	if len(first) != 2 || first[1].At != 5 {
 		t.Errorf("got %v", first)
 	}
+	d.ErrorCode = new("timeout")
+	if got := d.Attempts()[1].ErrorCode; got == nil || *got != "timeout" {
+		t.Errorf("the last attempt ended with %v", got)
+	}
+	d.ErrorCode = new(chat.DeliverySubscriptionDisabled)
+	if got := d.Attempts()[1].ErrorCode; got != nil {
+		t.Errorf("the last attempt ended with %s", *got)
+	}
 }

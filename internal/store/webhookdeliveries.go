@@ -93,27 +93,27 @@ func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDet
 
 // HoldDelivery writes a delivery that belongs to no node, and is found when one looks.
 func (tx *Tx) HoldDelivery(j DeliveryJob) error {
-	return tx.insertUnowned(j, chat.DeliveryPending, msPtr(&j.DueAt), nil)
+	return tx.insertUnowned(j, chat.DeliveryPending, msPtr(&j.DueAt), "", "")
 }
 
 // InsertDeadDelivery writes a delivery that nobody attempts, with the reason.
 func (tx *Tx) InsertDeadDelivery(j DeliveryJob, errorCode string) error {
-	return tx.insertUnowned(j, chat.DeliveryDead, nil, &errorCode)
+	return tx.insertUnowned(j, chat.DeliveryDead, nil, errorCode, chat.DeliveryErrorText(errorCode))
 }
 
-func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, errorCode *string) error {
+func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, errorCode, errorMessage string) error {
 	return tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
-			status, attempt_count, next_attempt_at, error_code, replayed_from, replayed, owner, epoch, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, FALSE, '', 0, $12)`,
+			status, attempt_count, next_attempt_at, error_code, error_message, replayed_from, replayed, owner, epoch, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, FALSE, '', 0, $13)`,
 		j.OrgID, j.ID, j.SubscriptionID, j.EventRow, j.EventID, string(j.EventType), j.Subject,
-		string(status), dueAt, errorCode, orNull(j.ReplayedFrom), j.CreatedAt.UnixMilli())
+		string(status), dueAt, orNull(errorCode), orNull(errorMessage), orNull(j.ReplayedFrom), j.CreatedAt.UnixMilli())
 }
 
 // EndDeliveries makes up to limit of a subscription's open deliveries dead, and returns how many.
 func (tx *Tx) EndDeliveries(orgID, subscriptionID, errorCode string, limit int) (int64, error) {
-	return tx.exec(`UPDATE webhook_deliveries SET status = 'dead', error_code = $3, next_attempt_at = NULL, owner = '', epoch = epoch + 1
+	return tx.exec(`UPDATE webhook_deliveries SET status = 'dead', error_code = $3, error_message = $5, next_attempt_at = NULL, owner = '', epoch = epoch + 1
 		WHERE org_id = $1 AND next_attempt_at IS NOT NULL AND id IN (SELECT id FROM webhook_deliveries
-			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4)`, orgID, subscriptionID, errorCode, limit)
+			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4)`, orgID, subscriptionID, errorCode, limit, chat.DeliveryErrorText(errorCode))
 }
 
 // ReplayFilter picks the deliveries of a subscription to replay.

@@ -54,6 +54,7 @@ func (e *Engine) finish(j *job, a answer) core.DeliveryResult {
 	l.failing = l.failing || a.verdict != good
 	e.cfg.Metrics.outcomes.WithLabelValues(string(r.Status)).Inc()
 	e.freed(j.OrgID)
+	e.unrecorded++
 	e.consider(l, now)
 	e.dispatch(now)
 	return r
@@ -78,6 +79,7 @@ func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Now()
+	e.unrecorded -= len(batch)
 	for _, s := range streaks {
 		e.follow(s, now)
 	}

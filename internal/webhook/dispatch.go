@@ -78,7 +78,7 @@ func (e *Engine) dispatch(now time.Time) {
 	if e.closed || e.lapse(now) {
 		return
 	}
-	for e.inFlight < maxInFlight {
+	for e.inFlight < maxInFlight && e.unrecorded < maxUnrecorded {
 		l := e.ring.pop()
 		if l == nil {
 			if l = e.unbench(); l == nil {

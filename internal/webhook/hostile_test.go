@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -254,11 +255,12 @@ func TestUnreachable(t *testing.T) {
 	}
 	closed := listener.Addr().String()
 	listener.Close()
-	secure := httptest.NewTLSServer(status(200))
+	secure := quietServer()
+	secure.StartTLS()
 	defer secure.Close()
 	plain := httptest.NewServer(status(200))
 	defer plain.Close()
-	old := httptest.NewUnstartedServer(status(200))
+	old := quietServer()
 	old.TLS = &tls.Config{MaxVersion: tls.VersionTLS11}
 	old.StartTLS()
 	defer old.Close()
@@ -283,6 +285,13 @@ func TestUnreachable(t *testing.T) {
 	} {
 		requireCode(t, post(t, newTestPoster(t, Config{Guard: guard}), test.url), test.code)
 	}
+}
+
+// quietServer says nothing of handshakes that fail.
+func quietServer() *httptest.Server {
+	s := httptest.NewUnstartedServer(status(200))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	return s
 }
 
 // A name that is public when the URL is saved, and leads inside when it is used.

@@ -33,7 +33,8 @@ func newPoster(cfg Config) *poster {
 	p := &poster{secure: cfg.Guard.Transport(), plain: cfg.Guard.Transport(), timeout: cfg.Timeout}
 	p.plain.DialContext = cfg.Guard.DialOpened
 	for _, t := range []*http.Transport{p.secure, p.plain} {
-		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxConcurrency
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxIdle // many subscriptions may lead to one host
+		t.ReadBufferSize, t.WriteBufferSize = 2<<10, 2<<10       // enough for most, and there may be thousands
 		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)}
 		// A connection that has died unnoticed must not take all streams on it along for long.
 		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second}

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/core"
@@ -12,9 +13,11 @@ const (
 	recordBatch = 512
 	// recordWait is how long a batch waits for more.
 	recordWait = 5 * time.Millisecond
-	// recordQueue bounds the outcomes that wait for the store: when it is full, attempts keep their
-	// slots, and nothing more leaves.
-	recordQueue = 2048
+	// recorders is how many batches are written at a time: on SQLite they share a commit, on
+	// PostgreSQL they have a connection each.
+	recorders = 4
+	// maxUnrecorded bounds the outcomes that wait for the store: past it nothing more leaves.
+	maxUnrecorded = 4096
 )
 
 // outcome is an attempt that has ended.
@@ -27,15 +30,19 @@ type outcome struct {
 type recorder struct {
 	engine *Engine
 	queue  chan outcome
+	writes chan struct{} // one for each batch that is being written
 	done   chan struct{}
 }
 
 func startRecorder(e *Engine) *recorder {
-	r := &recorder{engine: e, queue: make(chan outcome, recordQueue), done: make(chan struct{})}
+	r := &recorder{
+		engine: e, queue: make(chan outcome, maxUnrecorded+maxInFlight), writes: make(chan struct{}, recorders), done: make(chan struct{}),
+	}
 	go r.run()
 	return r
 }
 
+// add never blocks: what leaves is bounded by what is not recorded yet.
 func (r *recorder) add(o outcome) { r.queue <- o }
 
 // stop stores what is queued. Nothing may be added any more.
@@ -46,14 +53,18 @@ func (r *recorder) stop() {
 
 func (r *recorder) run() {
 	defer close(r.done)
-	batch := make([]outcome, 0, recordBatch)
+	var writing sync.WaitGroup
+	defer writing.Wait()
 	timer := time.NewTimer(recordWait)
 	defer timer.Stop()
 	for first := range r.queue {
 		timer.Reset(recordWait)
-		batch = r.gather(append(batch[:0], first), timer.C)
-		r.write(batch)
-		clear(batch)
+		batch := r.gather([]outcome{first}, timer.C)
+		r.writes <- struct{}{}
+		writing.Go(func() {
+			r.write(batch)
+			<-r.writes
+		})
 	}
 }
 

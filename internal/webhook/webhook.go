@@ -92,19 +92,20 @@ type Engine struct {
 	http    *poster
 	results *recorder
 
-	mu       sync.Mutex
-	lanes    map[string]*lane // by subscription
-	ring     ring
-	sleeping laneHeap
-	orgs     map[string]*share
-	benched  []*share // organizations with lanes that wait for others
-	inFlight int
-	bytes    int
-	chores   []*lane
-	closed   bool
-	lapsed   bool // the lease ran out: what is in memory may be another's
-	sweeps   int
-	polledAt time.Time
+	mu         sync.Mutex
+	lanes      map[string]*lane // by subscription
+	ring       ring
+	sleeping   laneHeap
+	orgs       map[string]*share
+	benched    []*share // organizations with lanes that wait for others
+	inFlight   int
+	unrecorded int // attempts that have ended, and wait for the store
+	bytes      int
+	chores     []*lane
+	closed     bool
+	lapsed     bool // the lease ran out: what is in memory may be another's
+	sweeps     int
+	polledAt   time.Time
 
 	wake     chan struct{} // for the sleeper
 	sweepNow chan struct{}

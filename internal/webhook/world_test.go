@@ -32,17 +32,18 @@ type world struct {
 	log    *logBook
 
 	recorded chan struct{}
+	leases   sync.Map // until when a node is alive, where that is told
 }
 
 // onEachEngine runs a test on a store of each kind with a clock that stands still.
-func onEachEngine(t *testing.T, test func(w *world), options ...func(*Config)) {
+func onEachEngine(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		clock := storetest.NewClock()
 		st := storetest.Open(t, engine, storetest.WithClock(clock))
 		w := &world{t: t, st: st, clock: clock, org: storetest.Org(t, st), log: &logBook{}, recorded: make(chan struct{}, 1)}
-		w.engine = w.start("node_1", options...)
+		w.engine = w.start("node_1")
 		test(w)
 	})
 }
@@ -53,15 +54,19 @@ func loopback() *netguard.Guard {
 }
 
 // start starts an engine; the last one that was started gets what is born on the store.
-func (w *world) start(node string, options ...func(*Config)) *Engine {
+func (w *world) start(node string) *Engine {
 	w.t.Helper()
 	cfg := Config{
 		Store: w.st, Node: node, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
+		Timeout:    10 * time.Minute, // no test waits for one, and none may come in between
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded:   func() { poke(w.recorded) },
-	}
-	for _, option := range options {
-		option(&cfg)
+		LeaseUntil: func() time.Time {
+			if until, ok := w.leases.Load(node); ok {
+				return until.(time.Time)
+			}
+			return w.st.Now().Add(time.Hour)
+		},
 	}
 	w.beat(node)
 	e := Start(cfg)

@@ -1,0 +1,99 @@
+package webhook
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// A node that is frozen past its lease: another takes its work over, and what it says then counts for
+// nothing. What it had not begun it does not begin.
+func TestFrozenNode(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		release := make(chan struct{})
+		frozen := w.sink(func(rw http.ResponseWriter, r *http.Request) {
+			<-release
+			rw.WriteHeader(http.StatusInternalServerError)
+		})
+		sub := w.subscribe(frozen.URL)
+		ids := w.deliver(sub, "a", "a")
+		w.next(frozen) // the first is under way when the node freezes
+		w.die("node_1")
+		w.leases.Store("node_1", w.st.Now())
+		sane := w.sink()
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &sane.URL})
+		first := w.engine
+		w.engine = w.start("node_2")
+		w.notice(w.engine)
+		for _, id := range ids {
+			if got := w.next(sane).header.Get("X-Svc-Delivery-Id"); got != id {
+				w.t.Errorf("the other node delivers %s, want %s", got, id)
+			}
+			w.ends(id, chat.DeliverySucceeded)
+		}
+		close(release) // the frozen node wakes up
+		w.idle(first)
+		for _, id := range ids {
+			if d := w.row(id); d.Status != chat.DeliverySucceeded || d.AttemptCount != 1 || *d.ResponseStatus != 200 {
+				w.t.Errorf("the frozen node changed %+v", d)
+			}
+		}
+		w.quiet(frozen)
+		w.quiet(sane)
+		// Alive again, it works on what is born there.
+		w.beat("node_1")
+		w.leases.Delete("node_1")
+		w.notice(first)
+		w.st.DeliverTo("node_1", first.Enqueue)
+		first.Changed(sub.OrgID, sub.ID)
+		w.ends(w.deliver(sub, "b")[0], chat.DeliverySucceeded)
+	})
+}
+
+// What another process changes counts here too, and what it writes without delivering is delivered.
+func TestOtherProcesses(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.next(s)
+		w.st.OnSubscriptionChange(nil)
+		w.st.DeliverTo("", nil)
+		other := w.sink()
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &other.URL})
+		w.notice(w.engine)
+		w.idle(w.engine)
+		id := w.deliver(sub, "a")[0]
+		w.notice(w.engine)
+		w.next(other)
+		w.ends(id, chat.DeliverySucceeded)
+		w.quiet(s)
+	})
+}
+
+// With no room for payloads deliveries stay in the table, until there is.
+func TestMemoryIsBounded(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.next(s)
+		w.idle(w.engine)
+		fill := func(bytes int) {
+			w.engine.mu.Lock()
+			defer w.engine.mu.Unlock()
+			w.engine.bytes += bytes
+		}
+		fill(maxBytes)
+		id := w.deliver(sub, "a")[0]
+		w.advance(2 * time.Second)
+		w.idle(w.engine)
+		w.quiet(s)
+		fill(-maxBytes)
+		w.advance(time.Second)
+		w.next(s)
+		w.ends(id, chat.DeliverySucceeded)
+	})
+}

@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	sweepLanes = 1000
+	// pollOverlap is how far back changes of subscriptions are looked for again: a transaction becomes
+	// visible a while after the instant it carries.
+	pollOverlap = 5 * time.Second
+	// strangerEvery is how often a lane whose first delivery is another living node's is searched.
+	strangerEvery = 5 * time.Second
+	// bornGrace is how long an own delivery may be on its way to memory after it was written.
+	bornGrace = time.Second
+)
+
+func (e *Engine) sweepLoop() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for e.ctx.Err() == nil {
+		if err := e.sweep(e.ctx); err != nil {
+			e.warn("due deliveries could not be looked for", err)
+		}
+		select {
+		case <-tick.C:
+		case <-e.sweepNow:
+		case <-e.ctx.Done():
+		}
+	}
+}
+
+// sweep looks for what is due and in nobody's memory, and for changes that other nodes made.
+func (e *Engine) sweep(ctx context.Context) error {
+	if !e.alive() {
+		return nil
+	}
+	if err := e.poll(ctx); err != nil {
+		return err
+	}
+	e.retireLanes()
+	now := e.cfg.Store.Now()
+	living, err := e.cfg.Store.Read(ctx).LivingNodes(now)
+	if err != nil {
+		return err
+	}
+	var last store.DeliveryLane
+	for {
+		lanes, err := e.cfg.Store.Read(ctx).DeliveryLanes(last.OrgID, last.SubscriptionID, sweepLanes)
+		if err != nil || len(lanes) == 0 {
+			return err
+		}
+		e.look(lanes, living, now)
+		last = lanes[len(lanes)-1]
+	}
+}
+
+// alive ends a lapse once the node has said again that it is alive.
+func (e *Engine) alive() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.cfg.Store.Now()
+	if e.lapse(now) && e.cfg.LeaseUntil().Sub(now) > e.cfg.Timeout {
+		e.lapsed = false
+		for _, l := range e.lanes {
+			e.consider(l, now)
+		}
+	}
+	return !e.lapsed
+}
+
+// look sees to it that the lanes with due deliveries are served.
+func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool, now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, found := range lanes {
+		own := found.Owner == e.cfg.Node
+		if found.DueAt.After(now) || own && found.Attempts == 0 && found.DueAt.After(now.Add(-bornGrace)) {
+			continue
+		}
+		l := e.lane(found.OrgID, found.SubscriptionID)
+		l.starved = false
+		loaded := l.endpoint != nil && !l.stale
+		switch {
+		case loaded && (l.parked || l.held[found.FirstID] != nil && !l.more):
+			continue
+		case !own && living[found.Owner] && now.Sub(l.lookedAt) < strangerEvery:
+			continue
+		}
+		l.lookedAt, l.more, l.missed = now, true, true
+		e.consider(l, now)
+	}
+}
+
+// poll hears of changes that other processes made to subscriptions.
+func (e *Engine) poll(ctx context.Context) error {
+	now := e.cfg.Store.Now()
+	changed, err := e.cfg.Store.Read(ctx).ChangedSubscriptions(e.polledAt.Add(-pollOverlap))
+	if err != nil {
+		return err
+	}
+	e.polledAt = now
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range changed {
+		if l := e.lanes[s[1]]; l != nil {
+			l.stale, l.more = true, true
+			l.changes++
+			e.consider(l, now)
+		}
+	}
+	return nil
+}
+
+// retireLanes forgets lanes that have long had nothing to do, now and then.
+func (e *Engine) retireLanes() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.sweeps++; e.sweeps%60 != 0 {
+		return
+	}
+	now := e.cfg.Store.Now()
+	for id, l := range e.lanes {
+		if l.idle() && !l.failing && !l.queued && !l.benched && l.index < 0 && now.Sub(l.usedAt) > idleLane {
+			delete(e.lanes, id)
+		}
+	}
+	e.chores = slices.Clip(e.chores)
+}
