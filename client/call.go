@@ -239,6 +239,12 @@ func one[T any](ctx context.Context, c *Client, cl *call) (*T, error) {
 	return &envelope.Data, nil
 }
 
+// with adds a query.
+func (cl *call) with(q query) *call {
+	cl.query = url.Values(q)
+	return cl
+}
+
 // remove makes a DELETE after which the resource is gone. When an earlier attempt may have worked
 // although its answer was lost, a repeated one that finds nothing has found what it wanted.
 func (c *Client) remove(ctx context.Context, cl *call, object, id string) (*Deleted, error) {

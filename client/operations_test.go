@@ -58,6 +58,12 @@ var methods = map[string][]string{
 	"getSetupLink":            {"GetSetupLink"},
 	"updateSetupLink":         {"UpdateSetupLink"},
 	"revokeSetupLink":         {"RevokeSetupLink"},
+	"listTemplates":           {"ListTemplates", "Templates"},
+	"createTemplate":          {"CreateTemplate"},
+	"syncTemplates":           {"SyncTemplates"},
+	"getTemplate":             {"GetTemplate"},
+	"updateTemplate":          {"UpdateTemplate"},
+	"deleteTemplate":          {"DeleteTemplate"},
 
 	"listWebhookSubscriptions":    {"ListWebhookSubscriptions", "WebhookSubscriptions"},
 	"createWebhookSubscription":   {"CreateWebhookSubscription"},
@@ -90,7 +96,13 @@ var types = map[string]any{
 	"Customer": client.Customer{}, "CustomerAccount": client.CustomerAccount{}, "CreateCustomerBody": client.NewCustomer{},
 	"UpdateCustomerBody": client.CustomerPatch{}, "Disconnected": client.Disconnection{},
 	"SetupLink": client.SetupLink{}, "CreateSetupLinkBody": client.NewSetupLink{}, "UpdateSetupLinkBody": client.SetupLinkPatch{},
-	"RevokedLink":         client.RevokedLink{},
+	"RevokedLink": client.RevokedLink{},
+	"Template":    client.MessageTemplate{}, "TemplateSync": client.TemplateSync{}, "DeletedTemplate": client.DeletedTemplate{},
+	"CreateTemplateBody": client.NewTemplate{}, "UpdateTemplateBody": client.TemplatePatch{},
+	"TemplatePart": client.TemplatePart{}, "TemplateCard": client.CarouselCard{}, "TemplateExample": client.TemplateExample{},
+	"NamedExample": client.NamedExample{}, "TemplateButton": client.TemplateButton{}, "TemplateApp": client.TemplateApp{},
+	"TemplatePreview": client.TemplatePreview{}, "PreviewHeader": client.PreviewHeader{}, "PreviewButton": client.PreviewButton{},
+	"PreviewCard":         client.PreviewCard{},
 	"WebhookSubscription": client.WebhookSubscription{}, "CreateWebhookBody": client.NewWebhookSubscription{},
 	"UpdateWebhookBody": client.WebhookSubscriptionPatch{}, "WebhookSecretRef": client.WebhookSecretRef{}, "WebhookSecret": client.WebhookSecret{},
 	"CreateSecretBody": client.NewWebhookSecret{}, "Revoked": client.Revoked{}, "WebhookDelivery": client.WebhookDelivery{},
@@ -107,6 +119,7 @@ var types = map[string]any{
 var wider = map[string]any{
 	"ImageContent": client.MediaContent{}, "DocumentContent": client.MediaContent{}, "AudioContent": client.MediaContent{},
 	"InteractiveContent": client.InteractiveContent{},
+	"TemplateCardPart":   client.TemplatePart{},
 }
 
 // unexported are the schemas that the client fills in by itself, and envelopes.
@@ -122,8 +135,12 @@ var filters = map[string]map[string][]string{
 		CreatedAfter: someTime, CreatedBefore: someTime, PageOptions: everyPage}),
 	"listConversations": client.QueryOf(client.ConversationFilter{Status: "x", ContactID: "x", UpdatedSince: someTime, LabelID: "x",
 		AssignedTo: "x", PageOptions: everyPage}),
-	"listContacts": client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
-	"listLabels":   client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
+	"listContacts":   client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
+	"listLabels":     client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
+	"listTemplates":  client.QueryOf(client.TemplateFilter{Status: "x", Language: "x", PageOptions: everyPage}),
+	"getTemplate":    client.QueryOf(client.TemplateVariant{Language: "x"}),
+	"deleteTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}),
+	"updateTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}), // in the body
 
 	"listCustomers":            client.QueryOf(client.CustomerFilter{Status: "x", TeamID: "x", Search: "x", PageOptions: everyPage}),
 	"listSetupLinks":           client.QueryOf(client.SetupLinkFilter{Status: "x", PageOptions: everyPage}),

@@ -17,6 +17,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/cloud"
+	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/vault"
@@ -85,7 +87,7 @@ func newService(t *testing.T) *service {
 	}
 	a := api.New(api.Config{
 		Store: st, CursorKey: []byte("cursors"), Version: "test", Log: slog.New(slog.DiscardHandler), Metrics: api.NewMetrics(nil),
-		Provider: obligingProvider{}, Token: func(chat.Account) (string, error) { return "token", nil },
+		Provider: obligingProvider{simulated(t)}, Token: func(chat.Account) (string, error) { return "token", nil },
 		Blobs: blobs, PublicURL: "https://chat.example.com",
 		Vault: must(vault.New([]byte("32 bytes that are no secret here")))(t), CheckURL: func(context.Context, string) error { return nil },
 	})
@@ -114,7 +116,19 @@ func (s *service) newClient(t *testing.T, options ...client.Option) *client.Clie
 	return c
 }
 
-// obligingProvider does what it is asked; what these tests do not ask for panics.
+// simulated is a provider that a simulator answers for.
+func simulated(t *testing.T) provider.Client {
+	t.Helper()
+	upstream := httptest.NewServer(simulator.New(simulator.Config{Seed: 1}))
+	t.Cleanup(upstream.Close)
+	c, err := cloud.New(cloud.Options{BaseURL: upstream.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// obligingProvider does what it is asked about messages and numbers; for the rest there is a simulator.
 type obligingProvider struct{ provider.Client }
 
 func (obligingProvider) MarkRead(context.Context, provider.Number, string, bool) error { return nil }

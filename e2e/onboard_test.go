@@ -142,6 +142,9 @@ func TestPhoneAppNumber(t *testing.T) {
 			t.Fatalf("the numbers are %v", accounts)
 		}
 		n := &Number{t: t, srv: srv, sim: sim, org: org, log: srv.stored(), ID: accounts[0].str("phone_number_id")}
+		if !eventually(func() bool { return len(n.all("/templates")) > 0 }) {
+			t.Error("its templates were not read")
+		}
 		if !eventually(func() bool { return len(n.all("/contacts")) == 3 && len(n.all("/messages")) >= 18 }) {
 			t.Fatalf("it has %d contacts and %d messages: %s", len(n.all("/contacts")), len(n.all("/messages")), srv.Log())
 		}

@@ -33,13 +33,14 @@ var sendable = []struct {
 	{"document", "document", map[string]any{"link": fileLink, "filename": "a.pdf"}, []any{"document", "filename"}, "a.pdf", nil},
 	{"video", "video", map[string]any{"link": fileLink}, []any{"video", "link"}, fileLink, nil},
 	{"audio", "audio", map[string]any{"link": fileLink}, []any{"audio", "link"}, fileLink, nil},
-	{"template", "template", map[string]any{"name": " hello_world ", "language": "en_US"}, []any{"template", "name"}, "hello_world", nil},
+	{"template", "template", map[string]any{"name": " hello_world ", "language": "en_US"}, []any{"template", "name"}, "hello_world",
+		"Welcome! This message shows that your number can send. Thank you for trying it."},
 	{"template language", "template", map[string]any{
 		"name": "order_update", "language": map[string]any{"code": "de", "policy": "deterministic"},
 		"components": []any{map[string]any{"type": "body", "parameters": []any{
 			map[string]any{"type": "text", "text": "Ada"}, map[string]any{"type": "text", "text": "A-17"},
 		}}},
-	}, []any{"template", "language", "code"}, "de", nil},
+	}, []any{"template", "language", "code"}, "de", "Hallo Ada, deine Bestellung A-17 ist unterwegs."},
 	{"reply buttons", "interactive", map[string]any{
 		"type": "reply_buttons", "body": map[string]any{"text": "Well?"},
 		"action": map[string]any{"buttons": []any{

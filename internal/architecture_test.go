@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/core", "internal/simulator"},
 	{
 		"internal/api", "internal/dashboard", "internal/onboard", "internal/inbound", "internal/sender",
-		"internal/webhook", "internal/media", "internal/node", "internal/housekeeping", "internal/config",
+		"internal/webhook", "internal/media", "internal/node", "internal/housekeeping", "internal/templatesync", "internal/config",
 	},
 	{"internal/server"},
 	{"internal/cli"},

@@ -16,6 +16,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -43,6 +45,8 @@ type Config struct {
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
 	Blobs    *blob.Store
+	// Templates does what is done with templates at the provider.
+	Templates *core.Templates
 	// PublicURL is where others reach this service.
 	PublicURL string
 	// Disconnected is called after a number was disconnected; nil where nobody waits for it.
@@ -76,6 +80,7 @@ type API struct {
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
 	publicURL string
+	templates *core.Templates
 	vault     Vault
 	checkURL  func(ctx context.Context, rawURL string) error
 	contents  map[chat.MessageType]*bodyBinder
@@ -116,6 +121,12 @@ func New(cfg Config) *API {
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
 		disconnected: cfg.Disconnected,
+		templates:    cfg.Templates,
+	}
+	if a.templates == nil {
+		a.templates = &core.Templates{
+			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(requestTimeout),
+		}
 	}
 	registerMeta(a)
 	registerMessages(a)
@@ -127,6 +138,7 @@ func New(cfg Config) *API {
 	registerLabels(a)
 	registerCustomers(a)
 	registerSetupLinks(a)
+	registerTemplates(a)
 	registerWebhookSubscriptions(a)
 	registerWebhookSecrets(a)
 	registerWebhookDeliveries(a)

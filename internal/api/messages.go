@@ -2,7 +2,11 @@ package api
 
 import (
 	"net/http"
+	"reflect"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -45,7 +49,7 @@ type messageView struct {
 	Document       anyJSON           `json:"document,omitzero"`
 	Video          anyJSON           `json:"video,omitzero"`
 	Audio          anyJSON           `json:"audio,omitzero"`
-	Template       anyJSON           `json:"template,omitzero"`
+	Template       shownTemplate     `json:"template,omitzero" doc:"As it was sent, and in preview what the recipient sees."`
 	Interactive    anyJSON           `json:"interactive,omitzero"`
 	Reaction       anyJSON           `json:"reaction,omitzero"`
 	Location       anyJSON           `json:"location,omitzero"`
@@ -58,6 +62,16 @@ type messageView struct {
 	PlayedAt       *instant          `json:"played_at,omitempty" doc:"When a voice note was first played."`
 	CreatedAt      instant           `json:"created_at"`
 	UpdatedAt      instant           `json:"updated_at"`
+}
+
+// shownTemplate is a template's content as it is stored.
+type shownTemplate jsontext.Value
+
+func (v shownTemplate) MarshalJSON() ([]byte, error) { return v, nil }
+
+// Schema describes it in the OpenAPI document.
+func (shownTemplate) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[chat.TemplateContent](), true, "")
 }
 
 type contextView struct {
@@ -89,7 +103,9 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 	if m.Error != nil {
 		v.Error = &messageErrorView{string(m.Error.Code), m.Error.Message, m.Error.ProviderCode}
 	}
-	if field := v.content(m.Type); field != nil {
+	if m.Type == chat.TypeTemplate {
+		v.Template = shownTemplate(m.Content)
+	} else if field := v.content(m.Type); field != nil {
 		*field = anyJSON(m.Content)
 	}
 	return v
@@ -99,7 +115,7 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 func (v *messageView) content(t chat.MessageType) *anyJSON {
 	return map[chat.MessageType]*anyJSON{
 		chat.TypeText: &v.Text, chat.TypeImage: &v.Image, chat.TypeDocument: &v.Document, chat.TypeVideo: &v.Video,
-		chat.TypeAudio: &v.Audio, chat.TypeTemplate: &v.Template, chat.TypeInteractive: &v.Interactive,
+		chat.TypeAudio: &v.Audio, chat.TypeInteractive: &v.Interactive,
 		chat.TypeReaction: &v.Reaction, chat.TypeLocation: &v.Location, chat.TypeContacts: &v.Contacts,
 		chat.TypeButton: &v.Button, chat.TypeUnsupported: &v.Unsupported,
 	}[t]

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/blob"
@@ -21,6 +22,7 @@ func Connect(t testing.TB, client provider.Client, dir string) func(*API) {
 	return func(a *API) {
 		a.provider, a.blobs, a.publicURL = client, blobs, PublicURL
 		a.token = func(account chat.Account) (string, error) { return "opened " + account.Token, nil }
+		a.templates.Provider, a.templates.Token = a.provider, a.token
 	}
 }
 
@@ -35,3 +37,6 @@ func (q Queue) Enqueue(_ chat.Account, w store.SendWork) { q <- w }
 
 // Dispatch makes a node hand accepted messages to q.
 func Dispatch(q Queue) func(*API) { return func(a *API) { a.dispatch = q } }
+
+// Fetch makes a node read the samples of templates with client.
+func Fetch(client *http.Client) func(*API) { return func(a *API) { a.templates.Fetch = client } }

@@ -39,6 +39,7 @@ type writtenDocument struct {
 func newDocument(programVersion string) *document {
 	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Samples](), reflect.TypeFor[samplesSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[freeForm]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())

@@ -26,6 +26,7 @@ var operations = []string{
 	"DELETE /{phone_number_id}/contacts/{id}/labels/{label_id} detachContactLabel Contacts",
 	"DELETE /{phone_number_id}/conversations/{id}/labels/{label_id} detachConversationLabel Conversations",
 	"DELETE /{phone_number_id}/media/{id} deleteMedia Media",
+	"DELETE /{phone_number_id}/templates/{name} deleteTemplate Templates",
 	"GET /accounts listAccounts Accounts",
 	"GET /customers listCustomers Customers",
 	"GET /customers/{id} getCustomer Customers",
@@ -49,12 +50,15 @@ var operations = []string{
 	"GET /{phone_number_id}/messages listMessages Messages",
 	"GET /{phone_number_id}/messages/{id} getMessage Messages",
 	"GET /{phone_number_id}/messages/{id}/media getMessageMedia Messages",
+	"GET /{phone_number_id}/templates listTemplates Templates",
+	"GET /{phone_number_id}/templates/{name} getTemplate Templates",
 	"PATCH /customers/{id} updateCustomer Customers",
 	"PATCH /customers/{id}/setup_links/{link_id} updateSetupLink Customers",
 	"PATCH /labels/{id} updateLabel Labels",
 	"PATCH /webhook_subscriptions/{id} updateWebhookSubscription Webhooks",
 	"PATCH /{phone_number_id}/contacts/{id} updateContact Contacts",
 	"PATCH /{phone_number_id}/conversations/{id} updateConversation Conversations",
+	"PATCH /{phone_number_id}/templates/{name} updateTemplate Templates",
 	"POST /customers createCustomer Customers",
 	"POST /customers/{id}/setup_links createSetupLink Customers",
 	"POST /labels createLabel Labels",
@@ -70,6 +74,8 @@ var operations = []string{
 	"POST /{phone_number_id}/media uploadMedia Media",
 	"POST /{phone_number_id}/messages sendMessage Messages",
 	"POST /{phone_number_id}/register registerNumber Accounts",
+	"POST /{phone_number_id}/templates createTemplate Templates",
+	"POST /{phone_number_id}/templates/sync syncTemplates Templates",
 }
 
 // described is an operation as the document has it.

@@ -98,13 +98,18 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	switch {
 	case t == reflect.TypeFor[chat.Patch[[]string]]():
 		r.items = newRule(reg, reflect.TypeFor[string](), s.Items)
-	case s.Type == huma.TypeArray:
+	case s.Type == huma.TypeArray && t.Kind() == reflect.Slice:
 		r.items = newRule(reg, t.Elem(), s.Items)
+	case s.Type == huma.TypeArray: // one of the forms of a type of its own
+		r.items = newRule(reg, reflect.TypeFor[any](), s.Items)
 	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			tag := t.Field(i).Tag
+			if tag.Get("readOnly") == "true" {
+				continue // only in answers: in a request it is an unknown field
+			}
 			if property := s.Properties[name]; property != nil {
-				tag := t.Field(i).Tag
 				field := newRule(reg, t.Field(i).Type, property)
 				field.trimmed, field.clearing = tag.Get("trimmed") == "true", tag.Get("clearing") == "true"
 				field.collapsed = tag.Get("collapsed") == "true"
@@ -135,7 +140,9 @@ func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 
 // checkEither checks a value by the form it has.
 func (r *rule) checkEither(dec *jsontext.Decoder, path string) (findings, error) {
-	kinds := map[string]jsontext.Kind{huma.TypeString: jsontext.KindString, huma.TypeObject: jsontext.KindBeginObject}
+	kinds := map[string]jsontext.Kind{
+		huma.TypeString: jsontext.KindString, huma.TypeObject: jsontext.KindBeginObject, huma.TypeArray: jsontext.KindBeginArray,
+	}
 	var names []string
 	for _, form := range r.either {
 		if kinds[form.kind] == dec.PeekKind() {

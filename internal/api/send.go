@@ -63,6 +63,15 @@ func (languageSchema) Schema(huma.Registry) *huma.Schema {
 	}}
 }
 
+// samplesSchema describes samples, which are a text or a list.
+type samplesSchema struct{}
+
+// Schema describes it in the OpenAPI document.
+func (samplesSchema) Schema(huma.Registry) *huma.Schema {
+	text := &huma.Schema{Type: huma.TypeString, MinLength: new(1)}
+	return &huma.Schema{OneOf: []*huma.Schema{text, {Type: huma.TypeArray, Items: text, MinItems: new(1)}}}
+}
+
 func registerSend(a *API) {
 	op := operation{
 		method: http.MethodPost, path: "/{phone_number_id}/messages", id: "sendMessage", tag: "Messages",
@@ -114,14 +123,17 @@ func (a *API) handleSend(c *call, op *operation) (answer, error) {
 	}
 	// What can be done before the transaction is: on SQLite others wait for it.
 	var account chat.Account
+	var message core.NewMessage
 	if err == nil {
-		account, err = c.account(a.store.Read(c.ctx))
+		if account, err = c.account(a.store.Read(c.ctx)); err == nil {
+			message = a.newMessage(c, account, in.Body, content)
+		}
 	}
 	run := func(tx *store.Tx) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		view, err := a.send(tx, c, account, newMessage(in.Body, content))
+		view, err := a.send(tx, c, account, message)
 		if err != nil {
 			return answer{}, err
 		}
@@ -245,10 +257,15 @@ func workOf(acc core.Accepted) store.SendWork {
 	}
 }
 
-func newMessage(b sendBody, content chat.Content) core.NewMessage {
-	m := core.NewMessage{
-		Type: chat.MessageType(b.Type), Source: chat.SourceAPI,
-		Content: bytes.Clone(marshal(content)), MediaID: chat.LibraryMedia(content),
+func (a *API) newMessage(c *call, account chat.Account, b sendBody, content chat.Content) core.NewMessage {
+	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, MediaID: chat.LibraryMedia(content)}
+	if t, ok := content.(*chat.TemplateContent); ok {
+		choice := a.templates.Choose(c.ctx, account, t, b.To != nil)
+		t.Preview, m.Template = choice.Preview, &choice
+	}
+	m.Content = bytes.Clone(marshal(content))
+	if m.Type == chat.TypeTemplate {
+		m.MoreMedia = chat.TemplateMedia(m.Content)
 	}
 	if b.To != nil {
 		m.To = "+" + strings.TrimPrefix(*b.To, "+")

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -169,6 +170,31 @@ type TemplateContent struct {
 	Name       string              `json:"name" minLength:"1" maxLength:"512" trimmed:"true"`
 	Language   TemplateLanguage    `json:"language" doc:"A language code, or an object with code and policy."`
 	Components []TemplateComponent `json:"components,omitempty"`
+	Preview    *TemplatePreview    `json:"preview,omitempty" readOnly:"true" doc:"What the recipient sees. Absent where the template was not known when the message was sent."`
+}
+
+// TemplateMedia are the files that the parameters of a template message name by id.
+func TemplateMedia(content json.RawMessage) (ids []string) {
+	var c TemplateContent
+	if !bytes.Contains(content, []byte(`"id"`)) || json.Unmarshal(content, &c) != nil {
+		return nil
+	}
+	components := c.Components
+	for i := 0; i < len(components); i++ {
+		for _, raw := range components[i].Parameters {
+			var p templateParameter
+			if json.Unmarshal(raw, &p) == nil && p.file() != nil && p.file().ID != "" {
+				ids = append(ids, p.file().ID)
+			}
+		}
+		for _, raw := range components[i].Cards {
+			var card templateCard
+			if json.Unmarshal(raw, &card) == nil {
+				components = append(components, card.Components...)
+			}
+		}
+	}
+	return ids
 }
 
 // TemplateComponent fills the placeholders of one part of a template.

@@ -12,10 +12,8 @@ import (
 )
 
 type sendCommand struct {
-	URL  string `variable:"PARLEY_API_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the service."`
-	Key  string `required:"" variable:"PARLEY_API_KEY" placeholder:"KEY" secret:"" help:"API key (svc_live_…). Others on this machine can see a command line, but not the variable."`
-	From string `required:"" placeholder:"ID" help:"The business number to send from, by its phone_number_id; \"parley account list\" shows it."`
-	To   string `required:"" placeholder:"TO" help:"The recipient: a number like +4915112345678, or a BSUID."`
+	apiFlags `embed:""`
+	To       string `required:"" placeholder:"TO" help:"The recipient: a number like +4915112345678, or a BSUID."`
 
 	Text     string   `placeholder:"TEXT" help:"Send a text."`
 	Template string   `placeholder:"NAME" help:"Send a template."`
@@ -30,7 +28,6 @@ type sendCommand struct {
 	ReplyTo  string   `placeholder:"ID" help:"The provider's id of the inbound message that this one answers."`
 
 	IdempotencyKey string `placeholder:"KEY" help:"Run again with the same key, the command sends nothing a second time."`
-	JSON           bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Validate is called by kong.
@@ -44,7 +41,7 @@ func (cmd *sendCommand) Validate() error {
 			given++
 		}
 	}
-	if err := checkService(cmd.URL, cmd.Key); err != nil {
+	if err := cmd.check(); err != nil {
 		return err
 	}
 	switch {
@@ -61,7 +58,7 @@ func (cmd *sendCommand) Validate() error {
 }
 
 func (cmd *sendCommand) Run(c *console) error {
-	api, err := client.New(cmd.URL, cmd.Key, client.WithUserAgent("parley/"+version))
+	api, err := cmd.connect()
 	if err != nil {
 		return err
 	}
@@ -80,7 +77,7 @@ func (cmd *sendCommand) Run(c *console) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	return storeFlags{JSON: cmd.JSON}.printOne(c.stdout, record{
+	return cmd.output().printOne(c.stdout, record{
 		{"id", sent.ID}, {"status", string(sent.Status)}, {"type", string(sent.Type)}, {"to", textOrNil(sent.To)},
 		{"bsuid", textOrNil(sent.BSUID)}, {"conversation_id", sent.ConversationID}, {"created_at", instant(sent.CreatedAt)},
 	})
@@ -136,13 +133,4 @@ func (cmd *sendCommand) media(c *console, api *client.Client, from string) (clie
 		content.Filename = filepath.Base(from)
 	}
 	return content, nil
-}
-
-// explain adds what to do about a failed call.
-func (cmd *sendCommand) explain(err error) error {
-	refusal, ok := errors.AsType[*client.Error](err)
-	if ok && (refusal.Code == client.CodeResourceNotFound || refusal.Param == "phone_number_id") {
-		return fmt.Errorf("%w\ncheck --from; \"parley account list --org ORG\" shows the numbers", err)
-	}
-	return explainService(err, cmd.URL)
 }

@@ -37,7 +37,7 @@ type Serve struct {
 	WebhookRetries      []string       `type:"list" variable:"PARLEY_WEBHOOK_RETRIES" default:"10s,30s,2m,10m,1h,6h,24h" placeholder:"WAITS" help:"How long a webhook delivery waits after each failed attempt, separated by commas; when the last has passed in vain it is given up."`
 	SecretKey           string         `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
 	ProviderURL         string         `variable:"PARLEY_PROVIDER_URL" placeholder:"URL" help:"Base address of the provider's API with its version, like https://graph.facebook.com/v24.0. Empty: the built-in simulator."`
-	ProviderAppID       string         `variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the provider's app that numbers are connected to."`
+	ProviderAppID       string         `variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the provider's app that numbers are connected to. Uploading samples of templates needs it."`
 	ProviderAppSecret   string         `variable:"PARLEY_PROVIDER_APP_SECRET" placeholder:"SECRET" secret:"" help:"Secret of that app; callbacks are signed with it. Needed with --provider-url."`
 	ProviderConfigID    string         `variable:"PARLEY_PROVIDER_CONFIG_ID" placeholder:"ID" help:"Id of the app's login configuration that signups through setup links follow. Empty: the permissions are asked for by name."`
 	ProviderVerifyToken string         `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token that the provider shows when it verifies the callback address, /provider/webhook."`

@@ -35,7 +35,10 @@ func ConnectAccount(tx *store.Tx, in chat.NewAccount, seal Seal) (chat.Account, 
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Account{}, chat.Invalid("phone_number_id", "This number is connected already. A number belongs to one organization of an installation.")
 	}
-	return account, err
+	if err != nil {
+		return chat.Account{}, err
+	}
+	return account, tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now())
 }
 
 // accountTeam picks the team of a new account: that of its customer, else as for any

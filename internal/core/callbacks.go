@@ -103,7 +103,9 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round, out *Outcome) e
 		return a.accountUpdate(tx, u)
 	case provider.NumberUpdate:
 		return a.numberUpdate(tx, u)
-	case provider.TemplateUpdate, provider.Ignored, provider.ErrorReport:
+	case provider.TemplateUpdate:
+		return a.template(tx, u)
+	case provider.Ignored, provider.ErrorReport:
 		a.Log.Debug("callback not used", "about", u.About(), "update", u)
 		return nil
 	}

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -30,12 +32,15 @@ func DisconnectAccount(tx *store.Tx, orgID, phoneNumberID string) (chat.Account,
 }
 
 // disconnect makes the account vanish for every operation. What it leaves is a job: to end the
-// provider's callbacks, and to remove all that the account had.
+// provider's callbacks, and to remove all that the account had. Templates are their business
+// account's; they go with its last number, which the next synchronization sees.
 func disconnect(tx *store.Tx, account chat.Account) error {
 	if err := tx.DeleteAccount(account.OrgID, account.ID, tx.Now()); err != nil {
 		return orNotFound(err, "business number")
 	}
-	return tx.PutAccountJob(account.OrgID, account.ID, store.JobDisconnected)
+	return errors.Join(
+		tx.PutAccountJob(account.OrgID, account.ID, store.JobDisconnected),
+		tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now()))
 }
 
 // PurgeBatch removes up to limit rows of a disconnected account and returns how many.

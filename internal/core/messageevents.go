@@ -91,6 +91,9 @@ func bodyOf(m chat.Message) *string {
 		Body    json.RawMessage `json:"body"`
 		Caption string          `json:"caption"`
 		Emoji   *string         `json:"emoji"`
+		Preview struct {
+			Body string `json:"body"`
+		} `json:"preview"` // of a template
 	}
 	if json.Unmarshal(m.Content, &c) != nil {
 		return nil
@@ -106,6 +109,8 @@ func bodyOf(m chat.Message) *string {
 		return &nested.Text
 	case c.Emoji != nil:
 		return c.Emoji
+	case m.Type == chat.TypeTemplate:
+		return orNil(c.Preview.Body)
 	default:
 		return orNil(c.Caption)
 	}

@@ -120,7 +120,10 @@ func CompleteSignup(tx *store.Tx, in Signup, seal Seal) (chat.Account, Invitatio
 	}
 	link := &invited.Link
 	link.Status, link.ConsumedAt, link.ConsumedBy, link.AccountID = chat.LinkConsumed, new(tx.Now()), in.By, &account.ID
-	err = errors.Join(tx.UpdateSetupLink(*link), tx.PutAccountJob(account.OrgID, account.ID, store.JobConnected))
+	err = errors.Join(
+		tx.UpdateSetupLink(*link),
+		tx.PutAccountJob(account.OrgID, account.ID, store.JobConnected),
+		tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now()))
 	if err != nil || invited.Customer == nil {
 		return account, invited, err
 	}

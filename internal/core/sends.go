@@ -20,6 +20,9 @@ type NewMessage struct {
 	Content   json.RawMessage
 	MediaID   string // library media that the content names
 	Source    chat.Source
+	// Template is what Templates.Choose says of a template's message; MoreMedia are the files in it.
+	Template  *TemplateChoice
+	MoreMedia []string
 }
 
 // Accepted is a message that will be sent: it is durable once the transaction commits.
@@ -39,11 +42,22 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err := takeQuota(tx, account.OrgID, plan); err != nil {
 		return Accepted{}, err
 	}
+	if in.Template != nil && in.Template.Err != nil {
+		return Accepted{}, in.Template.Err
+	}
 	if err := checkLibraryMedia(tx.Reader, account, in.MediaID); err != nil {
 		return Accepted{}, err
 	}
+	for _, id := range in.MoreMedia {
+		if err := checkLibraryMedia(tx.Reader, account, id); err != nil {
+			return Accepted{}, err
+		}
+	}
 	t, err := threadWith(tx, account, in.recipient())
 	if err != nil {
+		return Accepted{}, err
+	}
+	if err := checkConsent(account, t.contact, in.Template); err != nil {
 		return Accepted{}, err
 	}
 	message := chat.Message{

@@ -29,6 +29,17 @@ type Client interface {
 	Media(ctx context.Context, n Number, mediaID string) (MediaInfo, error)
 	// Download opens a media URL that Media or a callback gave. The caller closes it.
 	Download(ctx context.Context, n Number, url string) (io.ReadCloser, error)
+
+	// Templates lists the templates of the number's business account, a page at a time.
+	Templates(ctx context.Context, n Number, q TemplateQuery) (TemplatePage, error)
+	// CreateTemplate submits a template for review. Templates are told apart by name and language,
+	// so that one which exists already is refused, see Error.TemplateExists.
+	CreateTemplate(ctx context.Context, n Number, t NewTemplate) (Template, error)
+	EditTemplate(ctx context.Context, n Number, templateID string, e TemplateEdit) error
+	// DeleteTemplate deletes a name in all its languages, or the one that templateID names.
+	DeleteTemplate(ctx context.Context, n Number, name, templateID string) error
+	// UploadSample hands over a file that a template's header shows to its reviewers.
+	UploadSample(ctx context.Context, n Number, f File) (handle string, err error)
 }
 
 // Outbound is a message to send. Content is the object named by Type in our outward shape, where

@@ -158,6 +158,11 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *store.SendWo
 			return provider.Sent{}, err
 		}
 	}
+	if w.Message.Type == chat.TypeTemplate {
+		if m.MediaIDs, err = s.templateMedia(ctx, from, account, w.Message.Content); err != nil {
+			return provider.Sent{}, err
+		}
+	}
 	begin := s.cfg.Store.Now()
 	s.cfg.Metrics.wait.Observe(begin.Sub(w.Message.CreatedAt).Seconds())
 	sent, err := s.cfg.Provider.Send(ctx, from, m)

@@ -83,6 +83,9 @@ func (s *Sender) Node() string { return s.cfg.Node }
 // Enqueue takes a job that was just committed. What does not fit stays in the table, and so does
 // what stands behind it in its conversation: a sweep takes them up in their order.
 func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
+	if !s.roomFor(account.ID) {
+		return
+	}
 	if w.Job.Behind == "" || s.holds(w.Job.Behind) || s.finished(w.Job.OrgID, w.Job.Behind) {
 		s.enqueue(account, w, time.Time{})
 	}
@@ -119,6 +122,12 @@ func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.
 	n.held++
 	n.add(w, notBefore)
 	return true
+}
+
+func (s *Sender) roomFor(accountID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.room(s.numbers[accountID])
 }
 
 // room tells whether one more job of a number may be in memory. A number that cannot send takes a

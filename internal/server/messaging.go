@@ -8,21 +8,28 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/inbound"
 	"github.com/parleyhq/parley/internal/media"
+	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/node"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/templatesync"
 	"github.com/parleyhq/parley/internal/webhook"
 )
 
-const callbackPath = "/provider/webhook"
+const (
+	callbackPath = "/provider/webhook"
+	// sampleTimeout is how long fetching the sample of a template may take.
+	sampleTimeout = 20 * time.Second
+)
 
 // messaging is the parts between the store and the provider.
 type messaging struct {
@@ -33,6 +40,8 @@ type messaging struct {
 	mover     *media.Mover    // nil where the node is no worker
 	sender    *sender.Sender  // likewise
 	deliverer *webhook.Engine // likewise
+	templates *core.Templates
+	syncer    *templatesync.Syncer // likewise
 	simulator *simulatedProvider
 }
 
@@ -61,8 +70,11 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL, App: s.app()}); err != nil {
+	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL, AppID: s.cfg.ProviderAppID, App: s.app()}); err != nil {
 		return err
+	}
+	m.templates = &core.Templates{
+		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout),
 	}
 	if m.node, err = node.Start(ctx, s.store, s.log); err != nil {
 		return err
@@ -87,6 +99,7 @@ func (s *Server) startWorkers() {
 			Store: s.store, Node: m.node.ID(), Provider: m.client, Token: s.token, Media: m.mover.Upload,
 			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Log: s.log,
 		})
+		m.syncer = templatesync.Start(m.templates, s.log)
 		fetch, owner = m.mover.Fetch, m.node.ID()
 	}
 	m.receiver = inbound.Start(inbound.Config{
@@ -124,6 +137,7 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 		return "", fmt.Errorf("start the provider simulator: %w", err)
 	}
 	origin := "http://" + listener.Addr().String()
+	s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
 	sim := simulator.New(simulator.Config{
 		AppID: s.cfg.ProviderAppID, AppSecret: s.cfg.ProviderAppSecret, VerifyToken: s.cfg.ProviderVerifyToken,
 		CallbackURL: origin + callbackPath, BaseURL: origin, Log: s.log.With("part", "simulator"),
@@ -141,6 +155,9 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 func (m *messaging) stop(ctx context.Context) error {
 	if m.receiver != nil {
 		m.receiver.Stop()
+	}
+	if m.syncer != nil {
+		m.syncer.Stop()
 	}
 	if m.sender != nil {
 		m.sender.Stop(ctx)

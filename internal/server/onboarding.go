@@ -1,9 +1,11 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/onboard"
 	"github.com/parleyhq/parley/internal/provider/cloud"
@@ -33,6 +35,10 @@ func (s *Server) startOnboarding() {
 	if s.cfg.Has("worker") {
 		o.worker = onboard.StartWorker(onboard.WorkerConfig{
 			Store: s.store, Provider: s.messaging.client, Token: s.token, Log: s.log,
+			Connected: func(ctx context.Context, account chat.Account) error {
+				_, err := s.messaging.templates.Sync(ctx, account)
+				return err
+			},
 		})
 	}
 	pins := s.vault.Derive(core.PINPurpose)

@@ -71,6 +71,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 		Disconnected: s.onboarding.wake,
+		Templates:    s.messaging.templates,
 		Vault:        s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.public.http = s.httpServer(s.routes())
@@ -107,9 +108,20 @@ func (s *Server) listen() (err error) {
 // PublicURL is the address under which others reach the node.
 func (s *Server) PublicURL() string { return s.cfg.PublicURL }
 
-// Demo seeds the demo organization, once.
+// Demo seeds the demo organization, once, and reads the templates of its number.
 func (s *Server) Demo(ctx context.Context) (core.Demo, error) {
-	return core.SeedDemo(ctx, s.store, s.vault)
+	demo, err := core.SeedDemo(ctx, s.store, s.vault)
+	if err != nil {
+		return demo, err
+	}
+	account, err := core.AccountByNumber(s.store.Read(ctx), demo.OrganizationID, demo.PhoneNumberID)
+	if err == nil {
+		_, err = s.messaging.templates.Sync(ctx, account)
+	}
+	if err != nil { // it is tried again by itself
+		s.log.Warn("the demo's templates could not be read", "error", err)
+	}
+	return demo, nil
 }
 
 // httpServer bounds what a client can hold: slow headers, slow bodies, idle connections.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DefaultAppID is the app of a simulator that was given none.
+// DefaultAppID is the app where the configuration names none.
 const DefaultAppID = "700100200300400"
 
 // Config is how a simulator is set up. The zero value works: any number, any token, no callbacks.

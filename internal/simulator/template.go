@@ -119,6 +119,20 @@ func variables(text string) []string {
 	return names
 }
 
+// places are the variables of a text in the order of their parameters: numbers by their value, since
+// another language may have them in another order.
+func places(text string, named bool) []string {
+	names := variables(text)
+	if !named {
+		slices.SortStableFunc(names, func(a, b string) int {
+			n, _ := strconv.Atoi(a)
+			m, _ := strconv.Atoi(b)
+			return n - m
+		})
+	}
+	return names
+}
+
 // hydrate puts values in place of variables.
 func hydrate(text string, values map[string]string) string {
 	if len(values) == 0 {

@@ -168,7 +168,7 @@ func (t *template) checkHeader(c *component) *graphError {
 	}
 	switch c.Format {
 	case "TEXT":
-		names := variables(c.Text)
+		names := places(c.Text, t.named())
 		switch {
 		case strings.TrimSpace(c.Text) == "":
 			return bad("A text header needs a text.")
@@ -238,7 +238,7 @@ func (t *template) checkVariables(names []string, samples []namedExample, bad fu
 			continue
 		}
 		if name != strconv.Itoa(i+1) {
-			return bad("Variables must be {{1}}, {{2}} and so on, in this order; found {{%s}}.", name)
+			return bad("Variables must be {{1}}, {{2}} and so on without a gap; found {{%s}}.", name)
 		}
 	}
 	if len(samples) != len(names) {
@@ -259,7 +259,7 @@ func (t *template) checkBody(c *component, limit int) *graphError {
 		return templateError(subcodeBody, "Message template body is not valid", format, args...)
 	}
 	text := strings.TrimSpace(c.Text)
-	names := variables(text)
+	names := places(text, t.named())
 	switch {
 	case text == "":
 		return bad("The body needs a text.")
@@ -301,8 +301,8 @@ func (t *template) checkCarousel(c *component) *graphError {
 	if t.category != "MARKETING" {
 		return bad("Carousels are of category MARKETING.")
 	}
-	if len(c.Cards) < 2 || len(c.Cards) > 10 {
-		return bad("A carousel has 2 to 10 cards.")
+	if len(c.Cards) < 1 || len(c.Cards) > 10 {
+		return bad("A carousel has 1 to 10 cards.")
 	}
 	shape := ""
 	for i, card := range c.Cards {

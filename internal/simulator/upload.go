@@ -21,7 +21,7 @@ type upload struct {
 	offset int64
 }
 
-var uploadTypes = []string{"application/pdf", "image/jpeg", "image/jpg", "image/png", "video/mp4"}
+var uploadTypes = []string{"application/pdf", "image/jpeg", "image/jpg", "image/png", "video/3gpp", "video/mp4"}
 
 const handleLife = 24 * time.Hour
 

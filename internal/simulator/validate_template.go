@@ -167,7 +167,7 @@ func (v *validation) sentBody(t template, have *component, sent []sendParameter,
 
 // sentText checks the parameters of a text, and that it is not too long with them.
 func (v *validation) sentText(t template, text string, sent []sendParameter, where string, limit int) *graphError {
-	names := variables(text)
+	names := places(text, t.named())
 	if err := wrongCount(where, len(sent), len(names)); err != nil {
 		return err
 	}

@@ -89,6 +89,8 @@ func (r Reader) ConversationWith(orgID, contactID string) (chat.Conversation, er
 		orgID, contactID)
 }
 
+var threadColumns = prefixed("c", contactColumns) + ", " + prefixed("v", conversationColumns)
+
 // ThreadByNumber returns an account's contact of that number and the conversation with it, or
 // ErrNotFound when either is missing.
 func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Contact, conversation chat.Conversation, err error) {
@@ -97,7 +99,7 @@ func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Co
 			contact, err = scanContact(columnsAround{row: row, last: dest})
 			return err
 		}))
-	}, "SELECT "+prefixed("c", contactColumns)+", "+prefixed("v", conversationColumns)+`
+	}, "SELECT "+threadColumns+`
 		FROM contacts c JOIN conversations v ON v.org_id = c.org_id AND v.contact_id = c.id
 		WHERE c.org_id = $1 AND c.account_id = $2 AND c.phone_number = $3`+r.forUpdate(), orgID, accountID, number)
 	return contact, conversation, err

@@ -83,6 +83,12 @@ func plannedLists(orgID, accountID string) []plannedList {
 			return err
 		}}
 	}
+	templates := func(name, index string, f store.TemplateFilter) plannedList {
+		return plannedList{"templates " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Templates(orgID, "waba", f, p)
+			return err
+		}}
+	}
 	deliveries := func(name, index string, f store.DeliveryFilter) plannedList {
 		return plannedList{"deliveries " + name, index, func(r store.Reader, p store.Page) error {
 			_, err := r.WebhookDeliveries(orgID, f, p)
@@ -96,6 +102,9 @@ func plannedLists(orgID, accountID string) []plannedList {
 		customers("by team", "customers_by_team", store.CustomerFilter{TeamID: "x"}),
 		customers("by search", "customers_by_age", store.CustomerFilter{Search: "x"}),
 		links(""), links(chat.LinkActive), links(chat.LinkExpired), links(chat.LinkRevoked),
+		templates("all", "templates_by_age", store.TemplateFilter{}),
+		templates("by status", "templates_by_status", store.TemplateFilter{Status: chat.TemplateApproved}),
+		templates("by language", "templates_by_language", store.TemplateFilter{Language: "de"}),
 		{"subscriptions", "webhook_subscriptions_by_age", func(r store.Reader, p store.Page) error {
 			_, err := r.WebhookSubscriptions(orgID, p)
 			return err

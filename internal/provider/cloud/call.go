@@ -32,7 +32,11 @@ func (c *Client) post(ctx context.Context, token, path string, body []byte) (nod
 
 // command posts what is answered with success or not.
 func (c *Client) command(ctx context.Context, token, path string, body []byte) error {
-	answer, err := c.post(ctx, token, path, body)
+	return succeeded(c.post(ctx, token, path, body))
+}
+
+// succeeded is the outcome of a call that is answered with success or not.
+func succeeded(answer node, err error) error {
 	if err == nil && answer.get("success").kind() == 'f' {
 		return &provider.Error{HTTPStatus: http.StatusOK, Message: "The network did not carry out the call"}
 	}
@@ -47,12 +51,16 @@ func (c *Client) call(ctx context.Context, token string, req *http.Request) (nod
 }
 
 func (c *Client) exchange(ctx context.Context, token string, req *http.Request) (node, error) {
+	return c.exchangeUpTo(ctx, token, req, maxAnswer)
+}
+
+func (c *Client) exchangeUpTo(ctx context.Context, token string, req *http.Request, limit int64) (node, error) {
 	res, err := c.do(ctx, token, req)
 	if err != nil {
 		return node{}, err
 	}
 	defer res.Body.Close()
-	body, err := readCapped(res.Body, maxAnswer)
+	body, err := readCapped(res.Body, limit)
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return node{}, refusal(res, body)
 	}

@@ -33,6 +33,7 @@ var (
 // Options set up a Client. Only BaseURL is required.
 type Options struct {
 	BaseURL   string        // with the version, such as https://graph.facebook.com/v24.0
+	AppID     string        // of the app that the tokens are for; uploads of samples need it
 	HTTP      *http.Client  // nil: NewHTTPClient
 	UserAgent string        // some of the upstream's hosts refuse requests without one
 	Timeout   time.Duration // of one call; uploads and downloads may take longer
@@ -43,6 +44,7 @@ type Options struct {
 type Client struct {
 	base      *url.URL
 	prefix    string
+	appID     string
 	http      *http.Client
 	userAgent string
 	timeout   time.Duration
@@ -60,6 +62,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		base:      base,
 		prefix:    strings.TrimRight(o.BaseURL, "/") + "/",
+		appID:     o.AppID,
 		http:      o.HTTP,
 		userAgent: o.UserAgent,
 		timeout:   o.Timeout,

@@ -66,9 +66,15 @@ func appendContent(out []byte, m provider.Outbound) ([]byte, error) {
 		return nil, err
 	}
 	r := rewriter{out: out, member: member}
+	if m.Type == chat.TypeTemplate {
+		r.leaveOut = isPreview
+	}
 	r.copy(content)
 	return r.out, nil
 }
+
+// isPreview: what the recipient sees of a template is our own addition.
+func isPreview(parent, member node) bool { return parent.at == 0 && member.called("preview") }
 
 // appendUploaded writes media content whose file the upstream has: its id in place of ours, or of a link.
 func appendUploaded(out []byte, m provider.Outbound) ([]byte, error) {

@@ -8,10 +8,12 @@ import (
 )
 
 // rewriter copies values into JSON that is compact and free of needless escapes. member, if set, may
-// write another value for a member of an object and return true, or leave it to be copied.
+// write another value for a member of an object and return true, or leave it to be copied. leaveOut,
+// if set, picks members that are not copied at all.
 type rewriter struct {
-	out    []byte
-	member func(r *rewriter, parent, member node) bool
+	out      []byte
+	member   func(r *rewriter, parent, member node) bool
+	leaveOut func(parent, member node) bool
 }
 
 func (r *rewriter) copy(n node) {
@@ -32,6 +34,9 @@ func (r *rewriter) copy(n node) {
 func (r *rewriter) object(n node) {
 	r.out = append(r.out, '{')
 	for member := range n.each {
+		if r.leaveOut != nil && r.leaveOut(n, member) {
+			continue
+		}
 		r.keyOf(member)
 		if r.member == nil || !r.member(r, n, member) {
 			r.copy(member)

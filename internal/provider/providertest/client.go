@@ -19,6 +19,11 @@ type Client struct {
 	OnRegister    func(ctx context.Context, n provider.Number, pin string) error
 	OnPhoneNumber func(n provider.Number) (provider.PhoneNumber, error)
 
+	OnTemplates      func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error)
+	OnCreateTemplate func(ctx context.Context, t provider.NewTemplate) (provider.Template, error)
+	OnEditTemplate   func(id string, e provider.TemplateEdit) error
+	OnDeleteTemplate func(name, id string) error
+
 	mu    sync.Mutex
 	calls []string
 	ids   int
@@ -90,4 +95,46 @@ func (c *Client) Media(_ context.Context, _ provider.Number, mediaID string) (pr
 // Download gives the address itself as the file's content.
 func (c *Client) Download(_ context.Context, _ provider.Number, url string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(url)), nil
+}
+
+// Templates answers that there are none.
+func (c *Client) Templates(_ context.Context, n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
+	c.note("templates %s %s%s", n.WABAID, q.Name, q.After)
+	if c.OnTemplates != nil {
+		return c.OnTemplates(n, q)
+	}
+	return provider.TemplatePage{}, nil
+}
+
+// CreateTemplate takes any template for review.
+func (c *Client) CreateTemplate(ctx context.Context, _ provider.Number, t provider.NewTemplate) (provider.Template, error) {
+	id := fmt.Sprint(800100, c.note("create template %s %s", t.Name, t.Language))
+	if c.OnCreateTemplate != nil {
+		return c.OnCreateTemplate(ctx, t)
+	}
+	return provider.Template{ID: id, Name: t.Name, Language: t.Language, Status: "PENDING", Category: t.Category, Format: t.Format}, nil
+}
+
+// EditTemplate takes any change.
+func (c *Client) EditTemplate(_ context.Context, _ provider.Number, id string, e provider.TemplateEdit) error {
+	c.note("edit template %s", id)
+	if c.OnEditTemplate != nil {
+		return c.OnEditTemplate(id, e)
+	}
+	return nil
+}
+
+// DeleteTemplate succeeds.
+func (c *Client) DeleteTemplate(_ context.Context, _ provider.Number, name, id string) error {
+	c.note("delete template %s %s", name, id)
+	if c.OnDeleteTemplate != nil {
+		return c.OnDeleteTemplate(name, id)
+	}
+	return nil
+}
+
+// UploadSample reads the file and takes it.
+func (c *Client) UploadSample(_ context.Context, _ provider.Number, f provider.File) (string, error) {
+	content, err := io.ReadAll(f.Body)
+	return fmt.Sprint("4::handle", c.note("sample %s %s %d", f.Name, f.MimeType, len(content))), err
 }

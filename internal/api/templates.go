@@ -1,0 +1,259 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// templateTimeout is how long an operation may take that reads many pages from the provider, or
+// fetches files for it. The HTTP server allows a little more.
+const templateTimeout = 55 * time.Second
+
+func registerTemplates(a *API) {
+	list(a, operation{
+		method: http.MethodGet, path: "/{phone_number_id}/templates", id: "listTemplates", tag: "Templates",
+		summary: "List templates, newest first", description: "Only approved ones, unless status is given.",
+	}, listTemplates)
+
+	flow(a, operation{
+		method: http.MethodPost, path: "/{phone_number_id}/templates", id: "createTemplate", tag: "Templates",
+		summary: "Create a template and submit it for review", status: http.StatusCreated,
+		description: "The template is checked here, then by the provider, whose objections come back as 400 in its own words. " +
+			"It is pending until the provider has decided. A header's file can be given by its address.",
+		errors: []chat.Code{chat.CodeTemplateAlreadyExists, chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, createTemplate)
+
+	flow(a, operation{
+		method: http.MethodPost, path: "/{phone_number_id}/templates/sync", id: "syncTemplates", tag: "Templates",
+		summary:     "Read all templates from the provider",
+		description: "Happens by itself when a number is connected, every few hours, and when the provider tells of something new.",
+		errors:      []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, syncTemplates)
+
+	read(a, operation{
+		method: http.MethodGet, path: "/{phone_number_id}/templates/{name}", id: "getTemplate", tag: "Templates",
+		summary: "Get a template by its name", description: "In the given language, or the newest.",
+	}, getTemplate)
+
+	flow(a, operation{
+		method: http.MethodPatch, path: "/{phone_number_id}/templates/{name}", id: "updateTemplate", tag: "Templates",
+		summary: "Change a template and submit it for review again",
+		description: "The components replace all that were there. The provider allows it once a day for an approved template, " +
+			"and keeps the category of one.",
+		errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, updateTemplate)
+
+	flow(a, operation{
+		method: http.MethodDelete, path: "/{phone_number_id}/templates/{name}", id: "deleteTemplate", tag: "Templates",
+		summary: "Delete a template", description: "In all its languages, unless language names one.",
+		errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, deleteTemplate)
+}
+
+type templateView struct {
+	ID                 string          `json:"id" pattern:"^tmpl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object             string          `json:"object" enum:"template"`
+	Name               string          `json:"name"`
+	Language           string          `json:"language" doc:"The provider's code, such as en_US."`
+	Status             string          `json:"status" enum:"pending,approved,rejected"`
+	ProviderStatus     string          `json:"provider_status" doc:"The provider's own word: PAUSED, for example, for one that it does not send for a while."`
+	RejectedReason     *string         `json:"rejected_reason" doc:"Why the provider rejected or paused it."`
+	Category           *string         `json:"category" enum:"MARKETING,UTILITY,AUTHENTICATION" doc:"Null where the provider has not said it."`
+	Quality            *string         `json:"quality" doc:"The provider's rating: GREEN, YELLOW, RED or UNKNOWN."`
+	Content            string          `json:"content" doc:"The text of the body."`
+	Variables          []string        `json:"variables" doc:"The placeholders of the content, in order."`
+	ParameterFormat    string          `json:"parameter_format" enum:"positional,named"`
+	TTLSeconds         *int            `json:"message_send_ttl_seconds"`
+	Components         anyJSON         `json:"components"`
+	ChatAccount        chatAccountView `json:"chat_account"`
+	ProviderTemplateID *string         `json:"provider_template_id"`
+	CreatedAt          instant         `json:"created_at"`
+	UpdatedAt          instant         `json:"updated_at"`
+}
+
+func viewTemplate(a chat.Account, t chat.Template) templateView {
+	v := templateView{
+		ID: t.ID, Object: "template", Name: t.Name, Language: t.Language, Status: string(t.Status), ProviderStatus: t.ProviderStatus,
+		RejectedReason: t.RejectedReason, Category: t.Category, Quality: t.Quality, ParameterFormat: t.Format, TTLSeconds: t.TTLSeconds,
+		Components: anyJSON(t.Components), ChatAccount: viewChatAccount(a), ProviderTemplateID: t.ProviderID,
+		CreatedAt: instant(t.CreatedAt), UpdatedAt: instant(t.UpdatedAt),
+	}
+	v.Content, v.Variables = t.Content()
+	if v.Variables == nil {
+		v.Variables = []string{}
+	}
+	return v
+}
+
+type listTemplatesInput struct {
+	accountPath
+	Status   string `query:"status" enum:"approved,pending,rejected,all" default:"approved"`
+	Language string `query:"language" minLength:"1" doc:"Only this language."`
+}
+
+func listTemplates(c *call, in *listTemplatesInput, p store.Page) (store.Slice[templateView], error) {
+	r := c.api.store.Read(c.ctx)
+	account, err := c.account(r)
+	if err != nil {
+		return store.Slice[templateView]{}, err
+	}
+	filter := store.TemplateFilter{Status: chat.TemplateApproved, Language: in.Language}
+	switch in.Status {
+	case "":
+	case "all":
+		filter.Status = ""
+	default:
+		filter.Status = chat.TemplateStatus(in.Status)
+	}
+	templates, err := r.Templates(account.OrgID, account.WABAID, filter, p)
+	return viewEach(templates, func(t chat.Template) templateView { return viewTemplate(account, t) }), err
+}
+
+type createTemplateInput struct {
+	accountPath
+	Body createTemplateBody
+}
+
+type createTemplateBody struct {
+	Name            string              `json:"name" pattern:"^[a-z0-9_]{1,512}$" doc:"Lowercase letters, digits and underscores."`
+	Language        string              `json:"language" pattern:"^[a-z]{2,3}(_[A-Z]{2,3})?$" doc:"The provider's code, such as en_US."`
+	Category        string              `json:"category" enum:"MARKETING,UTILITY,AUTHENTICATION"`
+	Components      []chat.TemplatePart `json:"components" minItems:"1" doc:"Exactly one BODY; HEADER, FOOTER and BUTTONS at most once; or BODY and CAROUSEL."`
+	Variables       []string            `json:"variables,omitempty" doc:"The placeholders of the body in order; may be left out."`
+	ParameterFormat string              `json:"parameter_format,omitempty" enum:"positional,named" default:"positional"`
+	TTLSeconds      *int                `json:"message_send_ttl_seconds,omitempty" doc:"How long the provider tries to deliver: 30 to 900 seconds for AUTHENTICATION, 30 to 43200 for UTILITY, 43200 to 2592000 for MARKETING; -1 stands for 30 days where it is not MARKETING. Also taken as messageSendTtlSeconds."`
+	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
+}
+
+func createTemplate(c *call, in *createTemplateInput) (templateView, error) {
+	account, err := c.account(c.api.store.Read(c.ctx))
+	if err != nil {
+		return templateView{}, err
+	}
+	b := in.Body
+	ctx, cancel := c.patient()
+	defer cancel()
+	t, err := c.api.templates.Create(ctx, account, chat.NewTemplate{
+		Name: b.Name, Language: b.Language, Category: b.Category, Format: b.ParameterFormat, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias),
+		Components: b.Components, Variables: b.Variables,
+	})
+	if err != nil {
+		return templateView{}, err
+	}
+	return viewTemplate(account, t), nil
+}
+
+// patient is the request's context with the time that calls to the provider may need in a row. It
+// does not end when the client goes away: what was begun at the provider is to be known here.
+func (c *call) patient() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(c.ctx), templateTimeout)
+}
+
+// either is the first that is given.
+func either[T any](a, b *T) *T {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+type templateSyncView struct {
+	Object  string `json:"object" enum:"template_sync"`
+	Created int    `json:"created"`
+	Updated int    `json:"updated"`
+	Removed int    `json:"removed"`
+	Synced  int    `json:"synced" doc:"How many templates the provider has."`
+}
+
+func syncTemplates(c *call, _ *accountPath) (templateSyncView, error) {
+	account, err := c.account(c.api.store.Read(c.ctx))
+	if err != nil {
+		return templateSyncView{}, err
+	}
+	ctx, cancel := c.patient()
+	defer cancel()
+	r, err := c.api.templates.Sync(ctx, account)
+	return templateSyncView{Object: "template_sync", Created: r.Created, Updated: r.Updated, Removed: r.Removed, Synced: r.Synced}, err
+}
+
+type templateInput struct {
+	accountPath
+	Name     string `path:"name" pattern:"^[a-z0-9_]{1,512}$"`
+	Language string `query:"language" minLength:"1"`
+}
+
+func getTemplate(c *call, in *templateInput) (templateView, error) {
+	r := c.api.store.Read(c.ctx)
+	account, err := c.account(r)
+	if err != nil {
+		return templateView{}, err
+	}
+	t, err := core.Template(r, account, in.Name, in.Language)
+	if err != nil {
+		return templateView{}, err
+	}
+	return viewTemplate(account, t), nil
+}
+
+type updateTemplateInput struct {
+	accountPath
+	Name     string `path:"name" pattern:"^[a-z0-9_]{1,512}$"`
+	Language string `query:"language" minLength:"1" doc:"As in the body."`
+	Body     updateTemplateBody
+}
+
+type updateTemplateBody struct {
+	Language        string              `json:"language,omitempty" minLength:"1" doc:"Which language to change; needed where there are several."`
+	Components      []chat.TemplatePart `json:"components,omitempty" minItems:"1" doc:"As in creation; they replace all that were there."`
+	Category        string              `json:"category,omitempty" enum:"MARKETING,UTILITY,AUTHENTICATION"`
+	TTLSeconds      *int                `json:"message_send_ttl_seconds,omitempty" doc:"As in creation."`
+	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
+}
+
+func updateTemplate(c *call, in *updateTemplateInput) (templateView, error) {
+	account, err := c.account(c.api.store.Read(c.ctx))
+	if err != nil {
+		return templateView{}, err
+	}
+	b := in.Body
+	patch := core.TemplatePatch{
+		Language: b.Language, Category: b.Category, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias), Components: b.Components,
+	}
+	if patch.Language == "" {
+		patch.Language = in.Language
+	}
+	if patch.Components == nil && patch.Category == "" && patch.TTLSeconds == nil {
+		return templateView{}, &chat.Error{Code: chat.CodeMissingRequiredField, Param: "components",
+			Message: "Give at least one of components, category, message_send_ttl_seconds."}
+	}
+	ctx, cancel := c.patient()
+	defer cancel()
+	t, err := c.api.templates.Edit(ctx, account, in.Name, patch)
+	if err != nil {
+		return templateView{}, err
+	}
+	return viewTemplate(account, t), nil
+}
+
+type deletedTemplateView struct {
+	ID      string `json:"id" pattern:"^tmpl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Of the newest language that was deleted."`
+	Object  string `json:"object" enum:"template"`
+	Name    string `json:"name"`
+	Deleted bool   `json:"deleted"`
+}
+
+func deleteTemplate(c *call, in *templateInput) (deletedTemplateView, error) {
+	account, err := c.account(c.api.store.Read(c.ctx))
+	if err != nil {
+		return deletedTemplateView{}, err
+	}
+	ctx, cancel := c.patient()
+	defer cancel()
+	t, err := c.api.templates.Delete(ctx, account, in.Name, in.Language)
+	return deletedTemplateView{ID: t.ID, Object: "template", Name: in.Name, Deleted: true}, err
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parleyhq/parley/client"
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+type templateCommands struct {
+	List    templateListCommand    `cmd:"" help:"List a number's templates."`
+	Sync    templateSyncCommand    `cmd:"" help:"Read a number's templates from the provider now. The service does it by itself every few hours."`
+	Preview templatePreviewCommand `cmd:"" help:"Show what a recipient would see of a template."`
+}
+
+type templateListCommand struct {
+	Status   string `default:"all" enum:"approved,pending,rejected,all" help:"approved, pending, rejected or all."`
+	Language string `placeholder:"CODE" help:"Only this language."`
+	apiFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *templateListCommand) Validate() error { return cmd.check() }
+
+func (cmd *templateListCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	var rows []record
+	filter := client.TemplateFilter{Status: client.TemplateStatus(cmd.Status), Language: cmd.Language, PageOptions: client.PageOptions{Limit: 100}}
+	for t, err := range api.Templates(c.ctx, cmd.From, filter) {
+		if err != nil {
+			return cmd.explain(err)
+		}
+		rows = append(rows, templateRecord(t))
+	}
+	return cmd.output().printAll(c.stdout, rows, names(templateRecord(client.MessageTemplate{}))...)
+}
+
+func templateRecord(t client.MessageTemplate) record {
+	return record{
+		{"name", t.Name}, {"language", t.Language}, {"status", string(t.Status)}, {"provider_status", t.ProviderStatus},
+		{"category", string(t.Category)}, {"variables", strings.Join(t.Variables, ", ")}, {"content", t.Content},
+	}
+}
+
+type templateSyncCommand struct {
+	apiFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *templateSyncCommand) Validate() error { return cmd.check() }
+
+func (cmd *templateSyncCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	done, err := api.SyncTemplates(c.ctx, cmd.From)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return cmd.output().printOne(c.stdout, record{
+		{"created", done.Created}, {"updated", done.Updated}, {"removed", done.Removed}, {"synced", done.Synced},
+	})
+}
+
+type templatePreviewCommand struct {
+	Name     string   `arg:"" help:"The template's name."`
+	Language string   `placeholder:"CODE" help:"Its language. Without it, the newest."`
+	Param    []string `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the body. Repeatable; the others show their samples."`
+	apiFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *templatePreviewCommand) Validate() error { return cmd.check() }
+
+func (cmd *templatePreviewCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	found, err := api.GetTemplate(c.ctx, cmd.From, cmd.Name, client.TemplateVariant{Language: cmd.Language})
+	if err != nil {
+		return cmd.explain(err)
+	}
+	t := chat.Template{Name: found.Name, Language: found.Language, Format: found.ParameterFormat, Components: found.Components, Category: new(string(found.Category))}
+	content, err := t.Sample(cmd.Param...)
+	if err != nil {
+		return fmt.Errorf("the template has parts that cannot be shown: %w", err)
+	}
+	preview, refusal := t.Fill(content)
+	if refusal != nil {
+		return refusal
+	}
+	if cmd.JSON {
+		return cmd.output().printOne(c.stdout, record{{"name", t.Name}, {"language", t.Language}, {"preview", preview}})
+	}
+	_, err = fmt.Fprintln(c.stdout, preview.Text())
+	return err
+}

@@ -1,0 +1,322 @@
+package core
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// draftLife is how long a creation whose outcome is unknown may be asked for again as the same.
+const draftLife = 24 * time.Hour
+
+// creation is a template on its way to the provider.
+type creation struct {
+	account     chat.Account
+	number      provider.Number
+	in          chat.NewTemplate
+	fingerprint string
+	// again: the same was asked for before, and nobody knows what came of it.
+	again bool
+}
+
+// Create submits a template for review. The provider has one template of a name and language: when
+// an answer was lost, asking again with the same content finds the template that was made then.
+func (s *Templates) Create(ctx context.Context, account chat.Account, in chat.NewTemplate) (chat.Template, error) {
+	if err := in.Check(); err != nil {
+		return chat.Template{}, err
+	}
+	c := creation{account: account, in: in, fingerprint: fingerprintOf(in)}
+	made, err := s.madeBefore(ctx, &c)
+	if err != nil || made != nil {
+		return deref(made), err
+	}
+	if c.number, err = NumberOf(account, s.Token); err != nil {
+		return chat.Template{}, err
+	}
+	if err := s.uploadSamples(ctx, c.number, c.in.Components); err != nil {
+		return chat.Template{}, err
+	}
+	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
+		return tx.PutTemplateDraft(account.OrgID, account.WABAID, in.Name, in.Language, c.fingerprint)
+	})
+	if err != nil {
+		return chat.Template{}, err
+	}
+	answer, err := s.submit(ctx, c)
+	if err != nil {
+		return chat.Template{}, s.giveUp(ctx, c, err)
+	}
+	return s.keep(ctx, c, answer)
+}
+
+func fingerprintOf(in chat.NewTemplate) string {
+	text, _ := json.Marshal(in) // it came as JSON
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// madeBefore looks whether there is such a template. One that an earlier attempt made is returned.
+func (s *Templates) madeBefore(ctx context.Context, c *creation) (made *chat.Template, err error) {
+	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
+		made, c.again = nil, false
+		draft, err := tx.TemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language, tx.Now().Add(-draftLife))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		c.again = draft == c.fingerprint
+		existing, err := tx.Template(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		case !c.again:
+			return templateExists()
+		}
+		made = &existing
+		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
+	})
+	return made, err
+}
+
+func templateExists() error {
+	return &chat.Error{Code: chat.CodeTemplateAlreadyExists, Param: "name",
+		Message: "There is a template of this name in this language. Change it with PATCH, or choose another name."}
+}
+
+// submit asks the provider, and returns the template as the provider has it.
+func (s *Templates) submit(ctx context.Context, c creation) (provider.Template, error) {
+	components, err := json.Marshal(c.in.Components)
+	if err != nil {
+		return provider.Template{}, err
+	}
+	t, err := s.Provider.CreateTemplate(ctx, c.number, provider.NewTemplate{
+		Name: c.in.Name, Language: c.in.Language, Category: c.in.Category, Format: c.in.Format, TTLSeconds: c.in.TTLSeconds, Components: components,
+	})
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.TemplateExists() {
+		found, lookErr := s.lookUp(ctx, c.number, c.in.Name, c.in.Language)
+		switch {
+		case lookErr != nil || found == nil:
+			return provider.Template{}, err
+		case c.again:
+			return *found, nil
+		}
+		_, keepErr := s.keep(ctx, c, *found) // somebody made it elsewhere: from now on it is known here
+		return provider.Template{}, errors.Join(templateExists(), keepErr)
+	}
+	if err != nil {
+		return provider.Template{}, err
+	}
+	t.Components, t.Quality = components, "UNKNOWN"
+	if c.in.Category == chat.CategoryAuthentication { // its texts are the provider's
+		if found, err := s.lookUp(ctx, c.number, c.in.Name, c.in.Language); err == nil && found != nil {
+			t = *found
+		}
+	}
+	return t, nil
+}
+
+// lookUp reads one template from the provider; nil if it has none.
+func (s *Templates) lookUp(ctx context.Context, n provider.Number, name, language string) (*provider.Template, error) {
+	page, err := s.Provider.Templates(ctx, n, provider.TemplateQuery{Name: name})
+	for _, t := range page.Templates {
+		if t.Name == name && t.Language == language {
+			return &t, nil
+		}
+	}
+	return nil, err
+}
+
+// giveUp decides what is left of a creation that failed: nothing where the provider has refused it,
+// the draft where nobody knows.
+func (s *Templates) giveUp(ctx context.Context, c creation, callErr error) error {
+	if _, ours := chat.CodeOf(callErr); ours {
+		return callErr
+	}
+	e, ok := errors.AsType[*provider.Error](callErr)
+	err := s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		if ok && e.OutcomeUnknown {
+			return tx.ScheduleTemplateSync(c.account.OrgID, c.account.WABAID, tx.Now())
+		}
+		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
+	})
+	if ok && e.TemplateExists() {
+		return errors.Join(templateExists(), err)
+	}
+	return errors.Join(templateCallFailed(callErr), err)
+}
+
+// keep stores a template that the provider has taken.
+func (s *Templates) keep(ctx context.Context, c creation, t provider.Template) (row chat.Template, err error) {
+	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		row = templateRow(c.account, t)
+		row.ID, row.CreatedAt, row.UpdatedAt = tx.NewID(chat.KindTemplate), tx.Now(), tx.Now()
+		err := tx.InsertTemplate(row)
+		if errors.Is(err, store.ErrDuplicate) { // a synchronization was faster
+			row, err = tx.Template(row.OrgID, row.WABAID, row.Name, row.Language)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
+	})
+	return row, err
+}
+
+// TemplatePatch changes what is given.
+type TemplatePatch struct {
+	Language   string // empty: the only one
+	Category   string
+	TTLSeconds *int
+	Components []chat.TemplatePart
+}
+
+// Edit changes a template at the provider, which then reviews it again.
+func (s *Templates) Edit(ctx context.Context, account chat.Account, name string, patch TemplatePatch) (chat.Template, error) {
+	row, err := s.variant(ctx, account, name, patch.Language)
+	if err != nil {
+		return chat.Template{}, err
+	}
+	if err := patch.check(row); err != nil {
+		return chat.Template{}, err
+	}
+	number, err := NumberOf(account, s.Token)
+	if err != nil {
+		return chat.Template{}, err
+	}
+	if err := s.uploadSamples(ctx, number, patch.Components); err != nil {
+		return chat.Template{}, err
+	}
+	edit := provider.TemplateEdit{Category: patch.Category, TTLSeconds: patch.TTLSeconds}
+	if patch.Components != nil {
+		if edit.Components, err = json.Marshal(patch.Components); err != nil {
+			return chat.Template{}, err
+		}
+	}
+	if row.ProviderID == nil {
+		return chat.Template{}, chat.Fail(chat.CodeUpstreamError, "The provider's id of this template is not known yet. Synchronize the templates first.")
+	}
+	if err := s.Provider.EditTemplate(ctx, number, *row.ProviderID, edit); err != nil {
+		return chat.Template{}, errors.Join(templateCallFailed(err), s.syncSoon(ctx, account, err))
+	}
+	if row.Is(chat.CategoryAuthentication) && edit.Components != nil {
+		if found, err := s.lookUp(ctx, number, row.Name, row.Language); err == nil && found != nil {
+			edit.Components = found.Components
+		}
+	}
+	return s.keepEdit(ctx, row, edit)
+}
+
+// variant picks the language of a template that is to be changed.
+func (s *Templates) variant(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
+	all, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, name)
+	if err != nil {
+		return chat.Template{}, err
+	}
+	if language == "" && len(all) > 1 {
+		return chat.Template{}, &chat.Error{Code: chat.CodeMissingRequiredField, Param: "language",
+			Message: "The template exists in several languages: say which one."}
+	}
+	for _, t := range all {
+		if language == "" || t.Language == language {
+			return t, nil
+		}
+	}
+	return chat.Template{}, chat.NotFound("template")
+}
+
+// check holds the change against the template it is for.
+func (p TemplatePatch) check(row chat.Template) error {
+	category := deref(row.Category)
+	if p.Category != "" && row.Status == chat.TemplateApproved && p.Category != category {
+		return chat.Invalid("category", "The category of an approved template is fixed.")
+	}
+	if p.Category != "" {
+		category = p.Category
+	}
+	if p.Components == nil {
+		return chat.CheckTTL(category, p.TTLSeconds)
+	}
+	whole := chat.NewTemplate{
+		Name: row.Name, Language: row.Language, Category: category, Format: row.Format, TTLSeconds: p.TTLSeconds, Components: p.Components,
+	}
+	return whole.Check()
+}
+
+// syncSoon has the templates read again where nobody knows what became of a call.
+func (s *Templates) syncSoon(ctx context.Context, account chat.Account, callErr error) error {
+	e, ok := errors.AsType[*provider.Error](callErr)
+	if !ok || !e.OutcomeUnknown {
+		return nil
+	}
+	return s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		return tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now())
+	})
+}
+
+func (s *Templates) keepEdit(ctx context.Context, row chat.Template, edit provider.TemplateEdit) (current chat.Template, err error) {
+	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		if current, err = tx.Template(row.OrgID, row.WABAID, row.Name, row.Language); err != nil {
+			return orNotFound(err, "template")
+		}
+		if edit.Components != nil {
+			current.Components = edit.Components
+		}
+		if edit.Category != "" {
+			current.Category = &edit.Category
+		}
+		if edit.TTLSeconds != nil {
+			current.TTLSeconds = edit.TTLSeconds
+		}
+		current.SetProviderStatus("PENDING", nil)
+		current.UpdatedAt = tx.Now()
+		return tx.UpdateTemplate(current)
+	})
+	return current, err
+}
+
+// Delete removes a template at the provider and here: in one language, or in all. It returns the
+// newest of what it removed.
+func (s *Templates) Delete(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
+	all, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, name)
+	if err != nil {
+		return chat.Template{}, err
+	}
+	var ids []string
+	var newest chat.Template
+	for _, t := range all {
+		if language != "" && t.Language != language {
+			continue
+		}
+		if ids == nil {
+			newest = t
+		}
+		ids = append(ids, t.ID)
+	}
+	if ids == nil {
+		return chat.Template{}, chat.NotFound("template")
+	}
+	providerID := ""
+	if language != "" {
+		providerID = deref(newest.ProviderID)
+	}
+	number, err := NumberOf(account, s.Token)
+	if err != nil {
+		return chat.Template{}, err
+	}
+	err = s.Provider.DeleteTemplate(ctx, number, name, providerID)
+	if e, ok := errors.AsType[*provider.Error](err); err != nil && !(ok && e.TemplateMissing()) {
+		return chat.Template{}, errors.Join(templateCallFailed(err), s.syncSoon(ctx, account, err))
+	}
+	return newest, s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		_, err := tx.DeleteTemplates(account.OrgID, ids, tx.Now())
+		return err
+	})
+}

@@ -1,0 +1,30 @@
+package core_test
+
+import (
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// BenchmarkChoose is what a template costs a send before its transaction.
+func BenchmarkChoose(b *testing.B) {
+	st := storetest.Open(b, storetest.SQLite)
+	account, err := connect(st, chat.NewAccount{OrgID: storetest.Org(b, st).ID, PhoneNumberID: "100200300", PhoneNumber: "+4930555000", WABAID: "200300400"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	shelf := newShelf(1)
+	shelf.list[0].Components = []byte(`[{"type":"HEADER","format":"TEXT","text":"Hello World"},{"type":"BODY","text":"Welcome! This message shows that your number can send. Thank you for trying it."},{"type":"FOOTER","text":"Simulated business"}]`)
+	templates := shelf.templates(st)
+	if _, err := templates.Sync(b.Context(), account); err != nil {
+		b.Fatal(err)
+	}
+	content := &chat.TemplateContent{Name: "template_0", Language: chat.TemplateLanguage{Code: "de"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if choice := templates.Choose(b.Context(), account, content, true); choice.Err != nil {
+			b.Fatal(choice.Err)
+		}
+	}
+}

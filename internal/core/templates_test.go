@@ -1,0 +1,331 @@
+package core_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// shelf is a provider with a list of templates, a hundred a page.
+type shelf struct {
+	providertest.Client
+	list  []provider.Template
+	pages atomic.Int64
+}
+
+func newShelf(n int) *shelf {
+	s := &shelf{}
+	for i := range n {
+		s.list = append(s.list, provider.Template{
+			ID: strconv.Itoa(800_000 + i), Name: fmt.Sprint("template_", i/2), Language: []string{"de", "en_US"}[i%2], Status: "APPROVED",
+			Category: chat.CategoryUtility, Format: chat.FormatPositional, Quality: "GREEN",
+			Components: json.RawMessage(fmt.Sprintf(`[{"type":"BODY","text":"This is number %d."}]`, i)),
+		})
+	}
+	s.OnTemplates = func(_ provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
+		s.pages.Add(1)
+		from, _ := strconv.Atoi(q.After) // empty: from the start
+		to := min(from+100, len(s.list))
+		page := provider.TemplatePage{Templates: s.list[from:to]}
+		if to < len(s.list) {
+			page.Next = strconv.Itoa(to)
+		}
+		return page, nil
+	}
+	return s
+}
+
+func (s *shelf) templates(st *store.Store) *core.Templates {
+	return &core.Templates{Store: st, Provider: s, Token: func(chat.Account) (string, error) { return "token", nil }}
+}
+
+// ticking is a clock that moves on whenever somebody looks at it, so that every transaction has an
+// instant of its own.
+func ticking() func() time.Time {
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var ticks atomic.Int64
+	return func() time.Time { return start.Add(time.Duration(ticks.Add(1)) * time.Millisecond) }
+}
+
+// allTemplates are the templates of an account by name and language.
+func allTemplates(t testing.TB, st *store.Store, a chat.Account) map[string]chat.Template {
+	t.Helper()
+	all := map[string]chat.Template{}
+	page := store.Page{Limit: 1000}
+	for {
+		slice, err := st.Read(context.Background()).Templates(a.OrgID, a.WABAID, store.TemplateFilter{}, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range slice.Rows {
+			all[one.Name+" "+one.Language] = one
+		}
+		if slice.Next == nil {
+			return all
+		}
+		page.After = slice.Next
+	}
+}
+
+// TestSyncOfManyTemplates: as many as an account can have, in pages, one transaction each; what has
+// not changed is not written.
+func TestSyncOfManyTemplates(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		place := storetest.NewConfig(t, engine)
+		place.Now = ticking()
+		st := storetest.OpenAt(t, place)
+		account, err := connect(st, chat.NewAccount{OrgID: storetest.Org(t, st).ID, PhoneNumberID: "100200300", PhoneNumber: "+4930555000", WABAID: "200300400"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shelf := newShelf(6000)
+		sync := func(want core.TemplateSyncResult) map[string]chat.Template {
+			t.Helper()
+			shelf.pages.Store(0)
+			got, err := shelf.templates(st).Sync(t.Context(), account)
+			if d := cmp.Diff(want, got); err != nil || d != "" {
+				t.Fatalf("%v, (-want +got)\n%s", err, d)
+			}
+			return allTemplates(t, st, account)
+		}
+
+		first := sync(core.TemplateSyncResult{Created: 6000, Synced: 6000})
+		instants := map[time.Time]int{}
+		for _, one := range first {
+			instants[one.CreatedAt]++
+		}
+		if pages := shelf.pages.Load(); pages != 60 || len(instants) != 60 {
+			t.Errorf("%d pages were written in %d transactions", pages, len(instants))
+		}
+
+		if d := cmp.Diff(first, sync(core.TemplateSyncResult{Synced: 6000})); d != "" {
+			t.Errorf("a second synchronization changed (-want +got)\n%s", d)
+		}
+
+		shelf.list[17].Status = "PAUSED"
+		shelf.list[4321].Components = json.RawMessage(`[{"type":"BODY","text":"Another text."}]`)
+		shelf.list = append(shelf.list[:5990], provider.Template{ID: "1", Name: "fresh", Language: "fr", Status: "PENDING", Category: chat.CategoryMarketing})
+		third := sync(core.TemplateSyncResult{Created: 1, Updated: 2, Removed: 10, Synced: 5991})
+		changed := 0
+		for name, one := range third {
+			if before, known := first[name]; known && !before.UpdatedAt.Equal(one.UpdatedAt) {
+				changed++
+				if one.ID != before.ID || !one.CreatedAt.Equal(before.CreatedAt) {
+					t.Errorf("%s became another one", name)
+				}
+			}
+		}
+		if changed != 2 || len(third) != 5991 {
+			t.Errorf("%d of %d rows were written", changed, len(third))
+		}
+		if one := third["template_8 en_US"]; one.Status != chat.TemplatePending || one.ProviderStatus != chat.ProviderPaused {
+			t.Errorf("the paused one is %s, %s", one.Status, one.ProviderStatus)
+		}
+	})
+}
+
+// TestSyncLeavesWhatIsNewer: a change that is stored while the list is on its way is not undone by it.
+func TestSyncLeavesWhatIsNewer(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		shelf := newShelf(2)
+		templates := shelf.templates(w.st)
+		if _, err := templates.Sync(context.Background(), w.account); err != nil {
+			w.t.Fatal(err)
+		}
+		list := shelf.OnTemplates
+		shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
+			page, err := list(n, q)
+			page.Templates = []provider.Template{page.Templates[0]}
+			page.Templates[0].Quality = "RED"
+			w.clock.Advance(time.Second) // meanwhile one is edited, and one is created
+			if _, err := templates.Edit(context.Background(), w.account, "template_0", core.TemplatePatch{Language: "de", Components: []chat.TemplatePart{{Type: "BODY", Text: "Edited."}}}); err != nil {
+				w.t.Fatal(err)
+			}
+			if _, err := templates.Create(context.Background(), w.account, chat.NewTemplate{Name: "made", Language: "de", Category: chat.CategoryUtility,
+				Components: []chat.TemplatePart{{Type: "BODY", Text: "Made."}}}); err != nil {
+				w.t.Fatal(err)
+			}
+			return page, err
+		}
+		w.clock.Advance(time.Second)
+		got, err := templates.Sync(context.Background(), w.account)
+		if want := (core.TemplateSyncResult{Removed: 1, Synced: 1}); err != nil || got != want {
+			w.t.Fatalf("%+v, %v", got, err)
+		}
+		var contents []string
+		for _, name := range []string{"template_0 de", "template_0 en_US", "made de"} {
+			content, _ := allTemplates(w.t.(testing.TB), w.st, w.account)[name].Content()
+			contents = append(contents, content)
+		}
+		if d := cmp.Diff([]string{"Edited.", "", "Made."}, contents); d != "" {
+			w.t.Errorf("(-want +got)\n%s", d)
+		}
+	})
+}
+
+// TestSyncIsScheduled walks through what makes a synchronization due, and when.
+func TestSyncIsScheduled(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		ctx := context.Background()
+		shelf := newShelf(3)
+		templates := shelf.templates(w.st)
+		due := func() []store.TemplateSync {
+			list, err := w.st.Read(ctx).DueTemplateSyncs(w.st.Now(), 100)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			var mine []store.TemplateSync
+			for _, d := range list {
+				if d.OrgID == w.org.ID {
+					mine = append(mine, d)
+				}
+			}
+			return mine
+		}
+		expect := func(when string, n int) {
+			w.t.Helper()
+			if got := due(); len(got) != n {
+				w.t.Errorf("%s: %d are due, want %d", when, len(got), n)
+			}
+		}
+		expect("a number was connected", 1)
+		stale := due()[0]
+		if err := templates.SyncDue(ctx, stale); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := templates.SyncDue(ctx, stale); err != nil || shelf.pages.Load() != 1 {
+			w.t.Errorf("another node read the same again: %v", err)
+		}
+		expect("it was done", 0)
+		w.clock.Advance(6*time.Hour - time.Second)
+		expect("before its time", 0)
+		w.clock.Advance(time.Second)
+		expect("six hours later", 1)
+
+		shelf.OnTemplates = func(provider.Number, provider.TemplateQuery) (provider.TemplatePage, error) {
+			return provider.TemplatePage{}, &provider.Error{HTTPStatus: 503, Transient: true}
+		}
+		for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
+			if err := templates.SyncDue(ctx, due()[0]); err == nil {
+				w.t.Fatal("it did not fail")
+			}
+			w.clock.Advance(wait - time.Second)
+			expect("before the retry", 0)
+			w.clock.Advance(time.Second)
+			expect("the retry", 1)
+		}
+
+		list := newShelf(3)
+		shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
+			w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while it is read
+			return list.OnTemplates(n, q)
+		}
+		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+			w.t.Fatal(err)
+		}
+		expect("something unknown was approved meanwhile", 1)
+		shelf.OnTemplates = list.OnTemplates
+		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+			w.t.Fatal(err)
+		}
+		expect("that was read too", 0)
+		w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "DELETED"})
+		expect("something unknown was deleted", 0)
+		w.news(provider.TemplateUpdate{Aspect: provider.TemplateComponents, Name: "template_0", Language: "de"})
+		expect("components were changed", 1)
+
+		storetest.InTx(w.t.(testing.TB), w.st, func(tx *store.Tx) error { return tx.DeleteAccount(w.org.ID, w.account.ID, tx.Now()) })
+		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := w.st.Read(ctx).TemplateSync(w.org.ID, w.account.WABAID); !errors.Is(err, store.ErrNotFound) {
+			w.t.Errorf("the schedule of a number that is gone: %v", err)
+		}
+		if left := allTemplates(w.t.(testing.TB), w.st, w.account); len(left) != 0 {
+			w.t.Errorf("%d templates are left of a number that is gone", len(left))
+		}
+	})
+}
+
+// news applies a callback about a template of the world's account.
+func (w *world) news(u provider.TemplateUpdate) {
+	w.t.Helper()
+	u.WABAID = w.account.WABAID
+	w.apply(u)
+}
+
+// TestTemplatesAreSharedByTheNumbersOfAnAccount: a template belongs to the business account, in
+// each organization that has numbers of it.
+func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		ctx := context.Background()
+		n := worlds.Add(2)
+		second, err := connect(w.st, chat.NewAccount{OrgID: w.org.ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n), PhoneNumber: "+4930555001", WABAID: w.account.WABAID})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		foreign, err := connect(w.st, chat.NewAccount{OrgID: storetest.Org(w.t.(testing.TB), w.st).ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n - 1), PhoneNumber: "+4930555002", WABAID: w.account.WABAID})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		shelf := newShelf(1)
+		for _, a := range []chat.Account{w.account, foreign} {
+			if _, err := shelf.templates(w.st).Sync(ctx, a); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "template_0", Language: "de", Event: "PAUSED"})
+		ids := map[string]bool{}
+		for _, a := range []chat.Account{w.account, second, foreign} {
+			one, err := core.Template(w.st.Read(ctx), a, "template_0", "de")
+			if err != nil || one.ProviderStatus != "PAUSED" {
+				w.t.Errorf("%+v, %v", one, err)
+			}
+			ids[one.ID] = true
+		}
+		if len(ids) != 2 {
+			w.t.Errorf("%d rows for two organizations", len(ids))
+		}
+	})
+}
+
+// TestDraftsAreForgotten: a synchronization that comes after a draft's time takes it along.
+func TestDraftsAreForgotten(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		begin := w.st.Now()
+		w.inTx(func(tx *store.Tx) error {
+			return tx.PutTemplateDraft(w.org.ID, w.account.WABAID, "x", "de", "fingerprint")
+		})
+		for _, step := range []struct {
+			wait time.Duration
+			want error
+		}{{24 * time.Hour, nil}, {time.Millisecond, store.ErrNotFound}} {
+			w.clock.Advance(step.wait)
+			if _, err := newShelf(0).templates(w.st).Sync(context.Background(), w.account); err != nil {
+				w.t.Fatal(err)
+			}
+			if _, err := w.read().TemplateDraft(w.org.ID, w.account.WABAID, "x", "de", begin); !errors.Is(err, step.want) {
+				w.t.Errorf("%s later: %v", step.wait, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package core
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// sampleLimits are what a header's file may be, and how large.
+var sampleLimits = map[string]struct {
+	types []string
+	most  int64
+}{
+	"IMAGE":    {[]string{"image/jpeg", "image/png"}, 5 << 20},
+	"VIDEO":    {[]string{"video/mp4", "video/3gpp"}, 16 << 20},
+	"DOCUMENT": {[]string{"application/pdf"}, 100 << 20},
+}
+
+var sampleNames = map[string]string{
+	"image/jpeg": "sample.jpg", "image/png": "sample.png", "video/mp4": "sample.mp4", "video/3gpp": "sample.3gp", "application/pdf": "sample.pdf",
+}
+
+// uploadSamples replaces the addresses of samples by the provider's handles. A file that several
+// cards show is fetched once.
+func (s *Templates) uploadSamples(ctx context.Context, n provider.Number, parts []chat.TemplatePart) error {
+	handles := map[string]string{}
+	return chat.ReplaceSamples(parts, func(sample chat.Sample) (string, error) {
+		if handle, done := handles[sample.URL]; done {
+			return handle, nil
+		}
+		handle, err := s.uploadSample(ctx, n, sample)
+		handles[sample.URL] = handle
+		return handle, err
+	})
+}
+
+func (s *Templates) uploadSample(ctx context.Context, n provider.Number, sample chat.Sample) (string, error) {
+	file, err := os.CreateTemp("", "parley-sample-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	size, err := s.fetch(ctx, sample, file)
+	if err != nil {
+		return "", err
+	}
+	mimeType, err := sniff(file)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(sampleLimits[sample.Format].types, mimeType) {
+		return "", chat.Invalid(sample.Param, "The file is not of a type that a header of format %s can have: %v.",
+			sample.Format, sampleLimits[sample.Format].types)
+	}
+	handle, err := s.Provider.UploadSample(ctx, n, provider.File{Name: sampleNames[mimeType], MimeType: mimeType, Size: size, Body: file})
+	if err != nil {
+		return "", sampleRefused(templateCallFailed(err), sample.Param)
+	}
+	return handle, nil
+}
+
+// sampleRefused names the sample where the provider refuses it.
+func sampleRefused(err error, param string) error {
+	if e, ok := errors.AsType[*chat.Error](err); ok && e.Code == chat.CodeInvalidFieldValue {
+		return &chat.Error{Code: e.Code, Param: param, Message: e.Message}
+	}
+	return err
+}
+
+// fetch reads a sample into a file, as far as it may go.
+func (s *Templates) fetch(ctx context.Context, sample chat.Sample, to io.Writer) (int64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, sample.URL, http.NoBody)
+	if err != nil {
+		return 0, chat.Invalid(sample.Param, "Must be an https address.")
+	}
+	req.Header.Set("User-Agent", "Svc-Fetch/1.0")
+	res, err := s.Fetch.Do(req)
+	if err != nil {
+		return 0, chat.Invalid(sample.Param, "The file could not be fetched: %s.", unreachable(err))
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return 0, chat.Invalid(sample.Param, "The file could not be fetched: its server answered with status %d; redirects are not followed.", res.StatusCode)
+	}
+	most := sampleLimits[sample.Format].most
+	size, err := io.Copy(to, io.LimitReader(res.Body, most+1))
+	switch {
+	case err != nil:
+		return 0, chat.Invalid(sample.Param, "The file could not be fetched: %s.", unreachable(err))
+	case size > most:
+		return 0, chat.Invalid(sample.Param, "The file is larger than %d MB.", most>>20)
+	case size == 0:
+		return 0, chat.Invalid(sample.Param, "The file is empty.")
+	}
+	return size, nil
+}
+
+// unreachable says why without telling what is inside our network.
+func unreachable(err error) string {
+	switch {
+	case errors.Is(err, netguard.ErrBlocked):
+		return "the address is not public"
+	case errors.Is(err, netguard.ErrLookup):
+		return "the host name could not be resolved"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	default:
+		return "the connection failed"
+	}
+}
+
+// sniff tells a file's type by its first bytes, and leaves it at its start: what its server says
+// counts little.
+func sniff(file io.ReadSeeker) (string, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	head := make([]byte, 512)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	head = head[:n]
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	switch {
+	case len(head) >= 12 && string(head[4:8]) == "ftyp" && bytes.HasPrefix(head[8:], []byte("3g")):
+		return "video/3gpp", nil
+	case len(head) >= 12 && string(head[4:8]) == "ftyp":
+		return "video/mp4", nil
+	default:
+		return http.DetectContentType(head), nil
+	}
+}

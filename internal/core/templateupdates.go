@@ -1,0 +1,96 @@
+package core
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// template applies news of a template, in every organization that has numbers of its account.
+// What it does not tell in full, or concerns a template that is not known, is read from the
+// provider soon.
+func (a Applier) template(tx *store.Tx, u provider.TemplateUpdate) error {
+	accounts, err := tx.AccountsOfWABA(u.WABAID)
+	if err != nil {
+		return err
+	}
+	var orgs []string
+	for _, account := range accounts {
+		if !slices.Contains(orgs, account.OrgID) {
+			orgs = append(orgs, account.OrgID)
+		}
+	}
+	for _, orgID := range orgs {
+		if err := updateTemplate(tx, orgID, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error {
+	t, err := tx.Template(orgID, u.WABAID, u.Name, u.Language)
+	if errors.Is(err, store.ErrNotFound) {
+		if u.Aspect == provider.TemplateStatus && chat.TemplateGone(u.Event) {
+			return nil
+		}
+		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
+	}
+	if err != nil {
+		return err
+	}
+	if t.ProviderID != nil && u.ID != "" && u.ID != *t.ProviderID { // an earlier one of that name, or a later
+		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
+	}
+	switch u.Aspect {
+	case provider.TemplateStatus:
+		return updateTemplateStatus(tx, t, u)
+	case provider.TemplateQuality:
+		t.Quality = orNil(u.Quality)
+	case provider.TemplateCategory:
+		if u.Category != "" {
+			t.Category = &u.Category
+		}
+	default: // the new components come in a shape of their own
+		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
+	}
+	return storeTemplate(tx, t)
+}
+
+// updateTemplateStatus moves a template along, unless the callback is older than the last one.
+func updateTemplateStatus(tx *store.Tx, t chat.Template, u provider.TemplateUpdate) error {
+	if !u.ReportedAt.IsZero() {
+		if t.ReportedAt != nil && u.ReportedAt.Before(*t.ReportedAt) {
+			return nil
+		}
+		t.ReportedAt = &u.ReportedAt
+	}
+	if chat.TemplateGone(u.Event) {
+		_, err := tx.DeleteTemplates(t.OrgID, []string{t.ID}, tx.Now())
+		return err
+	}
+	switch u.Event {
+	case "FLAGGED", "LOCKED": // warnings: it can still be sent
+	case "UNARCHIVED":
+		return tx.ScheduleTemplateSync(t.OrgID, t.WABAID, tx.Now())
+	case "REINSTATED":
+		t.SetProviderStatus("APPROVED", nil)
+	default:
+		t.SetProviderStatus(u.Event, orNil(u.Reason))
+	}
+	if u.ID != "" {
+		t.ProviderID = &u.ID
+	}
+	if u.Category != "" {
+		t.Category = &u.Category
+	}
+	return storeTemplate(tx, t)
+}
+
+func storeTemplate(tx *store.Tx, t chat.Template) error {
+	t.UpdatedAt = tx.Now()
+	return ignoreNotFound(tx.UpdateTemplate(t))
+}

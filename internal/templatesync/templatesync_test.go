@@ -1,0 +1,78 @@
+package templatesync_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/templatesync"
+)
+
+// TestNodesShareTheWork: whatever is due is read from the provider once, by one of the nodes, also
+// when they look at the same instant; and one account that fails holds up no other.
+func TestNodesShareTheWork(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		const accounts = 12
+		st := storetest.Open(t, engine)
+		org := storetest.Org(t, st)
+		for i := range accounts {
+			connect(t, st, org.ID, i)
+		}
+		read := make(chan string, 10*accounts)
+		client := &providertest.Client{OnTemplates: func(n provider.Number, _ provider.TemplateQuery) (provider.TemplatePage, error) {
+			read <- n.WABAID
+			if n.WABAID == "200300403" {
+				return provider.TemplatePage{}, &provider.Error{HTTPStatus: 503, Transient: true}
+			}
+			return provider.TemplatePage{Templates: []provider.Template{{ID: "1", Name: "hello", Language: "de", Status: "APPROVED"}}}, nil
+		}}
+		templates := &core.Templates{Store: st, Provider: client, Token: func(chat.Account) (string, error) { return "token", nil }}
+		var nodes []*templatesync.Syncer
+		for range 3 {
+			nodes = append(nodes, templatesync.Start(templates, slog.New(slog.DiscardHandler)))
+		}
+		seen := map[string]int{}
+		for range accounts {
+			seen[<-read]++
+		}
+		var stopping sync.WaitGroup
+		for _, n := range nodes {
+			stopping.Go(n.Stop)
+		}
+		stopping.Wait()
+		close(read)
+		for waba := range read {
+			seen[waba]++
+		}
+		for waba, n := range seen {
+			if n != 1 {
+				t.Errorf("%s was read %d times", waba, n)
+			}
+		}
+		if len(seen) != accounts {
+			t.Errorf("%d accounts were read, want %d", len(seen), accounts)
+		}
+	})
+}
+
+func connect(t *testing.T, st *store.Store, orgID string, i int) {
+	t.Helper()
+	err := st.InTx(context.Background(), func(tx *store.Tx) error {
+		_, err := core.ConnectAccount(tx, chat.NewAccount{
+			OrgID: orgID, PhoneNumberID: fmt.Sprint(100200300 + i), PhoneNumber: fmt.Sprint("+", 4930555000+i), WABAID: fmt.Sprint(200300400 + i),
+		}, func(string) string { return "sealed" })
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
