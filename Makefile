@@ -20,6 +20,7 @@ build: ## build ./bin/parley
 # One recipe rather than prerequisites, so that the order holds under make -j.
 test: ## everything a change must pass: lint, then all tests on SQLite and PostgreSQL
 	scripts/ensure-postgres
+	scripts/ensure-chromium
 	$(MAKE) lint
 	go build -o bin/pgtest-run ./internal/pgtest/run
 	bin/pgtest-run -- go test -race -timeout 20m ./...

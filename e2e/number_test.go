@@ -67,13 +67,13 @@ func newNumber(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 
 func (n *Number) token() string { return "token of " + n.ID }
 
-// connect connects a new number with the program's command.
-func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store) *Number {
+// connect connects a new number with the program's command, and more flags of its.
+func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store, flags ...string) *Number {
 	t.Helper()
 	n := newNumber(t, srv, sim, log)
 	n.org = org
-	n.srv.CLIObject("account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone,
-		"--waba-id", n.WABAID, "--token", n.token(), "--provider-status", "CONNECTED")
+	n.srv.CLIObject(append([]string{"account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone,
+		"--waba-id", n.WABAID, "--token", n.token(), "--provider-status", "CONNECTED"}, flags...)...)
 	return n
 }
 

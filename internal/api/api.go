@@ -49,6 +49,8 @@ type Config struct {
 	Templates *core.Templates
 	// PublicURL is where others reach this service.
 	PublicURL string
+	// Disconnected is called after a number was disconnected; nil where nobody waits for it.
+	Disconnected func()
 	// Vault seals what is stored and must not be read from the store.
 	Vault Vault
 	// CheckURL tells whether an address that a caller names may be reached.
@@ -83,6 +85,8 @@ type API struct {
 	checkURL  func(ctx context.Context, rawURL string) error
 	contents  map[chat.MessageType]*bodyBinder
 
+	disconnected func()
+
 	feedWaiters *crowd
 	released    chan struct{} // closed when the node stops
 	release     sync.Once
@@ -116,7 +120,8 @@ func New(cfg Config) *API {
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
-		templates: cfg.Templates,
+		disconnected: cfg.Disconnected,
+		templates:    cfg.Templates,
 	}
 	if a.templates == nil {
 		a.templates = &core.Templates{
@@ -131,6 +136,8 @@ func New(cfg Config) *API {
 	registerConversations(a)
 	registerContacts(a)
 	registerLabels(a)
+	registerCustomers(a)
+	registerSetupLinks(a)
 	registerTemplates(a)
 	registerWebhookSubscriptions(a)
 	registerWebhookSecrets(a)

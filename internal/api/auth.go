@@ -62,5 +62,8 @@ func (a *API) admit(c *call) error {
 	if org.Lapsed(a.store.Now()) && !c.op.always {
 		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription is inactive or its trial has ended. Renew it to go on.")
 	}
+	if c.op.platform && !plan.Customers {
+		return chat.Fail(chat.CodeFeatureNotEntitled, "The %s plan does not include customers. Change the plan to use them.", plan.Name)
+	}
 	return nil
 }

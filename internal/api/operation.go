@@ -27,6 +27,7 @@ type operation struct {
 	always      bool        // answers also without the API on the plan, and when the subscription lapsed
 	whole       bool        // a list that is not cut into pages unless the caller asks for it
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
+	platform    bool        // needs a plan with customers
 	secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
 	// inPath looks for what the path of a POST names below its number; nil if there is nothing.
 	inPath func(*call, store.Reader, chat.Account) error
@@ -268,6 +269,9 @@ func impliedErrors(op *operation) []chat.Code {
 		if !op.always {
 			codes = append(codes, chat.CodeFeatureNotAvailable, chat.CodeSubscriptionInactive)
 		}
+	}
+	if op.platform {
+		codes = append(codes, chat.CodeFeatureNotEntitled)
 	}
 	if op.method == http.MethodPost {
 		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse)

@@ -25,17 +25,18 @@ import (
 // rule checks a JSON value against the schema that the OpenAPI document shows for it: one source
 // for what is promised and what is enforced.
 type rule struct {
-	kind     string // a huma.Type…, or "" for anything
-	nullable bool
-	fields   []fieldRule // of an object, in the documented order
-	items    *rule
-	schema   *huma.Schema
-	pattern  *regexp.Regexp
-	enum     []string
-	trimmed  bool    // white space around the text does not count
-	clearing bool    // the empty text is allowed, and stands for null
-	someOf   bool    // an object that needs at least one of its fields
-	either   []*rule // the forms that a value can have, each of another kind
+	kind      string // a huma.Type…, or "" for anything
+	nullable  bool
+	fields    []fieldRule // of an object, in the documented order
+	items     *rule
+	schema    *huma.Schema
+	pattern   *regexp.Regexp
+	enum      []string
+	trimmed   bool    // white space around the text does not count
+	collapsed bool    // white space counts as one blank between words
+	clearing  bool    // the empty text is allowed, and stands for null
+	someOf    bool    // an object that needs at least one of its fields
+	either    []*rule // the forms that a value can have, each of another kind
 }
 
 type fieldRule struct {
@@ -111,6 +112,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 			if property := s.Properties[name]; property != nil {
 				field := newRule(reg, t.Field(i).Type, property)
 				field.trimmed, field.clearing = tag.Get("trimmed") == "true", tag.Get("clearing") == "true"
+				field.collapsed = tag.Get("collapsed") == "true"
 				r.fields = append(r.fields, fieldRule{name, slices.Contains(s.Required, name), tag.Get("unless"), field})
 			}
 		}
@@ -280,8 +282,11 @@ func (r *rule) checkValue(v jsontext.Value, path string) *chat.Error {
 
 func (r *rule) checkString(s, path string) *chat.Error {
 	counted := s
-	if r.trimmed {
+	switch {
+	case r.trimmed:
 		counted = strings.TrimSpace(s)
+	case r.collapsed:
+		counted = strings.Join(strings.Fields(s), " ")
 	}
 	n := utf8.RuneCountInString(counted)
 	switch least, most := r.schema.MinLength, r.schema.MaxLength; {

@@ -34,7 +34,7 @@ type Account struct {
 	TeamID           string
 	CustomerID       *string
 	CustomerName     *string // of the customer, when loaded with it
-	CustomerStatus   *string
+	CustomerStatus   *CustomerStatus
 	PhoneNumberID    *string
 	PhoneNumber      *string // +E.164
 	WABAID           string
@@ -155,7 +155,7 @@ func (a Account) CheckSend(now time.Time, opening bool) error {
 		return Fail(CodeUpstreamError, "The number is %s. Reconnect it, or repair it with POST /v1/{phone_number_id}/register.", a.Status)
 	case a.Restricted(now, opening):
 		return Fail(CodeAccountRestricted, "The provider has restricted this number. See its notices in the provider's console.")
-	case a.CustomerStatus != nil && (*a.CustomerStatus == "suspended" || *a.CustomerStatus == "archived"):
+	case a.CustomerStatus != nil && !a.CustomerStatus.MaySend():
 		return Fail(CodeCustomerSuspended, "The customer who owns this number is %s.", *a.CustomerStatus)
 	}
 	return nil

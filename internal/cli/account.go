@@ -13,6 +13,10 @@ type accountCommands struct {
 	Connect accountConnectCommand `cmd:"" help:"Connect a business number to an organization."`
 	Update  accountUpdateCommand  `cmd:"" help:"Change a connected number."`
 	List    accountListCommand    `cmd:"" help:"List an organization's numbers."`
+
+	Link       accountLinkCommand       `cmd:"" help:"Make a link under which somebody connects a number in the browser."`
+	Disconnect accountDisconnectCommand `cmd:"" help:"Disconnect a number. All that belongs to it is deleted."`
+	PIN        accountPINCommand        `cmd:"" name:"pin" help:"Show the two-step PIN that a number was registered with under a link, unless it had one."`
 }
 
 func accountRecord(a chat.Account) record {

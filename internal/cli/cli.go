@@ -20,9 +20,9 @@ http://localhost:8080, kept in ./data.
 Settings can also be given as PARLEY_* variables; a flag goes before its variable, and an empty
 variable counts as none. "parley config" shows each setting, its value and where it comes from.
 
-The commands under org, plan, team, user, key, account and events work beside a running server, on
-the same store; what they change counts from the next request on. send, template and listen talk to
-the server itself.
+The commands under org, plan, team, user, key, account, customer and events work beside a running
+server, on the same store; what they change counts from the next request on. send, template and
+listen talk to the server itself.
 
 The exit status is 0 when all went well, 1 when not, 2 when the command line or a setting is wrong.`
 
@@ -39,6 +39,7 @@ type commands struct {
 	Key  keyCommands  `cmd:"" help:"API keys."`
 
 	Account  accountCommands  `cmd:"" help:"Connected business numbers."`
+	Customer customerCommands `cmd:"" help:"End-customers, who connect numbers of their own."`
 	Send     sendCommand      `cmd:"" help:"Send a message through the API."`
 	Template templateCommands `cmd:"" help:"Message templates, through the API."`
 	Listen   listenCommand    `cmd:"" help:"Forward events to a server on your machine, signed like webhooks."`

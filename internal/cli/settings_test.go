@@ -85,6 +85,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--provider-url":          {"-", "default"},
 		"--provider-app-id":       {"-", "default"},
 		"--provider-app-secret":   {"-", "default"},
+		"--provider-config-id":    {"-", "default"},
 		"--provider-verify-token": {"-", "default"},
 		"--messages-per-second":   {"80", "default"},
 		"--webhook-retries":       {"10s,30s,2m,10m,1h,6h,24h", "default"},
@@ -94,7 +95,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 19 { // with the header
+	if len(settings) != 20 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

@@ -39,6 +39,7 @@ type Serve struct {
 	ProviderURL         string         `variable:"PARLEY_PROVIDER_URL" placeholder:"URL" help:"Base address of the provider's API with its version, like https://graph.facebook.com/v24.0. Empty: the built-in simulator."`
 	ProviderAppID       string         `variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the provider's app that numbers are connected to. Uploading samples of templates needs it."`
 	ProviderAppSecret   string         `variable:"PARLEY_PROVIDER_APP_SECRET" placeholder:"SECRET" secret:"" help:"Secret of that app; callbacks are signed with it. Needed with --provider-url."`
+	ProviderConfigID    string         `variable:"PARLEY_PROVIDER_CONFIG_ID" placeholder:"ID" help:"Id of the app's login configuration that signups through setup links follow. Empty: the permissions are asked for by name."`
 	ProviderVerifyToken string         `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token that the provider shows when it verifies the callback address, /provider/webhook."`
 	MessagesPerSecond   int64          `variable:"PARLEY_MESSAGES_PER_SECOND" default:"80" placeholder:"N" help:"How many messages a second one number sends."`
 

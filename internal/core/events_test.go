@@ -257,7 +257,7 @@ func (w *world) failing(failure chat.MessageError) chat.Event {
 
 func sendRefused(w *world) chat.Event {
 	suspended := w.account
-	suspended.CustomerStatus = new("suspended")
+	suspended.CustomerStatus = new(chat.CustomerSuspended)
 	return w.failing(*core.RefuseQueued(suspended, chat.TypeText, w.clock.Now()))
 }
 

@@ -156,8 +156,8 @@ func TestRefuseQueued(t *testing.T) {
 		want   chat.MessageErrorCode
 	}{
 		{"nothing", func(*chat.Account) {}, ""},
-		{"customer suspended", func(a *chat.Account) { a.CustomerStatus = new("suspended") }, chat.FailCustomerSuspended},
-		{"customer archived", func(a *chat.Account) { a.CustomerStatus = new("archived") }, chat.FailCustomerSuspended},
+		{"customer suspended", func(a *chat.Account) { a.CustomerStatus = new(chat.CustomerSuspended) }, chat.FailCustomerSuspended},
+		{"customer archived", func(a *chat.Account) { a.CustomerStatus = new(chat.CustomerArchived) }, chat.FailCustomerSuspended},
 		{"restricted", func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) }, chat.FailAccountRestricted},
 		{"may not open conversations", func(a *chat.Account) { a.Restriction = new(chat.RestrictBusiness) }, ""},
 		{"disconnected", func(a *chat.Account) { a.Status = chat.AccountDisconnected }, chat.FailUpstream},

@@ -76,6 +76,18 @@ type PhoneNumber struct {
 	OnBusinessApp bool   // coexistence: the number also lives in the phone app
 }
 
+// Standing is what the number's status means for the account that has it.
+func (p PhoneNumber) Standing() chat.AccountStatus {
+	switch p.Status {
+	case "CONNECTED", "FLAGGED", "RESTRICTED", "RATE_LIMITED":
+		return chat.AccountConnected
+	case "BANNED", "DELETED", "MIGRATED":
+		return chat.AccountDisconnected
+	default: // it has to be registered
+		return chat.AccountOnboarding
+	}
+}
+
 // File is media to upload.
 type File struct {
 	Name     string

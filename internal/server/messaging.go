@@ -65,11 +65,12 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	}
 	baseURL := s.cfg.ProviderURL
 	if baseURL == "" {
+		s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
 		if baseURL, err = s.startSimulator(); err != nil {
 			return err
 		}
 	}
-	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL, AppID: s.cfg.ProviderAppID}); err != nil {
+	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL, AppID: s.cfg.ProviderAppID, App: s.app()}); err != nil {
 		return err
 	}
 	m.templates = &core.Templates{

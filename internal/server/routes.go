@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/parleyhq/parley/internal/core"
 )
 
 //go:embed home.html
@@ -27,6 +29,10 @@ func (s *Server) routes() http.Handler {
 			s.messaging.receiver.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, "/media/"):
 			s.serveFile(w, r)
+		case strings.HasPrefix(r.URL.Path, core.OnboardPath):
+			s.onboarding.page.ServeHTTP(w, r)
+		case r.URL.Path == simulatedDialog:
+			s.serveSimulatedDialog(w, r)
 		default:
 			s.api.ServeHTTP(w, r)
 		}

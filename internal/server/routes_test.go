@@ -26,6 +26,12 @@ func TestPublicRoutes(t *testing.T) {
 		{"GET", "/v1/health", 200, "application/json"},
 		{"GET", "/v1/labels", 401, "application/json"},
 		{"GET", "/nowhere", 404, "application/json"},
+		{"GET", "/onboard/csl_unknown", 404, "text/html; charset=utf-8"},
+		{"GET", "/onboard/callback", 400, "text/html; charset=utf-8"},
+		{"GET", "/onboard", 404, "application/json"},
+		{"GET", "/simulator/dialog/oauth", 400, "text/html; charset=utf-8"},
+		{"GET", "/simulator/_sim", 404, "application/json"},
+		{"GET", "/simulator/debug_token", 404, "application/json"},
 		{"GET", "/metrics", 404, "application/json"},
 		{"GET", "/ready", 404, "application/json"},
 		{"GET", "/debug/pprof/", 404, "application/json"},
@@ -38,6 +44,20 @@ func TestPublicRoutes(t *testing.T) {
 		if response.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s %s lacks the security headers", test.method, test.path)
 		}
+	}
+}
+
+// With a real provider nothing of the simulator is to be found.
+func TestNoDialogWithoutASimulator(t *testing.T) {
+	t.Parallel()
+	cfg := settings(t)
+	cfg.ProviderURL, cfg.ProviderAppID, cfg.ProviderAppSecret = "http://127.0.0.1:1/v24.0", "1", "secret"
+	s, _ := open(t, cfg)
+	t.Cleanup(func() { s.Close() })
+	response := httptest.NewRecorder()
+	s.routes().ServeHTTP(response, httptest.NewRequest("GET", "/simulator/dialog/oauth", nil))
+	if response.Code != 404 || response.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("got %d %s", response.Code, response.Body)
 	}
 }
 

@@ -38,7 +38,8 @@ type Server struct {
 	api    *api.API
 	keeper *housekeeping.Housekeeper
 
-	messaging messaging
+	messaging  messaging
+	onboarding onboarding
 
 	public   face
 	ops      face
@@ -64,12 +65,14 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	if err := s.startMessaging(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.startOnboarding()
 	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
-		Templates: s.messaging.templates,
-		Vault:     s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
+		Disconnected: s.onboarding.wake,
+		Templates:    s.messaging.templates,
+		Vault:        s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.public.http = s.httpServer(s.routes())
 	s.public.http.RegisterOnShutdown(s.api.Release)
@@ -181,6 +184,7 @@ func (s *Server) Close() error {
 	if s.keeper != nil {
 		s.keeper.Stop()
 	}
+	s.onboarding.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
 	defer cancel()
 	if err := s.messaging.stop(ctx); err != nil {

@@ -27,6 +27,7 @@ type signupView struct {
 	Chosen      string
 	Name        string
 	Phone       string
+	Offered     bool // the app takes numbers that stay in the phone app
 	Coexistence bool
 }
 
@@ -84,8 +85,8 @@ func (s *Simulator) checkSignup(c *call, req signupRequest) string {
 func (s *Simulator) signupView(c *call, req signupRequest, problem string) signupView {
 	v := signupView{
 		AppID: req.client, Problem: problem, Chosen: c.Form.Get("number"), Name: c.Form.Get("name"), Phone: c.Form.Get("phone"),
-		Coexistence: wantsCoexistence(req.extras) || c.Form.Get("on_business_app") != "",
-		Hidden:      map[string]string{"client_id": req.client, "redirect_uri": req.redirect, "state": req.state, "extras": req.extras},
+		Offered: wantsCoexistence(req.extras), Coexistence: c.Form.Get("on_business_app") != "",
+		Hidden: map[string]string{"client_id": req.client, "redirect_uri": req.redirect, "state": req.state, "extras": req.extras},
 	}
 	if v.Chosen == "" {
 		v.Chosen = "new"
@@ -159,6 +160,7 @@ func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
 		if n == nil {
 			return NumberSpec{}, fmt.Errorf("number %s does not exist any more", chosen)
 		}
+		n.onboard(s.now())
 		return n.spec(), nil
 	}
 	spec := NumberSpec{
@@ -170,12 +172,20 @@ func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
 	}
 	if digits, valid := normalizePhone(spec.Phone); valid {
 		if n := s.accounts.byDigits(digits); n != nil {
-			return n.spec(), nil // the same phone is the same number
+			n.onboard(s.now()) // the same phone is the same number
+			return n.spec(), nil
 		}
 		// The same phone gets the same ids after a restart.
 		spec.ID = derivedID(prefixNumber, digits)
 	}
 	return s.AddNumber(spec)
+}
+
+// onboard makes the number the one that was connected last, whose data can be synchronized anew.
+func (n *number) onboard(now time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.onboarded, n.synced = now, map[string]bool{}
 }
 
 const codeLife = 30 * time.Second

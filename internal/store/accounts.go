@@ -74,11 +74,6 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
 }
 
-// CustomerTeam returns the team of a customer, or ErrNotFound.
-func (r Reader) CustomerTeam(orgID, customerID string) (string, error) {
-	return one(r, scanText, "SELECT team_id FROM customers WHERE org_id = $1 AND id = $2", orgID, customerID)
-}
-
 // InsertAccount stores a new account; ErrDuplicate when the number is connected already.
 func (tx *Tx) InsertAccount(a chat.Account) error {
 	return tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,

@@ -113,3 +113,21 @@ func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int
 	}
 	return p.session.exec(ctx, sql, args)
 }
+
+// PurgedTables are those that a purge of an account empties: rows of the account, and what hangs on
+// them.
+func PurgedTables() (tables []string) {
+	for _, p := range purgeables {
+		tables = append(tables, p.table)
+		for _, statement := range p.before(sqliteDialect) {
+			tables = append(tables, strings.Fields(statement)[2]) // DELETE FROM …
+		}
+	}
+	return tables
+}
+
+// TablesWith are the tables that have a column, in the embedded store.
+func TablesWith(ctx context.Context, s *Store, column string) ([]string, error) {
+	return many(s.Read(ctx), scanText, `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND c.name = $1 ORDER BY m.name`, column)
+}

@@ -71,6 +71,18 @@ func plannedLists(orgID, accountID string) []plannedList {
 			return err
 		}}
 	}
+	customers := func(name, index string, f store.CustomerFilter) plannedList {
+		return plannedList{"customers " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Customers(orgID, f, p)
+			return err
+		}}
+	}
+	links := func(status chat.SetupLinkStatus) plannedList {
+		return plannedList{"setup links " + string(status), "setup_links_by_customer", func(r store.Reader, p store.Page) error {
+			_, err := r.SetupLinks(orgID, "x", status, time.UnixMilli(1), p)
+			return err
+		}}
+	}
 	templates := func(name, index string, f store.TemplateFilter) plannedList {
 		return plannedList{"templates " + name, index, func(r store.Reader, p store.Page) error {
 			_, err := r.Templates(orgID, "waba", f, p)
@@ -85,6 +97,11 @@ func plannedLists(orgID, accountID string) []plannedList {
 	}
 	since := time.UnixMilli(1)
 	return []plannedList{
+		customers("all", "customers_by_age", store.CustomerFilter{}),
+		customers("by status", "customers_by_status", store.CustomerFilter{Status: chat.CustomerActive}),
+		customers("by team", "customers_by_team", store.CustomerFilter{TeamID: "x"}),
+		customers("by search", "customers_by_age", store.CustomerFilter{Search: "x"}),
+		links(""), links(chat.LinkActive), links(chat.LinkExpired), links(chat.LinkRevoked),
 		templates("all", "templates_by_age", store.TemplateFilter{}),
 		templates("by status", "templates_by_status", store.TemplateFilter{Status: chat.TemplateApproved}),
 		templates("by language", "templates_by_language", store.TemplateFilter{Language: "de"}),

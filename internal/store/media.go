@@ -18,14 +18,22 @@ func scanMedia(row scanner) (m chat.Media, err error) {
 	return m, err
 }
 
+// notOfDeleted leaves out the files of disconnected numbers, which are gone before they are purged.
+const notOfDeleted = ` AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.org_id = media.org_id AND a.id = media.account_id AND a.deleted_at IS NOT NULL)`
+
 // Media returns a stored file of the organization, or ErrNotFound.
 func (r Reader) Media(orgID, id string) (chat.Media, error) {
-	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
+	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND id = $2"+notOfDeleted+r.forUpdate(), orgID, id)
 }
 
 // MediaByToken finds a file by the unguessable part of its address, or ErrNotFound.
 func (r Reader) MediaByToken(token string) (chat.Media, error) {
-	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE token = $1", token)
+	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE token = $1"+notOfDeleted, token)
+}
+
+// MediaOfAccount returns up to limit of an account's files, also of one that is being purged.
+func (r Reader) MediaOfAccount(orgID, accountID string, limit int) ([]chat.Media, error) {
+	return many(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
 }
 
 // InsertMedia stores a new file's row.

@@ -82,7 +82,9 @@ func (c *Client) exchangeUpTo(ctx context.Context, token string, req *http.Reque
 func (c *Client) do(ctx context.Context, token string, req *http.Request) (*http.Response, error) {
 	var state sending
 	req = req.WithContext(httptrace.WithClientTrace(ctx, state.trace()))
-	req.Header.Set("Authorization", "Bearer "+token)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	req.Header.Set("User-Agent", c.userAgent)
 	res, err := c.http.Do(req)
 	if err != nil {

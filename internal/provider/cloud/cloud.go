@@ -37,6 +37,7 @@ type Options struct {
 	HTTP      *http.Client  // nil: NewHTTPClient
 	UserAgent string        // some of the upstream's hosts refuse requests without one
 	Timeout   time.Duration // of one call; uploads and downloads may take longer
+	App       App           // for signups
 }
 
 // Client calls the Cloud API. It is safe for concurrent use.
@@ -47,6 +48,7 @@ type Client struct {
 	http      *http.Client
 	userAgent string
 	timeout   time.Duration
+	app       App
 }
 
 var _ provider.Client = (*Client)(nil)
@@ -64,6 +66,7 @@ func New(o Options) (*Client, error) {
 		http:      o.HTTP,
 		userAgent: o.UserAgent,
 		timeout:   o.Timeout,
+		app:       o.App,
 	}
 	if c.http == nil {
 		c.http = NewHTTPClient()

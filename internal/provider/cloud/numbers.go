@@ -21,12 +21,16 @@ func (c *Client) PhoneNumber(ctx context.Context, n provider.Number) (provider.P
 	if err != nil {
 		return provider.PhoneNumber{}, err
 	}
+	return phoneNumber(answer), nil
+}
+
+func phoneNumber(n node) provider.PhoneNumber {
 	return provider.PhoneNumber{
-		ID:            answer.text("id"),
-		Display:       answer.text("display_phone_number"),
-		VerifiedName:  answer.text("verified_name"),
-		Status:        answer.text("status"),
-		Quality:       answer.text("quality_rating"),
-		OnBusinessApp: answer.flag("is_on_biz_app") && answer.text("platform_type") == "CLOUD_API",
-	}, nil
+		ID:            n.text("id"),
+		Display:       n.text("display_phone_number"),
+		VerifiedName:  n.text("verified_name"),
+		Status:        n.text("status"),
+		Quality:       n.text("quality_rating"),
+		OnBusinessApp: n.flag("is_on_biz_app") && n.text("platform_type") == "CLOUD_API",
+	}
 }

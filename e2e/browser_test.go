@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// chromium finds the browser. scripts/ensure-chromium does the same, and installs it where it may.
+func chromium(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("CHROMIUM"); path != "" {
+		return path
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+	if _, err := os.Stat(mac); err == nil {
+		return mac
+	}
+	t.Fatal("this test needs Chromium: run scripts/ensure-chromium, or set CHROMIUM to its path")
+	return ""
+}
+
+// Browser is a tab of a small phone's browser, with a profile of its own.
+type Browser struct {
+	t          *testing.T
+	ctx        context.Context
+	complaints *output
+}
+
+// OpenBrowser starts a browser that prefers a language. It runs no scripts of pages: none is needed.
+func OpenBrowser(t *testing.T, language string) *Browser {
+	t.Helper()
+	ctx, cancelBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
+	t.Cleanup(cancelBrowser)
+	ctx, cancelTab := chromedp.NewContext(ctx)
+	t.Cleanup(cancelTab)
+	b := &Browser{t: t, ctx: ctx, complaints: &output{}}
+	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch))
+	b.listen()
+	call(b, network.Enable, network.EnableParams{})
+	call(b, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": language}})
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	return b
+}
+
+// listen collects what the browser has to complain of: breaches of a page's policy among it.
+func (b *Browser) listen() {
+	entries := chromedp.Events(b.ctx, cdplog.EntryAdded)
+	go func() {
+		for e, err := range entries {
+			if err == nil && e.Entry.Source != cdplog.EntrySourceNetwork { // those are answers like 410
+				b.complaints.Write([]byte(string(e.Entry.Source) + ": " + e.Entry.Text + "\n"))
+			}
+		}
+	}()
+	call(b, cdplog.Enable, cdp.Empty{})
+}
+
+func call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
+	b.t.Helper()
+	if _, err := chromedp.Call(b.ctx, command, params); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// do runs steps, each of which has to be possible soon.
+func (b *Browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Steps()); err != nil { // which starts the browser
+		b.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%v, at %s", err, b.where())
+	}
+}
+
+func (b *Browser) where() string {
+	url, err := chromedp.Run(b.ctx, chromedp.Location())
+	if err != nil {
+		return err.Error()
+	}
+	return url
+}
+
+// Open goes to an address.
+func (b *Browser) Open(url string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(url))
+}
+
+// See waits for a heading and returns all that the page says.
+func (b *Browser) See(heading string) (text string) {
+	b.t.Helper()
+	var title string
+	found := eventually(func() bool {
+		title, _ = chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('h1')?.innerText ?? ''"))
+		return title == heading
+	})
+	if !found {
+		b.t.Fatalf("the page at %s says %q, want %q", b.where(), title, heading)
+	}
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}
+
+// Click presses what a selector names.
+func (b *Browser) Click(selector string) {
+	b.t.Helper()
+	b.do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Fill replaces the value of a field.
+func (b *Browser) Fill(selector, value string) {
+	b.t.Helper()
+	b.do(chromedp.SetValue(chromedp.CSS(selector), value))
+}
+
+// Show takes a picture of the whole page in light and in dark, and checks that nothing is cut off
+// at the sides.
+func (b *Browser) Show(name string) {
+	b.t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		wide, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+		if err != nil || wide {
+			b.t.Errorf("%s is wider than the screen: %v, %v", name, wide, err)
+		}
+		picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+"-"+scheme+".png"), picture, 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// Content checks that the browser had nothing to complain of.
+func (b *Browser) Content() {
+	b.t.Helper()
+	if said := b.complaints.String(); said != "" {
+		b.t.Errorf("the browser complains: %s", said)
+	}
+}

@@ -1,0 +1,167 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerCustomers(a *API) {
+	list(a, operation{
+		method: http.MethodGet, path: "/customers", id: "listCustomers", tag: "Customers", platform: true,
+		summary: "List customers, newest first", description: "In every status, unless one is asked for.",
+	}, listCustomers)
+
+	write(a, operation{
+		method: http.MethodPost, path: "/customers", id: "createCustomer", tag: "Customers", platform: true,
+		summary: "Create a customer", description: "It is pending until it connects its first number through a setup link.", status: http.StatusCreated,
+	}, createCustomer)
+
+	read(a, operation{
+		method: http.MethodGet, path: "/customers/{id}", id: "getCustomer", tag: "Customers", platform: true,
+		summary: "Get a customer with its business numbers",
+	}, getCustomer)
+
+	write(a, operation{
+		method: http.MethodPatch, path: "/customers/{id}", id: "updateCustomer", tag: "Customers", platform: true,
+		summary: "Change a customer", description: "Fields that are left out stay as they are, null clears; at least one is needed. " +
+			"While a customer is suspended its numbers do not send, messages that are queued included. A status takes a customer out of the archive.",
+	}, updateCustomer)
+
+	write(a, operation{
+		method: http.MethodDelete, path: "/customers/{id}", id: "archiveCustomer", tag: "Customers", platform: true,
+		summary: "Archive a customer", description: "Its numbers do not send any more. It is kept and can be restored: PATCH it with the status active. " +
+			"Archiving it again changes nothing.",
+	}, archiveCustomer)
+
+	write(a, operation{
+		method: http.MethodDelete, path: "/customers/{id}/whatsapp_accounts/{phone_number_id}", id: "disconnectAccount", tag: "Customers", platform: true,
+		summary: "Disconnect a customer's business number", description: "The number is gone at once for every operation. Callbacks of the provider are ended, " +
+			"and all that belongs to the number is deleted for good within minutes.",
+	}, disconnectAccount)
+}
+
+type customerView struct {
+	ID         string   `json:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object     string   `json:"object" enum:"customer"`
+	Name       string   `json:"name"`
+	Email      *string  `json:"email"`
+	Status     string   `json:"status" enum:"pending,active,suspended,archived"`
+	Metadata   freeForm `json:"metadata"`
+	ArchivedAt *instant `json:"archived_at" nullable:"true"`
+	TeamID     string   `json:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
+	CreatedAt  instant  `json:"created_at"`
+	UpdatedAt  instant  `json:"updated_at"`
+
+	Accounts []customerAccountView `json:"whatsapp_accounts,omitzero" doc:"The numbers it has connected, newest first. Only where one customer is fetched."`
+}
+
+// customerAccountView is a number where its customer is shown.
+type customerAccountView struct {
+	PhoneNumberID *string `json:"phone_number_id" doc:"The provider's id of the number."`
+	PhoneNumber   *string `json:"phone_number" doc:"In E.164."`
+	Name          *string `json:"name"`
+	Status        string  `json:"status" enum:"connected,disconnected,degraded,onboarding"`
+	OnboardedAt   instant `json:"onboarded_at"`
+}
+
+func viewCustomer(c chat.Customer) customerView {
+	return customerView{
+		ID: c.ID, Object: "customer", Name: c.Name, Email: c.Email, Status: string(c.Status), Metadata: freeForm(c.Metadata),
+		ArchivedAt: instantPtr(c.ArchivedAt), TeamID: c.TeamID, CreatedAt: instant(c.CreatedAt), UpdatedAt: instant(c.UpdatedAt),
+	}
+}
+
+type listCustomersInput struct {
+	Status string `query:"status" enum:"pending,active,suspended,archived"`
+	TeamID string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only customers of this team."`
+	Search string `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name or e-mail address, in whatever case."`
+}
+
+func listCustomers(c *call, in *listCustomersInput, p store.Page) (store.Slice[customerView], error) {
+	filter := store.CustomerFilter{Status: chat.CustomerStatus(in.Status), TeamID: in.TeamID, Search: in.Search}
+	customers, err := c.api.store.Read(c.ctx).Customers(c.key.Key.OrgID, filter, p)
+	return viewEach(customers, viewCustomer), err
+}
+
+type createCustomerInput struct{ Body createCustomerBody }
+
+type createCustomerBody struct {
+	TeamID   string   `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Needed where the organization has several teams; GET /me lists them."`
+	Name     string   `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
+	Email    *string  `json:"email,omitempty" nullable:"true" format:"email" maxLength:"255"`
+	Metadata freeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
+}
+
+func createCustomer(tx *store.Tx, c *call, in *createCustomerInput) (customerView, error) {
+	b := in.Body
+	customer, err := core.CreateCustomer(tx, c.key.Key.OrgID, chat.NewCustomer{
+		TeamID: b.TeamID, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
+	})
+	return viewCustomer(customer), err
+}
+
+type customerInput struct {
+	ID string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+func getCustomer(c *call, in *customerInput) (customerView, error) {
+	r := c.api.store.Read(c.ctx)
+	customer, err := core.Customer(r, c.key.Key.OrgID, in.ID)
+	if err != nil {
+		return customerView{}, err
+	}
+	accounts, err := core.CustomerAccounts(r, c.key.Key.OrgID, in.ID)
+	view := viewCustomer(customer)
+	view.Accounts = make([]customerAccountView, len(accounts))
+	for i, a := range accounts {
+		view.Accounts[i] = customerAccountView{
+			PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: string(a.Status), OnboardedAt: instant(a.CreatedAt),
+		}
+	}
+	return view, err
+}
+
+type updateCustomerInput struct {
+	ID   string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Body updateCustomerBody
+}
+
+type updateCustomerBody struct {
+	Name     *string                     `json:"name,omitempty" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
+	Email    chat.Patch[string]          `json:"email,omitzero" format:"email" maxLength:"255" doc:"Null clears it."`
+	Metadata chat.Patch[json.RawMessage] `json:"metadata,omitzero" maxProperties:"64" doc:"Replaces what was there: at most 64 keys and 16 KiB. Null clears it."`
+	Status   *chat.CustomerStatus        `json:"status,omitempty" enum:"pending,active,suspended" doc:"To archive a customer, delete it."`
+}
+
+func updateCustomer(tx *store.Tx, c *call, in *updateCustomerInput) (customerView, error) {
+	customer, err := core.UpdateCustomer(tx, c.key.Key.OrgID, in.ID, chat.CustomerPatch(in.Body))
+	return viewCustomer(customer), err
+}
+
+func archiveCustomer(tx *store.Tx, c *call, in *customerInput) (customerView, error) {
+	customer, err := core.ArchiveCustomer(tx, c.key.Key.OrgID, in.ID)
+	return viewCustomer(customer), err
+}
+
+type customerAccountInput struct {
+	ID            string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	PhoneNumberID string `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number, by the provider's id of it."`
+}
+
+type disconnectedView struct {
+	PhoneNumberID string `json:"phone_number_id"`
+	Object        string `json:"object" enum:"whatsapp_account"`
+	Disconnected  bool   `json:"disconnected"`
+}
+
+func disconnectAccount(tx *store.Tx, c *call, in *customerAccountInput) (disconnectedView, error) {
+	_, err := core.DisconnectCustomerAccount(tx, c.key.Key.OrgID, in.ID, in.PhoneNumberID)
+	if err == nil && c.api.disconnected != nil {
+		tx.AfterCommit(c.api.disconnected)
+	}
+	return disconnectedView{PhoneNumberID: in.PhoneNumberID, Object: "whatsapp_account", Disconnected: true}, err
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/vault"
+)
+
+const defaultPublicURL = "http://localhost:8080"
+
+type accountLinkCommand struct {
+	Org                orgID   `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	Customer           string  `placeholder:"CUSTOMER" help:"The end-customer whose number it will be (cus_…). Without: the organization's own."`
+	Team               string  `placeholder:"TEAM" help:"The team that works with the number (team_…); needed where there are several and no customer is given."`
+	ExpiresInHours     int64   `default:"168" placeholder:"HOURS" help:"How long the link works, 1 to 720."`
+	SuccessRedirectURL *string `name:"success-redirect-url" placeholder:"URL" help:"Where the browser goes afterwards."`
+	FailureRedirectURL *string `name:"failure-redirect-url" placeholder:"URL" help:"Where the browser goes when it did not work."`
+	PublicURL          string  `name:"public-url" variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach the server. Empty: http://localhost:8080."`
+	storeFlags
+}
+
+func (cmd *accountLinkCommand) Run(c *console) error {
+	in := chat.NewSetupLink{ExpiresInHours: cmd.ExpiresInHours, SuccessRedirectURL: cmd.SuccessRedirectURL, FailureRedirectURL: cmd.FailureRedirectURL}
+	if in.ExpiresInHours == 0 { // which would stand for the default
+		in.ExpiresInHours = -1
+	}
+	var link chat.SetupLink
+	var token string
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		if cmd.Customer == "" {
+			link, token, err = core.CreateOwnSetupLink(tx, string(cmd.Org), cmd.Team, in)
+		} else {
+			link, token, err = core.CreateSetupLink(tx, string(cmd.Org), cmd.Customer, in)
+		}
+		return err
+	})
+	if err != nil {
+		return pointTo(err, listOrgs)
+	}
+	return cmd.printOne(c.stdout, record{
+		{"id", link.ID}, {"organization_id", link.OrgID}, {"team_id", link.TeamID}, {"customer_id", textOrNil(link.CustomerID)},
+		{"expires_at", instant(link.ExpiresAt)},
+		{"setup_url", strings.TrimRight(cmp.Or(cmd.PublicURL, defaultPublicURL), "/") + core.OnboardPath + token},
+	})
+}
+
+type accountDisconnectCommand struct {
+	PhoneNumberID string `arg:"" name:"phone-number-id" help:"The provider's id of the number."`
+	Org           orgID  `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	storeFlags
+}
+
+func (cmd *accountDisconnectCommand) Run(c *console) error {
+	var account chat.Account
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		account, err = core.DisconnectAccount(tx, string(cmd.Org), cmd.PhoneNumberID)
+		return err
+	})
+	if err != nil {
+		return pointTo(err, "parley account list --org ORG")
+	}
+	return cmd.printOne(c.stdout, record{{"id", account.ID}, {"phone_number_id", cmd.PhoneNumberID}, {"disconnected", true}})
+}
+
+type accountPINCommand struct {
+	PhoneNumberID string `arg:"" name:"phone-number-id" help:"The provider's id of the number."`
+	Org           orgID  `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	sealing
+	storeFlags
+}
+
+// Run tells the PIN that the hosted page registers a number with. It is made from the master key and
+// the number, so it is stored nowhere.
+func (cmd *accountPINCommand) Run(c *console) error {
+	v, err := vault.Load(cmd.SecretKey, cmd.Data)
+	if err != nil {
+		return err
+	}
+	return cmd.with(c, func(st *store.Store) error {
+		if err := core.CheckMasterKey(c.ctx, st, v); err != nil {
+			return err
+		}
+		if _, err := core.AccountByNumber(st.Read(c.ctx), string(cmd.Org), cmd.PhoneNumberID); err != nil {
+			return pointTo(err, "parley account list --org ORG")
+		}
+		return cmd.printOne(c.stdout, record{{"phone_number_id", cmd.PhoneNumberID}, {"pin", core.TwoStepPIN(v.Derive(core.PINPurpose), cmd.PhoneNumberID)}})
+	})
+}

@@ -1,0 +1,79 @@
+package core
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// CreateCustomer makes an end-customer in the named team, or in the only one.
+func CreateCustomer(tx *store.Tx, orgID string, in chat.NewCustomer) (chat.Customer, error) {
+	customer, err := in.Customer()
+	if err != nil {
+		return chat.Customer{}, err
+	}
+	if customer.TeamID, err = pickTeam(tx.Reader, orgID, in.TeamID); err != nil {
+		return chat.Customer{}, err
+	}
+	customer.ID, customer.OrgID = tx.NewID(chat.KindCustomer), orgID
+	customer.CreatedAt, customer.UpdatedAt = tx.Now(), tx.Now()
+	if err := tx.InsertCustomer(customer); err != nil {
+		return chat.Customer{}, err
+	}
+	return customer, customerCreated(tx, customer)
+}
+
+// Customer returns one customer.
+func Customer(r store.Reader, orgID, id string) (chat.Customer, error) {
+	customer, err := r.Customer(orgID, id)
+	return customer, orNotFound(err, "customer")
+}
+
+// UpdateCustomer changes a customer. A patch that changes nothing leaves updated_at alone.
+func UpdateCustomer(tx *store.Tx, orgID, id string, patch chat.CustomerPatch) (chat.Customer, error) {
+	customer, err := Customer(tx.Reader, orgID, id)
+	if err != nil {
+		return chat.Customer{}, err
+	}
+	customer, changed, err := patch.Apply(customer)
+	if err != nil || len(changed) == 0 {
+		return customer, err
+	}
+	customer.UpdatedAt = tx.Now()
+	if err := tx.UpdateCustomer(customer); err != nil {
+		return chat.Customer{}, err
+	}
+	return customer, customerUpdated(tx, customer, changed)
+}
+
+// ArchiveCustomer takes a customer out of use. Its numbers stay, and may not send. Doing it again
+// changes nothing.
+func ArchiveCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
+	customer, err := Customer(tx.Reader, orgID, id)
+	if err != nil || !customer.Archive(tx.Now()) {
+		return customer, err
+	}
+	customer.UpdatedAt = tx.Now()
+	if err := tx.UpdateCustomer(customer); err != nil {
+		return chat.Customer{}, err
+	}
+	return customer, customerArchived(tx, customer)
+}
+
+// RestoreCustomer takes a customer out of the archive, into the state that it can be used in. One
+// that is not there stays as it is.
+func RestoreCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
+	customer, err := Customer(tx.Reader, orgID, id)
+	if err != nil || customer.Status != chat.CustomerArchived {
+		return customer, err
+	}
+	return UpdateCustomer(tx, orgID, id, chat.CustomerPatch{Status: new(customer.Usable())})
+}
+
+// CustomerAccounts are the numbers that a customer has connected, newest first.
+func CustomerAccounts(r store.Reader, orgID, customerID string) ([]chat.Account, error) {
+	accounts, err := r.Accounts(orgID, store.AccountFilter{CustomerID: customerID}, store.Page{Limit: maxCustomerAccounts})
+	return accounts.Rows, err
+}
+
+// maxCustomerAccounts bounds what is shown of a customer's numbers at once; GET /accounts pages.
+const maxCustomerAccounts = 1000

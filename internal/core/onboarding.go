@@ -1,0 +1,214 @@
+package core
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// OnboardError is why a number could not be connected through a link.
+type OnboardError struct {
+	Reason chat.OnboardReason
+	Cause  error
+}
+
+func (e *OnboardError) Error() string {
+	if e.Cause != nil {
+		return string(e.Reason) + ": " + e.Cause.Error()
+	}
+	return string(e.Reason)
+}
+
+func (e *OnboardError) Unwrap() error { return e.Cause }
+
+func refuse(reason chat.OnboardReason) error { return &OnboardError{Reason: reason} }
+
+// Invitation is a link with whom it concerns.
+type Invitation struct {
+	Link         chat.SetupLink
+	Organization chat.Organization
+	Customer     *chat.Customer // nil: the number is to be the organization's own
+}
+
+// FindInvitation looks a link up by its token.
+func FindInvitation(r store.Reader, token string) (Invitation, error) {
+	if !chat.WellFormedLinkToken(token) {
+		return Invitation{}, refuse(chat.ReasonLinkInvalid)
+	}
+	link, err := r.SetupLinkByToken(chat.HashKey(token))
+	if errors.Is(err, store.ErrNotFound) {
+		return Invitation{}, refuse(chat.ReasonLinkInvalid)
+	}
+	if err != nil {
+		return Invitation{}, err
+	}
+	return invitation(r, link)
+}
+
+// InvitationByID looks a link up by its id.
+func InvitationByID(r store.Reader, orgID, linkID string) (Invitation, error) {
+	link, err := r.SetupLink(orgID, linkID)
+	if errors.Is(err, store.ErrNotFound) {
+		return Invitation{}, refuse(chat.ReasonLinkInvalid)
+	}
+	if err != nil {
+		return Invitation{}, err
+	}
+	return invitation(r, link)
+}
+
+func invitation(r store.Reader, link chat.SetupLink) (Invitation, error) {
+	in := Invitation{Link: link}
+	var err error
+	if in.Organization, err = r.Organization(link.OrgID); err != nil || link.CustomerID == nil {
+		return in, err
+	}
+	customer, err := r.Customer(link.OrgID, *link.CustomerID)
+	in.Customer = &customer
+	return in, err
+}
+
+// Refused is why those whom the link concerns cannot follow it now, or empty.
+func (in Invitation) Refused(r store.Reader) (chat.OnboardReason, error) {
+	if in.Organization.Suspended {
+		return chat.ReasonLinkInvalid, nil
+	}
+	if in.Customer != nil {
+		if in.Customer.Status == chat.CustomerArchived {
+			return chat.ReasonLinkRevoked, nil
+		}
+		plan, err := r.Plan(in.Organization.Plan)
+		if err != nil {
+			return "", err
+		}
+		if !plan.Customers {
+			return chat.ReasonLinkInvalid, nil
+		}
+	}
+	return "", nil
+}
+
+// Signup is a number that somebody has given us access to, following a link.
+type Signup struct {
+	OrgID  string
+	LinkID string
+	By     string // the browser, hashed
+	WABAID string
+	Number provider.PhoneNumber
+	// Status and ProviderStatus are where the number stands after it was registered, or not.
+	Status chat.AccountStatus
+}
+
+// CompleteSignup connects the number, consumes the link and tells of both: all of it, or nothing.
+// Of several signups through one link one succeeds. A number that its owner has connected already is
+// taken up again with the new token.
+func CompleteSignup(tx *store.Tx, in Signup, seal Seal) (chat.Account, Invitation, error) {
+	// The link is locked before anything else is looked at: signups of one link go one by one.
+	invited, err := InvitationByID(tx.Reader, in.OrgID, in.LinkID)
+	if err != nil {
+		return chat.Account{}, Invitation{}, err
+	}
+	if err := stillOpen(tx, invited); err != nil {
+		return chat.Account{}, invited, err
+	}
+	account, err := connectSignup(tx, invited.Link, in, seal)
+	if err != nil {
+		return chat.Account{}, invited, err
+	}
+	link := &invited.Link
+	link.Status, link.ConsumedAt, link.ConsumedBy, link.AccountID = chat.LinkConsumed, new(tx.Now()), in.By, &account.ID
+	err = errors.Join(
+		tx.UpdateSetupLink(*link),
+		tx.PutAccountJob(account.OrgID, account.ID, store.JobConnected),
+		tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now()))
+	if err != nil || invited.Customer == nil {
+		return account, invited, err
+	}
+	if err := onboardCustomer(tx, invited.Customer); err != nil {
+		return chat.Account{}, invited, err
+	}
+	return account, invited, customerOnboarded(tx, *link, account, in.Number.Display)
+}
+
+func stillOpen(tx *store.Tx, invited Invitation) error {
+	if reason := invited.Link.Unusable(tx.Now()); reason != "" {
+		return refuse(reason)
+	}
+	reason, err := invited.Refused(tx.Reader)
+	if err == nil && reason != "" {
+		err = refuse(reason)
+	}
+	return err
+}
+
+// onboardCustomer notes the customer's first number.
+func onboardCustomer(tx *store.Tx, c *chat.Customer) error {
+	if c.OnboardedAt != nil && c.Status != chat.CustomerPending {
+		return nil
+	}
+	if c.OnboardedAt == nil {
+		c.OnboardedAt = new(tx.Now())
+	}
+	if c.Status == chat.CustomerPending {
+		c.Status = chat.CustomerActive
+	}
+	c.UpdatedAt = tx.Now()
+	return tx.UpdateCustomer(*c)
+}
+
+func connectSignup(tx *store.Tx, link chat.SetupLink, in Signup, seal Seal) (chat.Account, error) {
+	account, err := chat.NewAccount{
+		OrgID: link.OrgID, TeamID: link.TeamID, CustomerID: link.CustomerID, PhoneNumberID: in.Number.ID, PhoneNumber: digitsOf(in.Number.Display),
+		WABAID: in.WABAID, Name: clippedName(in.Number.VerifiedName), Status: in.Status, ProviderStatus: orNil(in.Number.Status),
+	}.Account()
+	if err != nil {
+		return chat.Account{}, &OnboardError{Reason: chat.ReasonSignupFailed, Cause: err}
+	}
+	account.TeamID, account.Quality = link.TeamID, orNil(in.Number.Quality)
+	account.ID, account.CreatedAt, account.UpdatedAt = tx.NewID(chat.KindAccount), tx.Now(), tx.Now()
+	account.Token = seal(account.ID)
+	err = tx.InsertAccount(account)
+	if errors.Is(err, store.ErrDuplicate) {
+		return takeUpAgain(tx, account, seal)
+	}
+	return account, err
+}
+
+// takeUpAgain gives an account that exists already what a new signup brought, if it is the same
+// owner's.
+func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, error) {
+	known, err := tx.AccountForCallback(*fresh.PhoneNumberID)
+	if err != nil {
+		return chat.Account{}, err
+	}
+	if known.OrgID != fresh.OrgID || deref(known.CustomerID) != deref(fresh.CustomerID) {
+		return chat.Account{}, refuse(chat.ReasonNumberTaken)
+	}
+	if known, err = tx.Account(known.OrgID, known.ID); err != nil { // which locks it
+		return chat.Account{}, err
+	}
+	known.Token, known.WABAID, known.PhoneNumber, known.Name = seal(known.ID), fresh.WABAID, fresh.PhoneNumber, fresh.Name
+	known.Status, known.ProviderStatus, known.Quality = fresh.Status, fresh.ProviderStatus, fresh.Quality
+	known.UpdatedAt = tx.Now()
+	return known, tx.UpdateAccount(known)
+}
+
+// digitsOf is a number as people write it without what is only for the eye.
+func digitsOf(display string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, display)
+}
+
+func clippedName(name string) *string {
+	if runes := []rune(strings.ReplaceAll(name, "\x00", "")); len(runes) > 200 {
+		name = string(runes[:200])
+	}
+	return orNil(name)
+}

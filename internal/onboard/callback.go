@@ -1,0 +1,183 @@
+package onboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// comeBack is where the provider sends the browser when it is done there.
+func (v *visit) comeBack() {
+	query := v.r.URL.Query()
+	st, stateErr := v.page.states.open(query.Get("state"), v.page.cfg.Store.Now())
+	if errors.Is(stateErr, errForged) {
+		v.distrust(core.Invitation{}, stateErr)
+		return
+	}
+	invited, err := core.InvitationByID(v.page.cfg.Store.Read(v.r.Context()), st.orgID, st.linkID)
+	if err != nil {
+		v.fail(core.Invitation{}, err)
+		return
+	}
+	if !v.page.limits.allow(perLink, st.linkID) {
+		v.tooMany()
+		return
+	}
+	if c := v.cookie(st.linkID); c.nonce == "" || browserOf(c.nonce) != st.browser {
+		v.distrust(invited, errors.New("the signup was begun in another browser"))
+		return
+	}
+	switch {
+	case invited.Link.Status == chat.LinkConsumed && invited.Link.ConsumedBy == st.browser: // the page was loaded again
+		v.succeedAgain(invited)
+	case !v.open(invited):
+	case stateErr != nil:
+		v.fail(invited, signupFailed(stateErr))
+	case query.Get("error") != "":
+		v.fail(invited, refusal(query.Get("error"), query.Get("error_reason"), query.Get("error_description")))
+	case query.Get("code") == "":
+		v.fail(invited, signupFailed(errors.New("neither a code nor an error came back")))
+	default:
+		v.connect(invited, query.Get("code"), st.browser)
+	}
+}
+
+// refusal is what the provider said in place of a code.
+func refusal(kind, reason, description string) error {
+	cause := fmt.Errorf("the provider says %.100q, %.100q, %.300q", kind, reason, description)
+	if kind == "access_denied" {
+		return &core.OnboardError{Reason: chat.ReasonSignupCancelled, Cause: cause}
+	}
+	return signupFailed(cause)
+}
+
+func signupFailed(cause error) error {
+	return &core.OnboardError{Reason: chat.ReasonSignupFailed, Cause: cause}
+}
+
+// connected is a signup that succeeded.
+type connected struct {
+	account chat.Account
+	invited core.Invitation
+	display string
+}
+
+// connect makes the number ours. It goes on when the browser loses patience; when it then asks
+// again, with the same code, it gets the outcome of the first time.
+func (v *visit) connect(invited core.Invitation, code, browser string) {
+	done, err := v.page.running.do(invited.Link.ID+" "+browser, func() (connected, error) {
+		ctx, cancel := v.background()
+		defer cancel()
+		return v.page.signUp(ctx, invited, code, browser)
+	})
+	if err != nil {
+		v.failUnlessDone(invited, browser, err)
+		return
+	}
+	v.succeed(done)
+}
+
+// failUnlessDone tells of a failure, unless the same browser's signup has succeeded elsewhere
+// meanwhile: on another node, its code used up.
+func (v *visit) failUnlessDone(invited core.Invitation, browser string, failure error) {
+	now, err := core.InvitationByID(v.page.cfg.Store.Read(v.r.Context()), invited.Link.OrgID, invited.Link.ID)
+	if err == nil && now.Link.ConsumedBy == browser {
+		v.succeedAgain(now)
+		return
+	}
+	v.fail(invited, failure)
+}
+
+// signUp goes from the code to a connected number. What it does at the provider can be done again;
+// what it does here is one transaction.
+func (p *Page) signUp(ctx context.Context, invited core.Invitation, code, browser string) (connected, error) {
+	token, err := p.cfg.Provider.ExchangeCode(ctx, code, p.callback)
+	if err != nil {
+		return connected{}, signupFailed(fmt.Errorf("the code could not be exchanged: %w", err))
+	}
+	waba, numbers, err := p.cfg.Provider.SharedNumbers(ctx, token)
+	if err == nil && len(numbers) == 0 {
+		err = errors.New("no number was shared")
+	}
+	if err != nil {
+		return connected{}, signupFailed(err)
+	}
+	n := provider.Number{PhoneNumberID: numbers[0].ID, WABAID: waba, Token: token}
+	if err := p.mayConnect(ctx, invited, n.PhoneNumberID); err != nil {
+		return connected{}, err
+	}
+	if err := p.cfg.Provider.Subscribe(ctx, n); err != nil {
+		return connected{}, signupFailed(fmt.Errorf("callbacks could not be turned on: %w", err))
+	}
+	signup := core.Signup{
+		OrgID: invited.Link.OrgID, LinkID: invited.Link.ID, By: browser, WABAID: waba, Number: p.registered(ctx, invited, n, numbers[0]),
+	}
+	signup.Status = signup.Number.Standing()
+	done, err := p.complete(ctx, signup, token)
+	if err != nil {
+		p.letGo(ctx, n)
+	}
+	return done, err
+}
+
+// mayConnect looks whether the number is somebody else's here, before anything is done to it.
+func (p *Page) mayConnect(ctx context.Context, invited core.Invitation, phoneNumberID string) error {
+	known, err := p.cfg.Store.Read(ctx).AccountForCallback(phoneNumberID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case known.OrgID != invited.Link.OrgID || !same(known.CustomerID, invited.Link.CustomerID):
+		return &core.OnboardError{Reason: chat.ReasonNumberTaken, Cause: fmt.Errorf("number %s is account %s", phoneNumberID, known.ID)}
+	default:
+		return nil
+	}
+}
+
+func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// registered registers a number that needs it. Where that fails, as it does for a number with a PIN
+// of its own, the number is connected all the same, and left to be registered through the API.
+func (p *Page) registered(ctx context.Context, invited core.Invitation, n provider.Number, number provider.PhoneNumber) provider.PhoneNumber {
+	if number.Standing() != chat.AccountOnboarding || number.OnBusinessApp {
+		return number
+	}
+	if err := p.cfg.Provider.Register(ctx, n, p.cfg.PIN(n.PhoneNumberID)); err != nil {
+		p.cfg.Log.Warn("the number could not be registered; register it through the API", linkAttrs(invited, "phone_number_id", n.PhoneNumberID, "error", err)...)
+	}
+	now, err := p.cfg.Provider.PhoneNumber(ctx, n)
+	if err != nil || now.ID == "" {
+		return number
+	}
+	return now
+}
+
+func (p *Page) complete(ctx context.Context, signup core.Signup, token string) (done connected, err error) {
+	err = p.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		account, invited, err := core.CompleteSignup(tx, signup, func(accountID string) string { return p.cfg.Seal(token, accountID) })
+		done = connected{account: account, invited: invited, display: signup.Number.Display}
+		return err
+	})
+	if err == nil {
+		p.cfg.Connected()
+		p.cfg.Log.Info("signup completed", linkAttrs(done.invited, "account", done.account.ID, "phone_number_id", signup.Number.ID, "status", done.account.Status)...)
+	}
+	return done, err
+}
+
+// letGo turns callbacks off again that nobody here wants.
+func (p *Page) letGo(ctx context.Context, n provider.Number) {
+	others, err := p.cfg.Store.Read(ctx).AccountsOfWABA(n.WABAID)
+	if err == nil && len(others) == 0 {
+		err = p.cfg.Provider.Unsubscribe(ctx, n)
+	}
+	if err != nil {
+		p.cfg.Log.Warn("callbacks could not be turned off", "waba_id", n.WABAID, "error", err)
+	}
+}

@@ -1,0 +1,81 @@
+package onboard
+
+import (
+	"sync"
+	"time"
+)
+
+// limit is a bucket: how many requests at once, and how fast it fills again.
+type limit struct {
+	name  string
+	burst float64
+	every time.Duration // for one more
+}
+
+var (
+	// perAddress is generous: behind a proxy everybody has the same address.
+	perAddress = limit{"address", 300, 200 * time.Millisecond}
+	perLink    = limit{"link", 30, 2 * time.Second}
+	// perMiss is for addresses of links that do not exist.
+	perMiss = limit{"miss", 20, 10 * time.Second}
+)
+
+// maxBuckets bounds the memory. When it is used up, buckets that are full again are forgotten, and
+// if there are none, all are.
+const maxBuckets = 20_000
+
+// limiter counts requests, on this node alone: it is against hammering, not a quota.
+type limiter struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	buckets map[string]bucket
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+	limit  limit
+}
+
+func newLimiter(now func() time.Time) *limiter {
+	return &limiter{now: now, buckets: map[string]bucket{}}
+}
+
+// allow takes a token for the key, or reports that there is none.
+func (l *limiter) allow(by limit, key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key = by.name + " " + key
+	now := l.now()
+	b, known := l.buckets[key]
+	if !known {
+		l.makeRoom(now)
+		b = bucket{tokens: by.burst, at: now, limit: by}
+	}
+	b.tokens, b.at = b.filled(now), now
+	allowed := b.tokens >= 1
+	if allowed {
+		b.tokens--
+	}
+	l.buckets[key] = b
+	return allowed
+}
+
+func (b bucket) filled(now time.Time) float64 {
+	return min(b.limit.burst, b.tokens+float64(now.Sub(b.at))/float64(b.limit.every))
+}
+
+func (l *limiter) makeRoom(now time.Time) {
+	if len(l.buckets) < maxBuckets {
+		return
+	}
+	for key, b := range l.buckets {
+		if b.filled(now) >= b.limit.burst {
+			delete(l.buckets, key)
+		}
+	}
+	if len(l.buckets) >= maxBuckets {
+		clear(l.buckets)
+	}
+}

@@ -1,0 +1,124 @@
+package onboard
+
+import (
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// purgeRows keeps a batch well under the time a writer may be held up.
+	purgeRows = 200
+	// stragglers is how long after a disconnection something may still be written for the account by
+	// who had read it before.
+	stragglers = time.Minute
+	// tellEvery is how often a long purge says how far it is.
+	tellEvery = 10 * time.Second
+)
+
+// followDisconnection ends the provider's callbacks and removes all that the account had.
+func (w *Worker) followDisconnection(h *heldJob) error {
+	account, err := w.cfg.Store.Read(w.ctx).DeletedAccount(h.job.OrgID, h.job.AccountID)
+	if errors.Is(err, store.ErrNotFound) { // purged, and then the process ended
+		return h.finish(nil)
+	}
+	if err != nil {
+		return err
+	}
+	if h.job.Attempts == 0 {
+		w.unsubscribe(account)
+	}
+	p := purge{worker: w, held: h, account: account, told: w.cfg.Store.Now()}
+	if err := p.run(); err != nil {
+		return err
+	}
+	if left := stragglers - w.cfg.Store.Now().Sub(h.job.CreatedAt); left > 0 {
+		return h.hold(left, h.job.Attempts+1)
+	}
+	err = h.finish(func(tx *store.Tx) error { return tx.RemoveAccount(account.OrgID, account.ID) })
+	if err == nil {
+		w.cfg.Log.Info("a disconnected number was purged", "account", account.ID)
+	}
+	return err
+}
+
+// unsubscribe turns the callbacks of the business account off, unless a number of it is still
+// connected. It is tried once: callbacks for numbers that nobody has are dropped.
+func (w *Worker) unsubscribe(account chat.Account) {
+	err := w.tryUnsubscribe(account)
+	if err != nil && w.ctx.Err() == nil {
+		w.cfg.Log.Warn("callbacks could not be turned off", "account", account.ID, "waba_id", account.WABAID, "error", err)
+	}
+}
+
+func (w *Worker) tryUnsubscribe(account chat.Account) error {
+	others, err := w.cfg.Store.Read(w.ctx).AccountsOfWABA(account.WABAID)
+	if err != nil || len(others) > 0 {
+		return err
+	}
+	n, err := core.NumberOf(account, w.cfg.Token)
+	if err != nil {
+		return err
+	}
+	if err := w.cfg.Provider.Unsubscribe(w.ctx, n); err != nil {
+		return err
+	}
+	w.cfg.Log.Info("callbacks were turned off", "account", account.ID, "waba_id", account.WABAID)
+	return w.subscribeNewcomer(account.WABAID)
+}
+
+// subscribeNewcomer makes up for a number that was connected while its account was unsubscribed.
+func (w *Worker) subscribeNewcomer(wabaID string) error {
+	others, err := w.cfg.Store.Read(w.ctx).AccountsOfWABA(wabaID)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	var n provider.Number
+	if n, err = core.NumberOf(others[0], w.cfg.Token); err != nil {
+		return err
+	}
+	return w.cfg.Provider.Subscribe(w.ctx, n)
+}
+
+// purge removes what an account had, a batch at a time. Housekeeping removes the bytes of its files.
+type purge struct {
+	worker  *Worker
+	held    *heldJob
+	account chat.Account
+	rows    int
+	told    time.Time
+}
+
+func (p *purge) run() error {
+	for p.worker.ctx.Err() == nil {
+		rows, err := p.batch()
+		if err != nil {
+			return err
+		}
+		if p.rows += rows; rows == 0 {
+			p.tell("data of a disconnected number is gone", p.rows > 0)
+			return nil
+		}
+		p.tell("purging a disconnected number", p.worker.cfg.Store.Now().Sub(p.told) >= tellEvery)
+	}
+	return p.worker.ctx.Err()
+}
+
+func (p *purge) batch() (rows int, err error) {
+	err = p.held.batch(lease, p.held.job.Attempts, func(tx *store.Tx) (err error) {
+		rows, err = core.PurgeBatch(tx, p.account, purgeRows)
+		return err
+	})
+	return rows, err
+}
+
+func (p *purge) tell(what string, now bool) {
+	if now {
+		p.told = p.worker.cfg.Store.Now()
+		p.worker.cfg.Log.Info(what, "account", p.account.ID, "rows", p.rows)
+	}
+}

@@ -1,0 +1,382 @@
+package onboard_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/onboard"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/cloud"
+	"github.com/parleyhq/parley/internal/simulator"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// rig is the page on a store of either engine, before a simulated provider, all over real sockets.
+type rig struct {
+	t        *testing.T
+	store    *store.Store
+	clock    *storetest.Clock
+	sim      *simulator.Simulator
+	provider *spoiled
+	url      string
+	log      *lines
+	org      chat.Organization
+	customer chat.Customer
+}
+
+// each runs a test with a rig on each engine.
+func each(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, newRig(t, engine)) })
+}
+
+func newRig(t *testing.T, engine storetest.Engine) *rig {
+	t.Helper()
+	r := &rig{t: t, clock: storetest.NewClock(), log: &lines{}}
+	r.store = storetest.Open(t, engine, storetest.WithClock(r.clock))
+	r.sim = simulator.New(simulator.Config{AppSecret: "secret", Strict: true, Now: r.clock.Now, Seed: 7})
+	upstream := httptest.NewServer(r.sim)
+	t.Cleanup(upstream.Close)
+	client, err := cloud.New(cloud.Options{BaseURL: upstream.URL + "/v24.0", App: cloud.App{ID: simulator.DefaultAppID, Secret: "secret"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.provider = &spoiled{Signup: client, fail: map[string]error{}}
+	r.url = r.serve("")
+	storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
+		if r.org, _, err = core.CreateOrganization(tx, "Acme & Söhne", chat.DefaultPlan); err != nil {
+			return err
+		}
+		r.customer, err = core.CreateCustomer(tx, r.org.ID, chat.NewCustomer{Name: "Toko Maju"})
+		return err
+	})
+	return r
+}
+
+// serve starts a node and returns its address, which is also its public one where none is given.
+func (r *rig) serve(publicURL string) string {
+	server := httptest.NewUnstartedServer(nil)
+	address := "http://" + server.Listener.Addr().String()
+	server.Config.Handler = onboard.New(onboard.Config{
+		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: cmp.Or(publicURL, address),
+		Seal: func(token, accountID string) string { return "sealed for " + accountID + ": " + token },
+		PIN:  func(string) string { return "123456" },
+		Log:  slog.New(slog.NewTextHandler(r.log, nil)),
+	})
+	server.Start()
+	r.t.Cleanup(server.Close)
+	return address
+}
+
+// worker starts what follows, with a clock that stands still: it looks only when it is woken.
+func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
+	r.t.Helper()
+	cfg := onboard.WorkerConfig{
+		Store: r.store, Provider: r.provider, Log: slog.New(slog.NewTextHandler(r.log, nil)), Token: openToken,
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	w := onboard.StartWorker(cfg)
+	r.t.Cleanup(w.Stop)
+	return w
+}
+
+func openToken(a chat.Account) (string, error) {
+	token, ok := strings.CutPrefix(a.Token, "sealed for "+a.ID+": ")
+	if !ok {
+		return "", fmt.Errorf("%q is not sealed for %s", a.Token, a.ID)
+	}
+	return token, nil
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// spoiled is a provider whose calls can be made to fail, before they are made or after.
+type spoiled struct {
+	provider.Signup
+
+	mu    sync.Mutex
+	fail  map[string]error
+	calls []string
+}
+
+func (s *spoiled) note(call string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, call)
+	return s.fail[call]
+}
+
+// spoil makes a call fail from now on; nil heals it.
+func (s *spoiled) spoil(call string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail[call] = err
+}
+
+func (s *spoiled) count(call string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.calls {
+		if c == call {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *spoiled) ExchangeCode(ctx context.Context, code, redirectURI string) (string, error) {
+	if err := s.note("exchange"); err != nil {
+		return "", err
+	}
+	token, err := s.Signup.ExchangeCode(ctx, code, redirectURI)
+	if late := s.note("exchanged"); late != nil {
+		return "", late
+	}
+	return token, err
+}
+
+func (s *spoiled) SharedNumbers(ctx context.Context, token string) (string, []provider.PhoneNumber, error) {
+	if err := s.note("numbers"); err != nil {
+		return "", nil, err
+	}
+	return s.Signup.SharedNumbers(ctx, token)
+}
+
+func (s *spoiled) Subscribe(ctx context.Context, n provider.Number) error {
+	if err := s.note("subscribe"); err != nil {
+		return err
+	}
+	return s.Signup.Subscribe(ctx, n)
+}
+
+func (s *spoiled) Unsubscribe(ctx context.Context, n provider.Number) error {
+	if err := s.note("unsubscribe"); err != nil {
+		return err
+	}
+	return s.Signup.Unsubscribe(ctx, n)
+}
+
+func (s *spoiled) Register(ctx context.Context, n provider.Number, pin string) error {
+	if err := s.note("register"); err != nil {
+		return err
+	}
+	return s.Signup.Register(ctx, n, pin)
+}
+
+func (s *spoiled) SyncApp(ctx context.Context, n provider.Number, what provider.AppData) error {
+	if err := s.note("sync " + string(what)); err != nil {
+		return err
+	}
+	return s.Signup.SyncApp(ctx, n, what)
+}
+
+// link makes a setup link for the customer and returns it with its address.
+func (r *rig) link(in chat.NewSetupLink) (link chat.SetupLink, address string) {
+	r.t.Helper()
+	return r.linkFor(r.customer, in)
+}
+
+func (r *rig) linkFor(customer chat.Customer, in chat.NewSetupLink) (link chat.SetupLink, address string) {
+	r.t.Helper()
+	storetest.InTx(r.t, r.store, func(tx *store.Tx) (err error) {
+		var token string
+		link, token, err = core.CreateSetupLink(tx, customer.OrgID, customer.ID, in)
+		address = r.url + core.OnboardPath + token
+		return err
+	})
+	return link, address
+}
+
+// browser keeps cookies and goes only where it is told to.
+type browser struct {
+	t      *testing.T
+	client *http.Client
+	accept string
+}
+
+func newBrowser(t *testing.T) *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{t: t, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// seen is an answer.
+type seen struct {
+	status   int
+	location string
+	header   http.Header
+	body     string
+}
+
+func (b *browser) do(method, address string, form url.Values) seen {
+	b.t.Helper()
+	request, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if b.accept != "" {
+		request.Header.Set("Accept-Language", b.accept)
+	}
+	response, err := b.client.Do(request)
+	if err != nil {
+		b.t.Error(err) // not Fatal: several browsers may run at once
+		return seen{header: http.Header{}}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Error(err)
+	}
+	return seen{response.StatusCode, response.Header.Get("Location"), response.Header, string(body)}
+}
+
+func (b *browser) get(address string) seen { b.t.Helper(); return b.do(http.MethodGet, address, nil) }
+
+// begin opens the link and presses its button; it returns the provider's address.
+func (b *browser) begin(address string) string {
+	b.t.Helper()
+	if page := b.get(address); page.status != http.StatusOK {
+		b.t.Errorf("the link answers %d %s", page.status, page.body)
+	}
+	page := b.get(address + "/start")
+	if page.status != http.StatusSeeOther {
+		b.t.Errorf("the button answers %d %s", page.status, page.body)
+	}
+	return page.location
+}
+
+// decide answers the provider's page and returns where that sends the browser.
+func (b *browser) decide(dialog, decision string, fields url.Values) string {
+	b.t.Helper()
+	u, err := url.Parse(dialog)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	form := u.Query()
+	for name, values := range fields {
+		form[name] = values
+	}
+	form.Set("decision", decision)
+	u.RawQuery = ""
+	page := b.do(http.MethodPost, u.String(), form)
+	if page.status != http.StatusFound {
+		b.t.Errorf("the provider answers %d %s", page.status, page.body)
+	}
+	return page.location
+}
+
+// signUp goes all the way with a new number.
+func (b *browser) signUp(address, phone string) seen {
+	b.t.Helper()
+	return b.get(b.decide(b.begin(address), "approve", newNumber(phone)))
+}
+
+func newNumber(phone string) url.Values {
+	return url.Values{"number": {"new"}, "phone": {phone}, "name": {"Shop " + phone}}
+}
+
+func (s seen) says(t *testing.T, status int, parts ...string) {
+	t.Helper()
+	if s.status != status {
+		t.Errorf("got %d %s, want %d", s.status, s.body, status)
+	}
+	for _, part := range parts {
+		if !strings.Contains(s.body, part) {
+			t.Errorf("the page does not say %q: %s", part, s.body)
+		}
+	}
+}
+
+// events are the types of what was told since the customer was made.
+func (r *rig) events() (types []string) {
+	r.t.Helper()
+	events, err := r.store.Read(r.t.Context()).EventsAfter(r.org.ID, "", 1000)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Type != chat.EventCustomerCreated && e.Type != chat.EventSetupLinkCreated {
+			types = append(types, string(e.Type))
+		}
+	}
+	return types
+}
+
+func (r *rig) accounts() []chat.Account {
+	r.t.Helper()
+	list, err := r.store.Read(r.t.Context()).Accounts(r.org.ID, store.AccountFilter{}, store.Page{Limit: 100})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return list.Rows
+}
+
+func (r *rig) stored(link chat.SetupLink) chat.SetupLink {
+	r.t.Helper()
+	now, err := r.store.Read(r.t.Context()).SetupLink(link.OrgID, link.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return now
+}
+
+// untouched checks that nothing came of a visit.
+func (r *rig) untouched(link chat.SetupLink) {
+	r.t.Helper()
+	if status := r.stored(link).Status; status != link.Status || len(r.accounts()) > 0 || len(r.events()) > 0 {
+		r.t.Errorf("the link is %s, with %d accounts and %v", status, len(r.accounts()), r.events())
+	}
+}
+
+// eventually waits for something that happens in the background.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(time.Minute)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatalf("it did not happen: %s", what)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package onboard
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+)
+
+// stateLife is how long somebody may take on the provider's pages: verifying a number takes a while.
+const stateLife = time.Hour
+
+var (
+	errForged  = errors.New("the state was not signed here")
+	errExpired = errors.New("the state is too old")
+)
+
+// signer makes the states that go to the provider and come back: for which link, for which browser,
+// and since when.
+type signer struct{ key []byte }
+
+// state is what a signed state says.
+type state struct {
+	orgID   string
+	linkID  string
+	issued  time.Time
+	browser string // the hash of the browser's nonce
+}
+
+func (s signer) sign(link chat.SetupLink, nonce string, now time.Time) string {
+	body := strings.Join([]string{link.OrgID, link.ID, strconv.FormatInt(now.UnixMilli(), 36), browserOf(nonce)}, ".")
+	return body + "." + s.sum(body)
+}
+
+func (s signer) sum(body string) string {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(body))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// open checks a state. With errExpired the rest of it is good.
+func (s signer) open(text string, now time.Time) (state, error) {
+	at := strings.LastIndexByte(text, '.')
+	if at < 0 || !hmac.Equal([]byte(text[at+1:]), []byte(s.sum(text[:at]))) {
+		return state{}, errForged
+	}
+	parts := strings.Split(text[:at], ".")
+	if len(parts) != 4 {
+		return state{}, errForged
+	}
+	ms, err := strconv.ParseInt(parts[2], 36, 64)
+	if err != nil {
+		return state{}, errForged
+	}
+	st := state{orgID: parts[0], linkID: parts[1], issued: time.UnixMilli(ms), browser: parts[3]}
+	if now.Sub(st.issued) >= stateLife {
+		return st, errExpired
+	}
+	return st, nil
+}
+
+// browserOf is what of a browser's nonce may be shown and stored.
+func browserOf(nonce string) string {
+	sum := sha256.Sum256([]byte("browser " + nonce))
+	return hex.EncodeToString(sum[:16])
+}
+
+// cookie binds a signup to the browser that began it. It also holds the way back to the link.
+type cookie struct{ nonce, token string }
+
+const nonceLength = 26 // of rand.Text
+
+func newCookie(token string) cookie { return cookie{nonce: rand.Text(), token: token} }
+
+// cookieName is different for each link, so that signups of several can be under way at once.
+func cookieName(linkID string) string { return "signup_" + linkID }
+
+func (c cookie) header(linkID string, secure bool) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName(linkID), Value: c.nonce + "." + c.token, Path: core.OnboardPath, MaxAge: int(stateLife / time.Second),
+		HttpOnly: true, Secure: secure,
+		SameSite: http.SameSiteLaxMode, // it must come along when the provider sends the browser back
+	}
+}
+
+// cookie reads the browser's cookie for a link; it is empty where there is none that we made.
+func (v *visit) cookie(linkID string) cookie {
+	c, err := v.r.Cookie(cookieName(linkID))
+	if err != nil {
+		return cookie{}
+	}
+	nonce, token, ok := strings.Cut(c.Value, ".")
+	if !ok || len(nonce) != nonceLength || !chat.WellFormedLinkToken(token) {
+		return cookie{}
+	}
+	return cookie{nonce, token}
+}

@@ -1,0 +1,204 @@
+package onboard
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// contentPolicy allows the page's own style and nothing else.
+var contentPolicy = "default-src 'none'; style-src 'sha256-" + styleSum() + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+func styleSum() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// view is all that the page shows. Its texts are in the visitor's language, with the names put in.
+type view struct {
+	Style    template.CSS
+	Lang     string
+	Mark     string // ask, done, wait or stop: the picture
+	Title    string
+	Lead     string
+	Facts    []fact
+	Steps    []string
+	Note     string
+	Action   string // what the button says; empty: there is none
+	Target   string // where it leads
+	Code     string // for those who are asked to help
+	CodeName string
+}
+
+type fact struct{ Name, Value string }
+
+func (v *visit) view(mark, title, lead string, names names) view {
+	return view{
+		Style: template.CSS(pageCSS), Lang: v.text.lang, Mark: mark,
+		Title: v.text.say(title, names), Lead: v.text.say(lead, names),
+	}
+}
+
+func namesOf(invited core.Invitation) names {
+	n := names{organization: invited.Organization.Name}
+	if invited.Customer != nil {
+		n.customer = invited.Customer.Name
+	}
+	return n
+}
+
+func (v *visit) welcomeView(invited core.Invitation, token string) view {
+	n := namesOf(invited)
+	page := v.view("ask", "welcome.title", "welcome.lead", n)
+	if n.customer != "" {
+		page.Facts = append(page.Facts, fact{v.text.say("fact.for", n), n.customer})
+	}
+	page.Facts = append(page.Facts, fact{v.text.say("fact.until", n), invited.Link.ExpiresAt.UTC().Format("2006-01-02 15:04") + " UTC"})
+	for _, step := range []string{"welcome.step1", "welcome.step2", "welcome.step3"} {
+		page.Steps = append(page.Steps, v.text.say(step, n))
+	}
+	page.Note = v.text.say("welcome.note", n)
+	page.Action, page.Target = v.text.say("welcome.action", n), core.OnboardPath+token+startPath
+	return page
+}
+
+// succeed sends the browser on, or says that all is well.
+func (v *visit) succeed(done connected) {
+	if target := done.invited.Link.SuccessRedirectURL; target != nil {
+		pairs := []string{"account_id", done.account.ID, "status", "success"}
+		if done.invited.Link.CustomerID != nil {
+			pairs = append([]string{"customer_id", *done.invited.Link.CustomerID}, pairs...)
+		}
+		v.redirect(chat.WithQuery(*target, pairs...))
+		return
+	}
+	n := namesOf(done.invited)
+	page := v.view("done", "done.title", "done.lead", n)
+	if done.account.Status != chat.AccountConnected {
+		page = v.view("wait", "wait.title", "wait.lead", n)
+	}
+	page.Facts = []fact{{v.text.say("fact.number", n), done.display}}
+	page.Note = v.text.say("done.note", n)
+	v.show(http.StatusOK, page)
+}
+
+// succeedAgain is succeed for a signup that was completed before.
+func (v *visit) succeedAgain(invited core.Invitation) {
+	done := connected{invited: invited}
+	if invited.Link.AccountID != nil {
+		account, err := v.page.cfg.Store.Read(v.r.Context()).Account(invited.Link.OrgID, *invited.Link.AccountID)
+		if err != nil { // disconnected meanwhile
+			v.fail(invited, &core.OnboardError{Reason: chat.ReasonLinkConsumed, Cause: err})
+			return
+		}
+		done.account = account
+		if account.PhoneNumber != nil {
+			done.display = *account.PhoneNumber
+		}
+	}
+	v.succeed(done)
+}
+
+// fail ends a visit that led to nothing: on the link's own page for that, or on ours.
+func (v *visit) fail(invited core.Invitation, err error) {
+	reason := chat.ReasonInternalError
+	failure, ok := errors.AsType[*core.OnboardError](err)
+	if ok {
+		reason = failure.Reason
+	}
+	v.log(reason, invited, err)
+	if target := invited.Link.FailureRedirectURL; target != nil {
+		pairs := []string{"status", "failed", "reason", string(reason)}
+		if invited.Link.CustomerID != nil {
+			pairs = append([]string{"customer_id", *invited.Link.CustomerID}, pairs...)
+		}
+		v.redirect(chat.WithQuery(*target, pairs...))
+		return
+	}
+	v.show(statusOf[reason], v.failureView(reason, invited, ""))
+}
+
+// distrust ends a visit that nobody should have made. It goes nowhere, whatever the link says.
+func (v *visit) distrust(invited core.Invitation, err error) {
+	v.page.cfg.Log.Warn("signup refused", linkAttrs(invited, "reason", chat.ReasonSignupFailed, "address", v.address(), "error", err)...)
+	v.show(http.StatusBadRequest, v.failureView(chat.ReasonSignupFailed, core.Invitation{}, "browser.lead"))
+}
+
+func (v *visit) log(reason chat.OnboardReason, invited core.Invitation, err error) {
+	attrs := linkAttrs(invited, "reason", reason, "address", v.address(), "error", err)
+	switch reason {
+	case chat.ReasonInternalError:
+		v.page.cfg.Log.Error("signup broke", attrs...)
+	case chat.ReasonSignupFailed, chat.ReasonNumberTaken:
+		v.page.cfg.Log.Warn("signup failed", attrs...)
+	default:
+		v.page.cfg.Log.Info("signup not made", attrs...)
+	}
+}
+
+var statusOf = map[chat.OnboardReason]int{
+	chat.ReasonLinkInvalid: http.StatusNotFound, chat.ReasonLinkExpired: http.StatusGone, chat.ReasonLinkRevoked: http.StatusGone,
+	chat.ReasonLinkConsumed: http.StatusGone, chat.ReasonSignupCancelled: http.StatusOK, chat.ReasonSignupFailed: http.StatusBadGateway,
+	chat.ReasonNumberTaken: http.StatusConflict, chat.ReasonInternalError: http.StatusInternalServerError,
+}
+
+// failureView says what went wrong and what to do. lead replaces the reason's own words.
+func (v *visit) failureView(reason chat.OnboardReason, invited core.Invitation, lead string) view {
+	if lead == "" {
+		lead = string(reason) + ".lead"
+	}
+	n := namesOf(invited)
+	page := v.view("stop", string(reason)+".title", lead, n)
+	page.Code, page.CodeName = string(reason), v.text.say("code", n)
+	if c := v.cookie(invited.Link.ID); c.token != "" && retryable[reason] {
+		page.Action, page.Target = v.text.say("again", n), core.OnboardPath+c.token
+	}
+	return page
+}
+
+// retryable are the failures after which the link still works.
+var retryable = map[chat.OnboardReason]bool{
+	chat.ReasonSignupCancelled: true, chat.ReasonSignupFailed: true, chat.ReasonNumberTaken: true, chat.ReasonInternalError: true,
+}
+
+func (v *visit) tooMany() {
+	v.w.Header().Set("Retry-After", "30")
+	v.show(http.StatusTooManyRequests, v.view("stop", "busy.title", "busy.lead", names{}))
+}
+
+func (v *visit) show(status int, page view) {
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, page); err != nil {
+		v.page.cfg.Log.Error("the onboarding page could not be made", "error", err)
+		http.Error(v.w, "Something went wrong. Try again.", http.StatusInternalServerError)
+		return
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.Header().Set("Content-Language", page.Lang)
+	v.w.WriteHeader(status)
+	v.w.Write(b.Bytes())
+}
+
+// names are put into texts.
+type names struct{ organization, customer string }
+
+// say is a text with the names in it. It is not HTML: the template escapes it.
+func (t texts) say(key string, n names) string {
+	return strings.NewReplacer("{organization}", n.organization, "{customer}", n.customer).Replace(t.words[key])
+}

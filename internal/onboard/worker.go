@@ -1,0 +1,254 @@
+package onboard
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// sweepEvery is how often the worker looks for what it was not told of: jobs of other nodes and
+	// of commands, retries, and what a crash left.
+	sweepEvery = 5 * time.Second
+	// lease is how long a job is left to the node that took it; each step renews it. When it runs out
+	// all the same, another node repeats the step, which does no harm.
+	lease = 30 * time.Second
+	// maxJobs is how many jobs a node works on at once.
+	maxJobs = 4
+	// giveUpAfter is the provider's own limit for the import of a phone app's data.
+	giveUpAfter = 24 * time.Hour
+	firstRetry  = 5 * time.Second
+	lastRetry   = time.Hour
+)
+
+// WorkerConfig is what the worker needs.
+type WorkerConfig struct {
+	Store    *store.Store
+	Provider provider.Signup
+	// Token opens an account's sealed token.
+	Token func(chat.Account) (string, error)
+	// Connected is for what other parts do about a number that was connected, such as reading its
+	// templates. It is called until it succeeds, so it may be called again; nil: nothing.
+	Connected func(context.Context, chat.Account) error
+	Log       *slog.Logger
+}
+
+// Worker does what follows when a number has come or gone. Each is a row until it is done, so that
+// nothing is forgotten with the process.
+type Worker struct {
+	cfg    WorkerConfig
+	wake   chan struct{}
+	slots  chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// StartWorker begins the work; Stop ends it.
+func StartWorker(cfg WorkerConfig) *Worker {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Worker{cfg: cfg, wake: make(chan struct{}, 1), slots: make(chan struct{}, maxJobs), ctx: ctx, cancel: cancel}
+	w.work.Go(w.run)
+	return w
+}
+
+// Wake makes the worker look now.
+func (w *Worker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Stop waits for the batches under way; the rest is done after the next start.
+func (w *Worker) Stop() {
+	w.cancel()
+	w.work.Wait()
+}
+
+func (w *Worker) run() {
+	if w.cfg.Store.Alone() {
+		if err := w.cfg.Store.InTx(w.ctx, (*store.Tx).FreeAccountJobs); err != nil && w.ctx.Err() == nil {
+			w.cfg.Log.Warn("jobs of an earlier start could not be freed", "error", err)
+		}
+	}
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for w.ctx.Err() == nil {
+		w.sweep()
+		select {
+		case <-tick.C:
+		case <-w.wake:
+		case <-w.ctx.Done():
+		}
+	}
+}
+
+// sweep takes as many jobs as there are hands for them.
+func (w *Worker) sweep() {
+	free := maxJobs - len(w.slots)
+	if free == 0 {
+		return
+	}
+	var jobs []store.AccountJob
+	err := w.cfg.Store.InTx(w.ctx, func(tx *store.Tx) (err error) {
+		jobs, err = tx.ClaimAccountJobs(tx.Now().Add(lease), free)
+		return err
+	})
+	if err != nil && w.ctx.Err() == nil {
+		w.cfg.Log.Warn("what follows connections could not be looked up", "error", err)
+	}
+	for _, job := range jobs {
+		w.slots <- struct{}{}
+		w.work.Go(func() {
+			w.do(job)
+			<-w.slots
+			w.Wake() // more may be waiting for the hand
+		})
+	}
+}
+
+// do works on a job and puts it off when it fails.
+func (w *Worker) do(job store.AccountJob) {
+	held := &heldJob{worker: w, job: job}
+	var err error
+	switch job.Kind {
+	case store.JobConnected:
+		err = w.followConnection(held)
+	case store.JobDisconnected:
+		err = w.followDisconnection(held)
+	}
+	if err == nil || errors.Is(err, errLost) {
+		return
+	}
+	if w.ctx.Err() != nil { // stopped: another node may go on at once
+		held.release()
+		return
+	}
+	attrs := []any{"account", job.AccountID, "after", job.Kind, "attempt", job.Attempts + 1, "error", err}
+	if job.Kind == store.JobConnected && w.cfg.Store.Now().Sub(job.CreatedAt) > giveUpAfter {
+		w.cfg.Log.Error("a connected number could not be completed", attrs...)
+		held.finish(nil)
+		return
+	}
+	w.cfg.Log.Warn("will be tried again", attrs...)
+	if err := held.hold(min(firstRetry<<min(job.Attempts, 20), lastRetry), job.Attempts+1); err != nil && w.ctx.Err() == nil {
+		w.cfg.Log.Warn("a retry could not be written", "account", job.AccountID, "error", err)
+	}
+}
+
+// errLost: another node has the job, or it was put anew.
+var errLost = errors.New("the job is not ours any more")
+
+// heldJob is a job that this node has taken.
+type heldJob struct {
+	worker *Worker
+	job    store.AccountJob
+}
+
+// hold keeps the job for a while longer.
+func (h *heldJob) hold(d time.Duration, attempts int) error {
+	return h.batch(d, attempts, nil)
+}
+
+// release gives the job back.
+func (h *heldJob) release() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.worker.ctx), 5*time.Second)
+	defer cancel()
+	err := h.worker.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		_, err := tx.HoldAccountJob(h.job, tx.Now(), h.job.Attempts)
+		return err
+	})
+	if err != nil {
+		h.worker.cfg.Log.Warn("a job could not be given back", "account", h.job.AccountID, "error", err)
+	}
+}
+
+// batch runs fn in a transaction that also keeps the job, so that only its holder does anything.
+func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error) error {
+	job := h.job
+	err := h.worker.cfg.Store.InTx(h.worker.ctx, func(tx *store.Tx) error {
+		job.DueAt = tx.Now().Add(d)
+		ours, err := tx.HoldAccountJob(h.job, job.DueAt, attempts)
+		if err == nil && !ours {
+			err = errLost
+		}
+		if err != nil || fn == nil {
+			return err
+		}
+		return fn(tx)
+	})
+	if err == nil {
+		h.job = job
+	}
+	return err
+}
+
+// finish ends the job, together with fn.
+func (h *heldJob) finish(fn func(*store.Tx) error) error {
+	return h.worker.cfg.Store.InTx(h.worker.ctx, func(tx *store.Tx) error {
+		ours, err := tx.FinishAccountJob(h.job)
+		if err == nil && !ours {
+			err = errLost
+		}
+		if err != nil || fn == nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// followConnection makes sure of the callbacks, asks for what the number's phone app knows, and lets
+// the other parts do theirs. All of it can be done again.
+func (w *Worker) followConnection(h *heldJob) error {
+	account, err := w.cfg.Store.Read(w.ctx).Account(h.job.OrgID, h.job.AccountID)
+	if errors.Is(err, store.ErrNotFound) { // disconnected meanwhile
+		return h.finish(nil)
+	}
+	if err != nil {
+		return err
+	}
+	n, err := core.NumberOf(account, w.cfg.Token)
+	if err != nil {
+		return err
+	}
+	// Again: a number of the same business account may have gone while this one came.
+	if err := w.cfg.Provider.Subscribe(w.ctx, n); err != nil {
+		return err
+	}
+	if err := w.importApp(n, account); err != nil {
+		return err
+	}
+	if err := h.hold(lease, h.job.Attempts); err != nil {
+		return err
+	}
+	if w.cfg.Connected != nil {
+		if err := w.cfg.Connected(w.ctx, account); err != nil {
+			return err
+		}
+	}
+	return h.finish(nil)
+}
+
+// importApp asks for the contacts and the history of a number that lives in the phone app too. They
+// come as callbacks.
+func (w *Worker) importApp(n provider.Number, account chat.Account) error {
+	number, err := w.cfg.Provider.PhoneNumber(w.ctx, n)
+	if err != nil || !number.OnBusinessApp {
+		return err
+	}
+	for _, what := range []provider.AppData{provider.AppContacts, provider.AppHistory} {
+		if err := w.cfg.Provider.SyncApp(w.ctx, n, what); err != nil {
+			return err
+		}
+	}
+	w.cfg.Log.Info("the phone app's contacts and history were asked for", "account", account.ID, "phone_number_id", n.PhoneNumberID)
+	return nil
+}

@@ -1,0 +1,306 @@
+package onboard_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/onboard"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/simulator"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// connected signs a number up and returns its account.
+func (r *rig) connected(phone string, more url.Values) chat.Account {
+	r.t.Helper()
+	_, address := r.link(chat.NewSetupLink{})
+	b := newBrowser(r.t)
+	fields := newNumber(phone)
+	for name, values := range more {
+		fields[name] = values
+	}
+	b.get(b.decide(b.begin(address), "approve", fields)).says(r.t, http.StatusOK)
+	r.clock.Advance(time.Second)
+	return r.accounts()[0]
+}
+
+// left is what of the follow-ups is still to be done.
+func (r *rig) left() []store.AccountJob {
+	r.t.Helper()
+	jobs, err := r.store.Read(r.t.Context()).AccountJobs(r.org.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return jobs
+}
+
+func (r *rig) settled() bool { r.t.Helper(); return len(r.left()) == 0 }
+
+// TestPhoneAppIsImported: contacts and history are asked for, once each, and only of numbers that
+// have them.
+func TestPhoneAppIsImported(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		r.connected("+62 812 5550 400", nil)
+		r.connected("+62 812 5550 401", url.Values{"on_business_app": {"1"}})
+		r.worker(nil).Wake()
+		eventually(t, "the follow-ups are done", r.settled)
+		if n, m := r.provider.count("sync smb_app_state_sync"), r.provider.count("sync history"); n != 1 || m != 1 {
+			t.Errorf("contacts were asked for %d times, history %d times", n, m)
+		}
+		if r.provider.count("register") != 1 {
+			t.Errorf("%d numbers were registered", r.provider.count("register"))
+		}
+	})
+}
+
+// TestFollowUpIsRepeated: what fails is tried again, later and later, and given up after a day.
+func TestFollowUpIsRepeated(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		account := r.connected("+62 812 5550 402", url.Values{"on_business_app": {"1"}})
+		var called atomic.Int64
+		refuse := errors.New("the templates could not be read")
+		w := r.worker(func(cfg *onboard.WorkerConfig) {
+			cfg.Connected = func(_ context.Context, a chat.Account) error {
+				if a.ID != account.ID {
+					t.Errorf("called for %s", a.ID)
+				}
+				if called.Add(1) < 3 {
+					return refuse
+				}
+				return nil
+			}
+		})
+		for i := range int64(3) {
+			w.Wake()
+			eventually(t, "the part is called", func() bool { return called.Load() == i+1 })
+			eventually(t, "the outcome is written", func() bool {
+				left := r.left()
+				return len(left) == 0 || left[0].Attempts == int(i+1)
+			})
+			r.clock.Advance(20 * time.Second)
+		}
+		eventually(t, "it is done", r.settled)
+
+		r.provider.spoil("subscribe", nil)
+		second := r.connected("+62 812 5550 403", nil)
+		r.provider.spoil("subscribe", &provider.Error{HTTPStatus: 500, Message: "down"})
+		r.clock.Advance(25 * time.Hour)
+		w.Wake()
+		eventually(t, "it is given up", r.settled)
+		if text := r.log.String(); !strings.Contains(text, "could not be completed") || !strings.Contains(text, second.ID) {
+			t.Errorf("logged %s", text)
+		}
+	})
+}
+
+// fill gives an account people, conversations, messages and files.
+func (r *rig) fill(account chat.Account, people int) {
+	r.t.Helper()
+	storetest.InTx(r.t, r.store, func(tx *store.Tx) error {
+		label, err := core.CreateLabel(tx, account.OrgID, chat.NewLabel{Name: rand.Text()})
+		if err != nil {
+			return err
+		}
+		for i := range people {
+			accepted, err := core.AcceptSend(tx, account, chat.Plan{}, core.NewMessage{
+				To: fmt.Sprint("+49151", 10_000_000+i), Type: chat.TypeText, Content: []byte(`{"body":"x"}`), Source: chat.SourceAPI,
+			}, "node")
+			if err != nil {
+				return err
+			}
+			if err := core.LabelContact(tx, account, accepted.Contact.ID, label.ID); err != nil {
+				return err
+			}
+			if _, err := tx.AttachToConversation(account.OrgID, accepted.Conversation.ID, label.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range 3 {
+		storetest.InTx(r.t, r.store, func(tx *store.Tx) error {
+			_, err := core.AddMedia(tx, account, []chat.MediaOrigin{chat.MediaLibrary, chat.MediaInbound}[i%2], core.StoredFile{BlobKey: rand.Text()})
+			return err
+		})
+	}
+}
+
+// holdings are what an account has: contacts, conversations, messages, jobs, labels, files.
+func (r *rig) holdings(account chat.Account) (counts [5]int) {
+	r.t.Helper()
+	read := r.store.Read(r.t.Context())
+	page := store.Page{Limit: 10_000}
+	contacts, err := read.Contacts(account.OrgID, account.ID, store.ContactFilter{}, page)
+	conversations, err2 := read.Conversations(account.OrgID, account.ID, store.ConversationFilter{}, page)
+	messages, err3 := read.Messages(account.OrgID, account.ID, store.MessageFilter{}, page)
+	files, err4 := read.MediaOfAccount(account.OrgID, account.ID, 1000)
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		r.t.Fatal(err)
+	}
+	jobs := 0
+	for _, m := range messages.Rows {
+		if _, err := read.SendJobOwner(account.OrgID, m.ID); err == nil {
+			jobs++
+		}
+	}
+	return [5]int{len(contacts.Rows), len(conversations.Rows), len(messages.Rows), len(files), jobs}
+}
+
+func (r *rig) disconnect(account chat.Account) {
+	r.t.Helper()
+	storetest.InTx(r.t, r.store, func(tx *store.Tx) error {
+		_, err := core.DisconnectCustomerAccount(tx, account.OrgID, *account.CustomerID, *account.PhoneNumberID)
+		return err
+	})
+}
+
+func (r *rig) gone(account chat.Account) bool {
+	_, err := r.store.Read(r.t.Context()).DeletedAccount(account.OrgID, account.ID)
+	return errors.Is(err, store.ErrNotFound)
+}
+
+// TestDisconnection: the number is gone at once, then its data, then its callbacks; others keep theirs.
+func TestDisconnection(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		kept := r.connected("+62 812 5550 410", nil)
+		left := r.connected("+62 812 5550 411", nil)
+		r.fill(kept, 3)
+		r.fill(left, 450)
+		w := r.worker(nil)
+		w.Wake()
+		eventually(t, "the numbers are settled", r.settled)
+		file, err := r.store.Read(t.Context()).MediaOfAccount(left.OrgID, left.ID, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		r.disconnect(left)
+		if _, err := r.store.Read(t.Context()).AccountByNumber(r.org.ID, *left.PhoneNumberID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the number is still there: %v", err)
+		}
+		if _, err := r.store.Read(t.Context()).MediaByToken(file[0].Token); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("its file is still there: %v", err)
+		}
+		w.Wake()
+		eventually(t, "the data is purged", func() bool { return r.holdings(left) == [5]int{} })
+		if bytes, err := r.store.Read(t.Context()).RemovedFiles(100); err != nil || len(bytes) != 3 || !slices.Contains(bytes, file[0].BlobKey) {
+			t.Errorf("bytes that are to be removed: %v, %v", bytes, err)
+		}
+		if r.gone(left) {
+			t.Error("the row did not wait for stragglers")
+		}
+		r.fill(left, 2) // by somebody who had read the account before
+		eventually(t, "the first pass is over", func() bool { return strings.Contains(r.log.String(), "is gone") })
+		r.clock.Advance(time.Minute)
+		w.Wake()
+		eventually(t, "the rest is purged", func() bool { return r.gone(left) && r.settled() })
+		if got := r.holdings(left); got != [5]int{} {
+			t.Errorf("it still has %v", got)
+		}
+		if got := r.holdings(kept); got != [5]int{3, 3, 3, 3, 3} {
+			t.Errorf("the other number has %v", got)
+		}
+		if r.provider.count("unsubscribe") == 0 {
+			t.Error("callbacks were not turned off")
+		}
+	})
+}
+
+// TestSharedBusinessAccount: callbacks belong to the business account; they go on while one of its
+// numbers is connected.
+func TestSharedBusinessAccount(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		for i := range 2 {
+			if _, err := r.sim.AddNumber(simulator.NumberSpec{ID: fmt.Sprint("88990", i), WABAID: "770000", Phone: fmt.Sprint("+62812555042", i), Unsubscribed: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first := r.connected("", url.Values{"number": {"889900"}})
+		second := r.connected("", url.Values{"number": {"889901"}})
+		if first.WABAID != second.WABAID || *second.PhoneNumberID != "889901" {
+			t.Fatalf("the accounts are %+v and %+v", first, second)
+		}
+		w := r.worker(nil)
+		for i, account := range []chat.Account{first, second} {
+			r.disconnect(account)
+			r.clock.Advance(time.Minute)
+			w.Wake()
+			eventually(t, "it is gone", func() bool { return r.gone(account) })
+			if n := r.provider.count("unsubscribe"); (n > 0) != (i == 1) { // the jump of the clock may make it two
+				t.Errorf("after %d disconnections callbacks were turned off %d times", i+1, n)
+			}
+		}
+	})
+}
+
+// TestUnsubscribingIsBestEffort: a provider that refuses does not keep the data alive.
+func TestUnsubscribingIsBestEffort(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		account := r.connected("+62 812 5550 430", nil)
+		r.provider.spoil("unsubscribe", &provider.Error{HTTPStatus: 401, Code: 190, Message: "The token is lost"})
+		r.disconnect(account)
+		r.clock.Advance(time.Minute)
+		r.worker(nil).Wake()
+		eventually(t, "it is gone", func() bool { return r.gone(account) })
+		if !strings.Contains(r.log.String(), "callbacks could not be turned off") {
+			t.Errorf("logged %s", r.log)
+		}
+	})
+}
+
+// TestReconnectStartsClean: the number comes back while its old data is still being purged.
+func TestReconnectStartsClean(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		before := r.connected("+62 812 5550 440", nil)
+		r.fill(before, 5)
+		r.disconnect(before)
+		after := r.connected("+62 812 5550 440", nil)
+		if after.ID == before.ID || *after.PhoneNumberID != *before.PhoneNumberID || r.holdings(after) != [5]int{} {
+			t.Errorf("the account is %+v with %v", after, r.holdings(after))
+		}
+		r.fill(after, 2)
+		r.clock.Advance(time.Minute)
+		r.worker(nil).Wake()
+		eventually(t, "the old data is gone", func() bool { return r.gone(before) && r.settled() })
+		if got := r.holdings(after); got != [5]int{2, 2, 2, 3, 2} {
+			t.Errorf("the new account has %v", got)
+		}
+		if r.provider.count("unsubscribe") != 0 {
+			t.Error("the callbacks of the new account were turned off")
+		}
+	})
+}
+
+// TestPurgeGoesOn: a purge that was stopped, however often, is finished by the next.
+func TestPurgeGoesOn(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		account := r.connected("+62 812 5550 450", nil)
+		r.fill(account, 700)
+		r.disconnect(account)
+		r.clock.Advance(time.Minute)
+		for range 50 {
+			w := r.worker(nil)
+			before := r.holdings(account)
+			eventually(t, "a batch is gone", func() bool { return r.holdings(account) != before || r.gone(account) })
+			w.Stop()
+			if r.gone(account) {
+				break
+			}
+		}
+		if !r.gone(account) || r.holdings(account) != [5]int{} {
+			t.Errorf("it still has %v", r.holdings(account))
+		}
+	})
+}

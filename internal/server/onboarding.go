@@ -1,0 +1,78 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/onboard"
+	"github.com/parleyhq/parley/internal/provider/cloud"
+)
+
+// simulatedDialog is where browsers find the signup page of the built-in simulator, which itself
+// listens where only this computer can reach it.
+const simulatedDialog = "/simulator/dialog/oauth"
+
+// onboarding is the page under which numbers are connected, and the work behind it.
+type onboarding struct {
+	page   *onboard.Page
+	worker *onboard.Worker // nil where the node is no worker
+}
+
+// app is the provider's app that numbers are connected to.
+func (s *Server) app() cloud.App {
+	app := cloud.App{ID: s.cfg.ProviderAppID, Secret: s.cfg.ProviderAppSecret, ConfigID: s.cfg.ProviderConfigID}
+	if s.cfg.ProviderURL == "" {
+		app.DialogURL = s.cfg.PublicURL + simulatedDialog
+	}
+	return app
+}
+
+func (s *Server) startOnboarding() {
+	o := &s.onboarding
+	if s.cfg.Has("worker") {
+		o.worker = onboard.StartWorker(onboard.WorkerConfig{
+			Store: s.store, Provider: s.messaging.client, Token: s.token, Log: s.log,
+			Connected: func(ctx context.Context, account chat.Account) error {
+				_, err := s.messaging.templates.Sync(ctx, account)
+				return err
+			},
+		})
+	}
+	pins := s.vault.Derive(core.PINPurpose)
+	o.page = onboard.New(onboard.Config{
+		Store: s.store, Provider: s.messaging.client, Key: s.vault.Derive("signup state"),
+		Seal:      func(token, accountID string) string { return s.vault.Seal(token, core.TokenContext(accountID)) },
+		PIN:       func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) },
+		PublicURL: s.cfg.PublicURL, Connected: o.wake, Log: s.log,
+	})
+}
+
+// wake tells the worker that a number has come or gone.
+func (o *onboarding) wake() {
+	if o.worker != nil {
+		o.worker.Wake()
+	}
+}
+
+func (o *onboarding) stop() {
+	if o.worker != nil {
+		o.worker.Stop()
+	}
+}
+
+// serveSimulatedDialog passes the signup page of the built-in simulator on, and nothing else of it.
+func (s *Server) serveSimulatedDialog(w http.ResponseWriter, r *http.Request) {
+	if s.messaging.simulator == nil {
+		s.api.ServeHTTP(w, r) // its 404
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+	http.StripPrefix(strings.TrimSuffix(simulatedDialog, "/dialog/oauth"), s.messaging.simulator).ServeHTTP(w, r)
+}

@@ -1,0 +1,71 @@
+package store
+
+import "time"
+
+// AccountJobKind says what happened to the account that is to be followed up.
+type AccountJobKind string
+
+const (
+	JobConnected    AccountJobKind = "connected"
+	JobDisconnected AccountJobKind = "disconnected"
+)
+
+// AccountJob is what is left to do after a number was connected or disconnected.
+type AccountJob struct {
+	OrgID     string
+	AccountID string
+	Kind      AccountJobKind
+	Attempts  int
+	DueAt     time.Time
+	CreatedAt time.Time
+}
+
+const accountJobColumns = "org_id, account_id, kind, attempts, due_at, created_at"
+
+func scanAccountJob(row scanner) (j AccountJob, err error) {
+	var dueAt, createdAt int64
+	err = row.Scan(&j.OrgID, &j.AccountID, &j.Kind, &j.Attempts, &dueAt, &createdAt)
+	j.DueAt, j.CreatedAt = toTime(dueAt), toTime(createdAt)
+	return j, err
+}
+
+// AccountJobs returns what is left to do for an organization's numbers.
+func (r Reader) AccountJobs(orgID string) ([]AccountJob, error) {
+	return many(r, scanAccountJob, "SELECT "+accountJobColumns+" FROM account_jobs WHERE org_id = $1 ORDER BY account_id, kind", orgID)
+}
+
+// PutAccountJob asks for a follow-up, from the start where one is under way.
+func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error {
+	_, err := tx.exec(`INSERT INTO account_jobs (`+accountJobColumns+`) VALUES ($1, $2, $3, 0, $4, $4)
+		ON CONFLICT (org_id, account_id, kind) DO UPDATE SET attempts = 0, due_at = excluded.due_at, created_at = excluded.created_at`,
+		orgID, accountID, string(kind), tx.now.UnixMilli())
+	return err
+}
+
+// ClaimAccountJobs takes up to limit due jobs until the given instant.
+func (tx *Tx) ClaimAccountJobs(until time.Time, limit int) ([]AccountJob, error) {
+	return many(tx.Reader, scanAccountJob, `UPDATE account_jobs SET due_at = $2 WHERE (org_id, account_id, kind) IN (
+			SELECT org_id, account_id, kind FROM account_jobs WHERE due_at <= $1 ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
+		RETURNING `+accountJobColumns, tx.now.UnixMilli(), until.UnixMilli(), limit)
+}
+
+// HoldAccountJob moves the end of a claim, or schedules another attempt. It reports false when the
+// job is not the claimant's any more: it was put anew, or its claim ran out.
+func (tx *Tx) HoldAccountJob(j AccountJob, until time.Time, attempts int) (bool, error) {
+	n, err := tx.exec(`UPDATE account_jobs SET due_at = $5, attempts = $6 WHERE org_id = $1 AND account_id = $2 AND kind = $3 AND due_at = $4`,
+		j.OrgID, j.AccountID, string(j.Kind), j.DueAt.UnixMilli(), until.UnixMilli(), attempts)
+	return n > 0, err
+}
+
+// FinishAccountJob ends a job. It reports false when the job is not the claimant's any more.
+func (tx *Tx) FinishAccountJob(j AccountJob) (bool, error) {
+	n, err := tx.exec("DELETE FROM account_jobs WHERE org_id = $1 AND account_id = $2 AND kind = $3 AND due_at = $4",
+		j.OrgID, j.AccountID, string(j.Kind), j.DueAt.UnixMilli())
+	return n > 0, err
+}
+
+// FreeAccountJobs makes every job due: whoever had taken them was killed.
+func (tx *Tx) FreeAccountJobs() error {
+	_, err := tx.exec("UPDATE account_jobs SET due_at = $1 WHERE due_at > $1", tx.now.UnixMilli())
+	return err
+}

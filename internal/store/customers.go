@@ -1,0 +1,70 @@
+package store
+
+import (
+	"encoding/json"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const customerColumns = "org_id, id, team_id, name, email, status, metadata, onboarded_at, archived_at, created_at, updated_at"
+
+func scanCustomer(row scanner) (c chat.Customer, err error) {
+	var metadata *string
+	var onboardedAt, archivedAt *int64
+	var createdAt, updatedAt int64
+	err = row.Scan(&c.OrgID, &c.ID, &c.TeamID, &c.Name, &c.Email, &c.Status, &metadata, &onboardedAt, &archivedAt, &createdAt, &updatedAt)
+	if metadata != nil {
+		c.Metadata = json.RawMessage(*metadata)
+	}
+	c.OnboardedAt, c.ArchivedAt = toTimePtr(onboardedAt), toTimePtr(archivedAt)
+	c.CreatedAt, c.UpdatedAt = toTime(createdAt), toTime(updatedAt)
+	return c, err
+}
+
+// CustomerFilter narrows a list of customers. Empty fields do not.
+type CustomerFilter struct {
+	Status chat.CustomerStatus
+	TeamID string
+	Search string // part of the name or address, in whatever case
+}
+
+var customersByAge = order[chat.Customer]{"", "created_at", func(c chat.Customer) Position { return Position{c.CreatedAt, c.ID} }}
+
+// Customer returns a customer of the organization, or ErrNotFound.
+func (r Reader) Customer(orgID, id string) (chat.Customer, error) {
+	return one(r, scanCustomer, "SELECT "+customerColumns+" FROM customers WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
+}
+
+// Customers returns one page of the organization's customers.
+func (r Reader) Customers(orgID string, f CustomerFilter, p Page) (Slice[chat.Customer], error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	c.addIf("status = ?", string(f.Status))
+	c.addIf("team_id = ?", f.TeamID)
+	if f.Search != "" {
+		c.add(`search_key LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(chat.FoldCase(f.Search))+"%")
+	}
+	return newestFirst(r, scanCustomer, "SELECT "+customerColumns+" FROM customers", c, customersByAge, p)
+}
+
+// CustomerTeam returns the team of a customer, or ErrNotFound.
+func (r Reader) CustomerTeam(orgID, customerID string) (string, error) {
+	return one(r, scanText, "SELECT team_id FROM customers WHERE org_id = $1 AND id = $2", orgID, customerID)
+}
+
+// InsertCustomer stores a new customer.
+func (tx *Tx) InsertCustomer(c chat.Customer) error {
+	_, err := tx.exec("INSERT INTO customers ("+customerColumns+", search_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+		c.OrgID, c.ID, c.TeamID, c.Name, c.Email, string(c.Status), textPtr(c.Metadata), msPtr(c.OnboardedAt), msPtr(c.ArchivedAt),
+		c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), c.SearchKey())
+	return err
+}
+
+// UpdateCustomer stores what may change of a customer.
+func (tx *Tx) UpdateCustomer(c chat.Customer) error {
+	return tx.execOne(`UPDATE customers SET name = $3, email = $4, status = $5, metadata = $6, onboarded_at = $7, archived_at = $8,
+			updated_at = $9, search_key = $10
+		WHERE org_id = $1 AND id = $2`,
+		c.OrgID, c.ID, c.Name, c.Email, string(c.Status), textPtr(c.Metadata), msPtr(c.OnboardedAt), msPtr(c.ArchivedAt),
+		c.UpdatedAt.UnixMilli(), c.SearchKey())
+}

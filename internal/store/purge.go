@@ -1,0 +1,66 @@
+package store
+
+import "github.com/parleyhq/parley/internal/chat"
+
+// DeletedAccount returns an account that was disconnected, or ErrNotFound.
+func (r Reader) DeletedAccount(orgID, id string) (chat.Account, error) {
+	return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NOT NULL"+r.lockAccount(), orgID, id)
+}
+
+// RemoveAccount removes the row of a disconnected account.
+func (tx *Tx) RemoveAccount(orgID, id string) error {
+	_, err := tx.exec("DELETE FROM accounts WHERE org_id = $1 AND id = $2 AND deleted_at IS NOT NULL", orgID, id)
+	return err
+}
+
+// purgeable is a table with rows of an account, and what goes before them: statements about the
+// organization $1 and the list of ids $2.
+type purgeable struct {
+	table  string
+	before func(dialect) []string
+}
+
+// hanging are the statements for rows of other tables that hang on the ids by a column.
+func hanging(column string, tables ...string) func(dialect) []string {
+	return func(d dialect) (statements []string) {
+		for _, table := range tables {
+			statements = append(statements, "DELETE FROM "+table+" WHERE org_id = $1 AND "+d.oneOf(column, "$2"))
+		}
+		return statements
+	}
+}
+
+// purgeables are in the order of the purge: what looks for other rows goes first. The bytes of files
+// follow their rows.
+var purgeables = []purgeable{
+	{"messages", hanging("message_id", "send_jobs", "media_jobs", "held_events")},
+	{"conversations", hanging("conversation_id", "conversation_labels")},
+	{"contacts", hanging("contact_id", "contact_labels")},
+	{"media", func(d dialect) []string {
+		return []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}
+	}},
+}
+
+// PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
+func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (total int, err error) {
+	for _, p := range purgeables {
+		n, err := tx.purge(p, orgID, accountID, limit-total)
+		if total += n; err != nil || total >= limit {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+func (tx *Tx) purge(p purgeable, orgID, accountID string, limit int) (int, error) {
+	ids, err := many(tx.Reader, scanText, "SELECT id FROM "+p.table+" WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	for _, statement := range append(p.before(tx.dialect), "DELETE FROM "+p.table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")) {
+		if err := tx.later(statement, orgID, tx.dialect.list(ids)); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
