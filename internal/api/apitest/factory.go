@@ -45,10 +45,13 @@ func (s *Server) NewOrgOn(t testing.TB, plan string) Org {
 	return org
 }
 
+// plans counts those that were made.
+var plans atomic.Int64
+
 // NewPlan makes a plan and returns its name.
 func (s *Server) NewPlan(t testing.TB, patch core.PlanPatch) string {
 	t.Helper()
-	name := "plan-" + rand.Text()
+	name := fmt.Sprint("plan-", plans.Add(1)) // messages name it, and a random text may spell anything
 	s.SetPlan(t, name, patch)
 	return name
 }
