@@ -80,7 +80,7 @@ func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, a
 func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, body []byte) (*http.Response, error) {
 	var line lineTrace
 	response, err := p.roundTrip(ctx, &line, to, headers, body)
-	if err != nil && line.reused && !line.answered && ctx.Err() == nil && broken(err) {
+	if err != nil && line.stale() && ctx.Err() == nil && broken(err) {
 		response, err = p.roundTrip(ctx, &line, to, headers, body)
 	}
 	return response, err
@@ -90,6 +90,14 @@ func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, bo
 type lineTrace struct {
 	mu               sync.Mutex
 	reused, answered bool
+}
+
+// stale tells of a connection that was open before and on which no answer began. The transport may
+// still be reading from it after the request was given up.
+func (l *lineTrace) stale() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reused && !l.answered
 }
 
 func (p *poster) roundTrip(ctx context.Context, line *lineTrace, to *endpoint, headers http.Header, body []byte) (*http.Response, error) {
