@@ -11,7 +11,7 @@ import (
 
 // checkpointEvery is how often the journal is copied into the database while there is something
 // to copy.
-const checkpointEvery = 250 * time.Millisecond
+const checkpointEvery = time.Second
 
 // sqliteJournal makes commits durable beside the writer: while one batch is being synced, the
 // writer works on the next. Nobody is told of a commit before its sync, so a commit is as durable
