@@ -50,9 +50,12 @@ func newNumber(s *Sender, account chat.Account) *number {
 	}
 }
 
-func (n *number) add(w store.SendWork, notBefore time.Time) {
+func (n *number) add(account chat.Account, w store.SendWork, notBefore time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if account.UpdatedAt.After(n.cached.UpdatedAt) { // it has another token, perhaps
+		n.cachedAt = time.Time{}
+	}
 	l := n.lanes[w.Job.ConversationID]
 	if l == nil {
 		l = &lane{id: w.Job.ConversationID, index: -1}

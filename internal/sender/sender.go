@@ -120,7 +120,7 @@ func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.
 	}
 	s.held[w.Job.MessageID] = true
 	n.held++
-	n.add(w, notBefore)
+	n.add(account, w, notBefore)
 	return true
 }
 
