@@ -140,13 +140,9 @@ func (n *NewTemplate) checkHeader(p *problems, part *TemplatePart, path string) 
 func checkHeaderText(p *problems, part *TemplatePart, path, format string) {
 	found, strict := parsePlaceholders(part.Text)
 	names := placeholderNames(part.Text)
-	switch {
-	case part.Text == "":
-		p.add(Missing(path + ".text"))
-	case blankOr(part.Text, false):
-		p.add(Invalid(path+".text", "Must not be blank."))
-	case utf8.RuneCountInString(part.Text) > 60:
-		p.add(Invalid(path+".text", "Must be at most 60 characters long."))
+	switch short := checkShortText(part, path); {
+	case short != nil:
+		p.add(short)
 	case strings.ContainsAny(part.Text, "\n\r*"):
 		p.add(Invalid(path+".text", "A header has no line breaks and no formatting."))
 	case !strict:
@@ -300,14 +296,24 @@ func checkExamples(names []string, given []NamedExample, param string) *Error {
 	return nil
 }
 
-func checkFooter(p *problems, part *TemplatePart, path string) {
+// checkShortText is what headers and footers have in common.
+func checkShortText(part *TemplatePart, path string) *Error {
 	switch {
 	case part.Text == "":
-		p.add(Missing(path + ".text"))
+		return Missing(path + ".text")
 	case blankOr(part.Text, false):
-		p.add(Invalid(path+".text", "Must not be blank."))
+		return Invalid(path+".text", "Must not be blank.")
 	case utf8.RuneCountInString(part.Text) > 60:
-		p.add(Invalid(path+".text", "Must be at most 60 characters long."))
+		return Invalid(path+".text", "Must be at most 60 characters long.")
+	default:
+		return nil
+	}
+}
+
+func checkFooter(p *problems, part *TemplatePart, path string) {
+	switch short := checkShortText(part, path); {
+	case short != nil:
+		p.add(short)
 	case strings.Contains(part.Text, "{{"):
 		p.add(Invalid(path+".text", "A footer has no placeholders."))
 	}
