@@ -5,11 +5,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// DemoteAccount takes an account out of service because a call of its failed. What was done to it
-// on purpose stands.
-func DemoteAccount(tx *store.Tx, orgID, accountID string, status chat.AccountStatus) error {
-	account, err := tx.Account(orgID, accountID)
-	if err != nil || account.Status != chat.AccountConnected {
+// DemoteAccount takes an account out of service because a call failed that was made with it as it
+// was then. What was done to it on purpose stands, and so does a token that it got since.
+func DemoteAccount(tx *store.Tx, then chat.Account, status chat.AccountStatus) error {
+	account, err := tx.Account(then.OrgID, then.ID)
+	if err != nil || account.Status != chat.AccountConnected || account.Token != then.Token {
 		return ignoreNotFound(err)
 	}
 	account.Status = status

@@ -272,7 +272,7 @@ func TestNumberComesAgain(t *testing.T) {
 		newBrowser(t).signUp(address, "+62 812 5550 108").says(t, http.StatusOK)
 		before := r.accounts()[0]
 		storetest.InTx(t, r.store, func(tx *store.Tx) error {
-			return core.DemoteAccount(tx, r.org.ID, before.ID, chat.AccountDisconnected)
+			return core.DemoteAccount(tx, before, chat.AccountDisconnected)
 		})
 		r.clock.Advance(time.Minute)
 		_, address = r.link(chat.NewSetupLink{})

@@ -90,7 +90,7 @@ func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
 	if err == nil {
 		return &core.SendResult{Work: *w, Sent: sent}, time.Time{}
 	}
-	return n.failed(w, err)
+	return n.failed(w, account, err)
 }
 
 // account reads the account, at most every accountFresh: what stops it must stop queued messages.
@@ -171,7 +171,7 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *store.SendWo
 }
 
 // failed decides what a failed call means for the message, its conversation and its number.
-func (n *number) failed(w *store.SendWork, err error) (*core.SendResult, time.Time) {
+func (n *number) failed(w *store.SendWork, account chat.Account, err error) (*core.SendResult, time.Time) {
 	now := n.sender.cfg.Store.Now()
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {
@@ -180,7 +180,7 @@ func (n *number) failed(w *store.SendWork, err error) (*core.SendResult, time.Ti
 	}
 	class := e.Class()
 	if status := standing(class); status != "" {
-		n.sender.demote(n.orgID, n.accountID, status)
+		n.sender.demote(account, status)
 	}
 	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.Message.CreatedAt) < throttleLife {
 		return nil, now.Add(wait)

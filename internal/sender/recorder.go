@@ -98,9 +98,9 @@ func (r *recorder) record(batch []outcome) error {
 
 // demote marks an account from which the provider takes nothing any more: its sends would all fail
 // until it is connected or registered anew.
-func (s *Sender) demote(orgID, accountID string, status chat.AccountStatus) {
+func (s *Sender) demote(account chat.Account, status chat.AccountStatus) {
 	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) error {
-		return core.DemoteAccount(tx, orgID, accountID, status)
+		return core.DemoteAccount(tx, account, status)
 	})
 	if err != nil {
 		s.warn("an account could not be marked as "+string(status), err)

@@ -1,0 +1,36 @@
+package core_test
+
+import (
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// A failure that comes late says nothing about the token that the account has by then.
+func TestDemoteAccount(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		then := storetest.Account(t, st, storetest.Org(t, st), "100000000001")
+		demote := func() chat.AccountStatus {
+			storetest.InTx(t, st, func(tx *store.Tx) error { return core.DemoteAccount(tx, then, chat.AccountDegraded) })
+			account, err := st.Read(t.Context()).Account(then.OrgID, then.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return account.Status
+		}
+		renewed := then
+		renewed.Token = "another"
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.UpdateAccount(renewed) })
+		if got := demote(); got != chat.AccountConnected {
+			t.Errorf("with another token it is %s", got)
+		}
+		then = renewed
+		if got := demote(); got != chat.AccountDegraded {
+			t.Errorf("with the same token it is %s", got)
+		}
+	})
+}
