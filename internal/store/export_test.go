@@ -131,3 +131,23 @@ func TablesWith(ctx context.Context, s *Store, column string) ([]string, error) 
 	return many(s.Read(ctx), scanText, `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND c.name = $1 ORDER BY m.name`, column)
 }
+
+// FlushStatistics lets PostgreSQL count what the transaction writes as soon as it ends.
+func (tx *Tx) FlushStatistics() error {
+	if tx.dialect.grown == "" {
+		return nil
+	}
+	_, err := tx.exec("SELECT pg_stat_force_next_flush()")
+	return err
+}
+
+// GrownTables are those that RefreshStatistics would look at; known is false where there are none
+// to look at.
+func GrownTables(ctx context.Context, s *Store) (tables []string, known bool, err error) {
+	grown := s.engine.dialect().grown
+	if grown == "" {
+		return nil, false, nil
+	}
+	tables, err = many(s.Read(ctx), scanText, grown)
+	return tables, true, err
+}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -9,24 +10,38 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Refreshing finds the tables it is meant for, and has nothing to do the second time.
+// A table that has just filled is looked at once, and then no more.
 func TestRefreshStatistics(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			for i := range 300 {
-				label := chat.Label{ID: tx.NewID(chat.KindLabel), OrgID: org.ID, TeamID: org.TeamID, Name: fmt.Sprint("label ", i), Color: "gray", CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+				label := chat.Label{
+					ID: tx.NewID(chat.KindLabel), OrgID: org.ID, TeamID: org.TeamID, Name: fmt.Sprint("label ", i), Color: "gray",
+					CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+				}
 				if err := tx.InsertLabel(label); err != nil {
 					return err
 				}
 			}
-			return nil
+			return tx.FlushStatistics()
 		})
-		for range 2 {
-			if err := st.RefreshStatistics(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		requireGrown(t, st, true)
+		if err := st.RefreshStatistics(t.Context()); err != nil {
+			t.Fatal(err)
 		}
+		requireGrown(t, st, false)
 	})
+}
+
+func requireGrown(t *testing.T, st *store.Store, want bool) {
+	t.Helper()
+	tables, known, err := store.GrownTables(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Contains(tables, "labels"); known && got != want {
+		t.Errorf("grown are %v", tables)
+	}
 }
