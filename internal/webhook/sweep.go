@@ -99,13 +99,16 @@ func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool, now ti
 // poll hears of changes that other processes made to subscriptions.
 func (e *Engine) poll(ctx context.Context) error {
 	now := e.cfg.Store.Now()
-	changed, err := e.cfg.Store.Read(ctx).ChangedSubscriptions(e.polledAt.Add(-pollOverlap))
+	e.mu.Lock()
+	since := e.polledAt.Add(-pollOverlap)
+	e.mu.Unlock()
+	changed, err := e.cfg.Store.Read(ctx).ChangedSubscriptions(since)
 	if err != nil {
 		return err
 	}
-	e.polledAt = now
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.polledAt = now
 	for _, s := range changed {
 		if l := e.lanes[s[1]]; l != nil {
 			l.stale, l.more = true, true
