@@ -24,8 +24,7 @@ const (
 // bench is one run.
 type bench struct {
 	options
-	tmp     string
-	program string // built at the first need
+	tmp string
 
 	hookNumbers int // business numbers that were connected for rows about webhooks
 	report      report

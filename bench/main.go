@@ -26,6 +26,7 @@ type options struct {
 	profiles    string
 	jsonFile    string
 	echo        string
+	program     string // built at the first need
 }
 
 func parseOptions() (options, error) {
@@ -39,6 +40,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.filter, "scenario", "", "measure only rows whose name contains this `text`")
 	flag.StringVar(&o.profiles, "cpuprofile", "", "write a CPU profile of the server per scenario into this `directory`")
 	flag.StringVar(&o.jsonFile, "json", "", "write the raw figures to this `file`")
+	flag.StringVar(&o.program, "program", "", "measure this built `file` instead of what is here, to compare two")
 	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
 	flag.Parse()
 	return o, o.validate()
