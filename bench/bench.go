@@ -85,7 +85,7 @@ func (b *bench) sqlite(ctx context.Context, g *group) error {
 		if err != nil {
 			return err
 		}
-		b.add(g, b.measure(ctx, bareSQLiteRow, os.Getpid(), s.phase))
+		b.add(g, b.measure(ctx, bareSQLiteRow, os.Getpid(), b.warmUp, s.phase))
 		s.db.Close()
 	}
 	return b.engine(ctx, g, "")
@@ -105,7 +105,7 @@ func (b *bench) postgres(ctx context.Context, g *group) error {
 		if err != nil {
 			return err
 		}
-		b.add(g, b.measure(ctx, barePostgresRow, os.Getpid(), s.phase))
+		b.add(g, b.measure(ctx, barePostgresRow, os.Getpid(), b.warmUp, s.phase))
 		s.close(ctx)
 	}
 	return b.engine(ctx, g, pg.URL)

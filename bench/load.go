@@ -31,6 +31,8 @@ type load struct {
 	request requestFunc
 	workers []*worker
 	next    atomic.Int64
+
+	answered int // as wanted, in all phases
 }
 
 type worker struct {
@@ -77,6 +79,7 @@ func (l *load) phase(ctx context.Context, b bounds) (tally, error) {
 	for _, w := range l.workers {
 		total.merge(&w.tally)
 	}
+	l.answered += total.wanted()
 	return total, context.Cause(ctx)
 }
 

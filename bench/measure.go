@@ -30,9 +30,9 @@ type figures struct {
 type phaseFunc func(context.Context, bounds) (tally, error)
 
 // measure warms up, then counts. CPU is that of the process pid.
-func (b *bench) measure(ctx context.Context, name string, pid int, run phaseFunc) figures {
+func (b *bench) measure(ctx context.Context, name string, pid int, warmUp time.Duration, run phaseFunc) figures {
 	f := figures{Name: name}
-	if _, err := run(ctx, bounds{duration: b.warmUp}); err != nil {
+	if _, err := run(ctx, bounds{duration: warmUp}); err != nil {
 		f.Failure = err.Error()
 		return f
 	}
@@ -65,16 +65,31 @@ func (f *figures) count(t *tally) {
 func (b *bench) measureServer(ctx context.Context, s server, sc scenario) figures {
 	l := newLoad(s.target.addr, b.connections, sc.want, sc.requests(s.target))
 	defer l.close()
-	run := phaseFunc(l.phase)
-	if sc.drain != nil {
-		run = drained(s, *sc.drain, run)
-	}
-	f := b.measure(ctx, sc.name, s.process.pid(), run)
+	f := b.measureLoad(ctx, s, sc, l)
 	f.RSS, f.PeakRSS = memory(s.process.pid())
 	if b.profiles != "" && s.ops != "" && f.Failure == "" {
 		if err := b.profile(ctx, s, sc, l); err != nil {
 			f.Failure = "profile: " + err.Error()
 		}
+	}
+	return f
+}
+
+// measureLoad leaves nothing to do behind: the next row has the server to itself.
+func (b *bench) measureLoad(ctx context.Context, s server, sc scenario, l *load) figures {
+	if sc.behind == nil {
+		return b.measure(ctx, sc.name, s.process.pid(), b.warmUp, l.phase)
+	}
+	before, err := metric(ctx, s.ops, sc.behind.metric)
+	if err != nil {
+		return figures{Name: sc.name, Failure: err.Error()}
+	}
+	f := b.measure(ctx, sc.name, s.process.pid(), b.warmUp+sc.behind.lag, sc.behind.counting(s, l.phase))
+	if f.Failure != "" || f.Errors > 0 {
+		return f
+	}
+	if err := awaitMetric(ctx, s.ops, sc.behind.metric, before+float64(l.answered*sc.behind.perRequest)); err != nil {
+		f.Failure = err.Error()
 	}
 	return f
 }

@@ -15,8 +15,8 @@ type scenario struct {
 	writes bool   // bounded by the bare store as well
 	// requests is called once per server, after the target was prepared.
 	requests func(t target) requestFunc
-	// drain, when set, counts the work behind the requests as well.
-	drain *drain
+	// behind, when set, is counted instead of the requests.
+	behind *behind
 	// inbox scenarios need the large inbox.
 	inbox bool
 }

@@ -11,6 +11,7 @@ import (
 type tally struct {
 	latencies  []time.Duration
 	perLatency int // requests each latency stands for; 0 means 1
+	done       int // what is counted instead of the requests, where that is something else
 	unexpected map[int]int
 	firstBody  string // of the first unexpected answer
 	elapsed    time.Duration
@@ -38,7 +39,12 @@ func (t *tally) merge(o *tally) {
 	}
 }
 
-func (t *tally) wanted() int { return len(t.latencies) * max(t.perLatency, 1) }
+func (t *tally) wanted() int {
+	if t.done > 0 {
+		return t.done
+	}
+	return len(t.latencies) * max(t.perLatency, 1)
+}
 
 func (t *tally) errors() int {
 	total := 0
