@@ -123,6 +123,9 @@ const (
 	StatusFailed    MessageStatus = "failed"
 )
 
+// MessageStatuses are all there are, in the order in which each outdoes those before it.
+var MessageStatuses = []MessageStatus{StatusQueued, StatusPending, StatusSent, StatusFailed, StatusDelivered, StatusRead}
+
 // rank orders the states a message passes. Failed stands between sent and delivered: it ends a
 // message that was merely sent, and is disproved by one that arrived. A callback can come in any
 // order, and the highest of all that came is the truth.

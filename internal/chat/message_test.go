@@ -8,17 +8,12 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// statuses in the order in which each outdoes those before it.
-var statuses = []chat.MessageStatus{
-	chat.StatusQueued, chat.StatusPending, chat.StatusSent, chat.StatusFailed, chat.StatusDelivered, chat.StatusRead,
-}
-
 func TestAdvance(t *testing.T) {
 	t.Parallel()
-	for i, from := range statuses {
-		for j, to := range statuses {
+	for i, from := range chat.MessageStatuses {
+		for j, to := range chat.MessageStatuses {
 			got, changed := from.Advance(to)
-			if want := statuses[max(i, j)]; got != want || changed != (j > i) {
+			if want := chat.MessageStatuses[max(i, j)]; got != want || changed != (j > i) {
 				t.Errorf("%s, then %s: got %s, changed: %v", from, to, got, changed)
 			}
 		}
@@ -32,7 +27,7 @@ func TestAdvance(t *testing.T) {
 func TestAdvanceDoesNotDependOnTheOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		reports := rapid.SliceOf(rapid.SampledFrom(statuses)).Draw(t, "reports")
+		reports := rapid.SliceOf(rapid.SampledFrom(chat.MessageStatuses)).Draw(t, "reports")
 		shuffled := rapid.Permutation(reports).Draw(t, "shuffled")
 		if a, b := last(reports), last(shuffled); a != b {
 			t.Fatalf("%s in one order, %s in the other", a, b)

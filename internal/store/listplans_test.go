@@ -173,3 +173,50 @@ func TestLabelsAreLookedForByIndexes(t *testing.T) {
 		}
 	})
 }
+
+// Messages are found by walks along their indexes alone. What is sorted is what the walks of one page
+// brought, and a table is met only for the rows of the page.
+func TestMessagesAreFoundByTheirIndexes(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		since := time.UnixMilli(1)
+		for _, test := range []struct {
+			filter store.MessageFilter
+			index  string
+			walks  int
+		}{
+			{store.MessageFilter{}, "messages_by_status", 12},
+			{store.MessageFilter{CreatedAfter: &since, CreatedBefore: &since}, "messages_by_status", 12},
+			{store.MessageFilter{Direction: "inbound"}, "messages_by_status", 6},
+			{store.MessageFilter{Status: "failed"}, "messages_by_status", 2},
+			{store.MessageFilter{Status: "failed", Direction: "outbound"}, "messages_by_status", 1},
+			{store.MessageFilter{Status: "failed", Type: "text"}, "messages_by_status", 2},
+			{store.MessageFilter{Type: "text"}, "messages_by_type", 1},
+			{store.MessageFilter{Type: "text", Direction: "inbound"}, "messages_by_type", 1},
+			{store.MessageFilter{ConversationID: "x"}, "messages_by_conversation", 1},
+			{store.MessageFilter{ConversationID: "x", Status: "failed"}, "messages_by_conversation", 1},
+		} {
+			for _, after := range []*store.Position{nil, {ID: "msg_x"}} {
+				plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
+					_, err := r.Messages(org.ID, account.ID, test.filter, store.Page{Limit: 10, After: after})
+					return err
+				})
+				requireNoError(t, err)
+				plan := strings.Join(plans, "\n")
+				if strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "SCAN c\n") || strings.Contains(plan, "Seq Scan") {
+					t.Errorf("%+v scans the table:\n%s", test.filter, plan)
+				}
+				if engine == storetest.SQLite && !strings.HasSuffix(strings.TrimSuffix(plan, "\nUSE TEMP B-TREE FOR ORDER BY"), "(org_id=? AND id=?)") {
+					t.Errorf("%+v does not end with the rows of the page:\n%s", test.filter, plan)
+				}
+				// PostgreSQL has other indexes that serve on a table this small.
+				if got := strings.Count(plan, test.index); engine == storetest.SQLite && got != test.walks {
+					t.Errorf("%+v walks %s %d times, want %d:\n%s", test.filter, test.index, got, test.walks, plan)
+				}
+			}
+		}
+	})
+}

@@ -56,7 +56,7 @@ func (r *messageRow) value() chat.Message {
 	return m
 }
 
-var messagesByID = order[chat.Message]{position: func(m chat.Message) Position { return Position{ID: m.ID} }}
+var messagesByID = order[chat.Message]{alias: "c", position: func(m chat.Message) Position { return Position{ID: m.ID} }}
 
 // Message returns a message of an account, or ErrNotFound.
 func (r Reader) Message(orgID, accountID, id string) (chat.Message, error) {
@@ -88,21 +88,35 @@ type MessageFilter struct {
 
 // Messages returns one page of an account's messages.
 func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slice[chat.Message], error) {
-	var c conditions
-	c.add("org_id = ?", orgID)
-	c.add("account_id = ?", accountID)
-	c.addIf("conversation_id = ?", f.ConversationID)
-	c.addIf("direction = ?", f.Direction)
-	c.addIf("status = ?", f.Status)
-	c.addIf("type = ?", f.Type)
+	c := conditions{args: []any{orgID}}
+	c.add("c.account_id = ?", accountID)
+	c.addIf("c.conversation_id = ?", f.ConversationID)
+	c.addIf("c.type = ?", f.Type)
+	c.addIf("c.direction = ?", f.Direction)
+	c.addIf("c.status = ?", f.Status)
 	// An id carries its instant, so bounds in time are bounds of the id, which every index ends in.
 	if f.CreatedAfter != nil {
-		c.add("id >= ?", firstID(chat.KindMessage, f.CreatedAfter.Truncate(time.Millisecond).Add(time.Millisecond)))
+		c.add("c.id >= ?", firstID(chat.KindMessage, f.CreatedAfter.Truncate(time.Millisecond).Add(time.Millisecond)))
 	}
 	if f.CreatedBefore != nil {
-		c.add("id < ?", firstID(chat.KindMessage, ceilMillisecond(*f.CreatedBefore)))
+		c.add("c.id < ?", firstID(chat.KindMessage, ceilMillisecond(*f.CreatedBefore)))
 	}
-	return newestFirst(r, scanMessage, "SELECT "+messageColumns+" FROM messages", c, messagesByID, p)
+	f.spread(&c)
+	return merged(r, scanMessage, prefixed("c", messageColumns), "messages", c, messagesByID, p)
+}
+
+// spread has a list walked along messages_by_status, unless it is that of a conversation or of a type,
+// which have indexes of their own.
+func (f MessageFilter) spread(c *conditions) {
+	if f.ConversationID != "" || f.Type != "" && f.Status == "" {
+		return
+	}
+	if f.Direction == "" {
+		either(c, "c.direction", chat.Inbound, chat.Outbound)
+	}
+	if f.Status == "" {
+		either(c, "c.status", chat.MessageStatuses...)
+	}
 }
 
 // InsertMessage stores a new message.

@@ -32,6 +32,10 @@ type Slice[T any] struct {
 type conditions struct {
 	parts []string
 	args  []any
+	// walks are further conditions of which every row meets one. Where an index has columns before
+	// those of the order that the filter leaves open, the list is the merge of a walk for each of their
+	// values.
+	walks []string
 }
 
 // add appends a condition whose only placeholders are written as ?.
@@ -53,6 +57,25 @@ func (c *conditions) addIf(condition, value string) {
 func (c *conditions) arg(value any) string {
 	c.args = append(c.args, value)
 	return "$" + strconv.Itoa(len(c.args))
+}
+
+// either leaves a column open that has one of a few values.
+func either[T ~string](c *conditions, column string, values ...T) {
+	before := c.eachWalk()
+	c.walks = nil
+	for _, walk := range before {
+		for _, value := range values {
+			c.walks = append(c.walks, walk+" AND "+column+" = '"+string(value)+"'")
+		}
+	}
+}
+
+// eachWalk is one walk without further conditions where there are none.
+func (c *conditions) eachWalk() []string {
+	if c.walks == nil {
+		return []string{""}
+	}
+	return c.walks
 }
 
 func (c *conditions) where() string {
@@ -86,6 +109,14 @@ func (o order[T]) clause() string {
 	return " ORDER BY " + o.of(o.column) + " DESC, " + o.of("id") + " DESC"
 }
 
+// columns are those of the order.
+func (o order[T]) columns() string {
+	if o.column == "" {
+		return o.of("id")
+	}
+	return o.of(o.column) + ", " + o.of("id")
+}
+
 func (o order[T]) of(column string) string {
 	if o.alias == "" {
 		return column
@@ -108,6 +139,21 @@ func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom stri
 	o.after(&c, p.After)
 	text := selectFrom + c.where() + o.clause() + " LIMIT " + c.arg(p.Limit+1)
 	rows, err := many(r, scan, text, c.args...)
+	return o.slice(rows, p.Limit), err
+}
+
+// merged runs a page of a table, called c, whose indexes leave out the organization, which is the first
+// argument. It is found along an index alone, by each of the conditions' walks or by one; only then are
+// its rows fetched, if they are the organization's: SQLite does not reorder a CROSS JOIN.
+func merged[T any](r Reader, scan func(scanner) (T, error), columns, table string, c conditions, o order[T], p Page) (Slice[T], error) {
+	o.after(&c, p.After)
+	limit := " LIMIT " + c.arg(p.Limit+1)
+	var walks []string
+	for _, walk := range c.eachWalk() {
+		walks = append(walks, "SELECT * FROM (SELECT "+o.columns()+" FROM "+table+" c"+c.where()+walk+o.clause()+limit+") w")
+	}
+	page := "SELECT c.id FROM (" + strings.Join(walks, " UNION ALL ") + ") c" + o.clause() + limit
+	rows, err := many(r, scan, "SELECT "+columns+" FROM ("+page+") f CROSS JOIN "+table+" c WHERE c.org_id = $1 AND c.id = f.id"+o.clause(), c.args...)
 	return o.slice(rows, p.Limit), err
 }
 
