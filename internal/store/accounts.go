@@ -32,13 +32,17 @@ func (r Reader) lockAccount() string {
 
 // Account returns an account by its own id, or ErrNotFound.
 func (r Reader) Account(orgID, id string) (chat.Account, error) {
-	return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL"+r.lockAccount(), orgID, id)
+	return recall(r, "account", []string{orgID, id}, func() (chat.Account, error) {
+		return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL"+r.lockAccount(), orgID, id)
+	})
 }
 
 // AccountByNumber returns the organization's account with that number, or ErrNotFound. It does
 // not lock: every send reads it.
 func (r Reader) AccountByNumber(orgID, phoneNumberID string) (chat.Account, error) {
-	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.org_id = $2 AND a.deleted_at IS NULL", phoneNumberID, orgID)
+	return recall(r, "account by number", []string{orgID, phoneNumberID}, func() (chat.Account, error) {
+		return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.org_id = $2 AND a.deleted_at IS NULL", phoneNumberID, orgID)
+	})
 }
 
 // AccountForCallback returns the account of whatever organization has that number, or ErrNotFound.

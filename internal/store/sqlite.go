@@ -23,6 +23,7 @@ type sqliteEngine struct {
 	readers chan *sqliteConn
 	opened  int // readers
 	writer  *sqliteWriter
+	memory  *sqliteMemory
 	release func() // of the serving process's lock
 	closing sync.Once
 	closed  chan struct{}
@@ -42,7 +43,7 @@ func openSQLite(dir string, exclusive bool) (engine, error) {
 			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", dir, err)
 		}
 	}
-	return &sqliteEngine{dir: dir, release: release, closed: make(chan struct{})}, nil
+	return &sqliteEngine{dir: dir, memory: newSQLiteMemory(), release: release, closed: make(chan struct{})}, nil
 }
 
 func (e *sqliteEngine) path() string { return filepath.Join(e.dir, "parley.db") }
@@ -80,7 +81,7 @@ func (e *sqliteEngine) start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, conn.close())
 	}
-	e.writer = startSQLiteWriter(conn, journal)
+	e.writer = startSQLiteWriter(conn, journal, e.memory)
 	n := max(4, 2*runtime.GOMAXPROCS(0))
 	e.readers = make(chan *sqliteConn, n)
 	for range n {

@@ -26,6 +26,7 @@ type sqliteConn struct {
 	conn       *sqlite.Conn
 	statements map[string]sqliteStatement
 	wrote      bool // since the writer looked last
+	unsteady   bool // a steady table may have changed, likewise
 }
 
 // sqliteStatement is a prepared statement. To SQLite $2 is a name: it numbers its parameters as it
@@ -34,6 +35,7 @@ type sqliteStatement struct {
 	*sqlite.Stmt
 	args   []int
 	writes bool
+	steady bool // it writes to a steady table
 }
 
 func openSQLiteConn(path string) (*sqliteConn, error) {
@@ -63,6 +65,7 @@ func (c *sqliteConn) prepare(text string) (sqliteStatement, error) {
 		return sqliteStatement{}, fmt.Errorf("%w in %q", err, text)
 	}
 	s := sqliteStatement{Stmt: stmt, writes: !strings.HasPrefix(text, "SELECT")}
+	s.steady = s.writes && changesSteady(text)
 	for i := range stmt.BindParamCount() {
 		number, err := strconv.Atoi(strings.TrimPrefix(stmt.BindParamName(i+1), "$"))
 		if err != nil {
@@ -85,7 +88,7 @@ func (c *sqliteConn) query(ctx context.Context, text string, args []any, each fu
 		return sqliteError(err)
 	}
 	defer stmt.Reset()
-	c.wrote = c.wrote || stmt.writes
+	c.wrote, c.unsteady = c.wrote || stmt.writes, c.unsteady || stmt.steady
 	if err := stmt.bindAll(args); err != nil {
 		return err
 	}

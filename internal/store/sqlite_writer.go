@@ -25,6 +25,8 @@ const (
 type sqliteWriter struct {
 	conn    *sqliteConn
 	journal *sqliteJournal
+	memory  *sqliteMemory
+	others  int64 // what SQLite says of other connections' commits: another number, another commit
 	queue   chan *sqliteJob
 	batch   []*sqliteJob // what run works on
 	done    chan struct{}
@@ -55,8 +57,8 @@ func (p *closurePanic) String() string {
 	return fmt.Sprintf("%v\n\nin transaction:\n%s", p.value, p.stack)
 }
 
-func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, journal: journal, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
+func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
+	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -126,7 +128,7 @@ func (w *sqliteWriter) run() {
 // takeOver replaces a goroutine that a closure has ended (runtime.Goexit). What else was in its
 // batch runs again.
 func (w *sqliteWriter) takeOver() {
-	w.control("ROLLBACK")
+	w.end("ROLLBACK")
 	w.run()
 }
 
@@ -163,15 +165,15 @@ func (w *sqliteWriter) commit(batch []*sqliteJob) int {
 	}
 	n, clean, err := w.attempt(batch, w.runBare)
 	if err == nil && !clean {
-		w.control("ROLLBACK")
+		w.end("ROLLBACK")
 		n, _, err = w.attempt(batch, w.runGuarded)
 	}
 	if err == nil {
-		err = w.control("COMMIT")
+		err = w.end("COMMIT")
 	}
 	if err != nil {
 		// The transaction itself is gone (disk full, I/O error): so is all that ran in it.
-		w.control("ROLLBACK")
+		w.end("ROLLBACK")
 		failAll(batch[:n], err)
 	}
 	return n
@@ -180,7 +182,7 @@ func (w *sqliteWriter) commit(batch []*sqliteJob) int {
 // attempt runs jobs in a new transaction until none is left or the others have waited long enough,
 // and returns how many it met. It reports false when they must run again.
 func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, error)) (n int, clean bool, err error) {
-	if err := w.control("BEGIN IMMEDIATE"); err != nil {
+	if err := w.begin(); err != nil {
 		return len(batch), false, err
 	}
 	begin := time.Now()
@@ -241,6 +243,30 @@ func (w *sqliteWriter) callBody(job *sqliteJob) {
 		job.err = job.ctx.Err()
 	}
 	finished = true
+}
+
+// begin starts a transaction, in which no other process can write, and looks whether one has.
+func (w *sqliteWriter) begin() error {
+	if err := w.control("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	before := w.others
+	err := w.conn.query(context.Background(), "PRAGMA data_version", nil, func(row scanner) error { return row.Scan(&w.others) })
+	if err == nil {
+		w.memory.writing(w.others != before)
+	}
+	return err
+}
+
+// end ends a transaction. What it has changed of the steady tables is forgotten before anyone is told.
+func (w *sqliteWriter) end(how string) error {
+	w.memory.endWriting()
+	err := w.control(how)
+	if w.conn.unsteady {
+		w.memory.changed()
+		w.conn.unsteady = false
+	}
+	return err
 }
 
 func (w *sqliteWriter) control(sql string) error {

@@ -40,14 +40,16 @@ func (r Reader) Template(orgID, wabaID, name, language string) (chat.Template, e
 // TemplateToSend returns what a message needs of a template, or ErrNotFound: of the columns only
 // those, because every template message reads them.
 func (r Reader) TemplateToSend(orgID, wabaID, name, language string) (chat.Template, error) {
-	t := chat.Template{OrgID: orgID, WABAID: wabaID, Name: name, Language: language}
-	return one(r, func(row scanner) (chat.Template, error) {
-		var components string
-		err := row.Scan(&t.Status, &t.ProviderStatus, &t.Category, &t.Format, &components)
-		t.Components = json.RawMessage(components)
-		return t, err
-	}, "SELECT status, provider_status, category, parameter_format, components FROM templates "+
-		"WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4", orgID, wabaID, name, language)
+	return recall(r, "template", []string{orgID, wabaID, name, language}, func() (chat.Template, error) {
+		t := chat.Template{OrgID: orgID, WABAID: wabaID, Name: name, Language: language}
+		return one(r, func(row scanner) (chat.Template, error) {
+			var components string
+			err := row.Scan(&t.Status, &t.ProviderStatus, &t.Category, &t.Format, &components)
+			t.Components = json.RawMessage(components)
+			return t, err
+		}, "SELECT status, provider_status, category, parameter_format, components FROM templates "+
+			"WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4", orgID, wabaID, name, language)
+	})
 }
 
 // TemplatesNamed returns a template in all its languages, the newest first.
