@@ -21,7 +21,8 @@ type number struct {
 	accountID string
 	orgID     string
 	pace      pacer
-	held      int // jobs in memory; the sender's lock guards it
+	held      int  // jobs in memory; the sender's lock guards it
+	overflows bool // others are in the table alone; likewise
 
 	mu       sync.Mutex
 	lanes    map[string]*lane // by conversation

@@ -124,10 +124,17 @@ func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.
 	return true
 }
 
+// roomFor tells whether a job may come straight to memory. Once a number has had no room, its new jobs
+// are left to sweeps until half of its places are free: most stand behind others that are in the table.
 func (s *Sender) roomFor(accountID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.room(s.numbers[accountID])
+	n := s.numbers[accountID]
+	if n == nil {
+		return s.room(nil)
+	}
+	n.overflows = !s.room(n) || n.overflows && n.held > s.cfg.MaxHeld/8
+	return !n.overflows
 }
 
 // room tells whether one more job of a number may be in memory. A number that cannot send takes a
