@@ -27,6 +27,7 @@ func init() {
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
+	failures map[string]*huma.Schema // error envelopes, by the description of their codes
 	written  func() writtenDocument
 }
 
@@ -37,7 +38,7 @@ type writtenDocument struct {
 }
 
 func newDocument(programVersion string) *document {
-	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
+	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName), failures: map[string]*huma.Schema{}}
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Samples](), reflect.TypeFor[samplesSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
@@ -165,8 +166,12 @@ func (d *document) responses(op *operation, envelope reflect.Type) map[string]*h
 		byStatus[catalogue[code].status] = append(byStatus[catalogue[code].status], code)
 	}
 	for status, codes := range byStatus {
+		described := errorDescription(codes)
+		if d.failures[described] == nil { // operations share most of them, and each is large
+			d.failures[described] = errorSchema(codes)
+		}
 		responses[strconv.Itoa(status)] = &huma.Response{
-			Description: errorDescription(codes), Headers: op.headers(status), Content: jsonContent(errorSchema(codes)),
+			Description: described, Headers: op.headers(status), Content: jsonContent(d.failures[described]),
 		}
 	}
 	return responses

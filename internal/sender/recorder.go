@@ -11,7 +11,7 @@ import (
 
 const (
 	recordBatch = 256
-	recordQueue = 4096
+	recordQueue = 512
 )
 
 // recorder writes outcomes in batches: whatever has come in while the last batch was written.
