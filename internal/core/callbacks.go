@@ -46,7 +46,7 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update, out *Outcome)
 // round is what updates that are applied together share.
 type round struct {
 	accounts map[string]chat.Account     // by number
-	messages map[messageKey]chat.Message // that statuses are about, as they stand
+	messages map[messageKey]chat.Message // that statuses are about: what the store calls their states
 }
 
 type messageKey struct{ accountID, providerID string }
@@ -69,7 +69,7 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 		if err != nil {
 			return err
 		}
-		messages, err := tx.MessagesByProviderIDs(account.OrgID, account.ID, wanted[number])
+		messages, err := tx.StatesByProviderIDs(account.OrgID, account.ID, wanted[number])
 		if err != nil {
 			return err
 		}

@@ -88,9 +88,9 @@ func sentMessage(account chat.Account, w store.SendWork, m chat.Message) map[str
 // bodyOf is the text of a message that a person would read, or nil.
 func bodyOf(m chat.Message) *string {
 	var c struct {
-		Body    json.RawMessage `json:"body"`
-		Caption string          `json:"caption"`
-		Emoji   *string         `json:"emoji"`
+		Body    readable `json:"body"`
+		Caption string   `json:"caption"`
+		Emoji   *string  `json:"emoji"`
 		Preview struct {
 			Body string `json:"body"`
 		} `json:"preview"` // of a template
@@ -98,15 +98,9 @@ func bodyOf(m chat.Message) *string {
 	if json.Unmarshal(m.Content, &c) != nil {
 		return nil
 	}
-	var text string
-	var nested struct {
-		Text string `json:"text"`
-	}
 	switch {
-	case json.Unmarshal(c.Body, &text) == nil && text != "":
-		return &text
-	case json.Unmarshal(c.Body, &nested) == nil && nested.Text != "":
-		return &nested.Text
+	case c.Body != "":
+		return (*string)(&c.Body)
 	case c.Emoji != nil:
 		return c.Emoji
 	case m.Type == chat.TypeTemplate:
@@ -114,6 +108,23 @@ func bodyOf(m chat.Message) *string {
 	default:
 		return orNil(c.Caption)
 	}
+}
+
+// readable is a text, or the text in an object.
+type readable string
+
+// UnmarshalJSON takes anything: what is neither is empty.
+func (r *readable) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, (*string)(r))
+	}
+	var nested struct {
+		Text string `json:"text"`
+	}
+	if raw[0] == '{' && json.Unmarshal(raw, &nested) == nil {
+		*r = readable(nested.Text)
+	}
+	return nil
 }
 
 // providerEnvelope is the provider's own envelope, under our neutral name.

@@ -70,10 +70,17 @@ func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.M
 		orgID, accountID, providerID)
 }
 
-// MessagesByProviderIDs finds those of an account's messages that have one of the provider's ids.
-func (r Reader) MessagesByProviderIDs(orgID, accountID string, providerIDs []string) ([]chat.Message, error) {
-	return many(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND "+
-		r.dialect.oneOf("provider_id", "$3")+" ORDER BY provider_id"+r.forUpdate(), orgID, accountID, r.dialect.list(providerIDs))
+// StatesByProviderIDs finds those of an account's messages that have one of the provider's ids. Of each
+// it reads what a status may change, and where the message belongs: every message comes here three
+// times.
+func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []string) ([]chat.Message, error) {
+	return many(r, func(row scanner) (chat.Message, error) {
+		m := messageRow{m: chat.Message{OrgID: orgID, AccountID: accountID}}
+		err := row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.Status, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt, &m.m.SentReported)
+		return m.value(), err
+	}, `SELECT id, conversation_id, status, provider_id, error_code, error_message, error_provider, played_at, sent_reported
+		FROM messages WHERE org_id = $1 AND account_id = $2 AND `+r.dialect.oneOf("provider_id", "$3")+" ORDER BY provider_id"+r.forUpdate(),
+		orgID, accountID, r.dialect.list(providerIDs))
 }
 
 // MessageFilter narrows a list of messages.
