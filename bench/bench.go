@@ -40,7 +40,11 @@ func (b *bench) all(ctx context.Context) {
 // wants tells whether the filters leave anything to measure on an engine.
 func (b *bench) wants(engine, bareRow string) bool {
 	return (b.only == "" || b.only == engine) &&
-		(matches(bareRow, b.filter) || len(matching(scenarios, b.filter)) > 0 || len(matchingHooks(b.filter)) > 0)
+		(matches(bareRow, b.filter) || b.wantsProgram())
+}
+
+func (b *bench) wantsProgram() bool {
+	return len(matching(scenarios, b.filter)) > 0 || len(matchingHooks(b.filter)) > 0 || len(matchingProvider(b.filter)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -126,7 +130,7 @@ func postgresVersion(ctx context.Context, url string) (string, error) {
 
 // engine measures the program itself over one store.
 func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err error) {
-	if len(matching(scenarios, b.filter)) == 0 && len(matchingHooks(b.filter)) == 0 {
+	if !b.wantsProgram() {
 		return nil
 	}
 	if b.program == "" {
@@ -144,7 +148,10 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	if err := b.scenarios(ctx, g, s, scenarios); err != nil {
 		return err
 	}
-	return b.webhooks(ctx, g, s)
+	if err := b.webhooks(ctx, g, s); err != nil {
+		return err
+	}
+	return b.provider(ctx, g, databaseURL)
 }
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {

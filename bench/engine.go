@@ -33,8 +33,8 @@ func build(ctx context.Context, dir string) (string, error) {
 }
 
 // startEngine prepares an organization with a key, then serves. databaseURL is
-// empty for SQLite.
-func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (server, error) {
+// empty for SQLite. Without flags that name another provider it is the simulator.
+func (b *bench) startEngine(ctx context.Context, engine, databaseURL string, flags ...string) (server, error) {
 	dir, err := os.MkdirTemp(b.tmp, engine+"-*")
 	if err != nil {
 		return server{}, err
@@ -57,7 +57,7 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string) (se
 		return server{}, err
 	}
 	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json",
-		"--provider-app-secret", appSecret, "--allow-network", "127.0.0.0/8", "--messages-per-second", strconv.Itoa(perSecond)}, store...)
+		"--provider-app-secret", appSecret, "--allow-network", "127.0.0.0/8", "--messages-per-second", strconv.Itoa(perSecond)}, append(flags, store...)...)
 	if s.process, err = startProcess(ctx, dir, s.target.addr, b.program, args...); err != nil {
 		return server{}, err
 	}

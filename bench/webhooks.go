@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -65,6 +67,10 @@ type hookRun struct {
 	targets []target // organizations, with the number that contacts are made on
 	numbers []string
 	subs    []hookSubscription
+
+	arrived   atomic.Int64
+	mu        sync.Mutex
+	latencies []time.Duration // from the event to its arrival
 }
 
 type hookSubscription struct {
@@ -73,12 +79,13 @@ type hookSubscription struct {
 }
 
 func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (figures, error) {
-	sink, err := startSink()
+	r := &hookRun{sc: sc, s: s}
+	sink, err := startSink(r.take)
 	if err != nil {
 		return figures{}, err
 	}
 	defer sink.close()
-	r := &hookRun{sc: sc, s: s, sink: sink}
+	r.sink = sink
 	if err := r.prepare(ctx, b); err != nil {
 		return figures{}, err
 	}
@@ -100,7 +107,7 @@ func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (fi
 			f.CPUMicros = float64((after - before).Microseconds()) / float64(f.Requests)
 		}
 	}
-	p := percentiles(sink.counted(), 50, 99)
+	p := percentiles(r.counted(), 50, 99)
 	f.P50, f.P99 = p[0], p[1]
 	f.RSS, f.PeakRSS = memory(s.process.pid())
 	if b.profiles != "" && err == nil {
@@ -111,7 +118,7 @@ func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (fi
 
 // phase makes events for a while and waits until all have arrived.
 func (r *hookRun) phase(ctx context.Context, l *load, b bounds, perRequest int) (tally, error) {
-	r.sink.count()
+	r.count()
 	begin := time.Now()
 	t, err := l.phase(ctx, b)
 	if err != nil {
@@ -119,14 +126,47 @@ func (r *hookRun) phase(ctx context.Context, l *load, b bounds, perRequest int) 
 	}
 	want := int64(t.wanted() * perRequest)
 	deadline := time.Now().Add(2 * time.Minute)
-	for r.sink.arrived.Load() < want && time.Now().Before(deadline) && ctx.Err() == nil {
+	for r.arrived.Load() < want && time.Now().Before(deadline) && ctx.Err() == nil {
 		time.Sleep(2 * time.Millisecond)
 	}
 	t.elapsed = time.Since(begin)
-	if got := r.sink.arrived.Load(); got != want {
+	if got := r.arrived.Load(); got != want {
 		return t, fmt.Errorf("%d deliveries have arrived, not %d", got, want)
 	}
 	return t, nil
+}
+
+// count begins to count anew.
+func (r *hookRun) count() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latencies = r.latencies[:0]
+	r.arrived.Store(0)
+}
+
+func (r *hookRun) counted() []time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]time.Duration(nil), r.latencies...)
+}
+
+var createdAt = []byte(`"created_at":"`)
+
+// take counts an arrival. When the event happened is in its envelope.
+func (r *hookRun) take(now time.Time, body []byte) (answer string) {
+	r.arrived.Add(1)
+	_, text, _ := bytes.Cut(body, createdAt)
+	if len(text) < 24 {
+		return ""
+	}
+	at, err := time.Parse(time.RFC3339, string(text[:24]))
+	if err != nil {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latencies = append(r.latencies, now.Sub(at))
+	return ""
 }
 
 // prepare makes organizations and their subscriptions.
