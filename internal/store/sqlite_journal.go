@@ -66,7 +66,7 @@ func (j *sqliteJournal) run() {
 }
 
 func (j *sqliteJournal) sync() error {
-	err := j.file.Sync()
+	err := syncData(j.file)
 	if err != nil {
 		j.failed.Store(true)
 		return fmt.Errorf("%w: the journal could not be synced, restart the program: %w", ErrUnavailable, err)
