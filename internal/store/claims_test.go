@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -151,13 +152,15 @@ func TestNothingIsClaimedByTwoNodes(t *testing.T) {
 		})
 		ids := insertShuffled(t, st, c, rows)
 		var claimed [nodes][]string
+		var taken atomic.Int64
 		requireAllNil(t, together(nodes, func(i int) error {
-			for range rows { // enough to take all
+			for taken.Load() < rows { // who comes while another claims goes away with nothing
 				got, err := c.claimOnce(st, nodeName(i), 3)
 				if err != nil {
 					return err
 				}
 				claimed[i] = append(claimed[i], got...)
+				taken.Add(int64(len(got)))
 			}
 			return nil
 		}))
