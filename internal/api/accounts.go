@@ -34,13 +34,17 @@ func (c *call) findInPath() error {
 	if err := c.op.input.checkPath(c); err != nil {
 		return err
 	}
-	if !strings.HasPrefix(c.op.path, "/{phone_number_id}/") || c.found && c.op.inPath == nil {
+	numbered := strings.HasPrefix(c.op.path, "/{phone_number_id}/")
+	if c.op.inPath == nil && (!numbered || c.found) {
 		return nil
 	}
 	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
-	if err != nil || c.op.inPath == nil {
-		return err
+	var account chat.Account
+	if numbered {
+		var err error
+		if account, err = c.account(r); err != nil || c.op.inPath == nil {
+			return err
+		}
 	}
 	return c.op.inPath(c, r, account)
 }

@@ -105,6 +105,10 @@ func TestMissingPathUnderAKey(t *testing.T) {
 		"bulk label":         {"/v1/999999999/contacts/bulk_label", `{"contact_ids":["${contact}"],"label_id":"${label}","operation":"attach"}`},
 		"contact label":      {"/v1/999999999/contacts/${contact}/labels", `{"label_id":"${label}"}`},
 		"label of a contact": {contacts + "/" + noContact + "/labels", `{"label_id":"${label}"}`},
+		"setup link":         {"/v1/customers/cus_00000000000000000000000000/setup_links", `{}`},
+		"webhook secret":     {"/v1/webhook_subscriptions/wbs_00000000000000000000000000/secrets", `{}`},
+		"test event":         {"/v1/webhook_subscriptions/wbs_00000000000000000000000000/test", `{}`},
+		"replay":             {"/v1/webhook_deliveries/wbd_00000000000000000000000000/replay", ``},
 		"conversation label": {"/v1/${number}/conversations/" + noConversation + "/labels", `{"label_id":"${label}"}`},
 	} {
 		for _, key := range []string{"new", "used"} {

@@ -29,7 +29,8 @@ type operation struct {
 	conditional bool        // carries an ETag, and answers 304 to a client that has this version
 	platform    bool        // needs a plan with customers
 	secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
-	// inPath looks for what the path of a POST names below its number; nil if there is nothing.
+	// inPath looks for what the path of a POST names, below its number if it has one; nil if that is
+	// nothing. It is given the number's account.
 	inPath func(*call, store.Reader, chat.Account) error
 
 	input  *inputBinder

@@ -19,6 +19,10 @@ func registerSetupLinks(a *API) {
 		summary: "Generate a setup link", description: "Send setup_url to the customer: under it the customer connects one business number. " +
 			"It is shown in this answer only.",
 		status: http.StatusCreated, secret: true, errors: []chat.Code{chat.CodeCustomerSuspended},
+		inPath: func(c *call, r store.Reader, _ chat.Account) error {
+			_, err := core.Customer(r, c.key.Key.OrgID, c.path[0])
+			return err
+		},
 	}, createSetupLink)
 
 	read(a, operation{

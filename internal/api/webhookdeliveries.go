@@ -35,6 +35,10 @@ func registerWebhookDeliveries(a *API) {
 		description: "Makes a new delivery of the same event, with the same event id. It can be done once the delivery was attempted, " +
 			"however that ended; attempts that were still scheduled are called off.",
 		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled},
+		inPath: func(c *call, r store.Reader, _ chat.Account) error {
+			_, err := core.WebhookDelivery(r, c.key.Key.OrgID, c.path[0])
+			return err
+		},
 	}, replayWebhookDelivery)
 }
 

@@ -15,7 +15,7 @@ func registerWebhookSecrets(a *API) {
 		summary: "Make another signing secret", status: http.StatusCreated, secret: true,
 		description: "The answer shows it once. From now on each delivery carries a signature for every active secret, of which there " +
 			"can be five. To rotate: make a new one, let the receiver accept both, then revoke the old one or let it expire.",
-		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled},
+		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled}, inPath: findSubscription,
 	}, createWebhookSecret)
 
 	write(a, operation{

@@ -46,8 +46,14 @@ func registerWebhookSubscriptions(a *API) {
 		summary: "Send a sample event to a webhook subscription",
 		description: "The event tells of things that do not exist. It is delivered, signed and retried like any other; " +
 			"the answer is its delivery, which can be fetched to see how it went.",
-		errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled},
+		errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled}, inPath: findSubscription,
 	}, testWebhookSubscription)
+}
+
+// findSubscription finds the subscription in the path of a POST.
+func findSubscription(c *call, r store.Reader, _ chat.Account) error {
+	_, err := core.WebhookSubscription(r, c.key.Key.OrgID, c.path[0])
+	return err
 }
 
 // checkWebhookURL asks where an address leads. What it was found to be is not told: that would be a
