@@ -59,6 +59,7 @@ type Sender struct {
 	held    map[string]bool    // message ids in memory
 	closed  bool
 
+	wake   chan struct{}
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -71,7 +72,7 @@ func Start(cfg Config) *Sender {
 	}
 	cfg.MaxHeld, cfg.SweepEvery = cmp.Or(cfg.MaxHeld, maxHeld), cmp.Or(cfg.SweepEvery, sweepEvery)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, ctx: ctx, cancel: cancel}
+	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, wake: make(chan struct{}, 1), ctx: ctx, cancel: cancel}
 	s.results = startRecorder(s)
 	s.work.Go(s.sweepLoop)
 	return s

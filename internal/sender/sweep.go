@@ -11,13 +11,34 @@ import (
 func (s *Sender) sweepLoop() {
 	tick := time.NewTicker(s.cfg.SweepEvery)
 	defer tick.Stop()
-	for {
+	for s.ctx.Err() == nil {
 		s.sweep()
+		s.awaitSweep(tick.C)
+	}
+}
+
+// awaitSweep waits until it is time for the next sweep. Meanwhile it looks for what nobody owns when it
+// is told of it.
+func (s *Sender) awaitSweep(tick <-chan time.Time) {
+	for {
 		select {
-		case <-tick.C:
+		case <-tick:
+			return
+		case <-s.wake:
+			if err := s.takeOver(); err != nil {
+				s.warn("messages to send could not be taken over", err)
+			}
 		case <-s.ctx.Done():
 			return
 		}
+	}
+}
+
+// Wake has messages looked for that no node owns, without waiting for the next sweep.
+func (s *Sender) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
 	}
 }
 

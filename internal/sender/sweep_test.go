@@ -103,3 +103,17 @@ func TestSettledDoubtHoldsNobodyUp(t *testing.T) {
 		requireOrder(t, r.order(), "a1", "a2")
 	})
 }
+
+// Told of a message that no node owns, the sender does not wait for its next sweep.
+func TestWake(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		pass(0) // the first sweep is over
+		a := r.accept("a", person(1), "")
+		pass(time.Minute)
+		r.requireState(a, "queued", true)
+		r.sender.Wake()
+		pass(0)
+		r.requireState(a, "sent", false)
+	}, func(c *sender.Config) { c.SweepEvery = time.Hour })
+}

@@ -43,6 +43,7 @@ type messaging struct {
 	templates *core.Templates
 	syncer    *templatesync.Syncer // likewise
 	simulator *simulatedProvider
+	deaf      func() // ends the listening to other nodes; nil where the node is no worker
 }
 
 // simulatedProvider is the provider on a loopback address of its own, and the address where it
@@ -101,6 +102,7 @@ func (s *Server) startWorkers() {
 		})
 		m.syncer = templatesync.Start(m.templates, s.log)
 		fetch, owner = m.mover.Fetch, m.node.ID()
+		m.deaf = s.hearOthers()
 	}
 	m.receiver = inbound.Start(inbound.Config{
 		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
@@ -113,6 +115,24 @@ func (s *Server) startWorkers() {
 	if m.simulator != nil {
 		m.simulator.Start(context.Background())
 	}
+}
+
+// hearOthers has the workers look when another node tells of work.
+func (s *Server) hearOthers() (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.store.Listen(ctx, func(topic store.Topic) {
+			switch topic {
+			case store.TopicSends:
+				s.messaging.sender.Wake()
+			case store.TopicDeliveries:
+				s.messaging.deliverer.Wake()
+			}
+		})
+	}()
+	return func() { cancel(); <-done }
 }
 
 // token opens an account's sealed token.
@@ -153,6 +173,9 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 
 // stop ends the parts in the reverse order, so that none loses what it stands on.
 func (m *messaging) stop(ctx context.Context) error {
+	if m.deaf != nil {
+		m.deaf()
+	}
 	if m.receiver != nil {
 		m.receiver.Stop()
 	}

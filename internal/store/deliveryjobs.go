@@ -52,8 +52,12 @@ func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, $8, $9, FALSE, $10, $11, $12)`,
 		j.OrgID, j.ID, j.SubscriptionID, j.EventRow, j.EventID, string(j.EventType), j.Subject,
 		j.DueAt.UnixMilli(), orNull(j.ReplayedFrom), j.Owner, j.Epoch, j.CreatedAt.UnixMilli())
-	if err != nil || tx.store.deliveries.enqueue == nil {
+	if err != nil {
 		return err
+	}
+	if tx.store.deliveries.enqueue == nil {
+		tx.tell(TopicDeliveries)
+		return nil
 	}
 	if len(tx.born) == 0 {
 		tx.AfterCommit(func() { tx.store.deliveries.enqueue(tx.born) })

@@ -151,3 +151,11 @@ func GrownTables(ctx context.Context, s *Store) (tables []string, known bool, er
 	tables, err = many(s.Read(ctx), scanText, grown)
 	return tables, true, err
 }
+
+// EndListening breaks the connections that listen to notifications.
+func EndListening(ctx context.Context, s *Store) error {
+	return s.InTx(ctx, func(tx *Tx) error {
+		_, err := tx.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN " + wakeupChannel + "' AND datname = current_database()")
+		return err
+	})
+}

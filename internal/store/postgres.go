@@ -35,6 +35,7 @@ const (
 // and rows read by key are locked, so concurrent closures wait for each other instead of failing.
 type postgresEngine struct {
 	pool   *pgxpool.Pool
+	teller teller
 	closed atomic.Bool
 }
 
@@ -115,6 +116,7 @@ func (e *postgresEngine) later(context.Context, string, []any) error {
 func (e *postgresEngine) forget() {}
 
 func (e *postgresEngine) close() error {
+	e.teller.done.Wait()
 	e.closed.Store(true)
 	e.pool.Close()
 	return nil

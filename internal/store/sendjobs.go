@@ -35,6 +35,9 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	if err != nil {
 		return j, err
 	}
+	if j.Owner == "" {
+		tx.tell(TopicSends)
+	}
 	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
 }

@@ -122,6 +122,10 @@ func (e *sqliteEngine) later(context.Context, string, []any) error {
 
 func (e *sqliteEngine) forget() {}
 
+func (e *sqliteEngine) tell(Topic) {}
+
+func (e *sqliteEngine) listen(ctx context.Context, _ func(Topic)) { <-ctx.Done() }
+
 func (e *sqliteEngine) inTx(ctx context.Context, body func(session) error) error {
 	return e.writer.do(ctx, body)
 }

@@ -59,6 +59,8 @@ type engine interface {
 	session // for reads, one statement at a time
 	inTx(ctx context.Context, body func(session) error) error
 	migrate(ctx context.Context) error
+	tell(Topic)
+	listen(ctx context.Context, wake func(Topic))
 	dialect() dialect
 	close() error
 }

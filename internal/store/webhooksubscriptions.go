@@ -129,6 +129,7 @@ func (s *Store) OnSubscriptionChange(tell func(orgID, id string)) { s.subscripti
 // SubscriptionChanged tells of a change of a subscription once it is durable.
 func (tx *Tx) SubscriptionChanged(orgID, id string) {
 	tx.forgetReceivers(orgID)
+	tx.tell(TopicDeliveries)
 	if tell := tx.store.subscriptionChanged; tell != nil {
 		tx.AfterCommit(func() { tell(orgID, id) })
 	}

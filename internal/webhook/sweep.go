@@ -34,6 +34,10 @@ func (e *Engine) sweepLoop() {
 	}
 }
 
+// Wake has deliveries that no node owns, and changes of other nodes, looked for without waiting for the
+// next sweep.
+func (e *Engine) Wake() { poke(e.sweepNow) }
+
 // sweep looks for what is due and in nobody's memory, and for changes that other nodes made.
 func (e *Engine) sweep(ctx context.Context) error {
 	if !e.alive() {

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	wakeupChannel = "parley"
+	// tellEvery is the least time between two notifications. They are not part of the transactions they
+	// tell of: PostgreSQL commits those that notify one after the other.
+	tellEvery = 5 * time.Millisecond
+	// listenAgain is how long after a lost connection another is made.
+	listenAgain = time.Second
+)
+
+// teller sends notifications beside the requests that cause them, many at once.
+type teller struct {
+	mu      sync.Mutex
+	topics  map[Topic]bool // to be told
+	telling bool
+	done    sync.WaitGroup
+}
+
+func (e *postgresEngine) tell(topic Topic) {
+	t := &e.teller
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.topics == nil {
+		t.topics = map[Topic]bool{}
+	}
+	t.topics[topic] = true
+	if !t.telling {
+		t.telling = true
+		t.done.Go(e.tellAll)
+	}
+}
+
+// tellAll goes on until nothing is left to be told. What cannot be told is found by looking.
+func (e *postgresEngine) tellAll() {
+	for {
+		topics := e.teller.take()
+		if len(topics) == 0 {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), acquireTimeout)
+		_ = e.query(ctx, "SELECT pg_notify($1, topic) FROM unnest($2::text[]) topic", []any{wakeupChannel, topics}, func(scanner) error { return nil })
+		cancel()
+		time.Sleep(tellEvery)
+	}
+}
+
+// take returns what is to be told, or nothing and ends the telling.
+func (t *teller) take() (topics []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for topic := range t.topics {
+		topics = append(topics, string(topic))
+	}
+	clear(t.topics)
+	t.telling = len(topics) > 0
+	return topics
+}
+
+func (e *postgresEngine) listen(ctx context.Context, wake func(Topic)) {
+	for ctx.Err() == nil {
+		err := e.listenOnce(ctx, wake)
+		if ctx.Err() == nil && err != nil {
+			select {
+			case <-time.After(listenAgain):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// listenOnce listens on a connection of its own, beside the pool, until it breaks.
+func (e *postgresEngine) listenOnce(ctx context.Context, wake func(Topic)) error {
+	conn, err := pgx.ConnectConfig(ctx, e.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, "LISTEN "+wakeupChannel); err != nil {
+		return err
+	}
+	for _, topic := range []Topic{TopicSends, TopicDeliveries} { // what was told meanwhile
+		wake(topic)
+	}
+	for {
+		told, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		wake(Topic(told.Payload))
+	}
+}
