@@ -171,6 +171,16 @@ type answer struct {
 	status   int
 	body     []byte
 	location string
+	envelope any // what body is made of where it is not there yet
+}
+
+// text writes the body, if that has not been done. It is put off until a transaction is over, unless
+// the answer is stored with it: on SQLite others wait for the transaction.
+func (a *answer) text() []byte {
+	if a.envelope != nil {
+		a.body, a.envelope = marshal(a.envelope), nil
+	}
+	return a.body
 }
 
 // ServeHTTP answers a request. Nothing leaves it but the contract's envelopes.
@@ -202,7 +212,9 @@ func (a *API) serveSafely(c *call) (ans answer, err error) {
 	default:
 		return answer{}, overloaded()
 	}
-	return a.serve(c)
+	ans, err = a.serve(c)
+	ans.text()
+	return ans, err
 }
 
 func overloaded() error {

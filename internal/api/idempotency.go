@@ -119,7 +119,7 @@ func (a *API) flowOnce(c *call, body []byte, run func() (answer, error)) (answer
 	}
 	return ans, a.store.InTx(context.WithoutCancel(c.ctx), func(tx *store.Tx) error {
 		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.body),
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.text()),
 		})
 	})
 }
@@ -145,7 +145,7 @@ func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) 
 			return err
 		}
 		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.body),
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.text()),
 		})
 	})
 	if err != nil || earlier == nil {

@@ -248,7 +248,7 @@ func (op *operation) success(c *call, data any) answer {
 	if status == 0 {
 		status = http.StatusOK
 	}
-	return answer{status: status, body: marshal(single[any]{Data: data, RequestID: c.id})}
+	return answer{status: status, envelope: single[any]{Data: data, RequestID: c.id}}
 }
 
 // add puts a finished operation into the router and the document.

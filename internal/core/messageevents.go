@@ -44,10 +44,13 @@ type sentProvider struct {
 
 // messageSent tells that the provider has taken a message.
 func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Message) error {
+	return emitSent(tx, account, m, sentPayload(account, w, m))
+}
+
+func emitSent(tx *store.Tx, account chat.Account, m chat.Message, data any) error {
 	return emit(tx, occurrence{
 		orgID: m.OrgID, kind: chat.EventMessageSent, id: m.ID + ":sent",
-		phoneNumberID: deref(account.PhoneNumberID), subject: m.ConversationID,
-		data: sentPayload(account, w, m),
+		phoneNumberID: deref(account.PhoneNumberID), subject: m.ConversationID, data: data,
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
@@ -139,20 +141,47 @@ type SendResult struct {
 	Retry   *store.SendJob
 
 	account chat.Account
+	event   json.RawMessage // what message.sent will say
+}
+
+// PrepareSends does for RecordSends what needs no transaction. It leaves out the results of accounts
+// that were disconnected meanwhile: their data is being purged.
+func PrepareSends(account func(orgID, accountID string) (chat.Account, error), results []SendResult) ([]SendResult, error) {
+	kept := make([]SendResult, 0, len(results))
+	for _, r := range results {
+		var err error
+		r.account, err = account(r.Work.Job.OrgID, r.Work.Job.AccountID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err == nil && r.sent() {
+			r.event, err = jsonv2.Marshal(sentPayload(r.account, r.Work, r.sentMessage()), jsonv2.Deterministic(true))
+		}
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, r)
+	}
+	return kept, nil
+}
+
+func (r SendResult) sent() bool { return r.Retry == nil && r.Failure == nil }
+
+// sentMessage is the message once it was sent.
+func (r SendResult) sentMessage() chat.Message {
+	m := r.Work.Message
+	m.ProviderID, m.Status = r.Sent.MessageID, chat.StatusSent
+	return m
 }
 
 // RecordSends writes the results of several attempts. Only the first word of a message's
 // provider id emits message.sent: a status callback may have brought it before.
-func RecordSends(tx *store.Tx, account func(orgID, accountID string) (chat.Account, error), results []SendResult) error {
-	results, err := ofAccounts(account, results)
+func RecordSends(tx *store.Tx, prepared []SendResult) error {
+	first, err := markSent(tx, prepared)
 	if err != nil {
 		return err
 	}
-	first, err := markSent(tx, results)
-	if err != nil {
-		return err
-	}
-	for _, r := range results {
+	for _, r := range prepared {
 		if err := recordSend(tx, r, first[r.Work.Message.ID]); err != nil {
 			return err
 		}
@@ -160,30 +189,12 @@ func RecordSends(tx *store.Tx, account func(orgID, accountID string) (chat.Accou
 	return nil
 }
 
-// ofAccounts leaves out the results of accounts that were disconnected meanwhile: their data is
-// being purged.
-func ofAccounts(account func(orgID, accountID string) (chat.Account, error), results []SendResult) ([]SendResult, error) {
-	kept := make([]SendResult, 0, len(results))
-	for _, r := range results {
-		acc, err := account(r.Work.Job.OrgID, r.Work.Job.AccountID)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.account = acc
-		kept = append(kept, r)
-	}
-	return kept, nil
-}
-
 // markSent ends the jobs of the messages that have gone out, and returns those whose provider id is
 // news.
 func markSent(tx *store.Tx, results []SendResult) (map[string]bool, error) {
 	jobs, sent := map[string][]string{}, map[string][][2]string{} // by organization
 	for _, r := range results {
-		if r.Retry == nil && r.Failure == nil {
+		if r.sent() {
 			m := r.Work.Message
 			jobs[m.OrgID] = append(jobs[m.OrgID], m.ID)
 			sent[m.OrgID] = append(sent[m.OrgID], [2]string{m.ID, r.Sent.MessageID})
@@ -218,9 +229,7 @@ func recordSend(tx *store.Tx, r SendResult, first bool) error {
 		}
 		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure)
 	case first:
-		m := r.Work.Message
-		m.ProviderID, m.Status = r.Sent.MessageID, chat.StatusSent
-		return messageSent(tx, r.account, r.Work, m)
+		return emitSent(tx, r.account, r.Work.Message, r.event)
 	default:
 		return nil
 	}

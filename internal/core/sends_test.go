@@ -138,7 +138,7 @@ func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
 			{Work: w.work(lost), Sent: provider.Sent{MessageID: "wamid.1"}}, {Work: w.work(kept), Sent: provider.Sent{MessageID: "wamid.2"}},
 		}
 		w.inTx(func(tx *store.Tx) error { return tx.DeleteAccount(gone.org.ID, gone.account.ID, tx.Now()) })
-		w.inTx(func(tx *store.Tx) error { return core.RecordSends(tx, w.read().Account, results) })
+		w.record(results...)
 		w.expect(chat.EventMessageSent)
 		if m := gone.message(lost.Message.ID); m.Status != chat.StatusQueued {
 			t.Errorf("a message of an account that is gone is %s", m.Status)

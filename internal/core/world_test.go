@@ -171,12 +171,14 @@ func (w *world) sendAs(m core.NewMessage) core.Accepted {
 	return accepted
 }
 
-// record writes how an attempt ended.
-func (w *world) record(result core.SendResult) {
+// record writes how attempts ended.
+func (w *world) record(results ...core.SendResult) {
 	w.t.Helper()
-	w.inTx(func(tx *store.Tx) error {
-		return core.RecordSends(tx, w.read().Account, []core.SendResult{result})
-	})
+	results, err := core.PrepareSends(w.read().Account, results)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.inTx(func(tx *store.Tx) error { return core.RecordSends(tx, results) })
 }
 
 // answered records that the provider took a message.

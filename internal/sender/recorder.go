@@ -90,10 +90,12 @@ func (r *recorder) record(batch []outcome) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	return r.sender.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
-		accounts := accountCache{store: r.sender.cfg.Store, ctx: ctx}
-		return core.RecordSends(tx, accounts.get, results)
-	})
+	accounts := accountCache{store: r.sender.cfg.Store, ctx: ctx}
+	results, err := core.PrepareSends(accounts.get, results)
+	if err != nil {
+		return err
+	}
+	return r.sender.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
 }
 
 // demote marks an account from which the provider takes nothing any more: its sends would all fail

@@ -4,18 +4,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // steadyTables hold what every request asks for and hardly anything changes.
 var steadyTables = []string{"api_keys", "organizations", "plans", "accounts", "customers", "templates"}
 
-const (
-	// trustFor is how long the writer's look at what other processes did counts.
-	trustFor = 2 * time.Millisecond
-	// memorySize bounds what is remembered.
-	memorySize = 10_000
-)
+// memorySize bounds what is remembered.
+const memorySize = 10_000
 
 // sqliteMemory remembers rows of the steady tables while nobody can have changed them: each commit
 // resets what a reading connection has of the file, and under load the same few rows would be fetched
@@ -23,11 +18,10 @@ const (
 //
 // This process's own changes are seen by their statements. Commands change the store from other
 // processes: while the writer is in a transaction none can, and when it begins one it looks whether any
-// did. In between, that look counts for trustFor; a server that does not write reads its store each time.
+// did. Between transactions nothing is remembered: a server that does not write reads its store each time.
 type sqliteMemory struct {
-	version   atomic.Uint64 // grows with each change
-	trustedTo atomic.Int64  // on the clock of since
-	since     time.Time
+	version atomic.Uint64 // grows with each change
+	trusted atomic.Bool   // nobody else can write
 
 	mu   sync.RWMutex
 	rows map[string]remembered
@@ -39,7 +33,7 @@ type remembered struct {
 }
 
 func newSQLiteMemory() *sqliteMemory {
-	return &sqliteMemory{since: time.Now(), rows: map[string]remembered{}}
+	return &sqliteMemory{rows: map[string]remembered{}}
 }
 
 // writing says that no other process can change the store; changed, whether one has.
@@ -47,13 +41,11 @@ func (m *sqliteMemory) writing(changed bool) {
 	if changed {
 		m.version.Add(1)
 	}
-	m.trustedTo.Store(1 << 62)
+	m.trusted.Store(true)
 }
 
 // endWriting comes before the store is free for others to change.
-func (m *sqliteMemory) endWriting() {
-	m.trustedTo.Store(int64(time.Since(m.since) + trustFor))
-}
+func (m *sqliteMemory) endWriting() { m.trusted.Store(false) }
 
 // changed says that this process has changed a steady table. It comes before anybody hears of it.
 func (m *sqliteMemory) changed() { m.version.Add(1) }
@@ -61,7 +53,7 @@ func (m *sqliteMemory) changed() { m.version.Add(1) }
 // get returns what is remembered, and under which version to keep what is read instead.
 func (m *sqliteMemory) get(key string) (value any, version uint64, ok bool) {
 	version = m.version.Load()
-	if int64(time.Since(m.since)) > m.trustedTo.Load() {
+	if !m.trusted.Load() {
 		return nil, version, false
 	}
 	m.mu.RLock()
