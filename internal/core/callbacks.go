@@ -55,11 +55,24 @@ type messageKey struct{ accountID, providerID string }
 // for each number. What it does not find is looked for when its turn comes.
 func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	wanted := map[string][]string{} // provider ids by number
+	ours := map[string][]string{}   // message ids by organization, as far as the updates name them
 	for _, u := range updates {
-		if s, ok := u.(provider.StatusUpdate); ok {
-			number := s.About().PhoneNumberID
-			wanted[number] = append(wanted[number], s.ProviderID)
+		s, ok := u.(provider.StatusUpdate)
+		if !ok {
+			continue
 		}
+		number := s.About().PhoneNumberID
+		wanted[number] = append(wanted[number], s.ProviderID)
+		account, err := r.account(tx, number)
+		if err == nil && chat.KindMessage.Valid(s.CallbackData) {
+			ours[account.OrgID] = append(ours[account.OrgID], s.CallbackData)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	if err := lockMessages(tx, ours); err != nil {
+		return err
 	}
 	for _, number := range slices.Sorted(maps.Keys(wanted)) {
 		account, err := r.account(tx, number)

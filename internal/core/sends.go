@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,12 +178,29 @@ func (r SendResult) sentMessage() chat.Message {
 // RecordSends writes the results of several attempts. Only the first word of a message's
 // provider id emits message.sent: a status callback may have brought it before.
 func RecordSends(tx *store.Tx, prepared []SendResult) error {
+	about := map[string][]string{} // message ids by organization
+	for _, r := range prepared {
+		about[r.Work.Job.OrgID] = append(about[r.Work.Job.OrgID], r.Work.Job.MessageID)
+	}
+	if err := lockMessages(tx, about); err != nil {
+		return err
+	}
 	first, err := markSent(tx, prepared)
 	if err != nil {
 		return err
 	}
 	for _, r := range prepared {
 		if err := recordSend(tx, r, first[r.Work.Message.ID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockMessages locks messages of several organizations, always in the same order.
+func lockMessages(tx *store.Tx, ids map[string][]string) error {
+	for _, orgID := range slices.Sorted(maps.Keys(ids)) {
+		if err := tx.LockMessages(orgID, ids[orgID]); err != nil {
 			return err
 		}
 	}

@@ -83,6 +83,18 @@ func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []strin
 		orgID, accountID, r.dialect.list(providerIDs))
 }
 
+// LockMessages locks an organization's messages in the order of their ids. Who is about to change
+// several, and what hangs on them, begins with it: transactions then wait for each other in one
+// direction. Others in the list need not exist.
+func (tx *Tx) LockMessages(orgID string, ids []string) error {
+	if tx.dialect.forUpdate == "" || len(ids) == 0 {
+		return nil // SQLite runs one writing transaction at a time
+	}
+	_, err := many(tx.Reader, scanText, "SELECT id FROM messages WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+" ORDER BY id"+tx.forUpdate(),
+		orgID, tx.dialect.list(ids))
+	return err
+}
+
 // MessageFilter narrows a list of messages.
 type MessageFilter struct {
 	ConversationID string

@@ -11,5 +11,3 @@ DROP INDEX messages_by_conversation;
 CREATE INDEX messages_by_conversation ON messages (conversation_id, id);
 DROP INDEX messages_by_type;
 CREATE INDEX messages_by_type ON messages (account_id, type, id);
-DROP INDEX messages_by_provider_id;
-CREATE UNIQUE INDEX messages_by_provider_id ON messages (account_id, provider_id) WHERE provider_id IS NOT NULL;
