@@ -44,7 +44,7 @@ func (b *bench) wants(engine, bareRow string) bool {
 }
 
 func (b *bench) wantsProgram() bool {
-	return len(matching(scenarios, b.filter)) > 0 || len(matchingHooks(b.filter)) > 0 || len(matchingProvider(b.filter)) > 0
+	return len(matching(scenarios, b.filter)) > 0 || len(matching(hookScenarios, b.filter)) > 0 || len(matching(providerScenarios, b.filter)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.

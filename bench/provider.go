@@ -28,18 +28,9 @@ var providerScenarios = []providerScenario{
 // acquaintances is how many people they go to: after the warm-up all are known.
 const acquaintances = 100
 
-func matchingProvider(filter string) (kept []providerScenario) {
-	for _, sc := range providerScenarios {
-		if matches(sc.name, filter) {
-			kept = append(kept, sc)
-		}
-	}
-	return kept
-}
-
 // provider measures on a server of its own, whose provider is the generator.
 func (b *bench) provider(ctx context.Context, g *group, databaseURL string) error {
-	wanted := matchingProvider(b.filter)
+	wanted := matching(providerScenarios, b.filter)
 	if len(wanted) == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}

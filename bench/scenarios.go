@@ -117,15 +117,19 @@ func appendPadded(buf []byte, i, width int) []byte {
 }
 
 // matching keeps the scenarios whose name contains the filter.
-func matching(all []scenario, filter string) []scenario {
-	var kept []scenario
+func matching[S interface{ title() string }](all []S, filter string) []S {
+	var kept []S
 	for _, s := range all {
-		if matches(s.name, filter) {
+		if matches(s.title(), filter) {
 			kept = append(kept, s)
 		}
 	}
 	return kept
 }
+
+func (s scenario) title() string         { return s.name }
+func (s hookScenario) title() string     { return s.name }
+func (s providerScenario) title() string { return s.name }
 
 func matches(name, filter string) bool {
 	return strings.Contains(strings.ToLower(name), strings.ToLower(filter))

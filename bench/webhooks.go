@@ -34,18 +34,9 @@ var hookScenarios = []hookScenario{
 // subscriptionsPerOrg is what one organization may have.
 const subscriptionsPerOrg = 500
 
-func matchingHooks(filter string) (kept []hookScenario) {
-	for _, sc := range hookScenarios {
-		if matches(sc.name, filter) {
-			kept = append(kept, sc)
-		}
-	}
-	return kept
-}
-
 // webhooks measures deliveries, each row on an organization of its own.
 func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
-	for _, sc := range matchingHooks(b.filter) {
+	for _, sc := range matching(hookScenarios, b.filter) {
 		f, err := b.measureHooks(ctx, s, sc)
 		if err != nil {
 			f.Failure = err.Error()

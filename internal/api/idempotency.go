@@ -117,11 +117,10 @@ func (a *API) flowOnce(c *call, body []byte, run func() (answer, error)) (answer
 		}
 		ans = c.errorAnswer(err)
 	}
-	return ans, a.store.InTx(context.WithoutCancel(c.ctx), func(tx *store.Tx) error {
-		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.text()),
-		})
-	})
+	kept := store.IdempotencyRecord{
+		OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.text()),
+	}
+	return ans, a.store.InTx(context.WithoutCancel(c.ctx), func(tx *store.Tx) error { return tx.PutIdempotencyRecord(kept) })
 }
 
 func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) (answer, error)) (ans answer, err error) {

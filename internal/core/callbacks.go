@@ -55,23 +55,17 @@ type messageKey struct{ accountID, providerID string }
 // for each number. What it does not find is looked for when its turn comes.
 func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	wanted := map[string][]string{} // provider ids by number
-	ours := map[string][]string{}   // message ids by organization, as far as the updates name them
+	ours := map[string][]string{}   // message ids by number, as far as the updates name them
 	for _, u := range updates {
-		s, ok := u.(provider.StatusUpdate)
-		if !ok {
-			continue
-		}
-		number := s.About().PhoneNumberID
-		wanted[number] = append(wanted[number], s.ProviderID)
-		account, err := r.account(tx, number)
-		if err == nil && chat.KindMessage.Valid(s.CallbackData) {
-			ours[account.OrgID] = append(ours[account.OrgID], s.CallbackData)
-		}
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
+		if s, ok := u.(provider.StatusUpdate); ok {
+			number := s.About().PhoneNumberID
+			wanted[number] = append(wanted[number], s.ProviderID)
+			if chat.KindMessage.Valid(s.CallbackData) {
+				ours[number] = append(ours[number], s.CallbackData)
+			}
 		}
 	}
-	if err := lockMessages(tx, ours); err != nil {
+	if err := r.lockMessages(tx, ours); err != nil {
 		return err
 	}
 	for _, number := range slices.Sorted(maps.Keys(wanted)) {
@@ -91,6 +85,20 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 		}
 	}
 	return nil
+}
+
+// lockMessages locks messages of several numbers as RecordSends does.
+func (r round) lockMessages(tx *store.Tx, byNumber map[string][]string) error {
+	byOrg := map[string][]string{}
+	for number, ids := range byNumber {
+		account, err := r.account(tx, number)
+		if err == nil {
+			byOrg[account.OrgID] = append(byOrg[account.OrgID], ids...)
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return lockMessages(tx, byOrg)
 }
 
 // account reads an account once for all updates.

@@ -43,7 +43,7 @@ type messaging struct {
 	templates *core.Templates
 	syncer    *templatesync.Syncer // likewise
 	simulator *simulatedProvider
-	deaf      func() // ends the listening to other nodes; nil where the node is no worker
+	unlisten  func() // nil where the node is no worker
 }
 
 // simulatedProvider is the provider on a loopback address of its own, and the address where it
@@ -102,7 +102,7 @@ func (s *Server) startWorkers() {
 		})
 		m.syncer = templatesync.Start(m.templates, s.log)
 		fetch, owner = m.mover.Fetch, m.node.ID()
-		m.deaf = s.hearOthers()
+		m.unlisten = s.hearOthers()
 	}
 	m.receiver = inbound.Start(inbound.Config{
 		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
@@ -117,7 +117,7 @@ func (s *Server) startWorkers() {
 	}
 }
 
-// hearOthers has the workers look when another node tells of work.
+// hearOthers has the workers look when another node tells of work, until end is called.
 func (s *Server) hearOthers() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -173,8 +173,8 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 
 // stop ends the parts in the reverse order, so that none loses what it stands on.
 func (m *messaging) stop(ctx context.Context) error {
-	if m.deaf != nil {
-		m.deaf()
+	if m.unlisten != nil {
+		m.unlisten()
 	}
 	if m.receiver != nil {
 		m.receiver.Stop()

@@ -85,7 +85,7 @@ func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []strin
 
 // LockMessages locks an organization's messages in the order of their ids. Who is about to change
 // several, and what hangs on them, begins with it: transactions then wait for each other in one
-// direction. Others in the list need not exist.
+// direction. Messages that are gone are passed over.
 func (tx *Tx) LockMessages(orgID string, ids []string) error {
 	if tx.dialect.forUpdate == "" || len(ids) == 0 {
 		return nil // SQLite runs one writing transaction at a time
