@@ -39,16 +39,19 @@ type Config struct {
 	// Exclusive claims the embedded store for this process as the one that serves. Commands beside
 	// it open the store without.
 	Exclusive bool
-	// Now is the clock; nil means time.Now.
+	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
+	// Elapsed is the clock that never steps: the time since some beginning; nil means the monotonic one.
+	Elapsed func() time.Duration
 }
 
 // Store is an open store. It is safe for concurrent use.
 type Store struct {
-	engine engine
-	alone  bool
-	now    func() time.Time
-	ids    *idSource
+	engine  engine
+	alone   bool
+	now     func() time.Time
+	elapsed func() time.Duration
+	ids     *idSource
 
 	deliveries          deliveryOutlet
 	subscriptionChanged func(orgID, id string)
@@ -74,11 +77,14 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := eng.migrate(ctx); err != nil {
 		return nil, errors.Join(err, eng.close())
 	}
-	now := cfg.Now
-	if now == nil {
-		now = time.Now
+	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource()}
+	if s.now == nil {
+		s.now = time.Now
 	}
-	return &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: now, ids: newIDSource()}, nil
+	if s.elapsed == nil {
+		s.elapsed = sinceNow()
+	}
+	return s, nil
 }
 
 func openEngine(ctx context.Context, cfg Config) (engine, error) {
@@ -100,9 +106,6 @@ func (s *Store) Engine() string { return s.engine.dialect().name }
 
 // Alone tells that no other process can be serving on this store.
 func (s *Store) Alone() bool { return s.alone }
-
-// Now is the store's clock, to the millisecond that is stored.
-func (s *Store) Now() time.Time { return truncate(s.now()) }
 
 // NewID makes an id outside a transaction. Inside one, use Tx.NewID.
 func (s *Store) NewID(k kind) string { return s.ids.next(k, s.Now()) }

@@ -28,9 +28,9 @@ var Engines = []Engine{SQLite, Postgres}
 // Option changes how a store is opened.
 type Option func(*store.Config)
 
-// WithClock makes the store take its time from c.
+// WithClock makes the store take its time from c, both clocks of it.
 func WithClock(c *Clock) Option {
-	return func(cfg *store.Config) { cfg.Now = c.Now }
+	return func(cfg *store.Config) { cfg.Now, cfg.Elapsed = c.Now, c.Elapsed }
 }
 
 // Exclusive opens the store as a serving process does.
