@@ -20,7 +20,7 @@ const module = "github.com/parleyhq/parley"
 // before its own. A new package gets its place here first.
 var layers = [][]string{
 	{
-		"internal/chat", "internal/vault", "internal/blob", "internal/netguard", "internal/lane",
+		"internal/chat", "internal/vault", "internal/blob", "internal/netguard", "internal/lane", "internal/logging",
 		"internal/store/migrations", "client", "web",
 	},
 	{"internal/store", "internal/provider"},
@@ -39,7 +39,7 @@ var layers = [][]string{
 var onlyImports = map[string][]string{
 	".":                  {"internal/cli"},
 	"internal/chat":      nil,
-	"internal/store":     {"internal/chat", "internal/store/migrations"},
+	"internal/store":     {"internal/chat", "internal/logging", "internal/store/migrations"},
 	"internal/simulator": {"internal/provider/cloud"},
 	"client":             nil,
 }

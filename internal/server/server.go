@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
@@ -30,6 +31,7 @@ const drainTimeout = 25 * time.Second
 type Server struct {
 	cfg          config.Serve
 	log          *slog.Logger
+	throttle     *logging.Throttle // of log
 	drainTimeout time.Duration
 	registry     *prometheus.Registry
 
@@ -55,7 +57,9 @@ type face struct {
 // New opens the store, takes the addresses and builds the node. Nothing is answered before Run;
 // a connection that comes earlier waits. A node that is not run must be closed.
 func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger) (*Server, error) {
-	s := &Server{cfg: cfg, log: log, drainTimeout: drainTimeout, registry: prometheus.NewRegistry()}
+	throttle := logging.NewThrottle(log.Handler())
+	log = slog.New(throttle)
+	s := &Server{cfg: cfg, log: log, throttle: throttle, drainTimeout: drainTimeout, registry: prometheus.NewRegistry()}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -86,7 +90,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.vault, err = vault.Load(s.cfg.SecretKey, s.cfg.Data); err != nil {
 		return err
 	}
-	if s.store, err = store.Open(ctx, store.Config{Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, Exclusive: true}); err != nil {
+	if s.store, err = store.Open(ctx, store.Config{
+		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, Exclusive: true, Log: s.log, Metrics: s.registry,
+	}); err != nil {
 		return err
 	}
 	return core.CheckMasterKey(ctx, s.store, s.vault)
@@ -176,6 +182,7 @@ func (s *Server) drain() error {
 
 // Close gives up the addresses and closes the parts, as far as they were opened.
 func (s *Server) Close() error {
+	defer s.throttle.Flush()
 	for _, f := range []face{s.public, s.ops} {
 		if f.listener != nil {
 			f.listener.Close() // fails only where the HTTP server has closed it

@@ -11,8 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -43,6 +46,9 @@ type Config struct {
 	Now func() time.Time
 	// Elapsed is the clock that never steps: the time since some beginning; nil means the monotonic one.
 	Elapsed func() time.Duration
+	// Log hears of trouble that no caller is told of, and Metrics show it; nil: nobody does.
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
 }
 
 // Store is an open store. It is safe for concurrent use.
@@ -70,6 +76,9 @@ type engine interface {
 
 // Open connects to the store and brings its schema up to date.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	eng, err := openEngine(ctx, cfg)
 	if err != nil {
 		return nil, err

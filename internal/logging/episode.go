@@ -1,0 +1,77 @@
+package logging
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Episode is something that normally works and is tried again and again. The log has a line when it
+// begins to fail and one when it works again; the metrics have the rest.
+type Episode struct {
+	log          *slog.Logger
+	begins, ends string
+	going        prometheus.Gauge
+	failed       prometheus.Counter
+
+	mu       sync.Mutex
+	since    time.Time // zero while it works
+	failures int
+}
+
+// NewEpisode returns an episode that has not begun. name is its label in the metrics; begins and ends
+// are what the log says. A nil log says nothing, a nil registerer shows no metrics.
+func NewEpisode(log *slog.Logger, reg prometheus.Registerer, name, begins, ends string) *Episode {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	going := register(reg, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "parley_trouble", Help: "1 while something fails that is tried again and again.",
+	}, []string{"what"}))
+	failed := register(reg, prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "parley_trouble_failures_total", Help: "How often something failed that is tried again and again.",
+	}, []string{"what"}))
+	return &Episode{log: log, begins: begins, ends: ends, going: going.WithLabelValues(name), failed: failed.WithLabelValues(name)}
+}
+
+// Report says how the latest try went; nil: it worked.
+func (e *Episode) Report(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err != nil:
+		e.fail(err)
+	case !e.since.IsZero():
+		e.log.Info(e.ends, "lasted", time.Since(e.since).Round(time.Millisecond), "failures", e.failures)
+		e.since, e.failures = time.Time{}, 0
+		e.going.Set(0)
+	}
+}
+
+func (e *Episode) fail(err error) {
+	e.failures++
+	e.failed.Inc()
+	if e.since.IsZero() {
+		e.since = time.Now()
+		e.going.Set(1)
+		e.log.Warn(e.begins, "error", err)
+	}
+}
+
+// register returns the collector of that name: c, or the one that another episode has registered.
+func register[C prometheus.Collector](reg prometheus.Registerer, c C) C {
+	if reg == nil {
+		return c
+	}
+	err := reg.Register(c)
+	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		return there.ExistingCollector.(C)
+	}
+	if err != nil {
+		panic(err) // two metrics of one name
+	}
+	return c
+}
