@@ -8,8 +8,11 @@ FUZZTIME    ?= 20s
 # npm packages may contain Go files that are not ours.
 GO_FILES = $(shell find . -name node_modules -prune -o -name '*.go' -print)
 
+check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+
 .DEFAULT_GOAL := help
-.PHONY: run build test lint fmt bench fuzz generate clean help
+.PHONY: run build check test lint fmt bench bench-all fuzz generate clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -26,9 +29,14 @@ test: ## everything a change must pass: lint, then all tests on SQLite and Postg
 	bin/pgtest-run -- go test -race -timeout 20m ./...
 	@echo PASS
 
+# For the inner loop: no race detector, no PostgreSQL, no end-to-end runs.
+check: ## what to run while you work: format, vet, and the tests on SQLite, in under two minutes
+	@$(check_format)
+	go vet ./...
+	PARLEY_TEST_DATABASE_URL=none go test $$(go list ./... | grep -v -e /e2e -e /pgtest -e /storetest)
+
 lint: ## check formatting, suspicious code and go.mod
-	@unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
-	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	@$(check_format)
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
@@ -36,7 +44,10 @@ lint: ## check formatting, suspicious code and go.mod
 fmt: ## format the Go code
 	gofmt -s -w $(GO_FILES)
 
-bench: ## run the load generator
+bench: ## measure speed in two or three minutes: the rows that need little preparation
+	go run ./bench -short
+
+bench-all: ## measure everything, in about fifteen minutes
 	go run ./bench
 
 fuzz: ## run every fuzz target for FUZZTIME (20s) each
@@ -54,4 +65,4 @@ clean: ## remove what make built
 	rm -rf bin
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

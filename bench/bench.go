@@ -32,7 +32,7 @@ type bench struct {
 
 // all measures the bare limits first: the engines' rows refer to them.
 func (b *bench) all(ctx context.Context) {
-	b.group(ctx, "bare HTTP", len(matching(echoScenarios, b.filter)) > 0, b.bareHTTP)
+	b.group(ctx, "bare HTTP", len(matching(echoScenarios, b.options)) > 0, b.bareHTTP)
 	b.group(ctx, engineSQLite, b.wants(engineSQLite, bareSQLiteRow), b.sqlite)
 	b.group(ctx, enginePostgres, b.wants(enginePostgres, barePostgresRow), b.postgres)
 }
@@ -44,7 +44,7 @@ func (b *bench) wants(engine, bareRow string) bool {
 }
 
 func (b *bench) wantsProgram() bool {
-	return len(matching(scenarios, b.filter)) > 0 || len(matching(hookScenarios, b.filter)) > 0 || len(matching(providerScenarios, b.filter)) > 0
+	return len(matching(scenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -156,7 +156,7 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {
 	filled := false
-	for _, sc := range matching(all, b.filter) {
+	for _, sc := range matching(all, b.options) {
 		if sc.inbox && !filled {
 			if err := b.fillInbox(ctx, &s, s.store); err != nil {
 				return err

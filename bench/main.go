@@ -27,6 +27,7 @@ type options struct {
 	jsonFile    string
 	echo        string
 	program     string // built at the first need
+	short       bool
 }
 
 func parseOptions() (options, error) {
@@ -42,8 +43,18 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.jsonFile, "json", "", "write the raw figures to this `file`")
 	flag.StringVar(&o.program, "program", "", "measure this built `file` instead of what is here, to compare two")
 	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
+	flag.BoolVar(&o.short, "short", false, "leave out the rows that need long preparation, and give each of the others 3 seconds unless -duration says otherwise")
 	flag.Parse()
+	if o.short && !given("duration") {
+		o.duration = 3 * time.Second
+	}
 	return o, o.validate()
+}
+
+// given tells whether a flag is on the command line.
+func given(name string) (found bool) {
+	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 func (o *options) validate() error {

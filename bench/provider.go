@@ -30,7 +30,7 @@ const acquaintances = 100
 
 // provider measures on a server of its own, whose provider is the generator.
 func (b *bench) provider(ctx context.Context, g *group, databaseURL string) error {
-	wanted := matching(providerScenarios, b.filter)
+	wanted := matching(providerScenarios, b.options)
 	if len(wanted) == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}

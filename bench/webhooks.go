@@ -36,7 +36,7 @@ const subscriptionsPerOrg = 500
 
 // webhooks measures deliveries, each row on an organization of its own.
 func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
-	for _, sc := range matching(hookScenarios, b.filter) {
+	for _, sc := range matching(hookScenarios, b.options) {
 		f, err := b.measureHooks(ctx, s, sc)
 		if err != nil {
 			f.Failure = err.Error()

@@ -1,4 +1,4 @@
-// Package internal_test checks the directions in which packages import each other.
+// Package internal_test holds the packages to the table in docs/architecture.md.
 package internal_test
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,37 +16,6 @@ import (
 )
 
 const module = "github.com/parleyhq/parley"
-
-// layers are the packages of the program from the inside out. A package imports only from layers
-// before its own. A new package gets its place here first.
-var layers = [][]string{
-	{
-		"internal/chat", "internal/vault", "internal/blob", "internal/netguard", "internal/lane", "internal/logging",
-		"internal/store/migrations", "client", "web",
-	},
-	{"internal/store", "internal/provider"},
-	{"internal/provider/cloud"},
-	{"internal/core", "internal/simulator"},
-	{
-		"internal/api", "internal/dashboard", "internal/onboard", "internal/inbound", "internal/sender",
-		"internal/webhook", "internal/media", "internal/node", "internal/housekeeping", "internal/templatesync", "internal/config",
-	},
-	{"internal/server"},
-	{"internal/cli"},
-	{"."},
-}
-
-// onlyImports are stricter: all that these packages import of the module.
-var onlyImports = map[string][]string{
-	".":                  {"internal/cli"},
-	"internal/chat":      nil,
-	"internal/store":     {"internal/chat", "internal/logging", "internal/store/migrations"},
-	"internal/simulator": {"internal/provider/cloud"},
-	"client":             nil,
-}
-
-// standardLibraryOnly import nothing from outside the module either.
-var standardLibraryOnly = []string{".", "internal/chat", "client"}
 
 // drivers are how one talks SQL. Of the program only the store does.
 var drivers = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite", "zombiezen.com/go/sqlite", "github.com/pressly/goose"}
@@ -56,47 +26,87 @@ var tools = []string{"bench", "e2e", "internal/pgtest"}
 // imports are what each package's files import, but for tests, by folder.
 type imports map[string][]string
 
-func TestImportsPointInward(t *testing.T) {
+// tableRow is a row of the table of packages in docs/architecture.md.
+type tableRow struct {
+	folder  string
+	imports []string // folders of the module
+	all     bool     // every package of the rows above
+	strict  bool     // nothing from outside the module either, but the standard library
+}
+
+func TestImportsAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
-	rank := map[string]int{}
-	for i, layer := range layers {
-		for _, folder := range layer {
-			rank[folder] = i
+	found := readImports(t)
+	above := map[string]bool{}
+	for _, row := range readTable(t) {
+		if found[row.folder] == nil {
+			t.Errorf("the table has %s, which imports nothing or is not there", row.folder)
 		}
+		row.check(t, found[row.folder], above)
+		above[row.folder] = true
 	}
-	for folder, imported := range readImports(t) {
-		if isTool(folder) {
-			continue
-		}
-		own, ok := rank[folder]
-		if !ok {
-			t.Errorf("%s has no place among the layers", folder)
-		}
-		for _, path := range imported {
-			other, inModule := inModule(path)
-			if otherRank, ok := rank[other]; inModule && (!ok || otherRank >= own) {
-				t.Errorf("%s imports %s", folder, other)
-			}
+	for folder := range found {
+		if !above[folder] && !isTool(folder) {
+			t.Errorf("%s is not in the table of packages in docs/architecture.md", folder)
 		}
 	}
 }
 
-func TestStrictImports(t *testing.T) {
-	t.Parallel()
-	found := readImports(t)
-	for folder, allowed := range onlyImports {
-		for _, path := range found[folder] {
-			if other, ok := inModule(path); ok && !slices.Contains(allowed, other) {
-				t.Errorf("%s imports %s", folder, other)
-			}
+// check holds a package's imports against its row, in both directions.
+func (row tableRow) check(t *testing.T, imported []string, above map[string]bool) {
+	t.Helper()
+	for _, other := range row.imports {
+		switch {
+		case !above[other]:
+			t.Errorf("the table lets %s import %s, which does not stand above it", row.folder, other)
+		case !slices.Contains(imported, module+"/"+other):
+			t.Errorf("the table says that %s imports %s: it does not", row.folder, other)
 		}
 	}
-	for _, folder := range standardLibraryOnly {
-		for _, path := range found[folder] {
-			if _, ok := inModule(path); !ok && !isStandard(path) {
-				t.Errorf("%s imports %s", folder, path)
-			}
+	for _, path := range imported {
+		other, ours := inModule(path)
+		switch {
+		case ours && !slices.Contains(row.imports, other) && !(row.all && above[other]):
+			t.Errorf("%s imports %s, which its row in docs/architecture.md does not name", row.folder, other)
+		case !ours && row.strict && !isStandard(path):
+			t.Errorf("%s imports %s, and should import nothing but the standard library", row.folder, path)
 		}
+	}
+}
+
+var (
+	tableLine = regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| .* \\| (.*) \\|$")
+	tableName = regexp.MustCompile("`([a-z/]+)`")
+)
+
+func readTable(t *testing.T) (rows []tableRow) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range tableLine.FindAllStringSubmatch(string(text), -1) {
+		row := tableRow{folder: folderOf(line[1]), all: line[2] == "all of the above", strict: line[2] == "the standard library"}
+		for _, name := range tableName.FindAllStringSubmatch(line[2], -1) {
+			row.imports = append(row.imports, folderOf(name[1]))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) < 20 {
+		t.Fatalf("the table of packages has %d rows: has its form changed?", len(rows))
+	}
+	return rows
+}
+
+// folderOf is where a package of the table is.
+func folderOf(name string) string {
+	switch name {
+	case "main":
+		return "."
+	case "client":
+		return name
+	default:
+		return "internal/" + name
 	}
 }
 

@@ -26,10 +26,7 @@ type Template struct {
 // NewDatabase returns the URL of a new copy of the template that is dropped when the test ends.
 func (tpl *Template) NewDatabase(t testing.TB) string {
 	t.Helper()
-	server, err := serverURL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := serverFor(t)
 	tpl.once.Do(func() { tpl.err = tpl.ensure(server) })
 	if tpl.err != nil {
 		t.Fatalf("make the template of the test databases: %v", tpl.err)
