@@ -20,6 +20,8 @@ const (
 	// throttleLife is how long a message is held back by rate limits before it fails.
 	throttleLife = time.Hour
 	accountFresh = 100 * time.Millisecond
+	// lookAgain is how soon a message is tried again when the store was away.
+	lookAgain = 500 * time.Millisecond
 )
 
 // send makes one attempt and hands its outcome on.
@@ -118,7 +120,7 @@ func (n *number) unlessGone(err error) time.Time {
 		return time.Time{}
 	}
 	n.sender.warn("a job could not be looked up", err)
-	return n.sender.cfg.Store.Now().Add(5 * time.Second)
+	return n.sender.cfg.Store.Now().Add(lookAgain)
 }
 
 func ignoreNotFound(err error) error {
@@ -221,5 +223,16 @@ func (n *number) throttled(w *store.SendWork, e *provider.Error, class provider.
 		return wait
 	default:
 		return 0
+	}
+}
+
+// demote marks an account from which the provider takes nothing any more: its sends would all fail
+// until it is connected or registered anew.
+func (s *Sender) demote(account chat.Account, status chat.AccountStatus) {
+	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) error {
+		return core.DemoteAccount(tx, account, status)
+	})
+	if err != nil {
+		s.warn("an account could not be marked as "+string(status), err)
 	}
 }

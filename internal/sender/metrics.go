@@ -7,6 +7,7 @@ type Metrics struct {
 	outcomes *prometheus.CounterVec
 	wait     prometheus.Histogram
 	call     prometheus.Histogram
+	registry prometheus.Registerer
 }
 
 // NewMetrics registers the sender's figures; a nil registerer counts without showing.
@@ -23,6 +24,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "parley_provider_send_seconds", Help: "Duration of the provider's answers to sends.", Buckets: buckets,
 		}),
 	}
+	m.registry = reg
 	if reg != nil {
 		reg.MustRegister(m.outcomes, m.wait, m.call)
 	}

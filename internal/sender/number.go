@@ -119,6 +119,9 @@ func (n *number) next() (*store.SendWork, time.Duration) {
 	if len(n.ready.lanes) == 0 || n.inFlight >= maxPerNumber {
 		return nil, idleNumber
 	}
+	if n.sender.results.behind() {
+		return nil, recordAgain
+	}
 	l := n.ready.lanes[0]
 	if l.due.After(now) {
 		return nil, min(l.due.Sub(now), idleNumber/2)

@@ -2,109 +2,234 @@ package sender
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
-	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 const (
 	recordBatch = 256
-	recordQueue = 512
+	// maxUnrecorded bounds the outcomes that wait for the store: past it nothing more is handed out.
+	maxUnrecorded = 4096
+	// recordTimeout ends a write that the store does not answer.
+	recordTimeout = 10 * time.Second
+	// recordAgain is how soon a store that was away is tried again.
+	recordAgain = 200 * time.Millisecond
 )
 
-// recorder writes outcomes in batches: whatever has come in while the last batch was written.
+// refusedAgain is how long an outcome waits each time that the store is there and does not take it. Then
+// it is given up.
+var refusedAgain = []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second}
+
+// recorder writes outcomes in batches: whatever has come in while the last batch was written. It keeps
+// each until it is written, however long the store is away, because a message whose outcome is not known
+// is sent again.
 type recorder struct {
-	sender *Sender
-	queue  chan outcome
-	done   chan struct{}
+	record  func([]core.SendResult) error
+	now     func() store.Moment
+	log     *slog.Logger
+	trouble *logging.Episode
+	wake    chan struct{}
+	done    chan struct{}
+
+	mu      sync.Mutex
+	waiting []outcome    // to be written together, in any order: no two are of one conversation
+	refused []outcome    // to be written alone, each when it is due
+	kept    int          // all that are not written
+	away    bool         // the last write found no store
+	again   store.Moment // when the store is tried next, if it is away
+	closed  bool         // nothing more is added
+	hurried bool         // what the store does not take now is given up
 }
 
 type outcome struct {
 	result core.SendResult
 	after  func(error)
+	tries  int // that the store refused
+	due    store.Moment
 }
 
 func startRecorder(s *Sender) *recorder {
-	r := &recorder{sender: s, queue: make(chan outcome, recordQueue), done: make(chan struct{})}
+	r := &recorder{
+		record: s.record, now: s.cfg.Store.Moment, log: s.cfg.Log, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		trouble: logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
+			"the outcomes of sends cannot be written; nothing more is sent until they are", "the outcomes of sends are written again"),
+	}
 	go r.run()
 	return r
 }
 
-func (r *recorder) add(result core.SendResult, after func(error)) {
-	r.queue <- outcome{result, after}
-}
-
-// stop writes what is queued. Nothing may be added any more.
-func (r *recorder) stop() {
-	close(r.queue)
-	<-r.done
-}
-
-func (r *recorder) run() {
-	defer close(r.done)
-	batch := make([]outcome, 0, recordBatch)
-	for first := range r.queue {
-		batch = append(batch[:0], first)
-		for len(batch) < recordBatch && len(r.queue) > 0 {
-			batch = append(batch, <-r.queue)
-		}
-		r.write(batch)
-	}
-}
-
-// write records a batch. When that fails each outcome is tried alone, and again for a while: a
-// message whose outcome is not written would be sent twice.
-func (r *recorder) write(batch []outcome) {
-	err := r.record(batch)
-	if err == nil {
-		for _, o := range batch {
-			o.after(nil)
-		}
-		return
-	}
-	r.sender.warn("the outcomes of sends could not be written", err)
-	for _, o := range batch {
-		o.after(r.recordAlone(o))
-	}
-}
-
-func (r *recorder) recordAlone(o outcome) (err error) {
-	for _, wait := range []time.Duration{0, 100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second} {
-		select {
-		case <-time.After(wait):
-		case <-r.sender.ctx.Done():
-		}
-		if err = r.record([]outcome{o}); err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-func (r *recorder) record(batch []outcome) error {
-	results := make([]core.SendResult, len(batch))
-	for i, o := range batch {
-		results[i] = o.result
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+// record writes the outcomes of attempts.
+func (s *Sender) record(results []core.SendResult) error {
+	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
 	defer cancel()
-	accounts := accountCache{store: r.sender.cfg.Store, ctx: ctx}
+	accounts := accountCache{store: s.cfg.Store, ctx: ctx}
 	results, err := core.PrepareSends(accounts.get, results)
 	if err != nil {
 		return err
 	}
-	return r.sender.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
+	return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
 }
 
-// demote marks an account from which the provider takes nothing any more: its sends would all fail
-// until it is connected or registered anew.
-func (s *Sender) demote(account chat.Account, status chat.AccountStatus) {
-	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) error {
-		return core.DemoteAccount(tx, account, status)
-	})
-	if err != nil {
-		s.warn("an account could not be marked as "+string(status), err)
+// add takes an outcome. It never blocks: behind keeps what comes within bounds.
+func (r *recorder) add(result core.SendResult, after func(error)) {
+	r.mu.Lock()
+	r.waiting = append(r.waiting, outcome{result: result, after: after})
+	r.kept++
+	r.mu.Unlock()
+	poke(r.wake)
+}
+
+// behind tells that no message should be handed out, because its outcome would have to wait.
+func (r *recorder) behind() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.away || r.kept >= maxUnrecorded
+}
+
+// stop writes what is there. Nothing may be added any more.
+func (r *recorder) stop() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	poke(r.wake)
+	<-r.done
+}
+
+// hurry ends the waiting for a store that is away: each outcome is tried once more.
+func (r *recorder) hurry() {
+	r.mu.Lock()
+	r.hurried = true
+	r.mu.Unlock()
+	poke(r.wake)
+}
+
+func (r *recorder) run() {
+	defer close(r.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		batch, wait := r.next()
+		switch {
+		case len(batch) > 0:
+			r.write(batch)
+			continue
+		case wait == 0:
+			return
+		}
+		timer.Reset(wait)
+		select {
+		case <-timer.C:
+		case <-r.wake:
+		}
+	}
+}
+
+// next takes what to write now, or says how long to wait; zero when nothing is left to wait for.
+func (r *recorder) next() ([]outcome, time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	if r.away && !r.hurried && now.Before(r.again) {
+		return nil, r.again.Sub(now)
+	}
+	wait := time.Hour // until something comes
+	for i, o := range r.refused {
+		if r.hurried || !now.Before(o.due) {
+			r.refused = slices.Delete(r.refused, i, i+1)
+			return []outcome{o}, 0
+		}
+		wait = min(wait, o.due.Sub(now))
+	}
+	if n := min(len(r.waiting), recordBatch); n > 0 {
+		batch := slices.Clone(r.waiting[:n])
+		r.waiting = slices.Delete(r.waiting, 0, n)
+		return batch, 0
+	}
+	if r.closed && len(r.refused) == 0 {
+		return nil, 0
+	}
+	return nil, wait
+}
+
+// write writes a batch. When one outcome is at fault, each half of the batch is tried for itself, so that
+// the others are written.
+func (r *recorder) write(batch []outcome) {
+	results := make([]core.SendResult, len(batch))
+	for i, o := range batch {
+		results[i] = o.result
+	}
+	err := r.record(results)
+	away := r.note(err)
+	switch {
+	case err == nil:
+		r.settle(batch, nil)
+	case away:
+		r.keep(batch, err)
+	case len(batch) == 1:
+		r.refuse(batch[0], err)
+	default:
+		half := len(batch) / 2
+		r.write(batch[:half])
+		r.write(batch[half:])
+	}
+}
+
+// note tells whether the store is away, as opposed to one that is there and does not take what it is given.
+func (r *recorder) note(err error) (away bool) {
+	if away = errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.DeadlineExceeded); away {
+		r.trouble.Report(err)
+	} else {
+		r.trouble.Report(nil)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away, r.again = away, r.now().Add(recordAgain)
+	return away
+}
+
+// settle lets the conversations go on.
+func (r *recorder) settle(batch []outcome, err error) {
+	r.mu.Lock()
+	r.kept -= len(batch)
+	r.mu.Unlock()
+	for _, o := range batch {
+		o.after(err)
+	}
+}
+
+// keep has a batch written when the store is back.
+func (r *recorder) keep(batch []outcome, err error) {
+	r.mu.Lock()
+	hurried := r.hurried
+	if !hurried {
+		r.waiting = append(r.waiting, batch...)
+	}
+	r.mu.Unlock()
+	if hurried {
+		r.settle(batch, err)
+	}
+}
+
+// refuse has an outcome that the store does not take tried again for a while. It holds up its own
+// conversation and no other.
+func (r *recorder) refuse(o outcome, err error) {
+	r.mu.Lock()
+	over := r.hurried || o.tries == len(refusedAgain)
+	if !over {
+		o.due = r.now().Add(refusedAgain[o.tries])
+		o.tries++
+		r.refused = append(r.refused, o)
+	}
+	r.mu.Unlock()
+	if over {
+		r.log.Error("the outcome of a send could not be written", "message", o.result.Work.Job.MessageID, "error", err)
+		r.settle([]outcome{o}, err)
 	}
 }

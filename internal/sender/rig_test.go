@@ -15,6 +15,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/sender"
@@ -54,17 +55,30 @@ type rig struct {
 func inBubble(t *testing.T, test func(t *testing.T, r *rig), change ...func(*sender.Config)) {
 	t.Helper()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		place := storetest.NewConfig(t, engine)
-		synctest.Test(t, func(t *testing.T) {
-			r := &rig{t: t, st: storetest.OpenAt(t, place), names: map[string]string{}}
-			r.org = storetest.Org(t, r.st)
-			r.account = storetest.Account(t, r.st, r.org, "100000000001")
-			r.alive(node)
-			r.begin = time.Now()
-			r.start(change...)
-			test(t, r)
-			r.sender.Stop(context.Background())
-		})
+		runRig(t, storetest.NewConfig(t, engine), test, change...)
+	})
+}
+
+// behindGate is inBubble for a test that takes the database away.
+func behindGate(t *testing.T, test func(t *testing.T, r *rig, gate *pgtest.Gate), change ...func(*sender.Config)) {
+	t.Helper()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	gate := pgtest.NewGate(t, place.URL) // outside of the bubble, in which who waits for the network holds up the clock
+	place.URL = gate.URL
+	runRig(t, place, func(t *testing.T, r *rig) { test(t, r, gate) }, change...)
+}
+
+func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), change ...func(*sender.Config)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, st: storetest.OpenAt(t, place), names: map[string]string{}}
+		r.org = storetest.Org(t, r.st)
+		r.account = storetest.Account(t, r.st, r.org, "100000000001")
+		r.alive(node)
+		r.begin = time.Now()
+		r.start(change...)
+		test(t, r)
+		r.sender.Stop(context.Background())
 	})
 }
 

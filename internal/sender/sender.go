@@ -180,6 +180,7 @@ func (s *Sender) Stop(ctx context.Context) {
 		return
 	}
 	s.cancel()
+	defer context.AfterFunc(ctx, s.results.hurry)()
 	done := make(chan struct{})
 	go func() {
 		s.work.Wait()
@@ -188,7 +189,7 @@ func (s *Sender) Stop(ctx context.Context) {
 	}()
 	select {
 	case <-done:
-	case <-ctx.Done(): // what is still under way is written down if the process lasts so long
+	case <-ctx.Done(): // what is still under way is written down if the process lasts so long, and the store is there
 	}
 }
 

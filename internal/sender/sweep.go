@@ -35,9 +35,11 @@ func (s *Sender) awaitSweep(tick <-chan time.Time) {
 }
 
 // Wake has messages looked for that no node owns, without waiting for the next sweep.
-func (s *Sender) Wake() {
+func (s *Sender) Wake() { poke(s.wake) }
+
+func poke(c chan struct{}) {
 	select {
-	case s.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

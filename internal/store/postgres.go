@@ -297,8 +297,11 @@ func postgresError(err error) error {
 	)
 	switch {
 	case errors.As(err, &pgErr):
-		if pgErr.Code == "23505" {
+		switch pgErr.Code {
+		case "23505":
 			return fmt.Errorf("%w: %w", ErrDuplicate, err)
+		case "25006": // read-only: a standby that is to take over
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		switch pgErr.Code[:2] {
 		case "08", "53", "57": // connection lost, out of resources, shutting down

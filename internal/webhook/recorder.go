@@ -91,7 +91,7 @@ func (r *recorder) write(batch []outcome) {
 	for i, o := range batch {
 		results[i] = o.result
 	}
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		streaks, err := r.record(results)
 		if err == nil {
 			r.engine.recorded(batch, streaks)

@@ -1,0 +1,221 @@
+package sender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// outage is a time in which the store is away: it refuses, or does not answer.
+type outage struct {
+	From, To time.Duration
+	Hangs    bool
+}
+
+// arrival is an outcome that comes at a time. A bad one is never taken.
+type arrival struct {
+	At  time.Duration
+	Bad bool
+}
+
+// away is what a recorder writes to in these tests, and what became of each outcome.
+type away struct {
+	begin   time.Time
+	outages []outage
+	bad     map[string]bool
+
+	mu      sync.Mutex
+	written map[string]int
+	settled map[string][]settled
+}
+
+type settled struct {
+	at  time.Duration
+	err error
+}
+
+var errBad = errors.New("the outcome cannot be written")
+
+func (a *away) record(results []core.SendResult) error {
+	for _, o := range a.outages {
+		now := time.Since(a.begin)
+		switch {
+		case now < o.From || now >= o.To:
+		case !o.Hangs:
+			return fmt.Errorf("%w: refused", store.ErrUnavailable)
+		case o.To-now > recordTimeout:
+			time.Sleep(recordTimeout)
+			return context.DeadlineExceeded
+		default:
+			time.Sleep(o.To - now)
+		}
+	}
+	time.Sleep(time.Millisecond)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range results {
+		if a.bad[r.Work.Job.MessageID] {
+			return errBad
+		}
+	}
+	for _, r := range results {
+		a.written[r.Work.Job.MessageID]++
+	}
+	return nil
+}
+
+// recorder starts one that writes to a.
+func (a *away) recorder() *recorder {
+	r := &recorder{
+		record: a.record, now: func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, log: slog.New(slog.DiscardHandler),
+		trouble: logging.NewEpisode(nil, nil, "x", "x", "x"), wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	go r.run()
+	return r
+}
+
+func (a *away) add(r *recorder, id string) {
+	r.add(core.SendResult{Work: store.SendWork{Job: store.SendJob{MessageID: id}}}, func(err error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.settled[id] = append(a.settled[id], settled{time.Since(a.begin), err})
+	})
+}
+
+// backBy is when the store is there for good for an outcome that comes at a time: at once, or after the outage.
+func (a *away) backBy(at time.Duration) time.Duration {
+	for _, o := range a.outages {
+		if at >= o.From && at < o.To {
+			at = o.To
+		}
+	}
+	return at
+}
+
+func newAway(outages []outage) *away {
+	return &away{begin: time.Now(), outages: outages, bad: map[string]bool{}, written: map[string]int{}, settled: map[string][]settled{}}
+}
+
+// However often and however long the store is away, every outcome is written once, within a second of the
+// store's return. One that the store does not take holds up no other, and is given up after a while.
+func TestOutcomesAreKeptUntilTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	seconds := func(from, to int) *rapid.Generator[time.Duration] {
+		return rapid.Map(rapid.IntRange(from*10, to*10), func(n int) time.Duration { return time.Duration(n) * time.Second / 10 })
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		var outages []outage
+		at := time.Duration(0)
+		for range rapid.IntRange(0, 3).Draw(rt, "outages") {
+			at += seconds(2, 30).Draw(rt, "pause")
+			o := outage{From: at, Hangs: rapid.Bool().Draw(rt, "hangs")}
+			at += seconds(0, 120).Draw(rt, "length")
+			o.To = at
+			outages = append(outages, o)
+		}
+		arrivals := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) arrival {
+			return arrival{seconds(0, 200).Draw(rt, "at"), rapid.IntRange(0, 9).Draw(rt, "bad") == 0}
+		}), 1, 60).Draw(rt, "outcomes")
+		slices.SortFunc(arrivals, func(a, b arrival) int { return int(a.At - b.At) })
+		var failure string
+		synctest.Test(t, func(*testing.T) { failure = runOutages(outages, arrivals) })
+		if failure != "" {
+			rt.Fatal(failure)
+		}
+	})
+}
+
+func runOutages(outages []outage, arrivals []arrival) string {
+	a := newAway(outages)
+	r := a.recorder()
+	for i, in := range arrivals {
+		time.Sleep(in.At - time.Since(a.begin))
+		id := fmt.Sprint(i)
+		a.mu.Lock()
+		a.bad[id] = in.Bad
+		a.mu.Unlock()
+		a.add(r, id)
+	}
+	r.stop()
+	for i, in := range arrivals {
+		id, want := fmt.Sprint(i), 1
+		got := a.settled[id]
+		if in.Bad {
+			want = 0
+		}
+		switch {
+		case len(got) != 1 || a.written[id] != want:
+			return fmt.Sprintf("outcome %d was written %d times and settled as %v", i, a.written[id], got)
+		case in.Bad != (got[0].err != nil), in.Bad && !errors.Is(got[0].err, errBad):
+			return fmt.Sprintf("outcome %d was settled as %v", i, got)
+		case !in.Bad && got[0].at > a.backBy(a.backBy(in.At)+time.Second)+time.Second:
+			return fmt.Sprintf("outcome %d came at %v and was written at %v", i, in.At, got[0].at)
+		case in.Bad && got[0].at < in.At+16*time.Second:
+			return fmt.Sprintf("outcome %d came at %v and was given up at %v", i, in.At, got[0].at)
+		}
+	}
+	if r.kept != 0 || r.behind() {
+		return fmt.Sprintf("%d outcomes are left", r.kept)
+	}
+	return ""
+}
+
+// What the store has not taken stands in the way of new messages, and of nothing when it is written.
+func TestUnwrittenOutcomesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAway([]outage{{0, 9 * time.Second, true}})
+		r := a.recorder()
+		for i := range maxUnrecorded {
+			if r.behind() {
+				t.Fatalf("with %d outcomes nothing is handed out", i)
+			}
+			a.add(r, fmt.Sprint(i))
+		}
+		if !r.behind() {
+			t.Error("messages are handed out, however many outcomes wait")
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if r.behind() || len(a.written) != maxUnrecorded {
+			t.Errorf("%d outcomes were written", len(a.written))
+		}
+		r.stop()
+	})
+}
+
+// As long as the store is away nothing is handed out; at the end of the process each outcome is tried
+// once more, and then the process may end.
+func TestOutcomesAtTheEndOfTheProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAway([]outage{{0, time.Hour, false}})
+		r := a.recorder()
+		a.add(r, "one")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !r.behind() || len(a.settled) != 0 {
+			t.Errorf("after a minute the outcome is settled as %v", a.settled)
+		}
+		r.hurry()
+		a.add(r, "two")
+		r.stop()
+		for _, id := range []string{"one", "two"} {
+			if got := a.settled[id]; len(got) != 1 || !errors.Is(got[0].err, store.ErrUnavailable) {
+				t.Errorf("%s is settled as %v", id, got)
+			}
+		}
+	})
+}
