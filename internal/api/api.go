@@ -16,6 +16,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/provider"
@@ -289,7 +290,7 @@ func (a *API) record(c *call, status int) {
 	}
 	a.requests.add(store.APICall{
 		OrgID: c.key.Key.OrgID, RequestID: c.id, KeyID: c.key.Key.ID, Method: loggedMethod(c.r.Method),
-		Path: loggedPath(c.r), Status: status, Latency: took, IP: clientIP(c.r),
+		Path: loggedPath(c.r), Status: status, Latency: took, IP: loggedAddress(c.r),
 	})
 }
 
@@ -333,11 +334,9 @@ func loggedPath(r *http.Request) string {
 	return p[:min(len(p), 512)]
 }
 
-func clientIP(r *http.Request) string {
-	host, _, found := strings.Cut(r.RemoteAddr, "]:") // [v6]:port
-	if found {
-		return strings.TrimPrefix(host, "[")
+func loggedAddress(r *http.Request) string {
+	if a := clientaddr.Of(r); a.IsValid() {
+		return a.String()
 	}
-	host, _, _ = strings.Cut(r.RemoteAddr, ":")
-	return host
+	return ""
 }

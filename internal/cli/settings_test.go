@@ -65,7 +65,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
 	settings := shownSettings(t, []string{
 		"PARLEY_LISTEN=:9000", "PARLEY_LOG_FORMAT=json", "PARLEY_DEMO=yes", "PARLEY_ROLE=api, worker",
-		"PARLEY_ALLOW_NETWORK=10.1.2.3/8,fd00::/8", "PARLEY_SECRET_KEY=" + key,
+		"PARLEY_ALLOW_NETWORK=10.1.2.3/8,fd00::/8", "PARLEY_SECRET_KEY=" + key, "PARLEY_TRUSTED_PROXY=10.0.0.1/8",
 		"PARLEY_DATABASE_URL=postgres://u:hunter2@h/db?sslpassword=hunter2", "PARLEY_DATA=",
 		"HOME=/nowhere", "parley_role=cook",
 	}, "--log-format=text", "--ops-listen", "127.0.0.1:7")
@@ -77,6 +77,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--public-url":    {"http://localhost:9000", "default"},
 		"--role":          {"api,worker", "PARLEY_ROLE"},
 		"--allow-network": {"10.0.0.0/8,fd00::/8", "PARLEY_ALLOW_NETWORK"},
+		"--trusted-proxy": {"10.0.0.0/8", "PARLEY_TRUSTED_PROXY"},
 		"--webhook-ca":    {"-", "default"},
 		"--secret-key":    {"(hidden)", "PARLEY_SECRET_KEY"},
 		"--log-format":    {"text", "flag"}, // before PARLEY_LOG_FORMAT
@@ -95,7 +96,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 20 { // with the header
+	if len(settings) != 21 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

@@ -33,6 +33,7 @@ type Serve struct {
 	PublicURL           string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
 	Role                []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
 	AllowNetwork        []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
+	TrustedProxy        []netip.Prefix `type:"cidr" variable:"PARLEY_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of your proxies: what they say in X-Forwarded-For or Forwarded about a client's address is believed. Repeatable, or separated by commas; none by default."`
 	WebhookCA           string         `variable:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
 	WebhookRetries      []string       `type:"list" variable:"PARLEY_WEBHOOK_RETRIES" default:"10s,30s,2m,10m,1h,6h,24h" placeholder:"WAITS" help:"How long a webhook delivery waits after each failed attempt, separated by commas; when the last has passed in vain it is given up."`
 	SecretKey           string         `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals stored secrets: 32 bytes in base64. Empty: secret.key in the data folder, made on first start. All nodes need the same."`
@@ -74,6 +75,7 @@ func (s *Serve) Validate() error {
 		checkAddress("--listen", s.Listen),
 		checkAddress("--ops-listen", s.OpsListen),
 		s.checkPublicURL(),
+		s.checkTrustedProxy(),
 		s.checkRoles(),
 		s.checkWebhookCA(),
 		s.checkWebhookRetries(),
@@ -124,6 +126,16 @@ func LocalURL(addr string) string {
 		return ""
 	}
 	return "http://localhost:" + port
+}
+
+// checkTrustedProxy refuses to trust everybody: then all clients could choose their own addresses.
+func (s *Serve) checkTrustedProxy() error {
+	for _, p := range s.TrustedProxy {
+		if p.Bits() == 0 {
+			return fmt.Errorf("--trusted-proxy %s is everybody; name the addresses of your proxies, like 10.0.0.0/8", p)
+		}
+	}
+	return nil
 }
 
 func (s *Serve) checkRoles() error {

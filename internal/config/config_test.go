@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"math/big"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +80,7 @@ func TestValidateRefuses(t *testing.T) {
 		"no host":                {func(s *Serve) { s.PublicURL = "https://:443" }, "--public-url"},
 		"credentials":            {func(s *Serve) { s.PublicURL = "https://u:hunter2@chat.example.com" }, "without credentials"},
 		"broken credentials":     {func(s *Serve) { s.PublicURL = "https://u:hunter2%zz@chat.example.com" }, "--public-url must be"},
+		"everybody trusted":      {func(s *Serve) { s.TrustedProxy = []netip.Prefix{netip.MustParsePrefix("::/0")} }, "--trusted-proxy ::/0 is everybody"},
 		"an unknown role":        {func(s *Serve) { s.Role = []string{"api", "cook"} }, `--role "cook" must be a list of api, worker, dashboard`},
 		"no role":                {func(s *Serve) { s.Role = nil }, "--role must name at least one of api"},
 		"absent authorities":     {func(s *Serve) { s.WebhookCA = notPEM + ".absent" }, "--webhook-ca cannot be read"},

@@ -13,7 +13,8 @@ type limit struct {
 }
 
 var (
-	// perAddress is generous: behind a proxy everybody has the same address.
+	// perAddress is generous: a whole office can have one address, and all visitors have that of a proxy
+	// which is not trusted.
 	perAddress = limit{"address", 300, 200 * time.Millisecond}
 	perLink    = limit{"link", 30, 2 * time.Second}
 	// perMiss is for addresses of links that do not exist.

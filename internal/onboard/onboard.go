@@ -7,13 +7,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
@@ -99,7 +100,7 @@ func (v *visit) serve() {
 	token, ok := strings.CutPrefix(v.r.URL.Path, core.OnboardPath)
 	token, starting := strings.CutSuffix(token, startPath)
 	switch {
-	case !v.page.limits.allow(perAddress, v.address()):
+	case !v.page.limits.allow(perAddress, v.network()):
 		v.tooMany()
 	case !ok || v.r.Method != http.MethodGet && v.r.Method != http.MethodHead:
 		v.w.Header().Set("Allow", "GET, HEAD")
@@ -119,13 +120,16 @@ func (v *visit) fromElsewhere() bool {
 	return site == "cross-site" || site == "same-site"
 }
 
-// address is where the request comes from, without its port.
-func (v *visit) address() string {
-	host, _, err := net.SplitHostPort(v.r.RemoteAddr)
-	if err != nil {
-		return v.r.RemoteAddr
+// address is where the request comes from.
+func (v *visit) address() string { return clientaddr.Of(v.r).String() }
+
+// network is what requests are counted by: an IPv6 visitor has a whole /64 of addresses.
+func (v *visit) network() string {
+	a := clientaddr.Of(v.r).WithZone("")
+	if a.Is6() {
+		return netip.PrefixFrom(a, 64).Masked().String()
 	}
-	return host
+	return a.String()
 }
 
 // invited looks the link up, or ends the visit.
@@ -138,7 +142,7 @@ func (v *visit) invited(token string) (core.Invitation, bool) {
 	if err == nil {
 		return invited, v.open(invited)
 	}
-	if failure, ok := errors.AsType[*core.OnboardError](err); ok && !v.page.limits.allow(perMiss, v.address()) {
+	if failure, ok := errors.AsType[*core.OnboardError](err); ok && !v.page.limits.allow(perMiss, v.network()) {
 		v.page.cfg.Log.Warn("setup links are being guessed", "address", v.address(), "reason", failure.Reason)
 		v.tooMany()
 		return core.Invitation{}, false

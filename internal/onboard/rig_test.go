@@ -72,15 +72,19 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 func (r *rig) serve(publicURL string) string {
 	server := httptest.NewUnstartedServer(nil)
 	address := "http://" + server.Listener.Addr().String()
-	server.Config.Handler = onboard.New(onboard.Config{
-		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: cmp.Or(publicURL, address),
+	server.Config.Handler = r.page(cmp.Or(publicURL, address))
+	server.Start()
+	r.t.Cleanup(server.Close)
+	return address
+}
+
+func (r *rig) page(publicURL string) *onboard.Page {
+	return onboard.New(onboard.Config{
+		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: publicURL,
 		Seal: func(token, accountID string) string { return "sealed for " + accountID + ": " + token },
 		PIN:  func(string) string { return "123456" },
 		Log:  slog.New(slog.NewTextHandler(r.log, nil)),
 	})
-	server.Start()
-	r.t.Cleanup(server.Close)
-	return address
 }
 
 // worker starts what follows, with a clock that stands still: it looks only when it is woken.

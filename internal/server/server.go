@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
@@ -78,7 +79,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		Templates:    s.messaging.templates,
 		Vault:        s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
-	s.public.http = s.httpServer(s.routes())
+	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.routes()))
 	s.public.http.RegisterOnShutdown(s.api.Release)
 	s.ops.http = s.httpServer(s.opsRoutes(s.registry))
 	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for

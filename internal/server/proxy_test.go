@@ -1,0 +1,49 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+func TestAPILogTellsTheClientsAddress(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		trusted []netip.Prefix
+		want    string
+	}{
+		"trusted": {[]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, "2001:db8::1"},
+		"not":     {[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, "127.0.0.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := settings(t)
+			cfg.TrustedProxy = test.trusted
+			s, _ := open(t, cfg)
+			start(t, s)
+			key := newKey(t, s)
+			request, err := http.NewRequest(http.MethodGet, s.PublicURL()+"/v1/me", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+key)
+			request.Header.Set("X-Forwarded-For", "[2001:db8::1]:443")
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			s.api.Close() // writes what is held back
+			context, err := s.store.Read(t.Context()).KeyContext(chat.HashKey(key))
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, err := s.store.Read(t.Context()).APILog(context.Key.OrgID, 10)
+			if err != nil || len(calls) != 1 || calls[0].IP != test.want {
+				t.Errorf("logged %+v, %v, want %s", calls, err, test.want)
+			}
+		})
+	}
+}
