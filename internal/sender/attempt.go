@@ -25,7 +25,7 @@ const (
 )
 
 // send makes one attempt and hands its outcome on.
-func (n *number) send(w store.SendWork) {
+func (n *number) send(w queued) {
 	result, again := n.attempt(&w)
 	n.sender.cfg.Metrics.outcomes.WithLabelValues(outcomeOf(result, again)).Inc()
 	switch {
@@ -36,7 +36,7 @@ func (n *number) send(w store.SendWork) {
 	}
 }
 
-func outcomeOf(r *core.SendResult, again time.Time) string {
+func outcomeOf(r *core.SendResult, again store.Moment) string {
 	switch {
 	case r == nil && again.IsZero():
 		return "settled"
@@ -53,15 +53,15 @@ func outcomeOf(r *core.SendResult, again time.Time) string {
 
 // recorded goes on with the lane once the outcome is durable. When it could not be written, the
 // message is in doubt: callbacks have a while to settle it before it is tried again.
-func (n *number) recorded(w store.SendWork, again time.Time, err error) {
+func (n *number) recorded(w queued, again store.Moment, err error) {
 	if err != nil {
 		w.Job.InDoubt = true
-		again = n.sender.cfg.Store.Now().Add(retryAfter[0])
+		again = n.sender.cfg.Store.Moment().Add(retryAfter[0])
 	}
 	n.settle(w, again)
 }
 
-func (n *number) settle(w store.SendWork, again time.Time) {
+func (n *number) settle(w queued, again store.Moment) {
 	if again.IsZero() {
 		n.sender.release(n, w.Job.MessageID)
 	} else {
@@ -71,13 +71,13 @@ func (n *number) settle(w store.SendWork, again time.Time) {
 }
 
 // attempt calls the provider. It returns what to record, and when to try again.
-func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
+func (n *number) attempt(w *queued) (*core.SendResult, store.Moment) {
 	s := n.sender
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), sendTimeout)
 	defer cancel()
 	// A sweep takes up what is due for a while, and may be late: the job may just have been done.
-	if w.Job.Attempts > 0 || w.Job.InDoubt || !w.Job.DueAt.After(s.cfg.Store.Now().Add(-s.cfg.SweepEvery)) {
-		if open, err := s.stillOpen(ctx, w); err != nil || !open {
+	if w.Job.Attempts > 0 || w.Job.InDoubt || s.cfg.Store.Moment().Sub(w.known) >= s.cfg.SweepEvery {
+		if open, err := s.stillOpen(ctx, w.Job); err != nil || !open {
 			return nil, n.unlessGone(err)
 		}
 	}
@@ -86,18 +86,18 @@ func (n *number) attempt(w *store.SendWork) (*core.SendResult, time.Time) {
 		return nil, n.unlessGone(ignoreNotFound(err))
 	}
 	if refused := core.RefuseQueued(account, w.Message.Type, s.cfg.Store.Now()); refused != nil {
-		return &core.SendResult{Work: *w, Failure: refused}, time.Time{}
+		return &core.SendResult{Work: w.SendWork, Failure: refused}, 0
 	}
 	sent, err := s.call(ctx, account, w)
 	if err == nil {
-		return &core.SendResult{Work: *w, Sent: sent}, time.Time{}
+		return &core.SendResult{Work: w.SendWork, Sent: sent}, 0
 	}
 	return n.failed(w, account, err)
 }
 
 // account reads the account, at most every accountFresh: what stops it must stop queued messages.
 func (n *number) account(ctx context.Context) (chat.Account, error) {
-	now := n.sender.cfg.Store.Now()
+	now := n.sender.cfg.Store.Moment()
 	n.mu.Lock()
 	cached, at := n.cached, n.cachedAt
 	n.mu.Unlock()
@@ -115,12 +115,12 @@ func (n *number) account(ctx context.Context) (chat.Account, error) {
 }
 
 // unlessGone tries again soon after a fault of the store's; a job that is gone is done.
-func (n *number) unlessGone(err error) time.Time {
+func (n *number) unlessGone(err error) store.Moment {
 	if err == nil {
-		return time.Time{}
+		return 0
 	}
 	n.sender.warn("a job could not be looked up", err)
-	return n.sender.cfg.Store.Now().Add(lookAgain)
+	return n.sender.cfg.Store.Moment().Add(lookAgain)
 }
 
 func ignoreNotFound(err error) error {
@@ -131,15 +131,15 @@ func ignoreNotFound(err error) error {
 }
 
 // stillOpen looks whether a callback, or another node, has settled the job meanwhile.
-func (s *Sender) stillOpen(ctx context.Context, w *store.SendWork) (bool, error) {
-	owner, err := s.cfg.Store.Read(ctx).SendJobOwner(w.Job.OrgID, w.Job.MessageID)
+func (s *Sender) stillOpen(ctx context.Context, job store.SendJob) (bool, error) {
+	owner, err := s.cfg.Store.Read(ctx).SendJobOwner(job.OrgID, job.MessageID)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
 	return owner == s.cfg.Node, err
 }
 
-func (s *Sender) call(ctx context.Context, account chat.Account, w *store.SendWork) (provider.Sent, error) {
+func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (provider.Sent, error) {
 	token, err := s.cfg.Token(account)
 	if err != nil {
 		return provider.Sent{}, err
@@ -165,16 +165,16 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *store.SendWo
 			return provider.Sent{}, err
 		}
 	}
-	begin := s.cfg.Store.Now()
-	s.cfg.Metrics.wait.Observe(begin.Sub(w.Message.CreatedAt).Seconds())
+	begin := s.cfg.Store.Moment()
+	s.cfg.Metrics.wait.Observe(begin.Sub(w.accepted).Seconds())
 	sent, err := s.cfg.Provider.Send(ctx, from, m)
-	s.cfg.Metrics.call.Observe(s.cfg.Store.Now().Sub(begin).Seconds())
+	s.cfg.Metrics.call.Observe(s.cfg.Store.Moment().Sub(begin).Seconds())
 	return sent, err
 }
 
 // failed decides what a failed call means for the message, its conversation and its number.
-func (n *number) failed(w *store.SendWork, account chat.Account, err error) (*core.SendResult, time.Time) {
-	now := n.sender.cfg.Store.Now()
+func (n *number) failed(w *queued, account chat.Account, err error) (*core.SendResult, store.Moment) {
+	now := n.sender.cfg.Store.Moment()
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {
 		n.sender.cfg.Log.Error("a send failed before the call", "message", w.Message.ID, "error", err)
@@ -184,19 +184,20 @@ func (n *number) failed(w *store.SendWork, account chat.Account, err error) (*co
 	if status := standing(class); status != "" {
 		n.sender.demote(account, status)
 	}
-	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.Message.CreatedAt) < throttleLife {
+	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.accepted) < throttleLife {
 		return nil, now.Add(wait)
 	}
 	transient := e.Transient || class.Transient || e.OutcomeUnknown
 	if !transient || w.Job.Attempts >= len(retryAfter) {
 		failure := e.MessageError()
-		return &core.SendResult{Work: *w, Failure: &failure}, time.Time{}
+		return &core.SendResult{Work: w.SendWork, Failure: &failure}, 0
 	}
-	w.Job.DueAt = now.Add(retryAfter[w.Job.Attempts])
+	wait := retryAfter[w.Job.Attempts]
+	w.Job.DueAt = n.sender.cfg.Store.Now().Add(wait)
 	w.Job.Attempts++
 	w.Job.InDoubt = e.OutcomeUnknown
 	retry := w.Job
-	return &core.SendResult{Work: *w, Retry: &retry}, w.Job.DueAt
+	return &core.SendResult{Work: w.SendWork, Retry: &retry}, now.Add(wait)
 }
 
 // standing is where a failure leaves the account; empty where it does not concern it as a whole.
@@ -213,7 +214,7 @@ func standing(class provider.Class) chat.AccountStatus {
 
 // throttled pauses the number, or the conversation, and returns for how long; zero if the failure
 // is no rate limit.
-func (n *number) throttled(w *store.SendWork, e *provider.Error, class provider.Class) time.Duration {
+func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) time.Duration {
 	switch {
 	case class.PairLimited:
 		return n.penalize(w.Job.ConversationID)

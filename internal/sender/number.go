@@ -29,15 +29,23 @@ type number struct {
 	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
 	inFlight int
 	cached   chat.Account
-	cachedAt time.Time
+	cachedAt store.Moment
 	wake     chan struct{}
+}
+
+// queued is a message in memory, with its instants as moments: no turn of the wall clock moves them.
+type queued struct {
+	store.SendWork
+	accepted store.Moment
+	due      store.Moment // when it may go
+	known    store.Moment // when it was certainly still to be sent
 }
 
 // lane is the queue of one conversation.
 type lane struct {
 	id      string
-	queue   []store.SendWork
-	due     time.Time
+	queue   []queued
+	due     store.Moment
 	seq     uint64 // first come, first served among lanes that are due at once
 	busy    bool
 	index   int
@@ -51,11 +59,11 @@ func newNumber(s *Sender, account chat.Account) *number {
 	}
 }
 
-func (n *number) add(account chat.Account, w store.SendWork, notBefore time.Time) {
+func (n *number) add(account chat.Account, w queued) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if account.UpdatedAt.After(n.cached.UpdatedAt) { // it has another token, perhaps
-		n.cachedAt = time.Time{}
+		n.cachedAt = 0
 	}
 	l := n.lanes[w.Job.ConversationID]
 	if l == nil {
@@ -64,12 +72,12 @@ func (n *number) add(account chat.Account, w store.SendWork, notBefore time.Time
 	}
 	l.queue = append(l.queue, w)
 	if len(l.queue) == 1 && !l.busy {
-		n.makeReady(l, later(notBefore, w.Job.DueAt))
+		n.makeReady(l, w.due)
 	}
 	n.poke()
 }
 
-func (n *number) makeReady(l *lane, due time.Time) {
+func (n *number) makeReady(l *lane, due store.Moment) {
 	l.due = due
 	n.ready.seq++
 	l.seq = n.ready.seq
@@ -83,10 +91,11 @@ func (n *number) poke() {
 	}
 }
 
-func (n *number) empty() bool {
+// spent tells that nothing is lost when the number is forgotten: neither a message nor a slower pace.
+func (n *number) spent() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return len(n.lanes) == 0
+	return len(n.lanes) == 0 && n.pace.rested(n.sender.cfg.Store.Moment())
 }
 
 // run hands out messages until the sender stops, or the number has been idle for a while.
@@ -112,10 +121,10 @@ func (n *number) run() {
 }
 
 // next takes the first message that may go now, or says how long to wait.
-func (n *number) next() (*store.SendWork, time.Duration) {
+func (n *number) next() (*queued, time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	now := n.sender.cfg.Store.Now()
+	now := n.sender.cfg.Store.Moment()
 	if len(n.ready.lanes) == 0 || n.inFlight >= maxPerNumber {
 		return nil, idleNumber
 	}
@@ -126,7 +135,7 @@ func (n *number) next() (*store.SendWork, time.Duration) {
 	if l.due.After(now) {
 		return nil, min(l.due.Sub(now), idleNumber/2)
 	}
-	if wait := n.pace.take(now); wait > 0 {
+	if wait, ok := n.pace.take(now); !ok {
 		return nil, wait
 	}
 	heap.Pop(&n.ready)
@@ -137,14 +146,14 @@ func (n *number) next() (*store.SendWork, time.Duration) {
 }
 
 // done ends an attempt. With again set, the message stays at the head of its lane until then.
-func (n *number) done(conversationID string, again time.Time) {
+func (n *number) done(conversationID string, again store.Moment) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.inFlight--
 	l := n.lanes[conversationID]
 	l.busy = false
 	if again.IsZero() {
-		l.queue[0] = store.SendWork{}
+		l.queue[0] = queued{}
 		l.queue = l.queue[1:]
 		l.penalty = 0
 	}
@@ -152,7 +161,7 @@ func (n *number) done(conversationID string, again time.Time) {
 	case len(l.queue) == 0:
 		delete(n.lanes, l.id)
 	case again.IsZero():
-		n.makeReady(l, l.queue[0].Job.DueAt)
+		n.makeReady(l, l.queue[0].due)
 	default:
 		n.makeReady(l, again)
 	}
@@ -160,7 +169,7 @@ func (n *number) done(conversationID string, again time.Time) {
 }
 
 // update replaces the message at the head of a lane after a failed attempt.
-func (n *number) update(w store.SendWork) {
+func (n *number) update(w queued) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if l := n.lanes[w.Job.ConversationID]; l != nil && len(l.queue) > 0 {
@@ -184,7 +193,7 @@ func (n *number) inDoubt() (ids []string) {
 func (n *number) hurry(messageIDs map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	now := n.sender.cfg.Store.Now()
+	now := n.sender.cfg.Store.Moment()
 	for _, l := range slices.Clone(n.ready.lanes) {
 		if messageIDs[l.queue[0].Job.MessageID] && l.due.After(now) {
 			l.due = now
@@ -198,7 +207,7 @@ func (n *number) hurry(messageIDs map[string]bool) {
 func (n *number) hold(d time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.pace.hold(n.sender.cfg.Store.Now().Add(d))
+	n.pace.hold(n.sender.cfg.Store.Moment(), d)
 }
 
 // penalize counts a conversation's hits of the pair limit and returns how long it must wait:
@@ -212,13 +221,6 @@ func (n *number) penalize(conversationID string) time.Duration {
 	return wait
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // laneHeap orders lanes by when they may go on.
 type laneHeap struct {
 	lanes []*lane
@@ -229,7 +231,7 @@ func (h *laneHeap) Len() int { return len(h.lanes) }
 
 func (h *laneHeap) Less(i, j int) bool {
 	a, b := h.lanes[i], h.lanes[j]
-	if a.due.Equal(b.due) {
+	if a.due == b.due {
 		return a.seq < b.seq
 	}
 	return a.due.Before(b.due)

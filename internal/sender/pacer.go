@@ -1,45 +1,86 @@
 package sender
 
-import "time"
+import (
+	"time"
 
-// pacer is a token bucket that keeps a number within its rate, and slows down when the provider
-// says that it is too fast.
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// burst is how much time's worth of messages may go at once, and at least one message.
+	burst = 250 * time.Millisecond
+	// recovery is how long it takes from standing still back to the full rate.
+	recovery = 10 * time.Minute
+	// perMessage is the rate of one message a second: rates are counted in thousandths of that.
+	perMessage = 1000
+	// price is the credit that a message costs: what a second earns at the rate of one a second.
+	price = perMessage * int64(time.Second)
+)
+
+// pacer keeps a number within its rate, and slows down when the provider says that it is too fast. It
+// counts in whole numbers: a nanosecond earns as much credit as the rate says, so nothing is ever
+// rounded, but for the wait, which is rounded up.
 type pacer struct {
-	full   float64 // the configured rate, messages a second
-	rate   float64 // the present one
-	tokens float64
-	at     time.Time
-	until  time.Time // paused
+	full     int64 // the configured rate
+	slowed   int64 // the rate at slowedAt; it grows from there
+	slowedAt store.Moment
+	credit   int64        // earned and not spent, at the moment at
+	at       store.Moment // zero, long ago, at first: all that can be saved up is there
+	until    store.Moment // paused
 }
 
 func newPacer(perSecond float64) pacer {
-	return pacer{full: perSecond, rate: perSecond, tokens: max(1, perSecond/4)}
+	full := max(1, int64(perSecond*perMessage))
+	return pacer{full: full, slowed: full}
 }
 
-// take spends a token, or says how long until there is one.
-func (p *pacer) take(now time.Time) time.Duration {
+// take spends a message's credit and reports true, or tells how long to wait before asking again.
+func (p *pacer) take(now store.Moment) (wait time.Duration, ok bool) {
 	if now.Before(p.until) {
-		return p.until.Sub(now)
+		return p.until.Sub(now), false
 	}
-	if !p.at.IsZero() {
-		elapsed := now.Sub(p.at).Seconds()
-		// A quarter of a second's worth may go at once; ten minutes bring a slowed rate back.
-		p.rate = min(p.full, p.rate+p.full*elapsed/600)
-		p.tokens = min(max(1, p.rate/4), p.tokens+elapsed*p.rate)
+	p.earn(now)
+	if p.credit >= price {
+		p.credit -= price
+		return 0, true
+	}
+	return time.Duration(ceilDiv(price-p.credit, p.rate(p.at))), false
+}
+
+// earn adds what the time since the last look is worth, at the rate of its beginning, which is never
+// higher than any after it. No time is counted twice, whatever the clock does.
+func (p *pacer) earn(now store.Moment) {
+	if !now.After(p.at) {
+		return
+	}
+	elapsed, rate, most := int64(now.Sub(p.at)), p.rate(p.at), max(price, p.rate(now)*int64(burst))
+	if missing := most - p.credit; missing <= 0 || elapsed >= ceilDiv(missing, rate) {
+		p.credit = most
+	} else {
+		p.credit += elapsed * rate
 	}
 	p.at = now
-	if p.tokens < 1 {
-		return time.Duration((1 - p.tokens) / p.rate * float64(time.Second))
-	}
-	p.tokens--
-	return 0
 }
 
-// hold pauses until the given instant, and halves the rate for what follows.
-func (p *pacer) hold(until time.Time) {
-	if until.After(p.until) {
-		p.until = until
-		p.rate = max(1, p.rate/2)
-		p.tokens = 0
-	}
+// rate is how fast the number may send then.
+func (p *pacer) rate(then store.Moment) int64 {
+	since := min(max(0, then.Sub(p.slowedAt)), recovery)
+	return min(p.full, p.slowed+p.full*since.Milliseconds()/recovery.Milliseconds())
 }
+
+// hold pauses for a while, and halves the rate for what follows. A pause that is under way becomes
+// longer and nothing more: it answers calls that had left before it.
+func (p *pacer) hold(now store.Moment, pause time.Duration) {
+	if !now.Before(p.until) {
+		p.slowed, p.slowedAt = max(min(perMessage, p.full), p.rate(now)/2), now
+		p.credit, p.at = 0, now
+	}
+	p.until = max(p.until, now.Add(pause))
+}
+
+// rested tells that nothing is left of a pause or of the slowness after it.
+func (p *pacer) rested(now store.Moment) bool {
+	return !now.Before(p.until) && p.rate(now) == p.full
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +41,7 @@ type rig struct {
 	account chat.Account
 	sender  *sender.Sender
 	begin   time.Time
+	turned  atomic.Int64 // by how much the wall clock was turned
 
 	// answer decides what becomes of a call; nil takes every message.
 	answer func(ctx context.Context, c call) (provider.Sent, error)
@@ -71,7 +73,8 @@ func behindGate(t *testing.T, test func(t *testing.T, r *rig, gate *pgtest.Gate)
 func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), change ...func(*sender.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, st: storetest.OpenAt(t, place), names: map[string]string{}}
+		r := &rig{t: t, names: map[string]string{}}
+		r.st = storetest.OpenAt(t, place, func(c *store.Config) { c.Now = r.now })
 		r.org = storetest.Org(t, r.st)
 		r.account = storetest.Account(t, r.st, r.org, "100000000001")
 		r.alive(node)
@@ -81,6 +84,11 @@ func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), c
 		r.sender.Stop(context.Background())
 	})
 }
+
+func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.turned.Load())) }
+
+// turn turns the wall clock, while no time goes by.
+func (r *rig) turn(d time.Duration) { r.turned.Add(int64(d)) }
 
 // slowSweeps is for tests that let much time go by.
 func slowSweeps(c *sender.Config) { c.SweepEvery = time.Minute }

@@ -88,8 +88,23 @@ func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
 		return
 	}
 	if w.Job.Behind == "" || s.holds(w.Job.Behind) || s.finished(w.Job.OrgID, w.Job.Behind) {
-		s.enqueue(account, w, time.Time{})
+		s.enqueue(account, s.queue(w))
 	}
+}
+
+// queue gives a job that was just committed its moments. A job that was never tried is due since it was
+// accepted, and one that was is due after the wait for that at the latest: where its row says otherwise,
+// the wall clock has been turned back since it was written.
+func (s *Sender) queue(w store.SendWork) queued {
+	now, accepted := s.cfg.Store.Moment(), s.cfg.Store.MomentOf(w.Message.CreatedAt)
+	q := queued{SendWork: w, accepted: min(now, accepted), due: min(now, accepted), known: accepted}
+	if accepted.After(now) {
+		q.known = 0
+	}
+	if tried := w.Job.Attempts; tried > 0 {
+		q.due = min(s.cfg.Store.MomentOf(w.Job.DueAt), now.Add(retryAfter[min(tried, len(retryAfter))-1]))
+	}
+	return q
 }
 
 func (s *Sender) holds(messageID string) bool {
@@ -105,7 +120,7 @@ func (s *Sender) finished(orgID, messageID string) bool {
 }
 
 // enqueue reports false when there is no room.
-func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.Time) bool {
+func (s *Sender) enqueue(account chat.Account, w queued) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.numbers[account.ID]
@@ -121,7 +136,7 @@ func (s *Sender) enqueue(account chat.Account, w store.SendWork, notBefore time.
 	}
 	s.held[w.Job.MessageID] = true
 	n.held++
-	n.add(account, w, notBefore)
+	n.add(account, w)
 	return true
 }
 
@@ -159,11 +174,12 @@ func (s *Sender) release(n *number, messageID string) {
 	n.held--
 }
 
-// retire ends a number that has no work. It reports false when work came in the meantime.
+// retire ends a number that has no work. It reports false when work came in the meantime, or the number
+// is still slowed down.
 func (s *Sender) retire(n *number) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !n.empty() {
+	if !n.spent() {
 		return false
 	}
 	delete(s.numbers, n.accountID)

@@ -101,11 +101,12 @@ func (s *Sender) spare() bool {
 // did not fit, or another node accepted them behind messages of ours. Once a job of a number does
 // not fit, its later ones are passed over: nothing may overtake it.
 func (s *Sender) pickUp() error {
-	before := s.cfg.Store.Now().Add(-s.cfg.SweepEvery) // younger ones are on their way to Enqueue
+	now := s.cfg.Store.Now()
+	young := s.cfg.SweepEvery // on their way to Enqueue
 	full := map[string]bool{}
 	var last store.SendJob
 	for {
-		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.cfg.Node, before, last, s.page())
+		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.cfg.Node, young, now, last, s.page())
 		if err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (s *Sender) load(jobs []store.SendJob, full map[string]bool) error {
 		if err == nil {
 			var w store.SendWork
 			if w, err = s.cfg.Store.Read(s.ctx).SendWork(job); err == nil {
-				full[job.AccountID] = !s.enqueue(account, w, s.notBefore(job))
+				full[job.AccountID] = !s.enqueue(account, s.found(w))
 			}
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -157,11 +158,14 @@ func (s *Sender) load(jobs []store.SendJob, full map[string]bool) error {
 	return nil
 }
 
-func (s *Sender) notBefore(job store.SendJob) (t time.Time) {
-	if job.InDoubt {
-		t = s.cfg.Store.Now().Add(orphanGrace)
+// found is queue for a job that was read from the table, and may have been done since.
+func (s *Sender) found(w store.SendWork) queued {
+	q := s.queue(w)
+	q.known = 0
+	if w.Job.InDoubt {
+		q.due = max(q.due, s.cfg.Store.Moment().Add(orphanGrace))
 	}
-	return t
+	return q
 }
 
 // settleDoubts looks which messages in doubt a callback has settled, on this node or another, so

@@ -220,7 +220,7 @@ func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
-			_, err := r.OwnSendJobs("me", st.Now(), store.SendJob{AccountID: "acc", MessageID: "msg"}, 10)
+			_, err := r.OwnSendJobs("me", time.Second, st.Now(), store.SendJob{AccountID: "acc", MessageID: "msg"}, 10)
 			return err
 		})
 		requireNoError(t, err)

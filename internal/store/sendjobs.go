@@ -117,12 +117,13 @@ func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 }
 
 // OwnSendJobs returns up to limit of the node's jobs behind the given one, account by account,
-// oldest first. New ones are left out that became due after the instant.
-func (r Reader) OwnSendJobs(node string, before time.Time, last SendJob, limit int) ([]SendJob, error) {
+// oldest first. New ones are left out that are younger than so much. One that seems to come from the
+// future is not: a clock has been turned back since it was accepted.
+func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, last SendJob, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
-		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR attempts > 0 OR in_doubt)
-		ORDER BY account_id, message_id LIMIT $5`,
-		node, last.AccountID, last.MessageID, before.UnixMilli(), limit)
+		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
+		ORDER BY account_id, message_id LIMIT $6`,
+		node, last.AccountID, last.MessageID, now.Add(-young).UnixMilli(), now.Add(young).UnixMilli(), limit)
 }
 
 // SendJobsAmong returns which of an organization's messages are still to be sent.
