@@ -20,7 +20,8 @@ func registerWebhookDeliveries(a *API) {
 		method: http.MethodPost, path: "/webhook_deliveries/bulk_replay", id: "bulkReplayWebhookDeliveries", tag: "Webhooks",
 		summary: "Replay failed deliveries of a subscription",
 		description: "At most 1,000 a call, oldest first. When capped is true there are more: call again. A delivery that was replayed " +
-			"before is not taken again, so that a call that is repeated sends nothing twice.",
+			"before is not taken again, so that a call that is repeated sends nothing twice. Attempts that were still scheduled are called off, " +
+			"as with the replay of one delivery.",
 		errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled, chat.CodeResourceNotFound},
 	}, bulkReplay)
 
@@ -33,7 +34,8 @@ func registerWebhookDeliveries(a *API) {
 		method: http.MethodPost, path: "/webhook_deliveries/{id}/replay", id: "replayWebhookDelivery", tag: "Webhooks",
 		summary: "Replay a webhook delivery",
 		description: "Makes a new delivery of the same event, with the same event id. It can be done once the delivery was attempted, " +
-			"however that ended; attempts that were still scheduled are called off.",
+			"however that ended. Attempts that were still scheduled are called off: the old delivery is dead then, with the error code replayed. " +
+			"An attempt that is under way goes on, and is recorded as it ends.",
 		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled},
 		inPath: func(c *call, r store.Reader, _ chat.Account) error {
 			_, err := core.WebhookDelivery(r, c.key.Key.OrgID, c.path[0])
@@ -56,7 +58,7 @@ type webhookDeliveryView struct {
 	ResponseBodySnippet *string  `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
 	DurationMS          *int64   `json:"duration_ms" nullable:"true"`
 	ReplayedFrom        *string  `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
-	ErrorCode           *string  `json:"error_code" nullable:"true" doc:"Why it could not be delivered."`
+	ErrorCode           *string  `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
 	ErrorMessage        *string  `json:"error_message" nullable:"true"`
 	CreatedAt           instant  `json:"created_at"`
 
@@ -65,11 +67,12 @@ type webhookDeliveryView struct {
 }
 
 func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
+	code, message := d.Failure()
 	return webhookDeliveryView{
 		ID: d.ID, Object: "webhook_delivery", SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), EventID: d.EventID,
 		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: instantPtr(d.LastAttemptAt), NextAttemptAt: instantPtr(d.NextAttemptAt),
 		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
-		ReplayedFrom: d.ReplayedFrom, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage, CreatedAt: instant(d.CreatedAt),
+		ReplayedFrom: d.ReplayedFrom, ErrorCode: code, ErrorMessage: message, CreatedAt: instant(d.CreatedAt),
 	}
 }
 

@@ -60,6 +60,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	pending := `"id":"${delivery}","event_id":"${event}","status":"pending",` + untried + `,"next_attempt_at":"<now>","replayed_from":null,"error_code":null,"error_message":null,"created_at":"<now>"`
 	dead := `"id":"${delivery}","event_id":"${event}","status":"dead","attempt_count":2,"last_attempt_at":"1970-01-01T00:00:03.000Z","next_attempt_at":null,
 		"response_status":503,"response_body_snippet":"later","duration_ms":12,"error_code":"http_error","error_message":"The endpoint answered 503.","replayed_from":null,"created_at":"<now>"`
+	calledOff := strings.NewReplacer("http_error", "replayed", "The endpoint answered 503.", "The delivery was replayed. A new one is attempted in its place.").Replace(dead)
 	attempts := `[{"attempt":1,"at":"1970-01-01T00:00:01.000Z","response_status":null,"response_body_snippet":null,"duration_ms":10000,"error_code":"timeout","error_message":"No answer."},
 		{"attempt":2,"at":"1970-01-01T00:00:03.000Z","response_status":503,"response_body_snippet":"later","duration_ms":12,"error_code":"http_error","error_message":"The endpoint answered 503."}]`
 	envelope := func(delivery string) string { return `{"data":` + delivery + `,"request_id":"<req>"}` }
@@ -70,6 +71,10 @@ func TestWebhookDeliveries(t *testing.T) {
 			Want: envelope(deliveryWith(pending + `,"payload":` + payload + `,"attempts":[]`))},
 		{Name: "one that was tried", Given: all(hasDelivery, became("dead")), Request: apitest.Request{Path: "/v1/webhook_deliveries/${delivery}"}, Status: http.StatusOK,
 			Want: envelope(deliveryWith(dead + `,"payload":` + payload + `,"attempts":` + attempts))},
+		{Name: "one that was replayed before its next attempt", Given: all(hasDelivery, became("failed"), func(t *testing.T, c *apitest.Case) {
+			c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_deliveries/${delivery}/replay"}).RequireStatus(t, http.StatusOK)
+		}), Request: apitest.Request{Path: "/v1/webhook_deliveries/${delivery}"}, Status: http.StatusOK,
+			Want: envelope(deliveryWith(calledOff + `,"payload":` + payload + `,"attempts":` + attempts))},
 		{Name: "one whose event is gone", Given: all(hasDelivery, func(t *testing.T, c *apitest.Case) { c.Exec(t, `DELETE FROM events WHERE org_id = $1`, c.Org.ID) }),
 			Request: apitest.Request{Path: "/v1/webhook_deliveries/${delivery}"}, Status: http.StatusOK, Want: envelope(deliveryWith(pending + `,"payload":null,"attempts":[]`))},
 		{Name: "unknown", Request: apitest.Request{Path: "/v1/webhook_deliveries/" + noDelivery}, Code: "resource_not_found"},
@@ -183,8 +188,8 @@ func TestReplayWebhookDelivery(t *testing.T) {
 		{Name: "succeeded", Given: all(hasDelivery, became("succeeded")), Request: replay, Status: http.StatusOK, Want: want, Change: made},
 		{Name: "failed", Given: all(hasDelivery, became("failed")), Request: replay, Status: http.StatusOK, Want: want, Change: made,
 			Then: func(t *testing.T, c *apitest.Case, _ *apitest.Response) {
-				if all := listOf(t, c, "/v1/webhook_deliveries"); all[1].Status != "dead" {
-					t.Errorf("what it replays is %s", all[1].Status)
+				if all := listOf(t, c, "/v1/webhook_deliveries"); all[1].Status != "dead" || *all[1].ErrorCode != "replayed" {
+					t.Errorf("what it replays is %+v", all[1])
 				}
 			}},
 		{Name: "again", Given: all(hasDelivery, became("dead"), func(t *testing.T, c *apitest.Case) { c.Call(t, replay).RequireStatus(t, http.StatusOK) }), Request: replay,

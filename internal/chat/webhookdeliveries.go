@@ -12,18 +12,18 @@ const (
 	DeliveryDead      DeliveryStatus = "dead"
 )
 
-// Why a delivery could not be made, where it is not the endpoint's doing.
+// Why a delivery ended, where no attempt of it was the reason.
 const (
 	DeliverySubscriptionDisabled = "subscription_disabled"
 	DeliverySubscriptionDeleted  = "subscription_deleted"
+	DeliveryReplayed             = "replayed"
 )
 
-// DeliveryErrorText says to people what these codes say to programs.
-func DeliveryErrorText(code string) string {
-	if code == DeliverySubscriptionDeleted {
-		return "The subscription was deleted before the event could be delivered."
-	}
-	return "The subscription was disabled. Set its status to active and replay the delivery."
+// deliveryEndings say to people what these codes say to programs.
+var deliveryEndings = map[string]string{
+	DeliverySubscriptionDisabled: "The subscription was disabled. Set its status to active and replay the delivery.",
+	DeliverySubscriptionDeleted:  "The subscription was deleted before the event could be delivered.",
+	DeliveryReplayed:             "The delivery was replayed. A new one is attempted in its place.",
 }
 
 // WebhookDelivery is one event on its way to one subscription.
@@ -42,8 +42,9 @@ type WebhookDelivery struct {
 	ResponseStatus      *int64
 	ResponseBodySnippet *string
 	DurationMS          *int64
-	ErrorCode           *string
+	ErrorCode           *string // of the last attempt
 	ErrorMessage        *string
+	EndedBy             *string // what ended it, where the last attempt did not
 	ReplayedFrom        *string
 	Replayed            bool
 	CreatedAt           time.Time
@@ -51,6 +52,14 @@ type WebhookDelivery struct {
 
 // Replayable reports whether a replay makes sense: once an attempt was made or none will be.
 func (d WebhookDelivery) Replayable() bool { return d.Status != DeliveryPending }
+
+// Failure is why the event has not been delivered, nil where there is nothing to say.
+func (d WebhookDelivery) Failure() (code, message *string) {
+	if d.EndedBy == nil {
+		return d.ErrorCode, d.ErrorMessage
+	}
+	return d.EndedBy, new(deliveryEndings[*d.EndedBy])
+}
 
 // WebhookDeliveryDetail is a delivery with what was delivered and how often.
 type WebhookDeliveryDetail struct {
@@ -64,19 +73,10 @@ func (d WebhookDeliveryDetail) Attempts() []DeliveryAttempt {
 	if d.LastAttemptAt == nil {
 		return d.Earlier
 	}
-	last := DeliveryAttempt{
+	return append(d.Earlier[:len(d.Earlier):len(d.Earlier)], DeliveryAttempt{
 		At: d.LastAttemptAt.UnixMilli(), ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet,
 		DurationMS: d.DurationMS, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage,
-	}
-	if d.endedUntried() { // its own error was replaced by why there is no other attempt
-		last.ErrorCode, last.ErrorMessage = nil, nil
-	}
-	return append(d.Earlier[:len(d.Earlier):len(d.Earlier)], last)
-}
-
-// endedUntried reports whether the delivery ended for the subscription's sake and not by an attempt.
-func (d WebhookDelivery) endedUntried() bool {
-	return d.ErrorCode != nil && (*d.ErrorCode == DeliverySubscriptionDisabled || *d.ErrorCode == DeliverySubscriptionDeleted)
+	})
 }
 
 // DeliveryAttempt is one try, as it is stored and shown.

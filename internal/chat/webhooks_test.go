@@ -82,8 +82,13 @@ func TestDeliveryAttempts(t *testing.T) {
 	if got := d.Attempts()[1].ErrorCode; got == nil || *got != "timeout" {
 		t.Errorf("the last attempt ended with %v", got)
 	}
-	d.ErrorCode = new(chat.DeliverySubscriptionDisabled)
-	if got := d.Attempts()[1].ErrorCode; got != nil {
-		t.Errorf("the last attempt ended with %s", *got)
+	for _, reason := range []string{chat.DeliverySubscriptionDisabled, chat.DeliverySubscriptionDeleted, chat.DeliveryReplayed} {
+		d.EndedBy = &reason
+		if code, message := d.Failure(); *code != reason || *message == "" {
+			t.Errorf("it failed for %s: %s", *code, *message)
+		}
+		if got := d.Attempts()[1].ErrorCode; got == nil || *got != "timeout" {
+			t.Errorf("ended as %s, the last attempt ended with %v", reason, got)
+		}
 	}
 }

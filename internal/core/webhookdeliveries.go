@@ -32,7 +32,7 @@ func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail,
 	if err != nil {
 		return chat.WebhookDeliveryDetail{}, orNotFound(err, "event")
 	}
-	if err := tx.MarkReplayed(orgID, id); err != nil {
+	if err := tx.MarkReplayed(old); err != nil {
 		return chat.WebhookDeliveryDetail{}, err
 	}
 	job := deliveryOf(tx, s, event)

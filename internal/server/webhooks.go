@@ -28,6 +28,7 @@ func (s *Server) startDeliverer() error {
 	})
 	s.store.DeliverTo(m.node.ID(), m.deliverer.Enqueue)
 	s.store.OnSubscriptionChange(m.deliverer.Changed)
+	s.store.OnCallOff(m.deliverer.CallOff)
 	return nil
 }
 

@@ -118,15 +118,19 @@ func (d dialect) takes(rows int) bool { return rows == 1 || d.name == postgresDi
 
 var (
 	// deliveredAtOnce is for nearly all: the first attempt succeeded.
-	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, owner = '', last_attempt_at = v.column4,
+	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, ended_by = NULL, owner = '', last_attempt_at = v.column4,
 			response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7`,
 		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT"},
 		func(args []any, d DeliveryDone) []any {
 			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS)
 		})
+	// attempted leaves a delivery that was ended while the attempt was under way at its end, unless the
+	// attempt is one.
 	attempted = newCompletion(`last_attempt_at = v.column4, response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7,
-			status = v.column8, attempt_count = v.column9, attempts = v.column10, next_attempt_at = v.column11,
-			error_code = v.column12, error_message = v.column13, owner = CASE WHEN v.column11 IS NULL THEN '' ELSE owner END`,
+			status = CASE WHEN ended_by IS NOT NULL AND v.column8 = 'failed' THEN status ELSE v.column8 END,
+			next_attempt_at = CASE WHEN ended_by IS NOT NULL THEN NULL ELSE v.column11 END, ended_by = CASE WHEN v.column8 = 'failed' THEN ended_by END,
+			attempt_count = v.column9, attempts = v.column10, error_code = v.column12, error_message = v.column13,
+			owner = CASE WHEN v.column11 IS NULL OR ended_by IS NOT NULL THEN '' ELSE owner END`,
 		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "TEXT"},
 		func(args []any, d DeliveryDone) []any {
 			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS,

@@ -288,3 +288,67 @@ func TestDeliveryPlans(t *testing.T) {
 		}
 	})
 }
+
+// What ends a delivery leaves an attempt that is under way its word: it counts, and only where it failed
+// does the end stay what it was.
+func TestEndedDeliveriesKeepTheirAttempts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		st.DeliverTo("node_1", nil)
+		jobs := putDeliveries(t, st, "org_1", "wbs_1", 90) // more than the largest statement takes
+		next := st.Now().Add(time.Minute)
+		complete := func(attempt int, ends func(i int) (chat.DeliveryStatus, *time.Time)) {
+			t.Helper()
+			var done []store.DeliveryDone
+			for i, j := range jobs {
+				d := store.DeliveryDone{OrgID: j.OrgID, ID: j.ID, Epoch: 1, Attempts: attempt, Last: chat.DeliveryAttempt{At: int64(attempt)}}
+				if d.Status, d.NextAttemptAt = ends(i); d.Status != chat.DeliverySucceeded {
+					d.Last.ErrorCode = new("timeout")
+				}
+				done = append(done, d)
+			}
+			storetest.InTx(t, st, func(tx *store.Tx) error { return tx.CompleteDeliveries("node_1", slices.Clone(done)) })
+		}
+		due := func() (n int) {
+			t.Helper()
+			for _, j := range jobs {
+				is, err := st.Read(t.Context()).DeliveryDue("org_1", j.ID, "node_1", 1)
+				requireNoError(t, err)
+				if is {
+					n++
+				}
+			}
+			return n
+		}
+		failed := func(int) (chat.DeliveryStatus, *time.Time) { return chat.DeliveryFailed, &next }
+		complete(1, failed)
+		requireEqual(t, due(), nil, len(jobs))
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			n, err := tx.EndDeliveries("org_1", "wbs_1", chat.DeliverySubscriptionDisabled, 1000)
+			requireEqual(t, n, err, int64(len(jobs)))
+			return nil
+		})
+		requireEqual(t, due(), nil, 0)
+		complete(2, func(i int) (chat.DeliveryStatus, *time.Time) {
+			switch i % 3 {
+			case 0:
+				return chat.DeliverySucceeded, nil
+			case 1:
+				return chat.DeliveryDead, nil
+			}
+			return failed(i)
+		})
+		complete(3, failed) // nobody has it any more
+		want := []string{"succeeded ", "dead timeout", "dead subscription_disabled"}
+		for i, j := range jobs {
+			d, err := st.Read(t.Context()).WebhookDelivery("org_1", j.ID)
+			requireNoError(t, err)
+			code, _ := d.Failure()
+			if code == nil {
+				code = new("")
+			}
+			requireEqual(t, fmt.Sprint(d.AttemptCount, " ", d.Status, " ", *code), nil, "2 "+want[i%3])
+			requireEqual(t, d.NextAttemptAt == nil, nil, true)
+		}
+	})
+}

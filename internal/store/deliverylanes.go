@@ -77,6 +77,13 @@ func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now time.Time,
 		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit)
 }
 
+// DeliveryDue tells whether a delivery is still to be attempted by the node that has it at that epoch.
+func (r Reader) DeliveryDue(orgID, id, node string, epoch int64) (bool, error) {
+	found, err := many(r, scanText, `SELECT id FROM webhook_deliveries
+		WHERE org_id = $1 AND id = $2 AND owner = $3 AND epoch = $4 AND next_attempt_at IS NOT NULL`, orgID, id, node, epoch)
+	return len(found) > 0, err
+}
+
 func scanDeliveryJob(row scanner) (j DeliveryJob, err error) {
 	var (
 		payload                string

@@ -61,6 +61,7 @@ type Store struct {
 
 	deliveries          deliveryOutlet
 	subscriptionChanged func(orgID, id string)
+	callOff             func(subscriptionID string, ids []string)
 }
 
 // engine is what an SQL engine must offer.

@@ -11,14 +11,14 @@ import (
 )
 
 const deliveryColumns = `org_id, id, subscription_id, event_row, event_id, event_type, subject, status, attempt_count, last_attempt_at, next_attempt_at,
-	response_status, response_body_snippet, duration_ms, error_code, error_message, replayed_from, replayed, created_at`
+	response_status, response_body_snippet, duration_ms, error_code, error_message, ended_by, replayed_from, replayed, created_at`
 
 func scanDelivery(row scanner) (d chat.WebhookDelivery, err error) {
 	var lastAttemptAt, nextAttemptAt *int64
 	var createdAt int64
 	err = row.Scan(&d.OrgID, &d.ID, &d.SubscriptionID, &d.EventRow, &d.EventID, &d.EventType, &d.Subject, &d.Status, &d.AttemptCount,
 		&lastAttemptAt, &nextAttemptAt, &d.ResponseStatus, &d.ResponseBodySnippet, &d.DurationMS, &d.ErrorCode, &d.ErrorMessage,
-		&d.ReplayedFrom, &d.Replayed, &createdAt)
+		&d.EndedBy, &d.ReplayedFrom, &d.Replayed, &createdAt)
 	d.LastAttemptAt, d.NextAttemptAt, d.CreatedAt = toTimePtr(lastAttemptAt), toTimePtr(nextAttemptAt), toTime(createdAt)
 	return d, err
 }
@@ -93,27 +93,28 @@ func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDet
 
 // HoldDelivery writes a delivery that belongs to no node, and is found when one looks.
 func (tx *Tx) HoldDelivery(j DeliveryJob) error {
-	return tx.insertUnowned(j, chat.DeliveryPending, msPtr(&j.DueAt), "", "")
+	return tx.insertUnowned(j, chat.DeliveryPending, msPtr(&j.DueAt), "")
 }
 
 // InsertDeadDelivery writes a delivery that nobody attempts, with the reason.
-func (tx *Tx) InsertDeadDelivery(j DeliveryJob, errorCode string) error {
-	return tx.insertUnowned(j, chat.DeliveryDead, nil, errorCode, chat.DeliveryErrorText(errorCode))
+func (tx *Tx) InsertDeadDelivery(j DeliveryJob, reason string) error {
+	return tx.insertUnowned(j, chat.DeliveryDead, nil, reason)
 }
 
-func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, errorCode, errorMessage string) error {
+func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, endedBy string) error {
 	return tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
-			status, attempt_count, next_attempt_at, error_code, error_message, replayed_from, replayed, owner, epoch, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, FALSE, '', 0, $13)`,
+			status, attempt_count, next_attempt_at, ended_by, replayed_from, replayed, owner, epoch, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, FALSE, '', 0, $12)`,
 		j.OrgID, j.ID, j.SubscriptionID, j.EventRow, j.EventID, string(j.EventType), j.Subject,
-		string(status), dueAt, orNull(errorCode), orNull(errorMessage), orNull(j.ReplayedFrom), j.CreatedAt.UnixMilli())
+		string(status), dueAt, orNull(endedBy), orNull(j.ReplayedFrom), j.CreatedAt.UnixMilli())
 }
 
-// EndDeliveries makes up to limit of a subscription's open deliveries dead, and returns how many.
-func (tx *Tx) EndDeliveries(orgID, subscriptionID, errorCode string, limit int) (int64, error) {
-	return tx.exec(`UPDATE webhook_deliveries SET status = 'dead', error_code = $3, error_message = $5, next_attempt_at = NULL, owner = '', epoch = epoch + 1
+// EndDeliveries makes up to limit of a subscription's open deliveries dead, and returns how many. They
+// keep their owner: an attempt that is under way is recorded when it ends.
+func (tx *Tx) EndDeliveries(orgID, subscriptionID, reason string, limit int) (int64, error) {
+	return tx.exec(`UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL
 		WHERE org_id = $1 AND next_attempt_at IS NOT NULL AND id IN (SELECT id FROM webhook_deliveries
-			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4)`, orgID, subscriptionID, errorCode, limit, chat.DeliveryErrorText(errorCode))
+			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4)`, orgID, subscriptionID, reason, limit)
 }
 
 // ReplayFilter picks the deliveries of a subscription to replay.
@@ -126,7 +127,7 @@ type ReplayFilter struct {
 func (f ReplayFilter) conditions(orgID string) conditions {
 	c := f.DeliveryFilter.conditions(orgID)
 	c.add("NOT replayed")
-	c.addIf("error_code = ?", f.ErrorCode)
+	c.addIf("COALESCE(ended_by, error_code) = ?", f.ErrorCode)
 	if f.ResponseStatus != nil {
 		c.add("response_status = ?", *f.ResponseStatus)
 	}
@@ -138,8 +139,13 @@ func (f ReplayFilter) conditions(orgID string) conditions {
 func (tx *Tx) TakeForReplay(orgID string, f ReplayFilter, limit int) ([]chat.WebhookDelivery, error) {
 	c := f.conditions(orgID)
 	pick := "SELECT id FROM webhook_deliveries" + c.where() + " ORDER BY id LIMIT " + c.arg(limit)
-	taken, err := many(tx.Reader, scanDelivery, replayed+" WHERE org_id = $1 AND NOT replayed AND id IN ("+pick+") RETURNING "+deliveryColumns, c.args...)
+	taken, err := many(tx.Reader, scanDelivery, replayed+" WHERE org_id = $1 AND NOT replayed AND status <> 'succeeded' AND id IN ("+pick+") RETURNING "+deliveryColumns, c.args...)
 	slices.SortFunc(taken, func(a, b chat.WebhookDelivery) int { return cmp.Compare(a.ID, b.ID) })
+	ids := make([]string, len(taken))
+	for i, d := range taken {
+		ids[i] = d.ID
+	}
+	tx.callOff(f.SubscriptionID, ids)
 	return taken, err
 }
 
@@ -150,14 +156,26 @@ func (r Reader) LeftToReplay(orgID string, f ReplayFilter) (bool, error) {
 	return len(left) > 0, err
 }
 
+// replayed also calls off what was scheduled. As in EndDeliveries, the owner stays.
 const replayed = `UPDATE webhook_deliveries SET replayed = TRUE,
-	epoch = CASE WHEN status = 'failed' THEN epoch + 1 ELSE epoch END, owner = CASE WHEN status = 'failed' THEN '' ELSE owner END,
+	ended_by = CASE WHEN status = 'failed' THEN '` + chat.DeliveryReplayed + `' ELSE ended_by END,
 	next_attempt_at = CASE WHEN status = 'failed' THEN NULL ELSE next_attempt_at END,
 	status = CASE WHEN status = 'failed' THEN 'dead' ELSE status END`
 
 // MarkReplayed is TakeForReplay for one delivery, also where it was taken before.
-func (tx *Tx) MarkReplayed(orgID, id string) error {
-	return tx.later(replayed+" WHERE org_id = $1 AND id = $2", orgID, id)
+func (tx *Tx) MarkReplayed(d chat.WebhookDelivery) error {
+	tx.callOff(d.SubscriptionID, []string{d.ID})
+	return tx.later(replayed+" WHERE org_id = $1 AND id = $2", d.OrgID, d.ID)
+}
+
+// OnCallOff registers who is to be told, after the commit, that deliveries of a subscription are not to
+// be attempted any more. Other nodes see it before they try again (see DeliveryDue).
+func (s *Store) OnCallOff(tell func(subscriptionID string, ids []string)) { s.callOff = tell }
+
+func (tx *Tx) callOff(subscriptionID string, ids []string) {
+	if tell := tx.store.callOff; tell != nil && len(ids) > 0 {
+		tx.AfterCommit(func() { tell(subscriptionID, ids) })
+	}
 }
 
 // PurgeWebhookDeliveries removes up to limit of an organization's deliveries from before the given

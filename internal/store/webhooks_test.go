@@ -144,8 +144,8 @@ func deliveriesIn(t *testing.T, st *store.Store, orgID string) (states []string)
 	requireNoError(t, err)
 	for _, d := range slices.Backward(page.Rows) {
 		state := string(d.Status)
-		if d.ErrorCode != nil {
-			state += " " + *d.ErrorCode
+		if code, _ := d.Failure(); code != nil {
+			state += " " + *code
 		}
 		if d.NextAttemptAt != nil {
 			state += " due"

@@ -18,6 +18,10 @@ const stretch = 0.2
 
 // attempt makes one attempt and hands its outcome on.
 func (e *Engine) attempt(j *job, to *endpoint) {
+	if !e.stillDue(j) {
+		e.withdraw(j)
+		return
+	}
 	at := e.cfg.Store.Now()
 	if j.Attempts == 0 {
 		e.cfg.Metrics.wait.Observe(at.Sub(j.CreatedAt).Seconds())
@@ -86,7 +90,7 @@ func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 	for _, o := range batch {
 		j := o.job
 		e.forget(j)
-		if o.result.NextAt != nil && o.result.NextAt.Sub(now) <= keepFor {
+		if o.result.NextAt != nil && !j.calledOff && o.result.NextAt.Sub(now) <= keepFor {
 			e.waitFor(j, o.result)
 		}
 		e.consider(j.lane, now)

@@ -35,7 +35,8 @@ const (
 // job is a delivery in memory.
 type job struct {
 	store.DeliveryJob
-	lane *lane
+	lane      *lane
+	calledOff bool // no further attempt may begin
 }
 
 func (j *job) queue() int {

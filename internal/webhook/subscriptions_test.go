@@ -26,7 +26,7 @@ func TestGone(t *testing.T) {
 		if d := w.ends(id, chat.DeliveryDead); *d.ErrorCode != codeGone || *d.ResponseStatus != 410 {
 			w.t.Errorf("the delivery is %+v", d)
 		}
-		if d := w.ends(later, chat.DeliveryDead); *d.ErrorCode != chat.DeliverySubscriptionDisabled {
+		if d := w.ends(later, chat.DeliveryDead); *d.EndedBy != chat.DeliverySubscriptionDisabled {
 			w.t.Errorf("what waited is %+v", d)
 		}
 		got := w.subscription(sub.ID)

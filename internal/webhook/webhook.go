@@ -58,8 +58,9 @@ type Config struct {
 	Metrics *Metrics
 	Log     *slog.Logger
 
-	jitter   func() float64 // from 0 to 1
-	recorded func()         // for tests: outcomes were stored
+	jitter   func() float64  // from 0 to 1
+	recorded func()          // for tests: outcomes were stored
+	looked   func(id string) // for tests: a delivery was looked up before its next attempt
 }
 
 // DefaultTimeout is how long an attempt may take.
@@ -80,6 +81,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.recorded == nil {
 		c.recorded = func() {}
+	}
+	if c.looked == nil {
+		c.looked = func(string) {}
 	}
 	if c.jitter == nil {
 		c.jitter = rand.Float64

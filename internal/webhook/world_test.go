@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,8 @@ type world struct {
 	log    *logBook
 
 	recorded chan struct{}
-	leases   sync.Map // until when a node is alive, where that is told
+	leases   sync.Map                        // until when a node is alive, where that is told
+	looked   atomic.Pointer[func(id string)] // what happens when a delivery was looked up before a retry
 }
 
 // onEachEngine runs a test on a store of each kind with a clock that stands still.
@@ -61,6 +63,11 @@ func (w *world) start(node string) *Engine {
 		Timeout:    10 * time.Minute, // no test waits for one, and none may come in between
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded:   func() { poke(w.recorded) },
+		looked: func(id string) {
+			if looked := w.looked.Load(); looked != nil {
+				(*looked)(id)
+			}
+		},
 		LeaseUntil: func() time.Time {
 			if until, ok := w.leases.Load(node); ok {
 				return until.(time.Time)
@@ -77,6 +84,7 @@ func (w *world) start(node string) *Engine {
 	})
 	w.st.DeliverTo(node, e.Enqueue)
 	w.st.OnSubscriptionChange(e.Changed)
+	w.st.OnCallOff(e.CallOff)
 	return e
 }
 

@@ -1,0 +1,74 @@
+package webhook
+
+import (
+	"container/heap"
+	"slices"
+)
+
+// CallOff forgets deliveries of a subscription that are not to be attempted any more: once it has
+// returned, no attempt of theirs begins on this node. One that is under way goes on and is recorded.
+func (e *Engine) CallOff(subscriptionID string, ids []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l := e.lanes[subscriptionID]
+	if l == nil {
+		return
+	}
+	for _, id := range ids {
+		if l.refills {
+			l.released[id] = true // the refill may have read it before
+		}
+		if j := l.held[id]; j != nil {
+			j.calledOff = true
+			if l.drop(j) {
+				e.forget(j)
+			}
+		}
+	}
+	e.consider(l, e.cfg.Store.Now())
+}
+
+// stillDue looks, as the last thing before an attempt, whether a delivery is still to be attempted: it
+// may have been replayed since it was read, on another node, or another node may have it. It need not
+// look before the first attempt, because nothing is replayed before that.
+func (e *Engine) stillDue(j *job) bool {
+	if j.Attempts == 0 {
+		return true
+	}
+	due, err := e.cfg.Store.Read(e.calls).DeliveryDue(j.OrgID, j.ID, e.cfg.Node, j.Epoch)
+	e.cfg.looked(j.ID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		j.lane.more, j.lane.missed = true, true // the refill that follows says what is wrong with the store
+		return false
+	}
+	return due && !j.calledOff
+}
+
+// withdraw takes back an attempt that has not begun.
+func (e *Engine) withdraw(j *job) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.cfg.Store.Now()
+	j.lane.comeBack()
+	e.freed(j.OrgID)
+	e.forget(j)
+	e.consider(j.lane, now)
+	e.dispatch(now)
+}
+
+// comeBack is for a retry that left and was not made after all: it says nothing of the endpoint.
+func (l *lane) comeBack() {
+	l.inFlight--
+	l.probing = false
+}
+
+// drop takes a job out of the queues. It reports false when the job is under way.
+func (l *lane) drop(j *job) bool {
+	if i := slices.Index(l.waiting, j); i >= 0 {
+		heap.Remove(&l.waiting, i)
+		return true
+	}
+	return l.ready[j.queue()].takeFirst(func(o *job) bool { return o == j }) != nil
+}
