@@ -33,6 +33,7 @@ type number struct {
 	waba   atomic.Pointer[waba]
 	faults atomic.Pointer[Faults]
 	bucket rateBucket
+	blocks blockList
 
 	mu          sync.Mutex
 	digits      string
@@ -54,6 +55,9 @@ type number struct {
 	historyDeclined bool
 	tier            string
 	nameStatus      string
+	profile         profile
+	settings        numberSettings
+	qrCodes         []qrCode
 }
 
 const connected = "CONNECTED"

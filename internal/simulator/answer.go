@@ -54,6 +54,12 @@ type errorData struct {
 }
 
 func (s *Simulator) failure(e *graphError) answer {
+	a := jsonAnswer(e.status, errorBody{s.errorObject(e)})
+	a.code = e.code
+	return a
+}
+
+func (s *Simulator) errorObject(e *graphError) errorObject {
 	o := errorObject{
 		Message: e.text(), Type: e.kind, Code: e.code, Subcode: e.subcode, Transient: e.transient,
 		UserTitle: e.userTitle, UserText: e.userText, Trace: s.ids.trace(),
@@ -64,9 +70,7 @@ func (s *Simulator) failure(e *graphError) answer {
 	if e.details != "" {
 		o.Data = &errorData{"whatsapp", e.details}
 	}
-	a := jsonAnswer(e.status, errorBody{o})
-	a.code = e.code
-	return a
+	return o
 }
 
 func (s *Simulator) write(w http.ResponseWriter, a answer) {

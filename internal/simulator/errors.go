@@ -3,6 +3,8 @@ package simulator
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // graphError is a refusal in the upstream's terms.
@@ -110,6 +112,10 @@ var errorFacts = map[int]errorFact{
 	135000:  {400, "Generic user error"},
 	136025:  {400, "Verify code error"},
 	137000:  {400, "Recipient identity key hash mismatch"},
+	139100:  {400, "Failed to block/unblock users"},
+	139101:  {400, "Blocklist limit reached"},
+	139102:  {400, "Blocklist concurrent update"},
+	139103:  {500, "Internal error"},
 	2388019: {400, "Message template limit exceeded"},
 	2494100: {400, "Account in maintenance mode"},
 	2593107: {400, "Synchronization request limit exceeded"},
@@ -162,6 +168,14 @@ func isTransient(code int) bool {
 // badParam is code 100 with the upstream's habit of putting the whole text into the message.
 func badParam(format string, args ...any) *graphError {
 	return &graphError{status: http.StatusBadRequest, code: 100, message: "(#100) " + fmt.Sprintf(format, args...)}
+}
+
+// oneOf refuses a value that is none of those allowed.
+func oneOf(param string, allowed []string, got string) *graphError {
+	if slices.Contains(allowed, got) {
+		return nil
+	}
+	return badParam("Param %s must be one of {%s} - got %q.", param, strings.Join(allowed, ", "), got)
 }
 
 // missing is code 131008 for a parameter that a message type needs.

@@ -71,12 +71,12 @@ type uploadForm struct {
 }
 
 func readUpload(c *call) (uploadForm, *graphError) {
-	var form uploadForm
+	form := uploadForm{product: c.param("messaging_product")}
 	kind, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return form, badParam("The parameter file is required.")
 	}
-	declared := ""
+	declared := c.param("type")
 	r := multipart.NewReader(http.MaxBytesReader(c.w, c.Body, maxUpload), params["boundary"])
 	for {
 		part, err := r.NextPart()

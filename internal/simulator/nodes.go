@@ -11,22 +11,26 @@ import (
 
 // node is an object of the graph with all its fields; a request picks some.
 type node struct {
-	kind     string // for error messages
-	id       string
-	defaults []string
-	fields   map[string]any
+	kind      string // for error messages
+	id        string
+	anonymous bool // the id is ours, for cursors, and not shown
+	defaults  []string
+	fields    map[string]any
 }
 
-// pick is the fields that were asked for; the id always comes along.
+// pick is the fields that were asked for; the id comes along.
 func (n node) pick(fields string) (map[string]any, *graphError) {
 	names := n.defaults
 	if fields != "" {
 		names = splitFields(fields)
 	}
-	out := map[string]any{"id": n.id}
+	out := map[string]any{}
+	if !n.anonymous {
+		out["id"] = n.id
+	}
 	for _, name := range names {
 		v, known := n.fields[name]
-		if !known && name != "id" {
+		if !known && (name != "id" || n.anonymous) {
 			return nil, badParam("Tried accessing nonexisting field (%s) on node type (%s)", name, n.kind)
 		}
 		if v != nil {
@@ -36,12 +40,15 @@ func (n node) pick(fields string) (map[string]any, *graphError) {
 	return out, nil
 }
 
-// splitFields splits a,b{c,d},e at its outer commas and drops what is in braces.
+// splitFields splits a,b{c,d},e.f(g) at its outer commas and drops what follows each name.
 func splitFields(fields string) []string {
 	var names []string
 	depth, start := 0, 0
 	add := func(end int) {
-		name, _, _ := strings.Cut(fields[start:end], "{")
+		name := fields[start:end]
+		if i := strings.IndexAny(name, "{.("); i >= 0 {
+			name = name[:i]
+		}
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)
 		}
@@ -49,9 +56,9 @@ func splitFields(fields string) []string {
 	}
 	for i := range len(fields) {
 		switch fields[i] {
-		case '{':
+		case '{', '(':
 			depth++
-		case '}':
+		case '}', ')':
 			depth--
 		case ',':
 			if depth == 0 {

@@ -3,12 +3,16 @@ package simulator
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
 var numberDefaults = []string{
 	"verified_name", "code_verification_status", "display_phone_number", "quality_rating", "platform_type", "throughput", "webhook_configuration",
 }
+
+// listedDefaults are shown of each number in an account's list.
+var listedDefaults = append(slices.Clone(numberDefaults), "status", "last_onboarded_time")
 
 // upstreamTime is how the graph writes times.
 const upstreamTime = "2006-01-02T15:04:05-0700"
@@ -90,7 +94,9 @@ func (s *Simulator) listNumbers(c *call) (answer, *graphError) {
 	}
 	var nodes []node
 	for _, n := range s.accounts.numbersOf(w) {
-		nodes = append(nodes, s.numberNode(n))
+		item := s.numberNode(n)
+		item.defaults = listedDefaults
+		nodes = append(nodes, item)
 	}
 	return listAnswer(c, nodes, 25)
 }
@@ -222,6 +228,9 @@ func (s *Simulator) register(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	n.status = connected
+	if in.Region != "" {
+		n.settings.region = in.Region
+	}
 	return success, nil
 }
 

@@ -61,6 +61,9 @@ func TestListNumbers(t *testing.T) {
 	if got := strings.Join(ids, " "); got != "504 503 502 501 500" {
 		t.Errorf("ids: %s", got)
 	}
+	if got := r.do("GET", "/2001/phone_numbers?limit=1", nil); dig(got.body, "data", 0, "status") != "CONNECTED" || dig(got.body, "data", 0, "last_onboarded_time") == nil {
+		t.Errorf("without fields: %s", got.raw)
+	}
 	page := r.do("GET", "/2001/phone_numbers?limit=2&after="+cursorOf("503"), nil)
 	before := r.do("GET", "/2001/phone_numbers?limit=2&before="+at[string](t, page.body, "paging", "cursors", "before"), nil)
 	if dig(before.body, "data", 0, "id") != "504" {

@@ -5,22 +5,136 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/url"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
 
-// decodeParams decodes one JSON object and reports mistakes as the upstream does.
-func decodeParams(body []byte, v any) *graphError {
-	if len(body) == 0 || body[0] != '{' {
-		return badParam("Invalid parameter: the body must be a JSON object")
+// decode reads the parameters into v; a value of the wrong type is named in the upstream's way.
+func (c *call) decode(v any) *graphError {
+	sent, err := c.object()
+	if err != nil {
+		return err
 	}
-	return typeError("", json.Unmarshal(body, v))
+	c.sent, err = decodeParams(sent, v)
+	return err
+}
+
+// object is the parameters as one JSON object: those of the body, and those of the query that the
+// body does not have. What comes from a form or a query is a string.
+func (c *call) object() ([]byte, *graphError) {
+	body, err := readBody(c.Request, maxBody)
+	if err != nil {
+		return nil, badParam("The request body could not be read")
+	}
+	c.body = body
+	kind := c.Header.Get("Content-Type")
+	if strings.HasPrefix(kind, "application/x-www-form-urlencoded") || strings.HasPrefix(kind, "multipart/form-data") {
+		form, err := readForm(kind, body)
+		if err != nil {
+			return nil, badParam("The form could not be read")
+		}
+		body = formObject(form)
+	}
+	if body = bytes.TrimSpace(body); len(body) == 0 {
+		body = []byte("{}")
+	}
+	if c.URL.RawQuery == "" {
+		return body, nil
+	}
+	return addParams(body, c.URL.Query()), nil
+}
+
+func readForm(kind string, body []byte) (url.Values, error) {
+	mediaType, params, err := mime.ParseMediaType(kind)
+	if err != nil {
+		return nil, err
+	}
+	if mediaType == "multipart/form-data" {
+		return multipartValues(body, params["boundary"])
+	}
+	return url.ParseQuery(string(body))
+}
+
+func formObject(form url.Values) []byte {
+	fields := map[string]string{}
+	for name := range form {
+		fields[name] = form.Get(name)
+	}
+	return mustJSON(fields)
+}
+
+// addParams adds what the object does not have. A body that is no object is left for others to refuse.
+func addParams(body []byte, query url.Values) []byte {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(body, &fields) != nil {
+		return body
+	}
+	for name := range query {
+		if _, given := fields[name]; !given && name != "access_token" {
+			fields[name] = mustJSON(query.Get(name))
+		}
+	}
+	return mustJSON(fields)
+}
+
+// decodeParams decodes one JSON object and reports mistakes as the upstream does. It returns the
+// object without the strings that hold the JSON of other types, which the upstream takes for it.
+func decodeParams(body []byte, v any) ([]byte, *graphError) {
+	if len(body) == 0 || body[0] != '{' {
+		return body, badParam("Invalid parameter: the body must be a JSON object")
+	}
+	err := json.Unmarshal(body, v)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Value == "string" {
+		target := reflect.ValueOf(v).Elem()
+		target.SetZero()
+		body = unwrapStrings(body, target.Type())
+		err = json.Unmarshal(body, v)
+	}
+	return body, typeError("", err)
+}
+
+// unwrapStrings replaces each parameter that is a string and should be something else by the JSON
+// in that string, if there is some. What should be a string stays one, whatever it looks like.
+func unwrapStrings(body []byte, target reflect.Type) []byte {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(body, &fields) != nil {
+		return body
+	}
+	for i := range target.NumField() {
+		name, _, _ := strings.Cut(target.Field(i).Tag.Get("json"), ",")
+		var text string
+		if isText(target.Field(i).Type) || json.Unmarshal(fields[name], &text) != nil {
+			continue
+		}
+		if json.Valid([]byte(text)) {
+			fields[name] = json.RawMessage(text)
+		}
+	}
+	return mustJSON(fields)
+}
+
+func isText(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.String
+}
+
+// rawParam is a parameter that is an object or a list and is decoded later, when it is known which.
+type rawParam json.RawMessage
+
+func (p *rawParam) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		return &json.UnmarshalTypeError{Value: "string", Type: reflect.TypeFor[struct{}]()}
+	}
+	*p = bytes.Clone(b)
+	return nil
 }
 
 // decodeField decodes the value of a parameter that was kept raw.
-func decodeField(name string, raw json.RawMessage, v any) *graphError {
+func decodeField[R ~[]byte](name string, raw R, v any) *graphError {
 	return typeError(name, json.Unmarshal(raw, v))
 }
 
@@ -71,7 +185,7 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 }
 
 // isSet reports whether a raw parameter is present and not null.
-func isSet(raw json.RawMessage) bool {
+func isSet[R ~[]byte](raw R) bool {
 	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
 }
 

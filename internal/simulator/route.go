@@ -1,9 +1,6 @@
 package simulator
 
 import (
-	"bytes"
-	"encoding/json"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,8 +13,10 @@ type call struct {
 	w     http.ResponseWriter
 	path  string // without version and outer slashes
 	id    string // the object that the path names
+	item  string // what the path names within it, where the route has that
 	token token
-	body  []byte
+	body  []byte // as it was received
+	sent  []byte // the parameters as one JSON object, once they were decoded
 	query url.Values
 }
 
@@ -40,6 +39,19 @@ func (s *Simulator) routeTable() map[string]route {
 		"POST */deregister":   {handle: s.deregister},
 		"POST */request_code": {handle: s.requestCode},
 		"POST */verify_code":  {handle: s.verifyCode},
+
+		"GET */whatsapp_business_profile":  {handle: s.getProfile},
+		"POST */whatsapp_business_profile": {handle: s.setProfile},
+		"GET */settings":                   {handle: s.getSettings},
+		"POST */settings":                  {handle: s.setSettings},
+		"GET */block_users":                {handle: s.listBlocked},
+		"POST */block_users":               {handle: s.blockUsers},
+		"DELETE */block_users":             {handle: s.unblockUsers},
+		"GET */message_qrdls":              {handle: s.listQRCodes},
+		"POST */message_qrdls":             {handle: s.setQRCode},
+		"GET */message_qrdls/*":            {handle: s.getQRCode},
+		"POST */message_qrdls/*":           {handle: s.setQRCode},
+		"DELETE */message_qrdls/*":         {handle: s.deleteQRCode},
 
 		"GET */message_templates":    {handle: s.listTemplates},
 		"POST */message_templates":   {handle: s.createTemplate},
@@ -99,7 +111,8 @@ func (s *Simulator) answerTo(c *call) (answer, *graphError) {
 	return rt.handle(c)
 }
 
-// match finds the route: the path as it is, or with its first segment taken as an object's id.
+// match finds the route: the path as it is, or with its first segment taken as an object's id, and
+// then its last one as something of that object's.
 func (s *Simulator) match(c *call) (key string, found bool) {
 	key = c.Method + " " + c.path
 	if _, found = s.routes[key]; found {
@@ -112,11 +125,17 @@ func (s *Simulator) match(c *call) (key string, found bool) {
 	} else {
 		key = c.Method + " *"
 	}
-	if edge != "" {
-		key += "/" + edge
+	if edge == "" {
+		_, found = s.routes[key]
+		return key, found
 	}
+	if _, found = s.routes[key+"/"+edge]; found {
+		return key + "/" + edge, true
+	}
+	edge, c.item, _ = strings.Cut(edge, "/")
+	key += "/" + edge + "/*"
 	_, found = s.routes[key]
-	return key, found
+	return key, found && c.item != ""
 }
 
 func unknownPath(c *call) *graphError {
@@ -134,61 +153,6 @@ func (c *call) param(name string) string {
 		c.query = c.URL.Query()
 	}
 	return c.query.Get(name)
-}
-
-// object reads the body as one JSON object. Forms are accepted too: their values become strings,
-// or JSON where they hold some.
-func (c *call) object() ([]byte, *graphError) {
-	body, err := readBody(c.Request, maxBody)
-	if err != nil {
-		return nil, badParam("The request body could not be read")
-	}
-	c.body = body
-	kind := c.Header.Get("Content-Type")
-	if strings.HasPrefix(kind, "application/x-www-form-urlencoded") || strings.HasPrefix(kind, "multipart/form-data") {
-		return formObject(kind, body)
-	}
-	if body = bytes.TrimSpace(body); len(body) == 0 {
-		return []byte("{}"), nil
-	}
-	return body, nil
-}
-
-func formObject(kind string, body []byte) ([]byte, *graphError) {
-	mediaType, params, _ := mime.ParseMediaType(kind)
-	form := url.Values{}
-	if mediaType == "multipart/form-data" {
-		f, err := multipartValues(body, params["boundary"])
-		if err != nil {
-			return nil, badParam("The form could not be read")
-		}
-		form = f
-	} else if f, err := url.ParseQuery(string(body)); err == nil {
-		form = f
-	}
-	fields := map[string]json.RawMessage{}
-	for k := range form {
-		v := form.Get(k)
-		if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") {
-			if json.Valid([]byte(v)) {
-				fields[k] = json.RawMessage(v)
-				continue
-			}
-		}
-		quoted, _ := json.Marshal(v)
-		fields[k] = quoted
-	}
-	out, _ := json.Marshal(fields)
-	return out, nil
-}
-
-// decode reads the body into v; a value of the wrong type is named in the upstream's way.
-func (c *call) decode(v any) *graphError {
-	body, err := c.object()
-	if err != nil {
-		return err
-	}
-	return decodeParams(body, v)
 }
 
 // number finds the number that the path names, making it up where that is allowed.

@@ -140,7 +140,7 @@ func (s *Simulator) react(m *message, now time.Time) {
 			in.Fields = withoutKey(fields, "type")
 		}
 		if _, err := s.receive(m.number, m.to.asSender(), in); err != nil {
-			s.log.Warn("a script's reply is not a message", "error", err)
+			s.log.Warn("a script's reply is not sent", "error", err)
 		}
 	}})
 }

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,29 +10,29 @@ import (
 
 // envelope is the body of a send. What belongs to a type is kept raw until the type is known.
 type envelope struct {
-	Product       string          `json:"messaging_product"`
-	RecipientType string          `json:"recipient_type"`
-	To            loose           `json:"to"`
-	Recipient     string          `json:"recipient"`
-	Context       *sendContext    `json:"context"`
-	Opaque        string          `json:"biz_opaque_callback_data"`
-	IdentityHash  string          `json:"recipient_identity_key_hash"`
-	Type          string          `json:"type"`
-	Status        string          `json:"status"`
-	MessageID     string          `json:"message_id"`
-	Typing        json.RawMessage `json:"typing_indicator"`
+	Product       string       `json:"messaging_product"`
+	RecipientType string       `json:"recipient_type"`
+	To            loose        `json:"to"`
+	Recipient     string       `json:"recipient"`
+	Context       *sendContext `json:"context"`
+	Opaque        string       `json:"biz_opaque_callback_data"`
+	IdentityHash  string       `json:"recipient_identity_key_hash"`
+	Type          string       `json:"type"`
+	Status        string       `json:"status"`
+	MessageID     string       `json:"message_id"`
+	Typing        rawParam     `json:"typing_indicator"`
 
-	Text        json.RawMessage `json:"text"`
-	Image       json.RawMessage `json:"image"`
-	Video       json.RawMessage `json:"video"`
-	Audio       json.RawMessage `json:"audio"`
-	Document    json.RawMessage `json:"document"`
-	Sticker     json.RawMessage `json:"sticker"`
-	Location    json.RawMessage `json:"location"`
-	Contacts    json.RawMessage `json:"contacts"`
-	Reaction    json.RawMessage `json:"reaction"`
-	Interactive json.RawMessage `json:"interactive"`
-	Template    json.RawMessage `json:"template"`
+	Text        rawParam `json:"text"`
+	Image       rawParam `json:"image"`
+	Video       rawParam `json:"video"`
+	Audio       rawParam `json:"audio"`
+	Document    rawParam `json:"document"`
+	Sticker     rawParam `json:"sticker"`
+	Location    rawParam `json:"location"`
+	Contacts    rawParam `json:"contacts"`
+	Reaction    rawParam `json:"reaction"`
+	Interactive rawParam `json:"interactive"`
+	Template    rawParam `json:"template"`
 }
 
 type sendContext struct {
@@ -188,7 +187,7 @@ func (s *Simulator) accept(c *call, n *number, v *validation, trick magic, known
 	now := s.now()
 	m := &message{
 		id: s.ids.wamid(v.to.key(), wamidOutbound), number: n, to: v.to, kind: v.env.Type, opaque: v.env.Opaque,
-		category: "service", free: true, body: c.body, created: now, state: statusAccepted, changed: now,
+		category: "service", free: true, body: c.sent, created: now, state: statusAccepted, changed: now,
 	}
 	open := s.windowOpen(n, v.to, now)
 	if v.template != nil {
@@ -223,7 +222,7 @@ func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open 
 		return fail(code)
 	}
 	switch {
-	case !known:
+	case !known, m.number.blocks.has(m.to.key()):
 		return fail(131026)
 	case v.laterCode != 0:
 		return fail(v.laterCode)

@@ -35,7 +35,7 @@ func (s *Simulator) shown(m *message) (text string, buttons []shownButton) {
 	return "", nil
 }
 
-func shownInteractive(raw json.RawMessage) (string, []shownButton) {
+func shownInteractive(raw rawParam) (string, []shownButton) {
 	var in interactive
 	if json.Unmarshal(raw, &in) != nil || in.Body == nil || in.Action == nil {
 		return "", nil
@@ -52,7 +52,7 @@ func shownInteractive(raw json.RawMessage) (string, []shownButton) {
 	return in.Body.Text, buttons
 }
 
-func (s *Simulator) shownTemplate(m *message, raw json.RawMessage) (string, []shownButton) {
+func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButton) {
 	var send templateSend
 	if json.Unmarshal(raw, &send) != nil || send.Language == nil {
 		return "", nil

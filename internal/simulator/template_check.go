@@ -192,7 +192,7 @@ func checkHandle(c *component, bad func(string, ...any) *graphError) *graphError
 	if c.Example == nil || len(c.Example.HeaderHandle) == 0 {
 		return bad("A header with a file needs a sample: example.header_handle.")
 	}
-	if !strings.HasPrefix(c.Example.HeaderHandle[0], "4:") {
+	if !isUploadHandle(c.Example.HeaderHandle[0]) {
 		return bad("The sample must be a handle of the Resumable Upload API.")
 	}
 	return nil

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ var messageTypes = map[string]func(*validation) *graphError{
 func (v *validation) check() *graphError { return messageTypes[v.env.Type](v) }
 
 // content decodes the object that the type names.
-func (v *validation) content(raw json.RawMessage, into any) *graphError {
+func (v *validation) content(raw rawParam, into any) *graphError {
 	if !isSet(raw) {
 		return missing(v.env.Type, v.env.Type)
 	}
@@ -68,7 +67,7 @@ func (v *validation) audio() *graphError    { return v.asset(v.env.Audio, "audio
 func (v *validation) document() *graphError { return v.asset(v.env.Document, "document") }
 func (v *validation) sticker() *graphError  { return v.asset(v.env.Sticker, "sticker") }
 
-func (v *validation) asset(raw json.RawMessage, kind string) *graphError {
+func (v *validation) asset(raw rawParam, kind string) *graphError {
 	var a asset
 	if err := v.content(raw, &a); err != nil {
 		return err

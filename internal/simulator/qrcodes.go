@@ -1,0 +1,161 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// qrCode is a link that opens a chat with a number, with a text to begin with.
+type qrCode struct {
+	code    string
+	message string
+	created time.Time
+}
+
+const (
+	maxQRCodes   = 2000
+	maxPrefilled = 140
+)
+
+var (
+	qrDefaults = []string{"code", "prefilled_message", "deep_link_url"}
+	qrFormats  = []string{"PNG", "SVG"}
+)
+
+func (q qrCode) node() node {
+	return node{kind: "WhatsAppMessageQRCode", id: q.code, anonymous: true, defaults: qrDefaults, fields: map[string]any{
+		"code": q.code, "prefilled_message": q.message, "deep_link_url": "https://wa.me/message/" + q.code,
+		"qr_image_url": q.imageURL(), "creation_time": q.created.Unix(),
+	}}
+}
+
+// imageURL leads nowhere: pictures are not drawn.
+func (q qrCode) imageURL() string {
+	return fmt.Sprintf("https://%s/m1/v/t6/%d", sampleHost, hashString(q.code))
+}
+
+// newQRCode is 14 letters and digits, as upstream.
+func (s *Simulator) newQRCode() string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	b := make([]byte, 0, 14)
+	for n := s.ids.next(); len(b) < 12; n >>= 5 {
+		b = append(b, alphabet[n%32])
+	}
+	return string(b) + "P1"
+}
+
+func (s *Simulator) listQRCodes(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	nodes := make([]node, len(n.qrCodes))
+	for i, q := range n.qrCodes {
+		nodes[i] = q.node()
+	}
+	return listAnswer(c, nodes, 25)
+}
+
+func (s *Simulator) getQRCode(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i, err := n.qrCode(c.item)
+	if err != nil {
+		return answer{}, err
+	}
+	return listAnswer(c, []node{n.qrCodes[i].node()}, 1)
+}
+
+// qrCode finds one; the number must be locked.
+func (n *number) qrCode(code string) (int, *graphError) {
+	i := slices.IndexFunc(n.qrCodes, func(q qrCode) bool { return q.code == code })
+	if i < 0 {
+		return 0, badParam("The QR code %s does not exist.", code)
+	}
+	return i, nil
+}
+
+type qrInput struct {
+	Code    string  `json:"code"`
+	Message *string `json:"prefilled_message"`
+	Image   string  `json:"generate_qr_image"`
+}
+
+// setQRCode makes a code, or changes the one that the path or the body names.
+func (s *Simulator) setQRCode(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	var in qrInput
+	if err := c.decode(&in); err != nil {
+		return answer{}, err
+	}
+	if c.item != "" {
+		in.Code = c.item
+	}
+	if err := in.check(); err != nil {
+		return answer{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i := len(n.qrCodes)
+	if in.Code != "" {
+		if i, err = n.qrCode(in.Code); err != nil {
+			return answer{}, err
+		}
+		n.qrCodes[i].message = *in.Message
+	} else if err := n.addQRCode(qrCode{code: s.newQRCode(), message: *in.Message, created: s.now()}); err != nil {
+		return answer{}, err
+	}
+	shown := n.qrCodes[i].node()
+	if in.Image != "" {
+		shown.defaults = append(slices.Clone(qrDefaults), "qr_image_url")
+	}
+	out, err := shown.pick("")
+	return ok(out), err
+}
+
+func (in qrInput) check() *graphError {
+	if in.Message == nil || *in.Message == "" {
+		return badParam("The parameter prefilled_message is required.")
+	}
+	if in.Image != "" {
+		if err := oneOf("generate_qr_image", qrFormats, strings.ToUpper(in.Image)); err != nil {
+			return err
+		}
+	}
+	return tooLong("prefilled_message", *in.Message, maxPrefilled)
+}
+
+func (n *number) addQRCode(q qrCode) *graphError {
+	if len(n.qrCodes) >= maxQRCodes {
+		return refuse(100, "A number can have at most "+strconv.Itoa(maxQRCodes)+" QR codes")
+	}
+	n.qrCodes = append(n.qrCodes, q)
+	return nil
+}
+
+func (s *Simulator) deleteQRCode(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i, err := n.qrCode(c.item)
+	if err != nil {
+		return answer{}, err
+	}
+	n.qrCodes = slices.Delete(n.qrCodes, i, i+1)
+	return success, nil
+}

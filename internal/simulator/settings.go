@@ -1,0 +1,179 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// numberSettings are the features that a number has turned on. They are kept and shown: there are no
+// simulated calls that they could change.
+type numberSettings struct {
+	calling map[string]json.RawMessage
+	region  string // where the number's messages are stored; empty: anywhere
+	// identityCheck: the business wants to know when a person's identity may have changed.
+	identityCheck bool
+}
+
+var callingDefaults = map[string]json.RawMessage{
+	"status": mustJSON("DISABLED"), "call_icon_visibility": mustJSON("DEFAULT"), "callback_permission_status": mustJSON("DISABLED"),
+}
+
+// shown is the settings as the upstream lists them.
+func (st numberSettings) shown(withPasswords bool) map[string]any {
+	calling := maps.Clone(callingDefaults)
+	maps.Copy(calling, st.calling)
+	if sip, found := calling["sip"]; found {
+		calling["sip"] = shownSIP(sip, withPasswords)
+	}
+	storage := map[string]string{"status": "DEFAULT"}
+	if st.region != "" {
+		storage = map[string]string{"status": storageOn, "data_localization_region": st.region}
+	}
+	return map[string]any{
+		"calling": calling, "storage_configuration": storage,
+		"payload_encryption":   map[string]string{"status": "DISABLED"},
+		"user_identity_change": map[string]bool{"enable_identity_key_check": st.identityCheck},
+	}
+}
+
+// shownSIP adds each server's password, which the upstream makes up, for those who ask for it.
+func shownSIP(raw json.RawMessage, withPasswords bool) json.RawMessage {
+	sip := map[string]any{}
+	if json.Unmarshal(raw, &sip) != nil {
+		return raw
+	}
+	servers, _ := sip["servers"].([]any)
+	for _, item := range servers {
+		if server, isObject := item.(map[string]any); isObject && withPasswords {
+			server["sip_user_password"] = fmt.Sprintf("%016x", hashString(fmt.Sprint("sip", server["hostname"])))
+		}
+	}
+	return mustJSON(sip)
+}
+
+func (s *Simulator) getSettings(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return ok(n.settings.shown(c.param("include_sip_credentials") == "true")), nil
+}
+
+// settingsChange names one feature.
+type settingsChange struct {
+	Calling    map[string]json.RawMessage `json:"calling"`
+	Storage    *storageChange             `json:"storage_configuration"`
+	Encryption *struct {
+		Status string `json:"status"`
+	} `json:"payload_encryption"`
+	Identity *struct {
+		Check *bool `json:"enable_identity_key_check"`
+	} `json:"user_identity_change"`
+}
+
+type storageChange struct {
+	Status string `json:"status"`
+	Region string `json:"data_localization_region"`
+}
+
+func (s *Simulator) setSettings(c *call) (answer, *graphError) {
+	n, err := c.number()
+	if err != nil {
+		return answer{}, err
+	}
+	var in settingsChange
+	if err := c.decode(&in); err != nil {
+		return answer{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := in.check(n.status); err != nil {
+		return answer{}, err
+	}
+	in.apply(&n.settings)
+	return success, nil
+}
+
+const (
+	storageOn  = "IN_COUNTRY_STORAGE_ENABLED"
+	storageOff = "IN_COUNTRY_STORAGE_DISABLED"
+)
+
+func (in settingsChange) check(numberStatus string) *graphError {
+	given := 0
+	for _, is := range []bool{in.Calling != nil, in.Storage != nil, in.Encryption != nil, in.Identity != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return badParam("Specify exactly one of calling, payload_encryption, storage_configuration, user_identity_change; got %d.", given)
+	case in.Calling != nil:
+		return checkCalling(in.Calling)
+	case in.Storage != nil:
+		return in.Storage.check(numberStatus)
+	case in.Identity != nil && in.Identity.Check == nil:
+		return badParam("The parameter user_identity_change['enable_identity_key_check'] is required.")
+	case in.Encryption != nil && in.Encryption.Status != "DISABLED":
+		return refuse(100, "Encrypted payloads are not simulated: payload_encryption['status'] can only be DISABLED")
+	}
+	return nil
+}
+
+// checkCalling looks at what is turned on or off. Hours, holidays and servers are kept unseen.
+func checkCalling(calling map[string]json.RawMessage) *graphError {
+	onOff := []string{"ENABLED", "DISABLED"}
+	for name, allowed := range map[string][]string{
+		"status": onOff, "callback_permission_status": onOff, "call_icon_visibility": {"DEFAULT", "DISABLE_ALL"},
+	} {
+		raw, given := calling[name]
+		if !given {
+			continue
+		}
+		var value string
+		if err := decodeField("calling."+name, raw, &value); err != nil {
+			return err
+		}
+		if err := oneOf(paramName("calling", name), allowed, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in storageChange) check(numberStatus string) *graphError {
+	if err := oneOf("storage_configuration['status']", []string{storageOn, storageOff}, in.Status); err != nil {
+		return err
+	}
+	if in.Status == storageOn && len(in.Region) != 2 {
+		return badParam("Param storage_configuration['data_localization_region'] must be the code of a country - got %q.", in.Region)
+	}
+	if numberStatus == connected {
+		return refuse(100, "Deregister the number first: where messages are stored can only be changed while it is not registered")
+	}
+	return nil
+}
+
+// apply changes what is named. Of the calling settings each keeps its value until it is named itself.
+func (in settingsChange) apply(st *numberSettings) {
+	switch {
+	case in.Calling != nil:
+		calling := maps.Clone(st.calling)
+		if calling == nil {
+			calling = map[string]json.RawMessage{}
+		}
+		maps.Copy(calling, in.Calling)
+		st.calling = calling
+	case in.Storage != nil:
+		st.region = in.Storage.Region
+		if in.Storage.Status == storageOff {
+			st.region = ""
+		}
+	case in.Identity != nil:
+		st.identityCheck = *in.Identity.Check
+	}
+}
