@@ -210,6 +210,29 @@ func testAccountUpdates(t *testing.T, w world) {
 	}
 }
 
+// testUpdatesOfOneNumber: the simulator knows the numbers that a command has connected, though
+// nobody told it of them, so that it can speak of one of them.
+func testUpdatesOfOneNumber(t *testing.T, w world) {
+	srv := w.srv.with(t)
+	org, waba := srv.NewOrg(), fmt.Sprint(205_640_000_000_000+numbersMade.Add(1))
+	connected := func() *Number {
+		i := numbersMade.Add(1)
+		n := &Number{t: t, srv: srv, sim: w.sim.with(t), org: org, log: w.log, ID: fmt.Sprint(106_640_000_000_000 + i), Phone: fmt.Sprintf("+49305%07d", i)}
+		srv.CLIObject("account", "connect", "--org", org.ID, "--phone-number-id", n.ID, "--phone-number", n.Phone, "--waba-id", waba, "--token", "any")
+		return n
+	}
+	n, other := connected(), connected()
+	for _, step := range []struct{ event, status string }{{"PARTNER_REMOVED", "disconnected"}, {"ACCOUNT_RECONNECTED", "connected"}} {
+		n.sim.do(http.MethodPost, "account_events", map[string]any{"phone_number_id": n.ID, "event": step.event})
+		if !eventually(func() bool { return n.account()["status"] == step.status }) {
+			t.Fatalf("after %s the account is %v", step.event, n.account())
+		}
+		if got := other.account()["status"]; got != "connected" {
+			t.Errorf("after %s the other is %v", step.event, got)
+		}
+	}
+}
+
 // testNumberUpdates: a number's approved name is taken over, its quality is no state of it.
 func testNumberUpdates(t *testing.T, w world) {
 	n := w.number(t)

@@ -53,6 +53,7 @@ func TestMessaging(t *testing.T) {
 		{"phone app history", testHistory},
 		{"phone app contacts", testContactSync},
 		{"account updates", testAccountUpdates},
+		{"account updates of one number", testUpdatesOfOneNumber},
 		{"number updates", testNumberUpdates},
 		{"callback verification", testCallbackVerification},
 		{"callback signatures", testCallbackSignatures},

@@ -55,7 +55,7 @@ func (cmd *serveCommand) Run(c *console) error {
 		}
 		// Seeding hashes a password in 64 MiB, which the process will not need again.
 		debug.FreeOSMemory()
-		ready = func() { printDemo(c.stdout, srv.PublicURL(), cmd.ProviderURL, demo) }
+		ready = func() { printDemo(c.stdout, srv, cmd.ProviderURL, demo) }
 	}
 	return srv.Run(c.ctx, ready)
 }
@@ -72,10 +72,10 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, opts))
 }
 
-func printDemo(w io.Writer, publicURL, providerURL string, d core.Demo) {
-	provider := "the provider simulator"
-	if providerURL != "" {
-		provider = providerURL
+func printDemo(w io.Writer, srv *server.Server, providerURL string, d core.Demo) {
+	provider := providerURL
+	if provider == "" {
+		provider = "the provider simulator; " + srv.SimulatorURL() + "/_sim lists what you can make happen"
 	}
 	fmt.Fprintf(w, `
 Parley is ready, with a demo organization.
@@ -84,10 +84,11 @@ Parley is ready, with a demo organization.
   Login      %[2]s / %[3]s
   API key    %[4]s
 
-  Number     %[5]s (answered for by %[6]s)
+  Number     %[5]s
+  Provider   %[6]s
 
   curl %[1]s/v1/%[5]s/messages -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" \
        -d '{"messaging_product":"chat","to":"+15550100999","type":"template","template":{"name":"hello_world","language":"en_US"}}'
 
-`, publicURL, d.Email, d.Password, d.APIKey, d.PhoneNumberID, provider)
+`, srv.PublicURL(), d.Email, d.Password, d.APIKey, d.PhoneNumberID, provider)
 }

@@ -107,6 +107,7 @@ func demoOf(t *testing.T, flags []string) demo {
 	if found[4] != d.dashboard+"/v1/100200300400500/messages" || found[5] != d.key {
 		t.Errorf("the command is for %v", found[4:])
 	}
+	checkControls(t, n)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found[4], nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +130,19 @@ func demoOf(t *testing.T, flags []string) demo {
 		}
 	}
 	return d
+}
+
+// checkControls: the printed address of the simulator's control API works.
+func checkControls(t *testing.T, n node) {
+	t.Helper()
+	response, err := http.Get(n.stdout.wait(t, `Provider .*?(http://\S+) lists`)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("the controls: %s", response.Status)
+	}
 }
 
 func TestServeRefusesTakenAddress(t *testing.T) {

@@ -29,7 +29,7 @@ type Serve struct {
 	Store `embed:""`
 
 	Listen              string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
-	OpsListen           string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness and profiles. Keep it private."`
+	OpsListen           string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness, profiles and the built-in simulator. Keep it private."`
 	PublicURL           string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
 	Role                []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
 	AllowNetwork        []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/inbound"
 	"github.com/parleyhq/parley/internal/media"
@@ -27,6 +29,8 @@ import (
 
 const (
 	callbackPath = "/provider/webhook"
+	// simulatorPath is where the operator finds the built-in simulator, with its control API.
+	simulatorPath = "/simulator"
 	// sampleTimeout is how long fetching the sample of a template may take.
 	sampleTimeout = 20 * time.Second
 )
@@ -160,7 +164,7 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 	s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
 	sim := simulator.New(simulator.Config{
 		AppID: s.cfg.ProviderAppID, AppSecret: s.cfg.ProviderAppSecret, VerifyToken: s.cfg.ProviderVerifyToken,
-		CallbackURL: origin + callbackPath, BaseURL: origin, Log: s.log.With("part", "simulator"),
+		CallbackURL: origin + callbackPath, BaseURL: origin, Known: s.connectedNumber, Log: s.log.With("part", "simulator"),
 	})
 	mux := http.NewServeMux()
 	mux.Handle(callbackPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.messaging.receiver.ServeHTTP(w, r) }))
@@ -169,6 +173,33 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 	s.messaging.simulator = p
 	go p.http.Serve(listener)
 	return origin + "/v24.0", nil
+}
+
+// SimulatorURL is where the operator finds the built-in simulator. Empty: there is none.
+func (s *Server) SimulatorURL() string {
+	if s.messaging.simulator == nil {
+		return ""
+	}
+	return config.LocalURL(s.ops.listener.Addr().String()) + simulatorPath
+}
+
+// connectedNumber tells the simulator of a number that was connected without it, by a command.
+func (s *Server) connectedNumber(id string) (simulator.NumberSpec, bool) {
+	account, err := s.store.Read(context.Background()).AccountForCallback(id)
+	if err != nil {
+		if !errors.Is(err, store.ErrNotFound) {
+			s.log.Warn("the simulator cannot ask for a number", "phone_number_id", id, "error", err)
+		}
+		return simulator.NumberSpec{}, false
+	}
+	spec := simulator.NumberSpec{ID: id, WABAID: account.WABAID}
+	if account.PhoneNumber != nil {
+		spec.Phone = *account.PhoneNumber
+	}
+	if account.Name != nil {
+		spec.Name = *account.Name
+	}
+	return spec, true
 }
 
 // stop ends the parts in the reverse order, so that none loses what it stands on.

@@ -54,7 +54,7 @@ func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /ready", s.ready)
 	if sim := s.messaging.simulator; sim != nil {
-		mux.Handle("/simulator/", http.StripPrefix("/simulator", sim))
+		mux.Handle(simulatorPath+"/", sim.Under(simulatorPath))
 	}
 	// pprof.Cmdline is left out: the command line may hold a database's password.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

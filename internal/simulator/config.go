@@ -36,6 +36,10 @@ type Config struct {
 	// AllowList, when not empty, holds the only people that can be written to, as with a test number.
 	AllowList []string
 
+	// Known tells what others know of a phone number id that the simulator has not heard of. Nil: nobody
+	// knows anything.
+	Known func(phoneNumberID string) (NumberSpec, bool)
+
 	// Delays is how long things take. Nil: DefaultDelays. All zero: everything happens at once.
 	Delays *Delays
 	// Client posts the callbacks. Nil: one with kept connections and a time limit of 20 s.
@@ -90,6 +94,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Known == nil {
+		c.Known = func(string) (NumberSpec, bool) { return NumberSpec{}, false }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

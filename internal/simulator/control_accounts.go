@@ -30,7 +30,11 @@ func controlAddNumber(c *controlCall) (any, error) {
 	if err := c.decode(&spec); err != nil {
 		return nil, err
 	}
-	return c.sim.AddNumber(spec)
+	spec, err := c.sim.AddNumber(spec)
+	if err == nil {
+		c.sim.accounts.number(spec.ID).guessed.Store(false)
+	}
+	return spec, err
 }
 
 // controlWindow opens or closes the 24-hour window without a message.

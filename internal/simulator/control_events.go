@@ -31,7 +31,7 @@ func controlAccountEvent(c *controlCall) (any, error) {
 	if strings.HasPrefix(in.Event, "PARTNER_") || strings.HasPrefix(in.Event, "ACCOUNT_") {
 		value["waba_info"] = map[string]string{"waba_id": w.id, "owner_business_id": w.business}
 	}
-	if n != nil {
+	if n != nil && !n.guessed.Load() {
 		value["phone_number"], _ = n.snapshot()
 	}
 	for k, v := range in.Fields {

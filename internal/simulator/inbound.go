@@ -112,6 +112,7 @@ func (s *Simulator) target(id, phone string) (*number, error) {
 	if n == nil {
 		return nil, fmt.Errorf("there is no number %s%s", id, phone)
 	}
+	s.learn(n)
 	return n, nil
 }
 

@@ -210,16 +210,16 @@ func pagingOf(c *call, page []node, hasPrevious, hasNext bool) map[string]any {
 	return paging
 }
 
-// base is the address under which the caller reached us.
+// base is the address under which the caller reaches us.
 func (c *call) base() string {
-	if c.sim.cfg.BaseURL != "" {
+	if c.sim.cfg.BaseURL != "" && c.prefix == "" {
 		return strings.TrimRight(c.sim.cfg.BaseURL, "/")
 	}
 	scheme := "http"
 	if c.TLS != nil {
 		scheme = "https"
 	}
-	return scheme + "://" + c.Host
+	return scheme + "://" + c.Host + c.prefix
 }
 
 // postNode answers POST /{id}: the settings of a number, or an edit of a template.

@@ -9,15 +9,17 @@ import (
 // call is a request on its way to an answer.
 type call struct {
 	*http.Request
-	sim   *Simulator
-	w     http.ResponseWriter
-	path  string // without version and outer slashes
-	id    string // the object that the path names
-	item  string // what the path names within it, where the route has that
-	token token
-	body  []byte // as it was received
-	sent  []byte // the parameters as one JSON object, once they were decoded
-	query url.Values
+	sim *Simulator
+	w   http.ResponseWriter
+	// prefix is what the path was below, if it was below something.
+	prefix string
+	path   string // without version and outer slashes
+	id     string // the object that the path names
+	item   string // what the path names within it, where the route has that
+	token  token
+	body   []byte // as it was received
+	sent   []byte // the parameters as one JSON object, once they were decoded
+	query  url.Values
 }
 
 type handler func(*call) (answer, *graphError)

@@ -144,13 +144,21 @@ func (s *Simulator) handle(e event) {
 }
 
 // ServeHTTP answers the wire protocol, the signup pages and the control API.
-func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.serve(w, r, "") }
+
+// Under is the simulator below a path of another server. Addresses in its answers are then those
+// under which the caller has reached it.
+func (s *Simulator) Under(prefix string) http.Handler {
+	return http.StripPrefix(prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, prefix) }))
+}
+
+func (s *Simulator) serve(w http.ResponseWriter, r *http.Request, prefix string) {
 	path := trimVersion(strings.Trim(r.URL.Path, "/"))
 	if rest, found := strings.CutPrefix(path, "_sim"); found && (rest == "" || rest[0] == '/') {
 		s.serveControl(w, r, strings.Trim(rest, "/"))
 		return
 	}
-	c := &call{Request: r, sim: s, w: w, path: path}
+	c := &call{Request: r, sim: s, w: w, path: path, prefix: prefix}
 	a := s.dispatch(c)
 	if s.cfg.MaxRequests > 0 {
 		s.requests.add(c, a, s.now())

@@ -1,0 +1,73 @@
+package simulator
+
+import "testing"
+
+// phoneBook is what others know, as a server knows the numbers that were connected by a command.
+type phoneBook map[string]NumberSpec
+
+func (b phoneBook) find(id string) (NumberSpec, bool) {
+	spec, found := b[id]
+	return spec, found
+}
+
+func newRigKnowing(t *testing.T, book phoneBook) *rig {
+	return newRig(t, func(c *Config) { c.Known = book.find })
+}
+
+// TestNumbersThatOthersKnow have their own phone and account from the first use on.
+func TestNumbersThatOthersKnow(t *testing.T) {
+	t.Parallel()
+	r := newRigKnowing(t, phoneBook{testNumber: {ID: testNumber, WABAID: "2001", Phone: "+4930555000", Name: "Shop"}})
+	r.control("POST", "account_events", map[string]any{"phone_number_id": testNumber, "event": "PARTNER_REMOVED"})
+	r.settle(0)
+	told := r.recv.all()[0].value
+	if dig(told, "waba_info", "waba_id") != "2001" || told["phone_number"] != "4930555000" {
+		t.Errorf("told: %v", told)
+	}
+	if got := r.do("GET", "/"+testNumber+"?fields=verified_name,status", nil); got.body["verified_name"] != "Shop" || got.body["status"] != "DISCONNECTED" {
+		t.Errorf("number: %s", got.raw)
+	}
+}
+
+// TestNumbersThatOthersKnowLater: an id may be used before somebody says whose it is.
+func TestNumbersThatOthersKnowLater(t *testing.T) {
+	t.Parallel()
+	book := phoneBook{}
+	r := newRigKnowing(t, book)
+	r.control("PATCH", "numbers/"+testNumber, map[string]any{"status": "FLAGGED"})
+	book[testNumber] = NumberSpec{ID: testNumber, WABAID: "2001", Phone: "+4930555000"}
+	r.control("POST", "account_events", map[string]any{"phone_number_id": testNumber, "event": "ACCOUNT_VIOLATION"})
+	r.settle(0)
+	told := r.recv.all()[0]
+	if told.entry != "2001" || told.value["phone_number"] != "4930555000" {
+		t.Errorf("told: %v", told)
+	}
+	if got := r.do("GET", "/"+testNumber+"?fields=status", nil); got.body["status"] != "FLAGGED" {
+		t.Errorf("what had happened to it is forgotten: %s", got.raw)
+	}
+}
+
+// TestGuessedPhonesAreNotTold: an event with a phone that was made up would be about nobody.
+func TestGuessedPhonesAreNotTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	event := func() map[string]any {
+		t.Helper()
+		r.recv.clear()
+		r.control("POST", "account_events", map[string]any{"phone_number_id": testNumber, "event": "ACCOUNT_VIOLATION"})
+		r.settle(0)
+		return r.recv.all()[0].value
+	}
+	r.do("GET", "/2001/message_templates", nil) // the number joins the account of the same token
+	r.do("GET", "/"+testNumber, nil)
+	if told := event(); told["phone_number"] != nil {
+		t.Errorf("told: %v", told)
+	}
+	if got := r.recv.all()[0].entry; got != "2001" {
+		t.Errorf("entry %s", got)
+	}
+	r.control("POST", "numbers", map[string]any{"id": testNumber, "waba_id": "2001", "phone": "+4930555000"})
+	if told := event(); told["phone_number"] != "4930555000" {
+		t.Errorf("told once it is known: %v", told)
+	}
+}
