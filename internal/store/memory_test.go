@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -65,6 +67,43 @@ func TestChangesOfOtherProcessesCount(t *testing.T) {
 			})
 		}
 	})
+}
+
+// Who is held up while he asks must not get what a command has changed meanwhile.
+func TestPausedRecallDoesNotBringBackTheOld(t *testing.T) {
+	t.Parallel()
+	memory := store.NewMemory()
+	memory.Begin(false)
+	memory.Keep("key", "valid")
+	if got := memory.Recall("key"); got != "valid" {
+		t.Fatalf("remembered %v", got)
+	}
+	goOn := memory.Pause()
+	answer := make(chan any)
+	go func() { answer <- recallWhenPaused(memory) }()
+	waitForBlocked("recallWhenPaused")
+	memory.End()
+	memory.Begin(true) // a command has revoked the key
+	goOn()
+	if got := <-answer; got != nil {
+		t.Errorf("the revoked key is still %v", got)
+	}
+}
+
+//go:noinline
+func recallWhenPaused(memory store.Memory) any { return memory.Recall("key") }
+
+// waitForBlocked returns when a goroutine waits for a lock in a function.
+func waitForBlocked(function string) {
+	stacks := make([]byte, 4<<20)
+	for {
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			if strings.Contains(stack, function) && strings.Contains(stack, "[sync.RWMutex.RLock") {
+				return
+			}
+		}
+		runtime.Gosched()
+	}
 }
 
 // The embedded store remembers a row while nobody can have changed it.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,10 @@ type sqliteConn struct {
 	statements map[string]sqliteStatement
 	wrote      bool // since the writer looked last
 	unsteady   bool // a steady table may have changed, likewise
+
+	transaction bool   // the writer has begun one and not ended it
+	lostBy      error  // what made SQLite give it up
+	onLoss      func() // is called when that is noticed; nil but for the writer's connection
 }
 
 // sqliteStatement is a prepared statement. To SQLite $2 is a name: it numbers its parameters as it
@@ -83,6 +88,9 @@ func (c *sqliteConn) query(ctx context.Context, text string, args []any, each fu
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if c.lost() {
+		return c.lossError()
+	}
 	stmt, err := c.prepare(text)
 	if err != nil {
 		return sqliteError(err)
@@ -95,13 +103,35 @@ func (c *sqliteConn) query(ctx context.Context, text string, args []any, each fu
 	row := sqliteRow{stmt.Stmt}
 	for {
 		more, err := stmt.Step()
-		if err != nil || !more {
-			return sqliteError(err)
+		if err != nil {
+			return c.failed(sqliteError(err))
+		}
+		if !more {
+			return nil
 		}
 		if err := each(row); err != nil {
 			return err
 		}
 	}
+}
+
+// lost tells that SQLite has given up the writer's transaction by itself. It does so when a statement,
+// even one that only reads, meets an I/O error, a full disk or a lack of memory, or is interrupted. What
+// ran before is undone then, and what ran after would be committed statement by statement: so nothing
+// runs on the connection until the writer has ended the transaction.
+func (c *sqliteConn) lost() bool { return c.transaction && c.conn.AutocommitEnabled() }
+
+func (c *sqliteConn) lossError() error {
+	return fmt.Errorf("%w: SQLite gave up the transaction: %w", ErrUnavailable, cmp.Or(c.lostBy, errors.New("cause unknown")))
+}
+
+// failed looks what a statement's failure has done to the transaction.
+func (c *sqliteConn) failed(err error) error {
+	if c.lost() {
+		c.lostBy = err
+		c.onLoss()
+	}
+	return err
 }
 
 func (c *sqliteConn) exec(ctx context.Context, text string, args []any) (int64, error) {

@@ -20,8 +20,10 @@ const memorySize = 10_000
 // processes: while the writer is in a transaction none can, and when it begins one it looks whether any
 // did. Between transactions nothing is remembered: a server that does not write reads its store each time.
 type sqliteMemory struct {
-	version atomic.Uint64 // grows with each change
-	trusted atomic.Bool   // nobody else can write
+	// now is the version, which grows with each change, and the bit that tells whether it can be trusted:
+	// nobody else can write. One word holds both, so that nobody sees the version of one transaction with
+	// the trust of another. The writer alone changes it.
+	now atomic.Uint64
 
 	mu   sync.RWMutex
 	rows map[string]remembered
@@ -36,30 +38,36 @@ func newSQLiteMemory() *sqliteMemory {
 	return &sqliteMemory{rows: map[string]remembered{}}
 }
 
+// trusted is the bit of sqliteMemory.now, versionStep the version's unit.
+const (
+	trusted     = 1
+	versionStep = 2
+)
+
 // writing says that no other process can change the store; changed, whether one has.
 func (m *sqliteMemory) writing(changed bool) {
+	now := m.now.Load() | trusted
 	if changed {
-		m.version.Add(1)
+		now += versionStep
 	}
-	m.trusted.Store(true)
+	m.now.Store(now)
 }
 
 // endWriting comes before the store is free for others to change.
-func (m *sqliteMemory) endWriting() { m.trusted.Store(false) }
+func (m *sqliteMemory) endWriting() { m.now.Store(m.now.Load() &^ trusted) }
 
 // changed says that this process has changed a steady table. It comes before anybody hears of it.
-func (m *sqliteMemory) changed() { m.version.Add(1) }
+func (m *sqliteMemory) changed() { m.now.Add(versionStep) }
 
-// get returns what is remembered, and under which version to keep what is read instead.
+// get returns what is remembered, and under which version to keep what is read instead. It looks last
+// whether that still counts: a pause before that cannot bring back what was changed meanwhile.
 func (m *sqliteMemory) get(key string) (value any, version uint64, ok bool) {
-	version = m.version.Load()
-	if !m.trusted.Load() {
-		return nil, version, false
-	}
 	m.mu.RLock()
-	defer m.mu.RUnlock()
 	row, ok := m.rows[key]
-	return row.value, version, ok && row.version == version
+	m.mu.RUnlock()
+	now := m.now.Load()
+	version = now &^ trusted
+	return row.value, version, ok && row.version == version && now&trusted != 0
 }
 
 // put keeps what was read after version was current: a change in between has made it another.

@@ -28,7 +28,8 @@ type sqliteWriter struct {
 	memory  *sqliteMemory
 	others  int64 // what SQLite says of other connections' commits: another number, another commit
 	queue   chan *sqliteJob
-	batch   []*sqliteJob // what run works on
+	time    time.Duration // that one transaction may take
+	batch   []*sqliteJob  // what run works on
 	done    chan struct{}
 
 	mu     sync.RWMutex // guards closed against sends on the queue
@@ -58,7 +59,8 @@ func (p *closurePanic) String() string {
 }
 
 func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: make(chan *sqliteJob, writerQueue), done: make(chan struct{})}
+	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: make(chan *sqliteJob, writerQueue), time: writerTime, done: make(chan struct{})}
+	conn.onLoss = memory.endWriting
 	go w.run()
 	return w
 }
@@ -172,7 +174,7 @@ func (w *sqliteWriter) commit(batch []*sqliteJob) int {
 		err = w.end("COMMIT")
 	}
 	if err != nil {
-		// The transaction itself is gone (disk full, I/O error): so is all that ran in it.
+		// The transaction itself is gone: so is all that ran in it.
 		w.end("ROLLBACK")
 		failAll(batch[:n], err)
 	}
@@ -187,7 +189,7 @@ func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, e
 	}
 	begin := time.Now()
 	for i, job := range batch {
-		if i > 0 && time.Since(begin) > writerTime {
+		if i > 0 && time.Since(begin) > w.time {
 			return i, true, nil
 		}
 		if clean, err := run(job); err != nil || !clean {
@@ -198,18 +200,21 @@ func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, e
 }
 
 // runBare runs a closure with nothing to undo it by. It reports false when that is needed: the
-// closure failed and had written before. Few do, and a savepoint is a cost to all the others.
+// closure failed and had written before. Few do, and a savepoint is a cost to all the others. It
+// returns an error only when the transaction is lost.
 func (w *sqliteWriter) runBare(job *sqliteJob) (clean bool, err error) {
 	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
 		return true, nil
 	}
 	w.conn.wrote = false
-	w.callBody(job)
+	if err := w.callBody(job); err != nil {
+		return false, err
+	}
 	return job.err == nil && !job.broke() || !w.conn.wrote, nil
 }
 
-// runGuarded runs a closure under a savepoint. It returns an error only when the savepoint itself
-// fails; the closure's outcome is in the job.
+// runGuarded runs a closure under a savepoint. It returns an error only when the transaction is lost
+// or the savepoint itself fails; the closure's outcome is in the job.
 func (w *sqliteWriter) runGuarded(job *sqliteJob) (clean bool, err error) {
 	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
 		return true, nil
@@ -217,7 +222,9 @@ func (w *sqliteWriter) runGuarded(job *sqliteJob) (clean bool, err error) {
 	if err := w.control("SAVEPOINT request"); err != nil {
 		return false, err
 	}
-	w.callBody(job)
+	if err := w.callBody(job); err != nil {
+		return false, err
+	}
 	if job.err != nil || job.broke() {
 		if err := w.control("ROLLBACK TO request"); err != nil {
 			return false, err
@@ -226,7 +233,18 @@ func (w *sqliteWriter) runGuarded(job *sqliteJob) (clean bool, err error) {
 	return true, w.control("RELEASE request")
 }
 
-func (w *sqliteWriter) callBody(job *sqliteJob) {
+// callBody runs a closure, whose outcome is in the job. It returns an error when the transaction did not
+// survive it.
+func (w *sqliteWriter) callBody(job *sqliteJob) error {
+	w.protect(job)
+	if w.conn.lost() {
+		return w.conn.lossError()
+	}
+	return nil
+}
+
+// protect keeps a closure that does not return from ending the writer.
+func (w *sqliteWriter) protect(job *sqliteJob) {
 	finished := false
 	defer func() {
 		if finished {
@@ -250,6 +268,7 @@ func (w *sqliteWriter) begin() error {
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
+	w.conn.transaction, w.conn.lostBy = true, nil
 	before := w.others
 	err := w.conn.query(context.Background(), "PRAGMA data_version", nil, func(row scanner) error { return row.Scan(&w.others) })
 	if err == nil {
@@ -262,6 +281,7 @@ func (w *sqliteWriter) begin() error {
 func (w *sqliteWriter) end(how string) error {
 	w.memory.endWriting()
 	err := w.control(how)
+	w.conn.transaction = false
 	if w.conn.unsteady {
 		w.memory.changed()
 		w.conn.unsteady = false
@@ -274,11 +294,14 @@ func (w *sqliteWriter) control(sql string) error {
 	return err
 }
 
-// failAll gives the batch's error to every job that has none of its own.
+// failAll gives the batch's error to every job but those that were called off. One that was refused is
+// told so, too: it may have been refused for what a neighbour had written, and that is gone.
 func failAll(batch []*sqliteJob, err error) {
-	err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+	if !errors.Is(err, ErrUnavailable) {
+		err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
 	for _, job := range batch {
-		if job.err == nil {
+		if job.err == nil || job.ctx.Err() == nil {
 			job.err = err
 		}
 	}
