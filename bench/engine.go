@@ -71,6 +71,9 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string, fla
 // createKey makes the organization and its key with the program's own commands.
 func (b *bench) createKey(ctx context.Context, store []string) (orgID, text string, err error) {
 	var org, key struct{ ID, Key string }
+	if _, err := b.run(ctx, append([]string{"migrate"}, store...)); err != nil {
+		return "", "", err
+	}
 	if err := b.runJSON(ctx, &org, append([]string{"org", "create", "--name", "bench", "--json"}, store...)); err != nil {
 		return "", "", err
 	}
@@ -95,6 +98,18 @@ func (b *bench) connectNumbers(ctx context.Context, org string, store []string) 
 }
 
 func (b *bench) runJSON(ctx context.Context, into any, args []string) error {
+	out, err := b.run(ctx, args)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(out, into); err != nil {
+		return fmt.Errorf("parley %s %s printed %q: %w", args[0], args[1], out, err)
+	}
+	return nil
+}
+
+// run runs a command of the program and returns what it printed.
+func (b *bench) run(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
 	cmd := command(ctx, b.program, args...)
@@ -102,12 +117,9 @@ func (b *bench) runJSON(ctx context.Context, into any, args []string) error {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("parley %s %s: %w\n%s", args[0], args[1], err, stderr.String())
+		return nil, fmt.Errorf("parley %s %s: %w\n%s", args[0], args[1], err, stderr.String())
 	}
-	if err := json.Unmarshal(out, into); err != nil {
-		return fmt.Errorf("parley %s %s printed %q: %w", args[0], args[1], out, err)
-	}
-	return nil
+	return out, nil
 }
 
 // seeds is enough for reads to touch different rows and for full list pages,

@@ -38,16 +38,24 @@ func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*
 	if strings.TrimSpace(token) == "" {
 		return chat.Invalid("token", "Must not be empty.")
 	}
-	v, err := vault.Load(s.SecretKey, f.Data)
-	if err != nil {
-		return err
-	}
-	seal := func(accountID string) string { return v.Seal(token, core.TokenContext(accountID)) }
+	return s.withVault(c, f, func(st *store.Store, v *vault.Vault) error {
+		seal := func(accountID string) string { return v.Seal(token, core.TokenContext(accountID)) }
+		return st.InTx(c.ctx, func(tx *store.Tx) error { return fn(tx, seal) })
+	})
+}
+
+// withVault runs fn with the store and its master key. The key comes second: where there is no store,
+// none is made.
+func (s sealing) withVault(c *console, f storeFlags, fn func(*store.Store, *vault.Vault) error) error {
 	return f.with(c, func(st *store.Store) error {
+		v, err := vault.Load(s.SecretKey, f.Data)
+		if err != nil {
+			return err
+		}
 		if err := core.CheckMasterKey(c.ctx, st, v); err != nil {
 			return err
 		}
-		return st.InTx(c.ctx, func(tx *store.Tx) error { return fn(tx, seal) })
+		return fn(st, v)
 	})
 }
 

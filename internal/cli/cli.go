@@ -21,14 +21,15 @@ Settings can also be given as PARLEY_* variables; a flag goes before its variabl
 variable counts as none. "parley config" shows each setting, its value and where it comes from.
 
 The commands under org, plan, team, user, key, account, customer and events work beside a running
-server, on the same store; what they change counts from the next request on. send, template and
+server, on the same store; what they change counts from the next request on. None of them makes a
+store where there is none. send, template and
 listen talk to the server itself.
 
 The exit status is 0 when all went well, 1 when not, 2 when the command line or a setting is wrong.`
 
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Serve the API, the workers and the dashboard."`
-	Migrate migrateCommand `cmd:"" help:"Bring the store's schema up to date and exit. serve does it by itself."`
+	Migrate migrateCommand `cmd:"" help:"Make the store, or bring its schema up to date, and exit. serve does it by itself."`
 	Config  configCommand  `cmd:"" help:"Print every setting with its value, source and meaning."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/parleyhq/parley/internal/pgtest"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // outcome is what a run of the program left behind.
@@ -60,11 +61,14 @@ func onEachEngine(t *testing.T, test func(t *testing.T, s site)) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		test(t, site{[]string{"--database-url", pgtest.NewDatabase(t)}})
+		test(t, site{[]string{"--database-url", pgtest.NewDatabase(t), "--data", t.TempDir()}})
 	})
 }
 
-func newSite(t *testing.T) site { return site{[]string{"--data", t.TempDir()}} }
+func newSite(t *testing.T) site {
+	t.Helper()
+	return site{[]string{"--data", storetest.NewConfig(t, storetest.SQLite).Dir}}
+}
 
 func (s site) run(t *testing.T, args ...string) outcome {
 	t.Helper()

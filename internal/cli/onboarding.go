@@ -76,14 +76,7 @@ type accountPINCommand struct {
 // Run tells the PIN that the hosted page registers a number with. It is made from the master key and
 // the number, so it is stored nowhere.
 func (cmd *accountPINCommand) Run(c *console) error {
-	v, err := vault.Load(cmd.SecretKey, cmd.Data)
-	if err != nil {
-		return err
-	}
-	return cmd.with(c, func(st *store.Store) error {
-		if err := core.CheckMasterKey(c.ctx, st, v); err != nil {
-			return err
-		}
+	return cmd.withVault(c, cmd.storeFlags, func(st *store.Store, v *vault.Vault) error {
 		if _, err := core.AccountByNumber(st.Read(c.ctx), string(cmd.Org), cmd.PhoneNumberID); err != nil {
 			return pointTo(err, "parley account list --org ORG")
 		}

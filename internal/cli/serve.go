@@ -11,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/server"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // version is set by the linker.
@@ -28,7 +29,7 @@ type migrateCommand struct {
 }
 
 func (cmd *migrateCommand) Run(c *console) error {
-	st, err := openStore(c.ctx, cmd.Store)
+	st, err := openStore(c.ctx, cmd.Store, store.Config{})
 	if err != nil {
 		return err
 	}

@@ -40,14 +40,16 @@ func (f storeFlags) lookInto(c *console, org orgID, fn func(store.Reader) error)
 }
 
 func (f storeFlags) with(c *console, fn func(*store.Store) error) error {
-	st, err := openStore(c.ctx, f.Store)
+	st, err := openStore(c.ctx, f.Store, store.Config{MustExist: true})
 	if err != nil {
 		return err
 	}
 	return errors.Join(fn(st), st.Close())
 }
 
-func openStore(ctx context.Context, where config.Store) (*store.Store, error) {
-	st, err := store.Open(ctx, store.Config{Dir: where.Data, URL: where.DatabaseURL})
+// openStore opens the store that the settings name.
+func openStore(ctx context.Context, where config.Store, how store.Config) (*store.Store, error) {
+	how.Dir, how.URL = where.Data, where.DatabaseURL
+	st, err := store.Open(ctx, how)
 	return st, explainStore(err, where)
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"crypto/rand"
+	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -39,6 +41,29 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A folder without a store is hardly the one that was meant. Only serve and migrate make a store.
+func TestCommandsMakeNoStore(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "typo")
+	for _, args := range []string{
+		"org create --name x", "plan list", "team list --org " + absentOrg, "key create --org " + absentOrg,
+		strings.Join(connect(absentOrg, "--token", "x"), " "), "account pin 100200300400500 --org " + absentOrg,
+		"customer list --org " + absentOrg, "events tail", "user create --org " + absentOrg + " --email a@b.example --name A --password longenough",
+	} {
+		parley(t, append(strings.Fields(args), "--data", dir)...).
+			refused(t, exitFailed, "there is no store in the data folder "+dir, "--data (PARLEY_DATA)", "`parley serve`")
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%s made the folder (%v)", args, err)
+		}
+	}
+	if o := parley(t, "migrate", "--data", dir); o.code != exitOK {
+		t.Errorf("migrate: %+v", o)
+	}
+	if o := parley(t, "org", "list", "--data", dir); o.code != exitOK {
+		t.Errorf("org list: %+v", o)
 	}
 }
 

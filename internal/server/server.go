@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -96,7 +98,19 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	s.warnOfOpenFolder()
 	return core.CheckMasterKey(ctx, s.store, s.vault)
+}
+
+// warnOfOpenFolder tells the operator of what other users of the machine can get at. The store and the
+// vault close their files to them; the folder may have been opened on purpose.
+func (s *Server) warnOfOpenFolder() {
+	for _, path := range []string{s.cfg.Data, filepath.Join(s.cfg.Data, vault.KeyFile)} {
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o077 != 0 {
+			s.log.Warn("other users of this machine can get at the data folder or the master key: close it to them with chmod go-rwx",
+				"path", path, "mode", info.Mode().Perm().String())
+		}
+	}
 }
 
 func (s *Server) listen() (err error) {

@@ -5,11 +5,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +26,13 @@ import (
 
 // settings are those of a node of its own, on ports that the system picks.
 func settings(t *testing.T) config.Serve {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	return config.Serve{
-		Store:  config.Store{Data: t.TempDir()},
+		Store:  config.Store{Data: dir},
 		Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Role: config.Roles,
 	}
 }
@@ -274,6 +283,37 @@ func TestOnlyWorkersKeepHouse(t *testing.T) {
 		}
 		if works := s.keeper != nil; works != (role == "worker") {
 			t.Errorf("role %s: keeps house: %v", role, works)
+		}
+	}
+}
+
+// What a node makes is closed to other users; a folder that is open to them is told of.
+func TestDataFolderIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
+	for mode, warned := range map[fs.FileMode]bool{0o700: false, 0o750: true, 0o705: true} {
+		cfg := settings(t)
+		if err := os.Chmod(cfg.Data, mode); err != nil {
+			t.Fatal(err)
+		}
+		s, lines := open(t, cfg)
+		if _, err := s.messaging.blobs.Put("med_1", strings.NewReader("bytes"), 10); err != nil {
+			t.Fatal(err)
+		}
+		err := filepath.WalkDir(cfg.Data, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || path == cfg.Data {
+				return err
+			}
+			info, err := entry.Info()
+			if err == nil && info.Mode()&0o077 != 0 {
+				t.Errorf("%s has mode %v", path, info.Mode())
+			}
+			return err
+		})
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(lines.String(), "chmod go-rwx"); got != warned {
+			t.Errorf("folder of mode %v: the log says %s", mode, lines)
 		}
 	}
 }

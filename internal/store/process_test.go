@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "open":
 		exitWith(openAndClose())
+	case "private":
+		exitWith(keepPrivate())
 	case "insert":
 		exitWith(insertLabelsForEver())
 	default:

@@ -29,30 +29,27 @@ type sqliteEngine struct {
 	closed  chan struct{}
 }
 
-func openSQLite(dir string, exclusive bool) (engine, error) {
-	if dir == "" {
-		return nil, errors.New("the embedded store needs a data folder")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+func openSQLite(cfg Config) (engine, error) {
+	if err := prepareFolder(cfg); err != nil {
+		return nil, err
 	}
 	release := func() {}
-	if exclusive {
+	if cfg.Exclusive {
 		var err error
-		if release, err = lockFile(filepath.Join(dir, "serve.lock"), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", dir, err)
+		if release, err = lockFile(filepath.Join(cfg.Dir, serveLockFile), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
 		}
 	}
-	return &sqliteEngine{dir: dir, memory: newSQLiteMemory(), release: release, closed: make(chan struct{})}, nil
+	return &sqliteEngine{dir: cfg.Dir, memory: newSQLiteMemory(), release: release, closed: make(chan struct{})}, nil
 }
 
-func (e *sqliteEngine) path() string { return filepath.Join(e.dir, "parley.db") }
+func (e *sqliteEngine) path() string { return filepath.Join(e.dir, sqliteFile) }
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
 // migrate also starts the connections: they prepare statements against the finished schema.
 func (e *sqliteEngine) migrate(ctx context.Context) error {
-	unlock, err := lockFile(filepath.Join(e.dir, "migrate.lock"), syscall.LOCK_EX)
+	unlock, err := lockFile(filepath.Join(e.dir, migrateLockFile), syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ type Config struct {
 	// Exclusive claims the embedded store for this process as the one that serves. Commands beside
 	// it open the store without.
 	Exclusive bool
+	// MustExist refuses a folder without an embedded store, instead of making one.
+	MustExist bool
 	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
 	// Elapsed is the clock that never steps: the time since some beginning; nil means the monotonic one.
@@ -100,7 +102,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func openEngine(ctx context.Context, cfg Config) (engine, error) {
 	switch {
 	case cfg.URL == "":
-		return openSQLite(cfg.Dir, cfg.Exclusive)
+		return openSQLite(cfg)
 	case strings.HasPrefix(cfg.URL, "postgres://"), strings.HasPrefix(cfg.URL, "postgresql://"):
 		return openPostgres(ctx, cfg.URL)
 	default:

@@ -20,6 +20,9 @@ import (
 
 const keySize = 32
 
+// KeyFile is the name of the file with the master key.
+const KeyFile = "secret.key"
+
 var errMasterKey = errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
 
 // Vault seals and opens. It is safe for concurrent use.
@@ -35,13 +38,16 @@ func Load(text, dir string) (*Vault, error) {
 	if text != "" {
 		return parse(text)
 	}
-	path := filepath.Join(dir, "secret.key")
+	path := filepath.Join(dir, KeyFile)
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		content, err = createKeyFile(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the master key: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode()&0o077 != 0 {
+		_ = os.Chmod(path, 0o600) // where it cannot be closed to other users, the server warns
 	}
 	v, err := parse(strings.TrimSpace(string(content)))
 	if err != nil {
@@ -56,7 +62,7 @@ func createKeyFile(path string) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "secret.key.*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), KeyFile+".*")
 	if err != nil {
 		return nil, err
 	}

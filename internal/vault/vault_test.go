@@ -170,6 +170,22 @@ func TestLoadMakesOneKeyFile(t *testing.T) {
 	}
 }
 
+func TestLoadClosesAKeyFileToOtherUsers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, vault.KeyFile)
+	key := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, 32))
+	if err := os.WriteFile(path, []byte(key), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := vault.Load("", dir); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the file's mode is %v (%v)", info.Mode(), err)
+	}
+}
+
 func TestLoadRefusesABrokenKeyFile(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", "short\n", strings.Repeat("A", 100)} {

@@ -1,0 +1,89 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// keepPrivate opens a store where the umask takes nothing away, and looks at its files while it is in use.
+func keepPrivate() error {
+	syscall.Umask(0)
+	st, err := openInChild()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	err = st.InTx(context.Background(), putSetting("a", "1"))
+	files, listErr := os.ReadDir(os.Getenv(envDir))
+	if err := errors.Join(err, listErr); err != nil {
+		return err
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Println(f.Name(), info.Mode().Perm())
+	}
+	return nil
+}
+
+func TestEmbeddedFilesAreTheirOwnersAlone(t *testing.T) {
+	t.Parallel()
+	for name, cfg := range map[string]store.Config{
+		"new": storetest.NewEmptyConfig(t, storetest.SQLite), "of an earlier version": earlierStore(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := child("private", cfg).Output()
+			requireNoError(t, err)
+			for _, file := range []string{"parley.db", "parley.db-wal", "parley.db-shm", "migrate.lock"} {
+				if !strings.Contains("\n"+string(out), "\n"+file+" -rw-------\n") {
+					t.Errorf("%s is open to others, or missing:\n%s", file, out)
+				}
+			}
+		})
+	}
+}
+
+// earlierStore is one whose files anyone may read, as after a kill.
+func earlierStore(t *testing.T) store.Config {
+	t.Helper()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	for _, file := range []string{"parley.db-wal", "parley.db-shm", "migrate.lock"} {
+		requireNoError(t, os.WriteFile(filepath.Join(cfg.Dir, file), nil, 0o644))
+	}
+	requireNoError(t, os.Chmod(filepath.Join(cfg.Dir, "parley.db"), 0o644))
+	return cfg
+}
+
+func TestStoreThatMustExist(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	for _, dir := range []string{empty, filepath.Join(empty, "missing")} {
+		_, err := store.Open(t.Context(), store.Config{Dir: dir, MustExist: true})
+		for _, hint := range []string{"there is no store in the data folder " + dir, "--data", "`parley serve`"} {
+			if err == nil || !strings.Contains(err.Error(), hint) {
+				t.Errorf("%v does not say %s", err, hint)
+			}
+		}
+	}
+	if left, err := os.ReadDir(empty); err != nil || len(left) != 0 {
+		t.Errorf("it left %v (%v)", left, err)
+	}
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	cfg.MustExist = true
+	storetest.OpenAt(t, cfg)
+	if _, err := os.Stat(filepath.Join(empty, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+const (
+	sqliteFile      = "parley.db"
+	serveLockFile   = "serve.lock"
+	migrateLockFile = "migrate.lock"
+
+	privateFile   = 0o600
+	privateFolder = 0o700
+	openToOthers  = 0o077
+)
+
+// privateFiles are all that the embedded store keeps in its folder. SQLite gives those it makes beside
+// the database the database's own mode.
+var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile}
+
+// prepareFolder makes sure that the folder and the database are there, and that the files are nobody
+// else's to read.
+func prepareFolder(cfg Config) error {
+	if cfg.Dir == "" {
+		return errors.New("the embedded store needs a data folder")
+	}
+	path := filepath.Join(cfg.Dir, sqliteFile)
+	if cfg.MustExist {
+		if err := requireStore(cfg.Dir, path); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(cfg.Dir, privateFolder); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	tighten(cfg.Dir, cfg.Log)
+	return createPrivate(path)
+}
+
+// requireStore refuses a folder without a store: it is hardly the one that was meant.
+func requireStore(dir, path string) error {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no store in the data folder %s: name the server's folder with --data (PARLEY_DATA), or make a store by starting the server once, with `parley serve`", dir)
+	}
+	return err
+}
+
+// tighten closes files to other users that earlier versions left open to them.
+func tighten(dir string, log *slog.Logger) {
+	for _, name := range privateFiles {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode()&openToOthers == 0 {
+			continue
+		}
+		if err := os.Chmod(path, privateFile); err != nil {
+			log.Warn("other users can get at a file of the store, and it cannot be closed to them", "path", path, "error", err)
+			continue
+		}
+		log.Warn("other users could get at a file of the store: it is closed to them now", "path", path)
+	}
+}
+
+// createPrivate makes an empty database, so that not even its first bytes can be read by others: SQLite
+// would leave that to the umask.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("make the embedded store: %w", err)
+	}
+	return f.Close()
+}
