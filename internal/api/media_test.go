@@ -41,7 +41,7 @@ func form(parts ...part) string {
 	for _, p := range parts {
 		header := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=%q`, p.name)}}
 		if p.filename != "" {
-			header.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename=%q`, p.name, p.filename))
+			header.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename="%s"`, p.name, p.filename)) // as it is, broken or not
 		}
 		if p.kind != "" {
 			header.Set("Content-Type", p.kind)
@@ -107,14 +107,22 @@ func TestUpload(t *testing.T) {
 		taken("a picture", "image/png", "a.png", "PNG", mediaWith("image/png", "PNG", `"a.png"`)),
 		taken("no name", "image/jpeg", "", "JPEG", mediaWith("image/jpeg", "JPEG", `null`)),
 		taken("a type with parameters", "audio/ogg; codecs=opus", "a.ogg", "OGG", mediaWith("audio/ogg; codecs=opus", "OGG", `"a.ogg"`)),
-		taken("a type in capitals", "Application/PDF", "a.pdf", "PDF", mediaWith("Application/PDF", "PDF", `"a.pdf"`)),
+		taken("a type in capitals", "Application/PDF", "a.pdf", "PDF", mediaWith("application/pdf", "PDF", `"a.pdf"`)),
+		taken("a type with parameters that nobody needs", "image/png; x=y; name=\"a\"", "a.png", "PNG", mediaWith("image/png", "PNG", `"a.png"`)),
+		taken("a name with control characters", "image/png", "a\tb\xff.png", "PNG", mediaWith("image/png", "PNG", `"ab.png"`)),
 		taken("a path as name", "image/png", `../../etc/a.png`, "PNG", mediaWith("image/png", "PNG", `"a.png"`)),
 		taken("a long name", "image/png", strings.Repeat("é", 300), "PNG", mediaWith("image/png", "PNG", `"`+strings.Repeat("é", 240)+`"`)),
 		taken("as large as its type may be", "image/webp", "a.webp", strings.Repeat("w", 500<<10), mediaWith("image/webp", strings.Repeat("w", 500<<10), `"a.webp"`)),
+		{Name: "a name with escaped control characters", Given: connected, Request: upload(strings.Replace(picture("a.png"), `filename="a.png"`, "filename*=utf-8''a%00%0D%0A%1Bb%FF.png", 1)),
+			Status: http.StatusCreated, Want: mediaWith("image/png", "PNG", `"ab.png"`), Change: kept},
 		{Name: "behind other parts", Given: connected, Request: upload(form(part{"messaging_product", "", "", "chat"}, part{"other", "b.exe", "application/zip", "ZIP"}, part{"file", "a.png", "image/png", "PNG"})),
 			Status: http.StatusCreated, Want: mediaWith("image/png", "PNG", `"a.png"`), Change: kept},
 		refused("larger than its type may be", form(part{"file", "a.webp", "image/webp", strings.Repeat("w", 500<<10+1)}), "payload_too_large", ""),
 		refused("empty", form(part{"file", "a.png", "image/png", ""}), bad, "file"),
+		refused("a type that is not text", form(part{"file", "a.png", "image/png; x=\xff", "PNG"}), bad, "file"),
+		refused("a type that is very long", form(part{"file", "a.png", "image/png; x=" + strings.Repeat("y", 40<<10), "PNG"}), bad, "file"),
+		refused("a type that is longer than all that may stand before a file", form(part{"file", "a.png", "image/png; x=" + strings.Repeat("y", 3<<20), "PNG"}), "payload_too_large", ""),
+		refused("much before the file", form(part{"other", "b.zip", "application/zip", strings.Repeat("z", 65<<10)}, part{"file", "a.png", "image/png", "PNG"}), "payload_too_large", ""),
 		refused("no file", form(part{"picture", "a.png", "image/png", "PNG"}), missing, "file"),
 		refused("no parts", form(), missing, "file"),
 		refused("nothing", "", bad, "file"),
@@ -194,6 +202,7 @@ func TestUploadedFiles(t *testing.T) {
 		c.Call(t, uploadUnder("", picture("a.png"))).RequireFailure(t, bad, "Idempotency-Key")
 		c.Call(t, upload(form(part{"file", "a.webp", "image/webp", strings.Repeat("w", 500<<10+1)}))).RequireFailure(t, "payload_too_large", "")
 		c.Call(t, upload(form(part{"file", "a.png", "image/png", ""}))).RequireFailure(t, bad, "file")
+		c.Call(t, upload(form(part{"file", "a.png", "image/png; x=\xff", "PNG"}))).RequireFailure(t, bad, "file")
 		expect("refused", "PNG")
 		c.Call(t, upload(picture("a.png"))).RequireStatus(t, http.StatusCreated) // without a key it is another file
 		expect("another", "PNG", "PNG")

@@ -167,9 +167,13 @@ func personOf(p provider.Person) person {
 
 // mediaJob asks for a message's file to be fetched.
 func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media, out *Outcome) error {
+	mimeType, ok := chat.MediaType(f.MimeType)
+	if !ok {
+		mimeType = chat.UnknownMediaType
+	}
 	job := store.MediaJob{
-		OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ProviderMediaID: f.ID, URL: f.URL, MimeType: f.MimeType,
-		SHA256: hex.EncodeToString(f.SHA256), Filename: f.Filename, DueAt: tx.Now(), Owner: a.Node,
+		OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ProviderMediaID: f.ID, URL: f.URL, MimeType: mimeType,
+		SHA256: hex.EncodeToString(f.SHA256), Filename: chat.Filename(f.Filename), DueAt: tx.Now(), Owner: a.Node,
 	}
 	out.MediaJobs = append(out.MediaJobs, job)
 	return tx.InsertMediaJob(job)

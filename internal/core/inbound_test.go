@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -213,6 +214,26 @@ func (w *world) idAt(at time.Time) (id string) {
 		return nil
 	})
 	return id
+}
+
+// What a callback says of a file's type and name is not taken as it comes.
+func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
+	t.Parallel()
+	type given struct{ mimeType, filename, wantType, wantName string }
+	eachCase(t, map[string]given{
+		"a voice note": {"audio/ogg; codecs=opus", "", "audio/ogg; codecs=opus", ""},
+		"capitals":     {"Image/JPEG; x=y", "a.jpg", "image/jpeg", "a.jpg"},
+		"none":         {"", "a.jpg", chat.UnknownMediaType, "a.jpg"},
+		"a long one":   {"image/jpeg; x=" + strings.Repeat("y", 3<<20), strings.Repeat("n", 300), chat.UnknownMediaType, strings.Repeat("n", 240)},
+		"broken":       {"image/jpeg\r\nX: y", "a\x00\r\n\xff.jpg", chat.UnknownMediaType, "a.jpg"},
+	}, func(t *testing.T, w *world, g given) {
+		m := imageFrom(w)
+		m.Media.MimeType, m.Media.Filename = g.mimeType, g.filename
+		job := w.apply(m).MediaJobs[0]
+		if job.MimeType != g.wantType || job.Filename != g.wantName {
+			t.Errorf("got %.50q and %.50q, want %q and %q", job.MimeType, job.Filename, g.wantType, g.wantName)
+		}
+	})
 }
 
 // A message with a file is stored at once and told of when the file is there, or given up.

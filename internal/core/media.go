@@ -48,10 +48,19 @@ func AddMedia(tx *store.Tx, account chat.Account, origin chat.MediaOrigin, f Sto
 	return m, tx.InsertMedia(m)
 }
 
+// tokenSize is how many random bytes the token in a file's address has.
+const tokenSize = 24
+
 func newToken() string {
-	var b [24]byte
+	var b [tokenSize]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// WellFormedMediaToken reports whether text can be the token of a file at all.
+func WellFormedMediaToken(text string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	return err == nil && len(b) == tokenSize && len(text) == base64.RawURLEncoding.EncodedLen(tokenSize)
 }
 
 // LibraryMedia returns a file of the account's team, or 404.

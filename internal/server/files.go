@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -10,18 +11,18 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 // downloadTime is how long a file may take: 100 MiB over a slow line.
 const downloadTime = 15 * time.Minute
 
-// serveFile answers for a stored file. Its address is the right to it, and its bytes never change.
-// They come from strangers: nothing in them may run in this origin.
+// serveFile answers for a stored file. Its address is the right to it.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	token := strings.TrimPrefix(r.URL.Path, "/media/")
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || token == "" {
-		s.api.ServeHTTP(w, r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !core.WellFormedMediaToken(token) {
+		s.api.ServeHTTP(w, r) // its 404
 		return
 	}
 	media, err := s.store.Read(r.Context()).MediaByToken(token)
@@ -29,15 +30,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 		file, openErr := s.messaging.blobs.Get(media.BlobKey)
 		if openErr == nil {
 			defer file.Close()
-			h := w.Header()
-			h.Set("Content-Type", media.MimeType)
-			h.Set("X-Content-Type-Options", "nosniff")
-			h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-			h.Set("Cache-Control", "private, max-age=31536000, immutable")
-			h.Set("ETag", `"`+media.SHA256+`"`)
-			h.Set("Content-Disposition", disposition(media))
-			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
-			http.ServeContent(w, r, "", media.CreatedAt, file)
+			sendFile(w, r, media, file)
 			return
 		}
 		err = openErr
@@ -45,7 +38,25 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
 		s.log.Error("a file could not be served", "error", err)
 	}
-	s.api.ServeHTTP(w, r) // its 404
+	s.api.ServeHTTP(w, r)
+}
+
+// sendFile sends bytes that never change. They come from strangers: nothing in them may run in this
+// origin.
+func sendFile(w http.ResponseWriter, r *http.Request, media chat.Media, file io.ReadSeeker) {
+	mimeType, ok := chat.MediaType(media.MimeType) // earlier versions stored it unread
+	if !ok {
+		mimeType = chat.UnknownMediaType
+	}
+	h := w.Header()
+	h.Set("Content-Type", mimeType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cache-Control", "private, max-age=31536000, immutable")
+	h.Set("ETag", `"`+media.SHA256+`"`)
+	h.Set("Content-Disposition", disposition(media))
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
+	http.ServeContent(w, r, "", media.CreatedAt, file)
 }
 
 // disposition has a browser show what it can only show, and save everything else: a page that somebody

@@ -10,6 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // keep stores a file and returns its path.
@@ -37,25 +38,31 @@ func TestFilesAreShownOrSaved(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, settings(t))
 	t.Cleanup(func() { s.Close() })
-	for _, test := range []struct{ mimeType, filename, want string }{
-		{"image/png", "a.png", `inline; filename=a.png`},
-		{"image/jpeg", "", "inline"},
-		{"Video/MP4", "a.mp4", `inline; filename=a.mp4`},
-		{"audio/ogg; codecs=opus", "", "inline"},
-		{"application/pdf", "a b.pdf", `inline; filename="a b.pdf"`},
-		{"text/plain; charset=utf-8", "a.txt", `inline; filename=a.txt`},
-		{"text/html", "a.html", `attachment; filename=a.html`},
-		{"TEXT/HTML; charset=utf-8", "", "attachment"},
-		{"image/svg+xml", "a.svg", `attachment; filename=a.svg`},
-		{"application/xhtml+xml", "", "attachment"},
-		{"application/zip", "a.zip", `attachment; filename=a.zip`},
-		{"", "", "attachment"},
-		{"nonsense", "", "attachment"},
+	const unknown = "application/octet-stream"
+	for _, test := range []struct{ mimeType, filename, want, wantType string }{
+		{"image/png", "a.png", `inline; filename=a.png`, "image/png"},
+		{"image/jpeg", "", "inline", "image/jpeg"},
+		{"Video/MP4", "a.mp4", `inline; filename=a.mp4`, "video/mp4"},
+		{"audio/ogg; codecs=opus", "", "inline", "audio/ogg; codecs=opus"},
+		{"application/pdf", "a b.pdf", `inline; filename="a b.pdf"`, "application/pdf"},
+		{"text/plain; charset=utf-8", "a.txt", `inline; filename=a.txt`, "text/plain; charset=utf-8"},
+		{"text/html", "a.html", `attachment; filename=a.html`, "text/html"},
+		{"TEXT/HTML; charset=utf-8", "", "attachment", "text/html; charset=utf-8"},
+		{"image/svg+xml", "a.svg", `attachment; filename=a.svg`, "image/svg+xml"},
+		{"application/xhtml+xml", "", "attachment", "application/xhtml+xml"},
+		{"application/zip", "a.zip", `attachment; filename=a.zip`, "application/zip"},
+		{"", "", "attachment", unknown},
+		{"nonsense", "", "attachment", unknown},
+		{"image/png; x=" + strings.Repeat("y", 3<<20), "", "inline", unknown}, // of an earlier version
+		{"image/png; x=\xff", "", "attachment", unknown},
 	} {
 		response := httptest.NewRecorder()
 		s.routes().ServeHTTP(response, httptest.NewRequest(http.MethodGet, keep(t, s, test.mimeType, test.filename, "content"), nil))
 		if got := response.Header().Get("Content-Disposition"); got != test.want || response.Code != http.StatusOK {
-			t.Errorf("%q: %d with %s, want %s", test.mimeType, response.Code, got, test.want)
+			t.Errorf("%.50q: %d with %s, want %s", test.mimeType, response.Code, got, test.want)
+		}
+		if got := response.Header().Get("Content-Type"); got != test.wantType {
+			t.Errorf("%.50q is shown as %.50q, want %q", test.mimeType, got, test.wantType)
 		}
 	}
 }
@@ -70,4 +77,29 @@ func TestFilesMayTakeTime(t *testing.T) {
 	if status, body := get(t, s.public.listener, path); status != http.StatusOK || body != "content" {
 		t.Errorf("got %d %q", status, body)
 	}
+}
+
+// An address that can be nobody's is not asked of the store, which could stumble over it.
+func TestBrokenFileAddresses(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		place := storetest.NewConfig(t, engine)
+		cfg := settings(t)
+		if place.URL != "" {
+			cfg.DatabaseURL = place.URL
+		}
+		s, lines := open(t, cfg)
+		t.Cleanup(func() { s.Close() })
+		before := lines.String()
+		for _, token := range []string{"%00", "%ff", "..%2f..%2fsecret.key", "a%00" + strings.Repeat("a", 30), strings.Repeat("a", 33), strings.Repeat("a", 32), "%20", "%0a" + strings.Repeat("a", 32)} {
+			response := httptest.NewRecorder()
+			s.routes().ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/media/"+token, nil))
+			if response.Code != http.StatusNotFound {
+				t.Errorf("%s answers %d", token, response.Code)
+			}
+		}
+		if after := lines.String(); after != before {
+			t.Errorf("logged %s", strings.TrimPrefix(after, before))
+		}
+	})
 }
