@@ -312,6 +312,32 @@ func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 	})
 }
 
+// TestASyncEndsBetweenTwoLooks: a template that was not there at the first look, and is at the
+// second, is found. Where it is missing, its language is not among those that are named instead.
+func TestASyncEndsBetweenTwoLooks(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		ctx := context.Background()
+		templates := newShelf(2).templates(w.st)
+		wanted := &chat.TemplateContent{Name: "template_0", Language: chat.TemplateLanguage{Code: "en_US"}}
+		if _, err := w.read().TemplateToSend(w.org.ID, w.account.WABAID, "template_0", "en_US"); !errors.Is(err, store.ErrNotFound) {
+			w.t.Fatalf("the first look: %v", err)
+		}
+		if _, err := templates.Sync(ctx, w.account); err != nil {
+			w.t.Fatal(err)
+		}
+		found, err := core.FindMissed(ctx, templates, w.account, wanted)
+		if err != nil || found.Name != "template_0" || found.Language != "en_US" || found.Components == nil {
+			w.t.Errorf("the second look: %+v, %v", found, err)
+		}
+		wanted.Language.Code = "fr"
+		_, err = core.FindMissed(ctx, templates, w.account, wanted)
+		if e, ok := errors.AsType[*chat.Error](err); !ok || e.Message != "The template template_0 does not exist in fr, but in de, en_US." {
+			w.t.Errorf("another language: %v", err)
+		}
+	})
+}
+
 // TestDraftsAreForgotten: a synchronization that comes after a draft's time takes it along.
 func TestDraftsAreForgotten(t *testing.T) {
 	t.Parallel()

@@ -55,39 +55,41 @@ var errNeverSynced = errors.New("the account's templates were never synchronized
 
 // find reads a template. Only what is not found costs more than that.
 func (s *Templates) find(ctx context.Context, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
-	r := s.Store.Read(ctx)
-	t, err := r.TemplateToSend(account.OrgID, account.WABAID, c.Name, c.Language.Code)
-	if !errors.Is(err, store.ErrNotFound) {
-		return t, err
+	t, err := s.Store.Read(ctx).TemplateToSend(account.OrgID, account.WABAID, c.Name, c.Language.Code)
+	if errors.Is(err, store.ErrNotFound) {
+		return s.findMissed(ctx, account, c)
 	}
-	synced, err := s.syncFirst(ctx, account)
-	if err != nil {
-		return t, err
-	}
-	if synced {
-		if t, err = r.TemplateToSend(account.OrgID, account.WABAID, c.Name, c.Language.Code); !errors.Is(err, store.ErrNotFound) {
-			return t, err
-		}
-	}
-	others, err := r.TemplatesNamed(account.OrgID, account.WABAID, c.Name)
-	if err != nil {
-		return t, err
-	}
-	var languages []string
-	for _, o := range others {
-		languages = append(languages, o.Language)
-	}
-	return t, chat.UnknownTemplate(c.Name, c.Language.Code, languages)
+	return t, err
 }
 
-// syncFirst makes sure that the account's templates have been read once, and reports whether that
-// happened just now.
-func (s *Templates) syncFirst(ctx context.Context, account chat.Account) (bool, error) {
+// findMissed looks again for a template that was not found, once the account's templates are known
+// to have been read. A synchronization may have ended since the first look, so this one look tells
+// both whether the template is there and which languages there are instead.
+func (s *Templates) findMissed(ctx context.Context, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
+	if err := s.syncFirst(ctx, account); err != nil {
+		return chat.Template{}, err
+	}
+	variants, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, c.Name)
+	if err != nil {
+		return chat.Template{}, err
+	}
+	var languages []string
+	for _, t := range variants {
+		if t.Language == c.Language.Code {
+			return t, nil
+		}
+		languages = append(languages, t.Language)
+	}
+	return chat.Template{}, chat.UnknownTemplate(c.Name, c.Language.Code, languages)
+}
+
+// syncFirst makes sure that the account's templates have been read once.
+func (s *Templates) syncFirst(ctx context.Context, account chat.Account) error {
 	if known, err := s.everSynced(ctx, account); err != nil || known {
-		return false, err
+		return err
 	}
 	if s.Provider == nil {
-		return false, errNeverSynced
+		return errNeverSynced
 	}
 	ctx, cancel := context.WithTimeout(ctx, firstSyncPatience)
 	defer cancel()
@@ -96,14 +98,14 @@ func (s *Templates) syncFirst(ctx context.Context, account chat.Account) (bool, 
 		_, err := s.Sync(ctx, account)
 		s.first.leave(key)
 		if err != nil {
-			return false, errNeverSynced
+			return errNeverSynced
 		}
-		return true, nil
+		return nil
 	}
 	if known, err := s.everSynced(context.WithoutCancel(ctx), account); err != nil || known {
-		return known, err
+		return err
 	}
-	return false, errNeverSynced
+	return errNeverSynced
 }
 
 func (s *Templates) everSynced(ctx context.Context, account chat.Account) (bool, error) {
