@@ -398,7 +398,7 @@ func fillConversation(t *testing.T, c *apitest.Case, contact string) {
 			if err := tx.InsertMediaJob(store.MediaJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, DueAt: tx.Now()}); err != nil {
 				return err
 			}
-			if err := tx.InsertHeldEvent(m.OrgID, m.ID, []byte("{}")); err != nil {
+			if err := tx.InsertHeldEvent(m.OrgID, m.ID, []byte("{}"), tx.Now()); err != nil {
 				return err
 			}
 		}

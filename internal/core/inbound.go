@@ -149,10 +149,13 @@ func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Messag
 	return emitProvider(tx, account, chat.EventMessageReceived, m.ProviderID, m.ConversationID, value, svc)
 }
 
-// holdForFile has the file fetched. The event waits until it is stored, with what it takes to build
-// it then.
+// FileHold is how long the event of a message waits for its file.
+const FileHold = 10 * time.Second
+
+// holdForFile has the file fetched. The event waits for that, but not for ever, with what it takes to
+// build it then.
 func (a Applier) holdForFile(tx *store.Tx, m chat.Message, u provider.Message, out *Outcome) error {
-	if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw)); err != nil {
+	if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw), tx.Now().Add(FileHold)); err != nil {
 		return err
 	}
 	return a.mediaJob(tx, m, *u.Media, out)

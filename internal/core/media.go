@@ -81,8 +81,8 @@ func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) (chat.Med
 	return m, tx.DeleteMedia(account.OrgID, id)
 }
 
-// FileFetched ends the wait for an inbound file: the message gets it, and the event that waited
-// for it goes out. Without a file (file nil) the event goes out all the same.
+// FileFetched ends the wait for an inbound file: the message gets it, and the event goes out if it
+// still waits for it. Without a file (file nil) the event goes out all the same.
 func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *StoredFile, publicURL string) error {
 	mine, err := tx.FinishMediaJob(job.OrgID, job.MessageID, job.Owner)
 	if err != nil {
@@ -113,6 +113,16 @@ func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *S
 	return fileEvent(tx, account, m, url)
 }
 
+// ReleaseEvent lets the event of a message go out without the file that it has waited for. The file
+// may still come, and nobody is told of that.
+func ReleaseEvent(tx *store.Tx, account chat.Account, messageID string) error {
+	m, err := tx.Message(account.OrgID, account.ID, messageID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	return fileEvent(tx, account, m, nil)
+}
+
 // dropFile gives up bytes that no row will name.
 func dropFile(tx *store.Tx, orgID string, file *StoredFile) error {
 	if file == nil {
@@ -121,7 +131,7 @@ func dropFile(tx *store.Tx, orgID string, file *StoredFile) error {
 	return tx.RemoveFile(orgID, file.BlobKey)
 }
 
-// fileEvent emits what was held back for the file; for imported history, nothing was.
+// fileEvent emits what was held back for the file, once. For imported history, nothing was.
 func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) error {
 	held, err := tx.TakeHeldEvent(m.OrgID, m.ID)
 	if err != nil {

@@ -65,7 +65,7 @@ func (a *archive) add(direction chat.Direction, origin chat.MediaOrigin) (chat.M
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		_, jobErr := tx.InsertSendJob(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID, DueAt: tx.Now()})
-		return errors.Join(tx.InsertMessage(m), jobErr, tx.InsertHeldEvent(m.OrgID, m.ID, []byte("{}")),
+		return errors.Join(tx.InsertMessage(m), jobErr, tx.InsertHeldEvent(m.OrgID, m.ID, []byte("{}"), tx.Now()),
 			tx.InsertMediaJob(store.MediaJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, DueAt: tx.Now()}))
 	})
 	return m, file

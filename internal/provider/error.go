@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,17 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Class is what the code and the HTTP status mean for us.
 func (e *Error) Class() Class { return Classify(e.Code, e.Subcode, e.HTTPStatus) }
+
+// Gone tells that what was asked for is not there, as far as this token can see. A 404 without a code
+// says less: the address of a file is answered so when its minutes are over.
+func (e *Error) Gone() bool {
+	switch {
+	case e.Code == 100 && e.Subcode == 33, e.Code == 131052, e.HTTPStatus == http.StatusGone:
+		return true
+	default:
+		return e.HTTPStatus == http.StatusNotFound && e.Code != 0
+	}
+}
 
 // MessageError is the failure as the message's owner sees it: what to do, then the upstream's own
 // words, which often name the field at fault.

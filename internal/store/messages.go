@@ -272,17 +272,3 @@ func (tx *Tx) purgeMessages(which, orgID string, args ...any) (int64, error) {
 	}
 	return int64(len(ids)), err
 }
-
-// InsertHeldEvent keeps what an event will be made of until the message's file is there.
-func (tx *Tx) InsertHeldEvent(orgID, messageID string, raw []byte) error {
-	return tx.later("INSERT INTO held_events (org_id, message_id, raw) VALUES ($1, $2, $3)", orgID, messageID, string(raw))
-}
-
-// TakeHeldEvent returns and removes what was kept for a message's event, or ErrNotFound.
-func (tx *Tx) TakeHeldEvent(orgID, messageID string) ([]byte, error) {
-	return one(tx.Reader, func(row scanner) ([]byte, error) {
-		var raw string
-		err := row.Scan(&raw)
-		return []byte(raw), err
-	}, "DELETE FROM held_events WHERE org_id = $1 AND message_id = $2 RETURNING raw", orgID, messageID)
-}

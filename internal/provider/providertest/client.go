@@ -18,6 +18,8 @@ type Client struct {
 	OnMarkRead    func(messageID string, typing bool) error
 	OnRegister    func(ctx context.Context, n provider.Number, pin string) error
 	OnPhoneNumber func(n provider.Number) (provider.PhoneNumber, error)
+	OnMedia       func(ctx context.Context, mediaID string) (provider.MediaInfo, error)
+	OnDownload    func(ctx context.Context, url string) (io.ReadCloser, error)
 
 	OnTemplates      func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error)
 	OnCreateTemplate func(ctx context.Context, t provider.NewTemplate) (provider.Template, error)
@@ -88,12 +90,18 @@ func (c *Client) UploadMedia(_ context.Context, _ provider.Number, f provider.Fi
 }
 
 // Media knows every file.
-func (c *Client) Media(_ context.Context, _ provider.Number, mediaID string) (provider.MediaInfo, error) {
+func (c *Client) Media(ctx context.Context, _ provider.Number, mediaID string) (provider.MediaInfo, error) {
+	if c.OnMedia != nil {
+		return c.OnMedia(ctx, mediaID)
+	}
 	return provider.MediaInfo{URL: "https://files.example/" + mediaID, MimeType: "text/plain"}, nil
 }
 
 // Download gives the address itself as the file's content.
-func (c *Client) Download(_ context.Context, _ provider.Number, url string) (io.ReadCloser, error) {
+func (c *Client) Download(ctx context.Context, _ provider.Number, url string) (io.ReadCloser, error) {
+	if c.OnDownload != nil {
+		return c.OnDownload(ctx, url)
+	}
 	return io.NopCloser(strings.NewReader(url)), nil
 }
 

@@ -1,0 +1,229 @@
+package media_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+)
+
+// A file that cannot be had holds nothing back: the event goes out at once, without it, and the file
+// is not asked for again.
+func TestFilesThatCannotBeHad(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		other := func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("other bytes")), nil
+		}
+		gone := provider.Error{HTTPStatus: 400, Code: 100, Subcode: 33}
+		huge := func(context.Context, string) (provider.MediaInfo, error) {
+			return provider.MediaInfo{URL: "https://files.example/1", Size: 100<<20 + 1}, nil
+		}
+		var told []string
+		for name, answer := range map[string]func(){
+			"unknown":      func() { r.answer(refused(gone), whole) },
+			"not-provided": func() { r.answer(refused(provider.Error{HTTPStatus: 400, Code: 131052}), whole) },
+			"gone":         func() { r.answer(refused(provider.Error{HTTPStatus: 410}), whole) },
+			"not-found":    func() { r.answer(refused(provider.Error{HTTPStatus: 404, Code: 803}), whole) },
+			"wrong-hash":   func() { r.answer(found, other) },
+			"too-large":    func() { r.answer(huge, whole) },
+		} {
+			for _, echo := range []bool{false, true} {
+				id := fmt.Sprintf("%s-%t", name, echo)
+				answer()
+				r.receive(id, echo)
+				told = append(told, id+" null")
+				r.require(strings.Join(told, ", "))
+			}
+		}
+		r.answer(found, whole)
+		pass(time.Minute)
+		r.require(strings.Join(told, ", "))
+	})
+}
+
+// While a file is asked for again and again, its event waits ten seconds at most. The file appears on
+// the message when it comes, and nobody is told twice.
+func TestEventsWaitTenSecondsAtMost(t *testing.T) {
+	t.Parallel()
+	down := refused(provider.Error{HTTPStatus: 503, Transient: true})
+	stalled := func(ctx context.Context) (io.ReadCloser, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	expired := func(context.Context) (io.ReadCloser, error) { return nil, &provider.Error{HTTPStatus: 404} }
+	for name, answer := range map[string]func(*rig){
+		"down":    func(r *rig) { r.answer(down, whole) },
+		"silent":  func(r *rig) { r.answer(silent, whole) },
+		"stalled": func(r *rig) { r.answer(found, stalled) },
+		"expired": func(r *rig) { r.answer(found, expired) },
+		"denied":  func(r *rig) { r.answer(refused(provider.Error{HTTPStatus: 401, Code: 190}), whole) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				answer(r)
+				pass(300 * time.Millisecond) // so that it comes between two looks
+				r.receive("wamid.in", false)
+				r.receive("wamid.echo", true)
+				pass(8900 * time.Millisecond)
+				r.require("")
+				pass(1100 * time.Millisecond)
+				r.require("wamid.in null, wamid.echo null")
+				r.answer(found, whole)
+				pass(10 * time.Minute)
+				r.require("wamid.in null, wamid.echo null", "wamid.in", "wamid.echo")
+			})
+		})
+	}
+}
+
+// A file that comes in time is in the event, however often it had to be asked for.
+func TestFilesInTime(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.receive("wamid.1", false)
+		r.receive("wamid.2", true)
+		r.require("wamid.1 ready, wamid.2 ready", "wamid.1", "wamid.2")
+		r.answer(refused(provider.Error{HTTPStatus: 503, Transient: true}), whole)
+		r.receive("wamid.3", false)
+		pass(4 * time.Second)
+		r.answer(found, whole)
+		pass(3 * time.Second)
+		r.require("wamid.1 ready, wamid.2 ready, wamid.3 ready", "wamid.1", "wamid.2", "wamid.3")
+		pass(time.Minute)
+		r.require("wamid.1 ready, wamid.2 ready, wamid.3 ready", "wamid.1", "wamid.2", "wamid.3")
+	})
+}
+
+// The ten seconds begin when the message comes, and no restart begins them anew.
+func TestTheWaitOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer(silent, whole)
+		r.receive("wamid.1", false)
+		pass(4 * time.Second)
+		r.mover.Stop()
+		pass(3 * time.Second)
+		r.start()
+		pass(time.Second)
+		r.require("")
+		pass(2 * time.Second)
+		r.require("wamid.1 null")
+
+		r.receive("wamid.2", true)
+		pass(time.Second)
+		r.mover.Stop()
+		pass(time.Minute)
+		r.require("wamid.1 null")
+		r.start()
+		pass(0)
+		r.require("wamid.1 null, wamid.2 null")
+	})
+}
+
+// A wall clock that is turned back holds no event longer.
+func TestTheClockIsTurnedBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer(silent, whole)
+		r.receive("wamid.1", false)
+		r.mover.Stop() // nobody looks at the clock while it is turned
+		r.turned = -time.Hour
+		r.start()
+		pass(2 * time.Second)
+		r.require("wamid.1 null")
+	})
+}
+
+// errBroken is a download that breaks off.
+var errBroken = errors.New("broken off")
+
+// Whatever the provider does and however often the process restarts, each message has one event, ten
+// seconds after it came at the latest, which names the file if it was there by then; and the message
+// has its file in the end, unless that cannot be had.
+func TestHeldEventsProperty(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble knows no deadline to ask for
+			r.newNumber(t)
+			r.t = rt
+			defer func() { r.t = t }()
+			playFiles(rt, r)
+		})
+	})
+}
+
+// moods are how the provider can be.
+var moods = map[string]func(*rig){
+	"well":    func(r *rig) { r.answer(found, whole) },
+	"down":    func(r *rig) { r.answer(refused(provider.Error{HTTPStatus: 503, Transient: true}), whole) },
+	"silent":  func(r *rig) { r.answer(silent, whole) },
+	"broken":  func(r *rig) { r.answer(found, func(context.Context) (io.ReadCloser, error) { return nil, errBroken }) },
+	"limited": func(r *rig) { r.answer(refused(provider.Error{HTTPStatus: 429, Code: 4, Throttled: true}), whole) },
+}
+
+// playFiles lets messages with files come while the provider has its moods.
+func playFiles(t *rapid.T, r *rig) {
+	arrived, told := map[string]time.Time{}, map[string]time.Duration{}
+	wait := func(seconds int) {
+		for range seconds {
+			pass(time.Second)
+			for _, line := range r.told() {
+				id, _, _ := strings.Cut(line, " ")
+				if _, known := told[id]; !known {
+					told[id] = time.Since(arrived[id])
+				}
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(moods))
+	for i := range rapid.IntRange(1, 5).Draw(t, "steps") {
+		moods[rapid.SampledFrom(names).Draw(t, "mood")](r)
+		switch rapid.SampledFrom([]string{"receive", "receive", "restart", "wait"}).Draw(t, "step") {
+		case "receive":
+			id := fmt.Sprintf("wamid.%d", i)
+			arrived[id] = time.Now()
+			r.receive(id, rapid.Bool().Draw(t, "echo"))
+		case "restart":
+			r.mover.Stop()
+			r.start()
+		}
+		wait(rapid.IntRange(0, 6).Draw(t, "seconds"))
+	}
+	wait(10)
+	moods["well"](r)
+	checkFiles(t, r, arrived, told)
+}
+
+// checkFiles looks at what became of the messages that have arrived. told is after how long there was
+// an event about each.
+func checkFiles(t *rapid.T, r *rig, arrived map[string]time.Time, told map[string]time.Duration) {
+	missing := func() bool {
+		have := r.withFile()
+		return slices.ContainsFunc(slices.Collect(maps.Keys(arrived)), func(id string) bool { return !slices.Contains(have, id) })
+	}
+	for end := time.Now().Add(10 * time.Minute); missing(); pass(5 * time.Second) {
+		if time.Now().After(end) {
+			t.Fatalf("of %v only %v have their file", arrived, r.withFile())
+		}
+	}
+	if events := r.told(); len(events) != len(arrived) || len(told) != len(arrived) {
+		t.Fatalf("%d messages have the events %q", len(arrived), events)
+	}
+	for id, after := range told {
+		if after > core.FileHold {
+			t.Errorf("the event of %s came after %v", id, after)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package media_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/media"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+const (
+	node      = "node_a"
+	publicURL = "https://parley.example"
+	content   = "the bytes of a file"
+)
+
+// TestMain tries fewer cases of a property than usual: each lives through a minute, second by second.
+func TestMain(m *testing.M) {
+	flag.Set("rapid.checks", "25")
+	os.Exit(m.Run())
+}
+
+// tester is what a test and a property's case have in common.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// rig is a mover with a provider that does as the test says, in a bubble of time of its own.
+type rig struct {
+	t       tester
+	st      *store.Store
+	org     storetest.Organization
+	account chat.Account
+	numbers int
+	blobs   *blob.Store
+	mover   *media.Mover
+	turned  time.Duration // by how much the wall clock was turned
+
+	mu     sync.Mutex
+	lookUp func(ctx context.Context, id string) (provider.MediaInfo, error)
+	fetch  func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// inBubble runs a test with a mover on a store of each engine. The provider has every file.
+func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		place := storetest.NewConfig(t, engine)
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			r := &rig{t: t}
+			place.Now = func() time.Time { return time.Now().Add(r.turned) }
+			r.st = storetest.OpenAt(t, place)
+			r.newNumber(t)
+			blobs, err := blob.Open(dir)
+			r.must(err)
+			r.blobs = blobs
+			storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.PutNode(node, tx.Now().Add(24*time.Hour)) })
+			r.answer(found, whole)
+			r.start()
+			test(t, r)
+			r.mover.Stop()
+		})
+	})
+}
+
+// newNumber leaves everything so far behind.
+func (r *rig) newNumber(t *testing.T) {
+	r.numbers++
+	r.org = storetest.Org(t, r.st)
+	r.account = storetest.Account(t, r.st, r.org, fmt.Sprint(100_000_000_000+r.numbers))
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// answer sets what the provider says when it is asked for a file, and for its bytes.
+func (r *rig) answer(lookUp func(context.Context, string) (provider.MediaInfo, error), fetch func(context.Context) (io.ReadCloser, error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lookUp, r.fetch = lookUp, fetch
+}
+
+func found(_ context.Context, id string) (provider.MediaInfo, error) {
+	return provider.MediaInfo{URL: "https://files.example/" + id, Size: int64(len(content))}, nil
+}
+
+func refused(e provider.Error) func(context.Context, string) (provider.MediaInfo, error) {
+	return func(context.Context, string) (provider.MediaInfo, error) { return provider.MediaInfo{}, &e }
+}
+
+// silent does not answer until the caller gives up.
+func silent(ctx context.Context, _ string) (provider.MediaInfo, error) {
+	<-ctx.Done()
+	return provider.MediaInfo{}, ctx.Err()
+}
+
+func whole(context.Context) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(content)), nil
+}
+
+// start starts the mover, as after a restart of the process.
+func (r *rig) start() {
+	r.mover = media.Start(media.Config{
+		Store: r.st, Node: node, Blobs: r.blobs, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
+		Token: func(chat.Account) (string, error) { return "token", nil },
+		Provider: &providertest.Client{
+			OnMedia: func(ctx context.Context, id string) (provider.MediaInfo, error) {
+				r.mu.Lock()
+				lookUp := r.lookUp
+				r.mu.Unlock()
+				return lookUp(ctx, id)
+			},
+			OnDownload: func(ctx context.Context, _ string) (io.ReadCloser, error) {
+				r.mu.Lock()
+				fetch := r.fetch
+				r.mu.Unlock()
+				return fetch(ctx)
+			},
+		},
+	})
+}
+
+// pass lets time go by, and what it sets off come to rest.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// image is a message with a file.
+func (r *rig) image(id string) provider.Message {
+	sum := sha256.Sum256([]byte(content))
+	return provider.Message{
+		ProviderID: id, Contact: provider.Person{Phone: "+4915510000001"}, Type: chat.TypeImage, Content: json.RawMessage(`{"caption":"c"}`),
+		Media: &provider.Media{ID: "9001", MimeType: "image/jpeg", SHA256: sum[:]}, Raw: provider.Raw{Item: json.RawMessage(`{"id":"` + id + `"}`)},
+	}
+}
+
+// receive takes in a message with a file, from a person or, as an echo, from the phone app.
+func (r *rig) receive(id string, echo bool) {
+	r.t.Helper()
+	origin := provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}
+	var update provider.Update = provider.InboundMessage{Origin: origin, Message: r.image(id)}
+	if echo {
+		update = provider.Echo{Origin: origin, Message: r.image(id)}
+	}
+	var out core.Outcome
+	r.must(r.st.InTx(context.Background(), func(tx *store.Tx) error {
+		out = core.Outcome{}
+		return core.Applier{Node: node, Log: slog.New(slog.DiscardHandler)}.Apply(tx, update, &out)
+	}))
+	for _, job := range out.MediaJobs {
+		r.mover.Fetch(job)
+	}
+	synctest.Wait()
+}
+
+// told is what the events about messages say of their files, oldest first: "wamid ready" or "wamid null".
+func (r *rig) told() (all []string) {
+	r.t.Helper()
+	events, err := r.st.Read(context.Background()).EventsAfter(r.org.ID, "", 10_000)
+	r.must(err)
+	for _, e := range events {
+		switch e.Type {
+		case chat.EventMessageReceived:
+			var payload struct{ Svc fileNews }
+			r.must(json.Unmarshal(e.Payload, &payload))
+			all = append(all, e.EventID+" "+payload.Svc.String())
+		case chat.EventMessageSent:
+			var payload struct {
+				Data struct {
+					Message struct {
+						fileNews
+						ProviderID string `json:"provider_id"`
+					}
+				}
+			}
+			r.must(json.Unmarshal(e.Payload, &payload))
+			all = append(all, payload.Data.Message.ProviderID+" "+payload.Data.Message.String())
+		}
+	}
+	return all
+}
+
+// fileNews is what an event says of a file.
+type fileNews struct {
+	MediaURL    *string `json:"media_url"`
+	MediaStatus *string `json:"media_status"`
+}
+
+func (f fileNews) String() string {
+	if f.MediaURL == nil && f.MediaStatus == nil {
+		return "null"
+	}
+	if f.MediaURL == nil || f.MediaStatus == nil || !strings.HasPrefix(*f.MediaURL, publicURL+"/media/") {
+		return fmt.Sprintf("broken: %v %v", f.MediaURL, f.MediaStatus)
+	}
+	return *f.MediaStatus
+}
+
+// require fails the test unless the events say this, and the messages that are named have their file.
+func (r *rig) require(told string, withFile ...string) {
+	r.t.Helper()
+	if got := strings.Join(r.told(), ", "); got != told {
+		r.t.Errorf("after %v the events say %q, want %q", time.Since(bubbleStart), got, told)
+	}
+	if got := r.withFile(); strings.Join(got, " ") != strings.Join(withFile, " ") {
+		r.t.Errorf("%q have their file, want %q", got, withFile)
+	}
+}
+
+// bubbleStart is when the time of every bubble begins.
+var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// withFile are the messages whose file is stored and readable, oldest first.
+func (r *rig) withFile() (ids []string) {
+	r.t.Helper()
+	page, err := r.st.Read(context.Background()).Messages(r.org.ID, r.account.ID, store.MessageFilter{}, store.Page{Limit: 1000})
+	r.must(err)
+	for i := range page.Rows {
+		m := page.Rows[len(page.Rows)-1-i]
+		if m.MediaID == "" {
+			continue
+		}
+		file, err := core.MessageFile(r.st.Read(context.Background()), r.account, m.ID)
+		r.must(err)
+		body, err := r.blobs.Get(file.BlobKey)
+		r.must(err)
+		text, err := io.ReadAll(body)
+		body.Close()
+		if err != nil || string(text) != content {
+			r.t.Errorf("the file of %s is %q, %v", m.ProviderID, text, err)
+		}
+		ids = append(ids, m.ProviderID)
+	}
+	return ids
+}

@@ -1,0 +1,52 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// uploadLife is how long the provider keeps an uploaded file; we ask again a day early.
+const uploadLife = 29 * 24 * time.Hour
+
+// Upload returns the provider's id of library media, and its public address. It uploads the file
+// on first use, and again when the provider has forgotten it.
+func (m *Mover) Upload(ctx context.Context, from provider.Number, account chat.Account, mediaID string) (string, string, error) {
+	media, err := m.cfg.Store.Read(ctx).Media(account.OrgID, mediaID)
+	if err != nil {
+		return "", "", missing(err)
+	}
+	url := m.cfg.PublicURL + core.MediaPath(media)
+	if media.ProviderMediaID != nil && media.AccountID == account.ID && m.cfg.Store.Now().Before(*media.ProviderExpires) {
+		return *media.ProviderMediaID, url, nil
+	}
+	file, err := m.cfg.Blobs.Get(media.BlobKey)
+	if err != nil {
+		return "", "", missing(err)
+	}
+	defer file.Close()
+	id, err := m.cfg.Provider.UploadMedia(ctx, from, provider.File{Name: nameOf(media), MimeType: media.MimeType, Size: media.Size, Body: file})
+	if err != nil || media.AccountID != account.ID {
+		return id, url, err
+	}
+	return id, url, m.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		return tx.SetProviderMedia(account.OrgID, media.ID, id, tx.Now().Add(uploadLife))
+	})
+}
+
+func nameOf(m chat.Media) string {
+	if m.Filename != nil {
+		return *m.Filename
+	}
+	return m.ID
+}
+
+// missing is a send whose library file is gone: it fails at once.
+func missing(err error) error {
+	return &provider.Error{Code: 131053, Message: "The library file of this message is gone.", Cause: fmt.Errorf("library media: %w", err)}
+}

@@ -1,0 +1,6 @@
+-- +goose Up
+
+-- An event waits for its file until this instant at most, then goes out without. What waits when this
+-- column comes has waited long enough.
+ALTER TABLE held_events ADD COLUMN held_until BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX held_events_by_end ON held_events (held_until);
