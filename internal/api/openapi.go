@@ -27,7 +27,6 @@ func init() {
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
-	failures map[string]*huma.Schema // error envelopes, by the description of their codes
 	written  func() writtenDocument
 }
 
@@ -38,7 +37,7 @@ type writtenDocument struct {
 }
 
 func newDocument(programVersion string) *document {
-	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName), failures: map[string]*huma.Schema{}}
+	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Samples](), reflect.TypeFor[samplesSchema]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
@@ -50,8 +49,9 @@ func newDocument(programVersion string) *document {
 			Extensions: map[string]any{"x-program-version": programVersion}},
 		Servers: []*huma.Server{{URL: basePath}},
 		Components: &huma.Components{
-			Schemas: d.registry,
-			Headers: sharedHeaders,
+			Schemas:   d.registry,
+			Responses: map[string]*huma.Response{},
+			Headers:   sharedHeaders,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"apiKey": {Type: "http", Scheme: "bearer", BearerFormat: "svc_live_ and 24 URL-safe base64 characters"},
 			},
@@ -102,8 +102,9 @@ func (d *document) add(op *operation, envelope reflect.Type) {
 		Parameters: d.parameters(op),
 		Responses:  d.responses(op, envelope),
 	}
+	doc.Security = []map[string][]string{} // empty says that no key is needed, absent would say nothing
 	if !op.open {
-		doc.Security = []map[string][]string{{"apiKey": {}}}
+		doc.Security = append(doc.Security, map[string][]string{"apiKey": {}})
 	}
 	if b := op.input.body; b != nil {
 		doc.RequestBody = &huma.RequestBody{
@@ -166,15 +167,33 @@ func (d *document) responses(op *operation, envelope reflect.Type) map[string]*h
 		byStatus[catalogue[code].status] = append(byStatus[catalogue[code].status], code)
 	}
 	for status, codes := range byStatus {
-		described := errorDescription(codes)
-		if d.failures[described] == nil { // operations share most of them, and each is large
-			d.failures[described] = errorSchema(codes)
-		}
-		responses[strconv.Itoa(status)] = &huma.Response{
-			Description: described, Headers: op.headers(status), Content: jsonContent(d.failures[described]),
-		}
+		responses[strconv.Itoa(status)] = d.failure(op, status, codes)
 	}
 	return responses
+}
+
+// failure is a reference to the response with these codes. Operations share most of them, and each is large.
+func (d *document) failure(op *operation, status int, codes []chat.Code) *huma.Response {
+	headers := op.headers(status)
+	name := failureName(status, codes)
+	if headers[headerReplayed] != nil {
+		name += ".keyed"
+	}
+	if d.api.Components.Responses[name] == nil {
+		d.api.Components.Responses[name] = &huma.Response{
+			Description: errorDescription(codes), Headers: headers, Content: jsonContent(errorSchema(codes)),
+		}
+	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
+}
+
+// failureName names a response by its status and codes, such as NotFound.resource_not_found.
+func failureName(status int, codes []chat.Code) string {
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	for _, code := range codes {
+		name += "." + string(code)
+	}
+	return name
 }
 
 func errorDescription(codes []chat.Code) string {

@@ -109,7 +109,7 @@ func forbidMore(node any) {
 func (d *Document) Schema(way ...string) (*jsonschema.Schema, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	where := documentURL + "#" + pointer(way)
+	where := documentURL + "#" + pointer(d.resolved(way))
 	if schema := d.compiled[where]; schema != nil {
 		return schema, nil
 	}
@@ -119,6 +119,26 @@ func (d *Document) Schema(way ...string) (*jsonschema.Schema, error) {
 	}
 	d.compiled[where] = schema
 	return schema, nil
+}
+
+// resolved is the way to the same place without a reference on it.
+func (d *Document) resolved(way []string) (direct []string) {
+	for _, name := range way {
+		direct = append(direct, name)
+		if ref, ok := d.raw(direct)["$ref"].(string); ok {
+			direct = strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+		}
+	}
+	return direct
+}
+
+// raw returns what is at a place in the document, the reference itself where one is there.
+func (d *Document) raw(way []string) map[string]any {
+	node := d.Root
+	for _, name := range way {
+		node, _ = node[name].(map[string]any)
+	}
+	return node
 }
 
 func pointer(way []string) string {
@@ -201,7 +221,7 @@ func moreFixed(a, b string) bool {
 // open reports whether the path needs no key.
 func (d *Document) open(r route) bool {
 	for _, operation := range d.At("paths", r.template) {
-		if operation, ok := operation.(map[string]any); ok && operation["security"] == nil {
+		if operation, ok := operation.(map[string]any); ok && len(operation["security"].([]any)) == 0 {
 			return true
 		}
 	}
