@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -175,12 +176,12 @@ type document struct {
 	Paths map[string]map[string]struct {
 		OperationID string `json:"operationId"`
 		Parameters  []struct{ Name, In string }
-		Responses   map[string]struct {
-			Content map[string]struct{ Schema json.RawMessage }
-		}
 	}
 	Components struct {
-		Schemas map[string]struct{ Properties map[string]any }
+		Schemas   map[string]struct{ Properties map[string]any }
+		Responses map[string]struct {
+			Content map[string]struct{ Schema json.RawMessage }
+		}
 	}
 }
 
@@ -234,6 +235,9 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 	}
 }
 
+// ofEvents are the schemas of what endpoints receive, for which the client has no types.
+var ofEvents = regexp.MustCompile(`Event(Data\w*|Entry|Change)?$|Value$|^Svc|^Sent(Message|Media)$|^EventContact$|^ReceivingNumber$|^Edition$`)
+
 func TestEverySchemaHasItsType(t *testing.T) {
 	t.Parallel()
 	for name, schema := range readDocument(t, newService(t).url).Components.Schemas {
@@ -242,7 +246,7 @@ func TestEverySchemaHasItsType(t *testing.T) {
 			ours = wider[name]
 		}
 		if ours == nil {
-			if !unexported(name) {
+			if !unexported(name) && !ofEvents.MatchString(name) {
 				t.Errorf("the schema %s has no type", name)
 			}
 			continue
@@ -269,18 +273,17 @@ func fieldsOf(t reflect.Type) (names []string) {
 
 func TestEveryCodeHasAConstant(t *testing.T) {
 	t.Parallel()
-	for path, operations := range readDocument(t, newService(t).url).Paths {
-		for _, op := range operations {
-			for status, response := range op.Responses {
-				for _, content := range response.Content {
-					for _, code := range codesOf(content.Schema) {
-						if !slices.Contains(codes, code) {
-							t.Errorf("%s of %s (%s) has no constant", code, path, status)
-						}
-					}
-				}
+	seen := map[client.ErrorCode]bool{}
+	for name, response := range readDocument(t, newService(t).url).Components.Responses {
+		for _, code := range codesOf(response.Content["application/json"].Schema) {
+			seen[code] = true
+			if !slices.Contains(codes, code) {
+				t.Errorf("%s of %s has no constant", code, name)
 			}
 		}
+	}
+	if len(seen) < 30 {
+		t.Errorf("the document has only %d codes: has its form changed?", len(seen))
 	}
 }
 

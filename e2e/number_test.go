@@ -8,9 +8,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -62,7 +64,40 @@ func newNumber(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 		ID: fmt.Sprint(106_540_000_000_000 + i), Phone: fmt.Sprintf("+1555%07d", 1_000_000+i), WABAID: fmt.Sprint(205_540_000_000_000 + i),
 	}
 	n.sim.do(http.MethodPost, "numbers", map[string]any{"id": n.ID, "waba_id": n.WABAID, "phone": n.Phone})
+	description := n.srv.description()
+	t.Cleanup(func() { n.checkEvents(description) })
 	return n
+}
+
+// description is what the program says of itself: the same wherever it runs.
+func (s *Server) description() *apitest.Document {
+	s.t.Helper()
+	described.Do(func() {
+		reply := s.Do(Call{Path: "/v1/openapi.json"})
+		described.document, described.err = apitest.ParseDocument([]byte(reply.Body))
+	})
+	if described.err != nil {
+		s.t.Fatal(described.err)
+	}
+	return described.document
+}
+
+var described struct {
+	sync.Once
+	document *apitest.Document
+	err      error
+}
+
+// checkEvents holds what happened to the number against the description of its events.
+func (n *Number) checkEvents(description *apitest.Document) {
+	if n.org.ID == "" {
+		return // it was never connected
+	}
+	for _, e := range n.events() {
+		for _, problem := range description.EventProblems(string(e.Type), e.Payload) {
+			n.t.Errorf("%s %s: %s", e.Type, e.Payload, problem)
+		}
+	}
 }
 
 func (n *Number) token() string { return "token of " + n.ID }

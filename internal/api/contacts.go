@@ -12,18 +12,21 @@ import (
 func registerContacts(a *API) {
 	list(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/contacts", id: "listContacts", tag: "Contacts",
-		summary: "List contacts, newest first", errors: []chat.Code{chat.CodeInvalidPhoneNumber},
+		summary:     "List contacts, newest first",
+		description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly.", errors: []chat.Code{chat.CodeInvalidPhoneNumber},
 	}, listContacts)
 
 	write(a, operation{
 		method: http.MethodPost, path: "/{phone_number_id}/contacts", id: "createContact", tag: "Contacts",
-		summary: "Create a contact", status: http.StatusCreated,
+		summary:     "Create a contact",
+		description: "A number or a business-scoped id is needed. One that the account has already is 409 `contact_already_exists`.", status: http.StatusCreated,
 		errors: []chat.Code{chat.CodeInvalidPhoneNumber, chat.CodeContactAlreadyExists},
 	}, createContact)
 
 	read(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/contacts/{id}", id: "getContact", tag: "Contacts",
-		summary: "Get a contact",
+		summary:     "Get a contact",
+		description: "With its labels and what it wants of marketing.",
 	}, getContact)
 
 	write(a, operation{

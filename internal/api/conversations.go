@@ -20,7 +20,8 @@ func registerConversations(a *API) {
 
 	read(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/conversations/{id}", id: "getConversation", tag: "Conversations",
-		summary: "Get a conversation",
+		summary:     "Get a conversation",
+		description: "With its contact, its assignee and its labels.",
 	}, getConversation)
 
 	write(a, operation{

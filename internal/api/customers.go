@@ -22,7 +22,8 @@ func registerCustomers(a *API) {
 
 	read(a, operation{
 		method: http.MethodGet, path: "/customers/{id}", id: "getCustomer", tag: "Customers", platform: true,
-		summary: "Get a customer with its business numbers",
+		summary:     "Get a customer with its business numbers",
+		description: "`whatsapp_accounts` lists the numbers it has connected, newest first.",
 	}, getCustomer)
 
 	write(a, operation{

@@ -11,17 +11,20 @@ import (
 func registerLabels(a *API) {
 	list(a, operation{
 		method: http.MethodGet, path: "/labels", id: "listLabels", tag: "Labels",
-		summary: "List labels, newest first",
+		summary:     "List labels, newest first",
+		description: "Labels belong to a team; `team_id` narrows the list to one.",
 	}, listLabels)
 
 	write(a, operation{
 		method: http.MethodPost, path: "/labels", id: "createLabel", tag: "Labels",
-		summary: "Create a label", status: http.StatusCreated,
+		summary:     "Create a label",
+		description: "The name must be new in its team, without regard to case.", status: http.StatusCreated,
 	}, createLabel)
 
 	read(a, operation{
 		method: http.MethodGet, path: "/labels/{id}", id: "getLabel", tag: "Labels",
-		summary: "Get a label",
+		summary:     "Get a label",
+		description: "Labels belong to a team and can be attached to its contacts and conversations.",
 	}, getLabel)
 
 	write(a, operation{

@@ -27,10 +27,12 @@ func registerMedia(a *API) {
 
 	read(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/media/{id}", id: "getMedia", tag: "Media", summary: "Get a library file",
+		description: "`url` is permanent and needs no key.",
 	}, getMedia)
 
 	write(a, operation{
 		method: http.MethodDelete, path: "/{phone_number_id}/media/{id}", id: "deleteMedia", tag: "Media", summary: "Delete a library file",
+		description: "New messages cannot use it any more; those that were sent with it stay as they are.",
 	}, deleteMedia)
 }
 

@@ -16,7 +16,8 @@ import (
 func registerMessages(a *API) {
 	list(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/messages", id: "listMessages", tag: "Messages",
-		summary: "List messages, newest first",
+		summary:     "List messages, newest first",
+		description: "Both directions. `conversation_id` narrows the list to one conversation.",
 	}, listMessages)
 
 	registerSend(a)

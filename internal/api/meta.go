@@ -14,7 +14,8 @@ import (
 func registerMeta(a *API) {
 	read(a, operation{
 		method: http.MethodGet, path: "/health", id: "getHealth", tag: "Meta",
-		summary: "Tell whether the service can work", open: true,
+		summary:     "Tell whether the service can work",
+		description: "For load balancers and monitors: 200 while the store answers, 503 otherwise. It needs no key.", open: true,
 	}, a.health)
 
 	read(a, operation{
@@ -26,7 +27,8 @@ func registerMeta(a *API) {
 
 	op := operation{
 		method: http.MethodGet, path: "/openapi.json", id: "getOpenAPI", tag: "Meta",
-		summary: "This description", open: true, conditional: true, input: &inputBinder{},
+		summary:     "This description",
+		description: "It needs no key, and carries an ETag: tools can ask whether it has changed.", open: true, conditional: true, input: &inputBinder{},
 	}
 	op.handle = a.openAPI
 	add[struct{}, openAPIView](a, &op)

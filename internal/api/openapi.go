@@ -45,9 +45,10 @@ func newDocument(programVersion string) *document {
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription,
+		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription, Contact: contact, License: license,
 			Extensions: map[string]any{"x-program-version": programVersion}},
 		Servers: []*huma.Server{{URL: basePath}},
+		Tags:    tags,
 		Components: &huma.Components{
 			Schemas:   d.registry,
 			Responses: map[string]*huma.Response{},
@@ -78,10 +79,16 @@ func schemaName(t reflect.Type, hint string) string {
 	inner = inner[strings.LastIndexByte(inner, '.')+1:]
 	inner = strings.TrimSuffix(inner, "View")
 	inner = strings.ToUpper(inner[:1]) + inner[1:]
-	if outer == "page" {
+	switch outer {
+	case "page":
 		return inner + "Page"
+	case "single":
+		return inner + "Envelope"
+	case "nativeEvent": // its data is sentEventData, it is SentEvent
+		return strings.TrimSuffix(inner, "Data")
+	default: // providerEvent and its parts: with receivedValue they are ReceivedEvent, ReceivedEventEntry, …
+		return strings.TrimSuffix(inner, "Value") + strings.TrimPrefix(outer, "provider")
 	}
-	return inner + "Envelope"
 }
 
 // paramRule reads a parameter, which is text and never null.
@@ -275,6 +282,7 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 // fields are allowed everywhere: requests may carry them, and answers may gain some. An enum that
 // may be null must say so among its values.
 func (d *document) finish() {
+	d.addEvents()
 	for _, s := range d.registry.Map() {
 		if s.AdditionalProperties == false {
 			s.AdditionalProperties = nil

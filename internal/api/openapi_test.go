@@ -129,7 +129,7 @@ func TestDocumentDescribesEachOperation(t *testing.T) {
 }
 
 func (d described) textProblems() (problems []string) {
-	for _, field := range []string{"operationId", "summary"} {
+	for _, field := range []string{"operationId", "summary", "description"} {
 		if text, _ := d.fields[field].(string); text == "" {
 			problems = append(problems, "has no "+field)
 		}
@@ -167,7 +167,7 @@ func (d described) dueStatuses() []string {
 		due = append(due, "413", "415")
 	}
 	if d.method == "post" {
-		due = append(due, "409", "422")
+		due = append(due, "409", "413", "422")
 	}
 	return due
 }

@@ -275,7 +275,8 @@ func impliedErrors(op *operation) []chat.Code {
 		codes = append(codes, chat.CodeFeatureNotEntitled)
 	}
 	if op.method == http.MethodPost {
-		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse)
+		// A body is read even where none is expected: it is part of what a key stands for.
+		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse, chat.CodePayloadTooLarge, chat.CodeInvalidJSON)
 	}
 	if strings.Contains(op.path, "{") {
 		codes = append(codes, chat.CodeResourceNotFound)

@@ -11,7 +11,8 @@ import (
 func registerSetupLinks(a *API) {
 	list(a, operation{
 		method: http.MethodGet, path: "/customers/{id}/setup_links", id: "listSetupLinks", tag: "Customers", platform: true,
-		summary: "List a customer's setup links, newest first",
+		summary:     "List a customer's setup links, newest first",
+		description: "A link whose time is over reads as expired. The address itself is only in the answer that makes the link.",
 	}, listSetupLinks)
 
 	write(a, operation{
@@ -27,7 +28,8 @@ func registerSetupLinks(a *API) {
 
 	read(a, operation{
 		method: http.MethodGet, path: "/customers/{id}/setup_links/{link_id}", id: "getSetupLink", tag: "Customers", platform: true,
-		summary: "Get a setup link",
+		summary:     "Get a setup link",
+		description: "A link whose time is over reads as expired.",
 	}, getSetupLink)
 
 	write(a, operation{
@@ -39,6 +41,7 @@ func registerSetupLinks(a *API) {
 	write(a, operation{
 		method: http.MethodDelete, path: "/customers/{id}/setup_links/{link_id}", id: "revokeSetupLink", tag: "Customers", platform: true,
 		summary: "Revoke an active setup link", errors: []chat.Code{chat.CodeSetupLinkInactive},
+		description: "Whoever opens it afterwards is told that it was revoked.",
 	}, revokeSetupLink)
 }
 

@@ -27,7 +27,8 @@ func registerWebhookDeliveries(a *API) {
 
 	read(a, operation{
 		method: http.MethodGet, path: "/webhook_deliveries/{id}", id: "getWebhookDelivery", tag: "Webhooks",
-		summary: "Get a webhook delivery with its payload and attempts",
+		summary:     "Get a webhook delivery with its payload and attempts",
+		description: "`payload` is what was posted, byte for byte; each attempt has its time, its duration and what the endpoint answered.",
 	}, getWebhookDelivery)
 
 	write(a, operation{

@@ -13,7 +13,8 @@ import (
 func registerWebhookSubscriptions(a *API) {
 	list(a, operation{
 		method: http.MethodGet, path: "/webhook_subscriptions", id: "listWebhookSubscriptions", tag: "Webhooks",
-		summary: "List webhook subscriptions, newest first",
+		summary:     "List webhook subscriptions, newest first",
+		description: "With their state and their count of failures in a row. Secrets are listed without their text.",
 	}, listWebhookSubscriptions)
 
 	writeAfter(a, operation{
@@ -25,7 +26,8 @@ func registerWebhookSubscriptions(a *API) {
 
 	read(a, operation{
 		method: http.MethodGet, path: "/webhook_subscriptions/{id}", id: "getWebhookSubscription", tag: "Webhooks",
-		summary: "Get a webhook subscription",
+		summary:     "Get a webhook subscription",
+		description: "With its state and its count of failures in a row. Secrets are listed without their text.",
 	}, getWebhookSubscription)
 
 	writeAfter(a, operation{

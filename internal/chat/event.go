@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // EventType names what happened.
 type EventType string
@@ -31,6 +34,9 @@ var EventTypes = []EventType{
 	EventContactIdentityUpdated, EventCustomerCreated, EventCustomerUpdated, EventCustomerArchived,
 	EventCustomerOnboarded, EventSetupLinkCreated, EventSetupLinkConsumed,
 }
+
+// AboutCustomers tells whether it is one of the events of platform mode.
+func (t EventType) AboutCustomers() bool { return strings.HasPrefix(string(t), "customer.") }
 
 // EventSource tells whether an event passes on what the provider said, or is our own.
 type EventSource string

@@ -82,7 +82,7 @@ func (d SignedDelivery) Headers() http.Header {
 	h.Set("X-Svc-Delivery-Id", d.ID)
 	h.Set("X-Svc-Attempt", strconv.Itoa(d.Attempt))
 	h.Set("X-Svc-Signature", d.Signature)
-	if strings.HasPrefix(string(d.EventType), "customer.") {
+	if d.EventType.AboutCustomers() {
 		h.Set("X-Svc-Signature-256", d.Signature)
 	}
 	return h

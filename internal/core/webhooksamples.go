@@ -29,22 +29,38 @@ func sampleEvent(tx *store.Tx, s chat.WebhookSubscription, kind chat.EventType) 
 		ID: tx.NewID(chat.KindEvent), OrgID: s.OrgID, Type: kind, Source: chat.SourceService, PhoneNumberID: sampleNumberID,
 		Subject: s.ID, CreatedAt: tx.Now(),
 	}
-	e.EventID = e.ID
 	message := sampleMessage(tx.NewID(chat.KindMessage), e.CreatedAt) // one of its own: receivers know an event by it
+	err := fillSample(&e, message)
+	return e, err
+}
+
+// SamplePayload is what an event of a type looks like, for its description.
+func SamplePayload(kind chat.EventType) []byte {
+	at := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+	e := chat.Event{ID: sampleID(chat.KindEvent), Type: kind, Source: chat.SourceService, CreatedAt: at}
+	if err := fillSample(&e, sampleMessage(sampleID(chat.KindMessage), at)); err != nil {
+		panic(err) // all of it is written down here
+	}
+	return e.Payload
+}
+
+// fillSample gives a sample its payload, and the id that receivers know it by.
+func fillSample(e *chat.Event, message chat.Message) error {
+	e.EventID = e.ID
 	var envelope any
-	switch kind {
+	switch e.Type {
 	case chat.EventMessageReceived, chat.EventMessageStatus:
 		e.Source, e.EventID = chat.SourceProvider, message.ProviderID
-		envelope = sampleProviderEnvelope(kind, message)
+		envelope = sampleProviderEnvelope(e.Type, message)
 	case chat.EventMessageSent:
 		e.EventID = message.ID + ":sent"
 	}
 	if envelope == nil {
-		envelope = nativeEnvelope{ID: e.EventID, Type: kind, CreatedAt: chat.FormatTime(e.CreatedAt), Data: sampleData(kind, message)}
+		envelope = nativeEnvelope{ID: e.EventID, Type: e.Type, CreatedAt: chat.FormatTime(e.CreatedAt), Data: sampleData(e.Type, message)}
 	}
 	payload, err := jsonv2.Marshal(envelope, jsonv2.Deterministic(true))
 	e.Payload = payload
-	return e, err
+	return err
 }
 
 // IsSample reports whether an event was made to test a subscription.

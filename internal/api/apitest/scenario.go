@@ -217,6 +217,11 @@ func lastEvent(events []chat.Event) string {
 
 func (sc Scenario) checkEvents(t *testing.T, c *Case, events []chat.Event) {
 	t.Helper()
+	for _, e := range events {
+		for _, problem := range c.document.EventProblems(string(e.Type), e.Payload) {
+			t.Errorf("the event %s %s: %s", e.Type, e.Payload, problem)
+		}
+	}
 	if sc.Events == nil {
 		return // their number is among the changes
 	}

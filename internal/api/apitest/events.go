@@ -1,0 +1,24 @@
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// EventProblems are where the payload of an event differs from what the document says of its type.
+func (d *Document) EventProblems(kind string, payload []byte) []string {
+	schema, err := d.Schema("webhooks", kind, "post", "requestBody", "content", "application/json", "schema")
+	if err != nil {
+		return []string{fmt.Sprintf("the schema is broken: %v", err)}
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("the payload breaks its schema: %v", err)}
+	}
+	return nil
+}

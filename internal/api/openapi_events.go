@@ -1,0 +1,126 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+)
+
+// eventDoc describes an event to those who receive it.
+type eventDoc struct {
+	kind    chat.EventType
+	summary string
+	when    string
+	payload reflect.Type
+}
+
+var eventDocs = []eventDoc{
+	{chat.EventMessageReceived, "A person wrote to one of your numbers",
+		"Text goes out at once. A message with a file waits until the file is stored, ten seconds at most.", reflect.TypeFor[providerEvent[receivedValue]]()},
+	{chat.EventMessageStatus, "A message of yours was sent, delivered, read, played or failed",
+		"Statuses can come late and in any order. A message that fails before the provider has it is told in the same form, with our msg_ id.",
+		reflect.TypeFor[providerEvent[statusValue]]()},
+	{chat.EventMessageSent, "The provider took a message of yours",
+		"Sent with the API, from the dashboard, by a broadcast, or with the phone app.", reflect.TypeFor[nativeEvent[sentEventData]]()},
+	{chat.EventMessageRevoked, "A person deleted a message for everyone", "On numbers that share the phone app.", reflect.TypeFor[nativeEvent[revokedEventData]]()},
+	{chat.EventMessageEdited, "A person edited a message", "On numbers that share the phone app, where the provider passes on the new text.", reflect.TypeFor[nativeEvent[editedEventData]]()},
+	{chat.EventConversationAssigned, "A conversation was assigned", "Also when nobody is assigned any more.", reflect.TypeFor[nativeEvent[assignedEventData]]()},
+	{chat.EventConversationClosed, "A conversation was resolved", "When its status becomes resolved.", reflect.TypeFor[nativeEvent[closedEventData]]()},
+	{chat.EventContactCreated, "A contact was created", "By a request, or because somebody wrote for the first time.", reflect.TypeFor[nativeEvent[contactEventData]]()},
+	{chat.EventContactUpdated, "A contact changed", "Its name, e-mail address, labels or metadata.", reflect.TypeFor[nativeEvent[contactChangedEventData]]()},
+	{chat.EventContactIdentityUpdated, "A contact goes by another number or id", "The provider has replaced the contact's number or business-scoped id.", reflect.TypeFor[nativeEvent[identityEventData]]()},
+	{chat.EventCustomerCreated, "A customer was created", "It comes before all other events of that customer.", reflect.TypeFor[nativeEvent[customerEventData]]()},
+	{chat.EventCustomerUpdated, "A customer changed", "Its name, e-mail address, metadata or status.", reflect.TypeFor[nativeEvent[customerChangedEventData]]()},
+	{chat.EventCustomerArchived, "A customer was archived", "Its numbers send no more.", reflect.TypeFor[nativeEvent[customerEventData]]()},
+	{chat.EventCustomerOnboarded, "A customer connected a number", "Always together with customer.setup_link.consumed, in either order.", reflect.TypeFor[nativeEvent[onboardedEventData]]()},
+	{chat.EventSetupLinkCreated, "A setup link was made", "The link itself is in the answer to the request alone.", reflect.TypeFor[nativeEvent[linkCreatedEventData]]()},
+	{chat.EventSetupLinkConsumed, "A setup link was used", "Always together with customer.onboarded, in either order.", reflect.TypeFor[nativeEvent[linkConsumedEventData]]()},
+}
+
+// addEvents fills the document's webhooks: what is posted to endpoints, with a sample of each.
+func (d *document) addEvents() {
+	d.api.Components.Parameters = sharedEventHeaders
+	d.api.Webhooks = map[string]*huma.PathItem{}
+	for _, e := range eventDocs {
+		d.api.Webhooks[string(e.kind)] = &huma.PathItem{Post: &huma.Operation{
+			OperationID: receiverName(e.kind), Tags: []string{"Webhook events"}, Summary: e.summary, Description: e.when,
+			Parameters: eventHeaders(e.kind),
+			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
+				Schema: d.registry.Schema(e.payload, true, e.payload.Name()), Example: json.RawMessage(core.SamplePayload(e.kind)),
+			}}},
+			Security: []map[string][]string{},
+			Responses: map[string]*huma.Response{
+				"2XX":     {Description: "Taken. Answer within ten seconds, and do the work afterwards."},
+				"410":     {Description: "The endpoint is gone: its subscription is disabled."},
+				"default": {Description: "Not taken. The event is delivered again, later and later; Retry-After with 429 or 503 is honoured."},
+			},
+		}}
+	}
+}
+
+// receiverName names the function of a receiver, such as onMessageReceived.
+func receiverName(kind chat.EventType) string {
+	name := "on"
+	for _, word := range strings.FieldsFunc(string(kind), func(r rune) bool { return r == '.' || r == '_' }) {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}
+
+func eventHeader(name, doc string, values ...any) *huma.Param {
+	return &huma.Param{Name: name, In: "header", Required: true, Description: doc, Schema: &huma.Schema{Type: huma.TypeString, Enum: values}}
+}
+
+var sharedEventHeaders = map[string]*huma.Param{
+	"X-Svc-Event-Id":    eventHeader("X-Svc-Event-Id", "What to tell repetitions by: it stays the same however often the event is delivered."),
+	"X-Svc-Delivery-Id": eventHeader("X-Svc-Delivery-Id", "The delivery's id. A replay has one of its own."),
+	"X-Svc-Attempt":     eventHeader("X-Svc-Attempt", "Which attempt this is, from 1."),
+	"X-Svc-Signature":   eventHeader("X-Svc-Signature", "`t=<unix seconds>,v1=<hex>`, one v1 for each active secret: HMAC-SHA256 of `<t>.<raw body>`."),
+}
+
+// eventHeaders are those of a delivery.
+func eventHeaders(kind chat.EventType) []*huma.Param {
+	source := chat.SourceService
+	if kind == chat.EventMessageReceived || kind == chat.EventMessageStatus {
+		source = chat.SourceProvider
+	}
+	headers := []*huma.Param{
+		eventHeader("X-Svc-Source", "Who speaks: the provider, or the service itself.", string(source)),
+		eventHeader("X-Svc-Event", "The event's type.", string(kind)),
+	}
+	for _, shared := range slices.Sorted(maps.Keys(sharedEventHeaders)) {
+		headers = append(headers, &huma.Param{Ref: "#/components/parameters/" + shared})
+	}
+	if kind.AboutCustomers() {
+		headers = append(headers, eventHeader("X-Svc-Signature-256", "The same as X-Svc-Signature."))
+	}
+	return headers
+}
+
+// tags are the groups of operations, in the order in which one meets them.
+var tags = []*huma.Tag{
+	{Name: "Meta", Description: "The service, the calling key and this description."},
+	{Name: "Accounts", Description: "Business numbers: what is connected, and registering one with its PIN."},
+	{Name: "Messages", Description: "Sending messages, reading them, and read receipts."},
+	{Name: "Media", Description: "The library of files that messages can carry."},
+	{Name: "Conversations", Description: "The shared inbox: one conversation for each number and contact."},
+	{Name: "Contacts", Description: "People, by number or business-scoped id."},
+	{Name: "Labels", Description: "Labels of a team, for contacts and conversations."},
+	{Name: "Templates", Description: "Message templates, which the provider reviews."},
+	{Name: "Customers", Description: "End-customers who connect numbers of their own through setup links."},
+	{Name: "Webhooks", Description: "Endpoints that receive events: subscriptions, secrets, deliveries and replays."},
+	{Name: "Events", Description: "What happened, as a feed."},
+	{Name: "Webhook events", Description: "What is posted to your endpoints."},
+}
+
+var (
+	contact = &huma.Contact{Name: "Parley", URL: "https://github.com/parleyhq/parley"}
+	license = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+)

@@ -1,0 +1,126 @@
+package api_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// documentLimit keeps the description small enough for the tools that read it: some make types of it.
+const documentLimit = 300_000
+
+func TestDocumentIsSmall(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.SQLite)
+	if n := len(s.Do(t, apitest.Request{Path: "/v1/openapi.json"}).Body); n > documentLimit {
+		t.Errorf("it has %d bytes, more than %d", n, documentLimit)
+	}
+}
+
+// The linters that people run over the document look for these; make test needs no Node.
+func TestDocumentKeepsTheLintersRules(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	for _, way := range [][]string{{"info", "license"}, {"info", "contact"}} {
+		if doc.At(way...) == nil {
+			t.Errorf("%v is missing", way)
+		}
+	}
+	tags := map[any]bool{}
+	for _, tag := range doc.Root["tags"].([]any) {
+		fields := tag.(map[string]any)
+		if text, _ := fields["description"].(string); text == "" || tags[fields["name"]] {
+			t.Errorf("the tag %v has no description, or is there twice", fields["name"])
+		}
+		tags[fields["name"]] = true
+	}
+	for _, op := range allOperations(doc) {
+		if tag := op.fields["tags"].([]any)[0]; !tags[tag] {
+			t.Errorf("%s: the tag %v is not described", op.name(), tag)
+		}
+	}
+}
+
+func TestDocumentUsesItsComponents(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	used := map[string]bool{}
+	walk(doc.Root, func(node map[string]any) {
+		if ref, ok := node["$ref"].(string); ok {
+			used[ref] = true
+		}
+	})
+	for _, kind := range []string{"schemas", "responses", "parameters", "headers"} {
+		for name := range doc.At("components", kind) {
+			if ref := "#/components/" + kind + "/" + name; !used[ref] {
+				t.Errorf("nothing refers to %s", ref)
+			}
+		}
+	}
+}
+
+func TestDocumentDescribesEveryEvent(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	if got, want := len(doc.At("webhooks")), len(chat.EventTypes); got != want {
+		t.Errorf("it describes %d events, want %d", got, want)
+	}
+	for _, kind := range chat.EventTypes {
+		event := doc.At("webhooks", string(kind), "post")
+		if event == nil {
+			t.Errorf("%s is missing", kind)
+			continue
+		}
+		for _, problem := range append(eventTextProblems(event), doc.EventProblems(string(kind), sampleOf(doc, kind))...) {
+			t.Errorf("%s: %s", kind, problem)
+		}
+		if got, want := headersOf(doc, event), deliveryHeaders(kind); !slices.Equal(got, want) {
+			t.Errorf("%s: its headers are %v, want %v", kind, got, want)
+		}
+	}
+}
+
+func eventTextProblems(event map[string]any) (problems []string) {
+	for _, field := range []string{"summary", "description", "operationId"} {
+		if text, _ := event[field].(string); text == "" {
+			problems = append(problems, "it has no "+field)
+		}
+	}
+	return problems
+}
+
+func sampleOf(doc *apitest.Document, kind chat.EventType) []byte {
+	sample, err := json.Marshal(doc.At("webhooks", string(kind), "post", "requestBody", "content", "application/json")["example"])
+	if err != nil {
+		panic(err) // it has been parsed
+	}
+	return sample
+}
+
+func headersOf(doc *apitest.Document, event map[string]any) (names []string) {
+	for _, parameter := range event["parameters"].([]any) {
+		fields := parameter.(map[string]any)
+		if ref, ok := fields["$ref"].(string); ok {
+			fields = doc.At(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+		}
+		names = append(names, fields["name"].(string))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// deliveryHeaders are those that a delivery really carries, but for what every request has.
+func deliveryHeaders(kind chat.EventType) (names []string) {
+	for name := range (chat.SignedDelivery{EventType: kind}).Headers() {
+		if strings.HasPrefix(name, "X-Svc-") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
