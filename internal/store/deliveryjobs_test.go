@@ -58,7 +58,7 @@ func TestBornDeliveriesAreHandedOver(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		stored, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), store.DeliveryPlace{}, 10)
+		stored, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), st.Now(), store.DeliveryPlace{}, 10)
 		requireNoError(t, err)
 		if diff := cmp.Diff(want, stored); diff != "" {
 			t.Error(diff)
@@ -81,7 +81,7 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.PutNode("node_2", tx.Now().Add(time.Minute)) })
 		read := func(after store.DeliveryPlace, limit int) []store.DeliveryJob {
 			t.Helper()
-			jobs, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), after, limit)
+			jobs, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), time.Time{}, after, limit)
 			requireNoError(t, err)
 			return jobs
 		}
@@ -95,8 +95,36 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 		if got := ids(read(store.DeliveryPlace{}, 100)); len(got) != 9 || !slices.Contains(got, theirs[0].ID) {
 			t.Errorf("with the other node gone: %v", got)
 		}
-		if early, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now().Add(-time.Millisecond), store.DeliveryPlace{}, 100); err != nil || len(early) > 0 {
+		if early, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now().Add(-time.Millisecond), time.Time{}, store.DeliveryPlace{}, 100); err != nil || len(early) > 0 {
 			t.Errorf("before they are due: %v, %v", early, err)
+		}
+	}, storetest.WithClock(clock))
+}
+
+// After the clock was turned back, first attempts are due by the horizon, and retries are not.
+func TestDueDeliveriesByAHorizon(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		st.DeliverTo("node_1", nil)
+		jobs := putDeliveries(t, st, "org_1", "wbs_1", 3)
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			return tx.CompleteDeliveries("node_1", []store.DeliveryDone{{
+				OrgID: "org_1", ID: jobs[1].ID, Epoch: 1, Status: chat.DeliveryFailed, Attempts: 1, NextAttemptAt: new(tx.Now()),
+			}})
+		})
+		written := st.Now()
+		before := written.Add(-time.Hour)
+		for _, test := range []struct {
+			horizon time.Time
+			want    []string
+		}{
+			{before, nil},
+			{written.Add(-time.Millisecond), nil},
+			{written, []string{jobs[0].ID, jobs[2].ID}},
+		} {
+			due, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", before, test.horizon, store.DeliveryPlace{}, 10)
+			requireEqual(t, ids(due), err, test.want)
 		}
 	}, storetest.WithClock(clock))
 }
@@ -266,7 +294,7 @@ func TestDeliveryPlans(t *testing.T) {
 			if _, err := r.DeliveryLanes("", "", 10); err != nil {
 				return err
 			}
-			_, err := r.DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), store.DeliveryPlace{}, 10)
+			_, err := r.DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), st.Now(), store.DeliveryPlace{}, 10)
 			return err
 		})
 		requireNoError(t, err)

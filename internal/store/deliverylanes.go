@@ -65,16 +65,18 @@ const jobColumns = `d.org_id, d.id, d.subscription_id, d.event_row, d.event_id, 
 	d.next_attempt_at, d.replayed_from, d.owner, d.epoch, d.created_at`
 
 // DueDeliveries returns up to limit of a subscription's deliveries that are due and are the node's,
-// or no living node's, behind the given place, in the order in which they are to leave.
-func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now time.Time, after DeliveryPlace, limit int) ([]DeliveryJob, error) {
+// or no living node's, behind the given place, in the order in which they are to leave. First attempts are
+// due by the horizon, if that is later: they were written before the clock was turned back.
+func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now, horizon time.Time, after DeliveryPlace, limit int) ([]DeliveryJob, error) {
 	var place int64
 	if !after.DueAt.IsZero() {
 		place = after.DueAt.UnixMilli()
 	}
 	return many(r, scanDeliveryJob, "SELECT "+jobColumns+` FROM webhook_deliveries d JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row
-		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $3
+		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $8 AND (d.next_attempt_at <= $3 OR d.attempt_count = 0)
 			AND (d.next_attempt_at, d.id) > ($4, $5) AND (d.owner = $6 OR d.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $3))
-		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit)
+		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit,
+		max(now.UnixMilli(), horizon.UnixMilli()))
 }
 
 // DeliveryDue tells whether a delivery is still to be attempted by the node that has it at that epoch.

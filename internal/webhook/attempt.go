@@ -24,7 +24,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 	}
 	at := e.cfg.Store.Now()
 	if j.Attempts == 0 {
-		e.cfg.Metrics.wait.Observe(at.Sub(j.CreatedAt).Seconds())
+		e.cfg.Metrics.wait.Observe(max(0, at.Sub(j.CreatedAt)).Seconds())
 	}
 	a := e.http.post(e.calls, to, &j.DeliveryJob, at)
 	e.cfg.Metrics.duration.Observe(float64(*a.attempt.DurationMS) / 1000)
@@ -32,7 +32,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 		e.aborted(j)
 		return
 	}
-	e.results.add(outcome{job: j, result: e.finish(j, a)})
+	e.results.add(e.finish(j, a))
 }
 
 // aborted ends an attempt that says nothing. Only Stop does that.
@@ -45,36 +45,39 @@ func (e *Engine) aborted(j *job) {
 
 // finish counts an attempt for its lane, lets the next ones leave, and decides what becomes of the
 // delivery.
-func (e *Engine) finish(j *job, a answer) core.DeliveryResult {
+func (e *Engine) finish(j *job, a answer) outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l, now := j.lane, e.cfg.Store.Now()
+	l, now := j.lane, e.cfg.Store.Moment()
 	l.done(j, a.verdict, now)
 	if a.retryAfter > 0 {
 		l.hold(now.Add(a.retryAfter))
 	}
-	r := core.DeliveryResult{Job: j.DeliveryJob, Attempt: a.attempt, Gone: a.gone, Failing: l.failing}
-	r.Status, r.NextAt = e.decide(j.Attempts+1, a, now)
+	o := outcome{job: j, result: core.DeliveryResult{Job: j.DeliveryJob, Attempt: a.attempt, Gone: a.gone, Failing: l.failing}}
+	status, wait := e.decide(j.Attempts+1, a)
+	if o.result.Status = status; status == chat.DeliveryFailed {
+		o.result.NextAt, o.due = new(e.cfg.Store.Now().Add(wait).Truncate(time.Millisecond)), now.Add(wait)
+	}
 	l.failing = l.failing || a.verdict != good
-	e.cfg.Metrics.outcomes.WithLabelValues(string(r.Status)).Inc()
+	e.cfg.Metrics.outcomes.WithLabelValues(string(status)).Inc()
 	e.freed(j.OrgID)
 	e.unrecorded++
 	e.consider(l, now)
 	e.dispatch(now)
-	return r
+	return o
 }
 
-// decide is what becomes of a delivery after so many attempts.
-func (e *Engine) decide(attempts int, a answer, now time.Time) (chat.DeliveryStatus, *time.Time) {
+// decide is what becomes of a delivery after so many attempts, and how long one that failed waits.
+func (e *Engine) decide(attempts int, a answer) (chat.DeliveryStatus, time.Duration) {
 	switch {
 	case a.verdict == good:
-		return chat.DeliverySucceeded, nil
+		return chat.DeliverySucceeded, 0
 	case a.gone || attempts > len(e.cfg.Schedule):
-		return chat.DeliveryDead, nil
+		return chat.DeliveryDead, 0
 	}
 	wait := e.cfg.Schedule[attempts-1]
 	wait += time.Duration(float64(wait) * stretch * e.cfg.jitter())
-	return chat.DeliveryFailed, new(now.Add(max(wait, a.retryAfter)).Truncate(time.Millisecond))
+	return chat.DeliveryFailed, max(wait, a.retryAfter)
 }
 
 // recorded goes on with deliveries whose outcomes are durable: those that are soon due again wait in
@@ -82,16 +85,16 @@ func (e *Engine) decide(attempts int, a answer, now time.Time) (chat.DeliverySta
 func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.cfg.Store.Now()
+	now := e.cfg.Store.Moment()
 	e.unrecorded -= len(batch)
 	for _, s := range streaks {
-		e.follow(s, now)
+		e.follow(s, e.cfg.Store.Now())
 	}
 	for _, o := range batch {
 		j := o.job
 		e.forget(j)
-		if o.result.NextAt != nil && !j.calledOff && o.result.NextAt.Sub(now) <= keepFor {
-			e.waitFor(j, o.result)
+		if o.result.NextAt != nil && !j.calledOff && o.due.Sub(now) <= keepFor {
+			e.waitFor(o)
 		}
 		e.consider(j.lane, now)
 	}
@@ -99,14 +102,15 @@ func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 }
 
 // waitFor keeps a job in memory for its next attempt.
-func (e *Engine) waitFor(j *job, r core.DeliveryResult) {
+func (e *Engine) waitFor(o outcome) {
+	j := o.job
 	if e.closed || e.lapsed || j.lane.parked || e.bytes+len(j.Payload) > maxBytes {
 		return
 	}
-	next := &job{DeliveryJob: j.DeliveryJob, lane: j.lane}
+	next := &job{DeliveryJob: j.DeliveryJob, lane: j.lane, due: o.due}
 	next.Attempts++
-	next.Log = append(next.Log[:len(next.Log):len(next.Log)], r.Attempt)
-	next.DueAt = *r.NextAt
+	next.Log = append(next.Log[:len(next.Log):len(next.Log)], o.result.Attempt)
+	next.DueAt = *o.result.NextAt
 	if j.lane.wait(next) {
 		e.bytes += len(next.Payload)
 	}

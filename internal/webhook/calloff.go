@@ -25,7 +25,7 @@ func (e *Engine) CallOff(subscriptionID string, ids []string) {
 			}
 		}
 	}
-	e.consider(l, e.cfg.Store.Now())
+	e.consider(l, e.cfg.Store.Moment())
 }
 
 // stillDue looks, as the last thing before an attempt, whether a delivery is still to be attempted: it
@@ -50,7 +50,7 @@ func (e *Engine) stillDue(j *job) bool {
 func (e *Engine) withdraw(j *job) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.cfg.Store.Now()
+	now := e.cfg.Store.Moment()
 	j.lane.comeBack()
 	e.freed(j.OrgID)
 	e.forget(j)

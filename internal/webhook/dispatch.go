@@ -3,6 +3,8 @@ package webhook
 import (
 	"container/heap"
 	"time"
+
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // share is what an organization has of the attempts under way.
@@ -44,7 +46,7 @@ func (r *ring) pop() *lane {
 }
 
 // consider decides what a lane waits for, after anything about it has changed.
-func (e *Engine) consider(l *lane, now time.Time) {
+func (e *Engine) consider(l *lane, now store.Moment) {
 	l.usedAt = now
 	l.ripen(now, e.forget)
 	if l.readyCount() > 0 && l.open(now) {
@@ -74,8 +76,8 @@ func (e *Engine) addChore(l *lane) {
 }
 
 // dispatch lets jobs leave, one lane after the other, while there is room.
-func (e *Engine) dispatch(now time.Time) {
-	if e.closed || e.lapse(now) {
+func (e *Engine) dispatch(now store.Moment) {
+	if e.closed || e.lapse() {
 		return
 	}
 	for e.inFlight < maxInFlight && e.unrecorded < maxUnrecorded {
@@ -93,7 +95,7 @@ func (e *Engine) dispatch(now time.Time) {
 }
 
 // start lets the lane's next job leave.
-func (e *Engine) start(l *lane, now time.Time) {
+func (e *Engine) start(l *lane, now store.Moment) {
 	j := l.take(now)
 	if j == nil {
 		return // it waits for a subject, or time has passed: whatever it is calls consider
@@ -172,8 +174,8 @@ func remove(list []*share, s *share) []*share {
 
 // lapse stops everything when the node's lease may run out before an attempt ends: others will take
 // the deliveries that are in memory here, and ask the same endpoints.
-func (e *Engine) lapse(now time.Time) bool {
-	if e.cfg.LeaseUntil().Sub(now) > e.cfg.Timeout {
+func (e *Engine) lapse() bool {
+	if e.cfg.LeaseUntil().Sub(e.cfg.Store.Now()) > e.cfg.Timeout {
 		return e.lapsed
 	}
 	if !e.lapsed {
@@ -187,7 +189,7 @@ func (e *Engine) lapse(now time.Time) bool {
 }
 
 // setAlarm says when time alone lets a lane go on; never, if zero.
-func (e *Engine) setAlarm(l *lane, at time.Time) {
+func (e *Engine) setAlarm(l *lane, at store.Moment) {
 	l.wakeAt = at
 	switch {
 	case at.IsZero() && l.index >= 0:
@@ -229,7 +231,7 @@ func (e *Engine) sleep() {
 func (e *Engine) wakeLanes() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.cfg.Store.Now()
+	now := e.cfg.Store.Moment()
 	for len(e.sleeping) > 0 && !e.sleeping[0].wakeAt.After(now) {
 		l := e.sleeping[0]
 		heap.Pop(&e.sleeping)
@@ -239,8 +241,7 @@ func (e *Engine) wakeLanes() time.Duration {
 	if len(e.sleeping) == 0 {
 		return sweepEvery
 	}
-	// The instant is a millisecond's beginning; the clock of the store knows no finer.
-	return min(e.sleeping[0].wakeAt.Sub(now)+time.Millisecond, sweepEvery)
+	return min(e.sleeping[0].wakeAt.Sub(now), sweepEvery)
 }
 
 // laneHeap orders sleeping lanes by when they wake.

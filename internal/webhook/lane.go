@@ -36,7 +36,8 @@ const (
 type job struct {
 	store.DeliveryJob
 	lane      *lane
-	calledOff bool // no further attempt may begin
+	due       store.Moment // of the next attempt, while it waits for that in memory
+	calledOff bool         // no further attempt may begin
 }
 
 func (j *job) queue() int {
@@ -77,10 +78,10 @@ type lane struct {
 	limit    int
 	row      int // failures in a row
 
-	openUntil time.Time // the breaker's next probe; zero while it is closed
+	openUntil store.Moment // the breaker's next probe; zero while it is closed
 	backoff   time.Duration
 	probing   bool
-	heldUntil time.Time // what the endpoint asked for
+	heldUntil store.Moment // what the endpoint asked for
 
 	endpoint *endpoint // nil until it is loaded
 	stale    bool      // it has changed since
@@ -93,17 +94,18 @@ type lane struct {
 	refills  bool                // one is under way
 	missed   bool                // something came since the table was read
 	place    store.DeliveryPlace // how far it was read
+	horizon  time.Time           // by which the first attempts in it are due, also if the clock says that is to come
 	readTo   string              // the greatest id that was found in it
 	released map[string]bool     // what left memory during a refill, which may have read it before
-	lookedAt time.Time           // for what is another's, if that dies
+	lookedAt store.Moment        // for what is another's, if that dies
 	changes  int                 // of the subscription that were heard of
 
 	queued  bool // in the ring of lanes that can go
 	benched bool // among the lanes of an organization that has its share
 	chore   bool // in the queue of lanes that need the store
-	wakeAt  time.Time
+	wakeAt  store.Moment
 	index   int // in the engine's heap of sleeping lanes, or -1
-	usedAt  time.Time
+	usedAt  store.Moment
 }
 
 func newLane(orgID, id string) *lane {
@@ -138,8 +140,8 @@ func (l *lane) wait(j *job) bool {
 
 // ripen moves the jobs whose time has come to the queues. What finds no room there is forgotten: it
 // is in the table.
-func (l *lane) ripen(now time.Time, forget func(*job)) {
-	for len(l.waiting) > 0 && !l.waiting[0].DueAt.After(now) {
+func (l *lane) ripen(now store.Moment, forget func(*job)) {
+	for len(l.waiting) > 0 && !l.waiting[0].due.After(now) {
 		j := heap.Pop(&l.waiting).(*job)
 		if l.full() {
 			forget(j)
@@ -151,7 +153,7 @@ func (l *lane) ripen(now time.Time, forget func(*job)) {
 }
 
 // take returns the next job that may leave now, or nil.
-func (l *lane) take(now time.Time) *job {
+func (l *lane) take(now store.Moment) *job {
 	if !l.open(now) {
 		return nil
 	}
@@ -165,7 +167,7 @@ func (l *lane) take(now time.Time) *job {
 }
 
 // open tells whether jobs may leave now.
-func (l *lane) open(now time.Time) bool {
+func (l *lane) open(now store.Moment) bool {
 	switch {
 	case l.endpoint == nil || l.parked || now.Before(l.heldUntil):
 		return false
@@ -187,7 +189,7 @@ func (l *lane) leave(j *job) {
 }
 
 // done counts the end of an attempt; j is as it was when it left.
-func (l *lane) done(j *job, v verdict, now time.Time) {
+func (l *lane) done(j *job, v verdict, now store.Moment) {
 	l.inFlight--
 	if j.ordered() {
 		delete(l.subject, j.Subject)
@@ -220,21 +222,17 @@ func (l *lane) succeeded() {
 	if l.broken() {
 		l.limit = min(l.limit, startConcurrency)
 	}
-	l.row, l.openUntil, l.backoff = 0, time.Time{}, 0
+	l.row, l.openUntil, l.backoff = 0, 0, 0
 }
 
-// hold keeps everything back until the given instant.
-func (l *lane) hold(until time.Time) {
-	if until.After(l.heldUntil) {
-		l.heldUntil = until
-	}
-}
+// hold keeps everything back until the given moment.
+func (l *lane) hold(until store.Moment) { l.heldUntil = max(l.heldUntil, until) }
 
 // nextTime is when time alone lets the lane go on; zero when that takes something else.
-func (l *lane) nextTime(now time.Time) time.Time {
-	var at time.Time
+func (l *lane) nextTime(now store.Moment) store.Moment {
+	var at store.Moment
 	if len(l.waiting) > 0 {
-		at = l.waiting[0].DueAt
+		at = l.waiting[0].due
 	}
 	if l.endpoint == nil || l.parked || l.readyCount() == 0 {
 		return at
@@ -254,7 +252,7 @@ func (l *lane) idle() bool { return len(l.held) == 0 && l.inFlight == 0 && !l.re
 
 // revive lets an endpoint that was changed by its owner begin anew.
 func (l *lane) revive() {
-	l.row, l.openUntil, l.backoff, l.heldUntil = 0, time.Time{}, 0, time.Time{}
+	l.row, l.openUntil, l.backoff, l.heldUntil = 0, 0, 0, 0
 	l.limit = max(l.limit, startConcurrency)
 }
 
@@ -320,10 +318,10 @@ type jobHeap []*job
 func (h jobHeap) Len() int { return len(h) }
 
 func (h jobHeap) Less(i, j int) bool {
-	if h[i].DueAt.Equal(h[j].DueAt) {
+	if h[i].due == h[j].due {
 		return h[i].ID < h[j].ID
 	}
-	return h[i].DueAt.Before(h[j].DueAt)
+	return h[i].due.Before(h[j].due)
 }
 
 func (h jobHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }

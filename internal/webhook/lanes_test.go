@@ -188,12 +188,12 @@ func TestOrganizationShare(t *testing.T) {
 		e := w.engine
 		greedy := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
 		e.mu.Lock()
-		now := w.st.Now()
+		now := w.st.Moment()
 		for i := range 40 { // each could have 64 under way
 			l := e.lane("org_greedy", fmt.Sprintf("wbs_%02d", i))
 			l.endpoint, l.limit = &endpoint{url: parseURL(w.t, greedy.URL), status: chat.WebhookActive}, maxConcurrency
 			for j := range maxReady {
-				e.hold(l, store.DeliveryJob{OrgID: "org_greedy", ID: fmt.Sprintf("wbd_%02d_%02d", i, j), SubscriptionID: l.id, CreatedAt: now})
+				e.hold(l, store.DeliveryJob{OrgID: "org_greedy", ID: fmt.Sprintf("wbd_%02d_%02d", i, j), SubscriptionID: l.id, CreatedAt: w.st.Now()})
 			}
 			e.consider(l, now)
 		}
@@ -206,7 +206,7 @@ func TestOrganizationShare(t *testing.T) {
 			l := e.lane("org_other", fmt.Sprintf("wbs_other_%d", i))
 			l.endpoint, l.limit = &endpoint{url: parseURL(w.t, greedy.URL), status: chat.WebhookActive}, maxConcurrency
 			for j := range maxReady {
-				e.hold(l, store.DeliveryJob{OrgID: "org_other", ID: fmt.Sprintf("wbd_o%d_%02d", i, j), SubscriptionID: l.id, CreatedAt: now})
+				e.hold(l, store.DeliveryJob{OrgID: "org_other", ID: fmt.Sprintf("wbd_o%d_%02d", i, j), SubscriptionID: l.id, CreatedAt: w.st.Now()})
 			}
 			e.consider(l, now)
 		}

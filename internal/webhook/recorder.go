@@ -24,6 +24,7 @@ const (
 type outcome struct {
 	job    *job
 	result core.DeliveryResult
+	due    store.Moment // of the next attempt, where there is one
 }
 
 // recorder stores outcomes in batches.

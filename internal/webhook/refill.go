@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"time"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -42,7 +44,7 @@ func (e *Engine) tendLane(l *lane) {
 	defer e.mu.Unlock()
 	l.chore = false
 	if err == nil {
-		now := e.cfg.Store.Now()
+		now := e.cfg.Store.Moment()
 		e.consider(l, now)
 		e.dispatch(now)
 	}
@@ -105,10 +107,10 @@ func (e *Engine) refill(l *lane) error {
 		return nil
 	}
 	l.refills, l.missed, l.released = true, false, map[string]bool{}
-	place := l.place
+	place, horizon := l.place, l.horizon
 	e.mu.Unlock()
 
-	jobs, got, err := e.readDue(l, place)
+	jobs, got, err := e.readDue(l, place, horizon)
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -123,8 +125,8 @@ func (e *Engine) refill(l *lane) error {
 
 // readDue reads a lane's due deliveries behind a place, taking over those that no living node has. got
 // are those that are this node's now.
-func (e *Engine) readDue(l *lane, place store.DeliveryPlace) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
-	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(e.cfg.Node, l.orgID, l.id, e.cfg.Store.Now(), place, maxReady)
+func (e *Engine) readDue(l *lane, place store.DeliveryPlace, horizon time.Time) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
+	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(e.cfg.Node, l.orgID, l.id, e.cfg.Store.Now(), horizon, place, maxReady)
 	if err != nil {
 		return nil, nil, err
 	}

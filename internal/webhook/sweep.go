@@ -47,8 +47,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		return err
 	}
 	e.retireLanes()
-	now := e.cfg.Store.Now()
-	living, err := e.cfg.Store.Read(ctx).LivingNodes(now)
+	living, err := e.cfg.Store.Read(ctx).LivingNodes(e.cfg.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -58,7 +57,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		if err != nil || len(lanes) == 0 {
 			return err
 		}
-		e.look(lanes, living, now)
+		e.look(lanes, living)
 		last = lanes[len(lanes)-1]
 	}
 }
@@ -67,9 +66,9 @@ func (e *Engine) sweep(ctx context.Context) error {
 func (e *Engine) alive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.cfg.Store.Now()
-	if e.lapse(now) && e.cfg.LeaseUntil().Sub(now) > e.cfg.Timeout {
+	if e.lapse() && e.cfg.LeaseUntil().Sub(e.cfg.Store.Now()) > e.cfg.Timeout {
 		e.lapsed = false
+		now := e.cfg.Store.Moment()
 		for _, l := range e.lanes {
 			e.consider(l, now)
 		}
@@ -78,15 +77,20 @@ func (e *Engine) alive() bool {
 }
 
 // look sees to it that the lanes with due deliveries are served.
-func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool, now time.Time) {
+func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	now := e.cfg.Store.Moment()
 	for _, found := range lanes {
 		own := found.Owner == e.cfg.Node
-		if found.DueAt.After(now) || own && found.Attempts == 0 && found.DueAt.After(now.Add(-bornGrace)) {
+		due, early := e.dueInTable(found, own)
+		if !due {
 			continue
 		}
 		l := e.lane(found.OrgID, found.SubscriptionID)
+		if early {
+			l.horizon = found.DueAt.Add(time.Hour)
+		}
 		l.starved = false
 		loaded := l.endpoint != nil && !l.stale
 		switch {
@@ -100,11 +104,29 @@ func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool, now ti
 	}
 }
 
+// dueInTable tells whether the first delivery of a lane should be in somebody's memory. One that was never
+// tried is due since it was written: where that is yet to come, the wall clock was turned back, and others
+// may be early too.
+func (e *Engine) dueInTable(found store.DeliveryLane, own bool) (due, early bool) {
+	age := e.cfg.Store.Now().Sub(found.DueAt)
+	switch {
+	case found.Attempts > 0:
+		return age >= 0, false
+	case age < -bornGrace:
+		return true, true
+	default:
+		return age >= bornGrace || !own && age >= 0, false
+	}
+}
+
 // poll hears of changes that other processes made to subscriptions.
 func (e *Engine) poll(ctx context.Context) error {
 	now := e.cfg.Store.Now()
 	e.mu.Lock()
 	since := e.polledAt.Add(-pollOverlap)
+	if e.polledAt.After(now) { // it was turned back
+		since = now.Add(-pollOverlap)
+	}
 	e.mu.Unlock()
 	changed, err := e.cfg.Store.Read(ctx).ChangedSubscriptions(since)
 	if err != nil {
@@ -117,7 +139,7 @@ func (e *Engine) poll(ctx context.Context) error {
 		if l := e.lanes[s[1]]; l != nil {
 			l.stale, l.more = true, true
 			l.changes++
-			e.consider(l, now)
+			e.consider(l, e.cfg.Store.Moment())
 		}
 	}
 	return nil
@@ -130,7 +152,7 @@ func (e *Engine) retireLanes() {
 	if e.sweeps++; e.sweeps%60 != 0 {
 		return
 	}
-	now := e.cfg.Store.Now()
+	now := e.cfg.Store.Moment()
 	for id, l := range e.lanes {
 		if l.idle() && !l.failing && !l.queued && !l.benched && l.index < 0 && now.Sub(l.usedAt) > idleLane {
 			delete(e.lanes, id)

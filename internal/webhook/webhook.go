@@ -167,7 +167,7 @@ func (e *Engine) Stop(ctx context.Context) {
 func (e *Engine) Enqueue(jobs []store.DeliveryJob) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.cfg.Store.Now()
+	now := e.cfg.Store.Moment()
 	for i := range jobs {
 		l := e.lane(jobs[i].OrgID, jobs[i].SubscriptionID)
 		e.offer(l, jobs[i])
@@ -178,6 +178,9 @@ func (e *Engine) Enqueue(jobs []store.DeliveryJob) {
 
 // offer puts a new delivery into its lane, unless others of the lane are in the table before it.
 func (e *Engine) offer(l *lane, j store.DeliveryJob) {
+	if j.DueAt.After(l.horizon) {
+		l.horizon = j.DueAt
+	}
 	switch {
 	case e.closed || e.lapsed || l.held[j.ID] != nil:
 	case l.parked || l.more || l.full() || e.bytes+len(j.Payload) > maxBytes || j.ID <= l.readTo:
@@ -209,7 +212,7 @@ func (e *Engine) Changed(orgID, id string) {
 	l := e.lane(orgID, id)
 	l.stale, l.more, l.missed = true, true, true
 	l.changes++
-	e.consider(l, e.cfg.Store.Now())
+	e.consider(l, e.cfg.Store.Moment())
 }
 
 // lane returns the lane of a subscription.
