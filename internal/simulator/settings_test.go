@@ -28,6 +28,7 @@ func TestSettings(t *testing.T) {
 		"status": "ENABLED", "servers": []any{map[string]any{"hostname": "sip.example.test", "port": 5061}},
 	}}})
 	set(map[string]any{"calling": `{"call_icon_visibility": "DISABLE_ALL"}`})
+	set(map[string]any{"fallback_language": "de"})
 	set(map[string]any{"user_identity_change": map[string]any{"enable_identity_key_check": true}})
 	got := r.do("GET", settingsPath, nil)
 	if dig(got.body, "calling", "status") != "ENABLED" || dig(got.body, "calling", "call_icon_visibility") != "DISABLE_ALL" ||
@@ -71,7 +72,6 @@ func TestSettingsRefusals(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for name, change := range map[string]map[string]any{
-		"none":         {"fallback_language": "de"},
 		"two":          {"calling": map[string]any{"status": "ENABLED"}, "user_identity_change": map[string]any{"enable_identity_key_check": true}},
 		"wrong value":  {"calling": map[string]any{"status": "ON"}},
 		"wrong type":   {"calling": map[string]any{"status": 1}},
