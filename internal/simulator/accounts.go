@@ -36,6 +36,8 @@ type number struct {
 	blocks blockList
 	// guessed: the phone and perhaps the account were made up for an id that came from elsewhere.
 	guessed atomic.Bool
+	// taken: others know it as theirs, so that the signup page does not offer it.
+	taken atomic.Bool
 
 	mu          sync.Mutex
 	digits      string

@@ -160,7 +160,7 @@ func readUserRefs(c *call) ([]userRef, *graphError) {
 	return in.Users, nil
 }
 
-// findUser finds who is meant. People that nobody can be are told apart from the others by no wa_id.
+// findUser finds who is meant. What cannot be a phone has no wa_id in its outcome.
 func (s *Simulator) findUser(n *number, ref userRef) (recipient, changedUser, *graphError) {
 	unknown := refuse(131047, "This is not a person who has sent a message to the business in the last 24 hours")
 	if ref.Phone == "" {

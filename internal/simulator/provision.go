@@ -15,13 +15,13 @@ func (s *Simulator) provisionNumber(id string, tok token) *number {
 	if s.cfg.Strict || !isDecimal(id) {
 		return nil
 	}
-	spec := NumberSpec{ID: id}
+	spec, taken := NumberSpec{ID: id}, false
 	if tok.grant != nil {
 		if !tok.grant.recall(id, &spec) {
 			return nil
 		}
 	} else if known, found := s.cfg.Known(id); found {
-		spec = known
+		spec, taken = known, true
 	} else if w := s.accounts.namedBy(tok.raw); w != nil {
 		spec.WABAID, spec.BusinessID = w.id, w.business
 	}
@@ -30,6 +30,7 @@ func (s *Simulator) provisionNumber(id string, tok token) *number {
 		return nil
 	}
 	n.guessed.Store(spec.Phone == "")
+	n.taken.Store(taken)
 	if spec.WABAID == "" {
 		s.accounts.leave(tok.raw, n)
 	}
@@ -45,12 +46,14 @@ func (s *Simulator) learn(n *number) {
 	if !found || known.Phone == "" {
 		return
 	}
-	_, known.Status = n.snapshot()
-	if _, err := s.AddNumber(known); err != nil {
+	spec := n.spec()
+	spec.WABAID, spec.BusinessID, spec.Phone, spec.Name = known.WABAID, known.BusinessID, known.Phone, known.Name
+	if _, err := s.AddNumber(spec); err != nil {
 		s.log.Warn("cannot take over what is known of a number", "id", n.id, "error", err)
 		return
 	}
 	n.guessed.Store(false)
+	n.taken.Store(true)
 }
 
 // inventNumber adds a number whose phone may be taken already: made-up phones are few.

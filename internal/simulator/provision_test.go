@@ -1,6 +1,9 @@
 package simulator
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // phoneBook is what others know, as a server knows the numbers that were connected by a command.
 type phoneBook map[string]NumberSpec
@@ -24,6 +27,9 @@ func TestNumbersThatOthersKnow(t *testing.T) {
 	if dig(told, "waba_info", "waba_id") != "2001" || told["phone_number"] != "4930555000" {
 		t.Errorf("told: %v", told)
 	}
+	if page := r.do("GET", "/dialog/oauth?client_id=7001&redirect_uri=https%3A%2F%2Fexample.test&state=x&response_type=code", nil); page.status != 200 || strings.Contains(string(page.raw), testNumber) {
+		t.Errorf("the signup page offers it: %d %s", page.status, page.raw)
+	}
 	if got := r.do("GET", "/"+testNumber+"?fields=verified_name,status", nil); got.body["verified_name"] != "Shop" || got.body["status"] != "DISCONNECTED" {
 		t.Errorf("number: %s", got.raw)
 	}
@@ -34,7 +40,7 @@ func TestNumbersThatOthersKnowLater(t *testing.T) {
 	t.Parallel()
 	book := phoneBook{}
 	r := newRigKnowing(t, book)
-	r.control("PATCH", "numbers/"+testNumber, map[string]any{"status": "FLAGGED"})
+	r.control("PATCH", "numbers/"+testNumber, map[string]any{"status": "FLAGGED", "on_business_app": true})
 	book[testNumber] = NumberSpec{ID: testNumber, WABAID: "2001", Phone: "+4930555000"}
 	r.control("POST", "account_events", map[string]any{"phone_number_id": testNumber, "event": "ACCOUNT_VIOLATION"})
 	r.settle(0)
@@ -42,7 +48,7 @@ func TestNumbersThatOthersKnowLater(t *testing.T) {
 	if told.entry != "2001" || told.value["phone_number"] != "4930555000" {
 		t.Errorf("told: %v", told)
 	}
-	if got := r.do("GET", "/"+testNumber+"?fields=status", nil); got.body["status"] != "FLAGGED" {
+	if got := r.do("GET", "/"+testNumber+"?fields=status,is_on_biz_app", nil); got.body["status"] != "FLAGGED" || got.body["is_on_biz_app"] != true {
 		t.Errorf("what had happened to it is forgotten: %s", got.raw)
 	}
 }

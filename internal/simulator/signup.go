@@ -100,7 +100,9 @@ func (s *Simulator) signupView(c *call, req signupRequest, problem string) signu
 		if len(v.Numbers) == maxShownNumbers {
 			break
 		}
-		v.Numbers = append(v.Numbers, s.accounts.numbers[id].spec())
+		if n := s.accounts.numbers[id]; !n.taken.Load() {
+			v.Numbers = append(v.Numbers, n.spec())
+		}
 	}
 	return v
 }
