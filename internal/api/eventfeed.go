@@ -29,7 +29,7 @@ type feedOf struct {
 }
 
 func (f feedOf) wants(e chat.Event) bool {
-	return !core.IsSample(e) && (f.types == nil || slices.Contains(f.types, e.Type))
+	return len(e.Payload) > 0 && !core.IsSample(e) && (f.types == nil || slices.Contains(f.types, e.Type))
 }
 
 // feedBatch is what a follower gets.

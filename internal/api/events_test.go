@@ -162,6 +162,18 @@ func TestFollowEventsThatAppearLate(t *testing.T) {
 }
 
 // However many there are, all are told once and in order, in pages.
+// Events whose content was removed are passed over.
+func TestFollowEventsWithoutContent(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		cursor := fromNow(t, c)
+		record(t, c, c.Clock.Now(), "a", "b", "c")
+		c.Exec(t, `UPDATE events SET payload = '' WHERE org_id = $1 AND payload LIKE '%"b"%'`, c.Org.ID)
+		requireTold(t, follow(t, c, cursor, ""), "a c")
+	})
+}
+
 func TestFollowManyEvents(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

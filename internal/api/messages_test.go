@@ -63,7 +63,7 @@ func someMessages(t *testing.T, c *apitest.Case) map[string]string {
 	next("out2", func() { send("out2", "+15550002222") })
 	next("late", func() { receive("late", "+15550001111", provider.Message{Timestamp: begin.Add(-time.Hour)}) })
 	c.InTx(t, func(tx *store.Tx) error {
-		_, err := tx.MarkSent(c.Org.ID, ids["out1"], "wamid.out1")
+		_, err := tx.MarkSent(c.Org.ID, store.SentMessage{ID: ids["out1"], ProviderID: "wamid.out1"})
 		return err
 	})
 	return ids

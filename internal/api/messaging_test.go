@@ -189,7 +189,7 @@ func sentAs(providerID string) func(*testing.T, *apitest.Case) {
 		c.Call(t, post(content("text", `{"body":"x"}`))).RequireStatus(t, http.StatusOK).Data(t, &made)
 		c.Set("sent", made.ID)
 		c.InTx(t, func(tx *store.Tx) error {
-			_, err := tx.MarkSent(c.Org.ID, made.ID, providerID)
+			_, err := tx.MarkSent(c.Org.ID, store.SentMessage{ID: made.ID, ProviderID: providerID})
 			return err
 		})
 	}

@@ -196,6 +196,9 @@ func TestReplayWebhookDelivery(t *testing.T) {
 			Status: http.StatusOK, Want: want, Change: apitest.Changes{"webhook_deliveries": "+1"}},
 		{Name: "to a paused subscription", Given: all(hasDelivery, became("dead"), patched(`{"status":"paused"}`)), Request: replay, Status: http.StatusOK, Want: want, Change: made},
 		{Name: "still on its way", Given: hasDelivery, Request: replay, Code: "invalid_field_value", Param: "id"},
+		{Name: "of what was removed", Given: all(hasDelivery, became("dead"), func(t *testing.T, c *apitest.Case) {
+			c.Exec(t, `UPDATE events SET payload = '' WHERE org_id = $1`, c.Org.ID)
+		}), Request: replay, Code: "invalid_field_value", Param: "id"},
 		{Name: "to a disabled subscription", Given: all(hasDelivery, became("dead"), disabled), Request: replay, Code: "webhook_subscription_disabled"},
 		{Name: "to a deleted subscription", Given: all(hasDelivery, became("dead"), func(t *testing.T, c *apitest.Case) {
 			c.Call(t, apitest.Request{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/${webhook}"}).RequireStatus(t, http.StatusOK)

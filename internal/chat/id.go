@@ -9,6 +9,7 @@ type Kind string
 const (
 	KindAccount      Kind = "acc"
 	KindBroadcast    Kind = "bct"
+	KindCallback     Kind = "cbk"
 	KindContact      Kind = "ctc"
 	KindConversation Kind = "cnv"
 	KindCustomer     Kind = "cus"

@@ -11,7 +11,7 @@ import (
 )
 
 var kinds = []chat.Kind{
-	chat.KindAccount, chat.KindBroadcast, chat.KindContact, chat.KindConversation, chat.KindCustomer,
+	chat.KindAccount, chat.KindBroadcast, chat.KindCallback, chat.KindContact, chat.KindConversation, chat.KindCustomer,
 	chat.KindDelivery, chat.KindEvent, chat.KindKey, chat.KindLabel, chat.KindMedia, chat.KindMessage,
 	chat.KindOrganization, chat.KindRequest, chat.KindSecret, chat.KindSetupLink, chat.KindSubscription,
 	chat.KindTeam, chat.KindTemplate, chat.KindUser,

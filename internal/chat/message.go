@@ -102,6 +102,7 @@ type Message struct {
 	Content        json.RawMessage
 	Context        string
 	MediaID        string          // of the stored file
+	EventRow       string          // of the event that is recorded with it and carries its content; known then only
 	Edits          json.RawMessage // earlier contents, oldest first
 	Error          *MessageError
 	SentReported   bool // a callback has confirmed what the answer to the send said

@@ -17,6 +17,7 @@ const (
 	DeliverySubscriptionDisabled = "subscription_disabled"
 	DeliverySubscriptionDeleted  = "subscription_deleted"
 	DeliveryReplayed             = "replayed"
+	DeliveryPayloadRemoved       = "payload_removed"
 )
 
 // deliveryEndings say to people what these codes say to programs.
@@ -24,6 +25,7 @@ var deliveryEndings = map[string]string{
 	DeliverySubscriptionDisabled: "The subscription was disabled. Set its status to active and replay the delivery.",
 	DeliverySubscriptionDeleted:  "The subscription was deleted before the event could be delivered.",
 	DeliveryReplayed:             "The delivery was replayed. A new one is attempted in its place.",
+	DeliveryPayloadRemoved:       "The message that the event tells of was removed before it could be delivered.",
 }
 
 // WebhookDelivery is one event on its way to one subscription.

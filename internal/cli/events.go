@@ -222,6 +222,9 @@ func (t *tail) print(e chat.Event) error {
 	if e.PhoneNumberID != "" {
 		number = e.PhoneNumberID
 	}
+	if len(e.Payload) == 0 { // it went with the message it told of
+		e.Payload = []byte("null")
+	}
 	if t.cmd.JSON {
 		return printJSON(t.out, record{
 			{"id", e.ID}, {"organization_id", e.OrgID}, {"type", string(e.Type)}, {"source", string(e.Source)}, {"event_id", e.EventID},

@@ -224,7 +224,8 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	if err != nil {
 		return err
 	}
-	first, err := tx.MarkSent(m.OrgID, m.ID, u.ProviderID)
+	row := tx.NewID(chat.KindEvent)
+	first, err := tx.MarkSent(m.OrgID, store.SentMessage{ID: m.ID, ProviderID: u.ProviderID, EventRow: row})
 	if err != nil || !first {
 		return err
 	}
@@ -239,7 +240,7 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 		return err
 	}
 	sent := *m
-	sent.Status = chat.StatusSent
+	sent.Status, sent.EventRow = chat.StatusSent, row
 	return messageSent(tx, account, work, sent)
 }
 

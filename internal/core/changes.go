@@ -36,7 +36,11 @@ func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageEdited, phoneNumberID: deref(account.PhoneNumberID),
+	row, err := carrierOf(tx, m)
+	if err != nil {
+		return err
+	}
+	return emit(tx, occurrence{orgID: m.OrgID, kind: chat.EventMessageEdited, row: row, phoneNumberID: deref(account.PhoneNumberID),
 		subject: m.ConversationID, data: editedPayload(account, m, contact, history)})
 }
 

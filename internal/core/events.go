@@ -11,6 +11,7 @@ import (
 type occurrence struct {
 	orgID         string
 	kind          chat.EventType
+	row           string // empty: a new one
 	id            string // empty: the event's own evt_ id
 	phoneNumberID string
 	subject       string
@@ -28,8 +29,11 @@ type nativeEnvelope struct {
 // emit records an event in the transaction of the change it tells of.
 func emit(tx *store.Tx, o occurrence) error {
 	e := chat.Event{
-		ID: tx.NewID(chat.KindEvent), OrgID: o.orgID, EventID: o.id, Type: o.kind, Source: chat.SourceService,
+		ID: o.row, OrgID: o.orgID, EventID: o.id, Type: o.kind, Source: chat.SourceService,
 		PhoneNumberID: o.phoneNumberID, Subject: o.subject, CreatedAt: tx.Now(),
+	}
+	if e.ID == "" {
+		e.ID = tx.NewID(chat.KindEvent)
 	}
 	if e.EventID == "" {
 		e.EventID = e.ID
@@ -41,6 +45,16 @@ func emit(tx *store.Tx, o occurrence) error {
 	}
 	e.Payload = payload
 	return record(tx, e)
+}
+
+// carrierOf is the row of the event that is about to carry a message's content. A message that was stored
+// without it learns of it here, so that its content can be removed there too.
+func carrierOf(tx *store.Tx, m chat.Message) (row string, err error) {
+	if m.EventRow != "" {
+		return m.EventRow, nil
+	}
+	row = tx.NewID(chat.KindEvent)
+	return row, tx.AddEventRow(m.OrgID, m.ID, row)
 }
 
 // deref is the value behind p, or its zero.

@@ -28,13 +28,16 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundM
 	}
 	m := a.newMessage(tx, account, t, u.Message, chat.Inbound)
 	m.Status = chat.StatusDelivered
+	if !waitsForFile(u.Message) {
+		m.EventRow = tx.NewID(chat.KindEvent)
+	}
 	if err := tx.InsertMessage(m); err != nil {
 		return err
 	}
 	if err := noteInbound(tx, &t.conversation, m); err != nil {
 		return err
 	}
-	if u.Media != nil && u.Media.ID != "" {
+	if waitsForFile(u.Message) {
 		return a.holdForFile(tx, m, u.Message, out)
 	}
 	return messageReceived(tx, account, t, m, u.Raw, nil)
@@ -146,8 +149,16 @@ func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Messag
 	if raw.Contact != nil {
 		value.Contacts = []json.RawMessage{raw.Contact}
 	}
-	return emitProvider(tx, account, chat.EventMessageReceived, m.ProviderID, m.ConversationID, value, svc)
+	row, err := carrierOf(tx, m)
+	if err != nil {
+		return err
+	}
+	e := chat.Event{ID: row, EventID: m.ProviderID, Type: chat.EventMessageReceived, Subject: m.ConversationID}
+	return emitProvider(tx, account, e, value, svc)
 }
+
+// waitsForFile tells whether the event of a message waits for its file.
+func waitsForFile(u provider.Message) bool { return u.Media != nil && u.Media.ID != "" }
 
 // FileHold is how long the event of a message waits for its file.
 const FileHold = 10 * time.Second
@@ -181,10 +192,13 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo, out *
 	}
 	m := a.newMessage(tx, account, t, u.Message, chat.Outbound)
 	m.Status, m.Source = chat.StatusSent, chat.SourceApp
+	if !waitsForFile(u.Message) {
+		m.EventRow = tx.NewID(chat.KindEvent)
+	}
 	if err := errors.Join(tx.InsertMessage(m), tx.NoteMessage(m.OrgID, m.ConversationID, m.CreatedAt)); err != nil {
 		return err
 	}
-	if u.Media != nil && u.Media.ID != "" {
+	if waitsForFile(u.Message) {
 		return a.holdForFile(tx, m, u.Message, out)
 	}
 	return messageSent(tx, account, workFor(t, m), m)

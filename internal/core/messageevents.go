@@ -48,8 +48,12 @@ func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Me
 }
 
 func emitSent(tx *store.Tx, account chat.Account, m chat.Message, data any) error {
+	row, err := carrierOf(tx, m)
+	if err != nil {
+		return err
+	}
 	return emit(tx, occurrence{
-		orgID: m.OrgID, kind: chat.EventMessageSent, id: m.ID + ":sent",
+		orgID: m.OrgID, kind: chat.EventMessageSent, row: row, id: m.ID + ":sent",
 		phoneNumberID: deref(account.PhoneNumberID), subject: m.ConversationID, data: data,
 	})
 }
@@ -184,8 +188,9 @@ type enrichmentContact struct {
 	PhoneNumber *string `json:"phone_number"`
 }
 
-// emitProvider records an event in the provider's envelope.
-func emitProvider(tx *store.Tx, account chat.Account, kind chat.EventType, eventID, subject string, value providerValue, svc *enrichment) error {
+// emitProvider records an event in the provider's envelope. What is given of the event is its ids, type and
+// subject.
+func emitProvider(tx *store.Tx, account chat.Account, e chat.Event, value providerValue, svc *enrichment) error {
 	value.MessagingProduct = "chat"
 	if value.Metadata == nil {
 		value.Metadata = metadataOf(account)
@@ -198,10 +203,8 @@ func emitProvider(tx *store.Tx, account chat.Account, kind chat.EventType, event
 	if err != nil {
 		return err
 	}
-	return record(tx, chat.Event{
-		ID: tx.NewID(chat.KindEvent), OrgID: account.OrgID, EventID: eventID, Type: kind, Source: chat.SourceProvider,
-		PhoneNumberID: deref(account.PhoneNumberID), Subject: subject, Payload: payload, CreatedAt: tx.Now(),
-	})
+	e.OrgID, e.PhoneNumberID, e.Source, e.Payload, e.CreatedAt = account.OrgID, deref(account.PhoneNumberID), chat.SourceProvider, payload, tx.Now()
+	return record(tx, e)
 }
 
 func metadataOf(account chat.Account) json.RawMessage {
@@ -230,7 +233,7 @@ func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, cont
 	if err != nil {
 		return err
 	}
-	return emitProvider(tx, account, chat.EventMessageStatus, m.ID, m.ConversationID, providerValue{Statuses: []json.RawMessage{status}}, nil)
+	return emitStatus(tx, account, m, m.ID, providerValue{Statuses: []json.RawMessage{status}})
 }
 
 // messageStatus passes on a status callback that changed something.
@@ -239,7 +242,12 @@ func messageStatus(tx *store.Tx, account chat.Account, m chat.Message, u provide
 	if u.Raw.Contact != nil {
 		value.Contacts = []json.RawMessage{u.Raw.Contact}
 	}
-	return emitProvider(tx, account, chat.EventMessageStatus, u.ProviderID, m.ConversationID, value, nil)
+	return emitStatus(tx, account, m, u.ProviderID, value)
+}
+
+func emitStatus(tx *store.Tx, account chat.Account, m chat.Message, eventID string, value providerValue) error {
+	e := chat.Event{ID: tx.NewID(chat.KindEvent), EventID: eventID, Type: chat.EventMessageStatus, Subject: m.ConversationID}
+	return emitProvider(tx, account, e, value, nil)
 }
 
 func unixText(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

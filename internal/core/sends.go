@@ -185,12 +185,12 @@ func RecordSends(tx *store.Tx, prepared []SendResult) error {
 	if err := lockMessages(tx, about); err != nil {
 		return err
 	}
-	first, err := markSent(tx, prepared)
+	news, err := markSent(tx, prepared)
 	if err != nil {
 		return err
 	}
 	for _, r := range prepared {
-		if err := recordSend(tx, r, first[r.Work.Message.ID]); err != nil {
+		if err := recordSend(tx, r, news[r.Work.Message.ID]); err != nil {
 			return err
 		}
 	}
@@ -207,32 +207,37 @@ func lockMessages(tx *store.Tx, ids map[string][]string) error {
 	return nil
 }
 
-// markSent ends the jobs of the messages that have gone out, and returns those whose provider id is
-// news.
-func markSent(tx *store.Tx, results []SendResult) (map[string]bool, error) {
-	jobs, sent := map[string][]string{}, map[string][][2]string{} // by organization
+// markSent ends the jobs of the messages that have gone out. Of those whose provider id is news it returns
+// the rows of the events that will tell of them.
+func markSent(tx *store.Tx, results []SendResult) (news map[string]string, err error) {
+	jobs, sent := map[string][]string{}, map[string][]store.SentMessage{} // by organization
 	for _, r := range results {
 		if r.sent() {
 			m := r.Work.Message
 			jobs[m.OrgID] = append(jobs[m.OrgID], m.ID)
-			sent[m.OrgID] = append(sent[m.OrgID], [2]string{m.ID, r.Sent.MessageID})
+			sent[m.OrgID] = append(sent[m.OrgID], store.SentMessage{ID: m.ID, ProviderID: r.Sent.MessageID, EventRow: tx.NewID(chat.KindEvent)})
 		}
 	}
-	first := map[string]bool{}
-	for orgID, pairs := range sent {
+	news = map[string]string{}
+	for orgID, messages := range sent {
 		if err := tx.DropSendJobs(orgID, jobs[orgID]...); err != nil {
 			return nil, err
 		}
-		news, err := tx.MarkAllSent(orgID, pairs)
+		first, err := tx.MarkAllSent(orgID, messages)
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(first, news)
+		for _, m := range messages {
+			if first[m.ID] {
+				news[m.ID] = m.EventRow
+			}
+		}
 	}
-	return first, nil
+	return news, nil
 }
 
-func recordSend(tx *store.Tx, r SendResult, first bool) error {
+// recordSend writes one result. eventRow is empty unless there is a message.sent to emit.
+func recordSend(tx *store.Tx, r SendResult, eventRow string) error {
 	switch {
 	case r.Retry != nil:
 		mine, err := tx.RetrySendJob(*r.Retry)
@@ -246,8 +251,10 @@ func recordSend(tx *store.Tx, r SendResult, first bool) error {
 			return err
 		}
 		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure)
-	case first:
-		return emitSent(tx, r.account, r.Work.Message, r.event)
+	case eventRow != "":
+		m := r.Work.Message
+		m.EventRow = eventRow
+		return emitSent(tx, r.account, m, r.event)
 	default:
 		return nil
 	}

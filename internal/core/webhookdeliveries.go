@@ -32,6 +32,9 @@ func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail,
 	if err != nil {
 		return chat.WebhookDeliveryDetail{}, orNotFound(err, "event")
 	}
+	if len(event.Payload) == 0 {
+		return chat.WebhookDeliveryDetail{}, chat.Invalid("id", "The message that the event tells of was removed, and its content with it. There is nothing left to replay.")
+	}
 	if err := tx.MarkReplayed(old); err != nil {
 		return chat.WebhookDeliveryDetail{}, err
 	}
@@ -59,8 +62,8 @@ type BulkReplay struct {
 }
 
 // ReplayDeliveries replays a subscription's deliveries that the filter picks, oldest first and none
-// twice: repeated until nothing is left, it has replayed each once. They belong to no node at first,
-// so that a large replay takes no memory.
+// twice: repeated until nothing is left, it has replayed each once. Those whose payload was removed are
+// left out. The new ones belong to no node at first, so that a large replay takes no memory.
 func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkReplay, error) {
 	s, err := usableSubscription(tx, orgID, f.SubscriptionID)
 	if err != nil {
@@ -70,7 +73,20 @@ func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkRep
 	if err != nil || len(old) == 0 {
 		return BulkReplay{}, err
 	}
+	rows := make([]string, len(old))
+	for i, d := range old {
+		rows[i] = d.EventRow
+	}
+	left, err := tx.EventsWithPayload(orgID, rows)
+	if err != nil {
+		return BulkReplay{}, err
+	}
+	enqueued := 0
 	for _, d := range old {
+		if !left[d.EventRow] {
+			continue
+		}
+		enqueued++
 		err := tx.HoldDelivery(store.DeliveryJob{
 			OrgID: orgID, ID: tx.NewID(chat.KindDelivery), SubscriptionID: s.ID, EventRow: d.EventRow, EventID: d.EventID,
 			EventType: d.EventType, Subject: d.Subject, DueAt: tx.Now(), ReplayedFrom: d.ID, CreatedAt: tx.Now(),
@@ -81,7 +97,7 @@ func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkRep
 	}
 	tx.SubscriptionChanged(orgID, s.ID)
 	more, err := tx.LeftToReplay(orgID, f)
-	return BulkReplay{len(old), more}, err
+	return BulkReplay{enqueued, more}, err
 }
 
 // TestWebhookSubscription sends a sample of an event to one subscription. Without a type it is of the

@@ -22,6 +22,9 @@ const (
 	batchMessages = 100
 	// apiLogLife is how long calls can be looked up.
 	apiLogLife = 30 * 24 * time.Hour
+	// callbackLife is a day more than a callback that cannot be applied is set aside for: it is tried once
+	// more in between.
+	callbackLife = 31 * 24 * time.Hour
 )
 
 // Housekeeper runs the periodic work of one node. With several nodes, a lock in the store lets
@@ -69,6 +72,9 @@ func (h *Housekeeper) run(ctx context.Context) {
 // Sweep removes everything that is due now.
 func (h *Housekeeper) Sweep(ctx context.Context) {
 	h.purge(ctx, "idempotency keys", batchRows, func(tx *store.Tx) (int64, error) { return tx.PurgeIdempotency(batchRows) })
+	h.purge(ctx, "callbacks", batchRows, func(tx *store.Tx) (int64, error) {
+		return tx.PurgeCallbacks(tx.Now().Add(-callbackLife), batchRows)
+	})
 	for _, sweep := range []func(context.Context) error{h.sweepLogs, h.sweepMessages, h.sweepFiles} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)

@@ -146,7 +146,7 @@ func TestSweepWorksInBatches(t *testing.T) {
 		if n := countCalls(t, st, org); n != 0 {
 			t.Errorf("%d calls are left", n)
 		}
-		if n := transactions.Load(); n != 6 { // one finds no idempotency keys, three remove calls, two find no deliveries and events
+		if n := transactions.Load(); n != 7 { // two find no idempotency keys and callbacks, three remove calls, two find no deliveries and events
 			t.Errorf("it took %d transactions", n)
 		}
 		if want := fmt.Sprintf("rows=%d", 2*batch+1); !strings.Contains(log.String(), want) {
@@ -236,6 +236,29 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 		synctest.Wait()
 		if n := countCalls(t, st, org); n != 1 {
 			t.Errorf("%d calls are left: it was not stopped", n)
+		}
+	})
+}
+
+// A callback that cannot be applied is kept for the operator, and not for ever.
+func TestSweepRemovesOldCallbacks(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		h := start(t, st, slog.New(slog.DiscardHandler))
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			return tx.InsertCallback(store.Callback{ID: tx.NewID(chat.KindCallback), Body: []byte("{}"), DueAt: tx.Now(), Owner: "node_1"})
+		})
+		for _, step := range []struct {
+			wait time.Duration
+			left int
+		}{{31 * 24 * time.Hour, 1}, {time.Millisecond, 0}} {
+			clock.Advance(step.wait)
+			h.Sweep(t.Context())
+			if left, err := st.Read(t.Context()).DueCallbacks("node_1", clock.Now(), 10); err != nil || len(left) != step.left {
+				t.Errorf("after %v more %d are left, want %d (%v)", step.wait, len(left), step.left, err)
+			}
 		}
 	})
 }

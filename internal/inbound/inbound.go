@@ -183,7 +183,7 @@ func (r *Receiver) applyNow(ctx context.Context, a *arrival) (bool, error) {
 func (r *Receiver) keep(ctx context.Context, arrivals ...*arrival) error {
 	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		for _, a := range arrivals {
-			c := store.Callback{ID: tx.NewID(chat.Kind("cbk")), Body: a.callback.Body, DueAt: tx.Now(), Owner: r.cfg.Node}
+			c := store.Callback{ID: tx.NewID(chat.KindCallback), Body: a.callback.Body, DueAt: tx.Now(), Owner: r.cfg.Node}
 			if err := tx.InsertCallback(c); err != nil {
 				return err
 			}

@@ -238,7 +238,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		}
 		taken := r.accept("taken", person(9), node)
 		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			_, err := tx.MarkSent(r.org.ID, taken.Message.ID, "wamid.taken")
+			_, err := tx.MarkSent(r.org.ID, store.SentMessage{ID: taken.Message.ID, ProviderID: "wamid.taken"})
 			return errors.Join(err, tx.DropSendJobs(r.org.ID, taken.Message.ID))
 		})
 		twin := r.post("twin", person(1))

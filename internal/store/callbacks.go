@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
 )
 
 // Callback is a provider's callback as it came.
@@ -25,6 +27,12 @@ func (tx *Tx) InsertCallback(c Callback) error {
 func (tx *Tx) FinishCallback(id, owner string) (bool, error) {
 	n, err := tx.exec("DELETE FROM callbacks WHERE id = $1 AND owner = $2", id, owner)
 	return n > 0, err
+}
+
+// PurgeCallbacks removes up to limit callbacks that came before the given instant, and returns how many.
+func (tx *Tx) PurgeCallbacks(before time.Time, limit int) (int64, error) {
+	return tx.exec("DELETE FROM callbacks WHERE id IN (SELECT id FROM callbacks WHERE id < $1 ORDER BY id LIMIT $2)",
+		firstID(chat.KindCallback, before), limit)
 }
 
 // RetryCallback schedules another attempt at a callback that could not be applied.

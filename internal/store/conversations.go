@@ -132,29 +132,17 @@ func (tx *Tx) TouchConversation(orgID, id string) error {
 	return tx.execOne("UPDATE conversations SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
 }
 
-// DeleteConversation removes a conversation with its labels, its messages, their inbound files and
-// what was still to be done for them, or returns ErrNotFound.
+// DeleteConversation removes a conversation with its labels and its messages, as PurgeConversation does, or
+// returns ErrNotFound.
 func (tx *Tx) DeleteConversation(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
-	err := tx.removeInbound("id IN (SELECT media_id FROM messages WHERE org_id = $1 AND conversation_id = $2)", orgID, id)
-	if err != nil {
+	if err := tx.later("DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2", orgID, id); err != nil {
 		return err
 	}
-	const itsMessages = "message_id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2)"
-	for _, text := range []string{
-		"DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2",
-		"DELETE FROM send_jobs WHERE org_id = $1 AND conversation_id = $2",
-		"DELETE FROM media_jobs WHERE org_id = $1 AND " + itsMessages,
-		"DELETE FROM held_events WHERE org_id = $1 AND " + itsMessages,
-		"DELETE FROM messages WHERE org_id = $1 AND conversation_id = $2",
-	} {
-		if err := tx.later(text, orgID, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := tx.purgeMessages("conversation_id = $2", orgID, id)
+	return err
 }
 
 // NoteMessage moves a conversation to the top for a message at the given instant.

@@ -24,9 +24,43 @@ func (tx *Tx) InsertEvent(e chat.Event) error {
 		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
 }
 
-// Event returns an event of the organization, or ErrNotFound.
+// Event returns an event of the organization, or ErrNotFound. It has no payload when that was removed.
 func (r Reader) Event(orgID, id string) (chat.Event, error) {
-	return one(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id = $2", orgID, id)
+	return one(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
+}
+
+// EventsWithPayload returns which of the events still have one. Inside a transaction they keep it until
+// that ends.
+func (r Reader) EventsWithPayload(orgID string, ids []string) (map[string]bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM events WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+" AND payload <> '' ORDER BY id"+r.forUpdate(),
+		orgID, r.dialect.list(ids))
+	with := make(map[string]bool, len(found))
+	for _, id := range found {
+		with[id] = true
+	}
+	return with, err
+}
+
+// removePayloads removes events. Of those that deliveries tell of, the row stays without its payload, and
+// what was still to be delivered is ended.
+func (tx *Tx) removePayloads(orgID string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows := tx.dialect.list(ids)
+	_, err := tx.exec("DELETE FROM events WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+` AND NOT EXISTS
+		(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = events.org_id AND d.event_id = events.event_id AND d.event_row = events.id)`, orgID, rows)
+	if err != nil {
+		return err
+	}
+	// The events go before their deliveries: a replay that is just being made has locked its event.
+	told, err := many(tx.Reader, scanText, "UPDATE events SET payload = '' WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+" RETURNING event_id", orgID, rows)
+	if err != nil || len(told) == 0 {
+		return err
+	}
+	return tx.later(`UPDATE webhook_deliveries SET status = 'dead', ended_by = '`+chat.DeliveryPayloadRemoved+`', next_attempt_at = NULL
+		WHERE org_id = $1 AND `+tx.dialect.oneOf("event_id", "$2")+" AND "+tx.dialect.oneOf("event_row", "$3")+" AND next_attempt_at IS NOT NULL",
+		orgID, tx.dialect.list(told), rows)
 }
 
 // FirstEventID comes before the ids of all events that are made at t or later.

@@ -117,6 +117,7 @@ func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int
 // PurgedTables are those that a purge of an account empties: rows of the account, and what hangs on
 // them.
 func PurgedTables() (tables []string) {
+	tables = append([]string{"messages"}, hangOnMessages...)
 	for _, p := range purgeables {
 		tables = append(tables, p.table)
 		for _, statement := range p.before(sqliteDialect) {
@@ -159,3 +160,6 @@ func EndListening(ctx context.Context, s *Store) error {
 		return err
 	})
 }
+
+// RemovePayloads removes what events say.
+func RemovePayloads(tx *Tx, orgID string, ids []string) error { return tx.removePayloads(orgID, ids) }

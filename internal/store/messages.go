@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -140,15 +141,20 @@ func (f MessageFilter) spread(c *conditions) {
 
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
-	return tx.later("INSERT INTO messages ("+messageColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`, messageArgs(m)...)
+	return tx.later("INSERT INTO messages ("+messageColumns+`, event_rows)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`, messageArgs(m)...)
+}
+
+// AddEventRow notes that an event carries a message's content.
+func (tx *Tx) AddEventRow(orgID, messageID, eventRow string) error {
+	return tx.later("UPDATE messages SET event_rows = COALESCE(event_rows || ',', '') || CAST($3 AS TEXT) WHERE org_id = $1 AND id = $2", orgID, messageID, eventRow)
 }
 
 func messageArgs(m chat.Message) []any {
 	code, text, provider := errorColumns(m.Error)
 	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
 		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.SentReported,
-		orNull(m.MediaID), textPtr(m.Edits), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli()}
+		orNull(m.MediaID), textPtr(m.Edits), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
 }
 
 // UpdateMessage stores what may change of a message.
@@ -190,36 +196,39 @@ func orNull(s string) *string {
 	return &s
 }
 
+// SentMessage is a message that the provider took, with the provider's id of it and the row of the event
+// that will tell of it.
+type SentMessage struct{ ID, ProviderID, EventRow string }
+
 // MarkSent records that the provider took a message. It reports false when a callback had brought
 // the provider's id before.
-func (tx *Tx) MarkSent(orgID, id, providerID string) (bool, error) {
-	n, err := tx.exec(`UPDATE messages SET provider_id = $3, updated_at = $4,
+func (tx *Tx) MarkSent(orgID string, m SentMessage) (bool, error) {
+	n, err := tx.exec(`UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
 			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
-		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL`, orgID, id, providerID, tx.now.UnixMilli())
+		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL`, orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
 	return n > 0, err
 }
 
-// MarkAllSent is MarkSent for many messages, which are given with the provider's ids of them. It
-// returns those for which MarkSent reports true.
-func (tx *Tx) MarkAllSent(orgID string, sent [][2]string) (first map[string]bool, err error) {
+// MarkAllSent is MarkSent for many messages. It returns those for which MarkSent reports true.
+func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]bool, err error) {
 	first = map[string]bool{}
 	if tx.dialect.elements == "" {
-		for _, s := range sent {
-			if first[s[0]], err = tx.MarkSent(orgID, s[0], s[1]); err != nil {
+		for _, m := range sent {
+			if first[m.ID], err = tx.MarkSent(orgID, m); err != nil {
 				return nil, err
 			}
 		}
 		return first, nil
 	}
-	pairs, err := json.Marshal(sent)
+	all, err := json.Marshal(sent)
 	if err != nil {
 		return nil, err
 	}
-	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = p.value ->> 1, updated_at = $3,
+	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = p.value ->> 'ProviderID', event_rows = p.value ->> 'EventRow', updated_at = $3,
 			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
 		FROM `+fmt.Sprintf(tx.dialect.elements, "$2")+`
-		WHERE org_id = $1 AND id = p.value ->> 0 AND provider_id IS NULL RETURNING id`,
-		[]any{orgID, string(pairs), tx.now.UnixMilli()}, func(row scanner) error {
+		WHERE org_id = $1 AND id = p.value ->> 'ID' AND provider_id IS NULL RETURNING id`,
+		[]any{orgID, string(all), tx.now.UnixMilli()}, func(row scanner) error {
 			id, err := scanText(row)
 			first[id] = true
 			return err
@@ -241,7 +250,8 @@ func (r Reader) MessagesBefore(orgID string, before time.Time) (bool, error) {
 }
 
 // PurgeMessages removes up to limit of an organization's messages from before the instant, oldest
-// first, with their inbound files and what was still to be done for them. It returns how many.
+// first, with their inbound files, what events say of their contents, and what was still to be done for
+// them. It returns how many.
 func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, error) {
 	return tx.purgeMessages("id < $2 ORDER BY id LIMIT $3", orgID, firstID(chat.KindMessage, before), limit)
 }
@@ -251,23 +261,29 @@ func (tx *Tx) PurgeConversation(orgID, conversationID string, limit int) (int64,
 	return tx.purgeMessages("conversation_id = $2 ORDER BY id LIMIT $3", orgID, conversationID, limit)
 }
 
+// hangOnMessages are the tables of what is still to be done for messages.
+var hangOnMessages = []string{"send_jobs", "media_jobs", "held_events"}
+
 // purgeMessages removes the messages that meet the condition, of which $1 is the organization.
 func (tx *Tx) purgeMessages(which, orgID string, args ...any) (int64, error) {
-	var media []string
+	var media, events []string
 	ids, err := many(tx.Reader, func(row scanner) (id string, err error) {
-		var file *string
-		err = row.Scan(&id, &file)
+		var file, rows *string
+		err = row.Scan(&id, &file, &rows)
 		if file != nil {
 			media = append(media, *file)
 		}
+		if rows != nil {
+			events = append(events, strings.Split(*rows, ",")...)
+		}
 		return id, err
-	}, "DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND "+which+") RETURNING id, media_id",
+	}, "DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND "+which+") RETURNING id, media_id, event_rows",
 		append([]any{orgID}, args...)...)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	err = tx.removeInbound(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media))
-	for _, table := range []string{"send_jobs", "media_jobs", "held_events"} {
+	err = errors.Join(tx.removeInbound(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media)), tx.removePayloads(orgID, events))
+	for _, table := range hangOnMessages {
 		err = errors.Join(err, tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(ids)))
 	}
 	return int64(len(ids)), err

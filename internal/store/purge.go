@@ -30,10 +30,9 @@ func hanging(column string, tables ...string) func(dialect) []string {
 	}
 }
 
-// purgeables are in the order of the purge: what looks for other rows goes first. The bytes of files
-// follow their rows.
+// purgeables are in the order of the purge, behind the messages: what looks for other rows goes first.
+// The bytes of files follow their rows.
 var purgeables = []purgeable{
-	{"messages", hanging("message_id", "send_jobs", "media_jobs", "held_events")},
 	{"conversations", hanging("conversation_id", "conversation_labels")},
 	{"contacts", hanging("contact_id", "contact_labels")},
 	{"media", func(d dialect) []string {
@@ -43,6 +42,10 @@ var purgeables = []purgeable{
 
 // PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
 func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (total int, err error) {
+	messages, err := tx.purgeMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
+	if total = int(messages); err != nil || total >= limit {
+		return total, err
+	}
 	for _, p := range purgeables {
 		n, err := tx.purge(p, orgID, accountID, limit-total)
 		if total += n; err != nil || total >= limit {

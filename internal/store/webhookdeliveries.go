@@ -80,7 +80,7 @@ func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDet
 	return one(r, func(row scanner) (d chat.WebhookDeliveryDetail, err error) {
 		var attempts, payload *string
 		d.WebhookDelivery, err = scanDelivery(columnsAround{row: row, last: []any{&attempts, &payload}})
-		if payload != nil {
+		if payload != nil && *payload != "" {
 			d.Payload = []byte(*payload)
 		}
 		if attempts != nil {

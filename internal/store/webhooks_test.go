@@ -221,7 +221,11 @@ func TestWebhookPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
-		org := storetest.Org(t, st).ID
+		org, event := storetest.Org(t, st).ID, "evt_1"
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			return errors.Join(tx.InsertEvent(chat.Event{ID: event, OrgID: org, EventID: event, Payload: []byte("{}")}),
+				tx.HoldDelivery(store.DeliveryJob{OrgID: org, ID: "wbd_1", EventRow: event, EventID: event}))
+		})
 		dead := store.ReplayFilter{DeliveryFilter: store.DeliveryFilter{SubscriptionID: "x", Status: chat.DeliveryDead}, ErrorCode: "x", ResponseStatus: new(int64(500))}
 		for name, test := range map[string]struct {
 			index string // of SQLite's plan; on tables this small PostgreSQL picks any that serves
@@ -236,6 +240,9 @@ func TestWebhookPlans(t *testing.T) {
 			"end":         {"webhook_deliveries_open", func(tx *store.Tx) error { _, err := tx.EndDeliveries(org, "x", "y", 10); return err }},
 			"purge":       {"sqlite_autoindex_webhook_deliveries", func(tx *store.Tx) error { _, err := tx.PurgeWebhookDeliveries(org, tx.Now(), 10); return err }},
 			"purge event": {"webhook_deliveries_by_event", func(tx *store.Tx) error { _, err := tx.PurgeEvents(org, tx.Now(), 10); return err }},
+			"due":         {"sqlite_autoindex_webhook_deliveries", func(tx *store.Tx) error { _, err := tx.DeliveryDue(org, "x", "y", 1); return err }},
+			"payloads":    {"sqlite_autoindex_events", func(tx *store.Tx) error { _, err := tx.EventsWithPayload(org, []string{"x"}); return err }},
+			"remove":      {"webhook_deliveries_by_event", func(tx *store.Tx) error { return store.RemovePayloads(tx, org, []string{event}) }},
 			"numbers":     {"accounts", func(tx *store.Tx) error { _, err := tx.KnownNumbers(org, []string{"x"}); return err }},
 		} {
 			plans, err := store.WritePlans(t.Context(), st, test.run)
