@@ -18,8 +18,8 @@ func registerMedia(a *API) {
 		description: "multipart/form-data with the part `file`. The file is stored once and handed to the provider when it is first sent. " +
 			"Its type is the part's Content-Type, of whose parameters `charset` and `codecs` are kept, or else what the ending of its name tells. " +
 			"At most 64 KiB may stand before it in the form.",
-		errors:      []chat.Code{chat.CodePayloadTooLarge, chat.CodeUnsupportedMediaType, chat.CodeMissingRequiredField},
-		input:       newInputBinder[struct{ accountPath }](a.document),
+		errors: []chat.Code{chat.CodePayloadTooLarge, chat.CodeUnsupportedMediaType, chat.CodeMissingRequiredField},
+		input:  newInputBinder[struct{ accountPath }](a.document),
 	}
 	op.handle = func(c *call) (answer, error) { return a.upload(c, &op) }
 	add[struct{ accountPath }, single[mediaView]](a, &op)
