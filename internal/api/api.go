@@ -26,8 +26,7 @@ import (
 const (
 	// maxInFlight is how many requests are worked on at once; the next is told to come back.
 	maxInFlight = 4096
-	// maxPerOrg is how many of them one organization may have, so that its slow uploads leave
-	// room for the others.
+	// maxPerOrg is how many of them one organization may have, so that it leaves room for the others.
 	maxPerOrg = maxInFlight / 2
 	// maxURL is the longest request target that is served.
 	maxURL = 8 << 10
@@ -74,6 +73,8 @@ type API struct {
 	requests *requestLog
 	inFlight chan struct{}
 	perOrg   *crowd
+	bodies   *crowd // bytes
+	uploads  *crowd // files
 	claims   claims
 
 	dispatch  Dispatcher
@@ -117,6 +118,8 @@ func New(cfg Config) *API {
 		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		inFlight: make(chan struct{}, maxInFlight),
 		perOrg:   newCrowd(maxPerOrg, maxInFlight),
+		bodies:   newCrowd(maxBodiesPerOrg, maxBodies),
+		uploads:  newCrowd(maxUploadsPerOrg, maxUploads),
 		claims:   newClaims(),
 		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
@@ -165,6 +168,11 @@ type call struct {
 	known   bool // the key was recognized
 	limited bool // the rate limit headers are set
 	found   bool // the path's number was
+
+	cancel   context.CancelFunc // of ctx
+	inFlight bool               // it has a slot
+	ofOrg    bool               // and one of its organization's
+	held     int                // bytes of its body that are counted
 }
 
 // answer is a response before it is written.
@@ -187,8 +195,8 @@ func (a *answer) text() []byte {
 // ServeHTTP answers a request. Nothing leaves it but the contract's envelopes.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
-	defer cancel()
-	c := &call{api: a, w: w, r: r, ctx: ctx, start: time.Now(), id: a.store.NewID(chat.KindRequest)}
+	c := &call{api: a, w: w, r: r, ctx: ctx, cancel: cancel, start: time.Now(), id: a.store.NewID(chat.KindRequest)}
+	defer func() { c.cancel() }()
 	ans, err := a.serveSafely(c)
 	switch {
 	case errors.Is(err, errNotModified):
@@ -207,11 +215,9 @@ func (a *API) serveSafely(c *call) (ans answer, err error) {
 			err = chat.Fail(chat.CodeInternalError, internalMessage)
 		}
 	}()
-	select {
-	case a.inFlight <- struct{}{}:
-		defer func() { <-a.inFlight }()
-	default:
-		return answer{}, overloaded()
+	defer c.finish()
+	if err := c.enter(); err != nil {
+		return answer{}, err
 	}
 	ans, err = a.serve(c)
 	ans.text()
@@ -240,11 +246,9 @@ func (a *API) serve(c *call) (answer, error) {
 	if c.op.open {
 		return c.op.handle(c)
 	}
-	leave, ok := a.perOrg.enter(c.key.Key.OrgID)
-	if !ok {
-		return answer{}, overloaded()
+	if err := c.enter(); err != nil {
+		return answer{}, err
 	}
-	defer leave()
 	if err := a.admit(c); err != nil {
 		return answer{}, err
 	}

@@ -15,39 +15,12 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// maxBody is the largest JSON body that is read.
-const maxBody = 1 << 20
-
 // bodyBinder decodes a JSON body. The rule is checked on the text, before it is decoded, so that
 // the error reported is the first by the documented order and not by the order of the text.
 type bodyBinder struct {
 	field []int
 	typ   reflect.Type
 	rule  *rule
-}
-
-// readBody reads the body within the limit. Operations without a body leave it unread.
-func (b *inputBinder) readBody(c *call) ([]byte, error) {
-	if b.body == nil && c.r.Method != http.MethodPost {
-		return nil, nil
-	}
-	if c.r.ContentLength > maxBody {
-		return nil, tooLarge(c)
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
-	if errors.As(err, new(*http.MaxBytesError)) {
-		return nil, tooLarge(c)
-	}
-	if err != nil {
-		return nil, chat.Fail(chat.CodeInvalidJSON, "The body could not be read to its end.")
-	}
-	return body, nil
-}
-
-// tooLarge also gives the connection up: what is left of the body is not worth reading.
-func tooLarge(c *call) error {
-	c.w.Header().Set("Connection", "close")
-	return chat.Fail(chat.CodePayloadTooLarge, "The body is larger than 1 MiB.")
 }
 
 func checkContentType(r *http.Request, body []byte) error {

@@ -2,7 +2,7 @@ package api
 
 import "sync"
 
-// crowd counts each organization's requests under way.
+// crowd counts what organizations have under way, each and together: requests, files, bytes.
 type crowd struct {
 	most      int // of one organization
 	mostInAll int
@@ -17,21 +17,30 @@ func newCrowd(most, mostInAll int) *crowd {
 
 // enter lets a request in unless its organization has too many inside already.
 func (c *crowd) enter(orgID string) (leave func(), ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.inside[orgID] >= c.most || c.inAll >= c.mostInAll {
+	if !c.take(orgID, 1) {
 		return nil, false
 	}
-	c.inside[orgID]++
-	c.inAll++
-	return func() { c.leave(orgID) }, true
+	return func() { c.give(orgID, 1) }, true
 }
 
-func (c *crowd) leave(orgID string) {
+// take counts n more of an organization, unless that is too much.
+func (c *crowd) take(orgID string, n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.inAll--
-	if c.inside[orgID]--; c.inside[orgID] == 0 {
+	if c.inside[orgID]+n > c.most || c.inAll+n > c.mostInAll {
+		return false
+	}
+	c.inside[orgID] += n
+	c.inAll += n
+	return true
+}
+
+// give ends the count of what take has counted.
+func (c *crowd) give(orgID string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inAll -= n
+	if c.inside[orgID] -= n; c.inside[orgID] == 0 {
 		delete(c.inside, orgID)
 	}
 }

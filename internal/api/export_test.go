@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -218,4 +220,60 @@ func EncodeCursor(key []byte, s CursorScope, p store.Position) string {
 // DecodeCursor opens a cursor.
 func DecodeCursor(key []byte, s CursorScope, text string) (store.Position, error) {
 	return cursorCodec{key}.decode(cursorScope{s.OrgID, s.List, s.Filters}, text)
+}
+
+// Bounds are the limits of what requests may hold, small enough for a test to reach.
+type Bounds struct {
+	Requests, RequestsPerOrg int
+	Bodies, BodiesPerOrg     int
+	Uploads, UploadsPerOrg   int
+}
+
+// Within has an API keep to other bounds than its own, where they are set.
+func Within(b Bounds) func(*API) {
+	return func(a *API) {
+		if b.Requests > 0 {
+			a.inFlight, a.perOrg = make(chan struct{}, b.Requests), newCrowd(b.RequestsPerOrg, b.Requests)
+		}
+		if b.Bodies > 0 {
+			a.bodies = newCrowd(b.BodiesPerOrg, b.Bodies)
+		}
+		if b.Uploads > 0 {
+			a.uploads = newCrowd(b.UploadsPerOrg, b.Uploads)
+		}
+	}
+}
+
+// FreeBody is how large a body may be without being counted.
+const FreeBody = freeBody
+
+// Held is how much requests hold: slots, bytes and files.
+func (a *API) Held() (slots, bytes, files int) {
+	count := func(c *crowd) int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.inAll + len(c.inside)
+	}
+	return len(a.inFlight) + count(a.perOrg), count(a.bodies), count(a.uploads)
+}
+
+// NewCrowd and its methods, for the property that they have.
+func NewCrowd(most, mostInAll int) *crowd      { return newCrowd(most, mostInAll) }
+func (c *crowd) Take(orgID string, n int) bool { return c.take(orgID, n) }
+func (c *crowd) Give(orgID string, n int)      { c.give(orgID, n) }
+func (c *crowd) Inside() (inAll int, orgs int) { return c.inAll, len(c.inside) }
+
+// TimeAfterArrival is how much time a request has for its work whose body came when all its time was over.
+func (a *API) TimeAfterArrival() time.Duration {
+	over, cancel := context.WithTimeout(context.Background(), 0)
+	c := &call{
+		api: a, w: httptest.NewRecorder(), r: httptest.NewRequest(http.MethodPost, "/", nil),
+		ctx: over, cancel: cancel, start: time.Now().Add(-requestTimeout),
+	}
+	defer func() { c.finish(); c.cancel() }()
+	if err := c.arriving(func() error { return nil }); err != nil || c.ctx.Err() != nil {
+		return 0
+	}
+	deadline, _ := c.ctx.Deadline()
+	return time.Until(deadline)
 }

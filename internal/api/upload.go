@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -23,8 +22,14 @@ const (
 	// maxBeforeFile is how much of a form may stand before the file's content: its headers, which are kept
 	// in memory, and other parts, which are skipped.
 	maxBeforeFile = 64 << 10
-	// uploadTime is how long a client may take to send a file.
-	uploadTime = 5 * time.Minute
+	// maxUploads is how many files arrive at the same time, each of them open on the disk.
+	maxUploads       = 2048
+	maxUploadsPerOrg = maxUploads / 8
+	// uploadTime is how long a client may take to send a file, and uploadRate how many bytes a second it
+	// must send, once uploadStart is over.
+	uploadTime  = 5 * time.Minute
+	uploadStart = 20 * time.Second
+	uploadRate  = 16 << 10
 )
 
 // upload streams the file to the blob store, and records it. With an Idempotency-Key the file's
@@ -41,9 +46,6 @@ func (a *API) upload(c *call, op *operation) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var cancel context.CancelFunc // the upload may have used up the time of an ordinary request
-	c.ctx, cancel = context.WithTimeout(c.r.Context(), requestTimeout)
-	defer cancel()
 	stored := false
 	record := func(tx *store.Tx) (answer, error) {
 		m, err := core.AddMedia(tx, account, chat.MediaLibrary, file)
@@ -70,16 +72,32 @@ func (a *API) forgetFile(key string) {
 	}
 }
 
-func (a *API) receive(c *call) (core.StoredFile, error) {
+// receive stores the file that the client sends.
+func (a *API) receive(c *call) (file core.StoredFile, err error) {
 	kind, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return core.StoredFile{}, chat.Fail(chat.CodeUnsupportedMediaType, "Send multipart/form-data with the part `file`.")
 	}
-	connection := http.NewResponseController(c.w)
-	connection.SetReadDeadline(time.Now().Add(uploadTime))
-	connection.SetWriteDeadline(time.Now().Add(uploadTime + requestTimeout))
-	body := &bounded{body: c.r.Body, left: maxBeforeFile}
-	parts := multipart.NewReader(body, params["boundary"])
+	done, ok := a.uploads.enter(c.key.Key.OrgID)
+	if !ok {
+		return core.StoredFile{}, overloaded()
+	}
+	defer done()
+	err = c.arriving(func() (err error) {
+		file, err = a.storeForm(c, params["boundary"])
+		return err
+	})
+	if err != nil && file.BlobKey != "" { // it has arrived, and there is no slot to go on with it
+		a.forgetFile(file.BlobKey)
+	}
+	return file, err
+}
+
+// storeForm looks for the file in the form.
+func (a *API) storeForm(c *call, boundary string) (core.StoredFile, error) {
+	form := &incoming{body: c.r.Body, connection: http.NewResponseController(c.w), begun: time.Now(), left: maxBeforeFile}
+	form.connection.SetWriteDeadline(form.begun.Add(uploadTime + requestTimeout))
+	parts := multipart.NewReader(form, boundary)
 	for {
 		p, err := parts.NextPart()
 		if err == io.EOF {
@@ -89,7 +107,7 @@ func (a *API) receive(c *call) (core.StoredFile, error) {
 			return core.StoredFile{}, uploadFailed(c, err)
 		}
 		if p.FormName() == "file" {
-			body.left += maxUpload + 1<<10 // with the end of the form
+			form.left += maxUpload + 1<<10 // with the end of the form
 			return a.storePart(c, p)
 		}
 	}
@@ -128,6 +146,8 @@ func uploadFailed(c *call, err error) error {
 		return err
 	case errors.Is(err, errFormTooLarge):
 		return chat.Fail(chat.CodePayloadTooLarge, "The form is too large: a file can have 100 MiB, and all before it %d KiB.", maxBeforeFile>>10)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return chat.Invalid("file", "The upload took too long. Send at least %d KiB a second, and all within %d minutes.", uploadRate>>10, uploadTime/time.Minute)
 	case errors.Is(err, io.ErrUnexpectedEOF), c.r.Context().Err() != nil:
 		return chat.Invalid("file", "The upload ended early.")
 	default:
@@ -153,17 +173,23 @@ func partType(p *multipart.Part) (string, error) {
 
 var errFormTooLarge = errors.New("the form is too large")
 
-// bounded reads no more than what is left.
-type bounded struct {
-	body io.Reader
-	left int
+// incoming is a form on its way. It can only be so large, and must not crawl.
+type incoming struct {
+	body       io.Reader
+	connection *http.ResponseController
+	begun      time.Time
+	received   int
+	left       int
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left == 0 {
+func (f *incoming) Read(p []byte) (int, error) {
+	if f.left == 0 {
 		return 0, errFormTooLarge
 	}
-	n, err := b.body.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	inTime := uploadStart + time.Duration(f.received)*(time.Second/uploadRate)
+	f.connection.SetReadDeadline(f.begun.Add(min(inTime, uploadTime)))
+	n, err := f.body.Read(p[:min(len(p), f.left)])
+	f.received += n
+	f.left -= n
 	return n, err
 }
