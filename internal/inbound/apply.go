@@ -187,9 +187,11 @@ func (r *Receiver) applySome(updates []provider.Update, finished []store.Callbac
 		}
 	}()
 	var out core.Outcome
+	applier := r.applier
+	applier.Node = r.cfg.FetchNode()
 	err = r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		out = core.Outcome{}
-		if err := r.applier.ApplyAll(tx, updates, &out); err != nil {
+		if err := applier.ApplyAll(tx, updates, &out); err != nil {
 			return err
 		}
 		for _, c := range finished {

@@ -41,13 +41,14 @@ const (
 // Config is what the receiver needs.
 type Config struct {
 	Store *store.Store
-	Node  string
+	// Lease is this process's right to the callbacks it has stored.
+	Lease func() store.Lease
 	// Verify checks a body's signature; Decode reads it. They are the adapter's.
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
 	VerifyToken string
-	// FetchNode owns the files that are to be fetched, and Fetch takes them.
-	FetchNode string
+	// FetchNode names the owner of files that are to be fetched, and Fetch takes them.
+	FetchNode func() string
 	Fetch     func(store.MediaJob)
 	// PublicURL is where others reach stored files.
 	PublicURL string
@@ -77,7 +78,7 @@ func Start(cfg Config) *Receiver {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
-		cfg: cfg, applier: core.Applier{Node: cfg.FetchNode, PublicURL: cfg.PublicURL, Log: cfg.Log}, seed: maphash.MakeSeed(),
+		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Log: cfg.Log}, seed: maphash.MakeSeed(),
 		held: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	for i := range r.lanes {
@@ -183,7 +184,7 @@ func (r *Receiver) applyNow(ctx context.Context, a *arrival) (bool, error) {
 func (r *Receiver) keep(ctx context.Context, arrivals ...*arrival) error {
 	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		for _, a := range arrivals {
-			c := store.Callback{ID: tx.NewID(chat.KindCallback), Body: a.callback.Body, DueAt: tx.Now(), Owner: r.cfg.Node}
+			c := store.Callback{ID: tx.NewID(chat.KindCallback), Body: a.callback.Body, DueAt: tx.Now(), Owner: r.cfg.Lease().Node}
 			if err := tx.InsertCallback(c); err != nil {
 				return err
 			}
@@ -243,14 +244,18 @@ func (r *Receiver) sweepLoop() {
 // sweep takes over the callbacks of dead nodes, and picks up own ones that are due again or did
 // not fit into memory.
 func (r *Receiver) sweep() {
+	lease := r.cfg.Lease()
+	if !lease.Holds(r.cfg.Store.Moment(), 0) {
+		return
+	}
 	var found []store.Callback
 	err := r.cfg.Store.InTx(r.ctx, func(tx *store.Tx) (err error) {
-		found, err = tx.ClaimCallbacks(r.cfg.Node, sweepLimit)
+		found, err = tx.ClaimCallbacks(lease.Node, sweepLimit)
 		return err
 	})
 	if err == nil {
 		var own []store.Callback
-		own, err = r.cfg.Store.Read(r.ctx).DueCallbacks(r.cfg.Node, r.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
+		own, err = r.cfg.Store.Read(r.ctx).DueCallbacks(lease.Node, r.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
 		found = append(found, own...)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -49,7 +49,7 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 			r.account = storetest.Account(t, r.st, r.org, "100000000001")
 			r.alive(node)
 			r.cfg = inbound.Config{
-				Store: r.st, Node: node, FetchNode: "node_media", VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
+				Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
 				Verify: func(signature string, body []byte) bool { return signature == "of "+string(body) },
 				Decode: r.decode,
 				Fetch: func(job store.MediaJob) {
@@ -125,7 +125,7 @@ func pass(d time.Duration) {
 }
 
 func (r *rig) alive(id string) {
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.PutNode(id, tx.Now().Add(24*time.Hour)) })
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.PutNode(id, tx.Now()) })
 }
 
 // deliver posts a callback and returns the status of the answer.

@@ -23,7 +23,7 @@ const (
 // Config is what the mover needs.
 type Config struct {
 	Store     *store.Store
-	Node      string
+	Lease     func() store.Lease // this process's right to the files it fetches
 	Provider  provider.Client
 	Token     func(chat.Account) (string, error)
 	Blobs     *blob.Store
@@ -106,9 +106,13 @@ func (m *Mover) everySweep(look func()) {
 // sweep takes over the files of dead nodes, and picks up own ones that are due again or did not fit
 // into memory.
 func (m *Mover) sweep() {
+	lease := m.cfg.Lease()
+	if !lease.Holds(m.cfg.Store.Moment(), 0) {
+		return
+	}
 	var jobs []store.MediaJob
 	err := m.cfg.Store.InTx(m.ctx, func(tx *store.Tx) (err error) {
-		jobs, err = tx.ClaimMediaJobs(m.cfg.Node, fetchQueue)
+		jobs, err = tx.ClaimMediaJobs(lease.Node, fetchQueue)
 		return err
 	})
 	if err != nil && m.ctx.Err() == nil {

@@ -75,7 +75,7 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 			blobs, err := blob.Open(dir)
 			r.must(err)
 			r.blobs = blobs
-			storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.PutNode(node, tx.Now().Add(24*time.Hour)) })
+			storetest.Alive(t, r.st, node)
 			r.answer(found, whole)
 			r.start()
 			test(t, r)
@@ -126,7 +126,7 @@ func whole(context.Context) (io.ReadCloser, error) {
 // start starts the mover, as after a restart of the process.
 func (r *rig) start() {
 	r.mover = media.Start(media.Config{
-		Store: r.st, Node: node, Blobs: r.blobs, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
+		Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, Blobs: r.blobs, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 		Token: func(chat.Account) (string, error) { return "token", nil },
 		Provider: &providertest.Client{
 			OnMedia: func(ctx context.Context, id string) (provider.MediaInfo, error) {

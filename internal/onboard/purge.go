@@ -109,7 +109,7 @@ func (p *purge) run() error {
 }
 
 func (p *purge) batch() (rows int, err error) {
-	err = p.held.batch(lease, p.held.job.Attempts, func(tx *store.Tx) (err error) {
+	err = p.held.batch(holdFor, p.held.job.Attempts, func(tx *store.Tx) (err error) {
 		rows, err = core.PurgeBatch(tx, p.account, purgeRows)
 		return err
 	})

@@ -92,7 +92,9 @@ func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	r.t.Helper()
 	cfg := onboard.WorkerConfig{
 		Store: r.store, Provider: r.provider, Log: slog.New(slog.NewTextHandler(r.log, nil)), Token: openToken,
+		Lease: func() store.Lease { return store.LeaseForGood("node") },
 	}
+	storetest.Alive(r.t, r.store, "node")
 	if change != nil {
 		change(&cfg)
 	}

@@ -17,9 +17,9 @@ const (
 	// sweepEvery is how often the worker looks for what it was not told of: jobs of other nodes and
 	// of commands, retries, and what a crash left.
 	sweepEvery = 5 * time.Second
-	// lease is how long a job is left to the node that took it; each step renews it. When it runs out
+	// holdFor is how long a job is left to the node that took it; each step renews it. When it runs out
 	// all the same, another node repeats the step, which does no harm.
-	lease = 30 * time.Second
+	holdFor = 30 * time.Second
 	// maxJobs is how many jobs a node works on at once.
 	maxJobs = 4
 	// giveUpAfter is the provider's own limit for the import of a phone app's data.
@@ -31,6 +31,7 @@ const (
 // WorkerConfig is what the worker needs.
 type WorkerConfig struct {
 	Store    *store.Store
+	Lease    func() store.Lease // of this process: without one it takes no work
 	Provider provider.Signup
 	// Token opens an account's sealed token.
 	Token func(chat.Account) (string, error)
@@ -93,13 +94,13 @@ func (w *Worker) run() {
 
 // sweep takes as many jobs as there are hands for them.
 func (w *Worker) sweep() {
-	free := maxJobs - len(w.slots)
-	if free == 0 {
+	free, lease := maxJobs-len(w.slots), w.cfg.Lease()
+	if free == 0 || !lease.Holds(w.cfg.Store.Moment(), 0) {
 		return
 	}
 	var jobs []store.AccountJob
 	err := w.cfg.Store.InTx(w.ctx, func(tx *store.Tx) (err error) {
-		jobs, err = tx.ClaimAccountJobs(tx.Now().Add(lease), free)
+		jobs, err = tx.ClaimAccountJobs(lease.Node, tx.Now().Add(holdFor), free)
 		return err
 	})
 	if err != nil && w.ctx.Err() == nil {
@@ -226,7 +227,7 @@ func (w *Worker) followConnection(h *heldJob) error {
 	if err := w.importApp(n, account); err != nil {
 		return err
 	}
-	if err := h.hold(lease, h.job.Attempts); err != nil {
+	if err := h.hold(holdFor, h.job.Attempts); err != nil {
 		return err
 	}
 	if w.cfg.Connected != nil {

@@ -62,6 +62,9 @@ func (n *number) recorded(w queued, again store.Moment, err error) {
 }
 
 func (n *number) settle(w queued, again store.Moment) {
+	if w.Job.Owner != n.sender.Node() { // the node was taken for dead meanwhile: others go on with it
+		again = 0
+	}
 	if again.IsZero() {
 		n.sender.release(n, w.Job.MessageID)
 	} else {
@@ -89,10 +92,14 @@ func (n *number) attempt(w *queued) (*core.SendResult, store.Moment) {
 		return &core.SendResult{Work: w.SendWork, Failure: refused}, 0
 	}
 	sent, err := s.call(ctx, account, w)
-	if err == nil {
+	switch {
+	case err == nil:
 		return &core.SendResult{Work: w.SendWork, Sent: sent}, 0
+	case errors.Is(err, errNoLease):
+		return nil, s.cfg.Store.Moment().Add(leaseAgain)
+	default:
+		return n.failed(w, account, err)
 	}
-	return n.failed(w, account, err)
 }
 
 // account reads the account, at most every accountFresh: what stops it must stop queued messages.
@@ -136,7 +143,7 @@ func (s *Sender) stillOpen(ctx context.Context, job store.SendJob) (bool, error)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	return owner == s.cfg.Node, err
+	return owner == job.Owner, err
 }
 
 func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (provider.Sent, error) {
@@ -164,6 +171,9 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (pro
 		if m.MediaIDs, err = s.templateMedia(ctx, from, account, w.Message.Content); err != nil {
 			return provider.Sent{}, err
 		}
+	}
+	if !s.owns(w.Job) { // all this may have taken long
+		return provider.Sent{}, errNoLease
 	}
 	begin := s.cfg.Store.Moment()
 	s.cfg.Metrics.wait.Observe(begin.Sub(w.accepted).Seconds())

@@ -135,6 +135,9 @@ func (n *number) next() (*queued, time.Duration) {
 	if l.due.After(now) {
 		return nil, min(l.due.Sub(now), idleNumber/2)
 	}
+	if !n.sender.owns(l.queue[0].Job) {
+		return nil, leaseAgain
+	}
 	if wait, ok := n.pace.take(now); !ok {
 		return nil, wait
 	}

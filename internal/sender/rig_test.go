@@ -40,6 +40,7 @@ type rig struct {
 	org     storetest.Organization
 	account chat.Account
 	sender  *sender.Sender
+	lease   atomic.Pointer[store.Lease]
 	begin   time.Time
 	turned  atomic.Int64 // by how much the wall clock was turned
 
@@ -78,6 +79,7 @@ func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), c
 		r.org = storetest.Org(t, r.st)
 		r.account = storetest.Account(t, r.st, r.org, "100000000001")
 		r.alive(node)
+		r.holdLease(node, 24*time.Hour)
 		r.begin = time.Now()
 		r.start(change...)
 		test(t, r)
@@ -96,7 +98,7 @@ func slowSweeps(c *sender.Config) { c.SweepEvery = time.Minute }
 // start starts the sender, as after a restart of the process.
 func (r *rig) start(change ...func(*sender.Config)) {
 	cfg := sender.Config{
-		Store: r.st, Node: node, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000, Log: slog.New(slog.DiscardHandler),
+		Store: r.st, Lease: func() store.Lease { return *r.lease.Load() }, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000, Log: slog.New(slog.DiscardHandler),
 		Token: func(a chat.Account) (string, error) { return "opened " + a.Token, nil },
 		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
 			return "media.1", "https://parley.example/media/1", nil
@@ -133,16 +135,24 @@ func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outboun
 	return sent, err
 }
 
+// holdLease gives the sender a lease that lasts so long.
+func (r *rig) holdLease(node string, d time.Duration) {
+	r.lease.Store(&store.Lease{Node: node, Until: r.st.Moment().Add(d)})
+}
+
+// leaseFor is the lease of a node that nobody takes for dead.
+func leaseFor(node string) func() store.Lease {
+	return func() store.Lease { return store.LeaseForGood(node) }
+}
+
 // pass lets time go by, and what it sets off come to rest.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// alive keeps a node registered for as long as a test takes.
-func (r *rig) alive(id string) {
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.PutNode(id, tx.Now().Add(24*time.Hour)) })
-}
+// alive registers nodes.
+func (r *rig) alive(ids ...string) { storetest.Alive(r.t, r.st, ids...) }
 
 // accept stores a message to a person and returns it with its job, as a node would.
 func (r *rig) accept(name, to, owner string) core.Accepted {

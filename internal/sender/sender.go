@@ -33,8 +33,9 @@ const (
 
 // Config is what the sender needs.
 type Config struct {
-	Store    *store.Store
-	Node     string // owner of the jobs this process works on
+	Store *store.Store
+	// Lease is this process's right to the jobs it works on.
+	Lease    func() store.Lease
 	Provider provider.Client
 	// Token opens an account's sealed token.
 	Token func(chat.Account) (string, error)
@@ -57,6 +58,8 @@ type Sender struct {
 	mu      sync.Mutex
 	numbers map[string]*number // by account
 	held    map[string]bool    // message ids in memory
+	life    string             // the node's name, under which it owns what is in memory
+	former  map[string]bool    // message ids that are on their way since it had another
 	closed  bool
 
 	wake   chan struct{}
@@ -72,14 +75,14 @@ func Start(cfg Config) *Sender {
 	}
 	cfg.MaxHeld, cfg.SweepEvery = cmp.Or(cfg.MaxHeld, maxHeld), cmp.Or(cfg.SweepEvery, sweepEvery)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sender{cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, wake: make(chan struct{}, 1), ctx: ctx, cancel: cancel}
+	s := &Sender{
+		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
+		wake: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+	}
 	s.results = startRecorder(s)
 	s.work.Go(s.sweepLoop)
 	return s
 }
-
-// Node is the owner to write into the jobs that are handed to Enqueue.
-func (s *Sender) Node() string { return s.cfg.Node }
 
 // Enqueue takes a job that was just committed. What does not fit stays in the table, and so does
 // what stands behind it in its conversation: a sweep takes them up in their order.
@@ -119,7 +122,7 @@ func (s *Sender) finished(orgID, messageID string) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// enqueue reports false when there is no room.
+// enqueue reports false when there is no room, or the job is not this node's any more.
 func (s *Sender) enqueue(account chat.Account, w queued) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +130,7 @@ func (s *Sender) enqueue(account chat.Account, w queued) bool {
 	switch {
 	case s.held[w.Job.MessageID]:
 		return true
-	case s.closed, !s.room(n):
+	case s.closed, w.Job.Owner != s.life, !s.room(n):
 		return false
 	case n == nil:
 		n = newNumber(s, account)
@@ -171,6 +174,7 @@ func (s *Sender) release(n *number, messageID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, messageID)
+	delete(s.former, messageID)
 	n.held--
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
+const failedTakeOver = "messages to send could not be taken over"
+
 func (s *Sender) sweepLoop() {
 	tick := time.NewTicker(s.cfg.SweepEvery)
 	defer tick.Stop()
@@ -26,7 +28,7 @@ func (s *Sender) awaitSweep(tick <-chan time.Time) {
 			return
 		case <-s.wake:
 			if err := s.takeOver(); err != nil {
-				s.warn("messages to send could not be taken over", err)
+				s.warn(failedTakeOver, err)
 			}
 		case <-s.ctx.Done():
 			return
@@ -51,7 +53,7 @@ func (s *Sender) sweep() {
 		failed string
 		do     func() error
 	}{
-		{"messages to send could not be taken over", s.takeOver},
+		{failedTakeOver, s.takeOver},
 		{"own messages to send could not be read", s.pickUp},
 		{"messages in doubt could not be looked up", s.settleDoubts},
 	} {
@@ -67,14 +69,14 @@ func (s *Sender) page() int { return max(1, s.cfg.MaxHeld/20) }
 // takeOver claims what nobody alive works on, as long as all of it fits into memory. What does not
 // fit is left to other nodes, or to pickUp.
 func (s *Sender) takeOver() error {
-	for fits := s.spare(); fits; fits = fits && s.spare() {
-		dead, err := s.cfg.Store.Read(s.ctx).AbandonedBy(s.cfg.Store.Now())
+	for fits := s.spare(); fits && s.mayTake(); fits = fits && s.spare() {
+		dead, err := s.cfg.Store.Read(s.ctx).AbandonedBy()
 		if err != nil || len(dead) == 0 {
 			return err
 		}
 		var jobs []store.SendJob
 		err = s.cfg.Store.InTx(s.ctx, func(tx *store.Tx) (err error) {
-			jobs, err = tx.ClaimSendJobs(s.cfg.Node, s.page())
+			jobs, err = tx.ClaimSendJobs(s.Node(), s.page())
 			return err
 		})
 		if err != nil || len(jobs) == 0 {
@@ -105,8 +107,8 @@ func (s *Sender) pickUp() error {
 	young := s.cfg.SweepEvery // on their way to Enqueue
 	full := map[string]bool{}
 	var last store.SendJob
-	for {
-		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.cfg.Node, young, now, last, s.page())
+	for s.mayTake() {
+		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.Node(), young, now, last, s.page())
 		if err != nil {
 			return err
 		}
@@ -121,6 +123,7 @@ func (s *Sender) pickUp() error {
 			last.MessageID = "z" // behind all of its messages, however the engine sorts
 		}
 	}
+	return nil
 }
 
 // unheld keeps the jobs that are not in memory.

@@ -60,7 +60,7 @@ func TestTwoNodesTakeOver(t *testing.T) {
 		}
 		first := r.sender
 		r.alive("node_b")
-		r.start(small, func(c *sender.Config) { c.Node = "node_b" })
+		r.start(small, func(c *sender.Config) { c.Lease = leaseFor("node_b") })
 		defer first.Stop(context.Background())
 		var want []string
 		for i := range 20 {

@@ -81,7 +81,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	m.templates = &core.Templates{
 		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout),
 	}
-	if m.node, err = node.Start(ctx, s.store, s.log); err != nil {
+	if m.node, err = node.Start(ctx, s.store, s.registry, s.log); err != nil {
 		return err
 	}
 	if s.cfg.Has("worker") { // before the others, which cause events
@@ -95,21 +95,21 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 
 func (s *Server) startWorkers() {
 	m := &s.messaging
-	fetch, owner := func(store.MediaJob) {}, ""
+	fetch, owner := func(store.MediaJob) {}, func() string { return "" }
 	if s.cfg.Has("worker") {
 		m.mover = media.Start(media.Config{
-			Store: s.store, Node: m.node.ID(), Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
+			Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
 		})
 		m.sender = sender.Start(sender.Config{
-			Store: s.store, Node: m.node.ID(), Provider: m.client, Token: s.token, Media: m.mover.Upload,
+			Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload,
 			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Log: s.log,
 		})
 		m.syncer = templatesync.Start(m.templates, s.log)
-		fetch, owner = m.mover.Fetch, m.node.ID()
+		fetch, owner = m.mover.Fetch, func() string { return m.node.Lease().Node }
 		m.unlisten = s.hearOthers()
 	}
 	m.receiver = inbound.Start(inbound.Config{
-		Store: s.store, Node: m.node.ID(), FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
+		Store: s.store, Lease: m.node.Lease, FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
 		Verify: func(signature string, body []byte) bool {
 			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
 		},

@@ -34,7 +34,7 @@ func (s *Server) startOnboarding() {
 	o := &s.onboarding
 	if s.cfg.Has("worker") {
 		o.worker = onboard.StartWorker(onboard.WorkerConfig{
-			Store: s.store, Provider: s.messaging.client, Token: s.token, Log: s.log,
+			Store: s.store, Lease: s.messaging.node.Lease, Provider: s.messaging.client, Token: s.token, Log: s.log,
 			Connected: func(ctx context.Context, account chat.Account) error {
 				_, err := s.messaging.templates.Sync(ctx, account)
 				return err

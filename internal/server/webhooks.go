@@ -23,10 +23,10 @@ func (s *Server) startDeliverer() error {
 	}
 	m := &s.messaging
 	m.deliverer = webhook.Start(webhook.Config{
-		Store: s.store, Node: m.node.ID(), LeaseUntil: m.node.Until, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
+		Store: s.store, Lease: m.node.Lease, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
 		Schedule: schedule, Roots: roots, Metrics: webhook.NewMetrics(s.registry), Log: s.log,
 	})
-	s.store.DeliverTo(m.node.ID(), m.deliverer.Enqueue)
+	s.store.DeliverTo(m.node.Lease().Node, m.deliverer.Enqueue)
 	s.store.OnSubscriptionChange(m.deliverer.Changed)
 	s.store.OnCallOff(m.deliverer.CallOff)
 	return nil

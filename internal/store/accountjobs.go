@@ -42,11 +42,15 @@ func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error 
 	return err
 }
 
-// ClaimAccountJobs takes up to limit due jobs until the given instant.
-func (tx *Tx) ClaimAccountJobs(until time.Time, limit int) ([]AccountJob, error) {
-	return many(tx.Reader, scanAccountJob, `UPDATE account_jobs SET due_at = $2 WHERE (org_id, account_id, kind) IN (
+// ClaimAccountJobs gives the node up to limit due jobs until the given instant.
+func (tx *Tx) ClaimAccountJobs(node string, until time.Time, limit int) ([]AccountJob, error) {
+	claimed, err := many(tx.Reader, scanAccountJob, `UPDATE account_jobs SET due_at = $2 WHERE (org_id, account_id, kind) IN (
 			SELECT org_id, account_id, kind FROM account_jobs WHERE due_at <= $1 ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
 		RETURNING `+accountJobColumns, tx.now.UnixMilli(), until.UnixMilli(), limit)
+	if err == nil && len(claimed) > 0 {
+		err = tx.stillAlive(node)
+	}
+	return claimed, err
 }
 
 // HoldAccountJob moves the end of a claim, or schedules another attempt. It reports false when the

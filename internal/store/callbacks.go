@@ -46,9 +46,12 @@ func (tx *Tx) RetryCallback(c Callback) error {
 func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
 	claimed, err := many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
 			SELECT id FROM callbacks
-			WHERE due_at <= $2 AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2)
+			WHERE due_at <= $2 AND owner <> $1 AND owner`+abandoned+`
 			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
 		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit)
+	if err == nil && len(claimed) > 0 {
+		err = tx.stillAlive(node)
+	}
 	// RETURNING has no order.
 	slices.SortFunc(claimed, func(a, b Callback) int { return cmp.Compare(a.ID, b.ID) })
 	return claimed, err

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -75,15 +74,10 @@ func eachClaimable(t *testing.T, test func(t *testing.T, st *store.Store, c clai
 func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
 	t.Parallel()
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
+		storetest.Alive(t, st, "alive", "me")
 		var want []string
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			want = nil
-			if err := tx.PutNode("alive", tx.Now().Add(time.Minute)); err != nil {
-				return err
-			}
-			if err := tx.PutNode("dead", tx.Now()); err != nil {
-				return err
-			}
 			for _, w := range []struct {
 				owner string
 				due   time.Duration
@@ -112,6 +106,7 @@ func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
 func TestClaimIsInOrder(t *testing.T) {
 	t.Parallel()
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
+		storetest.Alive(t, st, "me")
 		ids := insertShuffled(t, st, c, 40)
 		got, err := c.claimOnce(st, "me", 30)
 		requireEqual(t, got, err, ids[:30])
@@ -142,14 +137,9 @@ func TestNothingIsClaimedByTwoNodes(t *testing.T) {
 	t.Parallel()
 	const nodes, rows = 4, 40
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
-		storetest.InTx(t, st, func(tx *store.Tx) error {
-			for i := range nodes {
-				if err := tx.PutNode(nodeName(i), tx.Now().Add(time.Hour)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		for i := range nodes {
+			storetest.Alive(t, st, nodeName(i))
+		}
 		ids := insertShuffled(t, st, c, rows)
 		var claimed [nodes][]string
 		var taken atomic.Int64
@@ -186,8 +176,9 @@ func TestSendJobsOfAConversationStayTogether(t *testing.T) {
 				}
 				ids = append(ids, job.MessageID)
 			}
-			return errors.Join(tx.PutNode("a", tx.Now().Add(time.Hour)), tx.PutNode("b", tx.Now().Add(time.Hour)))
+			return nil
 		})
+		storetest.Alive(t, st, "a", "b")
 		moved := func(from, to int) { // as a take-over that was cut short leaves it
 			requireNoError(t, store.MoveSendJob(t.Context(), st, ids[from], nodeName(to)))
 		}

@@ -33,9 +33,10 @@ type DeliveryJob struct {
 }
 
 // DeliverTo makes owner the node of deliveries that are born on this store, and hands them over
-// once they are durable. Without it they belong to no node and wait for one to look.
+// once they are durable. Without it they belong to no node and wait for one to look. The owner can change
+// at any time.
 func (s *Store) DeliverTo(owner string, enqueue func([]DeliveryJob)) {
-	s.deliveries = deliveryOutlet{owner, enqueue}
+	s.deliveries.Store(&deliveryOutlet{owner, enqueue})
 }
 
 type deliveryOutlet struct {
@@ -46,7 +47,8 @@ type deliveryOutlet struct {
 // InsertDelivery writes a delivery that is due at once, owned by this store's node, to which it is
 // handed after the commit.
 func (tx *Tx) InsertDelivery(j DeliveryJob) error {
-	j.Owner, j.Epoch = tx.store.deliveries.owner, 1
+	to := tx.store.deliveries.Load()
+	j.Owner, j.Epoch = to.owner, 1
 	err := tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
 			status, attempt_count, next_attempt_at, replayed_from, replayed, owner, epoch, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, $8, $9, FALSE, $10, $11, $12)`,
@@ -55,12 +57,12 @@ func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 	if err != nil {
 		return err
 	}
-	if tx.store.deliveries.enqueue == nil {
+	if to.enqueue == nil {
 		tx.tell(TopicDeliveries)
 		return nil
 	}
 	if len(tx.born) == 0 {
-		tx.AfterCommit(func() { tx.store.deliveries.enqueue(tx.born) })
+		tx.AfterCommit(func() { to.enqueue(tx.born) })
 	}
 	tx.born = append(tx.born, j)
 	return nil

@@ -78,7 +78,7 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 		nobodys := putDeliveries(t, st, "org_1", "wbs_1", 2)
 		putDeliveries(t, st, "org_1", "wbs_2", 1)
 		putDeliveries(t, st, "org_2", "wbs_1", 1)
-		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.PutNode("node_2", tx.Now().Add(time.Minute)) })
+		storetest.Alive(t, st, "node_2")
 		read := func(after store.DeliveryPlace, limit int) []store.DeliveryJob {
 			t.Helper()
 			jobs, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), time.Time{}, after, limit)
@@ -91,7 +91,7 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 		if diff := cmp.Diff(want, append(ids(first), ids(rest)...)); diff != "" {
 			t.Error(diff)
 		}
-		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.DeleteNode("node_2") })
+		storetest.Dead(t, st, "node_2")
 		if got := ids(read(store.DeliveryPlace{}, 100)); len(got) != 9 || !slices.Contains(got, theirs[0].ID) {
 			t.Errorf("with the other node gone: %v", got)
 		}
@@ -182,6 +182,8 @@ func TestCompletionIsFenced(t *testing.T) {
 		claim := func(node string) []store.DeliveryJob {
 			t.Helper()
 			var got []store.DeliveryJob
+			storetest.Alive(t, st, node)
+			defer storetest.Dead(t, st, node)
 			storetest.InTx(t, st, func(tx *store.Tx) (err error) {
 				got, err = tx.ClaimDeliveries(node, "org_1", []store.DeliveryJob{job})
 				return err
@@ -196,11 +198,11 @@ func TestCompletionIsFenced(t *testing.T) {
 			requireNoError(t, err)
 			return got.Status == chat.DeliverySucceeded
 		}
-		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.PutNode("node_1", tx.Now().Add(time.Minute)) })
+		storetest.Alive(t, st, "node_1")
 		if got := claim("node_2"); len(got) != 0 {
 			t.Fatalf("a living node's delivery was taken: %+v", got)
 		}
-		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.DeleteNode("node_1") })
+		storetest.Dead(t, st, "node_1")
 		got := claim("node_2")
 		if len(got) != 1 || got[0].Owner != "node_2" || got[0].Epoch != 2 {
 			t.Fatalf("claimed %+v", got)

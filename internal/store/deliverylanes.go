@@ -44,16 +44,6 @@ func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]
 		FROM lanes WHERE n > 0 AND org_id IS NOT NULL AND subscription_id <> ''`, afterOrg, afterSubscription, limit)
 }
 
-// LivingNodes are the nodes whose work nobody may take.
-func (r Reader) LivingNodes(now time.Time) (map[string]bool, error) {
-	living := map[string]bool{}
-	ids, err := many(r, scanText, "SELECT id FROM nodes WHERE expires_at > $1", now.UnixMilli())
-	for _, id := range ids {
-		living[id] = true
-	}
-	return living, err
-}
-
 // DeliveryPlace is a place in the queue of a subscription.
 type DeliveryPlace struct {
 	DueAt time.Time
@@ -74,7 +64,7 @@ func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now, horizon t
 	}
 	return many(r, scanDeliveryJob, "SELECT "+jobColumns+` FROM webhook_deliveries d JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row
 		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $8 AND (d.next_attempt_at <= $3 OR d.attempt_count = 0)
-			AND (d.next_attempt_at, d.id) > ($4, $5) AND (d.owner = $6 OR d.owner NOT IN (SELECT id FROM nodes WHERE expires_at > $3))
+			AND (d.next_attempt_at, d.id) > ($4, $5) AND (d.owner = $6 OR d.owner`+abandoned+`)
 		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit,
 		max(now.UnixMilli(), horizon.UnixMilli()))
 }
@@ -124,14 +114,17 @@ func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]Deliver
 	epochs := map[string]int64{}
 	err := tx.db.query(tx.ctx, `UPDATE webhook_deliveries SET owner = $1, epoch = epoch + 1
 		WHERE org_id = $2 AND `+tx.dialect.oneOf("id", "$3")+` AND next_attempt_at IS NOT NULL
-			AND owner <> $1 AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $4)
-		RETURNING id, epoch`, []any{node, orgID, tx.dialect.list(ids), tx.now.UnixMilli()}, func(row scanner) error {
+			AND owner <> $1 AND owner`+abandoned+`
+		RETURNING id, epoch`, []any{node, orgID, tx.dialect.list(ids)}, func(row scanner) error {
 		var id string
 		var epoch int64
 		err := row.Scan(&id, &epoch)
 		epochs[id] = epoch
 		return err
 	})
+	if err == nil {
+		err = tx.stillAlive(node)
+	}
 	var claimed []DeliveryJob
 	for _, j := range jobs {
 		// Had another node worked on it since it was read, the epoch would be a later one.

@@ -10,6 +10,8 @@ type dialect struct {
 	name string
 	// forUpdate locks the rows a query returns until the transaction ends.
 	forUpdate string
+	// keepRow keeps the rows a query returns from being deleted until the transaction ends.
+	keepRow string
 	// skipLocked ends a subquery that claims rows: those that another node is claiming are left.
 	skipLocked string
 	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
@@ -50,6 +52,7 @@ var (
 			WHERE s.schemaname = current_schema() AND s.n_live_tup > 200 AND s.n_live_tup > 5 * c.reltuples ORDER BY 1`,
 		name:       "postgres",
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
+		keepRow:    " FOR KEY SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 		fence:      " OFFSET 0",

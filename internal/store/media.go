@@ -125,9 +125,13 @@ func (tx *Tx) RetryMediaJob(j MediaJob) error {
 
 // ClaimMediaJobs gives the node up to limit due jobs: its own, and those no living node owns.
 func (tx *Tx) ClaimMediaJobs(node string, limit int) ([]MediaJob, error) {
-	return many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+	claimed, err := many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
 			SELECT org_id, message_id FROM media_jobs
-			WHERE due_at <= $2 AND (owner = $1 OR owner NOT IN (SELECT id FROM nodes WHERE expires_at > $2))
+			WHERE due_at <= $2 AND (owner = $1 OR owner`+abandoned+`)
 			ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
 		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit)
+	if err == nil && len(claimed) > 0 {
+		err = tx.stillAlive(node)
+	}
+	return claimed, err
 }

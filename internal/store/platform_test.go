@@ -16,9 +16,10 @@ func TestAccountJobsHaveOneHolder(t *testing.T) {
 	clock := storetest.NewClock()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
+		storetest.Alive(t, st, "node")
 		claim := func() (jobs []store.AccountJob) {
 			storetest.InTx(t, st, func(tx *store.Tx) (err error) {
-				jobs, err = tx.ClaimAccountJobs(tx.Now().Add(time.Minute), 10)
+				jobs, err = tx.ClaimAccountJobs("node", tx.Now().Add(time.Minute), 10)
 				return err
 			})
 			return jobs

@@ -77,11 +77,11 @@ const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at,
 
 // AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody (""). It looks
 // at one row of each owner, however many there are.
-func (r Reader) AbandonedBy(now time.Time) ([]string, error) {
+func (r Reader) AbandonedBy() ([]string, error) {
 	return many(r, scanText, `WITH RECURSIVE owners (owner) AS (
 			SELECT MIN(owner) FROM send_jobs
 			UNION ALL SELECT (SELECT MIN(j.owner) FROM send_jobs j WHERE j.owner > o.owner) FROM owners o WHERE o.owner IS NOT NULL)
-		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM nodes WHERE expires_at > $1)`, now.UnixMilli())
+		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner`+abandoned)
 }
 
 // ClaimSendJobs gives the node up to limit jobs that no living node owns, due or not, in the order
@@ -91,9 +91,12 @@ func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err erro
 	if free, err := tx.TryLock("claim send jobs"); err != nil || !free {
 		return nil, err
 	}
-	dead, err := tx.AbandonedBy(tx.now)
+	if err := tx.stillAlive(node); err != nil {
+		return nil, err
+	}
+	dead, err := tx.AbandonedBy()
 	for _, owner := range dead {
-		if err != nil || owner == node || len(claimed) == limit {
+		if err != nil || len(claimed) == limit {
 			continue
 		}
 		var jobs []SendJob

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,7 +62,7 @@ type Store struct {
 	elapsed func() time.Duration
 	ids     *idSource
 
-	deliveries          deliveryOutlet
+	deliveries          atomic.Pointer[deliveryOutlet]
 	subscriptionChanged func(orgID, id string)
 	callOff             func(subscriptionID string, ids []string)
 }
@@ -90,6 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, errors.Join(err, eng.close())
 	}
 	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource()}
+	s.DeliverTo("", nil)
 	if s.now == nil {
 		s.now = time.Now
 	}

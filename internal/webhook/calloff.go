@@ -35,7 +35,7 @@ func (e *Engine) stillDue(j *job) bool {
 	if j.Attempts == 0 {
 		return true
 	}
-	due, err := e.cfg.Store.Read(e.calls).DeliveryDue(j.OrgID, j.ID, e.cfg.Node, j.Epoch)
+	due, err := e.cfg.Store.Read(e.calls).DeliveryDue(j.OrgID, j.ID, j.Owner, j.Epoch)
 	e.cfg.looked(j.ID)
 	e.mu.Lock()
 	defer e.mu.Unlock()

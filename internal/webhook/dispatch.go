@@ -172,10 +172,13 @@ func remove(list []*share, s *share) []*share {
 	return list
 }
 
+// leased tells whether the lease outlasts an attempt that begins now.
+func (e *Engine) leased() bool { return e.cfg.Lease().Holds(e.cfg.Store.Moment(), e.cfg.Timeout) }
+
 // lapse stops everything when the node's lease may run out before an attempt ends: others will take
 // the deliveries that are in memory here, and ask the same endpoints.
 func (e *Engine) lapse() bool {
-	if e.cfg.LeaseUntil().Sub(e.cfg.Store.Now()) > e.cfg.Timeout {
+	if e.leased() && e.cfg.Lease().Node == e.node {
 		return e.lapsed
 	}
 	if !e.lapsed {

@@ -6,11 +6,23 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // A node that is frozen past its lease: another takes its work over, and what it says then counts for
-// nothing. What it had not begun it does not begin.
+// nothing. What it had not begun it does not begin, whether it wakes up without a lease or with one that it
+// got under another name meanwhile.
 func TestFrozenNode(t *testing.T) {
+	t.Parallel()
+	t.Run("without a lease", func(t *testing.T) {
+		testFrozenNode(t, func(w *world) store.Lease { return store.Lease{Node: "node_1", Until: w.st.Moment()} })
+	})
+	t.Run("renamed", func(t *testing.T) {
+		testFrozenNode(t, func(*world) store.Lease { return store.LeaseForGood("node_3") })
+	})
+}
+
+func testFrozenNode(t *testing.T, wakesUp func(*world) store.Lease) {
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
 		frozen := w.sink(func(rw http.ResponseWriter, r *http.Request) {
@@ -21,7 +33,7 @@ func TestFrozenNode(t *testing.T) {
 		ids := w.deliver(sub, "a", "a")
 		w.next(frozen) // the first is under way when the node freezes
 		w.die("node_1")
-		w.leases.Store("node_1", w.st.Now())
+		w.leases.Store("node_1", wakesUp(w))
 		sane := w.sink()
 		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &sane.URL})
 		first := w.engine
@@ -42,11 +54,10 @@ func TestFrozenNode(t *testing.T) {
 		}
 		w.quiet(frozen)
 		w.quiet(sane)
-		// Alive again, it works on what is born there.
-		w.beat("node_1")
-		w.leases.Delete("node_1")
+		// Alive again under another name, it works on what is born there.
+		w.beat("node_3")
+		w.leases.Store("node_1", store.LeaseForGood("node_3"))
 		w.notice(first)
-		w.st.DeliverTo("node_1", first.Enqueue)
 		first.Changed(sub.OrgID, sub.ID)
 		w.ends(w.deliver(sub, "b")[0], chat.DeliverySucceeded)
 	})

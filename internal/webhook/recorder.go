@@ -112,7 +112,7 @@ func (r *recorder) record(results []core.DeliveryResult) (streaks []core.Streak,
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	err = r.engine.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		streaks, err = core.RecordDeliveries(tx, r.engine.cfg.Node, results)
+		streaks, err = core.RecordDeliveries(tx, r.engine.cfg.Lease().Node, results)
 		return err
 	})
 	return streaks, err

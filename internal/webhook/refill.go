@@ -107,15 +107,15 @@ func (e *Engine) refill(l *lane) error {
 		return nil
 	}
 	l.refills, l.missed, l.released = true, false, map[string]bool{}
-	place, horizon := l.place, l.horizon
+	node, place, horizon := e.node, l.place, l.horizon
 	e.mu.Unlock()
 
-	jobs, got, err := e.readDue(l, place, horizon)
+	jobs, got, err := e.readDue(node, l, place, horizon)
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() { l.refills, l.released = false, nil }()
-	if err != nil {
+	if err != nil || node != e.node {
 		l.place = store.DeliveryPlace{}
 		return err
 	}
@@ -125,15 +125,15 @@ func (e *Engine) refill(l *lane) error {
 
 // readDue reads a lane's due deliveries behind a place, taking over those that no living node has. got
 // are those that are this node's now.
-func (e *Engine) readDue(l *lane, place store.DeliveryPlace, horizon time.Time) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
-	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(e.cfg.Node, l.orgID, l.id, e.cfg.Store.Now(), horizon, place, maxReady)
+func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizon time.Time) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
+	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(node, l.orgID, l.id, e.cfg.Store.Now(), horizon, place, maxReady)
 	if err != nil {
 		return nil, nil, err
 	}
 	got = make(map[string]store.DeliveryJob, len(jobs))
 	var orphans []store.DeliveryJob
 	for _, j := range jobs {
-		if j.Owner == e.cfg.Node {
+		if j.Owner == node {
 			got[j.ID] = j
 		} else {
 			orphans = append(orphans, j)
@@ -144,7 +144,7 @@ func (e *Engine) readDue(l *lane, place store.DeliveryPlace, horizon time.Time) 
 	}
 	var claimed []store.DeliveryJob
 	err = e.cfg.Store.InTx(e.ctx, func(tx *store.Tx) (err error) {
-		claimed, err = tx.ClaimDeliveries(e.cfg.Node, l.orgID, orphans)
+		claimed, err = tx.ClaimDeliveries(node, l.orgID, orphans)
 		return err
 	})
 	for _, j := range claimed {

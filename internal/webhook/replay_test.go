@@ -76,9 +76,9 @@ func newReplayModel(rt *rapid.T, w *world, gate *gate, nodes []*Engine, path str
 // deliver has a node deliver another event.
 func (m *replayModel) deliver(rt *rapid.T) {
 	e := m.nodes[rapid.IntRange(0, 1).Draw(rt, "node")]
-	m.w.st.DeliverTo(e.cfg.Node, e.Enqueue)
+	m.w.st.DeliverTo(e.node, e.Enqueue)
 	m.w.deliver(m.sub, "")
-	m.w.st.DeliverTo(m.nodes[0].cfg.Node, m.nodes[0].Enqueue)
+	m.w.st.DeliverTo(m.nodes[0].node, m.nodes[0].Enqueue)
 	m.settle()
 }
 

@@ -47,7 +47,7 @@ func (e *Engine) sweep(ctx context.Context) error {
 		return err
 	}
 	e.retireLanes()
-	living, err := e.cfg.Store.Read(ctx).LivingNodes(e.cfg.Store.Now())
+	living, err := e.cfg.Store.Read(ctx).LivingNodes()
 	if err != nil {
 		return err
 	}
@@ -62,13 +62,17 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 }
 
-// alive ends a lapse once the node has said again that it is alive.
+// alive ends a lapse once the node has said again that it is alive, perhaps under another name.
 func (e *Engine) alive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.lapse() && e.cfg.LeaseUntil().Sub(e.cfg.Store.Now()) > e.cfg.Timeout {
+	if e.lapse() && e.leased() {
 		e.lapsed = false
 		now := e.cfg.Store.Moment()
+		if node := e.cfg.Lease().Node; node != e.node {
+			e.node = node
+			e.cfg.Store.DeliverTo(node, e.Enqueue)
+		}
 		for _, l := range e.lanes {
 			e.consider(l, now)
 		}
@@ -82,7 +86,7 @@ func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool) {
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Moment()
 	for _, found := range lanes {
-		own := found.Owner == e.cfg.Node
+		own := found.Owner == e.node
 		due, early := e.dueInTable(found, own)
 		if !due {
 			continue

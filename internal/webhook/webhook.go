@@ -43,10 +43,9 @@ const (
 // Config is what the engine needs.
 type Config struct {
 	Store *store.Store
-	Node  string // owner of the deliveries this process works on
-	// LeaseUntil is until when this node counts as alive; nil: for ever.
-	LeaseUntil func() time.Time
-	Guard      *netguard.Guard
+	// Lease is this process's right to the deliveries it works on.
+	Lease func() store.Lease
+	Guard *netguard.Guard
 	// OpenSecret opens a sealed signing secret.
 	OpenSecret func(chat.WebhookSecret) (string, error)
 	// Schedule is how long to wait after each failed attempt; after as many the next is the last.
@@ -72,9 +71,6 @@ func (c *Config) setDefaults() {
 	}
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
-	}
-	if c.LeaseUntil == nil {
-		c.LeaseUntil = func() time.Time { return c.Store.Now().Add(time.Hour) }
 	}
 	if c.Schedule == nil {
 		c.Schedule = DefaultSchedule
@@ -107,7 +103,8 @@ type Engine struct {
 	bytes      int
 	chores     []*lane
 	closed     bool
-	lapsed     bool // the lease ran out: what is in memory may be another's
+	node       string // owner of what is in memory
+	lapsed     bool   // the lease ran out: what is in memory may be another's
 	sweeps     int
 	polledAt   time.Time
 
@@ -128,7 +125,7 @@ type Engine struct {
 func Start(cfg Config) *Engine {
 	cfg.setDefaults()
 	e := &Engine{
-		cfg: cfg, http: newPoster(cfg), lanes: map[string]*lane{}, orgs: map[string]*share{},
+		cfg: cfg, node: cfg.Lease().Node, http: newPoster(cfg), lanes: map[string]*lane{}, orgs: map[string]*share{},
 		wake: make(chan struct{}, 1), sweepNow: make(chan struct{}, 1),
 	}
 	e.tending = sync.NewCond(&e.mu)
@@ -182,7 +179,7 @@ func (e *Engine) offer(l *lane, j store.DeliveryJob) {
 		l.horizon = j.DueAt
 	}
 	switch {
-	case e.closed || e.lapsed || l.held[j.ID] != nil:
+	case e.closed || e.lapsed || j.Owner != e.node || l.held[j.ID] != nil:
 	case l.parked || l.more || l.full() || e.bytes+len(j.Payload) > maxBytes || j.ID <= l.readTo:
 		// With an id that a refill has passed it may have been brought by that, and done.
 		l.more, l.missed = true, true

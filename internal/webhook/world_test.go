@@ -33,7 +33,7 @@ type world struct {
 	log    *logBook
 
 	recorded chan struct{}
-	leases   sync.Map                        // until when a node is alive, where that is told
+	leases   sync.Map                        // of nodes, where they are told
 	looked   atomic.Pointer[func(id string)] // what happens when a delivery was looked up before a retry
 }
 
@@ -59,7 +59,7 @@ func loopback() *netguard.Guard {
 func (w *world) start(node string) *Engine {
 	w.t.Helper()
 	cfg := Config{
-		Store: w.st, Node: node, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
+		Store: w.st, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
 		Timeout:    10 * time.Minute, // no test waits for one, and none may come in between
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded:   func() { poke(w.recorded) },
@@ -68,11 +68,11 @@ func (w *world) start(node string) *Engine {
 				(*looked)(id)
 			}
 		},
-		LeaseUntil: func() time.Time {
-			if until, ok := w.leases.Load(node); ok {
-				return until.(time.Time)
+		Lease: func() store.Lease {
+			if lease, ok := w.leases.Load(node); ok {
+				return lease.(store.Lease)
 			}
-			return w.st.Now().Add(time.Hour)
+			return store.LeaseForGood(node)
 		},
 	}
 	w.beat(node)
@@ -91,12 +91,12 @@ func (w *world) start(node string) *Engine {
 // beat says that a node is alive, for as long as the test lasts.
 func (w *world) beat(node string) {
 	w.t.Helper()
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error { return tx.PutNode(node, tx.Now().Add(10000*time.Hour)) })
+	storetest.Alive(w.t, w.st, node)
 }
 
 func (w *world) die(node string) {
 	w.t.Helper()
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error { return tx.DeleteNode(node) })
+	storetest.Dead(w.t, w.st, node)
 }
 
 // subscribe makes an active subscription of a URL with one secret.

@@ -131,3 +131,22 @@ func Conversation(t testing.TB, st *store.Store, contact chat.Contact, lastMessa
 	})
 	return conversation
 }
+
+// Alive registers nodes, which live until they are removed.
+func Alive(t testing.TB, st *store.Store, nodes ...string) {
+	t.Helper()
+	InTx(t, st, func(tx *store.Tx) error {
+		for _, node := range nodes {
+			if err := tx.PutNode(node, tx.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Dead removes a node.
+func Dead(t testing.TB, st *store.Store, node string) {
+	t.Helper()
+	InTx(t, st, func(tx *store.Tx) error { return tx.DeleteNode(node) })
+}

@@ -1,0 +1,167 @@
+package sender_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/core"
+	nodes "github.com/parleyhq/parley/internal/node"
+	"github.com/parleyhq/parley/internal/pgtest"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// member is a node of a cluster, with its own way to the database.
+type member struct {
+	*nodes.Node
+	gate   *pgtest.Gate
+	store  *store.Store
+	sender *sender.Sender
+}
+
+// cluster is nodes on one database that send through one provider.
+type cluster struct {
+	*rig
+	members []*member
+	names   map[string][]string // of accepted messages, by person
+}
+
+// inCluster runs a test with nodes in one bubble of time.
+func inCluster(t *testing.T, size int, test func(t *testing.T, c *cluster)) {
+	t.Helper()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	gates := make([]*pgtest.Gate, size)
+	for i := range gates {
+		gates[i] = pgtest.NewGate(t, place.URL)
+	}
+	runRig(t, place, func(t *testing.T, r *rig) {
+		r.sender.Stop(context.Background())
+		c := &cluster{rig: r, names: map[string][]string{}}
+		for _, gate := range gates {
+			c.join(gate)
+		}
+		test(t, c)
+		for _, m := range c.members {
+			m.gate.Open()
+			m.sender.Stop(context.Background())
+			m.Stop()
+		}
+	})
+}
+
+func (c *cluster) join(gate *pgtest.Gate) {
+	c.t.Helper()
+	m := &member{gate: gate, store: storetest.OpenAt(c.t, store.Config{URL: gate.URL})}
+	var err error
+	if m.Node, err = nodes.Start(context.Background(), m.store, nil, slog.New(slog.DiscardHandler)); err != nil {
+		c.t.Fatal(err)
+	}
+	c.start(func(cfg *sender.Config) { cfg.Store, cfg.Lease = m.store, m.Lease })
+	m.sender = c.sender
+	c.members = append(c.members, m)
+}
+
+// burst has each person's messages accepted by the nodes in turn.
+func (c *cluster) burst(people, messages int) {
+	c.t.Helper()
+	for i := range messages {
+		for p := range people {
+			m := c.members[(i+p)%len(c.members)]
+			name := fmt.Sprintf("%d of %d", len(c.names[person(p)]), p)
+			a := c.accept(name, person(p), m.sender.Node())
+			if a.Job.Owner == m.sender.Node() {
+				m.sender.Enqueue(c.account, workOf(a))
+			}
+			c.names[person(p)] = append(c.names[person(p)], name)
+		}
+	}
+}
+
+func workOf(a core.Accepted) store.SendWork {
+	return store.SendWork{Job: a.Job, Message: a.Message, To: a.Contact.PhoneNumber, ConversationStatus: a.Conversation.Status}
+}
+
+// slowly takes longer than a node waits before it sends what it has taken over from a dead one.
+func slowly(context.Context, call) (provider.Sent, error) {
+	<-time.After(5 * time.Second)
+	return provider.Sent{}, nil
+}
+
+// requireLedger fails the test unless these calls were each message once, and each person's in order.
+func (c *cluster) requireLedger(calls []string) {
+	c.t.Helper()
+	got := map[string][]string{}
+	for _, name := range calls {
+		var n, p int
+		fmt.Sscanf(name, "%d of %d", &n, &p)
+		got[person(p)] = append(got[person(p)], name)
+	}
+	for person, want := range c.names {
+		if !slices.Equal(got[person], want) {
+			c.t.Errorf("%s got\n%v\nof\n%v", person, got[person], want)
+		}
+	}
+}
+
+// While the database is away for all nodes, longer than a lease lasts, none takes another's messages when
+// it is back: all are alive. Nothing goes out twice, nothing out of order.
+func TestNodesOutliveAnOutage(t *testing.T) {
+	t.Parallel()
+	inCluster(t, 3, func(t *testing.T, c *cluster) {
+		c.answer = slowly
+		pass(time.Minute)
+		c.burst(6, 4)
+		pass(7 * time.Second) // in the middle of it
+		for _, m := range c.members {
+			m.gate.Shut()
+		}
+		pass(40 * time.Second)
+		for i, m := range c.members { // one after the other finds back
+			<-time.After(time.Duration(i) * 1500 * time.Millisecond)
+			m.gate.Open()
+		}
+		c.burst(6, 2)
+		pass(2 * time.Minute)
+		c.requireLedger(c.order())
+	})
+}
+
+// A node that alone loses the database for longer than its lease lasts is taken for dead. What it had begun
+// may go out again; what it had not is sent by the others, once and in order, and not by it as well.
+func TestANodeThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	inCluster(t, 2, func(t *testing.T, c *cluster) {
+		c.answer = slowly
+		pass(time.Minute)
+		c.burst(4, 4)
+		synctest.Wait()
+		cut := c.members[0]
+		name := cut.Lease().Node
+		cut.gate.Shut()
+		pass(2 * time.Minute)
+		cut.gate.Open()
+		pass(10 * time.Second)
+		if cut.Lease().Node == name {
+			t.Error("the node goes on under its old name")
+		}
+		c.burst(4, 2)
+		pass(2 * time.Minute)
+		var once []string
+		for _, name := range c.order() {
+			if !slices.Contains(once, name) {
+				once = append(once, name)
+			}
+		}
+		c.requireLedger(once)
+		if twice := len(c.order()) - len(once); twice > 4 { // one of each conversation can be under way
+			t.Errorf("%d messages went out again", twice)
+		}
+	})
+}

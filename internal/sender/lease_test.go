@@ -1,0 +1,135 @@
+package sender_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Without a lease nothing goes out and nothing is taken: it may be another's by now. With one again, all
+// that was there goes on.
+func TestNothingGoesOutWithoutALease(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.holdLease(node, 0)
+		a := r.post("own", person(1))
+		b := r.accept("nobody's", person(2), "")
+		pass(time.Minute)
+		r.expect()
+		if owner, err := r.st.Read(t.Context()).SendJobOwner(b.Job.OrgID, b.Job.MessageID); err != nil || owner != "" {
+			t.Errorf("a job was taken by %q, %v", owner, err)
+		}
+		r.holdLease(node, time.Hour)
+		pass(2 * time.Second)
+		r.requireState(a, "sent", false)
+		r.requireState(b, "sent", false)
+	})
+}
+
+// A lease that runs out while a message is being prepared keeps it from going out.
+func TestALeaseThatRunsOutInTheMiddle(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.holdLease(node, 10*time.Second)
+		a := r.accept("slow", person(1), node)
+		a.Message.MediaID = "med_slow"
+		r.enqueue(r.account, a)
+		pass(time.Minute)
+		r.expect()
+		r.holdLease(node, time.Hour)
+		pass(time.Minute)
+		r.requireState(a, "sent", false)
+		requireOrder(t, r.order(), "slow")
+	}, func(c *sender.Config) {
+		c.Media = func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
+			<-time.After(20 * time.Second)
+			return "media.1", "https://parley.example/media/1", nil
+		}
+	})
+}
+
+// A node that the others take for dead while it is alive: another has its messages, and it sends none of
+// them, whatever it still had in memory. What it was told by the provider still counts.
+func TestTakenForDead(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			switch {
+			case c.Message == "a1" || c.Message == "b1":
+				<-release
+			case c.Message == "c1" && c.At == 0:
+				return provider.Sent{}, outage
+			}
+			if c.Message == "b1" && c.At == 0 {
+				return provider.Sent{}, outage // known to this node alone
+			}
+			return provider.Sent{}, nil
+		}
+		for _, name := range []string{"a1", "a2", "a3"} {
+			r.post(name, person(1))
+		}
+		for _, name := range []string{"b1", "b2"} {
+			r.post(name, person(2))
+		}
+		for _, name := range []string{"c1", "c2"} { // waits for another attempt
+			r.post(name, person(3))
+		}
+		pass(time.Second)
+		first := r.sender
+		storetest.Dead(t, r.st, node)
+		r.alive("node_b", "node_c")
+		r.start(func(c *sender.Config) { c.Lease = leaseFor("node_b") })
+		r.holdLease("node_c", 24*time.Hour)
+		pass(time.Second) // the other has taken all of it, and waits for callbacks
+		close(release)
+		synctest.Wait()
+		r.post("a4", person(1)) // accepted here, behind what the other has
+		pass(10 * time.Minute)
+		for _, want := range [][]string{{"a1", "a2", "a3", "a4"}, {"b1", "b1", "b2"}, {"c1", "c1", "c2"}} {
+			requireOrder(t, slices.DeleteFunc(r.order(), func(name string) bool { return name[0] != want[0][0] }), want...)
+		}
+		if _, jobs := first.InMemory(); jobs != 0 {
+			t.Errorf("%d jobs of its former life are in memory", jobs)
+		}
+		r.sender.Stop(context.Background())
+		storetest.Dead(t, r.st, "node_b")
+		later := r.accept("later", person(4), "node_b") // which it takes under its new name
+		pass(10 * time.Second)
+		r.requireState(later, "sent", false)
+		first.Stop(context.Background())
+	})
+}
+
+// A node that takes its own messages back under another name keeps their order, also while one is on its
+// way since before.
+func TestTakesItsOwnBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			if c.At == 0 {
+				<-release
+				return provider.Sent{}, outage
+			}
+			return provider.Sent{}, nil
+		}
+		r.post("a1", person(1))
+		r.post("a2", person(1))
+		synctest.Wait()
+		storetest.Dead(t, r.st, node)
+		r.alive("node_c")
+		r.holdLease("node_c", 24*time.Hour)
+		pass(5 * time.Second)
+		close(release)
+		pass(time.Minute)
+		requireOrder(t, r.order(), "a1", "a1", "a2")
+	})
+}
