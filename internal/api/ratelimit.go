@@ -36,7 +36,7 @@ type limiter struct {
 	store   *store.Store
 	mu      sync.Mutex
 	buckets map[bucketKey]*bucket
-	swept   time.Time
+	swept   store.Moment
 }
 
 type bucketKey struct{ orgID, class string }
@@ -47,9 +47,9 @@ type bucket struct {
 	mu       sync.Mutex
 	capacity int64
 	held     int64
-	leasedAt time.Time
+	leasedAt store.Moment
 	left     float64 // in the store, at leasedAt
-	usedAt   time.Time
+	usedAt   store.Moment
 }
 
 // allowance is what a client is told of its bucket.
@@ -57,17 +57,17 @@ type allowance struct {
 	ok        bool
 	limit     int64
 	remaining int64
-	full      time.Time
+	full      time.Duration // until it is
 	retry     time.Duration
 }
 
 func newLimiter(st *store.Store) *limiter {
-	return &limiter{store: st, buckets: map[bucketKey]*bucket{}, swept: st.Now()}
+	return &limiter{store: st, buckets: map[bucketKey]*bucket{}, swept: st.Moment()}
 }
 
 // take spends one token if there is one.
 func (l *limiter) take(ctx context.Context, key bucketKey, capacity int64) (allowance, error) {
-	now := l.store.Now()
+	now := l.store.Moment()
 	b := l.bucket(key, now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,53 +90,62 @@ func (l *limiter) take(ctx context.Context, key bucketKey, capacity int64) (allo
 
 func (l *limiter) lease(ctx context.Context, b *bucket, key bucketKey, capacity int64) error {
 	var lease store.TokenLease
+	begin := l.store.Moment()
 	// The lease serves all who wait, so it does not end with the request that asked for it.
 	err := l.store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
-		lease, err = tx.LeaseTokens(key.orgID, key.class, capacity, max(1, capacity/leaseShare))
+		lease, err = tx.LeaseTokens(key.orgID, key.class, capacity, max(1, capacity/leaseShare), l.since(b))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	b.capacity, b.held, b.left, b.leasedAt = capacity, lease.Granted, lease.Left, lease.At
+	b.capacity, b.held, b.left, b.leasedAt = capacity, lease.Granted, lease.Left, begin
 	return nil
+}
+
+// since is how long ago this node leased from a bucket.
+func (l *limiter) since(b *bucket) time.Duration {
+	if b.leasedAt.IsZero() {
+		return store.Unknown
+	}
+	return l.store.Moment().Sub(b.leasedAt)
 }
 
 // peek tells how the bucket stands without taking from it.
 func (l *limiter) peek(ctx context.Context, key bucketKey, capacity int64) (allowance, error) {
-	now := l.store.Now()
+	now := l.store.Moment()
 	b := l.bucket(key, now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.capacity == capacity {
 		return b.allowance(now), nil
 	}
-	state, err := l.store.Read(ctx).Bucket(key.orgID, key.class, capacity, now)
+	state, err := l.store.Read(ctx).Bucket(key.orgID, key.class, capacity, l.store.Now(), l.since(b))
 	if errors.Is(err, store.ErrNotFound) {
-		state, err = store.TokenLease{Left: float64(capacity), At: now}, nil
+		state, err = store.TokenLease{Left: float64(capacity)}, nil
 	}
-	seen := bucket{capacity: capacity, left: state.Left, leasedAt: state.At}
+	seen := bucket{capacity: capacity, left: state.Left, leasedAt: now}
 	return seen.allowance(now), err
 }
 
 // tokens is what the bucket holds in the store, as far as this node knows.
-func (b *bucket) tokens(now time.Time) float64 {
+func (b *bucket) tokens(now store.Moment) float64 {
 	return store.Refill(b.left, b.capacity, max(0, now.Sub(b.leasedAt)))
 }
 
-func (b *bucket) allowance(now time.Time) allowance {
+func (b *bucket) allowance(now store.Moment) allowance {
 	tokens := math.Min(float64(b.capacity), b.tokens(now)+float64(b.held))
 	perSecond := float64(b.capacity) / 60
 	seconds := func(n float64) time.Duration { return time.Duration(n / perSecond * float64(time.Second)) }
 	return allowance{
 		limit:     b.capacity,
 		remaining: int64(tokens),
-		full:      now.Add(seconds(float64(b.capacity) - tokens)),
+		full:      seconds(float64(b.capacity) - tokens),
 		retry:     seconds(math.Max(0, 1-tokens)),
 	}
 }
 
-func (l *limiter) bucket(key bucketKey, now time.Time) *bucket {
+func (l *limiter) bucket(key bucketKey, now store.Moment) *bucket {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Sub(l.swept) > limiterIdle {
@@ -151,7 +160,7 @@ func (l *limiter) bucket(key bucketKey, now time.Time) *bucket {
 	return b
 }
 
-func (l *limiter) sweep(now time.Time) {
+func (l *limiter) sweep(now store.Moment) {
 	for key, b := range l.buckets {
 		if now.Sub(b.usedAt) > limiterIdle {
 			delete(l.buckets, key)
@@ -198,5 +207,6 @@ func (c *call) setLimitHeaders(a allowance) {
 	h := c.w.Header()
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(a.limit, 10))
 	h.Set("X-RateLimit-Remaining", strconv.FormatInt(a.remaining, 10))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(int64(math.Ceil(float64(a.full.UnixMilli())/1000)), 10))
+	full := c.api.store.Now().Add(a.full)
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(int64(math.Ceil(float64(full.UnixMilli())/1000)), 10))
 }

@@ -279,3 +279,35 @@ func TestNodeForgetsIdleOrganizations(t *testing.T) {
 		t.Errorf("it remembers %d buckets", got)
 	}
 }
+
+// However the wall clock is turned, no window of time lets more requests through than the bucket holds and
+// the window refills, and nobody waits longer for the next one.
+func TestRateLimitDoesNotFollowTheWallClock(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.SQLite)
+	const perMinute = 60
+	l := newLimited(t, s, 1, perMinute)
+	turns := []time.Duration{0, 0, 0, -time.Minute, 0, -11 * time.Minute, 0, time.Minute, 0, 48 * time.Hour, 0, -time.Hour, 0, time.Second, 0, -time.Second, 0, 0, 0, 0}
+	var passed []int // by second
+	for second := range 100 {
+		s.Clock.Step(turns[second%len(turns)])
+		n := 0
+		for l.read(t).Status == http.StatusOK {
+			n++
+		}
+		passed = append(passed, n)
+		for first, sum := second, 0; first >= 0; first-- {
+			if sum += passed[first]; sum > perMinute+second-first {
+				t.Fatalf("%d requests got through from second %d to %d", sum, first, second)
+			}
+		}
+		s.Clock.Advance(time.Second)
+	}
+	sum := 0
+	for _, n := range passed {
+		sum += n
+	}
+	if sum < perMinute+len(passed)*3/4 { // a turn back costs what one lease was worth
+		t.Errorf("%d requests got through in %d seconds: %v", sum, len(passed), passed)
+	}
+}

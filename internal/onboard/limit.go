@@ -3,6 +3,8 @@ package onboard
 import (
 	"sync"
 	"time"
+
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // limit is a bucket: how many requests at once, and how fast it fills again.
@@ -27,7 +29,7 @@ const maxBuckets = 20_000
 
 // limiter counts requests, on this node alone: it is against hammering, not a quota.
 type limiter struct {
-	now func() time.Time
+	now func() store.Moment
 
 	mu      sync.Mutex
 	buckets map[string]bucket
@@ -35,11 +37,11 @@ type limiter struct {
 
 type bucket struct {
 	tokens float64
-	at     time.Time
+	at     store.Moment
 	limit  limit
 }
 
-func newLimiter(now func() time.Time) *limiter {
+func newLimiter(now func() store.Moment) *limiter {
 	return &limiter{now: now, buckets: map[string]bucket{}}
 }
 
@@ -63,11 +65,11 @@ func (l *limiter) allow(by limit, key string) bool {
 	return allowed
 }
 
-func (b bucket) filled(now time.Time) float64 {
+func (b bucket) filled(now store.Moment) float64 {
 	return min(b.limit.burst, b.tokens+float64(now.Sub(b.at))/float64(b.limit.every))
 }
 
-func (l *limiter) makeRoom(now time.Time) {
+func (l *limiter) makeRoom(now store.Moment) {
 	if len(l.buckets) < maxBuckets {
 		return
 	}

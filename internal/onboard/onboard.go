@@ -60,7 +60,7 @@ func New(cfg Config) *Page {
 		cfg.Connected = func() {}
 	}
 	return &Page{
-		cfg: cfg, states: signer{key: cfg.Key}, limits: newLimiter(cfg.Store.Now), running: newFlights(),
+		cfg: cfg, states: signer{key: cfg.Key}, limits: newLimiter(cfg.Store.Moment), running: newFlights(),
 		callback: cfg.PublicURL + callbackPath, secure: strings.HasPrefix(cfg.PublicURL, "https:"),
 	}
 }

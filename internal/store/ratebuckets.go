@@ -14,15 +14,22 @@ type TokenLease struct {
 	At   time.Time
 }
 
+// clockSkew is by how much the clocks of nodes may differ without anything being made of it.
+const clockSkew = 5 * time.Second
+
+// Unknown is for a bucket that this process has not drawn on.
+const Unknown time.Duration = math.MaxInt64
+
 // LeaseTokens takes up to want whole tokens from a bucket that holds capacity and refills
 // continuously, capacity a minute. There is one bucket per organization and class, whatever the
-// number of nodes. A new bucket is full.
-func (tx *Tx) LeaseTokens(orgID, class string, capacity, want int64) (TokenLease, error) {
+// number of nodes. A new bucket is full. since is how long ago this process drew on the bucket: it has
+// not been refilling for longer, whatever the wall clock says.
+func (tx *Tx) LeaseTokens(orgID, class string, capacity, want int64, since time.Duration) (TokenLease, error) {
 	if _, err := tx.exec(`INSERT INTO rate_buckets (org_id, class, tokens, updated_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id, class) DO NOTHING`, orgID, class, float64(capacity), tx.now.UnixMilli()); err != nil {
 		return TokenLease{}, err
 	}
-	lease, err := tx.Bucket(orgID, class, capacity, tx.now)
+	lease, err := tx.Bucket(orgID, class, capacity, tx.now, since)
 	if err != nil {
 		return TokenLease{}, err
 	}
@@ -34,19 +41,32 @@ func (tx *Tx) LeaseTokens(orgID, class string, capacity, want int64) (TokenLease
 }
 
 // Bucket returns what a bucket holds, refilled up to now, without taking from it.
-func (r Reader) Bucket(orgID, class string, capacity int64, now time.Time) (TokenLease, error) {
+func (r Reader) Bucket(orgID, class string, capacity int64, now time.Time, since time.Duration) (TokenLease, error) {
 	return one(r, func(row scanner) (lease TokenLease, err error) {
 		var tokens float64
 		var updatedAt int64
 		if err := row.Scan(&tokens, &updatedAt); err != nil {
 			return lease, err
 		}
-		// A node whose clock is behind adds nothing and does not turn the bucket's clock back.
-		lease.At = toTime(max(updatedAt, now.UnixMilli()))
-		elapsed := lease.At.Sub(toTime(updatedAt))
-		lease.Left = Refill(tokens, capacity, elapsed)
+		elapsed, at := bucketTime(toTime(updatedAt), now, since)
+		lease.Left, lease.At = Refill(tokens, capacity, elapsed), at
 		return lease, nil
 	}, "SELECT tokens, updated_at FROM rate_buckets WHERE org_id = $1 AND class = $2"+r.forUpdate(), orgID, class)
+}
+
+// bucketTime is for how long a bucket has been refilling, and what its clock shows from then on. A node
+// whose clock is a little behind adds nothing and leaves the bucket's clock alone. If it is further behind,
+// one of the two was turned: the bucket goes on from there, so that nobody waits until the clock has caught
+// up.
+func bucketTime(updatedAt, now time.Time, since time.Duration) (elapsed time.Duration, at time.Time) {
+	switch elapsed = now.Sub(updatedAt); {
+	case elapsed >= 0:
+		return min(elapsed, since), now
+	case elapsed >= -clockSkew:
+		return 0, updatedAt
+	default:
+		return 0, now
+	}
 }
 
 // Refill is the bucket's law: what it holds after some time without a withdrawal.

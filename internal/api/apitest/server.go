@@ -56,7 +56,7 @@ func StartAt(t testing.TB, place store.Config, options ...Option) *Server {
 	t.Helper()
 	clock := storetest.NewClock()
 	clock.Advance(250 * time.Millisecond) // an instant between two seconds shows up rounding
-	place.Now = clock.Now
+	place.Now, place.Elapsed = clock.Now, clock.Elapsed
 	return start(t, place, clock, options)
 }
 
