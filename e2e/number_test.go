@@ -239,7 +239,7 @@ func (n *Number) receive(from any, kind string, fields map[string]any) string {
 func (n *Number) find(providerID string) (m object) {
 	n.t.Helper()
 	found := eventually(func() bool {
-		for _, row := range n.get("/messages?limit=100").list("data") {
+		for _, row := range n.all("/messages") { // not only the newest: it has the time that the provider says
 			if row.str("message_id") == providerID {
 				m = row
 			}

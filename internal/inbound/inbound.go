@@ -13,8 +13,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -23,8 +26,11 @@ import (
 )
 
 const (
-	// maxBody is far above the 1,000 updates that a callback may carry.
-	maxBody = 16 << 20
+	// maxAccepting bounds the bytes of the callbacks that are being applied or stored for a provider that
+	// waits.
+	maxAccepting = 32 << 20
+	// lastWords is how long a sender that is refused may go on before the connection is closed.
+	lastWords = 100 * time.Millisecond
 	// lanes are worked on side by side; callbacks of one number are in the same lane.
 	lanes     = 4
 	laneQueue = 512
@@ -43,7 +49,9 @@ type Config struct {
 	Store *store.Store
 	// Lease is this process's right to the callbacks it has stored.
 	Lease func() store.Lease
-	// Verify checks a body's signature; Decode reads it. They are the adapter's.
+	// CanSign tells whether a text can be a signature at all; Verify checks a body's; Decode reads it.
+	// They are the adapter's.
+	CanSign     func(signature string) bool
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
 	VerifyToken string
@@ -60,8 +68,11 @@ type Config struct {
 type Receiver struct {
 	cfg     Config
 	applier core.Applier
-	lanes   [lanes]chan *arrival
-	seed    maphash.Seed
+	intake  *intake
+	// accepting is how many bytes the provider waits for.
+	accepting atomic.Int64
+	lanes     [lanes]chan *arrival
+	seed      maphash.Seed
 
 	mu   sync.Mutex
 	held map[string]bool // callbacks in memory
@@ -79,7 +90,7 @@ func Start(cfg Config) *Receiver {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
 		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Log: cfg.Log}, seed: maphash.MakeSeed(),
-		held: map[string]bool{}, ctx: ctx, cancel: cancel,
+		intake: newIntake(), held: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	for i := range r.lanes {
 		r.lanes[i] = make(chan *arrival, laneQueue)
@@ -120,30 +131,67 @@ func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) {
 	io.WriteString(w, q.Get("hub.challenge"))
 }
 
+// receive takes a callback. Nothing is read of one that cannot be the provider's.
 func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	signature := req.Header.Get("X-Hub-Signature-256")
+	if !r.cfg.CanSign(signature) {
+		r.refuse(w, req, http.StatusUnauthorized, "the signature is missing or malformed")
+		return
+	}
+	body, err := r.intake.read(w, req, func(body []byte) bool { return r.cfg.Verify(signature, body) })
 	if err != nil {
-		http.Error(w, "the body could not be read", http.StatusBadRequest)
+		r.refuseBody(w, req, err)
 		return
 	}
-	if !r.cfg.Verify(req.Header.Get("X-Hub-Signature-256"), body) {
-		http.Error(w, "the signature does not match", http.StatusUnauthorized)
-		return
-	}
-	if err := r.Accept(req.Context(), body); err != nil {
+	err = r.accept(req.Context(), body)
+	switch {
+	case err == nil:
+		w.WriteHeader(http.StatusOK)
+	case errors.Is(err, errCrowded):
+		r.refuseBody(w, req, err)
+	default:
 		r.cfg.Log.Warn("a callback could not be stored", "error", err)
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "try again", http.StatusServiceUnavailable)
-		return
 	}
-	w.WriteHeader(http.StatusOK)
 }
 
-// Accept takes on a callback whose signature was right. People write broken characters, which not
-// every store can hold; JSON has no NUL.
-func (r *Receiver) Accept(ctx context.Context, body []byte) error {
-	body = bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
-	a := r.read(store.Callback{Body: body})
+// refuseBody says why a body was not taken.
+func (r *Receiver) refuseBody(w http.ResponseWriter, req *http.Request, err error) {
+	switch {
+	case errors.Is(err, errSignature):
+		r.refuse(w, req, http.StatusUnauthorized, err.Error())
+	case errors.Is(err, errTooLarge):
+		r.refuse(w, req, http.StatusRequestEntityTooLarge, err.Error())
+	case errors.Is(err, errTooSlow):
+		r.refuse(w, req, http.StatusRequestTimeout, err.Error())
+	case errors.Is(err, errCrowded):
+		w.Header().Set("Retry-After", "1")
+		r.refuse(w, req, http.StatusServiceUnavailable, err.Error())
+	default:
+		r.refuse(w, req, http.StatusBadRequest, "the body could not be read")
+	}
+}
+
+// refuse answers and lets go of the connection, whatever is still to come on it. Where the server does
+// not see that the body was left, it does not keep the connection for a while so that the answer
+// surely arrives: of refused ones there may be many.
+func (r *Receiver) refuse(w http.ResponseWriter, req *http.Request, status int, text string) {
+	r.cfg.Metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(lastWords))
+	req.Body = http.NoBody
+	w.Header().Set("Connection", "close")
+	http.Error(w, text, status)
+}
+
+// accept takes on a callback whose signature was right.
+func (r *Receiver) accept(ctx context.Context, body []byte) error {
+	size := int64(len(body))
+	defer r.accepting.Add(-size)
+	if r.accepting.Add(size) > maxAccepting {
+		return errCrowded
+	}
+	a := r.read(store.Callback{Body: storable(body)})
 	applied, err := r.applyNow(ctx, a)
 	if err == nil && !applied {
 		err = r.keep(ctx, a)
@@ -152,6 +200,14 @@ func (r *Receiver) Accept(ctx context.Context, body []byte) error {
 		r.cfg.Metrics.stored.Inc()
 	}
 	return err
+}
+
+// storable is a body that every store can hold: people write broken characters, and JSON has no NUL.
+func storable(body []byte) []byte {
+	if utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 {
+		return body
+	}
+	return bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
 }
 
 // applyNow waits for a callback to be applied. It reports false for one that has to be stored.

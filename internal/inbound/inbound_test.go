@@ -2,11 +2,13 @@ package inbound_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -59,17 +61,27 @@ func TestRefusals(t *testing.T) {
 			}
 			return request
 		}
-		large := strings.Repeat("x", 16<<20+1)
+		large := strings.Repeat("x", 3<<20+1)
+		endless := func() *http.Request { // its length is not said before
+			request := post("of "+large, "")
+			request.Body, request.ContentLength = io.NopCloser(strings.NewReader(large)), -1
+			return request
+		}
+		cutOff := post("of a", "a")
+		cutOff.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
 		for name, test := range map[string]struct {
 			request *http.Request
 			want    int
 		}{
-			"no signature":         {post("", "a"), http.StatusUnauthorized},
-			"another signature":    {post("of b", "a"), http.StatusUnauthorized},
-			"a body too large":     {post("of "+large, large), http.StatusBadRequest},
-			"another method":       {httptest.NewRequest(http.MethodPut, "/", strings.NewReader("a")), http.StatusMethodNotAllowed},
-			"yet another method":   {httptest.NewRequest(http.MethodHead, "/", nil), http.StatusMethodNotAllowed},
-			"a signature by query": {httptest.NewRequest(http.MethodPost, "/?X-Hub-Signature-256=of+a", strings.NewReader("a")), http.StatusUnauthorized},
+			"no signature":          {post("", "a"), http.StatusUnauthorized},
+			"another signature":     {post("of b", "a"), http.StatusUnauthorized},
+			"no possible signature": {post("a", "a"), http.StatusUnauthorized},
+			"a body too large":      {post("of "+large, large), http.StatusRequestEntityTooLarge},
+			"an endless body":       {endless(), http.StatusRequestEntityTooLarge},
+			"a body cut off":        {cutOff, http.StatusBadRequest},
+			"another method":        {httptest.NewRequest(http.MethodPut, "/", strings.NewReader("a")), http.StatusMethodNotAllowed},
+			"yet another method":    {httptest.NewRequest(http.MethodHead, "/", nil), http.StatusMethodNotAllowed},
+			"a signature by query":  {httptest.NewRequest(http.MethodPost, "/?X-Hub-Signature-256=of+a", strings.NewReader("a")), http.StatusUnauthorized},
 		} {
 			answer := r.serve(test.request)
 			if answer.Code != test.want || test.want == http.StatusMethodNotAllowed && answer.Header().Get("Allow") != "GET, POST" {

@@ -7,6 +7,7 @@ type Metrics struct {
 	stored  prometheus.Counter
 	applied prometheus.Counter
 	failed  prometheus.Counter
+	refused *prometheus.CounterVec
 }
 
 // NewMetrics registers the receiver's figures; a nil registerer counts without showing.
@@ -18,9 +19,11 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		stored:  counter("parley_callbacks_stored_total", "Callbacks of the provider that were acknowledged."),
 		applied: counter("parley_callback_updates_applied_total", "Updates out of callbacks that were applied."),
 		failed:  counter("parley_callbacks_failed_total", "Attempts to apply a callback that failed."),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_callbacks_refused_total",
+			Help: "Requests to the callback address that were not taken, by the status of the answer."}, []string{"status"}),
 	}
 	if reg != nil {
-		reg.MustRegister(m.stored, m.applied, m.failed)
+		reg.MustRegister(m.stored, m.applied, m.failed, m.refused)
 	}
 	return m
 }

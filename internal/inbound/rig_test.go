@@ -41,33 +41,37 @@ type rig struct {
 // inBubble runs a test with a receiver on a store of each engine.
 func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	t.Helper()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		place := storetest.NewConfig(t, engine)
-		synctest.Test(t, func(t *testing.T) {
-			r := &rig{t: t, st: storetest.OpenAt(t, place)}
-			r.org = storetest.Org(t, r.st)
-			r.account = storetest.Account(t, r.st, r.org, "100000000001")
-			r.alive(node)
-			r.cfg = inbound.Config{
-				Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
-				Verify: func(signature string, body []byte) bool { return signature == "of "+string(body) },
-				Decode: r.decode,
-				Fetch: func(job store.MediaJob) {
-					r.mu.Lock()
-					defer r.mu.Unlock()
-					r.fetched = append(r.fetched, job)
-				},
-			}
-			r.receiver = inbound.Start(r.cfg)
-			test(t, r)
-			r.receiver.Stop()
-		})
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { bubble(t, engine, test) })
+}
+
+func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	place := storetest.NewConfig(t, engine)
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, st: storetest.OpenAt(t, place)}
+		r.org = storetest.Org(t, r.st)
+		r.account = storetest.Account(t, r.st, r.org, "100000000001")
+		r.alive(node)
+		r.cfg = inbound.Config{
+			Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
+			CanSign: func(signature string) bool { return strings.HasPrefix(signature, "of ") },
+			Verify:  func(signature string, body []byte) bool { return signature == "of "+string(body) },
+			Decode:  r.decode,
+			Fetch: func(job store.MediaJob) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.fetched = append(r.fetched, job)
+			},
+		}
+		r.receiver = inbound.Start(r.cfg)
+		test(t, r)
+		r.receiver.Stop()
 	})
 }
 
 // decode makes updates of a body's words: poison is an update that cannot be applied, broken a
-// body that cannot be read, wait one that takes until the gate opens, file a message with a file.
-// Any other word is a text with that id.
+// body that cannot be read, wait one that takes until the gate opens, file a message with a file, and
+// blank says nothing. Any other word is a text with that id.
 func (r *rig) decode(body []byte) ([]provider.Update, error) {
 	var updates []provider.Update
 	for _, word := range strings.Fields(string(body)) {
@@ -79,6 +83,7 @@ func (r *rig) decode(body []byte) ([]provider.Update, error) {
 			return nil, errors.New("broken")
 		case "wait":
 			<-r.gate
+		case "blank":
 		case "file":
 			m := r.text(word)
 			m.Type, m.Media = chat.TypeImage, &provider.Media{ID: "9001"}

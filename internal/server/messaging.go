@@ -110,6 +110,7 @@ func (s *Server) startWorkers() {
 	}
 	m.receiver = inbound.Start(inbound.Config{
 		Store: s.store, Lease: m.node.Lease, FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
+		CanSign: cloud.CanSign,
 		Verify: func(signature string, body []byte) bool {
 			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
 		},

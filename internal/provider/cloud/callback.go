@@ -14,15 +14,23 @@ import (
 
 var errNotObject = errors.New("not a JSON object")
 
+// CanSign tells whether a value of X-Hub-Signature-256 has the form of a signature.
+func CanSign(header string) bool {
+	_, ok := signatureIn(header)
+	return ok
+}
+
+func signatureIn(header string) ([]byte, bool) {
+	given, found := strings.CutPrefix(header, "sha256=")
+	signature, err := hex.DecodeString(given)
+	return signature, found && err == nil && len(signature) == sha256.Size
+}
+
 // Verify tells whether header, the value of X-Hub-Signature-256, signs exactly these bytes with the
 // app's secret. An empty secret signs nothing.
 func Verify(secret, header string, body []byte) bool {
-	given, found := strings.CutPrefix(header, "sha256=")
-	if !found || secret == "" {
-		return false
-	}
-	signature, err := hex.DecodeString(given)
-	if err != nil {
+	signature, ok := signatureIn(header)
+	if !ok || secret == "" {
 		return false
 	}
 	mac := hmac.New(sha256.New, []byte(secret))

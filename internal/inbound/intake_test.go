@@ -1,0 +1,197 @@
+package inbound_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+const (
+	mostBodies = 256
+	mostBytes  = 6<<20 + 3<<20 + 1 // of all, and of the eldest beyond that
+)
+
+// sender is one who sends a callback over a connection, at a pace of its own.
+type sender struct {
+	*httptest.ResponseRecorder
+	near, far net.Conn // the server's end, and the sender's
+	answered  chan struct{}
+	took      time.Duration
+}
+
+// SetReadDeadline is what a server's connection can do.
+func (s *sender) SetReadDeadline(t time.Time) error { return s.near.SetReadDeadline(t) }
+
+// begin sends the head of a callback.
+func (r *rig) begin(signature string) *sender {
+	s := &sender{ResponseRecorder: httptest.NewRecorder(), answered: make(chan struct{})}
+	s.near, s.far = net.Pipe()
+	request := httptest.NewRequest(http.MethodPost, "/", s.near)
+	request.ContentLength = -1
+	request.Header.Set("X-Hub-Signature-256", signature)
+	begun := time.Now()
+	go func() {
+		r.receiver.ServeHTTP(s, request)
+		s.took = time.Since(begun)
+		s.near.Close()
+		close(s.answered)
+	}()
+	return s
+}
+
+// send sends a body in portions, with a pause before each, and returns the status of the answer.
+func (s *sender) send(body string, portion int, pause time.Duration) int {
+	for len(body) > 0 {
+		if pause > 0 {
+			<-time.After(pause)
+		}
+		n, err := io.WriteString(s.far, body[:min(portion, len(body))])
+		if err != nil { // nobody reads it any more
+			break
+		}
+		body = body[n:]
+	}
+	s.far.Close()
+	<-s.answered
+	return s.Code
+}
+
+// untouchable is a body that must not be read.
+type untouchable struct{ t *testing.T }
+
+func (u untouchable) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+// Nothing is read of what cannot be the provider's, and its connection is closed.
+func TestNothingIsReadOfTheUnsigned(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		for name, change := range map[string]func(*http.Request){
+			"unsigned":  func(q *http.Request) { q.Header.Del("X-Hub-Signature-256") },
+			"malformed": func(q *http.Request) { q.Header.Set("X-Hub-Signature-256", "sha1=00") },
+			"too large": func(q *http.Request) { q.ContentLength = 3<<20 + 1 },
+		} {
+			request := httptest.NewRequest(http.MethodPost, "/", untouchable{t})
+			request.Header.Set("X-Hub-Signature-256", "of x")
+			change(request)
+			if answer := r.serve(request); answer.Code < 400 || answer.Code >= 500 || answer.Header().Get("Connection") != "close" {
+				t.Errorf("%s got %d with %v", name, answer.Code, answer.Header())
+			}
+		}
+	})
+}
+
+// A body that crawls is cut off; one that is merely slow is not.
+func TestCrawlingBodiesAreCutOff(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		crawler := r.begin("of x")
+		if code := crawler.send(strings.Repeat("x", 1000), 1, time.Second); code != http.StatusRequestTimeout || crawler.took > 6*time.Second {
+			t.Errorf("a byte a second got %d after %v", code, crawler.took)
+		}
+		if silent := r.begin("of x"); true {
+			<-silent.answered
+			if silent.Code != http.StatusRequestTimeout || silent.took != 5*time.Second {
+				t.Errorf("silence got %d after %v", silent.Code, silent.took)
+			}
+		}
+		word := "blank:" + strings.Repeat("x", 2<<20)
+		slow := r.begin("of " + word)
+		if code := slow.send(word, 32<<10, 200*time.Millisecond); code != http.StatusOK || slow.took < 12*time.Second {
+			t.Errorf("160 KiB a second got %d after %v", code, slow.took)
+		}
+	})
+}
+
+// However many send slowly, they do not keep out a callback of any size, and hold little.
+func TestSlowBodiesMakeRoom(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		var crowd sync.WaitGroup
+		for range 2 * mostBodies {
+			crawler := r.begin("of something else")
+			crowd.Go(func() { crawler.send(strings.Repeat("x", 1<<20), 40<<10, time.Second) })
+		}
+		pass(1500 * time.Millisecond)
+		if bodies, bytes := r.receiver.Unproven(); bodies == 0 || bodies > mostBodies || bytes < 4<<20 || bytes > mostBytes {
+			t.Errorf("%d bodies hold %d bytes", bodies, bytes)
+		}
+		for _, size := range []int{1, 1000, 3<<20 - 6} {
+			word := "blank:" + strings.Repeat("w", size)
+			real := r.begin("of " + word)
+			if code := real.send(word, 16<<10, 0); code != http.StatusOK || real.took > time.Second {
+				t.Errorf("%d bytes got %d after %v", size, code, real.took)
+			}
+		}
+		crowd.Wait()
+		if bodies, bytes := r.receiver.Unproven(); bodies != 0 || bytes != 0 {
+			t.Errorf("%d bodies hold %d bytes when all is over", bodies, bytes)
+		}
+	})
+}
+
+// Callbacks that come fast wait for each other, and none is turned away.
+func TestFastBodiesWaitForRoom(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		var all sync.WaitGroup
+		for i := range 20 {
+			word := "blank:" + strings.Repeat(fmt.Sprint(i%10), 3<<20-6-i)
+			s := r.begin("of " + word)
+			all.Go(func() {
+				if code := s.send(word, 128<<10, time.Millisecond); code != http.StatusOK {
+					t.Errorf("one got %d after %v", code, s.took)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// Whoever sends what and how fast: the bounds hold, and whoever sends a right callback at a good pace
+// gets it through.
+func TestIntakeProperty(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		rapid.Check(struct{ *testing.T }{t}, func(t *rapid.T) { // a bubble knows no deadline to ask for
+			var all sync.WaitGroup
+			for i := range rapid.IntRange(1, 60).Draw(t, "senders") {
+				word := "blank:" + strings.Repeat("x", rapid.IntRange(0, 1<<20).Draw(t, "size"))
+				portion := rapid.IntRange(1<<10, 64<<10).Draw(t, "portion")
+				pause := time.Duration(rapid.IntRange(0, 400).Draw(t, "pause")) * time.Millisecond
+				good := pause*16 < time.Duration(portion)*time.Second/(1<<20) // faster than 16 MiB a second
+				right := rapid.Bool().Draw(t, "right")
+				signature := "of something else"
+				if right {
+					signature = "of " + word
+				}
+				s := r.begin(signature)
+				all.Go(func() {
+					code := s.send(word, portion, pause)
+					if right && good && code != http.StatusOK || !right && code == http.StatusOK {
+						t.Errorf("sender %d got %d after %v", i, code, s.took)
+					}
+				})
+				if bodies, bytes := r.receiver.Unproven(); bodies > mostBodies || bytes > mostBytes {
+					t.Errorf("%d bodies hold %d bytes", bodies, bytes)
+				}
+			}
+			all.Wait()
+			if bodies, bytes := r.receiver.Unproven(); bodies != 0 || bytes != 0 {
+				t.Errorf("%d bodies hold %d bytes when all is over", bodies, bytes)
+			}
+		})
+	})
+}
