@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -61,29 +62,30 @@ type MessageError struct {
 type MessageErrorCode string
 
 const (
-	FailOutsideWindow        MessageErrorCode = "outside_24h_window"
-	FailMarketingOptedOut    MessageErrorCode = "marketing_opted_out"
-	FailMarketingBlocked     MessageErrorCode = "marketing_blocked_by_user"
-	FailRecipientUnavailable MessageErrorCode = "recipient_unavailable"
-	FailUnsupportedType      MessageErrorCode = "unsupported_message_type"
-	FailAccountRestricted    MessageErrorCode = "account_restricted"
-	FailAccountLocked        MessageErrorCode = "account_locked"
-	FailConsentRequired      MessageErrorCode = "consent_required"
-	FailCustomerSuspended    MessageErrorCode = "customer_suspended"
-	FailPermissionRevoked    MessageErrorCode = "permission_revoked"
-	FailAuthExpired          MessageErrorCode = "auth_expired"
-	FailAppRateLimited       MessageErrorCode = "app_rate_limited"
-	FailAccountRateLimited   MessageErrorCode = "account_rate_limited"
-	FailTemplateNotFound     MessageErrorCode = "template_not_found"
-	FailTemplatePaused       MessageErrorCode = "template_paused"
-	FailTemplatePolicy       MessageErrorCode = "template_policy_violation"
-	FailFlowBlocked          MessageErrorCode = "flow_blocked"
-	FailMediaUpload          MessageErrorCode = "media_upload_failed"
-	FailMediaDownload        MessageErrorCode = "media_download_failed"
-	FailUndeliverable        MessageErrorCode = "undeliverable"
-	FailPolicyViolation      MessageErrorCode = "policy_violation"
-	FailSubscriptionInactive MessageErrorCode = "subscription_inactive"
-	FailUpstream             MessageErrorCode = "upstream_error"
+	FailOutsideWindow         MessageErrorCode = "outside_24h_window"
+	FailMarketingOptedOut     MessageErrorCode = "marketing_opted_out"
+	FailMarketingBlocked      MessageErrorCode = "marketing_blocked_by_user"
+	FailRecipientUnavailable  MessageErrorCode = "recipient_unavailable"
+	FailUnsupportedType       MessageErrorCode = "unsupported_message_type"
+	FailAccountRestricted     MessageErrorCode = "account_restricted"
+	FailAccountLocked         MessageErrorCode = "account_locked"
+	FailConsentRequired       MessageErrorCode = "consent_required"
+	FailCustomerSuspended     MessageErrorCode = "customer_suspended"
+	FailPermissionRevoked     MessageErrorCode = "permission_revoked"
+	FailAuthExpired           MessageErrorCode = "auth_expired"
+	FailAppRateLimited        MessageErrorCode = "app_rate_limited"
+	FailAccountRateLimited    MessageErrorCode = "account_rate_limited"
+	FailTemplateNotFound      MessageErrorCode = "template_not_found"
+	FailTemplatePaused        MessageErrorCode = "template_paused"
+	FailTemplatePolicy        MessageErrorCode = "template_policy_violation"
+	FailFlowBlocked           MessageErrorCode = "flow_blocked"
+	FailMediaUpload           MessageErrorCode = "media_upload_failed"
+	FailMediaDownload         MessageErrorCode = "media_download_failed"
+	FailUndeliverable         MessageErrorCode = "undeliverable"
+	FailPolicyViolation       MessageErrorCode = "policy_violation"
+	FailSubscriptionInactive  MessageErrorCode = "subscription_inactive"
+	FailOrganizationSuspended MessageErrorCode = "organization_suspended"
+	FailUpstream              MessageErrorCode = "upstream_error"
 )
 
 // Message is one message of a conversation. Content is the object named by Type, as it is shown
@@ -105,7 +107,7 @@ type Message struct {
 	EventRow       string          // of the event that is recorded with it and carries its content; known then only
 	Edits          json.RawMessage // earlier contents, oldest first
 	Error          *MessageError
-	SentReported   bool // a callback has confirmed what the answer to the send said
+	Reports        Reports // the callbacks that have come
 	PlayedAt       *time.Time
 	Revoked        bool
 	CreatedAt      time.Time
@@ -124,33 +126,76 @@ const (
 	StatusFailed    MessageStatus = "failed"
 )
 
-// MessageStatuses are all there are, in the order in which each outdoes those before it.
-var MessageStatuses = []MessageStatus{StatusQueued, StatusPending, StatusSent, StatusFailed, StatusDelivered, StatusRead}
+// MessageStatuses are all there are.
+var MessageStatuses = []MessageStatus{StatusQueued, StatusPending, StatusSent, StatusDelivered, StatusRead, StatusFailed}
 
-// rank orders the states a message passes. Failed stands between sent and delivered: it ends a
-// message that was merely sent, and is disproved by one that arrived. A callback can come in any
-// order, and the highest of all that came is the truth.
-func (s MessageStatus) rank() int {
-	switch s {
-	case StatusPending:
-		return 1
-	case StatusSent:
-		return 2
-	case StatusFailed:
-		return 3
-	case StatusDelivered:
-		return 4
-	case StatusRead:
-		return 5
-	default:
-		return 0
-	}
+// rank orders the states that a message passes on its way. Failed is none of them: it ends the way.
+func (s MessageStatus) rank() int { return slices.Index(MessageStatuses, s) }
+
+// Reports is a set of callbacks. Each kind counts once, however often it comes.
+type Reports int
+
+const (
+	ReportSent Reports = 1 << iota
+	ReportDelivered
+	ReportRead
+	ReportPlayed
+	ReportFailed
+)
+
+// reportsByName are the callbacks as the provider calls them, with the status that each proves.
+var reportsByName = map[string]struct {
+	report Reports
+	proves MessageStatus
+}{
+	"sent":      {ReportSent, StatusSent},
+	"delivered": {ReportDelivered, StatusDelivered},
+	"read":      {ReportRead, StatusRead},
+	"played":    {ReportPlayed, StatusSent},
+	"failed":    {ReportFailed, StatusFailed},
 }
 
-// Advance is the status after a report of next, and whether that is a change. It never goes back.
+// Hear takes in a callback by the provider's name of it, and reports whether it is the first of its kind.
+//
+// The status follows from the set of callbacks and not from their order: a failure that the provider
+// reports is final, otherwise the farthest report counts. A failure that the provider has said nothing of
+// is a guess of ours, which any other report disproves.
+func (m *Message) Hear(name string) (news bool) {
+	heard, known := reportsByName[name]
+	if !known || m.Reports&heard.report != 0 {
+		return false
+	}
+	m.Reports |= heard.report
+	switch {
+	case m.Reports&ReportFailed != 0:
+		m.Status = StatusFailed
+	case m.Status == StatusFailed || heard.proves.rank() > m.Status.rank():
+		m.Status, m.Error = heard.proves, nil
+	}
+	return true
+}
+
+// Fail ends a message of which the provider has reported nothing, and tells whether it did.
+func (m *Message) Fail(why MessageError) bool {
+	if m.Status != StatusQueued && m.Status != StatusPending {
+		return false
+	}
+	m.Status, m.Error = StatusFailed, &why
+	return true
+}
+
+// Advance is the status after history says next, and whether that is a change. It never goes back.
 func (s MessageStatus) Advance(next MessageStatus) (MessageStatus, bool) {
-	if next.rank() > s.rank() {
+	if s != StatusFailed && next.rank() > s.rank() {
 		return next, true
 	}
 	return s, false
+}
+
+// VoiceNote tells whether a message is a recording, which alone can be played.
+func (m Message) VoiceNote() bool {
+	var audio struct {
+		Voice bool `json:"voice"`
+	}
+	return m.Type == TypeAudio && json.Unmarshal(m.Content, &audio) == nil && audio.Voice
 }

@@ -24,23 +24,64 @@ func TestAdvance(t *testing.T) {
 }
 
 // Callbacks come in any order; where a message ends does not depend on it.
-func TestAdvanceDoesNotDependOnTheOrder(t *testing.T) {
+func TestHearDoesNotDependOnTheOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		reports := rapid.SliceOf(rapid.SampledFrom(chat.MessageStatuses)).Draw(t, "reports")
-		shuffled := rapid.Permutation(reports).Draw(t, "shuffled")
-		if a, b := last(reports), last(shuffled); a != b {
-			t.Fatalf("%s in one order, %s in the other", a, b)
+		names := rapid.SliceOf(rapid.SampledFrom([]string{"sent", "delivered", "read", "played", "failed", "unheard of"})).Draw(t, "callbacks")
+		begin := rapid.SampledFrom([]chat.MessageStatus{chat.StatusQueued, chat.StatusPending, chat.StatusSent, chat.StatusFailed}).Draw(t, "begin")
+		a, b := hearAll(begin, names), hearAll(begin, rapid.Permutation(names).Draw(t, "in another order"))
+		if a.Status != b.Status || a.Reports != b.Reports {
+			t.Fatalf("%s in one order, %s in the other", a.Status, b.Status)
 		}
 	})
 }
 
-func last(reports []chat.MessageStatus) chat.MessageStatus {
-	status := chat.StatusQueued
-	for _, next := range reports {
-		status, _ = status.Advance(next)
+func hearAll(begin chat.MessageStatus, names []string) chat.Message {
+	m := chat.Message{Status: begin}
+	for _, name := range names {
+		m.Hear(name)
 	}
-	return status
+	return m
+}
+
+func TestHear(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		begin chat.MessageStatus
+		heard []string
+		want  chat.MessageStatus
+	}{
+		"the way":                        {chat.StatusSent, []string{"sent", "delivered", "read"}, chat.StatusRead},
+		"late":                           {chat.StatusSent, []string{"read", "delivered", "sent"}, chat.StatusRead},
+		"failed after it was read":       {chat.StatusSent, []string{"read", "failed"}, chat.StatusFailed},
+		"read after it failed":           {chat.StatusSent, []string{"failed", "read"}, chat.StatusFailed},
+		"our guess was wrong":            {chat.StatusFailed, []string{"sent"}, chat.StatusSent},
+		"our guess was very wrong":       {chat.StatusFailed, []string{"read", "sent"}, chat.StatusRead},
+		"our guess was right":            {chat.StatusFailed, []string{"failed", "delivered"}, chat.StatusFailed},
+		"played says that it went out":   {chat.StatusFailed, []string{"played"}, chat.StatusSent},
+		"played is no step on the way":   {chat.StatusRead, []string{"played"}, chat.StatusRead},
+		"what nobody knows says nothing": {chat.StatusQueued, []string{"warning", ""}, chat.StatusQueued},
+	} {
+		if got := hearAll(test.begin, test.heard).Status; got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestVoiceNote(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		m    chat.Message
+		want bool
+	}{
+		"a recording": {chat.Message{Type: chat.TypeAudio, Content: []byte(`{"voice":true}`)}, true},
+		"music":       {chat.Message{Type: chat.TypeAudio, Content: []byte(`{"link":"https://a.b/c.mp3"}`)}, false},
+		"a picture":   {chat.Message{Type: chat.TypeImage, Content: []byte(`{"voice":true}`)}, false},
+	} {
+		if got := test.m.VoiceNote(); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
 }
 
 func TestHasMedia(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
@@ -191,7 +190,10 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	if err := a.learnProviderID(tx, account, &m, u); err != nil {
 		return err
 	}
-	if !advance(&m, u, orNow(u.Timestamp, tx)) {
+	if u.Status == "failed" && m.ProviderID != u.ProviderID {
+		return nil // it went out twice, and the other one is what the message stands for
+	}
+	if !hear(tx, &m, u) {
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
@@ -205,7 +207,8 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 // statusTarget finds the message a status is about: by the provider's id, or by our own, which
 // comes back with it when the answer to the send was lost.
 func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (chat.Message, error) {
-	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok {
+	// Whether it is a voice note, and so can be played, is not among what is read for all.
+	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok && u.Status != "played" {
 		return m, nil
 	}
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.ProviderID)
@@ -244,36 +247,16 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	return messageSent(tx, account, work, sent)
 }
 
-// advance applies a status to a message and reports whether that is news. The first "sent" is
-// news although the answer to the send has set it before.
-func advance(m *chat.Message, u provider.StatusUpdate, at time.Time) bool {
-	switch u.Status {
-	case "played":
-		if m.PlayedAt != nil {
-			return false
-		}
-		m.PlayedAt = &at
-		return true
-	case "sent":
-		if m.Status == chat.StatusSent && !m.SentReported {
-			m.SentReported = true
-			return true
-		}
-	}
-	next := chat.MessageStatus(u.Status)
-	switch next {
-	case chat.StatusSent, chat.StatusDelivered, chat.StatusRead, chat.StatusFailed:
-	default:
+// hear applies a status to a message and reports whether it is news.
+func hear(tx *store.Tx, m *chat.Message, u provider.StatusUpdate) bool {
+	if !m.Hear(u.Status) {
 		return false
 	}
-	status, changed := m.Status.Advance(next)
-	if !changed {
-		return false
-	}
-	m.Status, m.SentReported = status, true
-	m.Error = nil
-	if status == chat.StatusFailed {
+	switch {
+	case u.Status == "failed":
 		m.Error = statusError(u)
+	case u.Status == "played" && m.VoiceNote():
+		m.PlayedAt = new(orNow(u.Timestamp, tx))
 	}
 	return true
 }

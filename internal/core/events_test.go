@@ -246,27 +246,34 @@ func statusPlayed(w *world) chat.Event {
 	return w.expect(chat.EventMessageStatus)[0]
 }
 
-// failing ends a message that the provider never took.
-func (w *world) failing(failure chat.MessageError) chat.Event {
+// failing ends a message that the provider never took. said is nil where the service refuses.
+func (w *world) failing(failure chat.MessageError, said *provider.Error) chat.Event {
 	w.t.Helper()
 	a := w.send(chat.TypeText, `{"body":"x"}`)
 	w.expect(chat.EventContactCreated)
-	w.record(core.SendResult{Work: w.work(a), Failure: &failure})
+	w.record(core.SendResult{Work: w.work(a), Failure: &failure, Said: said})
 	return w.expect(chat.EventMessageStatus)[0]
 }
 
 func sendRefused(w *world) chat.Event {
-	suspended := w.account
-	suspended.CustomerStatus = new(chat.CustomerSuspended)
-	return w.failing(*core.RefuseQueued(suspended, chat.TypeText, w.clock.Now()))
+	suspended := core.Standing{Account: w.account, Organization: chat.Organization{Subscription: chat.SubscriptionActive}}
+	suspended.Account.CustomerStatus = new(chat.CustomerSuspended)
+	refused, err := core.RefuseQueued(w.read(), suspended, store.SendWork{Message: chat.Message{Type: chat.TypeText}}, w.clock.Now())
+	w.must(err)
+	return w.failing(*refused, nil)
 }
 
 func sendFailed(w *world) chat.Event {
-	return w.failing((&provider.Error{HTTPStatus: 500, Code: 131000, Message: "Something went wrong"}).MessageError())
+	said := &provider.Error{
+		HTTPStatus: 400, Code: 131026, Subcode: 2494055, Title: "Message undeliverable", Text: "(#131026) Message undeliverable",
+		Message: "The recipient is not on the network.", Details: "The recipient is not on the network.", Href: "https://provider.example/131026", Trace: "AbCdEf",
+	}
+	return w.failing(said.MessageError(), said)
 }
 
 func sendUnanswered(w *world) chat.Event {
-	return w.failing((&provider.Error{OutcomeUnknown: true}).MessageError())
+	said := &provider.Error{Message: "The network did not answer in time", OutcomeUnknown: true}
+	return w.failing(said.MessageError(), said)
 }
 
 func messageRevoked(w *world) chat.Event {

@@ -133,7 +133,7 @@ func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Messag
 		return err
 	}
 	svc := &enrichment{
-		ConversationID: m.ConversationID, ContactID: m.ContactID, MessageID: m.ID, PhoneNumberID: deref(account.PhoneNumberID),
+		identifiers:  identifiersOf(account, m),
 		Labels:       make([]labelRef, 0, len(labels)),
 		Conversation: enrichmentConversation{t.conversation.Status, t.conversation.AssignedTo},
 		Contact:      enrichmentContact{t.contact.Name, t.contact.PhoneNumber},

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -138,7 +139,7 @@ func (r *readable) UnmarshalJSON(raw []byte) error {
 type providerEnvelope struct {
 	Object string          `json:"object"`
 	Entry  []providerEntry `json:"entry"`
-	Svc    *enrichment     `json:"svc,omitempty"`
+	Svc    any             `json:"svc,omitempty"`
 }
 
 type providerEntry struct {
@@ -159,17 +160,27 @@ type providerValue struct {
 	Statuses         []json.RawMessage `json:"statuses,omitempty"`
 }
 
-// enrichment is what we know beyond the provider.
+// identifiers are our ids of what a provider's event is about, so that a receiver needs no table of the
+// provider's.
+type identifiers struct {
+	ConversationID string `json:"conversation_id"`
+	ContactID      string `json:"contact_id"`
+	MessageID      string `json:"message_id"`
+	PhoneNumberID  string `json:"phone_number_id"`
+}
+
+func identifiersOf(account chat.Account, m chat.Message) identifiers {
+	return identifiers{m.ConversationID, m.ContactID, m.ID, deref(account.PhoneNumberID)}
+}
+
+// enrichment is what we know of an inbound message beyond the provider.
 type enrichment struct {
-	ConversationID string                 `json:"conversation_id"`
-	ContactID      string                 `json:"contact_id"`
-	MessageID      string                 `json:"message_id"`
-	PhoneNumberID  string                 `json:"phone_number_id"`
-	Labels         []labelRef             `json:"labels"`
-	Conversation   enrichmentConversation `json:"conversation"`
-	Contact        enrichmentContact      `json:"contact"`
-	MediaURL       *string                `json:"media_url"`
-	MediaStatus    *string                `json:"media_status"`
+	identifiers
+	Labels       []labelRef             `json:"labels"`
+	Conversation enrichmentConversation `json:"conversation"`
+	Contact      enrichmentContact      `json:"contact"`
+	MediaURL     *string                `json:"media_url"`
+	MediaStatus  *string                `json:"media_status"`
 }
 
 type labelRef struct {
@@ -190,7 +201,7 @@ type enrichmentContact struct {
 
 // emitProvider records an event in the provider's envelope. What is given of the event is its ids, type and
 // subject.
-func emitProvider(tx *store.Tx, account chat.Account, e chat.Event, value providerValue, svc *enrichment) error {
+func emitProvider(tx *store.Tx, account chat.Account, e chat.Event, value providerValue, svc any) error {
 	value.MessagingProduct = "chat"
 	if value.Metadata == nil {
 		value.Metadata = metadataOf(account)
@@ -215,20 +226,41 @@ func metadataOf(account chat.Account) json.RawMessage {
 	return raw
 }
 
-// synthesizedFailure tells of a message that failed before the provider had an id for it. Its
-// id is ours; the code is the provider's, or -1 where the service itself refused.
-func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, contact chat.Contact) error {
-	code := -1
-	if m.Error.ProviderCode != nil {
-		code = *m.Error.ProviderCode
+// failureReport is an error in the provider's form.
+type failureReport struct {
+	Code      int         `json:"code"`
+	Title     string      `json:"title"`
+	Message   string      `json:"message"`
+	ErrorData failureData `json:"error_data"`
+	Subcode   int         `json:"error_subcode,omitzero"`
+	Trace     string      `json:"fbtrace_id,omitzero"`
+	Href      string      `json:"href,omitzero"`
+}
+
+type failureData struct {
+	Details string `json:"details"`
+}
+
+// ownRefusal stands for the provider's code where the service itself refused.
+const ownRefusal = -1
+
+// reportOf is a failure as the provider would tell it: in its own words as far as it said any.
+func reportOf(failure chat.MessageError, said *provider.Error) failureReport {
+	r := failureReport{Code: ownRefusal, Title: string(failure.Code), Message: failure.Message}
+	if said != nil {
+		r.Code, r.Title, r.Message = cmp.Or(said.Code, provider.CodeOutage), cmp.Or(said.Title, r.Title), cmp.Or(said.Text, said.Message, r.Message)
+		r.ErrorData.Details, r.Subcode, r.Trace, r.Href = said.Details, said.Subcode, said.Trace, said.Href
 	}
+	r.ErrorData.Details = cmp.Or(r.ErrorData.Details, r.Message)
+	return r
+}
+
+// synthesizedFailure tells of a message that failed before the provider had an id for it. Its id is ours.
+func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, contact chat.Contact, reported failureReport) error {
 	status, err := jsonv2.Marshal(map[string]any{
 		"id": m.ID, "status": "failed", "timestamp": unixText(tx.Now()),
 		"recipient_id": strings.TrimPrefix(deref(contact.PhoneNumber), "+"),
-		"errors": []any{map[string]any{
-			"code": code, "title": string(m.Error.Code), "message": m.Error.Message,
-			"error_data": map[string]string{"details": m.Error.Message},
-		}},
+		"errors":       []any{reported},
 	}, jsonv2.Deterministic(true))
 	if err != nil {
 		return err
@@ -247,7 +279,7 @@ func messageStatus(tx *store.Tx, account chat.Account, m chat.Message, u provide
 
 func emitStatus(tx *store.Tx, account chat.Account, m chat.Message, eventID string, value providerValue) error {
 	e := chat.Event{ID: tx.NewID(chat.KindEvent), EventID: eventID, Type: chat.EventMessageStatus, Subject: m.ConversationID}
-	return emitProvider(tx, account, e, value, nil)
+	return emitProvider(tx, account, e, value, identifiersOf(account, m))
 }
 
 func unixText(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

@@ -61,7 +61,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err != nil {
 		return Accepted{}, err
 	}
-	if err := checkConsent(account, t.contact, in.Template); err != nil {
+	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
 	}
 	message := chat.Message{
@@ -72,7 +72,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	}
 	job := store.SendJob{
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
-		DueAt: tx.Now(), Owner: owner,
+		DueAt: tx.Now(), Owner: owner, Category: in.Template.consentCategory(),
 	}
 	err = errors.Join(tx.InsertMessage(message), tx.NoteMessage(account.OrgID, t.conversation.ID, tx.Now()))
 	if err != nil {
@@ -139,7 +139,9 @@ type SendResult struct {
 	Sent provider.Sent
 	// Failure ends the message. Nil with Retry set schedules another attempt instead.
 	Failure *chat.MessageError
-	Retry   *store.SendJob
+	// Said is what the provider had said when it ended the message; nil where the service refused.
+	Said  *provider.Error
+	Retry *store.SendJob
 
 	account chat.Account
 	event   json.RawMessage // what message.sent will say
@@ -250,7 +252,7 @@ func recordSend(tx *store.Tx, r SendResult, eventRow string) error {
 		if err != nil || !mine {
 			return err
 		}
-		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure)
+		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure, r.Said)
 	case eventRow != "":
 		m := r.Work.Message
 		m.EventRow = eventRow
@@ -261,16 +263,15 @@ func recordSend(tx *store.Tx, r SendResult, eventRow string) error {
 }
 
 // failMessage ends a message that the provider never took, and tells of it as the provider would.
-func failMessage(tx *store.Tx, account chat.Account, messageID string, failure chat.MessageError) error {
+func failMessage(tx *store.Tx, account chat.Account, messageID string, failure chat.MessageError, said *provider.Error) error {
 	m, err := tx.Message(account.OrgID, account.ID, messageID)
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	status, changed := m.Status.Advance(chat.StatusFailed)
-	if !changed {
+	if !m.Fail(failure) {
 		return nil
 	}
-	m.Status, m.Error, m.UpdatedAt = status, &failure, tx.Now()
+	m.UpdatedAt = tx.Now()
 	if err := tx.UpdateMessage(m); err != nil {
 		return err
 	}
@@ -278,7 +279,7 @@ func failMessage(tx *store.Tx, account chat.Account, messageID string, failure c
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	return synthesizedFailure(tx, account, m, contact)
+	return synthesizedFailure(tx, account, m, contact, reportOf(failure, said))
 }
 
 func ignoreNotFound(err error) error {
@@ -288,19 +289,61 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
+// Standing is what a number's messages depend on when they are handed over.
+type Standing struct {
+	Account      chat.Account
+	Organization chat.Organization
+}
+
+// ReadStanding reads it, or says ErrNotFound when the account is gone.
+func ReadStanding(r store.Reader, orgID, accountID string) (s Standing, err error) {
+	if s.Account, err = r.Account(orgID, accountID); err != nil {
+		return s, err
+	}
+	s.Organization, err = r.Organization(orgID)
+	return s, err
+}
+
 // RefuseQueued is why a message that was accepted must not go out any more, or nil.
-func RefuseQueued(account chat.Account, t chat.MessageType, now time.Time) *chat.MessageError {
-	err := account.CheckSend(now, t == chat.TypeTemplate)
+func RefuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) (*chat.MessageError, error) {
+	err := refuseQueued(r, s, w, now)
 	e, ok := errors.AsType[*chat.Error](err)
 	if !ok {
-		return nil
+		return nil, err
 	}
 	code := chat.FailUpstream
-	switch e.Code {
-	case chat.CodeCustomerSuspended:
-		code = chat.FailCustomerSuspended
-	case chat.CodeAccountRestricted:
-		code = chat.FailAccountRestricted
+	if known, ok := refusals[e.Code]; ok {
+		code = known
 	}
-	return &chat.MessageError{Code: code, Message: e.Message}
+	return &chat.MessageError{Code: code, Message: e.Message}, nil
+}
+
+// refusals are the reasons that a message's error tells apart.
+var refusals = map[chat.Code]chat.MessageErrorCode{
+	chat.CodeOrganizationSuspended: chat.FailOrganizationSuspended,
+	chat.CodeSubscriptionInactive:  chat.FailSubscriptionInactive,
+	chat.CodeCustomerSuspended:     chat.FailCustomerSuspended,
+	chat.CodeAccountRestricted:     chat.FailAccountRestricted,
+	chat.CodeMarketingOptedOut:     chat.FailMarketingOptedOut,
+	chat.CodeConsentRequired:       chat.FailConsentRequired,
+}
+
+func refuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) error {
+	if s.Organization.Suspended {
+		return chat.Fail(chat.CodeOrganizationSuspended, "The organization was suspended before the message went out.")
+	}
+	if err := s.Account.CheckSend(now, w.Message.Type == chat.TypeTemplate); err != nil {
+		return err
+	}
+	if s.Organization.Lapsed(now) {
+		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription lapsed before the message went out.")
+	}
+	if w.Job.Category == "" {
+		return nil
+	}
+	contact, err := r.Contact(w.Job.OrgID, w.Job.AccountID, w.Message.ContactID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	return checkConsent(s.Account, contact, w.Job.Category)
 }

@@ -44,7 +44,7 @@ func TestSentIsToldOnce(t *testing.T) {
 		"sent, then answer":            {[]func(*world, core.Accepted){callback("sent"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
 		"sent twice, then answer":      {[]func(*world, core.Accepted){callback("sent"), callback("sent"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
 		"delivered, then answer":       {[]func(*world, core.Accepted){callback("delivered"), answer}, []chat.EventType{sent, status}, chat.StatusDelivered},
-		"read, answer, delivered":      {[]func(*world, core.Accepted){callback("read"), answer, callback("delivered")}, []chat.EventType{sent, status}, chat.StatusRead},
+		"read, answer, delivered":      {[]func(*world, core.Accepted){callback("read"), answer, callback("delivered")}, []chat.EventType{sent, status, status}, chat.StatusRead},
 		"failed, then answer":          {[]func(*world, core.Accepted){callback("failed"), answer}, []chat.EventType{sent, status}, chat.StatusFailed},
 		"an unknown word, then answer": {[]func(*world, core.Accepted){callback("warning"), answer}, []chat.EventType{sent}, chat.StatusSent},
 		"played, then answer":          {[]func(*world, core.Accepted){callback("played"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
@@ -105,7 +105,7 @@ func TestRecordSends(t *testing.T) {
 		"failed, and yet it arrives": {func(w *world, a core.Accepted) {
 			w.record(failed(w, a, "node_a"))
 			w.apply(w.status("wamid.9", a.Message.ID, "sent"), w.status("wamid.9", a.Message.ID, "delivered"))
-		}, []chat.EventType{chat.EventMessageStatus, chat.EventMessageSent, chat.EventMessageStatus}, chat.StatusDelivered, nil, ""},
+		}, []chat.EventType{chat.EventMessageStatus, chat.EventMessageSent, chat.EventMessageStatus, chat.EventMessageStatus}, chat.StatusDelivered, nil, ""},
 		"sent by a node that does not have it any more": {func(w *world, a core.Accepted) {
 			work := w.work(a)
 			work.Job.Owner = "node_b"
@@ -149,28 +149,60 @@ func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
 // What speaks against a message that was accepted ends it with a code of its own.
 func TestRefuseQueued(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		name   string
-		change func(*chat.Account)
-		want   chat.MessageErrorCode
-	}{
-		{"nothing", func(*chat.Account) {}, ""},
-		{"customer suspended", func(a *chat.Account) { a.CustomerStatus = new(chat.CustomerSuspended) }, chat.FailCustomerSuspended},
-		{"customer archived", func(a *chat.Account) { a.CustomerStatus = new(chat.CustomerArchived) }, chat.FailCustomerSuspended},
-		{"restricted", func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) }, chat.FailAccountRestricted},
-		{"may not open conversations", func(a *chat.Account) { a.Restriction = new(chat.RestrictBusiness) }, ""},
-		{"disconnected", func(a *chat.Account) { a.Status = chat.AccountDisconnected }, chat.FailUpstream},
-		{"degraded", func(a *chat.Account) { a.Status = chat.AccountDegraded }, chat.FailUpstream},
-		{"not verified any more", func(a *chat.Account) { a.ProviderStatus = new("UNVERIFIED") }, chat.FailUpstream},
-	} {
-		account := chat.Account{Status: chat.AccountConnected}
-		test.change(&account)
-		got := core.RefuseQueued(account, chat.TypeText, now)
-		switch {
-		case got == nil && test.want == "":
-		case got == nil || got.Code != test.want || got.Message == "" || got.ProviderCode != nil:
-			t.Errorf("%s: got %+v, want %q", test.name, got, test.want)
-		}
+	type setting struct {
+		core.Standing
+		consent  chat.Consent
+		category string
 	}
+	ended := time.Date(2026, time.March, 1, 11, 0, 0, 0, time.UTC) // an hour before the clock of a test
+	eachWorld(t, func(w *world) {
+		w.apply(w.text("wamid.1", "hi"))
+		contact := w.contacts()[0]
+		for name, test := range map[string]struct {
+			change func(*setting)
+			want   chat.MessageErrorCode
+		}{
+			"nothing":                    {func(*setting) {}, ""},
+			"customer suspended":         {func(s *setting) { s.Account.CustomerStatus = new(chat.CustomerSuspended) }, chat.FailCustomerSuspended},
+			"customer archived":          {func(s *setting) { s.Account.CustomerStatus = new(chat.CustomerArchived) }, chat.FailCustomerSuspended},
+			"restricted":                 {func(s *setting) { s.Account.Restriction = new(chat.RestrictAll) }, chat.FailAccountRestricted},
+			"may not open conversations": {func(s *setting) { s.Account.Restriction = new(chat.RestrictBusiness) }, ""},
+			"disconnected":               {func(s *setting) { s.Account.Status = chat.AccountDisconnected }, chat.FailUpstream},
+			"degraded":                   {func(s *setting) { s.Account.Status = chat.AccountDegraded }, chat.FailUpstream},
+			"not verified any more":      {func(s *setting) { s.Account.ProviderStatus = new("UNVERIFIED") }, chat.FailUpstream},
+			"organization suspended":     {func(s *setting) { s.Organization.Suspended = true }, chat.FailOrganizationSuspended},
+			"subscription over":          {func(s *setting) { s.Organization.Subscription = chat.SubscriptionInactive }, chat.FailSubscriptionInactive},
+			"trial over": {func(s *setting) {
+				s.Organization.Subscription, s.Organization.TrialEndsAt = chat.SubscriptionTrialing, &ended
+			}, chat.FailSubscriptionInactive},
+			"marketing, opted out":         {func(s *setting) { s.category, s.consent = "MARKETING", chat.ConsentOptedOut }, chat.FailMarketingOptedOut},
+			"unknown, opted out":           {func(s *setting) { s.category, s.consent = "UNKNOWN", chat.ConsentOptedOut }, chat.FailMarketingOptedOut},
+			"no marketing, opted out":      {func(s *setting) { s.consent = chat.ConsentOptedOut }, ""},
+			"marketing, consent not asked": {func(s *setting) { s.category = "MARKETING" }, ""},
+			"marketing, consent missing":   {func(s *setting) { s.category, s.Account.RequireOptIn = "MARKETING", true }, chat.FailConsentRequired},
+			"marketing, consent given": {func(s *setting) {
+				s.category, s.Account.RequireOptIn, s.consent = "MARKETING", true, chat.ConsentOptedIn
+			}, ""},
+			"unknown, consent not knowable": {func(s *setting) { s.category, s.Account.RequireOptIn = "UNKNOWN", true }, ""},
+		} {
+			s := setting{consent: chat.ConsentUnknown}
+			s.Account = w.account
+			s.Account.Status, s.Organization.Subscription = chat.AccountConnected, chat.SubscriptionActive
+			test.change(&s)
+			contact.Consent = s.consent
+			w.inTx(func(tx *store.Tx) error { return tx.UpdateContact(contact) })
+			work := store.SendWork{
+				Job:     store.SendJob{OrgID: w.org.ID, AccountID: w.account.ID, Category: s.category},
+				Message: chat.Message{Type: chat.TypeText, ContactID: contact.ID},
+			}
+			got, err := core.RefuseQueued(w.read(), s.Standing, work, w.clock.Now())
+			switch {
+			case err != nil:
+				w.t.Errorf("%s: %v", name, err)
+			case got == nil && test.want == "":
+			case got == nil || got.Code != test.want || got.Message == "" || got.ProviderCode != nil:
+				w.t.Errorf("%s: got %+v, want %q", name, got, test.want)
+			}
+		}
+	})
 }

@@ -113,15 +113,32 @@ func (s *Templates) everSynced(ctx context.Context, account chat.Account) (bool,
 	return err == nil && state.SyncedAt != nil, ignoreNotFound(err)
 }
 
+// categoryUnknown is the category of a template that could not be looked up.
+const categoryUnknown = "UNKNOWN"
+
+// consentCategory is the category of a template that not everybody wants; empty for all others.
+func (t *TemplateChoice) consentCategory() string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Unknown:
+		return categoryUnknown
+	case t.Category == chat.CategoryMarketing:
+		return t.Category
+	default:
+		return ""
+	}
+}
+
 // checkConsent refuses marketing to those who do not want it. A template that is not known may be
 // marketing, and counts as such for those who have said no.
-func checkConsent(account chat.Account, contact chat.Contact, t *TemplateChoice) error {
+func checkConsent(account chat.Account, contact chat.Contact, category string) error {
 	switch {
-	case t == nil, t.Category != chat.CategoryMarketing && !t.Unknown:
+	case category == "":
 		return nil
 	case contact.Consent == chat.ConsentOptedOut:
 		return chat.Fail(chat.CodeMarketingOptedOut, "The contact does not want marketing messages.")
-	case !t.Unknown && account.RequireOptIn && contact.Consent != chat.ConsentOptedIn:
+	case category == chat.CategoryMarketing && account.RequireOptIn && contact.Consent != chat.ConsentOptedIn:
 		return chat.Fail(chat.CodeConsentRequired, "This number sends marketing only to contacts who have opted in.")
 	}
 	return nil

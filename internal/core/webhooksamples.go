@@ -88,15 +88,14 @@ func sampleMessage(id string, at time.Time) chat.Message {
 func sampleProviderEnvelope(kind chat.EventType, m chat.Message) providerEnvelope {
 	account, person := sampleAccount(), strings.TrimPrefix(samplePerson, "+")
 	value := providerValue{MessagingProduct: "chat", Metadata: metadataOf(account)}
-	var svc *enrichment
+	var svc any = identifiersOf(account, m)
 	if kind == chat.EventMessageReceived {
 		value.Contacts = []json.RawMessage{asJSON(map[string]any{"profile": map[string]any{"name": sampleName}, "wa_id": person})}
 		value.Messages = []json.RawMessage{asJSON(map[string]any{
 			"from": person, "id": m.ProviderID, "timestamp": unixText(m.CreatedAt), "type": "text", "text": map[string]any{"body": sampleText},
 		})}
 		svc = &enrichment{
-			ConversationID: sampleID(chat.KindConversation), ContactID: sampleID(chat.KindContact), MessageID: m.ID,
-			PhoneNumberID: sampleNumberID, Labels: []labelRef{}, Conversation: enrichmentConversation{Status: chat.ConversationOpen},
+			identifiers: identifiersOf(account, m), Labels: []labelRef{}, Conversation: enrichmentConversation{Status: chat.ConversationOpen},
 			Contact: enrichmentContact{new(sampleName), new(samplePerson)},
 		}
 	} else {

@@ -6,6 +6,9 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
+// CodeOutage is the upstream's own code for an outage. It also stands for an upstream that gave no answer.
+const CodeOutage = 131000
+
 // Class is what a failure means for a message and for the number that sent it.
 type Class struct {
 	// Code is the reason shown on the message.
@@ -67,34 +70,34 @@ var classes = map[int]Class{
 	130472: undelivered, // the recipient is part of an experiment
 	130497: restricted,  // country not allowed
 
-	131000: outage,
-	131005: noPermission,
-	131008: refused, // parameter missing
-	131009: refused, // parameter invalid
-	131016: outage,
-	131021: unreachable, // recipient is the sender
-	131026: unreachable,
-	131030: unreachable, // not on a test number's allow list
-	131031: {Code: chat.FailAccountLocked},
-	131037: restricted, // display name not approved
-	131042: restricted, // payment
-	131043: undelivered,
-	131044: restricted, // payment
-	131045: unregistered,
-	131047: {Code: chat.FailOutsideWindow},
-	131048: longLimit,   // suspected spam
-	131049: undelivered, // per-user marketing cap
-	131050: {Code: chat.FailMarketingOptedOut},
-	131051: {Code: chat.FailUnsupportedType},
-	131052: {Code: chat.FailMediaDownload},
-	131053: {Code: chat.FailMediaUpload},
-	131055: refused,
-	131056: {Code: chat.FailAccountRateLimited, Transient: true, PairLimited: true},
-	131057: outage, // number in maintenance for about a minute
-	131059: refused,
-	131062: {Code: chat.FailUnsupportedType}, // not possible to a BSUID
-	131063: restricted,
-	131064: longLimit, // misclassified templates
+	CodeOutage: outage,
+	131005:     noPermission,
+	131008:     refused, // parameter missing
+	131009:     refused, // parameter invalid
+	131016:     outage,
+	131021:     unreachable, // recipient is the sender
+	131026:     unreachable,
+	131030:     unreachable, // not on a test number's allow list
+	131031:     {Code: chat.FailAccountLocked},
+	131037:     restricted, // display name not approved
+	131042:     restricted, // payment
+	131043:     undelivered,
+	131044:     restricted, // payment
+	131045:     unregistered,
+	131047:     {Code: chat.FailOutsideWindow},
+	131048:     longLimit,   // suspected spam
+	131049:     undelivered, // per-user marketing cap
+	131050:     {Code: chat.FailMarketingOptedOut},
+	131051:     {Code: chat.FailUnsupportedType},
+	131052:     {Code: chat.FailMediaDownload},
+	131053:     {Code: chat.FailMediaUpload},
+	131055:     refused,
+	131056:     {Code: chat.FailAccountRateLimited, Transient: true, PairLimited: true},
+	131057:     outage, // number in maintenance for about a minute
+	131059:     refused,
+	131062:     {Code: chat.FailUnsupportedType}, // not possible to a BSUID
+	131063:     restricted,
+	131064:     longLimit, // misclassified templates
 
 	132000: refused, // parameter count
 	132001: {Code: chat.FailTemplateNotFound},

@@ -112,6 +112,7 @@ type Error struct {
 	Subcode    int
 	Message    string // what the upstream says, for people: the most specific text it gave
 	Title      string // the upstream's name of the code
+	Text       string // its message, word for word
 	Details    string // what it says of this very case
 	Href       string
 	Trace      string

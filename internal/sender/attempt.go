@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -84,26 +85,31 @@ func (n *number) attempt(w *queued) (*core.SendResult, store.Moment) {
 			return nil, n.unlessGone(err)
 		}
 	}
-	account, err := n.account(ctx)
+	standing, err := n.standing(ctx)
 	if err != nil {
 		return nil, n.unlessGone(ignoreNotFound(err))
 	}
-	if refused := core.RefuseQueued(account, w.Message.Type, s.cfg.Store.Now()); refused != nil {
+	refused, err := core.RefuseQueued(s.cfg.Store.Read(ctx), standing, w.SendWork, s.cfg.Store.Now())
+	switch {
+	case err != nil:
+		return nil, n.unlessGone(err)
+	case refused != nil:
 		return &core.SendResult{Work: w.SendWork, Failure: refused}, 0
 	}
-	sent, err := s.call(ctx, account, w)
+	sent, err := s.call(ctx, standing.Account, w)
 	switch {
 	case err == nil:
 		return &core.SendResult{Work: w.SendWork, Sent: sent}, 0
 	case errors.Is(err, errNoLease):
 		return nil, s.cfg.Store.Moment().Add(leaseAgain)
 	default:
-		return n.failed(w, account, err)
+		return n.failed(w, standing.Account, err)
 	}
 }
 
-// account reads the account, at most every accountFresh: what stops it must stop queued messages.
-func (n *number) account(ctx context.Context) (chat.Account, error) {
+// standing reads the account and its organization, at most every accountFresh: what stops them must stop
+// queued messages.
+func (n *number) standing(ctx context.Context) (core.Standing, error) {
 	now := n.sender.cfg.Store.Moment()
 	n.mu.Lock()
 	cached, at := n.cached, n.cachedAt
@@ -111,14 +117,14 @@ func (n *number) account(ctx context.Context) (chat.Account, error) {
 	if now.Sub(at) < accountFresh {
 		return cached, nil
 	}
-	account, err := n.sender.cfg.Store.Read(ctx).Account(n.orgID, n.accountID)
+	fresh, err := core.ReadStanding(n.sender.cfg.Store.Read(ctx), n.orgID, n.accountID)
 	if err != nil {
-		return chat.Account{}, err
+		return core.Standing{}, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.cached, n.cachedAt = account, now
-	return account, nil
+	n.cached, n.cachedAt = fresh, now
+	return fresh, nil
 }
 
 // unlessGone tries again soon after a fault of the store's; a job that is gone is done.
@@ -200,7 +206,8 @@ func (n *number) failed(w *queued, account chat.Account, err error) (*core.SendR
 	transient := e.Transient || class.Transient || e.OutcomeUnknown
 	if !transient || w.Job.Attempts >= len(retryAfter) {
 		failure := e.MessageError()
-		return &core.SendResult{Work: w.SendWork, Failure: &failure}, 0
+		failure.ProviderCode = new(cmp.Or(e.Code, provider.CodeOutage))
+		return &core.SendResult{Work: w.SendWork, Failure: &failure, Said: e}, 0
 	}
 	wait := retryAfter[w.Job.Attempts]
 	w.Job.DueAt = n.sender.cfg.Store.Now().Add(wait)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -28,7 +29,7 @@ type number struct {
 	lanes    map[string]*lane // by conversation
 	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
 	inFlight int
-	cached   chat.Account
+	cached   core.Standing
 	cachedAt store.Moment
 	wake     chan struct{}
 }
@@ -62,7 +63,7 @@ func newNumber(s *Sender, account chat.Account) *number {
 func (n *number) add(account chat.Account, w queued) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if account.UpdatedAt.After(n.cached.UpdatedAt) { // it has another token, perhaps
+	if account.UpdatedAt.After(n.cached.Account.UpdatedAt) { // it has another token, perhaps
 		n.cachedAt = 0
 	}
 	l := n.lanes[w.Job.ConversationID]

@@ -11,7 +11,7 @@ import (
 )
 
 const messageColumns = `org_id, id, account_id, conversation_id, contact_id, direction, type, status, source, provider_id, content, context_id,
-	error_code, error_message, error_provider, played_at, revoked, sent_reported, media_id, edits, created_at, updated_at`
+	error_code, error_message, error_provider, played_at, revoked, reports, media_id, edits, created_at, updated_at`
 
 func scanMessage(row scanner) (chat.Message, error) {
 	var m messageRow
@@ -30,7 +30,7 @@ type messageRow struct {
 func (r *messageRow) dest() []any {
 	m := &r.m
 	return []any{&m.OrgID, &m.ID, &m.AccountID, &m.ConversationID, &m.ContactID, &m.Direction, &m.Type, &m.Status, &m.Source,
-		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.SentReported, &r.mediaID, &r.edits,
+		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.Reports, &r.mediaID, &r.edits,
 		&r.createdAt, &r.updatedAt}
 }
 
@@ -77,9 +77,9 @@ func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.M
 func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []string) ([]chat.Message, error) {
 	return many(r, func(row scanner) (chat.Message, error) {
 		m := messageRow{m: chat.Message{OrgID: orgID, AccountID: accountID}}
-		err := row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.Status, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt, &m.m.SentReported)
+		err := row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt, &m.m.Reports)
 		return m.value(), err
-	}, `SELECT id, conversation_id, status, provider_id, error_code, error_message, error_provider, played_at, sent_reported
+	}, `SELECT id, conversation_id, contact_id, status, provider_id, error_code, error_message, error_provider, played_at, reports
 		FROM messages WHERE org_id = $1 AND account_id = $2 AND `+r.dialect.oneOf("provider_id", "$3")+" ORDER BY provider_id"+r.forUpdate(),
 		orgID, accountID, r.dialect.list(providerIDs))
 }
@@ -153,7 +153,7 @@ func (tx *Tx) AddEventRow(orgID, messageID, eventRow string) error {
 func messageArgs(m chat.Message) []any {
 	code, text, provider := errorColumns(m.Error)
 	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
-		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.SentReported,
+		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.Reports,
 		orNull(m.MediaID), textPtr(m.Edits), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
 }
 
@@ -161,10 +161,10 @@ func messageArgs(m chat.Message) []any {
 func (tx *Tx) UpdateMessage(m chat.Message) error {
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, provider_id = $4, content = $5, error_code = $6, error_message = $7, error_provider = $8,
-			played_at = $9, revoked = $10, sent_reported = $11, media_id = $12, edits = $13, updated_at = $14, type = $15
+			played_at = $9, revoked = $10, reports = $11, media_id = $12, edits = $13, updated_at = $14, type = $15
 		WHERE org_id = $1 AND id = $2`,
 		m.OrgID, m.ID, string(m.Status), orNull(m.ProviderID), string(m.Content), code, text, provider,
-		msPtr(m.PlayedAt), m.Revoked, m.SentReported, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
+		msPtr(m.PlayedAt), m.Revoked, m.Reports, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
 }
 
 // UpdateMessageStatus stores where a message stands. It names no column of an index but the
@@ -172,9 +172,9 @@ func (tx *Tx) UpdateMessage(m chat.Message) error {
 func (tx *Tx) UpdateMessageStatus(m chat.Message) error {
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, error_code = $4, error_message = $5, error_provider = $6, played_at = $7,
-			sent_reported = $8, updated_at = $9
+			reports = $8, updated_at = $9
 		WHERE org_id = $1 AND id = $2`,
-		m.OrgID, m.ID, string(m.Status), code, text, provider, msPtr(m.PlayedAt), m.SentReported, m.UpdatedAt.UnixMilli())
+		m.OrgID, m.ID, string(m.Status), code, text, provider, msPtr(m.PlayedAt), m.Reports, m.UpdatedAt.UnixMilli())
 }
 
 func errorColumns(e *chat.MessageError) (code, text *string, provider *int64) {

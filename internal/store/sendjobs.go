@@ -18,6 +18,8 @@ type SendJob struct {
 	Attempts       int
 	InDoubt        bool
 	Owner          string
+	// Category is that of a template whose recipient must want it; empty for every other message.
+	Category string
 	// Behind is the message before it in its conversation that was still to be sent when this one
 	// was accepted. Only InsertSendJob knows it.
 	Behind string
@@ -38,8 +40,8 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	if j.Owner == "" {
 		tx.tell(TopicSends)
 	}
-	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner)
+	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category)
 }
 
 // FinishSendJob removes a job. It reports false when the job is not the owner's any more: another
@@ -73,7 +75,7 @@ type SendWork struct {
 	MediaURL           string // of library media; filled in by the sender
 }
 
-const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner"
+const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner, category"
 
 // AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody (""). It looks
 // at one row of each owner, however many there are.
@@ -137,7 +139,7 @@ func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, erro
 
 func scanSendJob(row scanner) (j SendJob, err error) {
 	var dueAt int64
-	err = row.Scan(&j.OrgID, &j.MessageID, &j.AccountID, &j.ConversationID, &dueAt, &j.Attempts, &j.InDoubt, &j.Owner)
+	err = row.Scan(&j.OrgID, &j.MessageID, &j.AccountID, &j.ConversationID, &dueAt, &j.Attempts, &j.InDoubt, &j.Owner, &j.Category)
 	j.DueAt = toTime(dueAt)
 	return j, err
 }

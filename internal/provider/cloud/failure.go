@@ -85,6 +85,7 @@ func fault(object node) *provider.Error {
 		Href:    object.text("href"),
 		Trace:   object.text("fbtrace_id"),
 		Details: details(object),
+		Text:    object.text("message"),
 	}
 	message := unprefixed(object.text("message"))
 	e.Title = object.text("title", "error_user_title")
