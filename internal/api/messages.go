@@ -80,7 +80,7 @@ type contextView struct {
 }
 
 type messageErrorView struct {
-	Code         string `json:"code" doc:"Why it failed; branch on it. So far: outside_24h_window, marketing_opted_out, marketing_blocked_by_user, recipient_unavailable, unsupported_message_type, account_restricted, account_locked, consent_required, customer_suspended, permission_revoked, auth_expired, app_rate_limited, account_rate_limited, template_not_found, template_paused, template_policy_violation, flow_blocked, media_upload_failed, media_download_failed, undeliverable, policy_violation, subscription_inactive, upstream_error. More may come."`
+	Code         string `json:"code" doc:"Why it failed; branch on it. So far: outside_24h_window, marketing_opted_out, marketing_blocked_by_user, recipient_unavailable, unsupported_message_type, account_restricted, account_locked, consent_required, customer_suspended, permission_revoked, auth_expired, app_rate_limited, account_rate_limited, template_not_found, template_paused, template_policy_violation, flow_blocked, media_upload_failed, media_download_failed, undeliverable, policy_violation, subscription_inactive, organization_suspended, upstream_error. More may come."`
 	Message      string `json:"message" doc:"The same in words, which may change."`
 	ProviderCode *int   `json:"provider_code" nullable:"true" doc:"The provider's own code; null where the service itself refused, or the provider gave none."`
 }

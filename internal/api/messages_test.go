@@ -260,12 +260,13 @@ func TestMessageETag(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		reported(t, c, "wamid.out", "sent") // it was sent already, as the answer said
 		unchanged("after the confirmation")
+		changed("the delivery", func() { reported(t, c, "wamid.out", "delivered") })
+		reported(t, c, "wamid.out", "played")
+		unchanged("a text cannot be played")
+		changed("the reader", func() { reported(t, c, "wamid.out", "read") })
 		changed("a failure", func() { reported(t, c, "wamid.out", "failed", &provider.Error{Code: 131026}) })
 		reported(t, c, "wamid.out", "failed", &provider.Error{Code: 131047})
 		unchanged("after a repeated failure")
-		changed("the delivery", func() { reported(t, c, "wamid.out", "delivered") })
-		changed("the first play", func() { reported(t, c, "wamid.out", "played") })
-		changed("the reader", func() { reported(t, c, "wamid.out", "read") })
 		changed("a revocation", func() {
 			c.InTx(t, func(tx *store.Tx) error {
 				return applier().Apply(tx, provider.Revoke{Origin: provider.Origin{PhoneNumberID: c.Get("number")}, OriginalID: "wamid.out", ByBusiness: true}, &core.Outcome{})

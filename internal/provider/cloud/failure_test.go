@@ -25,31 +25,32 @@ func TestRefusals(t *testing.T) {
 			answer: `{"error":{"message":"(#131008) Required parameter is missing","type":"OAuthException","code":131008,"error_subcode":2494010,
 				"error_data":{"messaging_product":"whatsapp","details":"Parameter 'to' is mandatory"},"fbtrace_id":"T1"}}`,
 			want: provider.Error{
+				Text: "(#131008) Required parameter is missing",
 				Code: 131008, Subcode: 2494010, Title: "Required parameter is missing",
 				Details: "Parameter 'to' is mandatory", Message: "Parameter 'to' is mandatory", Trace: "T1",
 			},
 		},
 		{
 			name: "error data as a text", status: 400, answer: `{"error":{"message":"Invalid parameter","code":"100","error_data":"wrong thing"}}`,
-			want: provider.Error{Code: 100, Title: "Invalid parameter", Details: "wrong thing", Message: "wrong thing"},
+			want: provider.Error{Text: "Invalid parameter", Code: 100, Title: "Invalid parameter", Details: "wrong thing", Message: "wrong thing"},
 		},
 		{
 			name: "text for the user", status: 400,
 			answer: `{"error":{"message":"Invalid parameter","code":100,"error_subcode":2388024,"is_transient":false,"error_user_title":"Exists","error_user_msg":"It exists already"}}`,
-			want:   provider.Error{Code: 100, Subcode: 2388024, Title: "Exists", Message: "It exists already"},
+			want:   provider.Error{Text: "Invalid parameter", Code: 100, Subcode: 2388024, Title: "Exists", Message: "It exists already"},
 		},
 		{
 			name: "token expired", status: 401, header: map[string]string{"X-Fb-Trace-Id": "H1"},
 			answer: `{"error":{"message":"Error validating access token","type":"OAuthException","code":190,"error_subcode":463}}`,
-			want:   provider.Error{Code: 190, Subcode: 463, Title: "Error validating access token", Message: "Error validating access token", Trace: "H1"},
+			want:   provider.Error{Text: "Error validating access token", Code: 190, Subcode: 463, Title: "Error validating access token", Message: "Error validating access token", Trace: "H1"},
 		},
 		{
 			name: "throttled", status: 400, answer: `{"error":{"message":"(#130429) Rate limit hit","code":130429}}`,
-			want: provider.Error{Code: 130429, Title: "Rate limit hit", Message: "Rate limit hit", Transient: true, Throttled: true},
+			want: provider.Error{Text: "(#130429) Rate limit hit", Code: 130429, Title: "Rate limit hit", Message: "Rate limit hit", Transient: true, Throttled: true},
 		},
 		{
 			name: "throttled by status, code unknown", status: 429, header: map[string]string{"Retry-After": "17"}, answer: `{"error":{"message":"slow down","code":99}}`,
-			want: provider.Error{Code: 99, Title: "slow down", Message: "slow down", Transient: true, Throttled: true, RetryAfter: 17 * time.Second},
+			want: provider.Error{Text: "slow down", Code: 99, Title: "slow down", Message: "slow down", Transient: true, Throttled: true, RetryAfter: 17 * time.Second},
 		},
 		{
 			name: "throttled by status, no body", status: 429,
@@ -59,13 +60,13 @@ func TestRefusals(t *testing.T) {
 			name: "wait told by the usage header", status: 400,
 			header: map[string]string{"X-Business-Use-Case-Usage": `{"555":[{"type":"whatsapp","call_count":100,"estimated_time_to_regain_access":3},{"estimated_time_to_regain_access":"7"}]}`},
 			answer: `{"error":{"message":"limit","code":80007}}`,
-			want:   provider.Error{Code: 80007, Title: "limit", Message: "limit", Transient: true, Throttled: true, RetryAfter: 7 * time.Minute},
+			want:   provider.Error{Text: "limit", Code: 80007, Title: "limit", Message: "limit", Transient: true, Throttled: true, RetryAfter: 7 * time.Minute},
 		},
 		{
 			name: "nonsense in the headers", status: 400,
 			header: map[string]string{"X-Business-Use-Case-Usage": `{"555":[`, "Retry-After": "soon"},
 			answer: `{"error":{"message":"limit","code":80007}}`,
-			want:   provider.Error{Code: 80007, Title: "limit", Message: "limit", Transient: true, Throttled: true},
+			want:   provider.Error{Text: "limit", Code: 80007, Title: "limit", Message: "limit", Transient: true, Throttled: true},
 		},
 		{
 			name: "absurd wait", status: 503, header: map[string]string{"Retry-After": "2000000000"},
@@ -77,15 +78,15 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			name: "pair limit", status: 400, answer: `{"error":{"message":"(#131056) pair","code":131056}}`,
-			want: provider.Error{Code: 131056, Title: "pair", Message: "pair", Transient: true},
+			want: provider.Error{Text: "(#131056) pair", Code: 131056, Title: "pair", Message: "pair", Transient: true},
 		},
 		{
 			name: "said to be transient", status: 400, answer: `{"error":{"message":"m","code":424242,"is_transient":true}}`,
-			want: provider.Error{Code: 424242, Title: "m", Message: "m", Transient: true},
+			want: provider.Error{Text: "m", Code: 424242, Title: "m", Message: "m", Transient: true},
 		},
 		{
 			name: "server fault with an error object was not carried out", status: 500, answer: `{"error":{"message":"(#131000) Something went wrong","code":131000}}`,
-			want: provider.Error{Code: 131000, Title: "Something went wrong", Message: "Something went wrong", Transient: true},
+			want: provider.Error{Text: "(#131000) Something went wrong", Code: 131000, Title: "Something went wrong", Message: "Something went wrong", Transient: true},
 		},
 		{
 			name: "server fault without one may have been", status: 500, answer: `<html>oops</html>`,
@@ -102,7 +103,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			name: "error under a good status", status: 200, answer: `{"error":{"message":"(#100) no","code":100}}`,
-			want: provider.Error{Code: 100, Title: "no", Message: "no"},
+			want: provider.Error{Text: "(#100) no", Code: 100, Title: "no", Message: "no"},
 		},
 		{
 			name: "error that is not an object", status: 400, answer: `{"error":"no"}`,

@@ -36,7 +36,7 @@ func TestStatusFailed(t *testing.T) {
 		"bad",
 		{"code":"131000","title":"Unknown","details":"of old"}]}`)
 	want := []*provider.Error{
-		{Code: 131047, Subcode: 7, Title: "Re-engagement message", Details: "More than 24 hours", Message: "More than 24 hours", Href: "https://docs.test/", Trace: "T"},
+		{Code: 131047, Subcode: 7, Title: "Re-engagement message", Text: "Re-engagement message", Details: "More than 24 hours", Message: "More than 24 hours", Href: "https://docs.test/", Trace: "T"},
 		{Code: 131000, Title: "Unknown", Details: "of old", Message: "of old", Transient: true},
 	}
 	if !reflect.DeepEqual(u.Errors, want) || u.Recipient != (provider.Person{Phone: "+4915510000001"}) || !u.Timestamp.Equal(newYear) {
