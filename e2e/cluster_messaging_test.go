@@ -12,7 +12,13 @@ import (
 // nodesOn starts nodes on one new database and one provider, and connects a number.
 func nodesOn(t *testing.T, roles ...string) (*Provider, []*Server, *Number) {
 	t.Helper()
-	files, database := OnFolder(t.TempDir()), OnDatabase(pgtest.NewDatabase(t))
+	return nodesAt(t, OnDatabase(pgtest.NewDatabase(t)), roles...)
+}
+
+// nodesAt is nodesOn for a given database.
+func nodesAt(t *testing.T, database Option, roles ...string) (*Provider, []*Server, *Number) {
+	t.Helper()
+	files := OnFolder(t.TempDir())
 	p := StartProvider(t)
 	var nodes []*Server
 	for _, role := range roles {
@@ -60,7 +66,30 @@ func TestNodesKeepTheOrder(t *testing.T) {
 // others see.
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	p, nodes, n := nodesOn(t, "worker", "api")
+	testRoles(t, OnDatabase(pgtest.NewDatabase(t)))
+}
+
+// TestRolesBehindAPooler: the nodes reach their database through PgBouncer, with fewer connections than
+// they have themselves. They hear of work over the database's own address, or look for it.
+func TestRolesBehindAPooler(t *testing.T) {
+	t.Parallel()
+	for _, hearing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("hearing %t", hearing), func(t *testing.T) {
+			t.Parallel()
+			direct := pgtest.NewDatabase(t)
+			pooled := OnDatabase(pgtest.Bouncer{Mode: "transaction", Size: 4}.Start(t, direct))
+			testRoles(t, func(s *Server) {
+				pooled(s)
+				if hearing {
+					s.flags = append(s.flags, "--database-direct-url", direct)
+				}
+			})
+		})
+	}
+}
+
+func testRoles(t *testing.T, database Option) {
+	p, nodes, n := nodesAt(t, database, "worker", "api")
 	n.srv = nodes[1]
 	person := newPerson()
 	var ids []string

@@ -28,6 +28,7 @@ type Store struct {
 type Serve struct {
 	Store `embed:""`
 
+	DatabaseDirectURL   string         `name:"database-direct-url" variable:"PARLEY_DATABASE_DIRECT_URL" placeholder:"URL" secret:"" help:"PostgreSQL's own address where --database-url leads to a pooler in transaction mode, so that nodes hear of each other's work. Empty: they look every second."`
 	Listen              string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
 	OpsListen           string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness, profiles and the built-in simulator. Keep it private."`
 	PublicURL           string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
@@ -60,10 +61,14 @@ func (s *Store) Validate() error {
 		}
 		return nil
 	}
-	u, err := url.Parse(s.DatabaseURL)
-	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || !strings.HasPrefix(s.DatabaseURL, u.Scheme+"://") {
+	return checkDatabaseURL("--database-url", s.DatabaseURL, "; leave it empty for the embedded store")
+}
+
+func checkDatabaseURL(flag, address, otherwise string) error {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || !strings.HasPrefix(address, u.Scheme+"://") {
 		// The parse error is not shown: it repeats the URL and its password.
-		return errors.New("--database-url must be a PostgreSQL address like postgres://user:password@host:5432/parley; leave it empty for the embedded store")
+		return errors.New(flag + " must be a PostgreSQL address like postgres://user:password@host:5432/parley" + otherwise)
 	}
 	return nil
 }
@@ -72,6 +77,7 @@ func (s *Store) Validate() error {
 func (s *Serve) Validate() error {
 	return errors.Join(
 		s.Store.Validate(),
+		s.checkDirectURL(),
 		checkAddress("--listen", s.Listen),
 		checkAddress("--ops-listen", s.OpsListen),
 		s.checkPublicURL(),
@@ -84,6 +90,17 @@ func (s *Serve) Validate() error {
 		oneOf("--log-format", s.LogFormat, "text", "json"),
 		oneOf("--log-level", s.LogLevel, "debug", "info", "warn", "error"),
 	)
+}
+
+func (s *Serve) checkDirectURL() error {
+	switch {
+	case s.DatabaseDirectURL == "":
+		return nil
+	case s.DatabaseURL == "":
+		return errors.New("--database-direct-url is of use only with --database-url")
+	default:
+		return checkDatabaseURL("--database-direct-url", s.DatabaseDirectURL, "")
+	}
 }
 
 func checkAddress(flag, addr string) error {

@@ -29,13 +29,16 @@ func TestValidateAccepts(t *testing.T) {
 	t.Parallel()
 	authorities := writeFile(t, "ca.pem", certificate(t))
 	for name, change := range map[string]func(*Serve){
-		"the defaults":           func(*Serve) {},
-		"every interface":        func(s *Serve) { s.Listen = ":8080" },
-		"IPv6":                   func(s *Serve) { s.Listen = "[::1]:8080" },
-		"a port to be picked":    func(s *Serve) { s.Listen, s.OpsListen = "127.0.0.1:0", "127.0.0.1:0" },
-		"postgres":               func(s *Serve) { s.DatabaseURL = "postgres://u:p@h:5432/db?sslmode=require" },
-		"postgresql":             func(s *Serve) { s.DatabaseURL = "postgresql://u@h/db" },
-		"a socket":               func(s *Serve) { s.DatabaseURL = "postgres:///db?host=/var/run/postgresql" },
+		"the defaults":        func(*Serve) {},
+		"every interface":     func(s *Serve) { s.Listen = ":8080" },
+		"IPv6":                func(s *Serve) { s.Listen = "[::1]:8080" },
+		"a port to be picked": func(s *Serve) { s.Listen, s.OpsListen = "127.0.0.1:0", "127.0.0.1:0" },
+		"postgres":            func(s *Serve) { s.DatabaseURL = "postgres://u:p@h:5432/db?sslmode=require" },
+		"postgresql":          func(s *Serve) { s.DatabaseURL = "postgresql://u@h/db" },
+		"a socket":            func(s *Serve) { s.DatabaseURL = "postgres:///db?host=/var/run/postgresql" },
+		"past a pooler": func(s *Serve) {
+			s.DatabaseURL, s.DatabaseDirectURL = "postgres://u:p@pooler:6432/db", "postgres://u:p@h:5432/db"
+		},
 		"no data folder needed":  func(s *Serve) { s.Data, s.DatabaseURL = "", "postgres://u@h/db" },
 		"one role":               func(s *Serve) { s.Role = []string{"worker"} },
 		"public URL with a port": func(s *Serve) { s.PublicURL = "http://chat.example.com:8443" },
@@ -62,11 +65,15 @@ func TestValidateRefuses(t *testing.T) {
 		change func(*Serve)
 		want   string
 	}{
-		"no data folder":         {func(s *Serve) { s.Data = "" }, "--data must name a folder"},
-		"another database":       {func(s *Serve) { s.DatabaseURL = "mysql://u:hunter2@h/db" }, "--database-url must be a PostgreSQL address like"},
-		"a database DSN":         {func(s *Serve) { s.DatabaseURL = "host=h password=hunter2" }, "--database-url must be"},
-		"a broken database URL":  {func(s *Serve) { s.DatabaseURL = "postgres://u:hunter2%zz@h/db" }, "--database-url must be"},
-		"one slash":              {func(s *Serve) { s.DatabaseURL = "postgres:/u:hunter2@h/db" }, "--database-url must be"},
+		"no data folder":        {func(s *Serve) { s.Data = "" }, "--data must name a folder"},
+		"another database":      {func(s *Serve) { s.DatabaseURL = "mysql://u:hunter2@h/db" }, "--database-url must be a PostgreSQL address like"},
+		"a database DSN":        {func(s *Serve) { s.DatabaseURL = "host=h password=hunter2" }, "--database-url must be"},
+		"a broken database URL": {func(s *Serve) { s.DatabaseURL = "postgres://u:hunter2%zz@h/db" }, "--database-url must be"},
+		"one slash":             {func(s *Serve) { s.DatabaseURL = "postgres:/u:hunter2@h/db" }, "--database-url must be"},
+		"a broken direct URL": {func(s *Serve) {
+			s.DatabaseURL, s.DatabaseDirectURL = "postgres://h/db", "h:5432?password=hunter2"
+		}, "--database-direct-url must be a PostgreSQL address"},
+		"a direct URL alone":     {func(s *Serve) { s.DatabaseDirectURL = "postgres://u:hunter2@h/db" }, "--database-direct-url is of use only with --database-url"},
 		"a bare port":            {func(s *Serve) { s.Listen = "8080" }, `--listen "8080" must be host:port`},
 		"no address":             {func(s *Serve) { s.Listen = "" }, `--listen "" must be host:port`},
 		"a named port":           {func(s *Serve) { s.Listen = "localhost:http" }, "--listen"},

@@ -94,7 +94,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	if s.store, err = store.Open(ctx, store.Config{
-		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, Exclusive: true, Log: s.log, Metrics: s.registry,
+		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, DirectURL: s.cfg.DatabaseDirectURL, Exclusive: true, Log: s.log, Metrics: s.registry,
 	}); err != nil {
 		return err
 	}

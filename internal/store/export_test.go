@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/parleyhq/parley/internal/chat"
 )
 
@@ -163,3 +165,14 @@ func EndListening(ctx context.Context, s *Store) error {
 
 // RemovePayloads removes what events say.
 func RemovePayloads(tx *Tx, orgID string, ids []string) error { return tx.removePayloads(orgID, ids) }
+
+// Pooled tells whether a pooler lends the store's connections by the transaction.
+func Pooled(s *Store) bool { return s.engine.(*postgresEngine).pooled }
+
+// PreparesStatements tells whether connections keep prepared statements.
+func PreparesStatements(s *Store) bool {
+	return s.engine.(*postgresEngine).pool.Config().ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
+}
+
+// Tell sends a notification.
+func Tell(s *Store, topic Topic) { s.engine.tell(topic) }

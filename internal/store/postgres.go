@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"runtime"
@@ -15,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
+
+	"github.com/parleyhq/parley/internal/logging"
 )
 
 const (
@@ -27,19 +28,57 @@ const (
 	commitTimeout = 10 * time.Second
 	// txAttempts is how often a closure runs when PostgreSQL picks it as a deadlock's victim.
 	txAttempts = 5
-	// migrationLock is the advisory lock that lets one node migrate at a time.
-	migrationLock = 7_203_114_907
 )
 
 // postgresEngine is the shared store: each closure is its own transaction at READ COMMITTED,
 // and rows read by key are locked, so concurrent closures wait for each other instead of failing.
 type postgresEngine struct {
 	pool   *pgxpool.Pool
+	pooled bool            // a pooler before the server lends connections by the transaction
+	direct *pgx.ConnConfig // the server's own address, if it was given
+	log    *slog.Logger
 	teller teller
 	closed atomic.Bool
+
+	telling   *logging.Episode
+	listening *logging.Episode
 }
 
-func openPostgres(ctx context.Context, url string) (engine, error) {
+func openPostgres(ctx context.Context, cfg Config) (engine, error) {
+	settings, err := poolSettings(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	e := &postgresEngine{
+		log: cfg.Log,
+		telling: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_notifications",
+			"other nodes cannot be told of work: they find it by looking", "other nodes are told of work again"),
+		listening: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_listener",
+			"this node cannot hear of others' work: it finds it by looking", "this node hears of others' work again"),
+	}
+	if cfg.DirectURL != "" {
+		direct, err := poolSettings(cfg.DirectURL)
+		if err != nil {
+			return nil, err
+		}
+		e.direct = direct.ConnConfig
+	}
+	if e.pool, err = pgxpool.NewWithConfig(ctx, settings.Copy()); err != nil {
+		return nil, err
+	}
+	if err := e.meetPooler(ctx); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	if e.pooled {
+		e.pool.Close()
+		withoutStatements(settings.ConnConfig)
+		e.pool, err = pgxpool.NewWithConfig(ctx, settings)
+	}
+	return e, err
+}
+
+// poolSettings reads a database's address.
+func poolSettings(url string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("the database URL is not valid: %w", err)
@@ -52,29 +91,10 @@ func openPostgres(ctx context.Context, url string) (engine, error) {
 	}
 	cfg.MaxConns = max(cfg.MaxConns, 4) // a migration holds one and works on another
 	cfg.ConnConfig.RuntimeParams["application_name"] = "parley"
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &postgresEngine{pool: pool}, nil
+	return cfg, nil
 }
 
 func (e *postgresEngine) dialect() dialect { return postgresDialect }
-
-func (e *postgresEngine) migrate(ctx context.Context) error {
-	conn, err := e.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-		return postgresError(err)
-	}
-	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
-	db := stdlib.OpenDBFromPool(e.pool)
-	defer db.Close()
-	return migrateUp(ctx, goose.DialectPostgres, db)
-}
 
 func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)

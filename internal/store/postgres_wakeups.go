@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -48,8 +47,9 @@ func (e *postgresEngine) tellAll() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), acquireTimeout)
-		_ = e.query(ctx, "SELECT pg_notify($1, topic) FROM unnest($2::text[]) topic", []any{wakeupChannel, topics}, func(scanner) error { return nil })
+		err := e.query(ctx, "SELECT pg_notify($1, topic) FROM unnest($2::text[]) topic", []any{wakeupChannel, topics}, func(scanner) error { return nil })
 		cancel()
+		e.telling.Report(err)
 		time.Sleep(tellEvery)
 	}
 }
@@ -67,20 +67,27 @@ func (t *teller) take() (topics []string) {
 }
 
 func (e *postgresEngine) listen(ctx context.Context, wake func(Topic)) {
+	if e.pooled && e.direct == nil {
+		e.log.Warn("behind a pooler this node cannot hear of others' work: it looks every second. Give PostgreSQL's own address with --database-direct-url to have it told")
+		<-ctx.Done()
+		return
+	}
 	for ctx.Err() == nil {
 		err := e.listenOnce(ctx, wake)
-		if ctx.Err() == nil && err != nil {
-			select {
-			case <-time.After(listenAgain):
-			case <-ctx.Done():
-			}
+		if ctx.Err() != nil {
+			return
+		}
+		e.listening.Report(err)
+		select {
+		case <-time.After(listenAgain):
+		case <-ctx.Done():
 		}
 	}
 }
 
 // listenOnce listens on a connection of its own, beside the pool, until it breaks.
 func (e *postgresEngine) listenOnce(ctx context.Context, wake func(Topic)) error {
-	conn, err := pgx.ConnectConfig(ctx, e.pool.Config().ConnConfig)
+	conn, err := e.connectListener(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,14 +95,30 @@ func (e *postgresEngine) listenOnce(ctx context.Context, wake func(Topic)) error
 	if _, err := conn.Exec(ctx, "LISTEN "+wakeupChannel); err != nil {
 		return err
 	}
+	e.listening.Report(nil)
 	for _, topic := range []Topic{TopicSends, TopicDeliveries} { // what was told meanwhile
 		wake(topic)
 	}
 	for {
 		told, err := conn.WaitForNotification(ctx)
 		if err != nil {
-			return errors.Join(err, ctx.Err())
+			return err
 		}
 		wake(Topic(told.Payload))
 	}
+}
+
+func (e *postgresEngine) connectListener(ctx context.Context) (*pgx.Conn, error) {
+	if e.direct == nil {
+		return pgx.ConnectConfig(ctx, e.pool.Config().ConnConfig)
+	}
+	conn, err := pgx.ConnectConfig(ctx, e.direct)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.requireDirect(ctx, conn); err != nil {
+		conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return conn, nil
 }

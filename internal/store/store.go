@@ -40,6 +40,8 @@ type Config struct {
 	Dir string
 	// URL is a postgres:// address.
 	URL string
+	// DirectURL is PostgreSQL's own address where URL leads to a pooler. Notifications are heard there.
+	DirectURL string
 	// Exclusive claims the embedded store for this process as the one that serves. Commands beside
 	// it open the store without.
 	Exclusive bool
@@ -106,7 +108,7 @@ func openEngine(ctx context.Context, cfg Config) (engine, error) {
 	case cfg.URL == "":
 		return openSQLite(cfg)
 	case strings.HasPrefix(cfg.URL, "postgres://"), strings.HasPrefix(cfg.URL, "postgresql://"):
-		return openPostgres(ctx, cfg.URL)
+		return openPostgres(ctx, cfg)
 	default:
 		return nil, errors.New("the database URL must start with postgres:// (leave it empty for the embedded store)")
 	}

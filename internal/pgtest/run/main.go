@@ -20,7 +20,7 @@ func main() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: run [--check] -- command [argument...]")
 		flag.PrintDefaults()
 	}
-	check := flag.Bool("check", false, "only report whether a PostgreSQL server can be had")
+	check := flag.Bool("check", false, "only report whether a PostgreSQL server and PgBouncer can be had")
 	flag.Parse()
 
 	var code int
@@ -42,15 +42,18 @@ func main() {
 }
 
 func report() error {
+	bouncer, bouncerErr := pgtest.FindBouncer()
 	if os.Getenv(pgtest.EnvURL) != "" {
 		fmt.Println("PostgreSQL: the server named by", pgtest.EnvURL)
-		return nil
+	} else if bin, err := pgtest.FindBinaries(); err != nil {
+		return errors.Join(err, bouncerErr)
+	} else {
+		fmt.Println("PostgreSQL:", bin)
 	}
-	bin, err := pgtest.FindBinaries()
-	if err != nil {
-		return err
+	if bouncerErr != nil {
+		return bouncerErr
 	}
-	fmt.Println("PostgreSQL:", bin)
+	fmt.Println("PgBouncer:", bouncer)
 	return nil
 }
 

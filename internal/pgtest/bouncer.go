@@ -1,0 +1,155 @@
+package pgtest
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+//go:embed bouncer.sh
+var bouncerScript string
+
+var errNoBouncer = errors.New("PgBouncer was not found; install it with `apt-get install pgbouncer` (Debian, Ubuntu) or " +
+	"`brew install pgbouncer` (macOS), or put it on PATH")
+
+// FindBouncer returns the path of PgBouncer. Packages put it where only root's PATH leads.
+func FindBouncer() (string, error) {
+	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer", "/opt/homebrew/bin/pgbouncer", "/usr/local/bin/pgbouncer"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errNoBouncer
+}
+
+// Bouncer says how a PgBouncer differs from its own defaults.
+type Bouncer struct {
+	Mode string // session, transaction or statement
+	Size int    // connections to the server for each database
+}
+
+// Start puts a PgBouncer before a database and returns the database's address there. It ends with the test, or with
+// this process.
+func (b Bouncer) Start(t testing.TB, database string) string {
+	t.Helper()
+	bin, err := FindBouncer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for attempt := 1; ; attempt++ {
+		port, err := freePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, err := b.startOnce(t, bin, behind, port)
+		if err == nil {
+			return address
+		}
+		if attempt == portAttempts {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (b Bouncer) startOnce(t testing.TB, bin string, behind *url.URL, port int) (address string, err error) {
+	dir, err := os.MkdirTemp("", "parley-pgbouncer-")
+	if err != nil {
+		return "", err
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.WriteFile(filepath.Join(dir, "pgbouncer.ini"), []byte(b.settings(behind, port)), 0o644); err != nil {
+		return "", err
+	}
+	attr, err := unprivileged(dir)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("/bin/sh", "-c", bouncerScript, "bouncer", bin, filepath.Join(dir, "pgbouncer.ini"))
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, attr, log, log
+	lifeline, err := cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is in its log
+		close(exited)
+	}()
+	t.Cleanup(func() {
+		_ = lifeline.Close()
+		<-exited
+	})
+	at := *behind
+	at.Host = net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
+	return at.String(), awaitBouncer(log.Name(), at.String(), exited)
+}
+
+// settings has it log in as the one user of the address, whoever asks.
+func (b Bouncer) settings(behind *url.URL, port int) string {
+	login := "user=" + behind.User.Username()
+	if password, ok := behind.User.Password(); ok {
+		login += " password='" + password + "'"
+	}
+	return fmt.Sprintf(`[databases]
+%s = host=%s port=%s %s
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+auth_type = any
+pool_mode = %s
+default_pool_size = %d
+max_client_conn = 1000
+`, strings.TrimPrefix(behind.Path, "/"), behind.Hostname(), behind.Port(), login, port, b.Mode, b.Size)
+}
+
+// awaitBouncer returns once it answers, or with its log when it has ended.
+func awaitBouncer(log, address string, exited <-chan struct{}) error {
+	cfg, err := pgxpool.ParseConfig(address) // which knows the settings of pools in it
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-tick.C:
+		case <-exited:
+			text, _ := os.ReadFile(log)
+			return fmt.Errorf("PgBouncer ended during startup: %s", text)
+		case <-ctx.Done():
+			text, _ := os.ReadFile(log)
+			return fmt.Errorf("wait for PgBouncer: %w; its log:\n%s", err, text[max(0, len(text)-1000):])
+		}
+	}
+}

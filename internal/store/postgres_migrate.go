@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+const (
+	// migrationLock is the advisory lock that lets one node migrate at a time.
+	migrationLock = 7_203_114_907
+	// migrationAgain is how often a node looks whether another's migration is over.
+	migrationAgain = 100 * time.Millisecond
+	// migrationTold is how many looks in vain the log mentions. Nodes that have nothing to migrate are
+	// done sooner.
+	migrationTold = 10
+)
+
+func (e *postgresEngine) migrate(ctx context.Context) error {
+	unlock, err := e.lockMigrations(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	db := stdlib.OpenDBFromPool(e.pool)
+	defer db.Close()
+	return migrateUp(ctx, goose.DialectPostgres, db)
+}
+
+// lockMigrations waits until no other node migrates. The lock belongs to a transaction that stays open
+// until unlock: behind a pooler a session's lock would be anyone's. Who waits holds no connection: all
+// of a pooler's together could else wait for the node that needs one more to finish.
+func (e *postgresEngine) lockMigrations(ctx context.Context) (unlock func(), err error) {
+	for tries := 1; ; tries++ {
+		unlock, err := e.tryLockMigrations(ctx)
+		if unlock != nil || err != nil {
+			return unlock, err
+		}
+		if tries == migrationTold {
+			e.log.Info("another node migrates the store: waiting for it")
+		}
+		select {
+		case <-time.After(migrationAgain):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// tryLockMigrations returns neither unlock nor an error while another node has the lock.
+func (e *postgresEngine) tryLockMigrations(ctx context.Context) (unlock func(), err error) {
+	conn, err := e.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tx := &postgresTx{conn: conn}
+	end := func() {
+		tx.rollback(ctx)
+		conn.Release()
+	}
+	locked := false
+	err = tx.later(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0", nil) // a migration may take long
+	if err == nil {
+		err = tx.query(ctx, "SELECT pg_try_advisory_xact_lock($1)", []any{int64(migrationLock)}, func(row scanner) error { return row.Scan(&locked) })
+	}
+	if err != nil || !locked {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
