@@ -306,7 +306,7 @@ func (c *call) errorAnswer(err error) answer {
 		failure = c.unexpected(err)
 	}
 	entry := catalogue[failure.Code]
-	if entry.status == http.StatusServiceUnavailable && c.w.Header().Get("Retry-After") == "" {
+	if passesSoon(failure.Code) && c.w.Header().Get("Retry-After") == "" {
 		c.w.Header().Set("Retry-After", "1")
 	}
 	return answer{status: entry.status, body: marshal(errorEnvelope{Error: errorView{

@@ -74,6 +74,11 @@ var catalogue = map[chat.Code]entry{
 	chat.CodeServiceUnavailable: {http.StatusServiceUnavailable, kindAPI},
 }
 
+// passesSoon tells whether the same request is worth another try a second later, which the answer says.
+func passesSoon(code chat.Code) bool {
+	return code == chat.CodeServiceUnavailable || code == chat.CodeIdempotencyInProgress
+}
+
 type errorEnvelope struct {
 	Error errorView `json:"error"`
 }

@@ -173,7 +173,11 @@ func TestRequestUnderWay(t *testing.T) {
 		s.Do(t, apitest.Request{Method: http.MethodPost, Path: "/v1/probe", Key: org.Key}) // has the tokens leased
 		answer := sendLater(t, s, gated(org.Key, ""))
 		<-g.reached
-		s.Do(t, gated(org.Key, "")).RequireFailure(t, "idempotency_in_progress", "Idempotency-Key")
+		under := s.Do(t, gated(org.Key, ""))
+		under.RequireFailure(t, "idempotency_in_progress", "Idempotency-Key")
+		if wait := under.Header.Get("Retry-After"); wait != "1" {
+			t.Errorf("Retry-After is %q", wait)
+		}
 		s.Do(t, gated(org.Key, `,"count":1`)).RequireFailure(t, "idempotency_key_reuse", "Idempotency-Key")
 		close(g.open)
 		first := answer().RequireStatus(t, http.StatusCreated)

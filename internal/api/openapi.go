@@ -182,6 +182,9 @@ func (d *document) responses(op *operation, envelope reflect.Type) map[string]*h
 // failure is a reference to the response with these codes. Operations share most of them, and each is large.
 func (d *document) failure(op *operation, status int, codes []chat.Code) *huma.Response {
 	headers := op.headers(status)
+	if status == http.StatusTooManyRequests || slices.ContainsFunc(codes, passesSoon) {
+		headers["Retry-After"] = headerRef("Retry-After")
+	}
 	name := failureName(status, codes)
 	if headers[headerReplayed] != nil {
 		name += ".keyed"
@@ -254,13 +257,14 @@ func integerHeader(doc string) *huma.Header {
 	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: huma.TypeInteger}}
 }
 
+func headerRef(name string) *huma.Param {
+	return &huma.Param{Ref: "#/components/headers/" + name}
+}
+
 func (op *operation) headers(status int) map[string]*huma.Param {
 	names := []string{headerRequestID}
 	if !op.open && status != http.StatusUnauthorized {
 		names = append(names, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
-	}
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		names = append(names, "Retry-After")
 	}
 	if status == http.StatusFound {
 		names = append(names, "Location")
@@ -273,7 +277,7 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 	}
 	headers := map[string]*huma.Param{}
 	for _, name := range names {
-		headers[name] = &huma.Param{Ref: "#/components/headers/" + name}
+		headers[name] = headerRef(name)
 	}
 	return headers
 }

@@ -93,7 +93,8 @@ func (c *check) sharedHeaders() {
 // waitingTime: a client that is to come back is told when, and no other.
 func (c *check) waitingTime() {
 	wait, given := c.Header.Get("Retry-After"), c.Header["Retry-After"] != nil
-	due := c.Status == http.StatusTooManyRequests || c.Status == http.StatusServiceUnavailable
+	due := c.Status == http.StatusTooManyRequests || c.Status == http.StatusServiceUnavailable ||
+		c.Status == http.StatusConflict && bytes.Contains(c.Body, []byte(`"code":"idempotency_in_progress"`))
 	if n, err := strconv.Atoi(wait); given != due || given && (err != nil || n < 1) {
 		c.problem("Retry-After is %q", wait)
 	}
@@ -165,7 +166,7 @@ func (c *check) documented() bool {
 	headers, _ := response["headers"].(map[string]any)
 	for name := range headers {
 		switch {
-		case name == "Idempotent-Replayed", strings.HasPrefix(name, "X-RateLimit-"):
+		case name == "Idempotent-Replayed", name == "Retry-After", strings.HasPrefix(name, "X-RateLimit-"):
 			// Checked above, where it is known when they are due.
 		case c.Header.Get(name) == "":
 			c.problem("the documented header %s is missing", name)

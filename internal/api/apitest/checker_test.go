@@ -84,6 +84,10 @@ var spoilt = []spoiler{
 	{"an Allow that lacks HEAD", "method", inHeader("Allow", "GET, POST"), "Allow is"},
 	{"a header twice", "list", func(x *apitest.Exchange) { x.Header["Cache-Control"] = []string{"a", "b"} }, "2 times"},
 	{"a body to HEAD", "list", func(x *apitest.Exchange) { x.Method = http.MethodHead }, "there is a body"},
+	{"work under way without Retry-After", "refused", func(x *apitest.Exchange) {
+		x.Status = http.StatusConflict
+		x.Body = []byte(strings.Replace(string(x.Body), "invalid_limit", "idempotency_in_progress", 1))
+	}, "Retry-After"},
 	{"overload without Retry-After", "refused", func(x *apitest.Exchange) { x.Status = http.StatusServiceUnavailable }, "Retry-After"},
 }
 
