@@ -56,13 +56,16 @@ type Sender struct {
 	results *recorder
 
 	mu      sync.Mutex
-	numbers map[string]*number // by account
-	held    map[string]bool    // message ids in memory
-	life    string             // the node's name, under which it owns what is in memory
-	former  map[string]bool    // message ids that are on their way since it had another
+	numbers map[string]*number       // by account
+	held    map[string]bool          // message ids in memory
+	life    string                   // the node's name, under which it owns what is in memory
+	former  map[string]bool          // message ids that are on their way since it had another
+	loaded  map[string]store.Moment  // message ids that were read from the table, and when
+	told    map[store.SendQueue]bool // conversations to look at
 	closed  bool
 
-	wake   chan struct{}
+	wake   chan struct{} // for the sweeps
+	hear   chan struct{} // for recallLoop
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -77,10 +80,12 @@ func Start(cfg Config) *Sender {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
-		wake: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		loaded: map[string]store.Moment{}, told: map[store.SendQueue]bool{},
+		wake: make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
 	s.results = startRecorder(s)
 	s.work.Go(s.sweepLoop)
+	s.work.Go(s.recallLoop)
 	return s
 }
 
@@ -92,7 +97,10 @@ func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
 	}
 	if w.Job.Behind == "" || s.holds(w.Job.Behind) || s.finished(w.Job.OrgID, w.Job.Behind) {
 		s.enqueue(account, s.queue(w))
+		return
 	}
+	// Another node accepted the one before it, or that is on its way here as well.
+	s.Recall(store.SendQueue{Owner: w.Job.Owner, OrgID: w.Job.OrgID, AccountID: account.ID, ConversationID: w.Job.ConversationID})
 }
 
 // queue gives a job that was just committed its moments. A job that was never tried is due since it was
@@ -127,8 +135,9 @@ func (s *Sender) enqueue(account chat.Account, w queued) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.numbers[account.ID]
+	_, loaded := s.loaded[w.Job.MessageID]
 	switch {
-	case s.held[w.Job.MessageID]:
+	case s.held[w.Job.MessageID], loaded && !w.known.IsZero(): // which may be done by now
 		return true
 	case s.closed, w.Job.Owner != s.life, !s.room(n):
 		return false
@@ -138,6 +147,9 @@ func (s *Sender) enqueue(account chat.Account, w queued) bool {
 		s.work.Go(n.run)
 	}
 	s.held[w.Job.MessageID] = true
+	if w.known.IsZero() {
+		s.loaded[w.Job.MessageID] = s.cfg.Store.Moment()
+	}
 	n.held++
 	n.add(account, w)
 	return true

@@ -49,6 +49,7 @@ func poke(c chan struct{}) {
 // sweep takes over the jobs of dead nodes, picks up own jobs that are not in memory, and looks
 // after those that wait for a word of the provider's.
 func (s *Sender) sweep() {
+	s.forgetLoaded()
 	for _, part := range []struct {
 		failed string
 		do     func() error

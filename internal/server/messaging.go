@@ -128,16 +128,23 @@ func (s *Server) hearOthers() (end func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.store.Listen(ctx, func(topic store.Topic) {
-			switch topic {
-			case store.TopicSends:
-				s.messaging.sender.Wake()
-			case store.TopicDeliveries:
-				s.messaging.deliverer.Wake()
-			}
-		})
+		s.store.Listen(ctx, s.messaging.hear)
 	}()
 	return func() { cancel(); <-done }
+}
+
+// hear has the part look that a topic is for.
+func (m *messaging) hear(topic store.Topic) {
+	switch topic {
+	case store.TopicSends:
+		m.sender.Wake()
+	case store.TopicDeliveries:
+		m.deliverer.Wake()
+	default:
+		if queue, ok := topic.SendQueue(); ok {
+			m.sender.Recall(queue)
+		}
+	}
 }
 
 // token opens an account's sealed token.

@@ -220,3 +220,19 @@ func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
 		}
 	})
 }
+
+// However long a conversation is, what stands behind a message is read along the index.
+func TestSendJobsBehindAMessage(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
+			_, err := r.SendJobsBehind("org", "con", "msg", 10)
+			return err
+		})
+		requireNoError(t, err)
+		if plan := strings.Join(plans, "\n"); sorts(plan) || !strings.Contains(plan, "send_jobs_by_conversation") {
+			t.Errorf("they are read so:\n%s", plan)
+		}
+	})
+}

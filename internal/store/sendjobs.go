@@ -27,8 +27,9 @@ type SendJob struct {
 
 // InsertSendJob puts a message on its way. It is owned by the node that accepted it, or by the one
 // that has earlier messages of the conversation still to send, because only that node can keep
-// their order. If it is dead, whoever takes those over takes this one too.
+// their order: it is told. If it is dead, whoever takes those over takes this one too.
 func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
+	acceptedBy := j.Owner
 	// The conversation is locked, so no other message comes between.
 	err := tx.db.query(tx.ctx, `SELECT owner, message_id FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
 		ORDER BY conversation_id DESC, message_id DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
@@ -37,8 +38,12 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	if err != nil {
 		return j, err
 	}
-	if j.Owner == "" {
+	switch j.Owner {
+	case "":
 		tx.tell(TopicSends)
+	case acceptedBy:
+	default:
+		tx.tell(SendQueue{j.Owner, j.OrgID, j.AccountID, j.ConversationID}.topic())
 	}
 	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category)
@@ -129,6 +134,13 @@ func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, las
 		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
 		ORDER BY account_id, message_id LIMIT $6`,
 		node, last.AccountID, last.MessageID, now.Add(-young).UnixMilli(), now.Add(young).UnixMilli(), limit)
+}
+
+// SendJobsBehind returns up to limit of a conversation's jobs behind a message, oldest first, whoever owns
+// them.
+func (r Reader) SendJobsBehind(orgID, conversationID, messageID string, limit int) ([]SendJob, error) {
+	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id = $1 AND conversation_id = $2 AND message_id > $3
+		ORDER BY conversation_id, message_id LIMIT $4`, orgID, conversationID, messageID, limit)
 }
 
 // SendJobsAmong returns which of an organization's messages are still to be sent.

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Topic is something that another process may be waiting for.
 type Topic string
@@ -20,4 +23,21 @@ func (s *Store) Listen(ctx context.Context, wake func(Topic)) { s.engine.listen(
 // tell lets other processes know once the transaction is durable.
 func (tx *Tx) tell(topic Topic) {
 	tx.AfterCommit(func() { tx.store.engine.tell(topic) })
+}
+
+// SendQueue is a conversation whose messages a node has to send, and which has got one more: another node
+// has accepted it. Its topic is for the owner.
+type SendQueue struct{ Owner, OrgID, AccountID, ConversationID string }
+
+func (q SendQueue) topic() Topic {
+	return Topic(strings.Join([]string{"queue", q.Owner, q.OrgID, q.AccountID, q.ConversationID}, " "))
+}
+
+// SendQueue is the conversation that a topic is about; ok is false where it is about something else.
+func (t Topic) SendQueue() (q SendQueue, ok bool) {
+	words := strings.Split(string(t), " ")
+	if len(words) != 5 || words[0] != "queue" {
+		return q, false
+	}
+	return SendQueue{words[1], words[2], words[3], words[4]}, true
 }

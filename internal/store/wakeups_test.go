@@ -9,8 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Another process hears of work that nobody owns, and only of what was committed; it also does after
-// its connection was lost.
+// Another process hears of work that nobody owns or that is its own, and only of what was committed; it
+// also does after its connection was lost.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)
@@ -59,6 +59,19 @@ func TestListen(t *testing.T) {
 		}
 		return errRefused
 	})
+	storetest.InTx(t, here, func(tx *store.Tx) error { // behind a message of another node, which is told where
+		job := store.SendJob{OrgID: org.ID, AccountID: account.ID, ConversationID: "con_1", DueAt: tx.Now()}
+		for _, job.Owner = range []string{"node_1", "node_1", "node_2", ""} {
+			job.MessageID = tx.NewID(chat.KindMessage)
+			if _, err := tx.InsertSendJob(job); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if got, ok := (<-heard).SendQueue(); !ok || got != (store.SendQueue{Owner: "node_1", OrgID: org.ID, AccountID: account.ID, ConversationID: "con_1"}) {
+		t.Fatalf("heard of %+v", got)
+	}
 	storetest.InTx(t, here, func(tx *store.Tx) error { tx.SubscriptionChanged(org.ID, "x"); return nil })
 	hears(store.TopicDeliveries)
 

@@ -1,0 +1,88 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Recall tells that a conversation has more messages in the table: another node accepted them behind those
+// that this node has. They are read at once, and not by the next sweep.
+func (s *Sender) Recall(queue store.SendQueue) {
+	if queue.Owner != s.Node() {
+		return
+	}
+	s.mu.Lock()
+	s.told[queue] = true
+	s.mu.Unlock()
+	poke(s.hear)
+}
+
+func (s *Sender) recallLoop() {
+	for {
+		select {
+		case <-s.hear:
+		case <-s.ctx.Done():
+			return
+		}
+		for queue := range s.takeTold() {
+			if err := s.recall(queue); err != nil {
+				s.warn("messages that another node has accepted could not be read", err)
+				break // sweeps will find them
+			}
+		}
+	}
+}
+
+func (s *Sender) takeTold() map[store.SendQueue]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.told
+	s.told = map[store.SendQueue]bool{}
+	return told
+}
+
+// recall takes up what stands in the table behind the messages in memory, up to another node's.
+func (s *Sender) recall(queue store.SendQueue) error {
+	if !s.mayTake() || !s.roomFor(queue.AccountID) {
+		return nil
+	}
+	jobs, err := s.cfg.Store.Read(s.ctx).SendJobsBehind(queue.OrgID, queue.ConversationID, s.lastHeld(queue), s.page())
+	if err != nil {
+		return err
+	}
+	if others := slices.IndexFunc(jobs, func(j store.SendJob) bool { return j.Owner != queue.Owner }); others >= 0 {
+		jobs = jobs[:others]
+	}
+	return s.load(s.unheld(jobs), map[string]bool{})
+}
+
+// lastHeld is the last message of a conversation in memory; "" if there is none.
+func (s *Sender) lastHeld(queue store.SendQueue) string {
+	s.mu.Lock()
+	n := s.numbers[queue.AccountID]
+	s.mu.Unlock()
+	if n == nil {
+		return ""
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := n.lanes[queue.ConversationID]
+	if l == nil {
+		return ""
+	}
+	return l.queue[len(l.queue)-1].Job.MessageID
+}
+
+// forgetLoaded forgets which jobs were read from the table a while ago. One that comes to Enqueue so late
+// is looked up before it is sent.
+func (s *Sender) forgetLoaded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.cfg.Store.Moment()
+	for id, at := range s.loaded {
+		if now.Sub(at) > 2*s.cfg.SweepEvery {
+			delete(s.loaded, id)
+		}
+	}
+}
