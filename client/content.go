@@ -55,9 +55,6 @@ type TemplateContent struct {
 	Name       string              `json:"name"`
 	Language   TemplateLanguage    `json:"language"`
 	Components []TemplateComponent `json:"components,omitempty"`
-
-	// Only in messages: what the recipient sees.
-	Preview *TemplatePreview `json:"preview,omitempty"`
 }
 
 // TemplateLanguage is a language code such as en_US.

@@ -36,6 +36,7 @@ type Message struct {
 	Video       *MediaContent       `json:"video,omitempty"`
 	Audio       *MediaContent       `json:"audio,omitempty"`
 	Template    *TemplateContent    `json:"template,omitempty"`
+	Preview     *TemplatePreview    `json:"preview,omitempty"` // what the recipient of a template sees
 	Interactive *InteractiveContent `json:"interactive,omitempty"`
 	Reaction    *ReactionContent    `json:"reaction,omitempty"`
 	Location    *LocationContent    `json:"location,omitempty"`
@@ -112,6 +113,7 @@ type MessageFilter struct {
 	Direction      Direction
 	Status         MessageStatus
 	Type           MessageType
+	MessageID      string    // the provider's id
 	CreatedAfter   time.Time // exclusive
 	CreatedBefore  time.Time // exclusive
 	PageOptions
@@ -119,7 +121,7 @@ type MessageFilter struct {
 
 func (f MessageFilter) query() query {
 	return f.PageOptions.query().text("conversation_id", f.ConversationID).text("direction", string(f.Direction)).
-		text("status", string(f.Status)).text("type", string(f.Type)).
+		text("status", string(f.Status)).text("type", string(f.Type)).text("message_id", f.MessageID).
 		instant("created_after", f.CreatedAfter).instant("created_before", f.CreatedBefore)
 }
 

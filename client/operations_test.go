@@ -126,13 +126,13 @@ var wider = map[string]any{
 // unexported are the schemas that the client fills in by itself, and envelopes.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
-		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "AttachLabelBody", "TestWebhookBody"}, name)
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "TestWebhookBody"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.
 var filters = map[string]map[string][]string{
 	"listAccounts": client.QueryOf(client.AccountFilter{All: true, CustomerID: "x", PageOptions: everyPage}),
-	"listMessages": client.QueryOf(client.MessageFilter{ConversationID: "x", Direction: "x", Status: "x", Type: "x",
+	"listMessages": client.QueryOf(client.MessageFilter{ConversationID: "x", Direction: "x", Status: "x", Type: "x", MessageID: "x",
 		CreatedAfter: someTime, CreatedBefore: someTime, PageOptions: everyPage}),
 	"listConversations": client.QueryOf(client.ConversationFilter{Status: "x", ContactID: "x", UpdatedSince: someTime, LabelID: "x",
 		AssignedTo: "x", PageOptions: everyPage}),

@@ -46,7 +46,7 @@ func TestTemplates(t *testing.T) {
 	}
 
 	sent := must(s.SendMessage(t.Context(), s.number, client.Template("+4915110000001", "order_update", "de", "Ada", "A-17")))(t)
-	if sent.Template.Preview == nil || sent.Template.Preview.Body != "Hallo Ada, deine Bestellung A-17 ist unterwegs." {
+	if sent.Preview == nil || sent.Preview.Body != "Hallo Ada, deine Bestellung A-17 ist unterwegs." {
 		t.Errorf("sent %+v", sent.Template)
 	}
 	_, err = s.SendMessage(t.Context(), s.number, client.Template("+4915110000001", "order_update", "es", "Ada", "A-17"))

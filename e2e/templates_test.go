@@ -79,7 +79,7 @@ func testTemplateLife(t *testing.T, w world) {
 	}
 	n.awaitTemplate("order_ready", "APPROVED")
 	m := n.awaitStatus(n.send(person, "template", filled("order_ready", "Ada")), "read")
-	if got := m.str("template", "preview", "body"); got != "Hi Ada, your order is ready." {
+	if got := m.str("preview", "body"); got != "Hi Ada, your order is ready." {
 		t.Errorf("the preview is %q", got)
 	}
 	if e := n.onlyEvent(chat.EventMessageSent, m.str("id")); e.str("data", "message", "body") != "Hi Ada, your order is ready." {
@@ -92,7 +92,7 @@ func testTemplateLife(t *testing.T, w world) {
 	}
 	n.awaitTemplate("order_ready", "APPROVED")
 	m = n.awaitStatus(n.send(person, "template", filled("order_ready", "Ada")), "read")
-	if got := m.str("template", "preview", "body"); got != "Hello Ada, your order is here." {
+	if got := m.str("preview", "body"); got != "Hello Ada, your order is here." {
 		t.Errorf("the preview after the edit is %q", got)
 	}
 
@@ -144,7 +144,7 @@ func testTemplateFiles(t *testing.T, w world) {
 		map[string]any{"type": "document", "document": map[string]any{"id": file["id"], "filename": "invoice.pdf"}},
 	}})
 	m := n.awaitStatus(n.send(person, "template", content), "read")
-	if m.str("template", "preview", "header", "id") != file.str("id") {
+	if m.str("preview", "header", "id") != file.str("id") {
 		t.Errorf("the message shows %v", m)
 	}
 	got := n.sim.accepted("biz_opaque_callback_data=" + m.str("id"))

@@ -87,7 +87,7 @@ func registerMessageMedia(a *API) {
 	op := operation{
 		method: http.MethodGet, path: "/{phone_number_id}/messages/{id}/media", id: "getMessageMedia", tag: "Messages",
 		summary:     "Get a message's file",
-		description: "302 to the file's permanent address. 404 when the message has no file, or while it is still being fetched.",
+		description: "302 to the file's permanent address, or to the link that an outbound message was sent with. 404 when the message has no file, or while it is still being fetched.",
 		status:      http.StatusFound, input: newInputBinder[messageInput](a.document),
 	}
 	op.handle = func(c *call) (answer, error) {
@@ -100,14 +100,20 @@ func registerMessageMedia(a *API) {
 		if err != nil {
 			return answer{}, err
 		}
-		m, err := core.MessageFile(r, account, in.ID)
+		address, err := core.MessageFileAddress(r, account, in.ID, a.publicURL)
 		if err != nil {
 			return answer{}, err
 		}
-		c.w.Header().Set("Location", a.publicURL+core.MediaPath(m))
-		return answer{status: http.StatusFound, body: marshal(single[mediaView]{Data: a.viewMedia(m), RequestID: c.id})}, nil
+		c.w.Header().Set("Location", address)
+		return answer{status: http.StatusFound, body: marshal(single[messageFileView]{Data: messageFileView{"message_file", address}, RequestID: c.id})}, nil
 	}
-	add[messageInput, single[mediaView]](a, &op)
+	add[messageInput, single[messageFileView]](a, &op)
+}
+
+// messageFileView is the answer to those who do not follow redirects.
+type messageFileView struct {
+	Object string `json:"object" enum:"message_file"`
+	URL    string `json:"url" format:"uri"`
 }
 
 // multipart describes the one operation that takes a file.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -50,7 +51,8 @@ type messageView struct {
 	Document       anyJSON           `json:"document,omitzero"`
 	Video          anyJSON           `json:"video,omitzero"`
 	Audio          anyJSON           `json:"audio,omitzero"`
-	Template       shownTemplate     `json:"template,omitzero" doc:"As it was sent, and in preview what the recipient sees."`
+	Template       shownTemplate     `json:"template,omitzero" doc:"As it was sent."`
+	Preview        shownPreview      `json:"preview,omitzero" doc:"What the recipient of a template sees. Absent where the template was not known when the message was sent."`
 	Interactive    anyJSON           `json:"interactive,omitzero"`
 	Reaction       anyJSON           `json:"reaction,omitzero" doc:"message_id is the provider's id of the message reacted to; an empty emoji takes the reaction back."`
 	Location       anyJSON           `json:"location,omitzero"`
@@ -65,7 +67,7 @@ type messageView struct {
 	UpdatedAt      instant           `json:"updated_at"`
 }
 
-// shownTemplate is a template's content as it is stored.
+// shownTemplate is a template's content as it was sent.
 type shownTemplate jsontext.Value
 
 func (v shownTemplate) MarshalJSON() ([]byte, error) { return v, nil }
@@ -73,6 +75,27 @@ func (v shownTemplate) MarshalJSON() ([]byte, error) { return v, nil }
 // Schema describes it in the OpenAPI document.
 func (shownTemplate) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chat.TemplateContent](), true, "")
+}
+
+// shownPreview is what the recipient of a template sees.
+type shownPreview jsontext.Value
+
+func (v shownPreview) MarshalJSON() ([]byte, error) { return v, nil }
+
+// Schema describes it in the OpenAPI document.
+func (shownPreview) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[chat.TemplatePreview](), true, "")
+}
+
+// splitTemplate parts what was sent from its preview, which is stored with it.
+func splitTemplate(content []byte) (shownTemplate, shownPreview) {
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(content, &members); err != nil || members["preview"] == nil {
+		return shownTemplate(content), nil
+	}
+	preview := members["preview"]
+	delete(members, "preview")
+	return shownTemplate(marshal(members)), shownPreview(preview)
 }
 
 type contextView struct {
@@ -105,7 +128,7 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 		v.Error = &messageErrorView{string(m.Error.Code), m.Error.Message, m.Error.ProviderCode}
 	}
 	if m.Type == chat.TypeTemplate {
-		v.Template = shownTemplate(m.Content)
+		v.Template, v.Preview = splitTemplate(m.Content)
 	} else if field := v.content(m.Type); field != nil {
 		*field = anyJSON(m.Content)
 	}
@@ -143,6 +166,7 @@ type listMessagesInput struct {
 	Direction      string     `query:"direction" enum:"inbound,outbound"`
 	Status         string     `query:"status" enum:"queued,pending,sent,delivered,read,failed"`
 	Type           string     `query:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
+	MessageID      string     `query:"message_id" minLength:"1" maxLength:"512" doc:"The message with this id of the provider's."`
 	CreatedAfter   *time.Time `query:"created_after" doc:"Only messages made after this instant."`
 	CreatedBefore  *time.Time `query:"created_before" doc:"Only messages made before this instant."`
 }
@@ -154,7 +178,7 @@ func listMessages(c *call, in *listMessagesInput, p store.Page) (store.Slice[mes
 		return store.Slice[messageView]{}, err
 	}
 	slice, contacts, err := core.Messages(r, account, store.MessageFilter{
-		ConversationID: in.ConversationID, Direction: in.Direction, Status: in.Status, Type: in.Type,
+		ConversationID: in.ConversationID, Direction: in.Direction, Status: in.Status, Type: in.Type, ProviderID: in.MessageID,
 		CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
 	return viewEach(slice, func(m chat.Message) messageView { return viewMessage(account, contacts[m.ContactID], m) }), err

@@ -97,6 +97,9 @@ func TestListMessages(t *testing.T) {
 			"conversation_id=${with_out2}":           "out2 in2",
 			"conversation_id=" + noConversation:      "",
 			"conversation_id=${with_out2}&type=text": "out2",
+			"message_id=wamid.1":                     "out1",
+			"message_id=wamid.1&direction=inbound":   "",
+			"message_id=wamid.nobody":                "",
 			"direction=inbound&type=text&status=delivered&conversation_id=${with_out1}":                   "in1 late",
 			"created_after=" + at(2*time.Minute, precise):                                                 "out2 in2",
 			"created_after=" + at(2*time.Minute-time.Millisecond, precise):                                "out2 in2 out1",
@@ -309,6 +312,9 @@ func TestMessageMedia(t *testing.T) {
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "a file that was fetched", Given: incoming(file), Request: media, Status: http.StatusFound, Header: found},
 		{Name: "a file of the library", Given: sentWith("image", `{"id":"${media}"}`), Request: media, Status: http.StatusFound, Header: found},
+		{Name: "a link", Given: all(sentWith("image", `{"link":"https://files.example/a.png"}`), func(_ *testing.T, c *apitest.Case) {
+			c.Set("url", "https://files.example/a.png")
+		}), Request: media, Status: http.StatusFound, Header: found},
 		{Name: "a file that is being fetched", Given: incoming(nil), Request: media, Code: "resource_not_found", Header: map[string]string{"Location": ""}},
 		{Name: "a text", Given: sentWith("text", `{"body":"x"}`), Request: media, Code: "resource_not_found"},
 		{Name: "a file that was deleted from the library", Given: all(sentWith("image", `{"id":"${media}"}`), func(t *testing.T, c *apitest.Case) {

@@ -64,6 +64,8 @@ func TestMarkRead(t *testing.T) {
 			Want: wantRead, Header: fresh, Change: apitest.Changes{"messages": "~1", "conversations": "~1", "idempotency": "+1"}},
 		{Name: "again with its key", Given: all(cameIn("wamid.in"), first(under("k", "/v1/${number}/messages", `{"messaging_product":"chat","status":"read","message_id":"wamid.in"}`))),
 			Request: under("k", "/v1/${number}/messages", `{"status":"read","message_id":"wamid.in","messaging_product":"chat"}`), Status: http.StatusOK, Header: replayed, Then: sameBody},
+		{Name: "from a number that is gone", Given: all(cameIn("wamid.in"), changeNumber(func(a *chat.Account) { a.Status = chat.AccountDisconnected })), Request: readBody(`"message_id":"wamid.in"`), Code: "upstream_error"},
+		{Name: "from a number that is not approved", Given: all(cameIn("wamid.in"), changeNumber(func(a *chat.Account) { a.ProviderStatus = new("PENDING") })), Request: readBody(`"message_id":"wamid.in"`), Code: "whatsapp_number_not_verified"},
 
 		{Name: "unknown", Given: connected, Request: readBody(`"message_id":"wamid.in"`), Code: "resource_not_found"},
 		{Name: "our own id of it", Given: cameIn("wamid.in"), Request: readBody(`"message_id":"${message}"`), Code: "resource_not_found"},

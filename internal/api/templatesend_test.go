@@ -136,15 +136,13 @@ func TestTemplateMessagesShowWhatTheRecipientSees(t *testing.T) {
 	seen := func(name, body, preview string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: business, Request: post(body), Status: http.StatusOK, Change: firstMessage, Events: []string{newContactEvent(`"+15550001111"`)},
 			Then: func(t *testing.T, c *apitest.Case, r *apitest.Response) {
-				var shown struct {
-					Template struct{ Preview map[string]any }
-				}
+				var shown struct{ Preview map[string]any }
 				r.Data(t, &shown)
 				var want map[string]any
 				if err := json.Unmarshal([]byte(preview), &want); err != nil {
 					t.Fatal(err)
 				}
-				if d := gocmp.Diff(want, shown.Template.Preview); d != "" {
+				if d := gocmp.Diff(want, shown.Preview); d != "" {
 					t.Errorf("another preview (-want +got):\n%s", d)
 				}
 			}}

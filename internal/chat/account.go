@@ -142,8 +142,8 @@ func (a Account) Restricted(now time.Time, opening bool) bool {
 	}
 }
 
-// CheckSend says why the account cannot send now, in the contract's order.
-func (a Account) CheckSend(now time.Time, opening bool) error {
+// CheckConnected says why nothing can be done with the account at the provider.
+func (a Account) CheckConnected() error {
 	provider := ""
 	if a.ProviderStatus != nil {
 		provider = *a.ProviderStatus
@@ -153,6 +153,16 @@ func (a Account) CheckSend(now time.Time, opening bool) error {
 		return Fail(CodeNumberNotVerified, "The number is not approved by the provider yet. Register it with POST /v1/{phone_number_id}/register.")
 	case a.Status != AccountConnected:
 		return Fail(CodeUpstreamError, "The number is %s. Reconnect it, or repair it with POST /v1/{phone_number_id}/register.", a.Status)
+	}
+	return nil
+}
+
+// CheckSend says why the account cannot send now, in the contract's order.
+func (a Account) CheckSend(now time.Time, opening bool) error {
+	if err := a.CheckConnected(); err != nil {
+		return err
+	}
+	switch {
 	case a.Restricted(now, opening):
 		return Fail(CodeAccountRestricted, "The provider has restricted this number. See its notices in the provider's console.")
 	case a.CustomerStatus != nil && !a.CustomerStatus.MaySend():

@@ -183,7 +183,8 @@ type TemplateContent struct {
 	Name       string              `json:"name" minLength:"1" maxLength:"512" trimmed:"true"`
 	Language   TemplateLanguage    `json:"language" doc:"A language code, or an object with code and policy."`
 	Components []TemplateComponent `json:"components,omitempty"`
-	Preview    *TemplatePreview    `json:"preview,omitempty" readOnly:"true" doc:"What the recipient sees. Absent where the template was not known when the message was sent."`
+	// Preview is kept with what was sent, and shown beside it.
+	Preview *TemplatePreview `json:"preview,omitempty" hidden:"true"`
 }
 
 // TemplateMedia are the files that the parameters of a template message name by id.
@@ -229,15 +230,27 @@ func (c *TemplateContent) Check() (missing, bad *Error) {
 type TemplateLanguage struct {
 	Code   string `json:"code"`
 	Policy string `json:"policy,omitempty"`
+
+	short bool // it was given as a text, and is shown as one
 }
 
 // UnmarshalJSON takes both forms.
 func (l *TemplateLanguage) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
+		l.short = true
 		return json.Unmarshal(b, &l.Code)
 	}
 	type plain TemplateLanguage
 	return json.Unmarshal(b, (*plain)(l))
+}
+
+// MarshalJSON gives it back in the form in which it came.
+func (l TemplateLanguage) MarshalJSON() ([]byte, error) {
+	if l.short {
+		return json.Marshal(l.Code)
+	}
+	type plain TemplateLanguage
+	return json.Marshal(plain(l))
 }
 
 // The kinds of interactive messages. button is another name for reply_buttons.

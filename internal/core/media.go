@@ -204,6 +204,30 @@ func MediaLimit(mimeType string) (int64, error) {
 	return 0, chat.Invalid("file", "Files of type %q cannot be sent. Possible are %s.", base, strings.Join(known, ", "))
 }
 
+// MessageFileAddress is where the file of a message is: its stored copy, or the link that it was sent by.
+func MessageFileAddress(r store.Reader, account chat.Account, messageID, publicURL string) (string, error) {
+	m, err := r.Message(account.OrgID, account.ID, messageID)
+	if err != nil {
+		return "", orNotFound(err, "message")
+	}
+	if link := sentLink(m); link != "" {
+		return link, nil
+	}
+	file, err := MessageFile(r, account, messageID)
+	return publicURL + MediaPath(file), err
+}
+
+// sentLink is the link that an outbound message's file was sent by, if it was.
+func sentLink(m chat.Message) string {
+	var media struct {
+		Link string `json:"link"`
+	}
+	if m.Direction != chat.Outbound || !m.Type.HasMedia() || json.Unmarshal(m.Content, &media) != nil {
+		return ""
+	}
+	return media.Link
+}
+
 // MessageFile returns the stored file of a message, or 404 while there is none.
 func MessageFile(r store.Reader, account chat.Account, messageID string) (chat.Media, error) {
 	m, err := r.Message(account.OrgID, account.ID, messageID)

@@ -44,6 +44,9 @@ func MarkRead(ctx context.Context, st *store.Store, client provider.Client, toke
 	if err != nil {
 		return chat.Message{}, orNotFound(err, "inbound message")
 	}
+	if err := account.CheckConnected(); err != nil {
+		return chat.Message{}, err
+	}
 	from, err := NumberOf(account, token)
 	if err != nil {
 		return chat.Message{}, err

@@ -102,6 +102,7 @@ type MessageFilter struct {
 	Direction      string
 	Status         string
 	Type           string
+	ProviderID     string
 	CreatedAfter   *time.Time
 	CreatedBefore  *time.Time
 }
@@ -112,6 +113,7 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 	c.add("c.account_id = ?", accountID)
 	c.addIf("c.conversation_id = ?", f.ConversationID)
 	c.addIf("c.type = ?", f.Type)
+	c.addIf("c.provider_id = ?", f.ProviderID)
 	c.addIf("c.direction = ?", f.Direction)
 	c.addIf("c.status = ?", f.Status)
 	// An id carries its instant, so bounds in time are bounds of the id, which every index ends in.
@@ -125,10 +127,10 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 	return merged(r, scanMessage, prefixed("c", messageColumns), "messages", c, messagesByID, p)
 }
 
-// spread has a list walked along messages_by_status, unless it is that of a conversation or of a type,
-// which have indexes of their own.
+// spread has a list walked along messages_by_status, unless it is that of a conversation, of a type or of
+// one provider's id, which have indexes of their own.
 func (f MessageFilter) spread(c *conditions) {
-	if f.ConversationID != "" || f.Type != "" && f.Status == "" {
+	if f.ConversationID != "" || f.ProviderID != "" || f.Type != "" && f.Status == "" {
 		return
 	}
 	if f.Direction == "" {
