@@ -30,7 +30,7 @@ type Outcome struct {
 
 // ApplyAll applies updates in their order.
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update, out *Outcome) error {
-	r := round{accounts: map[string]chat.Account{}, messages: map[messageKey]chat.Message{}}
+	r := round{accounts: map[string]*chat.Account{}, messages: map[messageKey]chat.Message{}, unused: &unused{}}
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
 	}
@@ -39,13 +39,15 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update, out *Outcome)
 			return err
 		}
 	}
+	r.unused.tell(a.Log)
 	return nil
 }
 
 // round is what updates that are applied together share.
 type round struct {
-	accounts map[string]chat.Account     // by number
+	accounts map[string]*chat.Account    // by number; nil for one that is not connected
 	messages map[messageKey]chat.Message // that statuses are about: what the store calls their states
+	unused   *unused
 }
 
 type messageKey struct{ accountID, providerID string }
@@ -103,11 +105,17 @@ func (r round) lockMessages(tx *store.Tx, byNumber map[string][]string) error {
 // account reads an account once for all updates.
 func (r round) account(tx *store.Tx, phoneNumberID string) (chat.Account, error) {
 	if account, ok := r.accounts[phoneNumberID]; ok {
-		return account, nil
+		if account == nil {
+			return chat.Account{}, store.ErrNotFound
+		}
+		return *account, nil
 	}
 	account, err := tx.AccountForCallback(phoneNumberID)
-	if err == nil {
-		r.accounts[phoneNumberID] = account
+	switch {
+	case err == nil:
+		r.accounts[phoneNumberID] = &account
+	case errors.Is(err, store.ErrNotFound):
+		r.accounts[phoneNumberID] = nil
 	}
 	return account, err
 }
@@ -126,12 +134,12 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round, out *Outcome) e
 	case provider.TemplateUpdate:
 		return a.template(tx, u)
 	case provider.Ignored, provider.ErrorReport:
-		a.Log.Debug("callback not used", "about", u.About(), "update", u)
+		r.unused.ofNoUse(u)
 		return nil
 	}
 	account, err := r.account(tx, u.About().PhoneNumberID)
 	if errors.Is(err, store.ErrNotFound) {
-		a.Log.Debug("callback for a number that is not connected", "phone_number_id", u.About().PhoneNumberID)
+		r.unused.notConnected(u)
 		return nil
 	}
 	if err != nil {

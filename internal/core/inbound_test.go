@@ -1,6 +1,8 @@
 package core_test
 
 import (
+	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -383,6 +385,30 @@ func TestPreferences(t *testing.T) {
 				t.Errorf("after %s of %s at %d: %s, want %s", step.value, step.category, step.at, got, step.want)
 			}
 			w.expect(step.events...)
+		}
+	})
+}
+
+// However many updates are of no use, the log has a short line for all of them.
+func TestUselessUpdatesAreOneLine(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		elsewhere := w.text("wamid.1", strings.Repeat("long ", 1000))
+		elsewhere.Origin = provider.Origin{PhoneNumberID: "999999999999"}
+		raw := json.RawMessage(`"` + strings.Repeat("x", 10_000) + `"`)
+		updates := []provider.Update{provider.Ignored{Origin: w.origin(), Field: "flows", Reason: strings.Repeat("because ", 1000), Raw: raw}}
+		for range 1000 {
+			updates = append(updates, elsewhere, provider.ErrorReport{Origin: w.origin(), Errors: []*provider.Error{{Code: 1, Message: strings.Repeat("long ", 1000)}}})
+		}
+		var log strings.Builder
+		applier := core.Applier{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+		w.inTx(func(tx *store.Tx) error {
+			log.Reset() // a transaction may run again
+			return applier.ApplyAll(tx, updates, &core.Outcome{})
+		})
+		text := log.String()
+		if strings.Count(text, "\n") != 1 || len(text) > 1000 || !strings.Contains(text, "of_no_use=1001") || !strings.Contains(text, "not_connected=1000") || !strings.Contains(text, "flows") {
+			w.t.Errorf("logged %s", text)
 		}
 	})
 }
