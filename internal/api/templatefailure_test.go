@@ -111,7 +111,7 @@ func TestSamplesComeFromPublicNetworksOnly(t *testing.T) {
 			t.Parallel()
 			apitest.RunEach(t, []apitest.Scenario{{Name: "refused", Given: business, Request: templates(http.MethodPost, "", sample("IMAGE", `"header_url":"`+address+`"`)),
 				Code: "invalid_field_value", Param: "components[1].example.header_url", Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
-					if !strings.Contains(r.Failure(t).Message, "the address is not public") {
+					if !strings.Contains(r.Failure(t).Message, "its host has no public address") {
 						t.Errorf("got %s", r.Body)
 					}
 				}}}, option, api.Fetch(netguard.New().Client(time.Second)))

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"io"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -9,4 +10,9 @@ import (
 // FindMissed is what follows when the first look for a message's template found nothing.
 func FindMissed(ctx context.Context, s *Templates, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
 	return s.findMissed(ctx, account, c)
+}
+
+// FetchSample reads the file at a sample's address.
+func (s *Templates) FetchSample(ctx context.Context, sample chat.Sample, to io.Writer) (int64, error) {
+	return s.fetch(ctx, sample, to)
 }

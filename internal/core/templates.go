@@ -21,6 +21,9 @@ type Templates struct {
 	Token    func(chat.Account) (string, error)
 	// Fetch reads the samples that users name; it must not reach private networks.
 	Fetch *http.Client
+	// RefuseAfter is how long it takes to say that a sample's host has no public address. It is longer than
+	// looking a name up, so that names of our network cannot be told from those that do not exist.
+	RefuseAfter time.Duration
 
 	first firstSyncs
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/netguard"
@@ -83,7 +84,14 @@ func (s *Templates) fetch(ctx context.Context, sample chat.Sample, to io.Writer)
 		return 0, chat.Invalid(sample.Param, "Must be an https address.")
 	}
 	req.Header.Set("User-Agent", "Svc-Fetch/1.0")
+	earliest := time.After(s.RefuseAfter)
 	res, err := s.Fetch.Do(req)
+	if noPublicHost(err) {
+		select {
+		case <-earliest:
+		case <-ctx.Done():
+		}
+	}
 	if err != nil {
 		return 0, chat.Invalid(sample.Param, "The file could not be fetched: %s.", unreachable(err))
 	}
@@ -104,13 +112,18 @@ func (s *Templates) fetch(ctx context.Context, sample chat.Sample, to io.Writer)
 	return size, nil
 }
 
+// noPublicHost tells that there is nothing to be reached from outside, be it that the host does not exist
+// or that it is inside our network. Which of the two it is must not show: not in words, and not in how
+// long it takes to say them.
+func noPublicHost(err error) bool {
+	return errors.Is(err, netguard.ErrBlocked) || errors.Is(err, netguard.ErrLookup)
+}
+
 // unreachable says why without telling what is inside our network.
 func unreachable(err error) string {
 	switch {
-	case errors.Is(err, netguard.ErrBlocked):
-		return "the address is not public"
-	case errors.Is(err, netguard.ErrLookup):
-		return "the host name could not be resolved"
+	case noPublicHost(err):
+		return "its host has no public address"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	default:

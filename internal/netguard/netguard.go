@@ -16,6 +16,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
+
+	"golang.org/x/net/idna"
 )
 
 var (
@@ -136,14 +139,27 @@ func (g *Guard) CheckURL(ctx context.Context, rawURL string) error {
 	if err != nil {
 		return ErrBlocked
 	}
-	addrs, err := g.lookup(ctx, u.Hostname())
-	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !g.Allowed(a) }) || err == ErrLookup && neverPublic(u.Hostname()) {
+	host, err := asciiHost(u.Hostname())
+	if err != nil {
+		return ErrBlocked
+	}
+	addrs, err := g.lookup(ctx, host)
+	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !g.Allowed(a) }) || err == ErrLookup && neverPublic(host) {
 		return ErrBlocked
 	}
 	if u.Scheme == "http" && (err == ErrLookup || !g.all(addrs)) {
 		return ErrPlain
 	}
 	return err
+}
+
+// asciiHost is the host that an HTTP client connects to: it writes other letters and digits in ASCII, so
+// that ①②⑦.⓪.⓪.① is an address.
+func asciiHost(host string) (string, error) {
+	if !strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return host, nil
+	}
+	return idna.Lookup.ToASCII(host)
 }
 
 // neverPublic tells of a name that public name servers will never know.

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/netguard/netguardtest"
 )
@@ -132,7 +134,7 @@ func addresses(table map[string]string) func(string) []netip.Addr {
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	g := netguard.New(netip.MustParsePrefix("10.9.0.0/16")).WithResolver(netguardtest.Resolver(addresses(map[string]string{
-		"public.test": "93.184.215.14 2606:2800:21f:cb07:6820:80da:af6b:8b2c", "private.test": "10.0.0.1", "mixed.test": "93.184.215.14 fd00::1",
+		"public.test": "93.184.215.14 2606:2800:21f:cb07:6820:80da:af6b:8b2c", "xn--bcher-kva.test": "93.184.215.14", "private.test": "10.0.0.1", "mixed.test": "93.184.215.14 fd00::1",
 		"mapped.test": "::ffff:127.0.0.1", "localhost": "127.0.0.1", "opened.test": "10.9.1.1", "half.test": "10.9.1.1 93.184.215.14",
 	})))
 	for rawURL, want := range map[string]error{
@@ -167,6 +169,18 @@ func TestCheckURL(t *testing.T) {
 		"https://[2606:2800:21f:cb07::1%25x]/": netguard.ErrBlocked,
 		"https:///":                            netguard.ErrBlocked,
 		"https://[":                            netguard.ErrBlocked,
+		"https://①②⑦.⓪.⓪.①/":                   netguard.ErrBlocked, // digits that a client takes for others
+		"https://１２７.0.0.1/":                   netguard.ErrBlocked,
+		"https://127。0。0。1/":                   netguard.ErrBlocked, // and other dots
+		"https://１２７．１/":                       netguard.ErrBlocked,
+		"https://%E2%91%A0%E2%91%A1⑦.0.0.1/":   netguard.ErrBlocked,
+		"https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/":                   netguard.ErrBlocked,
+		"https://ｐｒｉｖａｔｅ.test/":                netguard.ErrBlocked,
+		"https://printer.ｌｏｃａｌ/":               netguard.ErrBlocked,
+		"https://\u00ad127.0.0.1/":             netguard.ErrBlocked, // a hyphen that nobody sees
+		"https://a\u202eb.test/":               netguard.ErrBlocked, // no client can reach it
+		"https://ｐｕｂｌｉｃ.test/":                 nil,
+		"https://bücher.test/":                 nil,
 		"https://unknown.test/":                netguard.ErrLookup,
 		"http://unknown.test/":                 netguard.ErrPlain,
 		"https://intranet/":                    netguard.ErrBlocked,
@@ -300,4 +314,32 @@ func TestClientRefusesHugeHeaders(t *testing.T) {
 		response.Body.Close()
 		t.Fatal("an answer with huge headers was taken")
 	}
+}
+
+// However an address is spelt, what an HTTP client makes of it is what is checked.
+func TestCheckSeesWhatAClientDials(t *testing.T) {
+	t.Parallel()
+	g := netguard.New().WithResolver(netguardtest.Resolver(func(string) []netip.Addr { return nil }))
+	spellings := map[rune][]rune{
+		'.': []rune(".。．｡"), '0': []rune("0０⓪⁰₀𝟎𝟘"), '1': []rune("1１①¹₁𝟏𝟙"), '2': []rune("2２②²₂𝟐𝟚"), '6': []rune("6６⑥⁶₆𝟔𝟞"),
+		'7': []rune("7７⑦⁷₇𝟕𝟟"), '8': []rune("8８⑧⁸₈𝟖𝟠"), '9': []rune("9９⑨⁹₉𝟗𝟡"),
+	}
+	var dialled string
+	client := &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
+		dialled, _, _ = net.SplitHostPort(address)
+		return nil, netguard.ErrBlocked
+	}}}
+	rapid.Check(t, func(t *rapid.T) {
+		host := ""
+		for _, r := range rapid.SampledFrom([]string{"127.0.0.1", "10.8.1.2", "192.168.0.17", "127.1", "0.0.0.0"}).Draw(t, "address") {
+			host += string(rapid.SampledFrom(spellings[r]).Draw(t, "spelling"))
+		}
+		if _, err := client.Get("http://" + host + "/"); err == nil {
+			t.Fatal("connected")
+		}
+		err := g.CheckURL(context.Background(), "https://"+host+"/")
+		if strings.Trim(dialled, "0123456789.") == "" && err != netguard.ErrBlocked {
+			t.Fatalf("%s is dialled as %s: %v", host, dialled, err)
+		}
+	})
 }

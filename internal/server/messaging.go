@@ -33,6 +33,8 @@ const (
 	simulatorPath = "/simulator"
 	// sampleTimeout is how long fetching the sample of a template may take.
 	sampleTimeout = 20 * time.Second
+	// refuseAfter is how long it takes to say that a sample's host is not public.
+	refuseAfter = time.Second
 )
 
 // messaging is the parts between the store and the provider.
@@ -79,7 +81,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 		return err
 	}
 	m.templates = &core.Templates{
-		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout),
+		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout), RefuseAfter: refuseAfter,
 	}
 	if m.node, err = node.Start(ctx, s.store, s.registry, s.log); err != nil {
 		return err
