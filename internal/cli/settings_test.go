@@ -74,6 +74,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--database-url":  {"postgres://u:xxxxx@h/db?sslpassword=xxxxx", "PARLEY_DATABASE_URL"},
 		"--listen":        {":9000", "PARLEY_LISTEN"},
 		"--ops-listen":    {"127.0.0.1:7", "flag"},
+		"--ops-host":      {"-", "default"},
 		"--public-url":    {"http://localhost:9000", "default"},
 		"--role":          {"api,worker", "PARLEY_ROLE"},
 		"--allow-network": {"10.0.0.0/8,fd00::/8", "PARLEY_ALLOW_NETWORK"},
@@ -96,7 +97,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 21 { // with the header
+	if len(settings) != 22 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

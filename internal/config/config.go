@@ -31,6 +31,7 @@ type Serve struct {
 	DatabaseDirectURL   string         `name:"database-direct-url" variable:"PARLEY_DATABASE_DIRECT_URL" placeholder:"URL" secret:"" help:"PostgreSQL's own address where --database-url leads to a pooler in transaction mode, so that nodes hear of each other's work. Empty: they look every second."`
 	Listen              string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
 	OpsListen           string         `variable:"PARLEY_OPS_LISTEN" default:"127.0.0.1:9464" placeholder:"ADDR" help:"Address of metrics, readiness, profiles and the built-in simulator. Keep it private."`
+	OpsHost             []string       `type:"list" variable:"PARLEY_OPS_HOST" placeholder:"NAME" help:"Name under which the address of --ops-listen is reached, like parley.example.internal. Taken anyway: localhost, IP addresses, the name of the machine, and names without a dot where the address is not a loopback one. Repeatable, or separated by commas."`
 	PublicURL           string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
 	Role                []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
 	AllowNetwork        []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
@@ -80,6 +81,7 @@ func (s *Serve) Validate() error {
 		s.checkDirectURL(),
 		checkAddress("--listen", s.Listen),
 		checkAddress("--ops-listen", s.OpsListen),
+		s.checkOpsHost(),
 		s.checkPublicURL(),
 		s.checkTrustedProxy(),
 		s.checkRoles(),
@@ -109,6 +111,19 @@ func checkAddress(flag, addr string) error {
 	}
 	return nil
 }
+
+func (s *Serve) checkOpsHost() error {
+	for _, name := range s.OpsHost {
+		if name == "" || strings.ContainsAny(name, ":/[]@ *") {
+			return fmt.Errorf("--ops-host %q must be a name alone, like parley.example.internal, without port or scheme", name)
+		}
+	}
+	return nil
+}
+
+// HostName is a host's name as names are compared: their letters' case, and a dot at the end, make no
+// difference.
+func HostName(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }
 
 func portOf(addr string) (port string, ok bool) {
 	_, port, err := net.SplitHostPort(addr)

@@ -87,6 +87,8 @@ func TestValidateRefuses(t *testing.T) {
 		"no host":                {func(s *Serve) { s.PublicURL = "https://:443" }, "--public-url"},
 		"credentials":            {func(s *Serve) { s.PublicURL = "https://u:hunter2@chat.example.com" }, "without credentials"},
 		"broken credentials":     {func(s *Serve) { s.PublicURL = "https://u:hunter2%zz@chat.example.com" }, "--public-url must be"},
+		"a host with a port":     {func(s *Serve) { s.OpsHost = []string{"parley", "parley:9464"} }, `--ops-host "parley:9464" must be a name alone`},
+		"a host with a scheme":   {func(s *Serve) { s.OpsHost = []string{"http://parley"} }, "--ops-host"},
 		"everybody trusted":      {func(s *Serve) { s.TrustedProxy = []netip.Prefix{netip.MustParsePrefix("::/0")} }, "--trusted-proxy ::/0 is everybody"},
 		"an unknown role":        {func(s *Serve) { s.Role = []string{"api", "cook"} }, `--role "cook" must be a list of api, worker, dashboard`},
 		"no role":                {func(s *Serve) { s.Role = nil }, "--role must name at least one of api"},

@@ -179,7 +179,7 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 	mux := http.NewServeMux()
 	mux.Handle(callbackPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.messaging.receiver.ServeHTTP(w, r) }))
 	mux.Handle("/", sim)
-	p := &simulatedProvider{Simulator: sim, listener: listener, http: s.httpServer(mux)}
+	p := &simulatedProvider{Simulator: sim, listener: listener, http: s.httpServer(s.guardOps(mux))}
 	s.messaging.simulator = p
 	go p.http.Serve(listener)
 	return origin + "/v24.0", nil

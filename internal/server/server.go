@@ -83,7 +83,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	})
 	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.routes()))
 	s.public.http.RegisterOnShutdown(s.api.Release)
-	s.ops.http = s.httpServer(s.opsRoutes(s.registry))
+	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
 	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
 	return s, nil
 }

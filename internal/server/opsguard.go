@@ -1,0 +1,91 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/config"
+)
+
+// siteGuard keeps web pages from an address that only the operator and their tools call: a browser that
+// can reach it lends that to every page it shows. A page cannot lie about two things. Its requests carry
+// the name that it was loaded under, also where that name was made to lead here; and they say that they
+// come from another site.
+type siteGuard struct {
+	names    map[string]bool
+	dotless  bool // names without a dot are taken
+	origins  *http.CrossOriginProtection
+	log      *slog.Logger
+	guarding http.Handler
+}
+
+// guardOps guards the operator's address. Where it is bound to a network, names without a dot are those
+// of that network: public name servers know none, so that no page can be loaded under one.
+func (s *Server) guardOps(next http.Handler) http.Handler {
+	g := &siteGuard{
+		names: map[string]bool{}, dotless: !onLoopback(s.ops.listener.Addr()), origins: http.NewCrossOriginProtection(), log: s.log, guarding: next,
+	}
+	own, _ := os.Hostname()
+	listen, _, _ := net.SplitHostPort(s.cfg.OpsListen)
+	for _, name := range append([]string{own, listen}, s.cfg.OpsHost...) {
+		g.names[config.HostName(name)] = true
+	}
+	return g
+}
+
+func onLoopback(at net.Addr) bool {
+	tcp, ok := at.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// ServeHTTP passes a request on that no page of another site can have made.
+func (g *siteGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch host := hostOf(r); {
+	case !g.knows(host):
+		g.refuse(w, host, fmt.Sprintf("%.100q is not a name of this address. If it is one, start the server with --ops-host and this name.", host))
+	case g.origins.Check(r) != nil || fromAnotherSite(r):
+		g.refuse(w, host, "This address is not for the pages of other sites.")
+	default:
+		g.guarding.ServeHTTP(w, r)
+	}
+}
+
+func (g *siteGuard) refuse(w http.ResponseWriter, host, why string) {
+	g.log.Warn("a request to the operator's address is refused", "host", host[:min(len(host), 100)], "error", why)
+	http.Error(w, why, http.StatusForbidden)
+}
+
+// knows tells whether requests may name this host. An IP address cannot be made to lead anywhere else.
+func (g *siteGuard) knows(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || g.names[host] || g.dotless && !strings.Contains(host, ".")
+}
+
+// hostOf is the host that a request names, without a port. It is empty where none was, as in HTTP/1.0:
+// every browser names one.
+func hostOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]")
+	}
+	return config.HostName(host)
+}
+
+// fromAnotherSite tells that a page of another site makes the request. A link that somebody follows is
+// fine: the page that has it does not get to see the answer.
+func fromAnotherSite(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		followed := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+		return !followed
+	default:
+		return false
+	}
+}
