@@ -3,17 +3,20 @@ package server
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/onboard"
 	"github.com/parleyhq/parley/internal/provider/cloud"
+	"github.com/parleyhq/parley/internal/simulator"
 )
 
 // simulatedDialog is where browsers find the signup page of the built-in simulator, which itself
 // listens where only this computer can reach it.
 const simulatedDialog = "/simulator/dialog/oauth"
+
+// maxDialogForm is far above what the form of that page can hold.
+const maxDialogForm = 64 << 10
 
 // onboarding is the page under which numbers are connected, and the work behind it.
 type onboarding struct {
@@ -74,5 +77,18 @@ func (s *Server) serveSimulatedDialog(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
-	http.StripPrefix(strings.TrimSuffix(simulatedDialog, "/dialog/oauth"), s.messaging.simulator).ServeHTTP(w, r)
+	r.Body = http.MaxBytesReader(w, r.Body, maxDialogForm)
+	s.messaging.simulator.ServeSignup(w, r, s.visitorOf(r))
+}
+
+// visitorOf is who comes to the simulator's signup page: somebody who was sent there by a setup link.
+func (s *Server) visitorOf(r *http.Request) simulator.Visitor {
+	if err := r.ParseForm(); err != nil {
+		return simulator.Visitor{} // the page says so
+	}
+	callback, numbers, err := s.onboarding.page.SentAway(r.Context(), r.Form.Get("state"))
+	if err != nil {
+		s.log.Warn("the simulator cannot ask whose numbers to show", "error", err)
+	}
+	return simulator.Visitor{Redirect: callback, Numbers: numbers}
 }

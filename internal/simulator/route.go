@@ -20,6 +20,8 @@ type call struct {
 	body   []byte // as it was received
 	sent   []byte // the parameters as one JSON object, once they were decoded
 	query  url.Values
+	// visitor is who sees the signup page; nil for those who may see all numbers.
+	visitor *Visitor
 }
 
 type handler func(*call) (answer, *graphError)

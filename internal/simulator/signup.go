@@ -8,6 +8,7 @@ import (
 	htmltemplate "html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,6 +38,19 @@ type signupRequest struct {
 	redirect string
 	state    string
 	extras   string
+}
+
+// Visitor is somebody from outside who sees the signup page of a simulator that others use, too.
+type Visitor struct {
+	// Redirect is where the page may send them back to. Empty: they have no business there.
+	Redirect string
+	// Numbers are theirs already. They are offered those, and no others.
+	Numbers []string
+}
+
+// ServeSignup shows the signup page to a visitor.
+func (s *Simulator) ServeSignup(w http.ResponseWriter, r *http.Request, visitor Visitor) {
+	s.serveCall(&call{Request: r, sim: s, w: w, path: "dialog/oauth", visitor: &visitor})
 }
 
 // maxShownNumbers keeps the page short after a load test.
@@ -74,6 +88,10 @@ func (s *Simulator) checkSignup(c *call, req signupRequest) string {
 		return "The parameter client_id is missing."
 	case req.client != s.cfg.AppID:
 		return fmt.Sprintf("App %s is not known here; this simulator has app %s.", req.client, s.cfg.AppID)
+	case c.visitor != nil && c.visitor.Redirect == "":
+		return "This page is reached from a setup link."
+	case c.visitor != nil && c.visitor.Redirect != req.redirect:
+		return "The parameter redirect_uri is not the app's."
 	case !isWebURL(req.redirect):
 		return "The parameter redirect_uri must be a web address."
 	case kind != "" && kind != "code":
@@ -94,17 +112,28 @@ func (s *Simulator) signupView(c *call, req signupRequest, problem string) signu
 	if v.Name == "" {
 		v.Name = "Example shop"
 	}
+	v.Numbers = s.offeredNumbers(c.visitor)
+	return v
+}
+
+// offeredNumbers are those that can be picked.
+func (s *Simulator) offeredNumbers(visitor *Visitor) (offered []NumberSpec) {
 	s.accounts.mu.RLock()
 	defer s.accounts.mu.RUnlock()
-	for _, id := range sortedKeys(s.accounts.numbers) {
-		if len(v.Numbers) == maxShownNumbers {
+	ids := sortedKeys(s.accounts.numbers)
+	if visitor != nil {
+		ids = visitor.Numbers
+	}
+	for _, id := range ids {
+		n := s.accounts.numbers[id]
+		if n == nil || visitor == nil && n.taken.Load() {
+			continue
+		}
+		if offered = append(offered, n.spec()); len(offered) == maxShownNumbers {
 			break
 		}
-		if n := s.accounts.numbers[id]; !n.taken.Load() {
-			v.Numbers = append(v.Numbers, n.spec())
-		}
 	}
-	return v
+	return offered
 }
 
 // wantsCoexistence reads the feature that the app asked for out of its extras.
@@ -159,7 +188,7 @@ func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
 	chosen := c.Form.Get("number")
 	if chosen != "" && chosen != "new" {
 		n := s.accounts.number(chosen)
-		if n == nil {
+		if n == nil || c.visitor != nil && !slices.Contains(c.visitor.Numbers, chosen) {
 			return NumberSpec{}, fmt.Errorf("number %s does not exist any more", chosen)
 		}
 		n.onboard(s.now())

@@ -158,12 +158,15 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request, prefix string)
 		s.serveControl(w, r, strings.Trim(rest, "/"))
 		return
 	}
-	c := &call{Request: r, sim: s, w: w, path: path, prefix: prefix}
+	s.serveCall(&call{Request: r, sim: s, w: w, path: path, prefix: prefix})
+}
+
+func (s *Simulator) serveCall(c *call) {
 	a := s.dispatch(c)
 	if s.cfg.MaxRequests > 0 {
 		s.requests.add(c, a, s.now())
 	}
-	s.write(w, a)
+	s.write(c.w, a)
 }
 
 // trimVersion drops a leading segment like v25.0.
