@@ -10,7 +10,6 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // keep stores a file and returns its path.
@@ -77,29 +76,4 @@ func TestFilesMayTakeTime(t *testing.T) {
 	if status, body := get(t, s.public.listener, path); status != http.StatusOK || body != "content" {
 		t.Errorf("got %d %q", status, body)
 	}
-}
-
-// An address that can be nobody's is not asked of the store, which could stumble over it.
-func TestBrokenFileAddresses(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		place := storetest.NewConfig(t, engine)
-		cfg := settings(t)
-		if place.URL != "" {
-			cfg.DatabaseURL = place.URL
-		}
-		s, lines := open(t, cfg)
-		t.Cleanup(func() { s.Close() })
-		before := lines.String()
-		for _, token := range []string{"%00", "%ff", "..%2f..%2fsecret.key", "a%00" + strings.Repeat("a", 30), strings.Repeat("a", 33), strings.Repeat("a", 32), "%20", "%0a" + strings.Repeat("a", 32)} {
-			response := httptest.NewRecorder()
-			s.routes().ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/media/"+token, nil))
-			if response.Code != http.StatusNotFound {
-				t.Errorf("%s answers %d", token, response.Code)
-			}
-		}
-		if after := lines.String(); after != before {
-			t.Errorf("logged %s", strings.TrimPrefix(after, before))
-		}
-	})
 }
