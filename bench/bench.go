@@ -44,7 +44,8 @@ func (b *bench) wants(engine, bareRow string) bool {
 }
 
 func (b *bench) wantsProgram() bool {
-	return len(matching(scenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0
+	return len(matching(scenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0 ||
+		len(matching(purgeScenarios, b.options)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -151,7 +152,10 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	if err := b.webhooks(ctx, g, s); err != nil {
 		return err
 	}
-	return b.provider(ctx, g, databaseURL)
+	if err := b.provider(ctx, g, databaseURL); err != nil {
+		return err
+	}
+	return b.purge(ctx, g, databaseURL)
 }
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {

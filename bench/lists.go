@@ -58,17 +58,13 @@ func listOf(name, list string, deep ...string) scenario {
 
 // fillInbox writes the rows straight into the store, beside the server.
 func (b *bench) fillInbox(ctx context.Context, s *server, dataFlags []string) error {
-	cfg := store.Config{Dir: dataFlags[1]}
-	if len(dataFlags) > 2 {
-		cfg = store.Config{URL: dataFlags[3]}
-	}
 	var account struct{ ID string }
 	err := b.runJSON(ctx, &account, append([]string{"account", "connect", "--org", s.target.org, "--phone-number-id", inboxNumber,
 		"--phone-number", "+15559990000", "--waba-id", "200300400500600", "--token", "bench", "--json"}, dataFlags...))
 	if err != nil {
 		return err
 	}
-	st, err := store.Open(ctx, cfg)
+	st, err := openBeside(ctx, dataFlags)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (b *bench) provider(ctx context.Context, g *group, databaseURL string) erro
 		return err
 	}
 	defer sink.close()
-	if databaseURL, err = anotherDatabase(ctx, databaseURL); err != nil {
+	if databaseURL, err = anotherDatabase(ctx, databaseURL, "provider"); err != nil {
 		return err
 	}
 	s, err := b.startEngine(ctx, g.Name, databaseURL, "--provider-url", sink.url("/v1.0"), "--provider-app-id", "bench", "--provider-verify-token", "bench")
@@ -59,7 +59,7 @@ func (b *bench) provider(ctx context.Context, g *group, databaseURL string) erro
 }
 
 // anotherDatabase is an empty one beside that of the other rows; none for SQLite.
-func anotherDatabase(ctx context.Context, databaseURL string) (string, error) {
+func anotherDatabase(ctx context.Context, databaseURL, name string) (string, error) {
 	if databaseURL == "" {
 		return "", nil
 	}
@@ -72,8 +72,8 @@ func anotherDatabase(ctx context.Context, databaseURL string) (string, error) {
 		return "", err
 	}
 	defer c.Close(ctx)
-	at.Path = "/provider"
-	_, err = c.Exec(ctx, "CREATE DATABASE provider")
+	at.Path = "/" + name
+	_, err = c.Exec(ctx, "CREATE DATABASE "+name)
 	return at.String(), err
 }
 
