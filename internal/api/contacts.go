@@ -190,12 +190,12 @@ func updateContact(tx *store.Tx, c *call, in *updateContactInput) (contactView, 
 	return showContact(tx.Reader, account, contact)
 }
 
-func deleteSomeMessages(tx *store.Tx, c *call, in *contactInput) (bool, error) {
+func deleteSomeMessages(tx *store.Tx, c *call, in *contactInput, limit int) (int64, error) {
 	account, err := c.account(tx.Reader)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	return core.DeleteSomeMessages(tx, account, in.ID)
+	return core.DeleteSomeMessages(tx, account, in.ID, limit)
 }
 
 func deleteContact(tx *store.Tx, c *call, in *contactInput) (deletedView, error) {

@@ -121,8 +121,8 @@ func updateLabel(tx *store.Tx, c *call, in *updateLabelInput) (labelView, error)
 	return viewLabel(label), err
 }
 
-func detachSome(tx *store.Tx, c *call, in *labelInput) (bool, error) {
-	return core.DetachSome(tx, c.key.Key.OrgID, in.ID)
+func detachSome(tx *store.Tx, c *call, in *labelInput, limit int) (int64, error) {
+	return core.DetachSome(tx, c.key.Key.OrgID, in.ID, limit)
 }
 
 func deleteLabel(tx *store.Tx, c *call, in *labelInput) (deletedView, error) {

@@ -216,13 +216,11 @@ func flow[I, O any](a *API, op operation, fn func(c *call, in *I) (O, error)) {
 // remove registers a DELETE of what a lot may belong to. some removes a part of that, in a transaction
 // of its own, until there is no more; fn removes the rest with the thing itself. One that is cut off
 // leaves the thing with less: the next goes on.
-func remove[I, O any](a *API, op operation, some func(tx *store.Tx, c *call, in *I) (more bool, err error), fn func(tx *store.Tx, c *call, in *I) (O, error)) {
+func remove[I, O any](a *API, op operation, some func(tx *store.Tx, c *call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *call, in *I) (O, error)) {
 	flow(a, op, func(c *call, in *I) (out O, err error) {
+		steps := a.store.Steps()
 		for more := true; more; {
-			err := a.store.InTx(c.ctx, func(tx *store.Tx) (err error) {
-				more, err = some(tx, c, in)
-				return err
-			})
+			_, more, err = steps.Do(c.ctx, func(tx *store.Tx, limit int) (int64, error) { return some(tx, c, in, limit) })
 			if err != nil {
 				return out, err
 			}

@@ -79,22 +79,17 @@ func usernameTaken() error {
 	return chat.Invalid("username", "Another contact of the number has this username. Usernames are compared without regard to case.")
 }
 
-// messageBatch is smaller than that of labels: a message is in many indexes.
-const messageBatch = 100
-
-// DeleteSomeMessages removes the oldest messages with a contact, and tells whether there may be more.
-// It goes before DeleteContact, each time in a transaction of its own: years of messages are too many
-// for one.
-func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string) (more bool, err error) {
+// DeleteSomeMessages removes up to limit of the oldest messages with a contact, and returns how many. It
+// goes before DeleteContact, each time in a transaction of its own: years of messages are too many for one.
+func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	if _, err := Contact(tx.Reader, account, id); err != nil {
-		return false, err
+		return 0, err
 	}
 	conversation, err := tx.ConversationWith(account.OrgID, id)
 	if err != nil {
-		return false, ignoreNotFound(err)
+		return 0, ignoreNotFound(err)
 	}
-	n, err := tx.PurgeConversation(account.OrgID, conversation.ID, messageBatch)
-	return n >= messageBatch, err
+	return tx.PurgeConversation(account.OrgID, conversation.ID, limit)
 }
 
 // DeleteContact removes a contact with its labels, its conversation, and all messages of it with the

@@ -10,16 +10,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// batches repeats a step, each time in a transaction of its own, until there is no more to do. It
+// batches repeats a step, each time in a transaction of its own, until it does less than it may. It
 // returns what left counts after each.
-func (w *world) batches(step func(*store.Tx) (bool, error), left func() int) (counts []int) {
+func (w *world) batches(limit int, step func(*store.Tx) (int64, error), left func() int) (counts []int) {
 	w.t.Helper()
 	for more := true; more; counts = append(counts, left()) {
 		if len(counts) > 10 {
 			w.t.Fatalf("it does not end: %v", counts)
 		}
-		w.inTx(func(tx *store.Tx) (err error) {
-			more, err = step(tx)
+		w.inTx(func(tx *store.Tx) error {
+			n, err := step(tx)
+			more = n >= int64(limit)
 			return err
 		})
 	}
@@ -66,7 +67,7 @@ func TestDetachSome(t *testing.T) {
 			}
 			return n
 		}
-		counts := w.batches(func(tx *store.Tx) (bool, error) { return core.DetachSome(tx, w.org.ID, label.ID) },
+		counts := w.batches(500, func(tx *store.Tx) (int64, error) { return core.DetachSome(tx, w.org.ID, label.ID, 500) },
 			func() int { return carry(label.ID) })
 		requireEqual(t, counts, nil, []int{600, 100, 0})
 		requireEqual(t, carry(other.ID), nil, 1100)
@@ -91,7 +92,7 @@ func TestDeleteSomeMessages(t *testing.T) {
 			w.must(err)
 			return len(page.Rows)
 		}
-		counts := w.batches(func(tx *store.Tx) (bool, error) { return core.DeleteSomeMessages(tx, w.account, contact.ID) }, left)
+		counts := w.batches(100, func(tx *store.Tx) (int64, error) { return core.DeleteSomeMessages(tx, w.account, contact.ID, 100) }, left)
 		requireEqual(t, counts, nil, []int{151, 51, 1})
 		w.inTx(func(tx *store.Tx) error { return core.DeleteContact(tx, w.account, contact.ID) })
 		requireEqual(t, left(), nil, 1)
@@ -101,8 +102,8 @@ func TestDeleteSomeMessages(t *testing.T) {
 func TestDeleteSomeMessagesOfNobody(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		_, err := run(w.st, func(tx *store.Tx) (bool, error) {
-			return core.DeleteSomeMessages(tx, w.account, w.st.NewID(chat.KindContact))
+		_, err := run(w.st, func(tx *store.Tx) (int64, error) {
+			return core.DeleteSomeMessages(tx, w.account, w.st.NewID(chat.KindContact), 100)
 		})
 		requireCode(t, err, chat.CodeResourceNotFound, "")
 	})

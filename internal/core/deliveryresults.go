@@ -144,19 +144,15 @@ func (t deliveryTally) record(tx *store.Tx) (*Streak, error) {
 	return &s, tx.DisableSubscription(t.orgID, t.id, s.DisabledReason)
 }
 
-// endBatch is how many deliveries are ended in one transaction.
-const endBatch = 500
-
-// EndDisabledDeliveries ends some of a subscription's open deliveries if it is disabled, and reports
-// whether there may be more.
-func EndDisabledDeliveries(tx *store.Tx, orgID, subscriptionID string) (more bool, err error) {
+// EndDisabledDeliveries ends up to limit of a subscription's open deliveries if it is disabled, and returns
+// how many.
+func EndDisabledDeliveries(tx *store.Tx, orgID, subscriptionID string, limit int) (int64, error) {
 	s, err := tx.WebhookSubscription(orgID, subscriptionID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && s.Status != chat.WebhookDisabled {
-		return false, nil
+		return 0, nil
 	}
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	n, err := tx.EndDeliveries(orgID, subscriptionID, chat.DeliverySubscriptionDisabled, endBatch)
-	return n == endBatch, err
+	return tx.EndDeliveries(orgID, subscriptionID, chat.DeliverySubscriptionDisabled, limit)
 }

@@ -44,6 +44,6 @@ func disconnect(tx *store.Tx, account chat.Account) error {
 }
 
 // PurgeBatch removes up to limit rows of a disconnected account and returns how many.
-func PurgeBatch(tx *store.Tx, account chat.Account, limit int) (int, error) {
+func PurgeBatch(tx *store.Tx, account chat.Account, limit int) (int64, error) {
 	return tx.PurgeAccount(account.OrgID, account.ID, limit)
 }

@@ -43,14 +43,10 @@ func UpdateLabel(tx *store.Tx, orgID, id string, patch chat.LabelPatch) (chat.La
 	return label, labelNameTaken(tx.UpdateLabel(label))
 }
 
-// detachBatch bounds how long others wait while a label is taken off what carries it.
-const detachBatch = 500
-
-// DetachSome takes a label off some of what carries it, and tells whether there may be more. It goes
-// before DeleteLabel, each time in a transaction of its own: a label can be on everything there is.
-func DetachSome(tx *store.Tx, orgID, id string) (more bool, err error) {
-	n, err := tx.DetachSome(orgID, id, detachBatch)
-	return n >= detachBatch, err
+// DetachSome takes a label off up to limit of what carries it, and returns of how many. It goes before
+// DeleteLabel, each time in a transaction of its own: a label can be on everything there is.
+func DetachSome(tx *store.Tx, orgID, id string, limit int) (int64, error) {
+	return tx.DetachSome(orgID, id, limit)
 }
 
 // DeleteLabel removes a label from wherever it is attached.

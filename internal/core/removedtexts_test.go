@@ -62,7 +62,7 @@ func TestTextsGoWithTheirMessages(t *testing.T) {
 		},
 		"contact": func(w *world, tx *store.Tx) error { return core.DeleteContact(tx, w.account, w.contacts()[0].ID) },
 		"contact, in parts": func(w *world, tx *store.Tx) error {
-			_, err := core.DeleteSomeMessages(tx, w.account, w.contacts()[0].ID)
+			_, err := core.DeleteSomeMessages(tx, w.account, w.contacts()[0].ID, 100)
 			return err
 		},
 		"number": func(w *world, tx *store.Tx) error {

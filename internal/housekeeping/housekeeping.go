@@ -1,5 +1,5 @@
-// Package housekeeping removes what has outlived its purpose, in batches small enough that no
-// writer waits long for one.
+// Package housekeeping removes what has outlived its purpose, in steps small enough that no writer waits
+// long for one, and with rests between them.
 package housekeeping
 
 import (
@@ -16,10 +16,8 @@ const (
 	every = time.Minute
 	// statisticsEvery is short: a table that fills fast is slow until its growth is known.
 	statisticsEvery = 5 * time.Second
-	// batchRows keeps a batch well under the time a writer may be held up.
-	batchRows = 500
-	// batchMessages is smaller: a message is in many indexes.
-	batchMessages = 100
+	// fileBatch is how many files are removed before that is noted.
+	fileBatch = 100
 	// apiLogLife is how long calls can be looked up.
 	apiLogLife = 30 * 24 * time.Hour
 	// callbackLife is a day more than a callback that cannot be applied is set aside for: it is tried once
@@ -33,6 +31,8 @@ type Housekeeper struct {
 	store  *store.Store
 	blobs  *blob.Store
 	log    *slog.Logger
+	sweeps sync.Mutex   // one at a time
+	steps  *store.Steps // of all purges, so that there is a rest between them as well
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
@@ -40,7 +40,7 @@ type Housekeeper struct {
 // Start begins the work; Stop ends it.
 func Start(st *store.Store, blobs *blob.Store, log *slog.Logger) *Housekeeper {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Housekeeper{store: st, blobs: blobs, log: log, cancel: cancel}
+	h := &Housekeeper{store: st, blobs: blobs, log: log, steps: st.Steps(), cancel: cancel}
 	h.done.Go(func() { h.run(ctx) })
 	return h
 }
@@ -71,11 +71,13 @@ func (h *Housekeeper) run(ctx context.Context) {
 
 // Sweep removes everything that is due now.
 func (h *Housekeeper) Sweep(ctx context.Context) {
-	h.purge(ctx, "idempotency keys", batchRows, func(tx *store.Tx) (int64, error) { return tx.PurgeIdempotency(batchRows) })
-	h.purge(ctx, "callbacks", batchRows, func(tx *store.Tx) (int64, error) {
-		return tx.PurgeCallbacks(tx.Now().Add(-callbackLife), batchRows)
+	h.sweeps.Lock()
+	defer h.sweeps.Unlock()
+	h.purge(ctx, "idempotency keys", func(tx *store.Tx, rows int) (int64, error) { return tx.PurgeIdempotency(rows) })
+	h.purge(ctx, "callbacks", func(tx *store.Tx, rows int) (int64, error) {
+		return tx.PurgeCallbacks(tx.Now().Add(-callbackLife), rows)
 	})
-	for _, sweep := range []func(context.Context) error{h.sweepLogs, h.sweepMessages, h.sweepFiles} {
+	for _, sweep := range []func(context.Context) error{h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)
 		}
@@ -86,9 +88,7 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 func (h *Housekeeper) sweepLogs(ctx context.Context) error {
 	orgs, err := h.store.Read(ctx).Organizations()
 	for _, org := range orgs {
-		h.purge(ctx, "API log", batchRows, func(tx *store.Tx) (int64, error) {
-			return tx.PurgeAPILog(org.ID, tx.Now().Add(-apiLogLife), batchRows)
-		})
+		h.purgeOld(ctx, store.Calls, org.ID, apiLogLife, (*store.Tx).PurgeAPILog)
 		h.webhooks(ctx, org.ID)
 	}
 	return err
@@ -101,14 +101,7 @@ func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 		return err
 	}
 	for orgID, days := range retentions {
-		before := h.store.Now().Add(-time.Duration(days) * 24 * time.Hour)
-		old, err := h.store.Read(ctx).MessagesBefore(orgID, before)
-		if err != nil {
-			return err
-		}
-		if old {
-			h.purge(ctx, "messages", batchMessages, func(tx *store.Tx) (int64, error) { return tx.PurgeMessages(orgID, before, batchMessages) })
-		}
+		h.purgeOld(ctx, store.Messages, orgID, time.Duration(days)*24*time.Hour, (*store.Tx).PurgeMessages)
 	}
 	return nil
 }
@@ -116,8 +109,9 @@ func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 // sweepFiles removes the bytes of files whose rows are gone. Only then is the reminder of them
 // removed, so that a crash leaves none behind.
 func (h *Housekeeper) sweepFiles(ctx context.Context) error {
+	h.steps.Turn()
 	for ctx.Err() == nil {
-		keys, err := h.store.Read(ctx).RemovedFiles(batchRows)
+		keys, err := h.store.Read(ctx).RemovedFiles(fileBatch)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
@@ -126,26 +120,59 @@ func (h *Housekeeper) sweepFiles(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := h.store.InTx(ctx, func(tx *store.Tx) error { return tx.ForgetRemovedFiles(keys) }); err != nil {
+		if _, _, err := h.steps.Do(ctx, func(tx *store.Tx, _ int) (int64, error) { return 0, tx.ForgetRemovedFiles(keys) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// purge repeats a batch until it comes back short.
-func (h *Housekeeper) purge(ctx context.Context, what string, size int64, batch func(*store.Tx) (int64, error)) {
-	var total int64
-	for n := size; n == size && ctx.Err() == nil; total += n {
-		err := h.store.InTx(ctx, func(tx *store.Tx) error {
-			free, err := tx.TryLock("housekeeping")
-			if n = 0; err != nil || !free {
-				return err
-			}
-			n, err = batch(tx)
+// sweepSpace gives the space of what was removed back to the system, where it is much.
+func (h *Housekeeper) sweepSpace(ctx context.Context) error {
+	spare, err := h.store.Read(ctx).SparePages()
+	if err != nil || spare == 0 {
+		return err
+	}
+	h.steps.Turn()
+	for given := int64(0); given < spare; {
+		n, _, err := h.steps.Do(ctx, (*store.Tx).GivePagesBack)
+		if given += n; err != nil || n == 0 {
 			return err
+		}
+	}
+	h.log.Info("space was given back", "pages", spare)
+	return nil
+}
+
+// purgeOld purges an organization's rows that are older than they live, where there are any: most often
+// there are none, and to look costs no transaction.
+func (h *Housekeeper) purgeOld(ctx context.Context, kind store.Aging, orgID string, life time.Duration,
+	purge func(tx *store.Tx, orgID string, before time.Time, limit int) (int64, error)) {
+	before := h.store.Now().Add(-life)
+	old, err := h.store.Read(ctx).AnyBefore(kind, orgID, before)
+	if err != nil && ctx.Err() == nil {
+		h.log.Warn("housekeeping", "what", kind, "error", err)
+	}
+	if old {
+		h.purge(ctx, string(kind), func(tx *store.Tx, rows int) (int64, error) { return purge(tx, orgID, before, rows) })
+	}
+}
+
+// purge takes steps until one comes back short.
+func (h *Housekeeper) purge(ctx context.Context, what string, step func(tx *store.Tx, rows int) (int64, error)) {
+	var total int64
+	h.steps.Turn()
+	for more := true; more && ctx.Err() == nil; {
+		var n int64
+		var err error
+		n, more, err = h.steps.Do(ctx, func(tx *store.Tx, rows int) (int64, error) {
+			free, err := tx.TryLock("housekeeping")
+			if err != nil || !free {
+				return 0, err
+			}
+			return step(tx, rows)
 		})
-		if err != nil {
+		if total += n; err != nil && ctx.Err() == nil {
 			h.log.Warn("housekeeping", "what", what, "error", err)
 			return
 		}

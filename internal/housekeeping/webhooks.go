@@ -20,18 +20,14 @@ func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 		return
 	}
 	for _, id := range deleted {
-		h.purge(ctx, "deliveries of a deleted subscription", batchRows, func(tx *store.Tx) (int64, error) {
-			n, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, batchRows)
+		h.purge(ctx, "deliveries of a deleted subscription", func(tx *store.Tx, rows int) (int64, error) {
+			n, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, rows)
 			if err != nil || n > 0 {
 				return n, err
 			}
 			return 0, tx.ForgetWebhookSubscription(orgID, id)
 		})
 	}
-	h.purge(ctx, "webhook deliveries", batchRows, func(tx *store.Tx) (int64, error) {
-		return tx.PurgeWebhookDeliveries(orgID, tx.Now().Add(-webhookLife), batchRows)
-	})
-	h.purge(ctx, "events", batchRows, func(tx *store.Tx) (int64, error) {
-		return tx.PurgeEvents(orgID, tx.Now().Add(-webhookLife), batchRows)
-	})
+	h.purgeOld(ctx, store.Deliveries, orgID, webhookLife, (*store.Tx).PurgeWebhookDeliveries)
+	h.purgeOld(ctx, store.Events, orgID, webhookLife, (*store.Tx).PurgeEvents)
 }

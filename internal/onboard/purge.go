@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// purgeRows keeps a batch well under the time a writer may be held up.
-	purgeRows = 200
 	// stragglers is how long after a disconnection something may still be written for the account by
 	// who had read it before.
 	stragglers = time.Minute
@@ -32,7 +30,7 @@ func (w *Worker) followDisconnection(h *heldJob) error {
 	if h.job.Attempts == 0 {
 		w.unsubscribe(account)
 	}
-	p := purge{worker: w, held: h, account: account, told: w.cfg.Store.Now()}
+	p := purge{worker: w, held: h, account: account, steps: w.cfg.Store.Steps(), told: w.cfg.Store.Now()}
 	if err := p.run(); err != nil {
 		return err
 	}
@@ -84,18 +82,20 @@ func (w *Worker) subscribeNewcomer(wabaID string) error {
 	return w.cfg.Provider.Subscribe(w.ctx, n)
 }
 
-// purge removes what an account had, a batch at a time. Housekeeping removes the bytes of its files.
+// purge removes what an account had, step by step. Housekeeping removes the bytes of its files.
 type purge struct {
 	worker  *Worker
 	held    *heldJob
 	account chat.Account
-	rows    int
+	steps   *store.Steps
+	rows    int64
 	told    time.Time
 }
 
 func (p *purge) run() error {
+	inTx := func(fn func(*store.Tx) error) error { return p.held.batch(holdFor, p.held.job.Attempts, fn) }
 	for p.worker.ctx.Err() == nil {
-		rows, err := p.batch()
+		rows, _, err := p.steps.DoIn(p.worker.ctx, inTx, func(tx *store.Tx, rows int) (int64, error) { return core.PurgeBatch(tx, p.account, rows) })
 		if err != nil {
 			return err
 		}
@@ -106,14 +106,6 @@ func (p *purge) run() error {
 		p.tell("purging a disconnected number", p.worker.cfg.Store.Now().Sub(p.told) >= tellEvery)
 	}
 	return p.worker.ctx.Err()
-}
-
-func (p *purge) batch() (rows int, err error) {
-	err = p.held.batch(holdFor, p.held.job.Attempts, func(tx *store.Tx) (err error) {
-		rows, err = core.PurgeBatch(tx, p.account, purgeRows)
-		return err
-	})
-	return rows, err
 }
 
 func (p *purge) tell(what string, now bool) {

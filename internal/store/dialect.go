@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // dialect is where the two engines' SQL differs.
@@ -31,6 +32,8 @@ type dialect struct {
 	elements string
 	// grown finds the tables that have outgrown what the planner knows of them.
 	grown string
+	// stepTime is how long a step of long work may take. On SQLite everybody who writes waits for it.
+	stepTime time.Duration
 }
 
 // oneOf is the condition that a column has one of the texts of a list.
@@ -39,8 +42,9 @@ func (d dialect) oneOf(column, list string) string { return fmt.Sprintf(d.member
 var (
 	// SQLite has one writer at a time: every row a transaction reads is locked already.
 	sqliteDialect = dialect{
-		name:   "sqlite",
-		member: "%[1]s IN (SELECT value FROM json_each(%[2]s))",
+		name:     "sqlite",
+		stepTime: 3 * time.Millisecond,
+		member:   "%[1]s IN (SELECT value FROM json_each(%[2]s))",
 		list: func(texts []string) any {
 			list, _ := json.Marshal(texts) // texts always can be
 			return string(list)
@@ -51,6 +55,7 @@ var (
 		grown: `SELECT quote_ident(s.relname) FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
 			WHERE s.schemaname = current_schema() AND s.n_live_tup > 200 AND s.n_live_tup > 5 * c.reltuples ORDER BY 1`,
 		name:       "postgres",
+		stepTime:   25 * time.Millisecond,
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		keepRow:    " FOR KEY SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",

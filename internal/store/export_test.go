@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -176,3 +177,8 @@ func PreparesStatements(s *Store) bool {
 
 // Tell sends a notification.
 func Tell(s *Store, topic Topic) { s.engine.tell(topic) }
+
+// OnRest is told of the rests instead of waiting.
+func (p *Steps) OnRest(rest func(time.Duration)) {
+	p.rest = func(_ context.Context, d time.Duration) { rest(d) }
+}

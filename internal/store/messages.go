@@ -244,13 +244,6 @@ func (tx *Tx) MarkPending(orgID, id string) error {
 		orgID, id, tx.now.UnixMilli())
 }
 
-// MessagesBefore tells whether an organization has messages from before the instant.
-func (r Reader) MessagesBefore(orgID string, before time.Time) (bool, error) {
-	found, err := many(r, scanText, "SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT 1",
-		orgID, firstID(chat.KindMessage, before))
-	return len(found) > 0, err
-}
-
 // PurgeMessages removes up to limit of an organization's messages from before the instant, oldest
 // first, with their inbound files, what events say of their contents, and what was still to be done for
 // them. It returns how many.

@@ -76,9 +76,9 @@ func TestPurgeIsBounded(t *testing.T) {
 			contact := storetest.Contact(t, st, account, "+491511234567"+string(rune('0'+i)))
 			storetest.Conversation(t, st, contact, nil)
 		}
-		var batches []int
+		var batches []int64
 		for {
-			var n int
+			var n int64
 			storetest.InTx(t, st, func(tx *store.Tx) (err error) {
 				n, err = tx.PurgeAccount(org.ID, gone.ID, 4)
 				return err

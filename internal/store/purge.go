@@ -1,6 +1,29 @@
 package store
 
-import "github.com/parleyhq/parley/internal/chat"
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// Aging is a table whose rows are removed when they have lived long enough.
+type Aging string
+
+const (
+	Calls      Aging = "api_log"
+	Messages   Aging = "messages"
+	Events     Aging = "events"
+	Deliveries Aging = "webhook_deliveries"
+)
+
+var agingKinds = map[Aging]chat.Kind{Calls: chat.KindRequest, Messages: chat.KindMessage, Events: chat.KindEvent, Deliveries: chat.KindDelivery}
+
+// AnyBefore tells whether an organization has rows from before the instant.
+func (r Reader) AnyBefore(table Aging, orgID string, before time.Time) (bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM "+string(table)+" WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT 1",
+		orgID, firstID(agingKinds[table], before))
+	return len(found) > 0, err
+}
 
 // DeletedAccount returns an account that was disconnected, or ErrNotFound.
 func (r Reader) DeletedAccount(orgID, id string) (chat.Account, error) {
@@ -41,18 +64,17 @@ var purgeables = []purgeable{
 }
 
 // PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
-func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (total int, err error) {
-	messages, err := tx.purgeMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
-	if total = int(messages); err != nil || total >= limit {
-		return total, err
-	}
+func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
+	total, err := tx.purgeMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
 	for _, p := range purgeables {
-		n, err := tx.purge(p, orgID, accountID, limit-total)
-		if total += n; err != nil || total >= limit {
-			return total, err
+		if err != nil || total >= int64(limit) {
+			break
 		}
+		var n int
+		n, err = tx.purge(p, orgID, accountID, limit-int(total))
+		total += int64(n)
 	}
-	return total, nil
+	return total, err
 }
 
 func (tx *Tx) purge(p purgeable, orgID, accountID string, limit int) (int, error) {

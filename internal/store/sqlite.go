@@ -60,9 +60,10 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 	return e.start(ctx)
 }
 
-// migrateFile uses a connection of database/sql, which is what goose wants.
+// migrateFile uses a connection of database/sql, which is what goose wants. A new file is made so that it
+// can become smaller again; that of an earlier version stays as it is.
 func (e *sqliteEngine) migrateFile(ctx context.Context) error {
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: e.path()}).EscapedPath()+"?_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: e.path()}).EscapedPath()+"?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)")
 	if err != nil {
 		return err
 	}

@@ -87,10 +87,11 @@ func (e *Engine) replace(l *lane, p *endpoint) {
 
 // endDeliveries ends what waits for a disabled subscription, in small steps.
 func (e *Engine) endDeliveries(l *lane) error {
+	steps := e.cfg.Store.Steps()
 	for more := true; more; {
-		err := e.cfg.Store.InTx(e.ctx, func(tx *store.Tx) (err error) {
-			more, err = core.EndDisabledDeliveries(tx, l.orgID, l.id)
-			return err
+		var err error
+		_, more, err = steps.Do(e.ctx, func(tx *store.Tx, rows int) (int64, error) {
+			return core.EndDisabledDeliveries(tx, l.orgID, l.id, rows)
 		})
 		if err != nil {
 			return err

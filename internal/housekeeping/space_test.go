@@ -1,0 +1,85 @@
+package housekeeping_test
+
+import (
+	"bytes"
+	"database/sql"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// fillAndPurge lets an organization have 32 MB of events and lose them, and returns how large the file is
+// then.
+func fillAndPurge(t *testing.T, cfg store.Config) int64 {
+	t.Helper()
+	clock := storetest.NewClock()
+	st := storetest.OpenAt(t, cfg, storetest.WithClock(clock))
+	org := storetest.Org(t, st).ID
+	for range 16 {
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for range 20 {
+				e := chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: org, Payload: bytes.Repeat([]byte("x"), 100_000), CreatedAt: tx.Now()}
+				if err := tx.InsertEvent(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	clock.Advance(webhookLife)
+	storetest.InTx(t, st, func(tx *store.Tx) error { // among what stays
+		return tx.InsertEvent(chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: org, Payload: []byte("{}"), CreatedAt: tx.Now()})
+	})
+	clock.Advance(time.Millisecond)
+	h := housekeeping.Start(st, files(t), slog.New(slog.DiscardHandler))
+	h.Sweep(t.Context())
+	h.Stop()
+	if left, err := st.Read(t.Context()).EventsAfter(org, "", 10); err != nil || len(left) != 1 || string(left[0].Payload) != "{}" {
+		t.Errorf("left are %d events, %v", len(left), err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Stat(filepath.Join(cfg.Dir, "parley.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Size()
+}
+
+// The file becomes smaller when much of it was removed.
+func TestSpaceIsGivenBack(t *testing.T) {
+	t.Parallel()
+	if size := fillAndPurge(t, storetest.NewConfig(t, storetest.SQLite)); size > 4<<20 {
+		t.Errorf("the file still has %d bytes", size)
+	}
+}
+
+// A file of an earlier version, which cannot become smaller, uses its space again.
+func TestSpaceOfAnOldFileIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewEmptyConfig(t, storetest.SQLite)
+	db, err := sql.Open("sqlite", filepath.Join(cfg.Dir, "parley.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE earlier (id TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := fillAndPurge(t, cfg)
+	if again := fillAndPurge(t, cfg); first < 30<<20 || again > first+first/10 {
+		t.Errorf("the file had %d bytes, and then %d", first, again)
+	}
+}

@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// stepTimes are how long others may have to wait for a step.
+var stepTimes = map[storetest.Engine]time.Duration{storetest.SQLite: 3 * time.Millisecond, storetest.Postgres: 25 * time.Millisecond}
+
+// Whatever a row costs and however long the store lets a step wait: steps become as large as fits, never
+// more than twice as large as the one before, and each is followed by a rest of four times its length.
+func TestStepsFitAndRest(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		rapid.Check(t, func(rt *rapid.T) {
+			perRow := time.Duration(rapid.IntRange(0, 2000).Draw(rt, "microseconds a row")) * time.Microsecond
+			wait := time.Duration(rapid.SampledFrom([]int{0, 1, 20, 2000}).Draw(rt, "milliseconds of waiting")) * time.Millisecond
+			steps := st.Steps()
+			var rested time.Duration
+			steps.OnRest(func(d time.Duration) { rested = d })
+			inTx := func(fn func(*store.Tx) error) error {
+				clock.Advance(wait)
+				return st.InTx(context.Background(), fn)
+			}
+			last, took := 0, time.Duration(0)
+			for i := range 12 {
+				_, more, err := steps.DoIn(context.Background(), inTx, func(_ *store.Tx, rows int) (int64, error) {
+					if rows < 10 || rows > 500 || i > 0 && rows > 2*last {
+						rt.Fatalf("a step of %d rows follows one of %d", rows, last)
+					}
+					if want := min(4*took, 2*time.Second); rested != want {
+						rt.Fatalf("after a step of %v it rested for %v", took, rested)
+					}
+					clock.Advance(time.Duration(rows) * perRow)
+					last, took = rows, wait+time.Duration(rows)*perRow
+					return int64(rows), nil
+				})
+				if err != nil || !more {
+					rt.Fatalf("more: %v, %v", more, err)
+				}
+			}
+			worked := time.Duration(last) * perRow
+			if engine == storetest.Postgres { // nobody waits for the work itself
+				worked += wait
+			}
+			if limit := stepTimes[engine]; worked > limit && last > 10 || worked < limit/3 && last < 500 {
+				rt.Fatalf("a step has become %d rows and takes %v", last, worked)
+			}
+		})
+	})
+}
+
+func TestStepsEnd(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	steps := st.Steps()
+	broken := errors.New("broken")
+	if _, more, err := steps.Do(t.Context(), func(*store.Tx, int) (int64, error) { return 500, broken }); more || !errors.Is(err, broken) {
+		t.Errorf("one that fails: %v, %v", more, err)
+	}
+	if n, more, err := steps.Do(t.Context(), func(_ *store.Tx, rows int) (int64, error) { return int64(rows - 1), nil }); n == 0 || more || err != nil {
+		t.Errorf("one that did all there was: %d, %v, %v", n, more, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	steps.OnRest(func(time.Duration) { cancel() })
+	_, more, err := steps.Do(ctx, func(*store.Tx, int) (int64, error) {
+		t.Error("a step was taken after the end")
+		return 0, nil
+	})
+	if more || !errors.Is(err, context.Canceled) {
+		t.Errorf("at the end of the context: %v, %v", more, err)
+	}
+}
