@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -47,7 +46,7 @@ func onLoopback(at net.Addr) bool {
 func (g *siteGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch host := hostOf(r); {
 	case !g.knows(host):
-		g.refuse(w, host, fmt.Sprintf("%.100q is not a name of this address. If it is one, start the server with --ops-host and this name.", host))
+		g.refuse(w, host, "This address does not go by the name of that host. If it does, start the server with --ops-host and the name.")
 	case g.origins.Check(r) != nil || fromAnotherSite(r):
 		g.refuse(w, host, "This address is not for the pages of other sites.")
 	default:
