@@ -43,7 +43,7 @@ func beginRegistration(ctx context.Context, st *store.Store, account *chat.Accou
 		if err != nil {
 			return orNotFound(err, "account")
 		}
-		if current.RegisteringUntil != nil && tx.Now().Before(*current.RegisteringUntil) {
+		if current.RegisteringUntil != nil && registering(tx.Now(), *current.RegisteringUntil) {
 			return chat.Fail(chat.CodeRegistrationInProgress, "A registration of this number is running. Wait for it to end.")
 		}
 		until := tx.Now().Add(registrationLease)
@@ -51,6 +51,13 @@ func beginRegistration(ctx context.Context, st *store.Store, account *chat.Accou
 		*account = current
 		return tx.UpdateAccount(current)
 	})
+}
+
+// registering tells whether a registration may still be under way. None has much more than its lease left:
+// where it seems so, the clock was turned back since it began.
+func registering(now, until time.Time) bool {
+	left := until.Sub(now)
+	return left > 0 && left <= 2*registrationLease
 }
 
 func register(ctx context.Context, client provider.Client, token func(chat.Account) (string, error), account *chat.Account, pin string) error {

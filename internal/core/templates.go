@@ -218,6 +218,11 @@ func (s *Templates) removeUnseen(ctx context.Context, account chat.Account, seen
 	return removed, nil
 }
 
+// Due are the synchronizations that are due, the longest waiting first.
+func (s *Templates) Due(ctx context.Context, limit int) ([]store.TemplateSync, error) {
+	return s.Store.Read(ctx).DueTemplateSyncs(s.Store.Now(), syncEvery, limit)
+}
+
 // SyncDue does a synchronization that is due, unless another node was faster.
 func (s *Templates) SyncDue(ctx context.Context, due store.TemplateSync) error {
 	until := s.Store.Now().Add(syncLease)

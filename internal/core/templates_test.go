@@ -187,7 +187,7 @@ func TestSyncIsScheduled(t *testing.T) {
 		shelf := newShelf(3)
 		templates := shelf.templates(w.st)
 		due := func() []store.TemplateSync {
-			list, err := w.st.Read(ctx).DueTemplateSyncs(w.st.Now(), 100)
+			list, err := templates.Due(ctx, 100)
 			if err != nil {
 				w.t.Fatal(err)
 			}

@@ -30,11 +30,11 @@ func (w *Worker) followDisconnection(h *heldJob) error {
 	if h.job.Attempts == 0 {
 		w.unsubscribe(account)
 	}
-	p := purge{worker: w, held: h, account: account, steps: w.cfg.Store.Steps(), told: w.cfg.Store.Now()}
+	p := purge{worker: w, held: h, account: account, steps: w.cfg.Store.Steps(), told: w.cfg.Store.Moment()}
 	if err := p.run(); err != nil {
 		return err
 	}
-	if left := stragglers - w.cfg.Store.Now().Sub(h.job.CreatedAt); left > 0 {
+	if left := w.stragglersLeft(h.job); left > 0 {
 		return h.hold(left, h.job.Attempts+1)
 	}
 	err = h.finish(func(tx *store.Tx) error { return tx.RemoveAccount(account.OrgID, account.ID) })
@@ -42,6 +42,20 @@ func (w *Worker) followDisconnection(h *heldJob) error {
 		w.cfg.Log.Info("a disconnected number was purged", "account", account.ID)
 	}
 	return err
+}
+
+// stragglersLeft is how long something may still be written for the account. Where that seems to be more than
+// it can be, the clock was turned back since the job was put: it waits that long once.
+func (w *Worker) stragglersLeft(job store.AccountJob) time.Duration {
+	left := stragglers - w.cfg.Store.Now().Sub(job.CreatedAt)
+	switch {
+	case left <= stragglers:
+		return left
+	case job.Attempts == 0:
+		return stragglers
+	default:
+		return 0
+	}
 }
 
 // unsubscribe turns the callbacks of the business account off, unless a number of it is still
@@ -89,7 +103,7 @@ type purge struct {
 	account chat.Account
 	steps   *store.Steps
 	rows    int64
-	told    time.Time
+	told    store.Moment
 }
 
 func (p *purge) run() error {
@@ -103,14 +117,14 @@ func (p *purge) run() error {
 			p.tell("data of a disconnected number is gone", p.rows > 0)
 			return nil
 		}
-		p.tell("purging a disconnected number", p.worker.cfg.Store.Now().Sub(p.told) >= tellEvery)
+		p.tell("purging a disconnected number", p.worker.cfg.Store.Moment().Sub(p.told) >= tellEvery)
 	}
 	return p.worker.ctx.Err()
 }
 
 func (p *purge) tell(what string, now bool) {
 	if now {
-		p.told = p.worker.cfg.Store.Now()
+		p.told = p.worker.cfg.Store.Moment()
 		p.worker.cfg.Log.Info(what, "account", p.account.ID, "rows", p.rows)
 	}
 }

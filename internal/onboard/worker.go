@@ -100,7 +100,7 @@ func (w *Worker) sweep() {
 	}
 	var jobs []store.AccountJob
 	err := w.cfg.Store.InTx(w.ctx, func(tx *store.Tx) (err error) {
-		jobs, err = tx.ClaimAccountJobs(lease.Node, tx.Now().Add(holdFor), free)
+		jobs, err = tx.ClaimAccountJobs(lease.Node, tx.Now().Add(holdFor), lastRetry, free)
 		return err
 	})
 	if err != nil && w.ctx.Err() == nil {

@@ -172,6 +172,27 @@ func (r *rig) gone(account chat.Account) bool {
 }
 
 // TestDisconnection: the number is gone at once, then its data, then its callbacks; others keep theirs.
+// A clock that is turned back during a disconnection does not hold it up for as long.
+func TestDisconnectionWhileTheClockIsTurnedBack(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		left := r.connected("+62 812 5550 412", nil)
+		r.disconnect(left)
+		r.clock.Step(-time.Hour)
+		w := r.worker(nil)
+		w.Wake()
+		eventually(t, "the first pass is over", func() bool {
+			jobs, err := r.store.Read(t.Context()).AccountJobs(left.OrgID)
+			return err == nil && len(jobs) == 1 && jobs[0].Attempts == 1
+		})
+		if r.gone(left) {
+			t.Error("the row did not wait for stragglers")
+		}
+		r.clock.Advance(time.Minute)
+		w.Wake()
+		eventually(t, "the number is gone", func() bool { return r.gone(left) && r.settled() })
+	})
+}
+
 func TestDisconnection(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		kept := r.connected("+62 812 5550 410", nil)

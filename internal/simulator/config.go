@@ -44,7 +44,7 @@ type Config struct {
 	Delays *Delays
 	// Client posts the callbacks. Nil: one with kept connections and a time limit of 20 s.
 	Client *http.Client
-	// Now is the clock. Nil: time.Now.
+	// Now is the clock. Nil: one that runs on from now, whatever the machine's is turned to.
 	Now func() time.Time
 	Log *slog.Logger
 	// Seed makes ids and chance repeatable. Zero: random.
@@ -93,7 +93,8 @@ func (c Config) withDefaults() Config {
 		c.Delays = &d
 	}
 	if c.Now == nil {
-		c.Now = time.Now
+		begin := time.Now()
+		c.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
 	if c.Known == nil {
 		c.Known = func(string) (NumberSpec, bool) { return NumberSpec{}, false }

@@ -42,11 +42,14 @@ func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error 
 	return err
 }
 
-// ClaimAccountJobs gives the node up to limit due jobs until the given instant.
-func (tx *Tx) ClaimAccountJobs(node string, until time.Time, limit int) ([]AccountJob, error) {
+// ClaimAccountJobs gives the node up to limit due jobs until the given instant. One that nobody has claimed
+// yet is due since it was put, and none is put off for longer than so much: where its row says otherwise, it
+// was written before a clock was turned back.
+func (tx *Tx) ClaimAccountJobs(node string, until time.Time, longest time.Duration, limit int) ([]AccountJob, error) {
 	claimed, err := many(tx.Reader, scanAccountJob, `UPDATE account_jobs SET due_at = $2 WHERE (org_id, account_id, kind) IN (
-			SELECT org_id, account_id, kind FROM account_jobs WHERE due_at <= $1 ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING `+accountJobColumns, tx.now.UnixMilli(), until.UnixMilli(), limit)
+			SELECT org_id, account_id, kind FROM account_jobs
+			WHERE due_at <= $1 OR due_at > $4 OR due_at > $5 AND due_at = created_at ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
+		RETURNING `+accountJobColumns, tx.now.UnixMilli(), until.UnixMilli(), limit, fromFuture(tx.now.Add(longest)), fromFuture(tx.now))
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}

@@ -42,13 +42,17 @@ func (tx *Tx) RetryCallback(c Callback) error {
 	return err
 }
 
+// dueNow is the condition for rows of work that are due when they are written. $2 is now. One that was
+// never tried and is due after $4 was written before a clock was turned back.
+const dueNow = "(due_at <= $2 OR due_at > $4 AND attempts = 0)"
+
 // ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first.
 func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
 	claimed, err := many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
 			SELECT id FROM callbacks
-			WHERE due_at <= $2 AND owner <> $1 AND owner`+abandoned+`
+			WHERE `+dueNow+` AND owner <> $1 AND owner`+abandoned+`
 			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit)
+		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}
@@ -60,7 +64,7 @@ func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
 // DueCallbacks returns up to limit of the node's own due callbacks, oldest first.
 func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]Callback, error) {
 	return many(r, scanCallback, `SELECT id, body, due_at, attempts, owner FROM callbacks
-		WHERE owner = $1 AND due_at <= $2 ORDER BY id LIMIT $3`, node, now.UnixMilli(), limit)
+		WHERE owner = $1 AND `+dueNow+` ORDER BY id LIMIT $3`, node, now.UnixMilli(), limit, fromFuture(now))
 }
 
 func scanCallback(row scanner) (c Callback, err error) {

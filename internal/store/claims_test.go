@@ -26,7 +26,11 @@ var claimables = []claimable{
 	{
 		"callbacks",
 		func(tx *store.Tx, id, owner string, due time.Time) error {
-			return tx.InsertCallback(store.Callback{ID: id, Body: []byte("{}"), DueAt: due, Owner: owner})
+			c := store.Callback{ID: id, Body: []byte("{}"), DueAt: due, Owner: owner}
+			if due.After(tx.Now()) { // it was tried
+				c.Attempts = 1
+			}
+			return tx.InsertCallback(c)
 		},
 		func(tx *store.Tx, node string, limit int) (ids []string, err error) {
 			claimed, err := tx.ClaimCallbacks(node, limit)

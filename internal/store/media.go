@@ -127,9 +127,9 @@ func (tx *Tx) RetryMediaJob(j MediaJob) error {
 func (tx *Tx) ClaimMediaJobs(node string, limit int) ([]MediaJob, error) {
 	claimed, err := many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
 			SELECT org_id, message_id FROM media_jobs
-			WHERE due_at <= $2 AND (owner = $1 OR owner`+abandoned+`)
+			WHERE `+dueNow+` AND (owner = $1 OR owner`+abandoned+`)
 			ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit)
+		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}

@@ -14,9 +14,6 @@ type TokenLease struct {
 	At   time.Time
 }
 
-// clockSkew is by how much the clocks of nodes may differ without anything being made of it.
-const clockSkew = 5 * time.Second
-
 // Unknown is for a bucket that this process has not drawn on.
 const Unknown time.Duration = math.MaxInt64
 

@@ -26,9 +26,11 @@ func (r Reader) TemplateSync(orgID, wabaID string) (TemplateSync, error) {
 	return one(r, scanTemplateSync, templateSyncSelect+" WHERE org_id = $1 AND waba_id = $2", orgID, wabaID)
 }
 
-// DueTemplateSyncs returns what is due, the longest waiting first.
-func (r Reader) DueTemplateSyncs(now time.Time, limit int) ([]TemplateSync, error) {
-	return many(r, scanTemplateSync, templateSyncSelect+" WHERE due_at <= $1 ORDER BY due_at LIMIT $2", now.UnixMilli(), limit)
+// DueTemplateSyncs returns what is due, the longest waiting first. Nothing is put off for longer than so
+// much: where a row says otherwise, it was written before a clock was turned back.
+func (r Reader) DueTemplateSyncs(now time.Time, longest time.Duration, limit int) ([]TemplateSync, error) {
+	return many(r, scanTemplateSync, templateSyncSelect+" WHERE due_at <= $1 OR due_at > $2 ORDER BY due_at LIMIT $3",
+		now.UnixMilli(), fromFuture(now.Add(longest)), limit)
 }
 
 // ScheduleTemplateSync makes a synchronization due at an instant, unless it is due before.

@@ -2,6 +2,13 @@ package store
 
 import "time"
 
+// clockSkew is by how much the clocks of nodes may differ without anything being made of it.
+const clockSkew = 5 * time.Second
+
+// fromFuture is the instant behind which no clock can be that is right: what was due when it was written,
+// and is due only then, was written before a clock was turned back.
+func fromFuture(now time.Time) int64 { return now.Add(clockSkew).UnixMilli() }
+
 func truncate(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func ceilMillisecond(t time.Time) time.Time {

@@ -57,7 +57,7 @@ func (s *Syncer) run(ctx context.Context) {
 
 // Sweep does what is due now.
 func (s *Syncer) Sweep(ctx context.Context) {
-	due, err := s.templates.Store.Read(ctx).DueTemplateSyncs(s.templates.Store.Now(), batch)
+	due, err := s.templates.Due(ctx, batch)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.log.Warn("synchronizing templates", "error", err)

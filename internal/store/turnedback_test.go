@@ -1,0 +1,111 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Work that was due when it was written is found after the clock was turned back. What was put off waits for
+// its instant, unless nothing is ever put off so far.
+func TestWorkFromBeforeAClockWasTurnedBack(t *testing.T) {
+	t.Parallel()
+	const node, longest = "node", 2 * time.Hour
+	for name, turn := range map[string]struct {
+		by   time.Duration
+		want []string
+	}{
+		"not":      {0, []string{"callback", "own callback", "file", "own file", "job", "sync"}},
+		"an hour":  {-time.Hour, []string{"callback", "own callback", "file", "own file", "job"}},
+		"very far": {-100 * time.Hour, []string{"callback", "own callback", "file", "own file", "job", "claimed job", "sync", "next sync"}},
+		"hardly":   {-time.Second, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			slices.Sort(turn.want)
+			storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+				clock := storetest.NewClock()
+				st := storetest.Open(t, engine, storetest.WithClock(clock))
+				storetest.Alive(t, st, node)
+				storetest.InTx(t, st, func(tx *store.Tx) error { return writeWork(tx, node) })
+				clock.Step(turn.by)
+				got := foundWork(t, st, node, longest)
+				slices.Sort(got)
+				requireEqual(t, got, nil, turn.want)
+			})
+		})
+	}
+}
+
+// writeWork writes work of each kind that is due, of the node and of nobody, and some that was put off.
+func writeWork(tx *store.Tx, node string) error {
+	soon := tx.Now().Add(time.Minute)
+	for _, c := range []store.Callback{
+		{Body: []byte("callback"), DueAt: tx.Now()}, {Body: []byte("own callback"), DueAt: tx.Now(), Owner: node},
+		{Body: []byte("tried callback"), DueAt: soon, Attempts: 1},
+	} {
+		c.ID = tx.NewID(chat.KindCallback)
+		if err := tx.InsertCallback(c); err != nil {
+			return err
+		}
+	}
+	for _, j := range []store.MediaJob{
+		{MessageID: "file", DueAt: tx.Now()}, {MessageID: "own file", DueAt: tx.Now(), Owner: node}, {MessageID: "tried file", DueAt: soon, Attempts: 1},
+	} {
+		j.OrgID = "org"
+		if err := tx.InsertMediaJob(j); err != nil {
+			return err
+		}
+	}
+	if err := tx.PutAccountJob("org", "claimed job", store.JobConnected); err != nil {
+		return err
+	}
+	if _, err := tx.ClaimAccountJobs(node, soon, 0, 1); err != nil {
+		return err
+	}
+	if err := tx.PutAccountJob("org", "job", store.JobConnected); err != nil {
+		return err
+	}
+	if err := tx.ScheduleTemplateSync("org", "sync", tx.Now()); err != nil {
+		return err
+	}
+	return tx.ScheduleTemplateSync("org", "next sync", soon)
+}
+
+// foundWork is what the node finds to do.
+func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration) (found []string) {
+	t.Helper()
+	own, err := st.Read(t.Context()).DueCallbacks(node, st.Now(), 10)
+	requireNoError(t, err)
+	syncs, err := st.Read(t.Context()).DueTemplateSyncs(st.Now(), longest, 10)
+	requireNoError(t, err)
+	for _, s := range syncs {
+		found = append(found, s.WABAID)
+	}
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		callbacks, err := tx.ClaimCallbacks(node, 10)
+		if err != nil {
+			return err
+		}
+		for _, c := range append(own, callbacks...) {
+			found = append(found, string(c.Body))
+		}
+		files, err := tx.ClaimMediaJobs(node, 10)
+		if err != nil {
+			return err
+		}
+		for _, j := range files {
+			found = append(found, j.MessageID)
+		}
+		jobs, err := tx.ClaimAccountJobs(node, tx.Now().Add(time.Minute), longest, 10)
+		for _, j := range jobs {
+			found = append(found, j.AccountID)
+		}
+		return err
+	})
+	return found
+}
