@@ -285,11 +285,24 @@ func TestRestoreCustomer(t *testing.T) {
 		if got := restore(); got.Status != chat.CustomerActive {
 			t.Errorf("with a number it becomes %s", got.Status)
 		}
+		inStatus(chat.CustomerSuspended)(t, c)
+		inStatus(chat.CustomerArchived)(t, c)
+		if got := restore(); got.Status != chat.CustomerSuspended {
+			t.Errorf("one that was suspended becomes %s", got.Status)
+		}
+		inStatus(chat.CustomerArchived)(t, c)
+		patch := apitest.Request{Method: http.MethodPatch, Path: "/v1/customers/${customer}", Body: `{"status":"active"}`}
+		for _, want := range []string{"suspended", "active"} { // out of the archive, then out of the suspension
+			var shown struct{ Status string }
+			if c.Call(t, patch).RequireStatus(t, http.StatusOK).Data(t, &shown); shown.Status != want {
+				t.Errorf("a request makes it %s, want %s", shown.Status, want)
+			}
+		}
 		var types []string
 		for _, e := range c.Events(t, "") {
-			types = append(types, string(e.Type))
+			types = append(types, strings.TrimPrefix(string(e.Type), "customer."))
 		}
-		if got := strings.Join(types, " "); got != "customer.created customer.archived customer.updated customer.archived customer.updated" {
+		if got := strings.Join(types, " "); got != "created archived updated archived updated updated archived updated archived updated updated" {
 			t.Errorf("it told of %s", got)
 		}
 	})

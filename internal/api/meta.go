@@ -112,19 +112,19 @@ func (a *API) me(c *call, _ *noInput) (meView, error) {
 	if err != nil {
 		return meView{}, err
 	}
-	view := viewMe(c.key)
+	view := viewMe(c.key, a.store.Now())
 	for _, t := range teams {
 		view.Teams = append(view.Teams, teamMe{ID: t.ID, Object: "team", Name: t.Name})
 	}
 	return view, nil
 }
 
-func viewMe(k store.KeyContext) meView {
+func viewMe(k store.KeyContext, now time.Time) meView {
 	org := k.Organization
 	return meView{
 		Object: "api_key_context",
 		Organization: organizationMe{ID: org.ID, Object: "organization", Name: org.Name, Plan: org.Plan,
-			SubscriptionStatus: string(org.Subscription)},
+			SubscriptionStatus: string(org.SubscriptionAt(now))},
 		APIKey: apiKeyMe{ID: k.Key.ID, Object: "api_key", Name: k.Key.Name, Last4: k.Key.Last4,
 			CreatedAt: instant(k.Key.CreatedAt), ExpiresAt: instantPtr(k.Key.ExpiresAt)},
 		RateLimits: rateLimitsMe{WritePerMinute: k.Plan.WritePerMinute, ReadPerMinute: k.Plan.ReadPerMinute},

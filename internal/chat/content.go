@@ -184,7 +184,7 @@ type TemplateContent struct {
 	Language   TemplateLanguage    `json:"language" doc:"A language code, or an object with code and policy."`
 	Components []TemplateComponent `json:"components,omitempty"`
 	// Preview is kept with what was sent, and shown beside it.
-	Preview *TemplatePreview `json:"preview,omitempty" hidden:"true"`
+	Preview *TemplatePreview `json:"preview,omitempty" hidden:"true" readOnly:"true"`
 }
 
 // TemplateMedia are the files that the parameters of a template message name by id.

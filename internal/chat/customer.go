@@ -27,8 +27,10 @@ type Customer struct {
 	Metadata    json.RawMessage // an object, or nil
 	OnboardedAt *time.Time      // when it connected its first number
 	ArchivedAt  *time.Time
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// ArchivedFrom is the status it was archived with; empty while it is not archived.
+	ArchivedFrom CustomerStatus
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 // SearchKey is the text that a search looks into.
@@ -63,7 +65,7 @@ func (n NewCustomer) Customer() (Customer, error) {
 }
 
 // CustomerPatch changes the fields that are given. A status takes an archived customer out of the
-// archive.
+// archive; one that was suspended is suspended again before it can be active.
 type CustomerPatch struct {
 	Name     *string
 	Email    Patch[string]
@@ -88,7 +90,11 @@ func (p CustomerPatch) Apply(c Customer) (Customer, []string, error) {
 		}
 	}
 	if p.Status != nil {
-		c.Status, c.ArchivedAt = *p.Status, nil
+		status := *p.Status
+		if c.ArchivedFrom == CustomerSuspended && status == CustomerActive {
+			status = CustomerSuspended // a suspension outlives the archive
+		}
+		c.Status, c.ArchivedAt, c.ArchivedFrom = status, nil, ""
 	}
 	return c, changedOfCustomer(before, c), nil
 }
@@ -154,15 +160,19 @@ func (c *Customer) Archive(now time.Time) bool {
 	if c.Status == CustomerArchived {
 		return false
 	}
-	c.Status, c.ArchivedAt = CustomerArchived, &now
+	c.ArchivedFrom, c.Status, c.ArchivedAt = c.Status, CustomerArchived, &now
 	return true
 }
 
-// Usable is the state that a customer leaves the archive with: active once it has connected a
-// number, pending before.
-func (c Customer) Usable() CustomerStatus {
-	if c.OnboardedAt != nil {
+// Restored is the state that a customer leaves the archive with: suspended if it was, else active once it
+// has connected a number, and pending before.
+func (c Customer) Restored() CustomerStatus {
+	switch {
+	case c.ArchivedFrom == CustomerSuspended:
+		return CustomerSuspended
+	case c.OnboardedAt != nil:
 		return CustomerActive
+	default:
+		return CustomerPending
 	}
-	return CustomerPending
 }

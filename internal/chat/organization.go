@@ -55,6 +55,14 @@ func (o Organization) Lapsed(now time.Time) bool {
 	}
 }
 
+// SubscriptionAt is where the organization stands at an instant: a trial that is over is inactive.
+func (o Organization) SubscriptionAt(now time.Time) SubscriptionStatus {
+	if o.Lapsed(now) {
+		return SubscriptionInactive
+	}
+	return o.Subscription
+}
+
 // Team is the scope of labels, customers and accounts inside an organization.
 type Team struct {
 	ID        string

@@ -59,12 +59,17 @@ func TestCustomerStates(t *testing.T) {
 	if !c.Archive(now) || c.Status != chat.CustomerArchived || !c.ArchivedAt.Equal(now) || c.Archive(now) {
 		t.Errorf("archived as %+v", c)
 	}
-	if c.Usable() != chat.CustomerPending {
-		t.Errorf("without a number it is usable as %s", c.Usable())
-	}
-	c.OnboardedAt = &now
-	if c.Usable() != chat.CustomerActive {
-		t.Errorf("with a number it is usable as %s", c.Usable())
+	for from, want := range map[chat.CustomerStatus][2]chat.CustomerStatus{ // without a number, and with one
+		chat.CustomerSuspended: {chat.CustomerSuspended, chat.CustomerSuspended},
+		chat.CustomerPending:   {chat.CustomerPending, chat.CustomerActive},
+		chat.CustomerActive:    {chat.CustomerPending, chat.CustomerActive},
+	} {
+		c := chat.Customer{Status: chat.CustomerArchived, ArchivedFrom: from}
+		without := c.Restored()
+		c.OnboardedAt = &now
+		if got := [2]chat.CustomerStatus{without, c.Restored()}; got != want {
+			t.Errorf("archived when it was %s it comes back as %v, want %v", from, got, want)
+		}
 	}
 	for status, may := range map[chat.CustomerStatus]bool{
 		chat.CustomerPending: true, chat.CustomerActive: true, chat.CustomerSuspended: false, chat.CustomerArchived: false,

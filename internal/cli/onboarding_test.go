@@ -33,7 +33,7 @@ func TestCustomers(t *testing.T) {
 		if got := s.fields(t, "customer", "archive", id, "--org", org); got["status"] != "archived" || got["archived_at"] == nil {
 			t.Errorf("archived as %v", got)
 		}
-		if got := s.fields(t, "customer", "restore", id, "--org", org); got["status"] != "pending" || got["archived_at"] != nil {
+		if got := s.fields(t, "customer", "restore", id, "--org", org); got["status"] != "suspended" || got["archived_at"] != nil {
 			t.Errorf("restored as %v", got)
 		}
 		for _, args := range [][]string{

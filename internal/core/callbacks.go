@@ -299,8 +299,5 @@ func (a Applier) preference(tx *store.Tx, account chat.Account, u provider.Prefe
 		return tx.UpdateContact(contact)
 	}
 	contact.UpdatedAt = tx.Now()
-	if err := tx.UpdateContact(contact); err != nil {
-		return err
-	}
-	return contactUpdated(tx, account, contact, []string{"marketing_consent"})
+	return tx.UpdateContact(contact)
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -38,7 +39,14 @@ func contactCreated(tx *store.Tx, account chat.Account, c chat.Contact) error {
 	})
 }
 
+// toldOfContact are the fields whose change contact.updated tells of.
+var toldOfContact = []string{"name", "email", "labels", "metadata"}
+
 func contactUpdated(tx *store.Tx, account chat.Account, c chat.Contact, changed []string) error {
+	changed = slices.DeleteFunc(slices.Clone(changed), func(field string) bool { return !slices.Contains(toldOfContact, field) })
+	if len(changed) == 0 {
+		return nil
+	}
 	return emit(tx, occurrence{
 		orgID: c.OrgID, kind: chat.EventContactUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: c.ID,
 		data: contactChange{contactPayload(account, c), changed},

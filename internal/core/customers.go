@@ -59,14 +59,14 @@ func ArchiveCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	return customer, customerArchived(tx, customer)
 }
 
-// RestoreCustomer takes a customer out of the archive, into the state that it can be used in. One
+// RestoreCustomer takes a customer out of the archive, into the state that it was archived from. One
 // that is not there stays as it is.
 func RestoreCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	customer, err := Customer(tx.Reader, orgID, id)
 	if err != nil || customer.Status != chat.CustomerArchived {
 		return customer, err
 	}
-	return UpdateCustomer(tx, orgID, id, chat.CustomerPatch{Status: new(customer.Usable())})
+	return UpdateCustomer(tx, orgID, id, chat.CustomerPatch{Status: new(customer.Restored())})
 }
 
 // CustomerAccounts are the numbers that a customer has connected, newest first.

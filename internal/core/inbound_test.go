@@ -371,15 +371,15 @@ func TestPreferences(t *testing.T) {
 			events          []chat.EventType
 		}{
 			{"marketing_messages", "signup", 100, chat.ConsentUnknown, []chat.EventType{chat.EventContactCreated}},
-			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, []chat.EventType{chat.EventContactUpdated}},
+			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, nil},
 			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, nil},
 			{"marketing_messages", "resume", 150, chat.ConsentOptedOut, nil}, // late, or again
 			{"utility_messages", "resume", 300, chat.ConsentOptedOut, nil},
-			{"marketing_messages", "resume", 300, chat.ConsentOptedIn, []chat.EventType{chat.EventContactUpdated}},
+			{"marketing_messages", "resume", 300, chat.ConsentOptedIn, nil},
 			{"marketing_messages", "stop", 200, chat.ConsentOptedIn, nil},
 			{"marketing_messages", "resume", 400, chat.ConsentOptedIn, nil},
 			{"marketing_messages", "stop", 350, chat.ConsentOptedIn, nil},
-			{"marketing_messages", "stop", 400, chat.ConsentOptedOut, []chat.EventType{chat.EventContactUpdated}},
+			{"marketing_messages", "stop", 400, chat.ConsentOptedOut, nil},
 		} {
 			if got := wish(step.category, step.value, step.at); got != step.want {
 				t.Errorf("after %s of %s at %d: %s, want %s", step.value, step.category, step.at, got, step.want)

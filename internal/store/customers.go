@@ -6,13 +6,13 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const customerColumns = "org_id, id, team_id, name, email, status, metadata, onboarded_at, archived_at, created_at, updated_at"
+const customerColumns = "org_id, id, team_id, name, email, status, metadata, onboarded_at, archived_at, archived_from, created_at, updated_at"
 
 func scanCustomer(row scanner) (c chat.Customer, err error) {
 	var metadata *string
 	var onboardedAt, archivedAt *int64
 	var createdAt, updatedAt int64
-	err = row.Scan(&c.OrgID, &c.ID, &c.TeamID, &c.Name, &c.Email, &c.Status, &metadata, &onboardedAt, &archivedAt, &createdAt, &updatedAt)
+	err = row.Scan(&c.OrgID, &c.ID, &c.TeamID, &c.Name, &c.Email, &c.Status, &metadata, &onboardedAt, &archivedAt, &c.ArchivedFrom, &createdAt, &updatedAt)
 	if metadata != nil {
 		c.Metadata = json.RawMessage(*metadata)
 	}
@@ -54,17 +54,17 @@ func (r Reader) CustomerTeam(orgID, customerID string) (string, error) {
 
 // InsertCustomer stores a new customer.
 func (tx *Tx) InsertCustomer(c chat.Customer) error {
-	_, err := tx.exec("INSERT INTO customers ("+customerColumns+", search_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+	_, err := tx.exec("INSERT INTO customers ("+customerColumns+", search_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
 		c.OrgID, c.ID, c.TeamID, c.Name, c.Email, string(c.Status), textPtr(c.Metadata), msPtr(c.OnboardedAt), msPtr(c.ArchivedAt),
-		c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), c.SearchKey())
+		string(c.ArchivedFrom), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), c.SearchKey())
 	return err
 }
 
 // UpdateCustomer stores what may change of a customer.
 func (tx *Tx) UpdateCustomer(c chat.Customer) error {
 	return tx.execOne(`UPDATE customers SET name = $3, email = $4, status = $5, metadata = $6, onboarded_at = $7, archived_at = $8,
-			updated_at = $9, search_key = $10
+			updated_at = $9, search_key = $10, archived_from = $11
 		WHERE org_id = $1 AND id = $2`,
 		c.OrgID, c.ID, c.Name, c.Email, string(c.Status), textPtr(c.Metadata), msPtr(c.OnboardedAt), msPtr(c.ArchivedAt),
-		c.UpdatedAt.UnixMilli(), c.SearchKey())
+		c.UpdatedAt.UnixMilli(), c.SearchKey(), string(c.ArchivedFrom))
 }
