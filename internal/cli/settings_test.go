@@ -73,6 +73,8 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--data":          {"./data", "default"}, // an empty variable counts as none
 		"--database-url":  {"postgres://u:xxxxx@h/db?sslpassword=xxxxx", "PARLEY_DATABASE_URL"},
 		"--listen":        {":9000", "PARLEY_LISTEN"},
+
+		"--database-direct-url": {"-", "default"},
 		"--ops-listen":    {"127.0.0.1:7", "flag"},
 		"--ops-host":      {"-", "default"},
 		"--public-url":    {"http://localhost:9000", "default"},
@@ -97,7 +99,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 22 { // with the header
+	if len(settings) != 23 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }
