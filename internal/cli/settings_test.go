@@ -70,21 +70,21 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"HOME=/nowhere", "parley_role=cook",
 	}, "--log-format=text", "--ops-listen", "127.0.0.1:7")
 	for name, want := range map[string][2]string{
-		"--data":          {"./data", "default"}, // an empty variable counts as none
-		"--database-url":  {"postgres://u:xxxxx@h/db?sslpassword=xxxxx", "PARLEY_DATABASE_URL"},
-		"--listen":        {":9000", "PARLEY_LISTEN"},
+		"--data":         {"./data", "default"}, // an empty variable counts as none
+		"--database-url": {"postgres://u:xxxxx@h/db?sslpassword=xxxxx", "PARLEY_DATABASE_URL"},
+		"--listen":       {":9000", "PARLEY_LISTEN"},
 
 		"--database-direct-url": {"-", "default"},
-		"--ops-listen":    {"127.0.0.1:7", "flag"},
-		"--ops-host":      {"-", "default"},
-		"--public-url":    {"http://localhost:9000", "default"},
-		"--role":          {"api,worker", "PARLEY_ROLE"},
-		"--allow-network": {"10.0.0.0/8,fd00::/8", "PARLEY_ALLOW_NETWORK"},
-		"--trusted-proxy": {"10.0.0.0/8", "PARLEY_TRUSTED_PROXY"},
-		"--webhook-ca":    {"-", "default"},
-		"--secret-key":    {"(hidden)", "PARLEY_SECRET_KEY"},
-		"--log-format":    {"text", "flag"}, // before PARLEY_LOG_FORMAT
-		"--log-level":     {"info", "default"},
+		"--ops-listen":          {"127.0.0.1:7", "flag"},
+		"--ops-host":            {"-", "default"},
+		"--public-url":          {"http://localhost:9000", "default"},
+		"--role":                {"api,worker", "PARLEY_ROLE"},
+		"--allow-network":       {"10.0.0.0/8,fd00::/8", "PARLEY_ALLOW_NETWORK"},
+		"--trusted-proxy":       {"10.0.0.0/8", "PARLEY_TRUSTED_PROXY"},
+		"--webhook-ca":          {"-", "default"},
+		"--secret-key":          {"(hidden)", "PARLEY_SECRET_KEY"},
+		"--log-format":          {"text", "flag"}, // before PARLEY_LOG_FORMAT
+		"--log-level":           {"info", "default"},
 
 		"--provider-url":          {"-", "default"},
 		"--provider-app-id":       {"-", "default"},
