@@ -45,9 +45,9 @@ const healthTimeout = 3 * time.Second
 func (a *API) health(c *call, _ *noInput) (healthView, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, healthTimeout)
 	defer cancel()
-	if err := a.store.Ping(ctx); err != nil {
+	if err := a.store.Writable(ctx); err != nil {
 		a.log.Warn("health check failed", "error", err)
-		return healthView{}, chat.Fail(chat.CodeServiceUnavailable, "The store cannot be reached.")
+		return healthView{}, chat.Fail(chat.CodeServiceUnavailable, "The store takes no writes at the moment.")
 	}
 	return healthView{Status: "ok"}, nil
 }

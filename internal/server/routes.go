@@ -64,16 +64,15 @@ func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	return mux
 }
 
-// ready tells a load balancer whether to send requests here.
+// ready tells a load balancer whether to send requests here: whether a write can succeed.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
-	switch err := s.store.Ping(ctx); {
-	case s.draining.Load():
+	if s.draining.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
-	case err != nil:
-		http.Error(w, "the store cannot be reached", http.StatusServiceUnavailable)
-	default:
+	} else if err := s.store.Writable(ctx); err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+	} else {
 		w.Write([]byte("ready\n"))
 	}
 }

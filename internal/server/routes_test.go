@@ -106,7 +106,7 @@ func TestReadyNeedsTheStore(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := ask(); got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "store cannot be reached") {
+	if got := ask(); got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "not ready: store: closed") {
 		t.Errorf("without a store: %d %s", got.Code, got.Body)
 	}
 }

@@ -30,6 +30,9 @@ import (
 // drainTimeout is how long requests under way may take after a stop was asked for.
 const drainTimeout = 25 * time.Second
 
+// brokenTimeout is the same where nothing can be written any more: there is little to wait for.
+const brokenTimeout = 3 * time.Second
+
 // Server is a node.
 type Server struct {
 	cfg          config.Serve
@@ -177,6 +180,9 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	var err error
 	select {
 	case err = <-failed:
+	case err = <-s.store.Broken():
+		s.drainTimeout = min(s.drainTimeout, brokenTimeout)
+		s.log.Error("the store is lost to this process, which ends", "error", err)
 	case <-ctx.Done():
 		s.log.Info("stopping", "drain_at_most", s.drainTimeout.String())
 	}

@@ -259,6 +259,9 @@ func TestFullQueueRefuses(t *testing.T) {
 	for range tooMany {
 		requireError(t, <-outcomes, store.ErrUnavailable)
 	}
+	if err := st.Writable(t.Context()); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "transactions are waiting") {
+		t.Errorf("a full queue is not told: %v", err)
+	}
 	cancel() // what waits need not be worked off
 	requireNoError(t, first.release())
 	for range store.WriterQueue {

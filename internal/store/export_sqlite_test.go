@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,60 @@ import (
 // BatchWithoutLimit lets the embedded store's writer take all that waits into one transaction, however
 // long that lasts.
 func BatchWithoutLimit(s *Store) { s.engine.(*sqliteEngine).writer.time = time.Hour }
+
+// OnSync has fn called in the place of each sync of the embedded store's journal.
+func OnSync(s *Store, fn func(sync func() error) error) {
+	s.engine.(*sqliteEngine).journal.syncFile = func(f *os.File) error {
+		return fn(func() error { return syncData(f) })
+	}
+}
+
+// Journal is the embedded store's, without a store: what is committed is nothing.
+type Journal struct{ *sqliteJournal }
+
+// StartJournal starts one whose syncs are calls of sync.
+func StartJournal(sync func() error) Journal {
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		panic(err)
+	}
+	j := &sqliteJournal{
+		file: file, syncFile: func(*os.File) error { return sync() }, broken: newBreakdown(), copier: &sqliteCopier{},
+		commits: make(chan []*sqliteJob, 64), done: make(chan struct{}),
+	}
+	go j.run()
+	return Journal{j}
+}
+
+// Commit hands over a batch of n transactions; the function tells which of them are answered, and how.
+func (j Journal) Commit(n int) (told func() []error) {
+	batch := make([]*sqliteJob, n)
+	for i := range batch {
+		batch[i] = &sqliteJob{done: make(chan struct{})}
+	}
+	j.commits <- batch
+	return func() (errs []error) {
+		for _, job := range batch {
+			select {
+			case <-job.done:
+				errs = append(errs, job.err)
+			default:
+			}
+		}
+		return errs
+	}
+}
+
+// Stop ends it after what was committed.
+func (j Journal) Stop() {
+	close(j.commits)
+	<-j.done
+}
+
+// LimitJournal makes the embedded store's journal short.
+func LimitJournal(cfg *Config, restart int, size int64) {
+	cfg.journal = journalLimits{restart: restart, size: size}
+}
 
 // DropCache makes the embedded store read from its files again.
 func (tx *Tx) DropCache() { tx.db.(*sqliteConn).run("PRAGMA shrink_memory") }

@@ -80,14 +80,14 @@ func TestServersShareAPostgres(t *testing.T) {
 func TestClosedStore(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		requireNoError(t, st.Ping(t.Context()))
+		requireNoError(t, st.Writable(t.Context()))
 		for range 2 {
 			requireNoError(t, st.Close())
 		}
 		requireTxError(t, st, store.ErrClosed, func(*store.Tx) error { return errors.New("the closure ran") })
 		_, err := st.Read(t.Context()).Setting("a")
 		requireError(t, err, store.ErrClosed)
-		requireError(t, st.Ping(t.Context()), store.ErrClosed)
+		requireError(t, st.Writable(t.Context()), store.ErrClosed)
 	})
 }
 

@@ -135,6 +135,15 @@ func (e *postgresEngine) later(context.Context, string, []any) error {
 
 func (e *postgresEngine) forget() {}
 
+func (e *postgresEngine) trouble() error {
+	if e.closed.Load() {
+		return ErrClosed
+	}
+	return nil
+}
+
+func (e *postgresEngine) breaks() <-chan error { return nil }
+
 func (e *postgresEngine) close() error {
 	e.teller.done.Wait()
 	e.closed.Store(true)

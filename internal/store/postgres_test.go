@@ -230,7 +230,7 @@ func TestPoolThatIsUsedUpRefuses(t *testing.T) {
 	}
 	for i, err := range together(2, func(i int) error {
 		if i == 0 {
-			return st.Ping(context.Background())
+			return st.Writable(context.Background())
 		}
 		return st.InTx(context.Background(), doNothing)
 	}) {
@@ -241,7 +241,7 @@ func TestPoolThatIsUsedUpRefuses(t *testing.T) {
 	for _, h := range all {
 		requireNoError(t, h.release())
 	}
-	requireNoError(t, st.Ping(t.Context()))
+	requireNoError(t, st.Writable(t.Context()))
 }
 
 func TestServerThatIsNotThere(t *testing.T) {

@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 		exitWith(keepPrivate())
 	case "insert":
 		exitWith(insertLabelsForEver())
+	case "read":
+		exitWith(readUntilEnded())
 	default:
 		exitWith(fmt.Errorf("no role %q", role))
 	}
@@ -145,5 +147,5 @@ func TestProcessesOpenAnEmptyFolderTogether(t *testing.T) {
 		}
 		return nil
 	}))
-	requireNoError(t, storetest.OpenAt(t, cfg).Ping(t.Context()))
+	requireNoError(t, storetest.OpenAt(t, cfg).Writable(t.Context()))
 }

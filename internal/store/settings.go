@@ -13,9 +13,11 @@ func (tx *Tx) InsertSetting(name, value string) error {
 	return tx.insert("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", name, value)
 }
 
+const putSetting = `INSERT INTO settings (name, value) VALUES ($1, $2)
+	ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
 // PutSetting stores a value, over the one that is there.
 func (tx *Tx) PutSetting(name, value string) error {
-	_, err := tx.exec(`INSERT INTO settings (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	_, err := tx.exec(putSetting, name, value)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // for goose
@@ -19,14 +20,18 @@ import (
 // sqliteEngine is the embedded store: any number of readers and one writer, which commits the
 // work of many requests at once (see sqlite_writer.go).
 type sqliteEngine struct {
-	dir     string
+	cfg     Config
 	readers chan *sqliteConn
 	opened  int // readers
+	copier  *sqliteCopier
+	journal *sqliteJournal
 	writer  *sqliteWriter
 	memory  *sqliteMemory
+	broken  *breakdown
 	release func() // of the serving process's lock
 	closing sync.Once
 	closed  chan struct{}
+	watcher sync.WaitGroup
 }
 
 func openSQLite(cfg Config) (engine, error) {
@@ -40,16 +45,16 @@ func openSQLite(cfg Config) (engine, error) {
 			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
 		}
 	}
-	return &sqliteEngine{dir: cfg.Dir, memory: newSQLiteMemory(), release: release, closed: make(chan struct{})}, nil
+	return &sqliteEngine{cfg: cfg, memory: newSQLiteMemory(), broken: newBreakdown(), release: release, closed: make(chan struct{})}, nil
 }
 
-func (e *sqliteEngine) path() string { return filepath.Join(e.dir, sqliteFile) }
+func (e *sqliteEngine) path() string { return filepath.Join(e.cfg.Dir, sqliteFile) }
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
 // migrate also starts the connections: they prepare statements against the finished schema.
 func (e *sqliteEngine) migrate(ctx context.Context) error {
-	unlock, err := lockFile(filepath.Join(e.dir, migrateLockFile), syscall.LOCK_EX)
+	unlock, err := lockFile(filepath.Join(e.cfg.Dir, migrateLockFile), syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}
@@ -71,15 +76,10 @@ func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) start(ctx context.Context) error {
-	conn, err := openSQLiteConn(e.path())
-	if err != nil {
+	if err := e.startWriter(ctx); err != nil {
 		return err
 	}
-	journal, err := openJournal(e.path())
-	if err != nil {
-		return errors.Join(err, conn.close())
-	}
-	e.writer = startSQLiteWriter(conn, journal, e.memory)
+	e.watcher.Go(e.watch)
 	n := max(4, 2*runtime.GOMAXPROCS(0))
 	e.readers = make(chan *sqliteConn, n)
 	for range n {
@@ -94,6 +94,45 @@ func (e *sqliteEngine) start(ctx context.Context) error {
 		e.readers <- conn
 	}
 	return nil
+}
+
+// startWriter opens the three that write: the copier first, which makes the journal be there.
+func (e *sqliteEngine) startWriter(ctx context.Context) (err error) {
+	if e.copier, err = openCopier(e.path(), e.cfg, e.broken); err != nil {
+		return err
+	}
+	if e.journal, err = openJournal(e.path(), e.broken, e.copier); err != nil {
+		return errors.Join(err, e.copier.conn.close())
+	}
+	conn, err := openSQLiteConn(e.path())
+	if err == nil {
+		_, err = conn.exec(ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", e.copier.limits.size), nil)
+	}
+	if err != nil {
+		return errors.Join(err, e.journal.file.Close(), e.copier.conn.close())
+	}
+	e.copier.show(e.cfg.Metrics)
+	go e.copier.run()
+	go e.journal.run()
+	e.writer = startSQLiteWriter(conn, e.journal, e.memory)
+	return nil
+}
+
+// watch looks after the files also while nobody writes.
+func (e *sqliteEngine) watch() {
+	tick := time.NewTicker(filesEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.closed:
+			return
+		case <-tick.C:
+			if err := e.journal.files.check(); err != nil {
+				e.broken.set(err)
+				return
+			}
+		}
+	}
 }
 
 // query borrows a reader. A statement that the caller gives up on still runs to its end: reads
@@ -128,6 +167,17 @@ func (e *sqliteEngine) inTx(ctx context.Context, body func(session) error) error
 	return e.writer.do(ctx, body)
 }
 
+func (e *sqliteEngine) trouble() error {
+	select {
+	case <-e.closed:
+		return ErrClosed
+	default:
+		return e.broken.err()
+	}
+}
+
+func (e *sqliteEngine) breaks() <-chan error { return e.broken.told }
+
 func (e *sqliteEngine) close() (err error) {
 	e.closing.Do(func() { err = e.shutDown() })
 	return err
@@ -135,15 +185,18 @@ func (e *sqliteEngine) close() (err error) {
 
 func (e *sqliteEngine) shutDown() error {
 	defer e.release()
-	if e.writer != nil {
-		e.writer.stop()
+	if e.writer == nil {
+		return nil
 	}
+	e.writer.stop()
 	close(e.closed)
+	e.watcher.Wait()
+	e.copier.close(e.journal.unsynced.Load())
 	for range e.opened { // each comes back when its read is done
 		conn := <-e.readers
 		conn.close()
 	}
-	return nil
+	return e.journal.files.setAside()
 }
 
 // lockFile locks the file at path as flock does; the kernel drops the lock with the process.

@@ -14,12 +14,15 @@ import (
 )
 
 // sqliteSettings are those of each connection. synchronous=NORMAL leaves the sync of a commit to
-// the journal (see sqlite_journal.go), which does it before anyone hears of the commit. A commit
-// copies the journal into the database only when that falls far behind.
+// the journal (see sqlite_journal.go), which does it before anyone hears of the commit. No commit copies
+// the journal into the database: that is done beside (see sqlite_copier.go).
 var sqliteSettings = []string{
 	"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON",
-	"PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -8000", "PRAGMA wal_autocheckpoint = 8000",
+	"PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -8000", "PRAGMA wal_autocheckpoint = 0",
 }
+
+// busyTimeout is how long a connection waits for another process that writes.
+const busyTimeout = 10 * time.Second
 
 // sqliteConn is one connection with its prepared statements. The texts are few: they are
 // written in this package, and filters add a bounded number of variants.
@@ -48,7 +51,7 @@ func openSQLiteConn(path string) (*sqliteConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the embedded store: %w", sqliteError(err))
 	}
-	conn.SetBusyTimeout(10 * time.Second)
+	conn.SetBusyTimeout(busyTimeout)
 	c := &sqliteConn{conn: conn, statements: map[string]sqliteStatement{}}
 	for _, setting := range sqliteSettings {
 		if _, err := c.exec(context.Background(), setting, nil); err != nil {
@@ -298,7 +301,9 @@ func sqliteError(err error) error {
 		return fmt.Errorf("%w: %w", ErrDuplicate, err)
 	}
 	switch code.ToPrimary() {
-	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultFull, sqlite.ResultIOErr,
+	case sqlite.ResultFull:
+		return fmt.Errorf("%w: the disk is full: %w", ErrUnavailable, err)
+	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultIOErr,
 		sqlite.ResultCantOpen, sqlite.ResultReadOnly, sqlite.ResultNoMem:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

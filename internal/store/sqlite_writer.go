@@ -152,6 +152,7 @@ func (w *sqliteWriter) gather(first *sqliteJob) {
 
 func (w *sqliteWriter) work() {
 	for len(w.batch) > 0 {
+		w.journal.copier.beginAnew(w.conn)
 		n := w.commit(w.batch)
 		finished := w.batch[:n:n]
 		w.batch = w.batch[n:]
@@ -161,8 +162,8 @@ func (w *sqliteWriter) work() {
 
 // commit runs jobs of the batch as one transaction, and returns how many, at least one.
 func (w *sqliteWriter) commit(batch []*sqliteJob) int {
-	if w.journal.failed.Load() {
-		failAll(batch, errors.New("the disk failed"))
+	if err := w.journal.broken.err(); err != nil {
+		failAll(batch, err)
 		return len(batch)
 	}
 	n, clean, err := w.attempt(batch, w.runBare)

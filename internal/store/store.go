@@ -28,7 +28,7 @@ var (
 	// ErrDuplicate: a unique rule forbids the row.
 	ErrDuplicate = errors.New("store: duplicate")
 	// ErrUnavailable: the store cannot take the work now; nothing of it was done, or, when the
-	// connection broke during a commit, its outcome is unknown.
+	// connection or the disk broke during a commit, its outcome is unknown.
 	ErrUnavailable = errors.New("store: unavailable")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("store: closed")
@@ -54,6 +54,8 @@ type Config struct {
 	// Log hears of trouble that no caller is told of, and Metrics show it; nil: nobody does.
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
+
+	journal journalLimits // of the embedded store; zero means the default
 }
 
 // Store is an open store. It is safe for concurrent use.
@@ -63,6 +65,7 @@ type Store struct {
 	now     func() time.Time
 	elapsed func() time.Duration
 	ids     *idSource
+	check   writeCheck
 
 	deliveries          atomic.Pointer[deliveryOutlet]
 	subscriptionChanged func(orgID, id string)
@@ -77,6 +80,10 @@ type engine interface {
 	tell(Topic)
 	listen(ctx context.Context, wake func(Topic))
 	dialect() dialect
+	// trouble tells why nothing can be written now, as far as that is known without trying.
+	trouble() error
+	// breaks has an error once only another start helps; nil where that cannot be.
+	breaks() <-chan error
 	close() error
 }
 
@@ -126,14 +133,6 @@ func (s *Store) Alone() bool { return s.alone }
 // NewID makes an id outside a transaction. Inside one, use Tx.NewID.
 func (s *Store) NewID(k kind) string { return s.ids.next(k, s.Now()) }
 
-// Ping tells whether the store answers.
-func (s *Store) Ping(ctx context.Context) error {
-	return s.engine.query(ctx, "SELECT 1", nil, func(row scanner) error {
-		var one int
-		return row.Scan(&one)
-	})
-}
-
 // Read returns a view for reading. Each statement sees what is committed when it runs.
 func (s *Store) Read(ctx context.Context) Reader {
 	return Reader{ctx: ctx, db: s.engine, dialect: s.engine.dialect()}
@@ -155,6 +154,9 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 		return fn(tx)
 	})
 	if err != nil {
+		if errors.Is(err, ErrUnavailable) {
+			s.check.doubt()
+		}
 		return err
 	}
 	for _, hook := range tx.afterCommit {

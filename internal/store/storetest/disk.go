@@ -17,7 +17,7 @@ type Disk struct {
 	dir string
 
 	mu     sync.Mutex
-	faults map[fault]syscall.Errno
+	faults map[place]fault
 }
 
 // Call is what SQLite asks of the system.
@@ -29,9 +29,15 @@ const (
 	Write Call = "pwrite"
 )
 
-type fault struct {
+type place struct {
 	call Call
 	file string
+}
+
+// fault is the error of a call that goes past a number of bytes.
+type fault struct {
+	errno syscall.Errno
+	past  int64
 }
 
 // DiskOf returns the disk under the folder of an embedded store, until the test ends.
@@ -41,7 +47,7 @@ func DiskOf(t testing.TB, dir string) *Disk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Disk{dir: dir, faults: map[fault]syscall.Errno{}}
+	d := &Disk{dir: dir, faults: map[place]fault{}}
 	disks.Store(dir, d)
 	t.Cleanup(func() { disks.Delete(dir) })
 	return d
@@ -49,9 +55,18 @@ func DiskOf(t testing.TB, dir string) *Disk {
 
 // Fail makes a call fail on a file of the folder, until it is mended.
 func (d *Disk) Fail(call Call, file string, errno syscall.Errno) {
+	d.fail(place{call, file}, fault{errno: errno})
+}
+
+// FillUp leaves no room for a file of the folder past a number of bytes, until the disk is mended.
+func (d *Disk) FillUp(file string, bytes int64) {
+	d.fail(place{Write, file}, fault{errno: syscall.ENOSPC, past: bytes})
+}
+
+func (d *Disk) fail(p place, f fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.faults[fault{call, file}] = errno
+	d.faults[p] = f
 }
 
 // Mend makes every call work again.
@@ -84,7 +99,7 @@ func init() {
 	})
 	for name, real := range map[Call]*transfer{Read: &realRead, Write: &realSend} {
 		replace(tls, vfs, string(name), real, transfer(func(tls *libc.TLS, fd int32, buf uintptr, n sqlite.Tsize_t, offset sqlite.Toff_t) sqlite.Tssize_t {
-			if errno := faultOf(name, fd); errno != 0 {
+			if errno := faultOf(name, fd, int64(offset)+int64(n)); errno != 0 {
 				*at[*int32](libc.X__errno_location(tls)) = int32(errno)
 				return -1
 			}
@@ -93,8 +108,8 @@ func init() {
 	}
 }
 
-// faultOf returns the number of the error that a call on a file is to fail with, or 0.
-func faultOf(call Call, fd int32) syscall.Errno {
+// faultOf returns the number of the error that a call on a file, up to a byte, is to fail with, or 0.
+func faultOf(call Call, fd int32, end int64) syscall.Errno {
 	name, ok := openFiles.Load(fd)
 	if !ok {
 		return 0
@@ -107,7 +122,10 @@ func faultOf(call Call, fd int32) syscall.Errno {
 	d := found.(*Disk)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.faults[fault{call, file}]
+	if f, ok := d.faults[place{call, file}]; ok && end > f.past {
+		return f.errno
+	}
+	return 0
 }
 
 // replaced keeps the functions that SQLite calls: it knows no more than their addresses.

@@ -1,0 +1,230 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"zombiezen.com/go/sqlite"
+
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// The journal of these tests is begun anew after restartPages and keeps journalBytes.
+const (
+	restartPages = 50
+	journalBytes = 400 << 10
+)
+
+// logbook collects log lines.
+type logbook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// take returns the lines since the last call.
+func (l *logbook) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := l.text.String()
+	l.text.Reset()
+	return text
+}
+
+// copying is a store whose journal is looked at.
+type copying struct {
+	t        *testing.T
+	cfg      store.Config
+	st       *store.Store
+	log      logbook
+	registry *prometheus.Registry
+	written  int
+}
+
+func openCopying(t *testing.T) *copying {
+	t.Helper()
+	c := &copying{t: t, cfg: storetest.NewConfig(t, storetest.SQLite), registry: prometheus.NewRegistry()}
+	store.LimitJournal(&c.cfg, restartPages, journalBytes)
+	c.cfg.Log = slog.New(slog.NewTextHandler(&c.log, nil))
+	c.cfg.Metrics = c.registry
+	c.st = storetest.OpenAt(t, c.cfg)
+	return c
+}
+
+// write stores n rows of some KiB, each in a transaction of its own.
+func (c *copying) write(n int) {
+	c.t.Helper()
+	for range n {
+		c.written++ // SQLite does not write what is there already
+		storetest.InTx(c.t, c.st, putSetting(fmt.Sprint(c.written%100), strings.Repeat(fmt.Sprint(c.written), 2<<10)))
+	}
+}
+
+func (c *copying) size() int64 {
+	c.t.Helper()
+	info, err := os.Stat(filepath.Join(c.cfg.Dir, journalFile))
+	requireNoError(c.t, err)
+	return info.Size()
+}
+
+// metric is a gauge's or counter's value; labels is empty or the only label's value.
+func (c *copying) metric(name, label string) float64 {
+	c.t.Helper()
+	families, err := c.registry.Gather()
+	requireNoError(c.t, err)
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			if family.GetName() == name && (label == "" || m.GetLabel()[0].GetValue() == label) {
+				return m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+	}
+	c.t.Fatalf("there is no metric %s %s", name, label)
+	return 0
+}
+
+// foreignReader is another process that reads the database.
+type foreignReader struct {
+	pid int
+	end func()
+}
+
+func startReader(t *testing.T, cfg store.Config) foreignReader {
+	t.Helper()
+	cmd := child("read", cfg)
+	stdin, err := cmd.StdinPipe()
+	requireNoError(t, err)
+	stdout, err := cmd.StdoutPipe()
+	requireNoError(t, err)
+	requireNoError(t, cmd.Start())
+	end := sync.OnceFunc(func() {
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(end)
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "reading\n" {
+		t.Fatalf("the reader says %q, %v", line, err)
+	}
+	return foreignReader{pid: cmd.Process.Pid, end: end}
+}
+
+// readUntilEnded is the child's part: it begins to read and does not end, like a shell that was left open.
+func readUntilEnded() error {
+	conn, err := sqlite.OpenConn(filepath.Join(os.Getenv(envDir), databaseFile), sqlite.OpenReadWrite)
+	if err != nil {
+		return err
+	}
+	stmt, _, err := conn.PrepareTransient("SELECT name FROM settings")
+	if err != nil {
+		return err
+	}
+	if _, err := stmt.Step(); err != nil {
+		return err
+	}
+	fmt.Println("reading")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// A reader in another process makes the journal grow. That is told once, with who it is, and when it is
+// over the space is given back.
+func TestForeignReaderIsNamed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := openCopying(t)
+		c.write(3)
+		reader := startReader(t, c.cfg)
+		since := time.Now()
+		c.write(200)
+		for range 20 {
+			time.Sleep(time.Second)
+			c.write(1)
+		}
+		lines := c.log.take()
+		for _, want := range []string{"level=WARN", "another process keeps reading the database", fmt.Sprintf("process %d (", reader.pid), since.UTC().Format("2006-01-02T15:04:0")} {
+			if strings.Count(lines, "\n") != 1 || !strings.Contains(lines, want) {
+				t.Fatalf("logged %q, want one line with %q", lines, want)
+			}
+		}
+		requireEqual(t, c.metric("parley_trouble", "journal held"), nil, 1)
+		if size := c.size(); size < 2*journalBytes || c.metric("parley_store_journal_bytes", "") != float64(size) {
+			t.Fatalf("the journal has %d bytes; the metric says %v", size, c.metric("parley_store_journal_bytes", ""))
+		}
+		reader.end()
+		time.Sleep(2 * time.Second)
+		c.write(1)
+		if size := c.size(); size > journalBytes {
+			t.Errorf("the journal still has %d bytes", size)
+		}
+		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "nobody holds the journal any more") {
+			t.Errorf("logged %q", lines)
+		}
+		requireEqual(t, c.metric("parley_trouble", "journal held"), nil, 0)
+	})
+}
+
+// While writes go on and on, there is never an instant at which all is copied, but for the one that the
+// writer makes.
+func TestJournalStaysShortUnderLoad(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := openCopying(t)
+		for i := range 40 {
+			first := hold(t, c.st, putSetting("held", fmt.Sprint(i)))
+			time.Sleep(1100 * time.Millisecond) // what is committed is copied while this one is not
+			requireNoError(t, first.release())
+			c.write(10)
+			if size := c.size(); size > 3*journalBytes {
+				t.Fatalf("the journal has %d bytes", size)
+			}
+		}
+		requireEqual(t, c.log.take(), nil, "")
+	})
+}
+
+func TestCopyingThatFailsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := openCopying(t)
+		disk := storetest.DiskOf(t, c.cfg.Dir)
+		disk.Fail(storetest.Write, databaseFile, syscall.ENOSPC)
+		for range 5 {
+			c.write(1) // goes into the journal
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "the journal cannot be copied") || !strings.Contains(lines, "the disk is full") {
+			t.Errorf("logged %q", lines)
+		}
+		requireEqual(t, c.metric("parley_trouble", "journal copy"), nil, 1)
+		if n := c.metric("parley_trouble_failures_total", "journal copy"); n < 4 {
+			t.Errorf("%v failures are counted", n)
+		}
+		disk.Mend()
+		time.Sleep(2 * time.Second) // nothing is written: what could not be copied is tried again
+		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "is copied into the database again") {
+			t.Errorf("logged %q", lines)
+		}
+		requireEqual(t, c.metric("parley_trouble", "journal copy"), nil, 0)
+	})
+}

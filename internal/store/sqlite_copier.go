@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/parleyhq/parley/internal/logging"
+)
+
+const (
+	// copyEvery is how often the journal is copied into the database while there is something to copy.
+	copyEvery = time.Second
+	// heldAfter is how long the copying may be held up by a reader before that is worth a warning. Reads
+	// of our own take no time like that.
+	heldAfter = 5 * time.Second
+	// restartPatience is how long the writer waits for readers when it begins the journal anew.
+	restartPatience = 10 * time.Millisecond
+)
+
+// journalLimits say how long the journal may become.
+type journalLimits struct {
+	restart int   // pages after which it is begun anew, when nobody reads it
+	size    int64 // bytes that the file keeps then; past them it is also worth a warning when somebody does
+}
+
+var defaultJournalLimits = journalLimits{restart: 8000, size: 64 << 20}
+
+// sqliteCopier copies the journal into the database, on a connection of its own, so that reads stay fast
+// and the writer need not do it. The writer begins the journal anew when it has become long: only between
+// two transactions is there an instant at which all of it is copied.
+type sqliteCopier struct {
+	conn    *sqliteConn
+	journal string // the file's name
+	limits  journalLimits
+	broken  *breakdown
+	due     atomic.Bool // there is something to copy
+	restart atomic.Bool // the writer is to begin the journal anew
+
+	failing *logging.Episode
+	held    *logging.Episode
+
+	copied     int       // pages, at the last look
+	looked     time.Time // when that was
+	stuckSince time.Time // zero while the copying gets on
+	isHeld     bool
+
+	stop, done chan struct{}
+}
+
+// progress is how far the journal is copied, in pages.
+type progress struct{ blocked, length, copied int }
+
+// openCopier also makes the journal be there: SQLite does so when it reads.
+func openCopier(path string, cfg Config, broken *breakdown) (*sqliteCopier, error) {
+	conn, err := openSQLiteConn(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.exec(context.Background(), "SELECT 1 FROM sqlite_schema LIMIT 1", nil); err != nil {
+		return nil, errors.Join(err, conn.close())
+	}
+	limits := cfg.journal
+	if limits == (journalLimits{}) {
+		limits = defaultJournalLimits
+	}
+	return &sqliteCopier{
+		conn: conn, journal: journalPath(path), limits: limits, broken: broken,
+		failing: logging.NewEpisode(cfg.Log, cfg.Metrics, "journal copy",
+			"the journal cannot be copied into the database and grows", "the journal is copied into the database again"),
+		held: logging.NewEpisode(cfg.Log, cfg.Metrics, "journal held",
+			"another process keeps reading the database, so that the journal grows: end it, or its transaction",
+			"nobody holds the journal any more"),
+		stop: make(chan struct{}), done: make(chan struct{}),
+	}, nil
+}
+
+func (c *sqliteCopier) run() {
+	defer close(c.done)
+	tick := time.NewTicker(copyEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-tick.C:
+			if c.broken.err() == nil && c.due.Swap(false) {
+				c.copy()
+			}
+		}
+	}
+}
+
+// copy copies what nobody reads any more. What cannot be copied is tried again.
+func (c *sqliteCopier) copy() {
+	p, err := checkpoint(c.conn, "PASSIVE")
+	c.failing.Report(err)
+	if err != nil || p.blocked != 0 { // the writer is at it
+		c.due.Store(true)
+		return
+	}
+	if p.copied < p.length {
+		c.due.Store(true)
+	}
+	c.judge(p, time.Now())
+}
+
+// judge finds out whether a reader holds the copying up, and has the journal begun anew when it is long.
+func (c *sqliteCopier) judge(p progress, now time.Time) {
+	switch stuck := p.copied < p.length && p.copied == c.copied; {
+	case !stuck:
+		c.stuckSince, c.isHeld = time.Time{}, false
+		c.restart.Store(p.length >= c.limits.restart)
+	case c.stuckSince.IsZero():
+		c.stuckSince = c.looked
+	case now.Sub(c.stuckSince) >= heldAfter && c.size() > c.limits.size:
+		c.isHeld = true
+	}
+	c.copied, c.looked = p.copied, now
+	if c.isHeld {
+		c.held.Report(c.heldError())
+	} else {
+		c.held.Report(nil)
+	}
+}
+
+func (c *sqliteCopier) heldError() error {
+	who := "the system does not say which"
+	if readers := otherReaders(strings.TrimSuffix(c.journal, "-wal") + "-shm"); len(readers) > 0 {
+		who = "process " + strings.Join(readers, ", ")
+	}
+	return fmt.Errorf("%s, since %s; %s is %d MiB long", who, c.stuckSince.UTC().Format(time.RFC3339), c.journal, c.size()>>20)
+}
+
+// size is the journal's, in bytes.
+func (c *sqliteCopier) size() int64 {
+	info, err := os.Stat(c.journal)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// show makes the journal's size a metric.
+func (c *sqliteCopier) show(reg prometheus.Registerer) {
+	if reg == nil {
+		return
+	}
+	reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "parley_store_journal_bytes", Help: "Size of the embedded store's journal (write-ahead log).",
+	}, func() float64 { return float64(c.size()) }))
+}
+
+// beginAnew lets the journal begin anew, if it is time. The writer calls it between two transactions.
+func (c *sqliteCopier) beginAnew(writer *sqliteConn) {
+	if !c.restart.CompareAndSwap(true, false) {
+		return
+	}
+	writer.conn.SetBusyTimeout(restartPatience)
+	defer writer.conn.SetBusyTimeout(busyTimeout)
+	if _, err := checkpoint(writer, "RESTART"); err != nil {
+		c.failing.Report(err)
+	}
+}
+
+func checkpoint(conn *sqliteConn, mode string) (p progress, err error) {
+	err = conn.query(context.Background(), "PRAGMA wal_checkpoint("+mode+")", nil, func(row scanner) error {
+		return row.Scan(&p.blocked, &p.length, &p.copied)
+	})
+	return p, err
+}
+
+// close ends the copying. After a sync that failed the connection stays open: to close the last one would
+// copy a journal that nobody knows the state of; the next start looks at what is whole of it.
+func (c *sqliteCopier) close(unsynced bool) {
+	close(c.stop)
+	<-c.done
+	if !unsynced {
+		c.conn.close()
+	}
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// SQLite's readers lock a byte each of the shared-memory file.
+const firstReadLock, lastReadLock = 123, 127
+
+// otherReaders names the processes that are reading the database beside this one, as far as the system
+// shows them. They are taken from the system's table of locks: to ask about the file one would have to
+// open it, and closing it would drop our own locks.
+func otherReaders(sharedMemory string) (readers []string) {
+	info, err := os.Stat(sharedMemory)
+	if err != nil {
+		return nil
+	}
+	locks, err := os.Open("/proc/locks")
+	if err != nil {
+		return nil
+	}
+	defer locks.Close()
+	lines := bufio.NewScanner(locks)
+	for lines.Scan() {
+		if pid := readerIn(lines.Text(), info.Sys().(*syscall.Stat_t).Ino); pid > 0 && pid != os.Getpid() {
+			readers = append(readers, nameProcess(pid))
+		}
+	}
+	return readers
+}
+
+// readerIn returns the process that a line of the table says reads the file, or 0. A line is like
+// "7: POSIX  ADVISORY  READ 4711 fd:01:1234 124 124".
+func readerIn(line string, inode uint64) (pid int) {
+	f := strings.Fields(line)
+	if len(f) != 8 || f[3] != "READ" || !strings.HasSuffix(f[5], fmt.Sprintf(":%d", inode)) {
+		return 0
+	}
+	from, err := strconv.Atoi(f[6])
+	if err != nil || from < firstReadLock || from > lastReadLock {
+		return 0
+	}
+	pid, _ = strconv.Atoi(f[4])
+	return pid
+}
+
+func nameProcess(pid int) string {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil {
+		return strconv.Itoa(pid)
+	}
+	return fmt.Sprintf("%d (%s)", pid, strings.TrimSpace(string(name)))
+}
