@@ -43,11 +43,12 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// ledger is a server under load, with what the clients and people know for sure.
+// ledger is a server under load, or several on one database, with what the clients and people know for sure.
 type ledger struct {
 	t       *testing.T
 	p       *Provider
-	srv     *Server
+	srv     *Server // the first of the nodes
+	nodes   []*Server
 	numbers []*Number
 	quit    chan struct{}
 	done    sync.WaitGroup
@@ -61,15 +62,18 @@ type ledger struct {
 	written map[string][]string // by number and person: the provider's ids of what they wrote
 }
 
-func openLedger(t *testing.T, engine Option) *ledger {
+// openLedger starts a node for each engine.
+func openLedger(t *testing.T, engines ...Option) *ledger {
 	t.Helper()
-	p := StartProvider(t)
-	srv := p.Serve(engine, WithFlags("--messages-per-second=2000"))
-	l := &ledger{t: t, p: p, srv: srv, quit: make(chan struct{}), sent: map[string][]string{}, written: map[string][]string{}}
-	log := srv.stored()
+	l := &ledger{t: t, p: StartProvider(t), quit: make(chan struct{}), sent: map[string][]string{}, written: map[string][]string{}}
+	for _, engine := range engines {
+		l.nodes = append(l.nodes, l.p.Serve(engine, WithFlags("--messages-per-second=2000")))
+	}
+	l.srv = l.nodes[0]
+	log := l.srv.stored()
 	for range ledgerNumbers {
-		n := plant(t, srv, p.Sim, log)
-		n.srv = srv // which restarts
+		n := plant(t, l.srv, l.p.Sim, log)
+		n.srv = l.srv // which restarts
 		l.numbers = append(l.numbers, n)
 		for c := range ledgerClients {
 			l.done.Go(func() { l.client(n, c) })
@@ -107,7 +111,8 @@ func (l *ledger) client(n *Number, client int) {
 	for i := 0; ; i++ {
 		person := fmt.Sprintf("+4917%s%02d%02d", n.ID[len(n.ID)-5:], client, i%ledgerThreads)
 		key := fmt.Sprintf("%s of client %d of %s", person, i, n.ID)
-		id, err := l.accept(n, person, key)
+		// The messages of a conversation go to the nodes in turn.
+		id, err := l.accept(l.nodes[(client+i/ledgerThreads)%len(l.nodes)], n, person, key)
 		if err != nil {
 			l.t.Error(err)
 			return
@@ -128,11 +133,11 @@ func (l *ledger) client(n *Number, client int) {
 	}
 }
 
-func (l *ledger) accept(n *Number, person, key string) (id string, err error) {
+func (l *ledger) accept(srv *Server, n *Number, person, key string) (id string, err error) {
 	call := Call{Method: http.MethodPost, Path: n.path("/messages"), Key: n.org.Key, Body: sendBody(person, "text", text(key)), IdempotencyKey: key}
 	var reply Reply
 	answered := within(ledgerWaitsLong, func() bool {
-		reply, err = l.srv.Try(call)
+		reply, err = srv.Try(call)
 		return err == nil && reply.Status < 500 && reply.Code() != "idempotency_in_progress"
 	})
 	if !answered || reply.Status != http.StatusOK {
