@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/inbound"
-	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -172,9 +171,26 @@ func TestTakeOver(t *testing.T) {
 		if left := r.stored("node_b"); len(left) != 1 {
 			t.Errorf("of a living node are left %q", left)
 		}
-		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DeleteNode("node_b") })
+		storetest.Dead(t, r.st, "node_b")
 		pass(3 * time.Second)
 		r.require(strings.Join(want, " ") + " theirs")
+	})
+}
+
+// A node without a lease takes nothing over: others may be about to take what it has.
+func TestNoTakeOverWithoutALease(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.unleased.Store(true)
+		pass(3 * time.Second)
+		r.put("m1", "node_dead", 0)
+		pass(time.Minute)
+		if left := r.stored("node_dead"); len(left) != 1 {
+			t.Errorf("of the dead node are left %q", left)
+		}
+		r.unleased.Store(false)
+		pass(3 * time.Second)
+		r.require("m1")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,7 @@ type rig struct {
 	account  chat.Account
 	receiver *inbound.Receiver
 	cfg      inbound.Config
+	unleased atomic.Bool // the node has no lease
 
 	mu      sync.Mutex
 	poisons int // how often one was met
@@ -53,7 +55,7 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 		r.account = storetest.Account(t, r.st, r.org, "100000000001")
 		r.alive(node)
 		r.cfg = inbound.Config{
-			Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
+			Store: r.st, Lease: r.lease, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
 			CanSign: func(signature string) bool { return strings.HasPrefix(signature, "of ") },
 			Verify:  func(signature string, body []byte) bool { return signature == "of "+string(body) },
 			Decode:  r.decode,
@@ -67,6 +69,13 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 		test(t, r)
 		r.receiver.Stop()
 	})
+}
+
+func (r *rig) lease() store.Lease {
+	if r.unleased.Load() {
+		return store.Lease{Node: node, Until: r.st.Moment()}
+	}
+	return store.LeaseForGood(node)
 }
 
 // decode makes updates of a body's words: poison is an update that cannot be applied, broken a

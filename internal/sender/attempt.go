@@ -21,8 +21,9 @@ const (
 	// throttleLife is how long a message is held back by rate limits before it fails.
 	throttleLife = time.Hour
 	accountFresh = 100 * time.Millisecond
-	// lookAgain is how soon a message is tried again when the store was away.
-	lookAgain = 500 * time.Millisecond
+	// lookTimeout ends a look into the store that is not answered, lookAgain is how soon the next is made.
+	lookTimeout = 5 * time.Second
+	lookAgain   = 500 * time.Millisecond
 )
 
 // send makes one attempt and hands its outcome on.
@@ -79,17 +80,19 @@ func (n *number) attempt(w *queued) (*core.SendResult, store.Moment) {
 	s := n.sender
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), sendTimeout)
 	defer cancel()
+	look, seen := context.WithTimeout(ctx, lookTimeout)
+	defer seen()
 	// A sweep takes up what is due for a while, and may be late: the job may just have been done.
 	if w.Job.Attempts > 0 || w.Job.InDoubt || s.cfg.Store.Moment().Sub(w.known) >= s.cfg.SweepEvery {
-		if open, err := s.stillOpen(ctx, w.Job); err != nil || !open {
+		if open, err := s.stillOpen(look, w.Job); err != nil || !open {
 			return nil, n.unlessGone(err)
 		}
 	}
-	standing, err := n.standing(ctx)
+	standing, err := n.standing(look)
 	if err != nil {
 		return nil, n.unlessGone(ignoreNotFound(err))
 	}
-	refused, err := core.RefuseQueued(s.cfg.Store.Read(ctx), standing, w.SendWork, s.cfg.Store.Now())
+	refused, err := core.RefuseQueued(s.cfg.Store.Read(look), standing, w.SendWork, s.cfg.Store.Now())
 	switch {
 	case err != nil:
 		return nil, n.unlessGone(err)

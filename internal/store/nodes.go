@@ -23,7 +23,7 @@ func LeaseForGood(node string) Lease { return Lease{node, math.MaxInt64} }
 // Holds tells whether the lease lasts longer than d from now.
 func (l Lease) Holds(now Moment, d time.Duration) bool { return l.Until.Sub(now) > d }
 
-// ErrNotAlive: the node that wants to take work was removed itself.
+// ErrNotAlive is what a node gets that wants to take work and was removed itself.
 var ErrNotAlive = errors.New("store: the other nodes take this one for dead")
 
 // PutNode adds a node. Until is for people who look.
