@@ -42,9 +42,12 @@ func onLoopback(at net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// ServeHTTP passes a request on that no page of another site can have made.
+// ServeHTTP passes a request on that no page of another site can have made. Readiness is for everybody: load
+// balancers name whatever host they like, and it tells a page nothing.
 func (g *siteGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch host := hostOf(r); {
+	case r.URL.Path == readyPath:
+		g.guarding.ServeHTTP(w, r)
 	case !g.knows(host):
 		g.refuse(w, host, "This address does not go by the name of that host. If it does, start the server with --ops-host and the name.")
 	case g.origins.Check(r) != nil || fromAnotherSite(r):

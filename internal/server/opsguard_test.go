@@ -67,12 +67,14 @@ func TestOpsHosts(t *testing.T) {
 			http.Handler
 			want bool
 		}{"loopback": {loopback, test.loopback}, "network": {network, test.network}} {
-			request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
-			request.Host = test.host
-			response := httptest.NewRecorder()
-			guard.ServeHTTP(response, request)
-			if (response.Code == http.StatusOK) != guard.want {
-				t.Errorf("%.50s on a %s address: %d %s", test.host, name, response.Code, response.Body)
+			for path, want := range map[string]bool{"/metrics": guard.want, "/ready": true, "/ready/": guard.want} {
+				request := httptest.NewRequest(http.MethodGet, path, nil)
+				request.Host = test.host
+				response := httptest.NewRecorder()
+				guard.ServeHTTP(response, request)
+				if (response.Code == http.StatusOK) != want {
+					t.Errorf("%s of %.50s on a %s address: %d %s", path, test.host, name, response.Code, response.Body)
+				}
 			}
 		}
 	}

@@ -48,11 +48,13 @@ func serveHome(w http.ResponseWriter) {
 	w.Write(homePage)
 }
 
+const readyPath = "/ready"
+
 // opsRoutes is for the operator: it is on a listener of its own.
 func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /ready", s.ready)
+	mux.HandleFunc("GET "+readyPath, s.ready)
 	if sim := s.messaging.simulator; sim != nil {
 		mux.Handle(simulatorPath+"/", sim.Under(simulatorPath))
 	}
