@@ -114,15 +114,15 @@ func (a *archive) message(tx *store.Tx, i int) (string, error) {
 	m := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: a.org, AccountID: a.account.ID, ConversationID: fmt.Sprintf("cnv_%026d", i*7919%people),
 		ContactID: fmt.Sprintf("ctc_%026d", i*7919%people), Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusRead, Source: chat.SourceAPI,
-		ProviderID: fmt.Sprintf("wamid.aged.%x", i*104729%1000003), Content: json.RawMessage(content), EventRow: tx.NewIDAt(chat.KindEvent, at),
+		ProviderID: fmt.Sprintf("wamid.aged.%x", i*104729%1000003), Content: json.RawMessage(content), EventRow: tx.NewID(chat.KindEvent),
 		CreatedAt: at, UpdatedAt: at,
 	}
 	e := chat.Event{
 		ID: m.EventRow, OrgID: a.org, EventID: m.ID + ":sent", Type: chat.EventMessageSent, Source: chat.SourceService, Subject: m.ConversationID,
-		Payload: []byte(`{"data":{"message":` + content + strings.Repeat(" ", 500) + `}}`), CreatedAt: at,
+		Payload: []byte(`{"data":{"message":` + content + strings.Repeat(" ", 500) + `}}`), CreatedAt: tx.Now(),
 	}
 	d := store.DeliveryJob{
-		OrgID: a.org, ID: tx.NewIDAt(chat.KindDelivery, tx.Now()), SubscriptionID: "wbs_00000000000000000000000000", EventRow: e.ID, EventID: e.EventID,
+		OrgID: a.org, ID: tx.NewID(chat.KindDelivery), SubscriptionID: "wbs_00000000000000000000000000", EventRow: e.ID, EventID: e.EventID,
 		EventType: e.Type, Subject: e.Subject, CreatedAt: tx.Now(),
 	}
 	return m.ID, errors.Join(tx.InsertMessage(m), tx.InsertEvent(e), tx.InsertDeadDelivery(d, chat.DeliverySubscriptionDisabled))

@@ -144,25 +144,34 @@ func (h *Housekeeper) sweepSpace(ctx context.Context) error {
 	return nil
 }
 
-// purgeOld purges an organization's rows that are older than they live, where there are any: most often
-// there are none, and to look costs no transaction.
-func (h *Housekeeper) purgeOld(ctx context.Context, kind store.Aging, orgID string, life time.Duration,
+// purgeOld purges an organization's rows that are older than they live.
+func (h *Housekeeper) purgeOld(ctx context.Context, table store.Aging, orgID string, life time.Duration,
 	purge func(tx *store.Tx, orgID string, before time.Time, limit int) (int64, error)) {
 	before := h.store.Now().Add(-life)
-	old, err := h.store.Read(ctx).AnyBefore(kind, orgID, before)
-	if err != nil && ctx.Err() == nil {
-		h.log.Warn("housekeeping", "what", kind, "error", err)
-	}
-	if old {
-		h.purge(ctx, string(kind), func(tx *store.Tx, rows int) (int64, error) { return purge(tx, orgID, before, rows) })
+	if h.anyBefore(ctx, table, orgID, before) {
+		h.purge(ctx, string(table), func(tx *store.Tx, rows int) (int64, error) { return purge(tx, orgID, before, rows) })
 	}
 }
 
-// purge takes steps until one comes back short.
+// anyBefore looks whether there is anything to purge: most often there is not, and to look costs no
+// transaction.
+func (h *Housekeeper) anyBefore(ctx context.Context, table store.Aging, orgID string, before time.Time) bool {
+	found, err := h.store.Read(ctx).AnyBefore(table, orgID, before)
+	if err != nil && ctx.Err() == nil {
+		h.log.Warn("housekeeping", "what", table, "error", err)
+	}
+	return found
+}
+
+// purge does something in steps, and tells how much it did.
 func (h *Housekeeper) purge(ctx context.Context, what string, step func(tx *store.Tx, rows int) (int64, error)) {
-	var total int64
+	h.tell(what, h.inSteps(ctx, what, step))
+}
+
+// inSteps takes steps until one comes back short, and returns how many rows they did.
+func (h *Housekeeper) inSteps(ctx context.Context, what string, step func(tx *store.Tx, rows int) (int64, error)) (total int64) {
 	h.steps.Turn()
-	for more := true; more && ctx.Err() == nil; {
+	for more := true; more; {
 		var n int64
 		var err error
 		n, more, err = h.steps.Do(ctx, func(tx *store.Tx, rows int) (int64, error) {
@@ -174,10 +183,13 @@ func (h *Housekeeper) purge(ctx context.Context, what string, step func(tx *stor
 		})
 		if total += n; err != nil && ctx.Err() == nil {
 			h.log.Warn("housekeeping", "what", what, "error", err)
-			return
 		}
 	}
-	if total > 0 {
-		h.log.Info("purged", "what", what, "rows", total)
+	return total
+}
+
+func (h *Housekeeper) tell(what string, rows int64) {
+	if rows > 0 {
+		h.log.Info("purged", "what", what, "rows", rows)
 	}
 }

@@ -29,5 +29,22 @@ func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 		})
 	}
 	h.purgeOld(ctx, store.Deliveries, orgID, webhookLife, (*store.Tx).PurgeWebhookDeliveries)
-	h.purgeOld(ctx, store.Events, orgID, webhookLife, (*store.Tx).PurgeEvents)
+	h.events(ctx, orgID)
+}
+
+// events removes an organization's old events. Many of them may still be needed, so that a step is bounded
+// by what it looks at.
+func (h *Housekeeper) events(ctx context.Context, orgID string) {
+	before := h.store.Now().Add(-webhookLife)
+	if !h.anyBefore(ctx, store.Events, orgID, before) {
+		return
+	}
+	var place string
+	var removed int64
+	h.inSteps(ctx, string(store.Events), func(tx *store.Tx, rows int) (int64, error) {
+		walk, err := tx.PurgeEvents(orgID, place, before, rows)
+		tx.AfterCommit(func() { place, removed = walk.Last, removed+walk.Removed })
+		return walk.Looked, err
+	})
+	h.tell(string(store.Events), removed)
 }

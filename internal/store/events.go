@@ -41,18 +41,23 @@ func (r Reader) EventsWithPayload(orgID string, ids []string) (map[string]bool, 
 	return with, err
 }
 
+// removeUnneeded removes those of the events that no delivery tells of, and returns how many.
+func (tx *Tx) removeUnneeded(orgID string, ids []string) (int64, error) {
+	return tx.exec("DELETE FROM events WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+` AND NOT EXISTS
+		(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = events.org_id AND d.event_id = events.event_id AND d.event_row = events.id)`,
+		orgID, tx.dialect.list(ids))
+}
+
 // removePayloads removes events. Of those that deliveries tell of, the row stays without its payload, and
 // what was still to be delivered is ended.
 func (tx *Tx) removePayloads(orgID string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows := tx.dialect.list(ids)
-	_, err := tx.exec("DELETE FROM events WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+` AND NOT EXISTS
-		(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = events.org_id AND d.event_id = events.event_id AND d.event_row = events.id)`, orgID, rows)
-	if err != nil {
+	if _, err := tx.removeUnneeded(orgID, ids); err != nil {
 		return err
 	}
+	rows := tx.dialect.list(ids)
 	// The events go before their deliveries: a replay that is just being made has locked its event.
 	told, err := many(tx.Reader, scanText, "UPDATE events SET payload = '' WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+" RETURNING event_id", orgID, rows)
 	if err != nil || len(told) == 0 {

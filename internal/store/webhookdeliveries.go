@@ -186,10 +186,21 @@ func (tx *Tx) PurgeWebhookDeliveries(orgID string, before time.Time, limit int) 
 		orgID, firstID(chat.KindDelivery, before), limit)
 }
 
-// PurgeEvents removes up to limit of an organization's events from before the given instant, but for
-// those that a delivery still needs: a replay lives longer than what it replays.
-func (tx *Tx) PurgeEvents(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.exec(`DELETE FROM events WHERE org_id = $1 AND id IN (SELECT e.id FROM events e WHERE e.org_id = $1 AND e.id < $2 AND NOT EXISTS
-			(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = e.org_id AND d.event_id = e.event_id AND d.event_row = e.id)
-		ORDER BY e.id LIMIT $3)`, orgID, firstID(chat.KindEvent, before), limit)
+// EventWalk is how far a purge of events has come.
+type EventWalk struct {
+	Last            string // the event it looked at last
+	Looked, Removed int64
+}
+
+// PurgeEvents looks at up to limit of an organization's events from before the given instant, behind the
+// given one, and removes those that no delivery needs: a replay lives longer than what it replays.
+func (tx *Tx) PurgeEvents(orgID, after string, before time.Time, limit int) (w EventWalk, err error) {
+	ids, err := many(tx.Reader, scanText, "SELECT id FROM events WHERE org_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4",
+		orgID, after, firstID(chat.KindEvent, before), limit)
+	if err != nil || len(ids) == 0 {
+		return EventWalk{Last: after}, err
+	}
+	w = EventWalk{Last: ids[len(ids)-1], Looked: int64(len(ids))}
+	w.Removed, err = tx.removeUnneeded(orgID, ids)
+	return w, err
 }

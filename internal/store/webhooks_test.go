@@ -239,7 +239,7 @@ func TestWebhookPlans(t *testing.T) {
 			"left":        {"webhook_deliveries_troubled", func(tx *store.Tx) error { _, err := tx.LeftToReplay(org, dead); return err }},
 			"end":         {"webhook_deliveries_open", func(tx *store.Tx) error { _, err := tx.EndDeliveries(org, "x", "y", 10); return err }},
 			"purge":       {"sqlite_autoindex_webhook_deliveries", func(tx *store.Tx) error { _, err := tx.PurgeWebhookDeliveries(org, tx.Now(), 10); return err }},
-			"purge event": {"webhook_deliveries_by_event", func(tx *store.Tx) error { _, err := tx.PurgeEvents(org, tx.Now(), 10); return err }},
+			"purge event": {"sqlite_autoindex_events", func(tx *store.Tx) error { _, err := tx.PurgeEvents(org, "", tx.Now(), 10); return err }},
 			"due":         {"sqlite_autoindex_webhook_deliveries", func(tx *store.Tx) error { _, err := tx.DeliveryDue(org, "x", "y", 1); return err }},
 			"payloads":    {"sqlite_autoindex_events", func(tx *store.Tx) error { _, err := tx.EventsWithPayload(org, []string{"x"}); return err }},
 			"remove":      {"webhook_deliveries_by_event", func(tx *store.Tx) error { return store.RemovePayloads(tx, org, []string{event}) }},
