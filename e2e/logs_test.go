@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	database.User = url.UserPassword(database.User.Username(), databasePassword(database))
-	for engine, store := range map[string]Option{"sqlite": OnFolder(t.TempDir()), "postgres": OnDatabase(database.String())} {
+	for engine, store := range map[string]Option{"sqlite": OnFolder(filepath.Join(t.TempDir(), "data")), "postgres": OnDatabase(database.String())} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			srv := Start(t, store, masterKey(3), WithFlags("--demo"))

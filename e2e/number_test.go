@@ -29,6 +29,8 @@ type Number struct {
 	ID     string
 	Phone  string
 	WABAID string
+
+	hostile bool // its callbacks are of no provider
 }
 
 var numbersMade, peopleMade atomic.Int64
@@ -90,8 +92,8 @@ var described struct {
 
 // checkEvents holds what happened to the number against the description of its events.
 func (n *Number) checkEvents(description *apitest.Document) {
-	if n.org.ID == "" {
-		return // it was never connected
+	if n.org.ID == "" || n.hostile {
+		return // it was never connected, or what it was told is no provider's
 	}
 	for _, e := range n.events() {
 		for _, problem := range description.EventProblems(string(e.Type), e.Payload) {
