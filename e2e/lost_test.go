@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A server whose folder is taken away answers nothing more as done, and ends with the reason.
+func TestServerEndsWithItsFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	srv := Start(t, OnFolder(dir))
+	org := srv.NewOrg()
+	url, body := srv.URL()+"/v1/labels", `{"name":"into nowhere"}`
+	if err := os.Rename(dir, dir+".elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+org.Key)
+	request.Header.Set("Content-Type", "application/json")
+	if response, err := http.DefaultClient.Do(request); err == nil {
+		response.Body.Close()
+		if response.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a write is answered %s", response.Status)
+		}
+	}
+	if code := srv.Wait(); code != 1 {
+		t.Errorf("exit status %d", code)
+	}
+	if log := srv.Log(); !strings.Contains(log, "was deleted while it was in use") || !strings.Contains(log, "start the program again") {
+		t.Errorf("logged %s", log)
+	}
+}
