@@ -305,8 +305,8 @@ func (n *Number) statuses(id string) (told []string) {
 	return told
 }
 
-// settle waits until all that the person's callbacks so far brought has been applied: callbacks
-// about one person of one number are applied in their order.
+// settle waits until all that the number's callbacks so far brought has been applied: they are applied
+// in their order. It does so with one more message, of this person.
 func (n *Number) settle(person string) {
 	n.t.Helper()
 	n.receiveText(person, "that was all")

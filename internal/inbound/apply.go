@@ -1,7 +1,6 @@
 package inbound
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,173 +11,134 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// retryAfter is how long a callback waits after each failure to apply it; then it is set aside.
-var retryAfter = []time.Duration{
-	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour,
+const (
+	// workers apply side by side, each what it finds waiting.
+	workers = 4
+	// restAfter is how long a number waits when the store could not take its updates.
+	restAfter = time.Second
+	// storeTimeout bounds the transactions that keep books.
+	storeTimeout = 10 * time.Second
+)
+
+func (r *Receiver) work() {
+	for turns := r.queues.take(); turns != nil; turns = r.queues.take() {
+		r.apply(turns)
+		if r.queues.wantsRows() {
+			r.wakeLoader()
+		}
+	}
 }
 
-// asideFor is how long a callback that cannot be applied is kept for the operator.
-const asideFor = 30 * 24 * time.Hour
-
-// arrival is a callback in a lane.
-type arrival struct {
-	callback store.Callback
-	updates  []provider.Update
-	decoded  bool
-	// answer is where the provider waits; nil for a callback that is stored.
-	answer chan error
+// apply applies what several numbers have waiting together, or else each number's for itself: one may
+// be at fault. Where it is the store that cannot, all stays as it is, so that the order does too.
+func (r *Receiver) apply(turns []turn) {
+	rows := r.queues.ending(turns)
+	err := r.applyTogether(updatesOf(turns), rows)
+	if err == nil {
+		r.finish(turns, rows)
+		return
+	}
+	if errors.Is(err, store.ErrUnavailable) || r.secure(turns) != nil {
+		for _, t := range turns {
+			r.queues.release(t.queue, restAfter)
+		}
+		return
+	}
+	for _, t := range turns {
+		r.applyAlone(t)
+	}
 }
 
-// batch is callbacks that are applied in one transaction.
-type batch []*arrival
-
-// updates are those of all its callbacks.
-func (b batch) updates() (all []provider.Update) {
-	for _, a := range b {
-		all = append(all, a.updates...)
+func updatesOf(turns []turn) (all []provider.Update) {
+	for _, t := range turns {
+		for _, p := range t.pieces {
+			all = append(all, p.updates()...)
+		}
 	}
 	return all
 }
 
-// stored are its callbacks that are rows.
-func (b batch) stored() (rows []store.Callback) {
-	for _, a := range b {
-		if a.answer == nil {
-			rows = append(rows, a.callback)
+// finish takes applied updates from their queues. The rows were removed with them.
+func (r *Receiver) finish(turns []turn, removed []store.Callback) {
+	gone := map[string]bool{}
+	for _, c := range removed {
+		gone[c.ID] = true
+	}
+	for _, t := range turns {
+		for _, p := range t.pieces {
+			if e, isRow := r.queues.applied(t.queue, p, nil); isRow && !gone[e.row.ID] {
+				r.end(e)
+			}
+		}
+		r.queues.release(t.queue, 0)
+	}
+	r.queues.letGo(removed...)
+}
+
+// secure makes rows of what the provider still waits for, and answers, before it is taken apart. If that
+// fails, it is sent again; until then it waits here.
+func (r *Receiver) secure(turns []turn) error {
+	var unstored []*arrival
+	for _, t := range turns {
+		for _, p := range t.pieces {
+			if r.queues.beginStoring(p.part.arrival) {
+				unstored = append(unstored, p.part.arrival)
+			}
 		}
 	}
-	return rows
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), storeTimeout)
+	defer cancel()
+	err := r.keep(ctx, unstored)
+	for _, a := range unstored {
+		a.tell(err)
+	}
+	return err
 }
 
-// split parts the callbacks that the provider waits for from those that are stored.
-func (b batch) split() (waiting, stored batch) {
-	for _, a := range b {
-		if a.answer != nil {
-			waiting = append(waiting, a)
-		} else {
-			stored = append(stored, a)
+// applyAlone applies one number's updates, callback by callback.
+func (r *Receiver) applyAlone(t turn) {
+	rest := time.Duration(0)
+	for _, p := range t.pieces {
+		if !r.applyPiece(t.queue, p) {
+			rest = restAfter
+			break
 		}
 	}
-	return waiting, stored
+	r.queues.release(t.queue, rest)
 }
 
-func (r *Receiver) runLane(queue chan *arrival) {
-	for {
-		select {
-		case a := <-queue:
-			r.apply(r.gather(queue, a))
-		case <-r.ctx.Done():
-			return
+// applyPiece applies the updates of one callback, or else those of them that can be: what cannot is
+// tried again with the whole callback, later, and holds up nothing. It reports false if the store is
+// away; then the rest of them stays.
+func (r *Receiver) applyPiece(n *queue, p piece) bool {
+	err := r.applyTogether(p.updates(), nil)
+	if errors.Is(err, store.ErrUnavailable) {
+		return false
+	}
+	if err == nil || p.count == 1 {
+		r.done(n, p, err)
+		return true
+	}
+	r.cfg.Log.Warn("a callback is applied piece by piece", "callback", r.queues.rowOf(p.part.arrival), "updates", p.count, "error", err)
+	for range p.count {
+		one := piece{p.part, 1}
+		err := r.applyTogether(one.updates(), nil)
+		if errors.Is(err, store.ErrUnavailable) {
+			return false
 		}
+		r.done(n, one, err)
+	}
+	return true
+}
+
+func (r *Receiver) done(n *queue, p piece, failure error) {
+	if e, isRow := r.queues.applied(n, p, failure); isRow {
+		r.end(e)
 	}
 }
 
-// gather adds what else is waiting, up to a transaction's worth.
-func (r *Receiver) gather(queue chan *arrival, a *arrival) batch {
-	b := batch{r.decode(a)}
-	for n := len(a.updates); n < txUpdates; {
-		select {
-		case next := <-queue:
-			b = append(b, r.decode(next))
-			n += len(next.updates)
-		default:
-			return b
-		}
-	}
-	return b
-}
-
-func (r *Receiver) read(c store.Callback) *arrival { return r.decode(&arrival{callback: c}) }
-
-func (r *Receiver) decode(a *arrival) *arrival {
-	if a.decoded {
-		return a
-	}
-	updates, err := r.cfg.Decode(a.callback.Body)
-	if err != nil { // signed by the provider and yet not to be read: there is nothing to apply
-		r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", a.callback.ID, "bytes", len(a.callback.Body), "error", err)
-	}
-	a.updates, a.decoded = updates, true
-	return a
-}
-
-// apply applies a batch whole, or else each of its callbacks for itself: one may be at fault. What
-// the provider still waits for is stored first, and answered.
-func (r *Receiver) apply(b batch) {
-	err := r.applyTogether(b.updates(), b.stored())
-	waiting, stored := b.split()
-	if err != nil && len(waiting) > 0 {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 10*time.Second)
-		defer cancel()
-		waiting.tell(r.keep(ctx, waiting...))
-	} else {
-		waiting.tell(nil)
-	}
-	if err == nil || len(stored) == 1 && len(b) == 1 && len(stored[0].updates) <= 1 {
-		r.settle(stored, err)
-		return
-	}
-	r.applyAlone(stored, err, len(b) == 1)
-}
-
-// tell answers the provider.
-func (b batch) tell(err error) {
-	for _, a := range b {
-		a.answer <- err
-	}
-}
-
-// applyAlone applies callbacks one by one, of which a batch has failed with err.
-func (r *Receiver) applyAlone(b batch, err error, wasAlone bool) {
-	for _, a := range b {
-		if !wasAlone {
-			err = r.applyTogether(a.updates, []store.Callback{a.callback})
-		}
-		if err != nil && !errors.Is(err, store.ErrUnavailable) {
-			r.cfg.Log.Warn("a callback is applied piece by piece", "callback", a.callback.ID, "updates", len(a.updates), "error", err)
-			err = r.applyEach(a)
-		}
-		r.settle(batch{a}, err)
-	}
-}
-
-// applyEach applies the updates of a callback one by one, so that those that can be applied are.
-// The callback is done when all are.
-func (r *Receiver) applyEach(a *arrival) error {
-	var errs []error
-	for i := range a.updates {
-		errs = append(errs, r.applyTogether(a.updates[i:i+1], nil))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return r.applyTogether(nil, []store.Callback{a.callback})
-}
-
-// settle releases what was applied, and schedules another attempt at what was not.
-func (r *Receiver) settle(b batch, err error) {
-	for _, a := range b {
-		if err != nil {
-			r.retry(a.callback, err)
-		}
-		r.release(a.callback.ID)
-	}
-}
-
-// applyTogether applies updates and removes the callbacks that brought them. Many take several
-// transactions, of which only the last removes the callbacks: what the others did is not done
-// again, because applying an update twice changes nothing.
-func (r *Receiver) applyTogether(updates []provider.Update, finished []store.Callback) error {
-	for len(updates) > txUpdates {
-		if err := r.applySome(updates[:txUpdates], nil); err != nil {
-			return err
-		}
-		updates = updates[txUpdates:]
-	}
-	return r.applySome(updates, finished)
-}
-
-func (r *Receiver) applySome(updates []provider.Update, finished []store.Callback) (err error) {
+// applyTogether applies updates in one transaction, and removes the rows that end with them.
+func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callback) (err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 30*time.Second)
 	defer cancel()
 	defer func() { // a stored callback that ends the process would do so at every start
@@ -189,17 +149,12 @@ func (r *Receiver) applySome(updates []provider.Update, finished []store.Callbac
 	var out core.Outcome
 	applier := r.applier
 	applier.Node = r.cfg.FetchNode()
-	err = r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = r.inTx(ctx, updates, func(tx *store.Tx) error {
 		out = core.Outcome{}
 		if err := applier.ApplyAll(tx, updates, &out); err != nil {
 			return err
 		}
-		for _, c := range finished {
-			if _, err := tx.FinishCallback(c.ID, c.Owner); err != nil {
-				return err
-			}
-		}
-		return nil
+		return finishRows(tx, ending)
 	})
 	if err != nil {
 		return err
@@ -211,31 +166,19 @@ func (r *Receiver) applySome(updates []provider.Update, finished []store.Callbac
 	return nil
 }
 
-func (r *Receiver) retry(c store.Callback, cause error) {
-	r.cfg.Metrics.failed.Inc()
-	wait := asideFor
-	if c.Attempts < len(retryAfter) {
-		wait = retryAfter[c.Attempts]
-		r.cfg.Log.Warn("a callback could not be applied", "callback", c.ID, "attempt", c.Attempts+1, "again_in", wait, "error", cause)
-	} else {
-		r.cfg.Log.Error("a callback could not be applied and is set aside", "callback", c.ID, "error", cause)
+// inTx runs a transaction that applies updates, or only keeps books.
+func (r *Receiver) inTx(ctx context.Context, updates []provider.Update, fn func(*store.Tx) error) error {
+	if r.cfg.around == nil {
+		return r.cfg.Store.InTx(ctx, fn)
 	}
-	c.Attempts++
-	c.DueAt = r.cfg.Store.Now().Add(wait)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 10*time.Second)
-	defer cancel()
-	if err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return tx.RetryCallback(c) }); err != nil {
-		r.cfg.Log.Warn("a callback could not be scheduled again", "callback", c.ID, "error", err)
-	}
+	return r.cfg.around(updates, func() error { return r.cfg.Store.InTx(ctx, fn) })
 }
 
-// numberIn finds the first phone_number_id in a callback without decoding it; nil if there is none.
-func numberIn(body []byte) []byte {
-	_, rest, found := bytes.Cut(body, []byte(`"phone_number_id"`))
-	if !found {
-		return nil
+func finishRows(tx *store.Tx, rows []store.Callback) error {
+	for _, c := range rows {
+		if _, err := tx.FinishCallback(c.ID, c.Owner); err != nil {
+			return err
+		}
 	}
-	_, rest, _ = bytes.Cut(rest, []byte(`"`))
-	number, _, _ := bytes.Cut(rest, []byte(`"`))
-	return number[:min(len(number), 32)]
+	return nil
 }

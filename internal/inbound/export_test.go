@@ -1,5 +1,19 @@
 package inbound
 
+import "github.com/parleyhq/parley/internal/provider"
+
+// Around is a configuration whose transactions are run by around, with the updates they apply, if any.
+func Around(cfg Config, around func(updates []provider.Update, run func() error) error) Config {
+	cfg.around = around
+	return cfg
+}
+
+// Small is a configuration that leaves so many bytes for the queues.
+func Small(cfg Config, bytes int) Config {
+	cfg.queued = bytes
+	return cfg
+}
+
 // Unproven is how many bodies are being read, and the bytes they hold.
 func (r *Receiver) Unproven() (bodies, bytes int) {
 	r.intake.mu.Lock()

@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
-	"hash/maphash"
 	"io"
 	"log/slog"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
@@ -31,13 +29,6 @@ const (
 	maxAccepting = 32 << 20
 	// lastWords is how long a sender that is refused may go on before the connection is closed.
 	lastWords = 100 * time.Millisecond
-	// lanes are worked on side by side; callbacks of one number are in the same lane.
-	lanes     = 4
-	laneQueue = 512
-	// txUpdates bounds what one transaction applies, and so how long others wait for it.
-	txUpdates  = 200
-	sweepEvery = time.Second
-	sweepLimit = 200
 	// atOnce is how many updates a callback may carry to be applied before the answer.
 	atOnce = 100
 	// patience is how long the provider waits for that; then the callback is stored.
@@ -62,6 +53,10 @@ type Config struct {
 	PublicURL string
 	Metrics   *Metrics
 	Log       *slog.Logger
+
+	// around lets tests hold up or fail transactions, and queued make memory small.
+	around func(updates []provider.Update, run func() error) error
+	queued int
 }
 
 // Receiver is the handler for callbacks and the worker behind it.
@@ -71,15 +66,12 @@ type Receiver struct {
 	intake  *intake
 	// accepting is how many bytes the provider waits for.
 	accepting atomic.Int64
-	lanes     [lanes]chan *arrival
-	seed      maphash.Seed
+	queues    *queues
+	loader    chan struct{} // wakes it
 
-	mu   sync.Mutex
-	held map[string]bool // callbacks in memory
-
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 }
 
 // Start begins the work, with what an earlier process left.
@@ -87,23 +79,26 @@ func Start(cfg Config) *Receiver {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
 	}
+	if cfg.queued == 0 {
+		cfg.queued = maxQueued
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
-		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Log: cfg.Log}, seed: maphash.MakeSeed(),
-		intake: newIntake(), held: map[string]bool{}, ctx: ctx, cancel: cancel,
+		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
+		loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
-	for i := range r.lanes {
-		r.lanes[i] = make(chan *arrival, laneQueue)
-		r.work.Go(func() { r.runLane(r.lanes[i]) })
+	for range workers {
+		r.running.Go(r.work)
 	}
-	r.work.Go(r.sweepLoop)
+	r.running.Go(r.sweepLoop)
 	return r
 }
 
 // Stop ends the work after what is being applied. The rest stays in the table.
 func (r *Receiver) Stop() {
 	r.cancel()
-	r.work.Wait()
+	r.queues.close()
+	r.running.Wait()
 }
 
 // ServeHTTP answers the provider: GET verifies the address, POST delivers.
@@ -191,11 +186,7 @@ func (r *Receiver) accept(ctx context.Context, body []byte) error {
 	if r.accepting.Add(size) > maxAccepting {
 		return errCrowded
 	}
-	a := r.read(store.Callback{Body: storable(body)})
-	applied, err := r.applyNow(ctx, a)
-	if err == nil && !applied {
-		err = r.keep(ctx, a)
-	}
+	err := r.applyOrKeep(ctx, r.decode(store.Callback{Body: storable(body)}))
 	if err == nil {
 		r.cfg.Metrics.stored.Inc()
 	}
@@ -210,114 +201,59 @@ func storable(body []byte) []byte {
 	return bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
 }
 
-// applyNow waits for a callback to be applied. It reports false for one that has to be stored.
-func (r *Receiver) applyNow(ctx context.Context, a *arrival) (bool, error) {
-	if len(a.updates) > atOnce {
-		return false, nil
-	}
-	now := *a
-	now.answer = make(chan error, 1)
-	select {
-	case r.lanes[r.laneOf(a.callback.Body)] <- &now:
-	default:
-		return false, nil
-	}
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
-	select {
-	case err := <-now.answer:
-		return true, err
-	case <-wait.C: // it may be applied yet, and then once more: that changes nothing
-		return false, nil
-	case <-r.ctx.Done():
-		return false, nil
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-}
-
-// keep stores callbacks, and hands them to their lanes.
-func (r *Receiver) keep(ctx context.Context, arrivals ...*arrival) error {
-	err := r.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
-		for _, a := range arrivals {
-			c := store.Callback{ID: tx.NewID(chat.KindCallback), Body: a.callback.Body, DueAt: tx.Now(), Owner: r.cfg.Lease().Node}
-			if err := tx.InsertCallback(c); err != nil {
-				return err
-			}
-			a.callback = c
-		}
+// applyOrKeep has a callback applied, or else stored. Large ones are stored at once.
+func (r *Receiver) applyOrKeep(ctx context.Context, a *arrival) error {
+	if len(a.parts) == 0 {
 		return nil
-	})
-	if err != nil {
+	}
+	if a.updates <= atOnce && r.queues.admit(a) {
+		return r.await(ctx, a)
+	}
+	if err := r.keep(ctx, []*arrival{a}); err != nil {
 		return err
 	}
-	for _, a := range arrivals {
-		r.enqueue(&arrival{callback: a.callback, updates: a.updates, decoded: true})
+	if !r.queues.admit(a) {
+		r.queues.spill(a)
+		r.wakeLoader()
 	}
 	return nil
 }
 
-// enqueue hands a stored callback to its lane; what does not fit is found by a sweep.
-func (r *Receiver) enqueue(a *arrival) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.held[a.callback.ID] {
-		return
-	}
+// await waits for a callback to be applied, and stores it where that takes too long.
+func (r *Receiver) await(ctx context.Context, a *arrival) error {
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
 	select {
-	case r.lanes[r.laneOf(a.callback.Body)] <- a:
-		r.held[a.callback.ID] = true
-	default:
-	}
-}
-
-// laneOf puts callbacks of the same number into the same lane by a cheap look at the text.
-func (r *Receiver) laneOf(body []byte) int {
-	return int(maphash.Bytes(r.seed, numberIn(body)) % lanes)
-}
-
-func (r *Receiver) release(ids ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, id := range ids {
-		delete(r.held, id)
-	}
-}
-
-func (r *Receiver) sweepLoop() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		r.sweep()
-		select {
-		case <-tick.C:
-		case <-r.ctx.Done():
-			return
-		}
-	}
-}
-
-// sweep takes over the callbacks of dead nodes, and picks up own ones that are due again or did
-// not fit into memory.
-func (r *Receiver) sweep() {
-	lease := r.cfg.Lease()
-	if !lease.Holds(r.cfg.Store.Moment(), 0) {
-		return
-	}
-	var found []store.Callback
-	err := r.cfg.Store.InTx(r.ctx, func(tx *store.Tx) (err error) {
-		found, err = tx.ClaimCallbacks(lease.Node, sweepLimit)
+	case err := <-a.answer:
 		return err
-	})
-	if err == nil {
-		var own []store.Callback
-		own, err = r.cfg.Store.Read(r.ctx).DueCallbacks(lease.Node, r.cfg.Store.Now().Add(-sweepEvery), sweepLimit)
-		found = append(found, own...)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+	case <-r.ctx.Done():
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
-		r.cfg.Log.Warn("callbacks could not be claimed", "error", err)
+	if r.queues.beginStoring(a) {
+		return r.keep(ctx, []*arrival{a})
 	}
-	for _, c := range found {
-		r.enqueue(&arrival{callback: c})
+	select { // it has been applied, or a worker is storing it
+	case err := <-a.answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+}
+
+// decode reads a callback. One that is signed by the provider and yet cannot be read has nothing in it
+// to apply.
+func (r *Receiver) decode(c store.Callback) (a *arrival) {
+	defer func() {
+		if cause := recover(); cause != nil { // else a stored callback would end the process at every start
+			r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", c.ID, "bytes", len(c.Body), "error", cause)
+			a = newArrival(c, nil)
+		}
+	}()
+	updates, err := r.cfg.Decode(c.Body)
+	if err != nil {
+		r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", c.ID, "bytes", len(c.Body), "error", err)
+	}
+	return newArrival(c, updates)
 }

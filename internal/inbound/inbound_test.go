@@ -127,12 +127,14 @@ func TestStoreAway(t *testing.T) {
 func TestUnreadableIsDropped(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		for _, body := range []string{"a", "broken", "b", "\xff\x00c"} {
+		for _, body := range []string{"a", "broken", "b", "terrible", "\xff\x00c"} {
 			if code := r.deliver(body); code != http.StatusOK {
 				t.Errorf("%q got %d", body, code)
 			}
 		}
-		synctest.Wait()
+		r.put("broken", node, 0)
+		r.put("terrible", node, 0)
+		pass(2 * time.Second)
 		r.require("a b \uFFFDc")
 	})
 }
@@ -216,70 +218,79 @@ func TestFilesAreFetched(t *testing.T) {
 func TestPoisonIsSetAside(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		release := r.holdLane()
+		release := r.hold(1)
 		var deliveries sync.WaitGroup
-		for _, body := range []string{"a", "b poison c", "d"} {
+		for _, body := range []string{"a", "b poison c", "d 2/x"} {
 			deliveries.Go(func() {
 				if code := r.deliver(body); code != http.StatusOK {
 					t.Errorf("%q got %d", body, code)
 				}
 			})
-			synctest.Wait() // so that they stand in the lane in this order
+			synctest.Wait() // so that they wait in this order
 		}
 		release()
 		deliveries.Wait()
 		synctest.Wait()
-		r.require("a b c d", "b poison c, attempt 1, in 1s")
+		r.require("held a b c d", "b poison c, attempt 1, in 1s")
 		pass(3 * time.Second)
-		r.require("a b c d", "b poison c, attempt 2, in 4s")
+		r.require("held a b c d", "b poison c, attempt 2, in 3s")
 		r.put("poison e", node, 7)
 		pass(3 * time.Second)
 		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "poison e, attempt 8, in 719h59m5") {
 			t.Errorf("left are %q", left)
 		}
-		r.require("a b c d e", r.stored(node)...)
+		r.require("held a b c d e", r.stored(node)...)
 	})
 }
 
-// The provider does not wait for a lane that is stuck: its callback is stored.
+// The provider does not wait for a number that is stuck: its callback is stored, keeps its place, and
+// is no longer stored when it has been applied.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		release := r.holdLane()
+		release := r.hold(1)
+		pass(time.Second)
 		before := time.Now()
 		if code := r.deliver("a"); code != http.StatusOK || time.Since(before) != 2*time.Second {
 			t.Errorf("got %d after %v", code, time.Since(before))
 		}
-		if left := r.stored(node); len(left) != 2 || !strings.HasPrefix(left[1], "a, attempt 0") {
+		r.require("", "1/held, attempt 0, in -1s", "a, attempt 0, in 0s")
+		pass(10 * time.Second) // sweeps leave alone what is in memory
+		release()
+		r.require("held a")
+	})
+}
+
+// What does not fit into memory is stored and found again, in its order. Other numbers find room.
+func TestMoreThanMemoryHolds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.hold(1)
+		want := []string{"held"}
+		for i := range 10 {
+			padding := strings.Repeat("x", 2<<20)
+			if i > 7 {
+				padding = "" // these would fit
+			}
+			r.deliver(fmt.Sprintf("late%d blank:%s", i, padding))
+			want = append(want, fmt.Sprint("late", i))
+		}
+		before := time.Now()
+		for number := 2; number <= numbers; number++ {
+			r.deliver(fmt.Sprintf("%d/beside", number))
+			if got := r.applied(number); len(got) != 1 {
+				t.Errorf("number %d has %q", number, got)
+			}
+		}
+		if took := time.Since(before); took > 0 {
+			t.Errorf("other numbers waited %v", took)
+		}
+		if left := r.stored(node); len(left) != 11 {
 			t.Errorf("stored are %q", left)
 		}
 		release()
 		pass(2 * time.Second)
-		r.require("a")
-	})
-}
-
-// What does not fit into memory is found in the table.
-func TestMoreThanMemoryHolds(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		const queue = 512 // of a lane, which holds all callbacks of a number
-		release := r.holdLane()
-		for i := range queue {
-			r.put(fmt.Sprint("early", i), "node_dead", 0)
-		}
-		pass(5 * time.Second) // sweeps fill the lane
-		for i := range 20 {
-			r.deliver(fmt.Sprint("late", i))
-		}
-		release()
-		pass(10 * time.Second)
-		if n := len(r.applied()); n != queue+20 {
-			t.Errorf("%d messages were taken in", n)
-		}
-		if left := r.stored(node); len(left) != 0 {
-			t.Errorf("left are %q", left)
-		}
+		r.require(strings.Join(want, " "))
 	})
 }
 
@@ -287,7 +298,7 @@ func TestMoreThanMemoryHolds(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		release := r.holdLane()
+		release := r.hold(1)
 		var work sync.WaitGroup
 		work.Go(func() {
 			if code := r.deliver("a"); code != http.StatusOK {
@@ -314,8 +325,9 @@ func TestStop(t *testing.T) {
 		if left := r.stored(node); len(left) == 0 || !strings.HasPrefix(left[len(left)-1], "b, attempt 0") {
 			t.Errorf("stored are %q", left)
 		}
-		r.receiver = inbound.Start(r.cfg)
+		r.start()
+		r.deliver("c")
 		pass(3 * time.Second)
-		r.require("a b")
+		r.require("held a b c")
 	})
 }

@@ -29,16 +29,21 @@ type rig struct {
 	t        *testing.T
 	st       *store.Store
 	org      storetest.Organization
-	account  chat.Account
+	accounts [numbers]chat.Account
+	made     int // accounts
 	receiver *inbound.Receiver
 	cfg      inbound.Config
 	unleased atomic.Bool // the node has no lease
 
 	mu      sync.Mutex
-	poisons int // how often one was met
-	gate    chan struct{}
+	poisons int                      // how often one was met
+	gates   map[string]chan struct{} // of numbers whose updates wait before they are applied
+	away    map[string]bool          // numbers whose updates the store does not take
 	fetched []store.MediaJob
 }
+
+// numbers are more than there are workers.
+const numbers = 8
 
 // inBubble runs a test with a receiver on a store of each engine.
 func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
@@ -50,9 +55,8 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 	t.Helper()
 	place := storetest.NewConfig(t, engine)
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, st: storetest.OpenAt(t, place)}
-		r.org = storetest.Org(t, r.st)
-		r.account = storetest.Account(t, r.st, r.org, "100000000001")
+		r := &rig{t: t, st: storetest.OpenAt(t, place), gates: map[string]chan struct{}{}, away: map[string]bool{}}
+		r.newNumbers(t)
 		r.alive(node)
 		r.cfg = inbound.Config{
 			Store: r.st, Lease: r.lease, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
@@ -65,12 +69,14 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 				r.fetched = append(r.fetched, job)
 			},
 		}
-		r.receiver = inbound.Start(r.cfg)
+		r.cfg = inbound.Around(r.cfg, r.pastGates)
+		r.start()
 		test(t, r)
 		r.receiver.Stop()
 	})
 }
 
+<<<<<<< HEAD
 func (r *rig) lease() store.Lease {
 	if r.unleased.Load() {
 		return store.Lease{Node: node, Until: r.st.Moment()}
@@ -81,32 +87,56 @@ func (r *rig) lease() store.Lease {
 // decode makes updates of a body's words: poison is an update that cannot be applied, broken a
 // body that cannot be read, wait one that takes until the gate opens, file a message with a file, and
 // blank says nothing. Any other word is a text with that id.
+=======
+// newNumbers leaves everything so far behind.
+func (r *rig) newNumbers(t *testing.T) {
+	r.org = storetest.Org(t, r.st)
+	for i := range r.accounts {
+		r.made++
+		r.accounts[i] = storetest.Account(t, r.st, r.org, fmt.Sprint(100_000_000_000+r.made))
+	}
+}
+
+// start starts the receiver, and waits until it has looked for what an earlier one left.
+func (r *rig) start() {
+	r.receiver = inbound.Start(r.cfg)
+	synctest.Wait()
+}
+
+// decode makes updates of a body's words: poison is an update that cannot be applied, broken a body
+// that cannot be read, file a message with a file, and blank says nothing. Any other word is a text with
+// that id. A word is about the first number, or the one whose digit stands before it: 2/word.
+>>>>>>> 8eacfad (inbound, store: each update goes by its own number)
 func (r *rig) decode(body []byte) ([]provider.Update, error) {
 	var updates []provider.Update
 	for _, word := range strings.Fields(string(body)) {
+		number := 1
+		if digit, rest, found := strings.Cut(word, "/"); found {
+			number, word = int(digit[0]-'0'), rest
+		}
+		m := r.text(number, word)
 		kind, _, _ := strings.Cut(word, ":")
 		switch kind {
 		case "poison":
-			updates = append(updates, poison{r})
+			updates = append(updates, &poison{r: r, origin: m.Origin})
 		case "broken":
 			return nil, errors.New("broken")
-		case "wait":
-			<-r.gate
+		case "terrible":
+			panic("terrible")
 		case "blank":
 		case "file":
-			m := r.text(word)
 			m.Type, m.Media = chat.TypeImage, &provider.Media{ID: "9001"}
 			updates = append(updates, m)
 		default:
-			updates = append(updates, r.text(word))
+			updates = append(updates, m)
 		}
 	}
 	return updates, nil
 }
 
-func (r *rig) text(id string) provider.InboundMessage {
+func (r *rig) text(number int, id string) provider.InboundMessage {
 	return provider.InboundMessage{
-		Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID},
+		Origin: provider.Origin{PhoneNumberID: *r.accounts[number-1].PhoneNumberID},
 		Message: provider.Message{
 			ProviderID: id, Contact: provider.Person{Phone: "+4915510000001"}, Type: chat.TypeText,
 			Content: json.RawMessage(`{"body":"x"}`), Raw: provider.Raw{Item: json.RawMessage(`{}`)},
@@ -114,22 +144,97 @@ func (r *rig) text(id string) provider.InboundMessage {
 	}
 }
 
-// poison is an update that ends whoever looks at it.
-type poison struct{ r *rig }
+// poison is an update that ends whoever applies it. Whose it is can be found out, once.
+type poison struct {
+	r      *rig
+	origin provider.Origin
+	looked bool
+}
 
-func (p poison) About() provider.Origin {
+func (p *poison) About() provider.Origin {
+	if !p.looked {
+		p.looked = true
+		return p.origin
+	}
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
 	p.r.poisons++
 	panic("poison")
 }
 
-// holdLane keeps the lane of all callbacks busy with one that another node left, until release.
-func (r *rig) holdLane() (release func()) {
-	r.gate = make(chan struct{})
-	r.put("wait", "node_dead", 0)
-	pass(2 * time.Second)
-	return func() { close(r.gate) }
+// pastGates runs a transaction when no gate is in the way of its updates, nor the store away for them.
+func (r *rig) pastGates(updates []provider.Update, run func() error) error {
+	for _, number := range r.numbersOf(updates) {
+		r.mu.Lock()
+		gate, away := r.gates[number], r.away[number]
+		r.mu.Unlock()
+		if gate != nil {
+			<-gate
+		}
+		if away {
+			return store.ErrUnavailable
+		}
+	}
+	return run()
+}
+
+// numbersOf are the numbers whose updates a transaction applies. Those that only keep books have one of
+// their own.
+func (r *rig) numbersOf(updates []provider.Update) []string {
+	if updates == nil {
+		return []string{books}
+	}
+	var ids []string
+	for _, u := range updates {
+		if m, ok := u.(provider.InboundMessage); ok {
+			ids = append(ids, m.PhoneNumberID)
+		}
+	}
+	return ids
+}
+
+// books stands for the transactions that apply nothing.
+const books = "books"
+
+// setAway makes the store refuse a number's updates, or take them again.
+func (r *rig) setAway(number int, away bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away[*r.accounts[number-1].PhoneNumberID] = away
+}
+
+// shut closes a gate, until open.
+func (r *rig) shut(number string) (open func()) {
+	gate := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gates[number] = gate
+	return func() {
+		r.mu.Lock()
+		delete(r.gates, number)
+		r.mu.Unlock()
+		close(gate)
+	}
+}
+
+// hold keeps the updates of a number from being applied, until release: first comes one that keeps a
+// worker waiting, so that what follows is found together.
+func (r *rig) hold(number int) (release func()) {
+	r.t.Helper()
+	open := r.shut(*r.accounts[number-1].PhoneNumberID)
+	held := fmt.Sprintf("%d/held", number)
+	var delivery sync.WaitGroup
+	delivery.Go(func() {
+		if code := r.deliver(held); code != http.StatusOK {
+			r.t.Errorf("%s got %d", held, code)
+		}
+	})
+	synctest.Wait()
+	return func() {
+		open()
+		delivery.Wait()
+		synctest.Wait()
+	}
 }
 
 // pass lets time go by, and what it sets off come to rest.
@@ -145,9 +250,15 @@ func (r *rig) alive(id string) {
 // deliver posts a callback and returns the status of the answer.
 func (r *rig) deliver(body string) int {
 	r.t.Helper()
+	return deliverTo(r.receiver, body)
+}
+
+func deliverTo(receiver *inbound.Receiver, body string) int {
 	request := httptest.NewRequest(http.MethodPost, "/provider/webhook", strings.NewReader(body))
 	request.Header.Set("X-Hub-Signature-256", "of "+body)
-	return r.serve(request).Code
+	recorder := httptest.NewRecorder()
+	receiver.ServeHTTP(recorder, request)
+	return recorder.Code
 }
 
 func (r *rig) serve(request *http.Request) *httptest.ResponseRecorder {
@@ -164,10 +275,10 @@ func (r *rig) put(body, owner string, attempts int) {
 	})
 }
 
-// applied are the ids of the messages that were taken in, in their order.
-func (r *rig) applied() (ids []string) {
+// applied are the ids of the messages that a number has taken in, in their order.
+func (r *rig) applied(number int) (ids []string) {
 	r.t.Helper()
-	page, err := r.st.Read(context.Background()).Messages(r.org.ID, r.account.ID, store.MessageFilter{}, store.Page{Limit: 2000})
+	page, err := r.st.Read(context.Background()).Messages(r.org.ID, r.accounts[number-1].ID, store.MessageFilter{}, store.Page{Limit: 5000})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -180,20 +291,25 @@ func (r *rig) applied() (ids []string) {
 // stored are a node's callbacks in the table, with their attempts and when they are due.
 func (r *rig) stored(owner string) (all []string) {
 	r.t.Helper()
-	rows, err := r.st.Read(context.Background()).DueCallbacks(owner, r.st.Now().Add(365*24*time.Hour), 2000)
+	read, ever := r.st.Read(context.Background()), r.st.Now().Add(365*24*time.Hour)
+	ids, err := read.DueCallbacks(owner, ever, 5000)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, c := range rows {
-		all = append(all, fmt.Sprintf("%s, attempt %d, in %v", c.Body, c.Attempts, c.DueAt.Sub(r.st.Now()).Round(time.Second)))
+	for _, id := range ids {
+		c, err := read.DueCallback(id, owner, ever)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		all = append(all, fmt.Sprintf("%.40s, attempt %d, in %v", c.Body, c.Attempts, c.DueAt.Sub(r.st.Now()).Round(time.Second)))
 	}
 	return all
 }
 
-// require fails the test unless these messages were taken in and these callbacks are left.
+// require fails the test unless the first number took in these messages and these callbacks are left.
 func (r *rig) require(applied string, left ...string) {
 	r.t.Helper()
-	if got := strings.Join(r.applied(), " "); got != applied {
+	if got := strings.Join(r.applied(1), " "); got != applied {
 		r.t.Errorf("taken in: %q, want %q", got, applied)
 	}
 	if got := r.stored(node); strings.Join(got, "\n") != strings.Join(left, "\n") {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -42,6 +41,7 @@ func (tx *Tx) RetryCallback(c Callback) error {
 	return err
 }
 
+<<<<<<< HEAD
 // dueNow is the condition for rows of work that are due when they are written. $2 is now. One that was
 // never tried and is due after $4 was written before a clock was turned back.
 const dueNow = "(due_at <= $2 OR due_at > $4 AND attempts = 0)"
@@ -49,28 +49,46 @@ const dueNow = "(due_at <= $2 OR due_at > $4 AND attempts = 0)"
 // ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first.
 func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
 	claimed, err := many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
+=======
+// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first, and
+// returns their ids.
+func (tx *Tx) ClaimCallbacks(node string, limit int) ([]string, error) {
+	claimed, err := many(tx.Reader, scanText, `UPDATE callbacks SET owner = $1 WHERE id IN (
+>>>>>>> 8eacfad (inbound, store: each update goes by its own number)
 			SELECT id FROM callbacks
 			WHERE `+dueNow+` AND owner <> $1 AND owner`+abandoned+`
 			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
+<<<<<<< HEAD
 		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
+=======
+		RETURNING id`, node, tx.now.UnixMilli(), limit)
+>>>>>>> 8eacfad (inbound, store: each update goes by its own number)
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}
-	// RETURNING has no order.
-	slices.SortFunc(claimed, func(a, b Callback) int { return cmp.Compare(a.ID, b.ID) })
+	slices.Sort(claimed) // RETURNING has no order
 	return claimed, err
 }
 
+<<<<<<< HEAD
 // DueCallbacks returns up to limit of the node's own due callbacks, oldest first.
 func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]Callback, error) {
 	return many(r, scanCallback, `SELECT id, body, due_at, attempts, owner FROM callbacks
 		WHERE owner = $1 AND `+dueNow+` ORDER BY id LIMIT $3`, node, now.UnixMilli(), limit, fromFuture(now))
+=======
+// DueCallbacks returns the ids of up to limit of the node's own due callbacks, oldest first.
+func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]string, error) {
+	return many(r, scanText, "SELECT id FROM callbacks WHERE owner = $1 AND due_at <= $2 ORDER BY id LIMIT $3", node, now.UnixMilli(), limit)
+>>>>>>> 8eacfad (inbound, store: each update goes by its own number)
 }
 
-func scanCallback(row scanner) (c Callback, err error) {
-	var body string
-	var dueAt int64
-	err = row.Scan(&c.ID, &body, &dueAt, &c.Attempts, &c.Owner)
-	c.Body, c.DueAt = []byte(body), toTime(dueAt)
-	return c, err
+// DueCallback returns one of the node's own due callbacks, or ErrNotFound.
+func (r Reader) DueCallback(id, node string, now time.Time) (Callback, error) {
+	return one(r, func(row scanner) (c Callback, err error) {
+		var body string
+		var dueAt int64
+		err = row.Scan(&c.ID, &body, &dueAt, &c.Attempts, &c.Owner)
+		c.Body, c.DueAt = []byte(body), toTime(dueAt)
+		return c, err
+	}, "SELECT id, body, due_at, attempts, owner FROM callbacks WHERE id = $1 AND owner = $2 AND due_at <= $3", id, node, now.UnixMilli())
 }

@@ -32,13 +32,7 @@ var claimables = []claimable{
 			}
 			return tx.InsertCallback(c)
 		},
-		func(tx *store.Tx, node string, limit int) (ids []string, err error) {
-			claimed, err := tx.ClaimCallbacks(node, limit)
-			for _, c := range claimed {
-				ids = append(ids, c.ID)
-			}
-			return ids, err
-		},
+		(*store.Tx).ClaimCallbacks,
 		false,
 	},
 	{

@@ -16,11 +16,8 @@ func insertCallback(tx *store.Tx, id string) error {
 
 func callbacks(t *testing.T, st *store.Store) (ids []string) {
 	t.Helper()
-	due, err := st.Read(t.Context()).DueCallbacks("node", st.Now().Add(time.Hour), 10)
+	ids, err := st.Read(t.Context()).DueCallbacks("node", st.Now().Add(time.Hour), 10)
 	requireNoError(t, err)
-	for _, c := range due {
-		ids = append(ids, c.ID)
-	}
 	return ids
 }
 

@@ -1,0 +1,138 @@
+package inbound
+
+import "github.com/parleyhq/parley/internal/store"
+
+// What the queues know of rows: which are in memory, and which are to come first.
+
+// beginStoring tells whether an arrival is to be made a row by the caller: not one that has been
+// applied, is a row, or is about to be.
+func (q *queues) beginStoring(a *arrival) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if a.left == 0 || a.storing || a.callback.ID != "" {
+		return false
+	}
+	a.storing = true
+	return true
+}
+
+// hold keeps rows that are about to be written from being read back.
+func (q *queues) hold(rows []store.Callback) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range rows {
+		q.held[c.ID] = true
+	}
+}
+
+// letGo leaves rows to the sweeps.
+func (q *queues) letGo(rows ...store.Callback) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range rows {
+		delete(q.held, c.ID)
+	}
+}
+
+// stored notes that an arrival is a row now. It returns the row if the arrival has been applied
+// meanwhile.
+func (q *queues) stored(a *arrival, row store.Callback) (e ended, applied bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	a.callback, a.storing = row, false
+	return ended{row, a.failed}, a.left == 0
+}
+
+// rowOf is the id of an arrival that is a row.
+func (q *queues) rowOf(a *arrival) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return a.callback.ID
+}
+
+// notStored notes that arrivals could not be made rows.
+func (q *queues) notStored(arrivals []*arrival) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, a := range arrivals {
+		a.storing = false
+	}
+}
+
+// spill leaves a row to be read back when its turn has come; what follows of its numbers waits for it.
+func (q *queues) spill(a *arrival) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.held, a.callback.ID)
+	var numbers []string
+	for _, p := range a.parts {
+		numbers = append(numbers, p.number)
+		q.spilledOf[p.number]++
+	}
+	q.spilled[a.callback.ID] = numbers
+}
+
+func (q *queues) unspill(id string) {
+	for _, number := range q.spilled[id] {
+		if q.spilledOf[number]--; q.spilledOf[number] == 0 {
+			delete(q.spilledOf, number)
+		}
+	}
+	delete(q.spilled, id)
+}
+
+// load takes in a row that was read back. It reports false if it is in memory already.
+func (q *queues) load(a *arrival) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.held[a.callback.ID] {
+		return false
+	}
+	q.held[a.callback.ID] = true
+	q.push(a)
+	q.unspill(a.callback.ID)
+	return true
+}
+
+// loadable tells whether a row is to be read back, and whether there is room for it.
+func (q *queues) loadable(id string) (wanted, room bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !q.held[id], q.bytes < q.most
+}
+
+// fallBehind notes that there are rows of which the queues know nothing.
+func (q *queues) fallBehind() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.behind = true
+}
+
+// outside are the rows that are known not to be in memory, and how many are.
+func (q *queues) outside() (spilled map[string]bool, held int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	spilled = make(map[string]bool, len(q.spilled))
+	for id := range q.spilled {
+		spilled[id] = true
+	}
+	return spilled, len(q.held)
+}
+
+// caughtUp notes that all rows that there were are in memory. Those that were spilled and are gone have
+// been taken over by another node.
+func (q *queues) caughtUp(gone map[string]bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.behind = false
+	for id := range gone {
+		q.unspill(id)
+	}
+}
+
+// wantsRows tells whether there are rows to be read back, and much room for them.
+func (q *queues) wantsRows() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return (q.behind || len(q.spilled) > 0) && q.bytes < q.most/2
+}

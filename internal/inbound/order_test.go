@@ -1,0 +1,153 @@
+package inbound_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/inbound"
+)
+
+// Each number's updates are applied in their order, whatever they travel with.
+func TestUpdatesGoByTheirOwnNumber(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.hold(2)
+		pass(time.Second)
+		for i, body := range []string{"2/x1 1/a 3/m", "1/b 2/x2", "3/n 1/c", "1/d"} {
+			if code := r.deliver(body); code != http.StatusOK {
+				t.Errorf("callback %d got %d", i, code)
+			}
+		}
+		for number, want := range map[int]string{1: "a b c d", 2: "", 3: "m n"} {
+			if got := strings.Join(r.applied(number), " "); got != want {
+				t.Errorf("while number 2 is stuck, number %d has %q, want %q", number, got, want)
+			}
+		}
+		r.require("a b c d", "2/held, attempt 0, in -3s", "2/x1 1/a 3/m, attempt 0, in -2s", "1/b 2/x2, attempt 0, in 0s")
+		release()
+		if got := strings.Join(r.applied(2), " "); got != "held x1 x2" {
+			t.Errorf("number 2 has %q", got)
+		}
+		r.require("a b c d")
+	})
+}
+
+// A callback as large as they come holds up no other number, and what follows of its own waits behind it.
+func TestBulkHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.hold(1)
+		var words []string
+		for i := range 1000 {
+			words = append(words, fmt.Sprintf("w%03d", i))
+		}
+		before := time.Now()
+		if code := r.deliver(strings.Join(words, " ")); code != http.StatusOK {
+			t.Errorf("the bulk got %d", code)
+		}
+		for number := 2; number <= numbers; number++ {
+			if code := r.deliver(fmt.Sprintf("%d/beside", number)); code != http.StatusOK || len(r.applied(number)) != 1 {
+				t.Errorf("number %d got %d and has %q", number, code, r.applied(number))
+			}
+		}
+		if took := time.Since(before); took > 0 {
+			t.Errorf("that took %v", took)
+		}
+		var last sync.WaitGroup
+		last.Go(func() { r.deliver("last") })
+		synctest.Wait()
+		release()
+		last.Wait()
+		r.require("held " + strings.Join(words, " ") + " last")
+	})
+}
+
+// A callback of which a part could not be applied is a row until it has been, and the rest of it is not
+// held up.
+func TestPartsOutliveTheProcess(t *testing.T) {
+	t.Parallel()
+	for name, updates := range map[string]int{"small": 2, "large": 300} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.setAway(2, true)
+				var words, first, second []string
+				for i := range updates {
+					id := fmt.Sprintf("w%03d", i)
+					if i%2 == 0 {
+						words, first = append(words, id), append(first, id)
+					} else {
+						words, second = append(words, "2/"+id), append(second, id)
+					}
+				}
+				if code := r.deliver(strings.Join(words, " ")); code != http.StatusOK {
+					t.Errorf("got %d", code)
+				}
+				pass(5 * time.Second)
+				if got := r.stored(node); len(got) != 1 {
+					t.Errorf("stored are %q", got)
+				}
+				r.receiver.Stop()
+				r.setAway(2, false)
+				r.start()
+				pass(time.Second)
+				r.require(strings.Join(first, " "))
+				if got := strings.Join(r.applied(2), " "); got != strings.Join(second, " ") {
+					t.Errorf("number 2 has %q", got)
+				}
+			})
+		})
+	}
+}
+
+// What an earlier process left comes before what comes now, also while it is still being looked for.
+func TestRestartKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.receiver.Stop()
+		r.put("a", "node_dead", 0)
+		r.put("b", "node_dead", 0)
+		open := r.shut(books) // it cannot look yet
+		r.receiver = inbound.Start(r.cfg)
+		var delivery sync.WaitGroup
+		delivery.Go(func() {
+			if code := r.deliver("c"); code != http.StatusOK {
+				t.Errorf("got %d", code)
+			}
+		})
+		synctest.Wait()
+		r.require("")
+		open()
+		delivery.Wait()
+		pass(time.Second)
+		r.deliver("d")
+		r.require("a b c d")
+	})
+}
+
+// The store is away for one number: nothing of it is lost or overtaken, and the others go on.
+func TestTheStoreIsAwayForANumber(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.setAway(1, true)
+		for _, body := range []string{"a", "b 2/x", "c"} {
+			if code := r.deliver(body); code != http.StatusOK {
+				t.Errorf("%q got %d", body, code)
+			}
+		}
+		if got := strings.Join(r.applied(2), " "); got != "x" {
+			t.Errorf("number 2 has %q", got)
+		}
+		if got := r.stored(node); len(got) != 3 {
+			t.Errorf("stored are %q", got)
+		}
+		r.setAway(1, false)
+		pass(2 * time.Second)
+		r.require("a b c")
+	})
+}

@@ -1,0 +1,280 @@
+package inbound
+
+import (
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// txUpdates bounds what one transaction applies, and so how long others wait for it. Where many
+	// numbers wait, each has leastShare of it at least.
+	txUpdates  = 200
+	leastShare = 20
+	// maxQueued bounds the bytes that wait in memory. Numbers that have little there, a 64th of it, may go
+	// beyond by half, so that a number that has much does not drive them out.
+	maxQueued = 16 << 20
+	// updateBytes is what an update takes beside the callback's own bytes.
+	updateBytes = 1 << 10
+)
+
+// arrival is a callback in memory.
+type arrival struct {
+	callback store.Callback // its id is empty until it is a row
+	bytes    int
+	updates  int
+	parts    []*part
+	answer   chan error // told when it is applied or a row, or cannot be either now
+
+	// Guarded by the queues' lock.
+	left    int   // parts that are still to be applied
+	failed  error // why an update could not be applied
+	storing bool  // somebody makes it a row
+}
+
+// part is what an arrival says of one number, as far as it is still to be applied.
+type part struct {
+	arrival *arrival
+	number  string
+	updates []provider.Update
+}
+
+// newArrival sorts the updates of a callback by number.
+func newArrival(c store.Callback, updates []provider.Update) *arrival {
+	a := &arrival{callback: c, bytes: len(c.Body) + updateBytes*len(updates), updates: len(updates), answer: make(chan error, 1)}
+	parts := map[string]*part{}
+	for _, u := range updates {
+		number := numberOf(u)
+		p := parts[number]
+		if p == nil {
+			p = &part{arrival: a, number: number}
+			parts[number] = p
+			a.parts = append(a.parts, p)
+		}
+		p.updates = append(p.updates, u)
+	}
+	a.left = len(a.parts)
+	return a
+}
+
+// numberOf is whose updates are applied in their order: a number's, or a business account's where an
+// update is about no number.
+func numberOf(u provider.Update) string {
+	origin := u.About()
+	if origin.PhoneNumberID == "" {
+		return "account " + origin.WABAID
+	}
+	return origin.PhoneNumberID
+}
+
+// tell answers the provider. Only the first word counts.
+func (a *arrival) tell(err error) {
+	select {
+	case a.answer <- err:
+	default:
+	}
+}
+
+// queues are the callbacks in memory: a queue for each number, which take turns.
+type queues struct {
+	mu      sync.Mutex
+	numbers map[string]*queue
+	ready   []*queue // that have updates and are with no worker, in the order of their turns
+	more    *sync.Cond
+	closed  bool
+	bytes   int
+	most    int
+	held    map[string]bool // rows that are in memory
+
+	// Rows that are not in memory come first, else a number's updates would overtake each other.
+	behind    bool                // there may be any, of any number
+	spilled   map[string][]string // those that found no place since, and their numbers
+	spilledOf map[string]int      // how many of these a number has
+}
+
+// queue is what is to be applied of one number. A worker that has it leaves it as it is until the
+// updates are applied; meanwhile others may follow at its end.
+type queue struct {
+	number string
+	parts  []*part
+	bytes  int
+}
+
+func newQueues(most int) *queues {
+	q := &queues{most: most, numbers: map[string]*queue{}, held: map[string]bool{}, behind: true, spilled: map[string][]string{}, spilledOf: map[string]int{}}
+	q.more = sync.NewCond(&q.mu)
+	return q
+}
+
+// admit takes an arrival in, behind what is there of its numbers. It reports false where there is no
+// room, or a row that is not in memory comes first.
+func (q *queues) admit(a *arrival) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || q.behind || !q.hasRoom(a) {
+		return false
+	}
+	for _, p := range a.parts {
+		if q.spilledOf[p.number] > 0 {
+			return false
+		}
+	}
+	q.push(a)
+	return true
+}
+
+func (q *queues) hasRoom(a *arrival) bool {
+	if q.bytes+a.bytes <= q.most {
+		return true
+	}
+	little := q.most / 64
+	for _, p := range a.parts {
+		if n := q.numbers[p.number]; n != nil && n.bytes > little {
+			return false
+		}
+	}
+	return a.bytes <= little && q.bytes+a.bytes <= q.most+q.most/2
+}
+
+func (q *queues) push(a *arrival) {
+	q.bytes += a.bytes
+	for _, p := range a.parts {
+		n := q.numbers[p.number]
+		if n == nil {
+			n = &queue{number: p.number}
+			q.numbers[p.number] = n
+			q.putBack(n)
+		}
+		n.parts = append(n.parts, p)
+		n.bytes += a.bytes
+	}
+}
+
+// putBack gives a queue its next turn.
+func (q *queues) putBack(n *queue) {
+	q.ready = append(q.ready, n)
+	q.more.Signal()
+}
+
+// turn is updates of one number that are applied together.
+type turn struct {
+	queue  *queue
+	pieces []piece
+}
+
+// piece is the first updates of a part.
+type piece struct {
+	part  *part
+	count int
+}
+
+func (p piece) updates() []provider.Update { return p.part.updates[:p.count] }
+
+// take waits for a transaction's worth of updates, of each number that waits an equal share. It returns
+// none once the queues are closed.
+func (q *queues) take() (turns []turn) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.ready) == 0 && !q.closed {
+		q.more.Wait()
+	}
+	if q.closed {
+		return nil
+	}
+	share := max(txUpdates/len(q.ready), leastShare)
+	for left := txUpdates; left > 0 && len(q.ready) > 0; {
+		t := q.ready[0].turn(min(share, left))
+		q.ready = q.ready[1:]
+		for _, p := range t.pieces {
+			left -= p.count
+		}
+		turns = append(turns, t)
+	}
+	return turns
+}
+
+// turn is the next updates of a number.
+func (n *queue) turn(most int) turn {
+	t := turn{queue: n}
+	for _, p := range n.parts {
+		if most == 0 {
+			break
+		}
+		count := min(most, len(p.updates))
+		t.pieces = append(t.pieces, piece{p, count})
+		most -= count
+	}
+	return t
+}
+
+// ended is a row all of whose updates have been applied, or failed for good.
+type ended struct {
+	row    store.Callback
+	failed error
+}
+
+// applied takes updates that were applied, or failed for good, from the head of a number's queue. If
+// they were the last of an arrival, the provider is told, and its row returned if it is one.
+func (q *queues) applied(n *queue, p piece, failure error) (e ended, isRow bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	a := p.part.arrival
+	if failure != nil {
+		a.failed = failure
+	}
+	p.part.updates = p.part.updates[p.count:]
+	if len(p.part.updates) > 0 {
+		return e, false
+	}
+	n.parts[0] = nil
+	n.parts = n.parts[1:]
+	n.bytes -= a.bytes
+	if a.left--; a.left > 0 {
+		return e, false
+	}
+	q.bytes -= a.bytes
+	a.tell(nil)
+	return ended{a.callback, a.failed}, a.callback.ID != ""
+}
+
+// release ends a number's turn; after a rest it may have the next.
+func (q *queues) release(n *queue, rest time.Duration) {
+	if rest > 0 {
+		time.AfterFunc(rest, func() { q.release(n, 0) })
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(n.parts) > 0 {
+		q.putBack(n)
+	} else {
+		delete(q.numbers, n.number)
+	}
+}
+
+// ending are the rows of which nothing is left to be applied when these turns have been.
+func (q *queues) ending(turns []turn) (rows []store.Callback) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	parts := map[*arrival]int{}
+	for _, t := range turns {
+		for _, p := range t.pieces {
+			if a := p.part.arrival; a.callback.ID != "" && a.failed == nil && p.count == len(p.part.updates) {
+				if parts[a]++; parts[a] == a.left {
+					rows = append(rows, a.callback)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// close sends the workers home.
+func (q *queues) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.more.Broadcast()
+}
