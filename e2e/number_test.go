@@ -241,10 +241,9 @@ func (n *Number) receive(from any, kind string, fields map[string]any) string {
 func (n *Number) find(providerID string) (m object) {
 	n.t.Helper()
 	found := eventually(func() bool {
-		for _, row := range n.all("/messages") { // not only the newest: it has the time that the provider says
-			if row.str("message_id") == providerID {
-				m = row
-			}
+		rows := n.get("/messages?message_id=" + url.QueryEscape(providerID)).list("data")
+		if len(rows) > 0 {
+			m = rows[0]
 		}
 		return m != nil
 	})

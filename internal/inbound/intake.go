@@ -17,6 +17,9 @@ const (
 	maxUnproven = 6 << 20
 	maxReading  = 256
 	firstBuffer = 4 << 10
+	// smallBody is what costs no more than the connection it comes on. Such bodies need no room: most
+	// callbacks are that small, and nobody can keep them out.
+	smallBody = 4 << 10
 
 	// A body has bodyPatience and the time it takes at slowestBody, in bytes a second.
 	bodyPatience = 5 * time.Second
@@ -75,15 +78,37 @@ func (in *intake) read(w http.ResponseWriter, req *http.Request, verify func([]b
 		most = int(req.ContentLength) + 1
 	}
 	u := &unproven{conn: http.NewResponseController(w), begun: time.Now()}
-	if err := in.enter(u); err != nil {
-		return nil, err
+	readBody := in.readLarge
+	if most <= smallBody {
+		readBody = readSmall
 	}
-	defer in.leave(u)
-	body, err := in.readAll(u, req.Body, most)
+	body, err := readBody(u, req.Body, most)
 	if err == nil && !verify(body) {
 		err = errSignature
 	}
 	return body, err
+}
+
+// readSmall reads a body of less than most bytes. Its connection alone bounds it.
+func readSmall(u *unproven, from io.Reader, most int) ([]byte, error) {
+	u.allowTime()
+	defer u.conn.SetReadDeadline(time.Time{})
+	body := make([]byte, most-1)
+	if _, err := io.ReadFull(from, body); errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, errTooSlow
+	} else if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+// readLarge reads a body of less than most bytes, when there is room for it.
+func (in *intake) readLarge(u *unproven, from io.Reader, most int) ([]byte, error) {
+	if err := in.enter(u); err != nil {
+		return nil, err
+	}
+	defer in.leave(u)
+	return in.readAll(u, from, most)
 }
 
 // readAll reads a body into a buffer that grows with what arrives, up to most bytes.

@@ -32,12 +32,15 @@ type sender struct {
 // SetReadDeadline is what a server's connection can do.
 func (s *sender) SetReadDeadline(t time.Time) error { return s.near.SetReadDeadline(t) }
 
-// begin sends the head of a callback.
-func (r *rig) begin(signature string) *sender {
+// begin sends the head of a callback that does not say how long it is.
+func (r *rig) begin(signature string) *sender { return r.beginWith(signature, -1) }
+
+// beginWith sends the head of a callback.
+func (r *rig) beginWith(signature string, length int) *sender {
 	s := &sender{ResponseRecorder: httptest.NewRecorder(), answered: make(chan struct{})}
 	s.near, s.far = net.Pipe()
 	request := httptest.NewRequest(http.MethodPost, "/", s.near)
-	request.ContentLength = -1
+	request.ContentLength = int64(length)
 	request.Header.Set("X-Hub-Signature-256", signature)
 	begun := time.Now()
 	go func() {
@@ -157,6 +160,32 @@ func TestFastBodiesWaitForRoom(t *testing.T) {
 			})
 		}
 		all.Wait()
+	})
+}
+
+// Small bodies that say so need no room, however slowly they come and whoever else is there.
+func TestSmallBodiesNeedNoRoom(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		var crowd sync.WaitGroup
+		for range mostBodies {
+			s := r.begin("of something else")
+			crowd.Go(func() { s.send(strings.Repeat("x", 1<<20), 64<<10, 10*time.Millisecond) }) // too fast to make room
+		}
+		pass(50 * time.Millisecond)
+		if bodies, _ := r.receiver.Unproven(); bodies < mostBodies/2 {
+			t.Errorf("only %d bodies are on their way", bodies)
+		}
+		word := "blank:" + strings.Repeat("w", 1000)
+		real := r.beginWith("of "+word, len(word))
+		if code := real.send(word, 300, time.Second); code != http.StatusOK || real.took != 4*time.Second {
+			t.Errorf("a small body got %d after %v", code, real.took)
+		}
+		crawler := r.beginWith("of x", 1000)
+		if code := crawler.send(strings.Repeat("x", 1000), 1, time.Second); code != http.StatusRequestTimeout || crawler.took > 6*time.Second {
+			t.Errorf("a byte a second got %d after %v", code, crawler.took)
+		}
+		crowd.Wait()
 	})
 }
 

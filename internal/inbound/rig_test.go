@@ -76,7 +76,6 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 	})
 }
 
-<<<<<<< HEAD
 func (r *rig) lease() store.Lease {
 	if r.unleased.Load() {
 		return store.Lease{Node: node, Until: r.st.Moment()}
@@ -84,10 +83,6 @@ func (r *rig) lease() store.Lease {
 	return store.LeaseForGood(node)
 }
 
-// decode makes updates of a body's words: poison is an update that cannot be applied, broken a
-// body that cannot be read, wait one that takes until the gate opens, file a message with a file, and
-// blank says nothing. Any other word is a text with that id.
-=======
 // newNumbers leaves everything so far behind.
 func (r *rig) newNumbers(t *testing.T) {
 	r.org = storetest.Org(t, r.st)
@@ -106,7 +101,6 @@ func (r *rig) start() {
 // decode makes updates of a body's words: poison is an update that cannot be applied, broken a body
 // that cannot be read, file a message with a file, and blank says nothing. Any other word is a text with
 // that id. A word is about the first number, or the one whose digit stands before it: 2/word.
->>>>>>> 8eacfad (inbound, store: each update goes by its own number)
 func (r *rig) decode(body []byte) ([]provider.Update, error) {
 	var updates []provider.Update
 	for _, word := range strings.Fields(string(body)) {

@@ -41,28 +41,18 @@ func (tx *Tx) RetryCallback(c Callback) error {
 	return err
 }
 
-<<<<<<< HEAD
 // dueNow is the condition for rows of work that are due when they are written. $2 is now. One that was
 // never tried and is due after $4 was written before a clock was turned back.
 const dueNow = "(due_at <= $2 OR due_at > $4 AND attempts = 0)"
 
-// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first.
-func (tx *Tx) ClaimCallbacks(node string, limit int) ([]Callback, error) {
-	claimed, err := many(tx.Reader, scanCallback, `UPDATE callbacks SET owner = $1 WHERE id IN (
-=======
 // ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first, and
 // returns their ids.
 func (tx *Tx) ClaimCallbacks(node string, limit int) ([]string, error) {
 	claimed, err := many(tx.Reader, scanText, `UPDATE callbacks SET owner = $1 WHERE id IN (
->>>>>>> 8eacfad (inbound, store: each update goes by its own number)
 			SELECT id FROM callbacks
 			WHERE `+dueNow+` AND owner <> $1 AND owner`+abandoned+`
 			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
-<<<<<<< HEAD
-		RETURNING id, body, due_at, attempts, owner`, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
-=======
-		RETURNING id`, node, tx.now.UnixMilli(), limit)
->>>>>>> 8eacfad (inbound, store: each update goes by its own number)
+		RETURNING id`, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}
@@ -70,16 +60,10 @@ func (tx *Tx) ClaimCallbacks(node string, limit int) ([]string, error) {
 	return claimed, err
 }
 
-<<<<<<< HEAD
-// DueCallbacks returns up to limit of the node's own due callbacks, oldest first.
-func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]Callback, error) {
-	return many(r, scanCallback, `SELECT id, body, due_at, attempts, owner FROM callbacks
-		WHERE owner = $1 AND `+dueNow+` ORDER BY id LIMIT $3`, node, now.UnixMilli(), limit, fromFuture(now))
-=======
 // DueCallbacks returns the ids of up to limit of the node's own due callbacks, oldest first.
 func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]string, error) {
-	return many(r, scanText, "SELECT id FROM callbacks WHERE owner = $1 AND due_at <= $2 ORDER BY id LIMIT $3", node, now.UnixMilli(), limit)
->>>>>>> 8eacfad (inbound, store: each update goes by its own number)
+	return many(r, scanText, "SELECT id FROM callbacks WHERE owner = $1 AND "+dueNow+" ORDER BY id LIMIT $3",
+		node, now.UnixMilli(), limit, fromFuture(now))
 }
 
 // DueCallback returns one of the node's own due callbacks, or ErrNotFound.
@@ -90,5 +74,6 @@ func (r Reader) DueCallback(id, node string, now time.Time) (Callback, error) {
 		err = row.Scan(&c.ID, &body, &dueAt, &c.Attempts, &c.Owner)
 		c.Body, c.DueAt = []byte(body), toTime(dueAt)
 		return c, err
-	}, "SELECT id, body, due_at, attempts, owner FROM callbacks WHERE id = $1 AND owner = $2 AND due_at <= $3", id, node, now.UnixMilli())
+	}, "SELECT id, body, due_at, attempts, owner FROM callbacks WHERE owner = $1 AND "+dueNow+" AND id = $3",
+		node, now.UnixMilli(), id, fromFuture(now))
 }

@@ -91,7 +91,11 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 		if err != nil {
 			return err
 		}
-		for _, c := range append(own, callbacks...) {
+		for _, id := range append(own, callbacks...) {
+			c, err := tx.DueCallback(id, node, tx.Now())
+			if err != nil {
+				return err
+			}
 			found = append(found, string(c.Body))
 		}
 		files, err := tx.ClaimMediaJobs(node, 10)
