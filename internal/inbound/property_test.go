@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // an acknowledged callback is applied, and those of one number in the order in which they came.
 func TestOrderProperty(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) { // the order is made in memory
 		r.receiver.Stop()
 		lives := 0
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble knows no deadline to ask for
