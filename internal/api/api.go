@@ -165,7 +165,8 @@ type call struct {
 	op      *operation
 	path    pathValues
 	key     store.KeyContext
-	known   bool // the key was recognized
+	named   bool // the key is one of ours, if only a revoked or expired one
+	known   bool // the key is valid
 	limited bool // the rate limit headers are set
 	found   bool // the path's number was
 
@@ -289,7 +290,7 @@ const headerRequestID = "X-Request-Id"
 func (a *API) record(c *call, status int) {
 	took := time.Since(c.start)
 	a.metrics.observe(c.op, status, took)
-	if !c.known {
+	if !c.named {
 		return
 	}
 	a.requests.add(store.APICall{

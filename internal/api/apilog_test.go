@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -17,6 +19,10 @@ func TestCallsAreLogged(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		second, text := s.NewKey(t, org.ID, nil)
+		revoked, revokedText := s.NewKey(t, org.ID, nil)
+		s.RevokeKey(t, revoked)
+		expired, expiredText := s.NewKey(t, org.ID, new(s.Clock.Now().Add(time.Minute)))
+		s.Clock.Advance(time.Minute)
 		do := func(r apitest.Request) string { return s.Do(t, r).Header.Get("X-Request-Id") }
 		want := []store.APICall{
 			{Method: "GET", Path: "/v1/labels", Status: http.StatusOK, KeyID: org.KeyID,
@@ -25,6 +31,10 @@ func TestCallsAreLogged(t *testing.T) {
 				RequestID: do(apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Key: text, Body: "{"})},
 			{Method: "ABCDEFGHIJKLMNOP", Path: "/v1/a%00%FFb", Status: http.StatusNotFound, KeyID: org.KeyID,
 				RequestID: do(apitest.Request{Method: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", Path: "/v1/a%00%FFb", Key: org.Key})},
+			{Method: "GET", Path: "/v1/labels", Status: http.StatusUnauthorized, KeyID: revoked,
+				RequestID: do(apitest.Request{Path: "/v1/labels", Key: revokedText})},
+			{Method: "GET", Path: "/v1/labels", Status: http.StatusUnauthorized, KeyID: expired,
+				RequestID: do(apitest.Request{Path: "/v1/labels", Key: expiredText})},
 		}
 		do(apitest.Request{Path: "/v1/labels"})                 // nobody's
 		do(apitest.Request{Path: "/v1/health", Key: org.Key})   // not even looked at
@@ -39,8 +49,8 @@ func TestCallsAreLogged(t *testing.T) {
 		for i := range want {
 			want[i].OrgID, want[i].IP = org.ID, "127.0.0.1"
 		}
-		newestFirst := []store.APICall{want[2], want[1], want[0]}
-		if d := cmp.Diff(newestFirst, got, cmpopts.IgnoreFields(store.APICall{}, "Latency")); d != "" {
+		slices.Reverse(want) // newest first
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(store.APICall{}, "Latency")); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
 		for _, call := range got {

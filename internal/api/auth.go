@@ -23,10 +23,11 @@ func (a *API) authenticate(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.key, c.named = key, true
 	if err := key.Key.Check(a.store.Now()); err != nil {
 		return err
 	}
-	c.key, c.known = key, true
+	c.known = true
 	return nil
 }
 

@@ -119,12 +119,25 @@ func TestTrialEndsAtItsInstant(t *testing.T) {
 		end := s.Clock.Now().Add(time.Hour)
 		s.UpdateOrg(t, org.ID, core.OrganizationPatch{Subscription: new(chat.SubscriptionTrialing), TrialEndsAt: &end})
 		list := apitest.Request{Path: "/v1/labels", Key: org.Key}
+		requireSubscription := func(want string) {
+			t.Helper()
+			var me struct {
+				Organization struct {
+					Status string `json:"subscription_status"`
+				}
+			}
+			s.Do(t, apitest.Request{Path: "/v1/me", Key: org.Key}).RequireStatus(t, http.StatusOK).Data(t, &me)
+			if me.Organization.Status != want {
+				t.Errorf("the subscription reads %s, want %s", me.Organization.Status, want)
+			}
+		}
 
 		s.Clock.Advance(time.Hour - time.Millisecond)
 		s.Do(t, list).RequireStatus(t, http.StatusOK)
+		requireSubscription("trialing")
 		s.Clock.Advance(time.Millisecond)
 		s.Do(t, list).RequireFailure(t, "subscription_inactive", "")
-		s.Do(t, apitest.Request{Path: "/v1/me", Key: org.Key}).RequireStatus(t, http.StatusOK)
+		requireSubscription("inactive")
 
 		s.UpdateOrg(t, org.ID, core.OrganizationPatch{Subscription: new(chat.SubscriptionActive)})
 		s.Do(t, list).RequireStatus(t, http.StatusOK)

@@ -47,7 +47,7 @@ type createSecretInput struct {
 
 type createSecretBody struct {
 	ExpiresInHours      *int64 `json:"expires_in_hours,omitempty" minimum:"1" maximum:"8760" doc:"When the new secret stops signing. Without it, never."`
-	ExpireOthersInHours *int64 `json:"expire_others_in_hours,omitempty" minimum:"0" maximum:"8760" doc:"When the older secrets stop signing, unless they do so earlier; 0 for at once. Without it, they go on."`
+	ExpireOthersInHours *int64 `json:"expire_others_in_hours,omitempty" minimum:"0" maximum:"8760" doc:"When the older secrets stop signing, unless they do so earlier; 0 for at once. Without it, they go on; one that has signed beyond its time, because it was the last, for 24 hours."`
 }
 
 func hours(n *int64) *time.Duration {

@@ -78,7 +78,7 @@ func TestRevokeWebhookSecret(t *testing.T) {
 	})
 }
 
-// signing are the secrets that a subscription shows.
+// signing are the secrets that a subscription shows, with the time they have where it is limited.
 func signing(t *testing.T, c *apitest.Case) string {
 	t.Helper()
 	var shown struct {
@@ -92,15 +92,20 @@ func signing(t *testing.T, c *apitest.Case) string {
 	var names []string
 	for _, s := range shown.Secrets {
 		for _, name := range []string{"secret", "new", "newer"} {
-			if c.Get(name) == s.ID {
-				names = append(names, name)
+			if c.Get(name) != s.ID {
+				continue
 			}
+			if s.ExpiresAt != nil {
+				name += "/" + s.ExpiresAt.Sub(c.Clock.Now()).String()
+			}
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, " ")
 }
 
-// A secret's end is judged when it is asked for: nothing has to run for it. The last one has none.
+// A secret's end is judged when it is asked for: nothing has to run for it. The last one has none, until
+// there is another.
 func TestWebhookSecretsExpire(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -113,19 +118,38 @@ func TestWebhookSecretsExpire(t *testing.T) {
 		}
 		hasWebhook(anyWebhook)(t, c)
 		minted("new", `{"expires_in_hours":3,"expire_others_in_hours":1}`)(t, c)
-		require("secret new")
+		require("secret/1h0m0s new/3h0m0s")
 		c.Clock.Advance(time.Hour - time.Millisecond)
-		require("secret new")
+		require("secret/1ms new/2h0m0.001s")
 		c.Clock.Advance(time.Millisecond)
-		require("new")
+		require("new/2h0m0s")
 		c.Call(t, revoke("${new}")).RequireFailure(t, "cannot_revoke_last_secret", "")
 		c.Call(t, revoke("${secret}")).RequireStatus(t, http.StatusOK) // it is there, and does nothing
 		c.Clock.Advance(100 * time.Hour)
 		require("new")
 		c.Call(t, revoke("${new}")).RequireFailure(t, "cannot_revoke_last_secret", "")
 		minted("newer", ``)(t, c)
+		require("new/24h0m0s newer")
+		c.Clock.Advance(24 * time.Hour)
 		require("newer")
 	})
+}
+
+// The last secret, beyond its time, goes at once or sooner where the call says so.
+func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
+	t.Parallel()
+	for hours, want := range map[int]string{0: "newer", 5: "new/5h0m0s newer", 48: "new/24h0m0s newer"} {
+		apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+			c := s.NewCase(t)
+			hasWebhook(anyWebhook)(t, c)
+			minted("new", `{"expires_in_hours":1,"expire_others_in_hours":0}`)(t, c)
+			c.Clock.Advance(2 * time.Hour)
+			minted("newer", fmt.Sprintf(`{"expire_others_in_hours":%d}`, hours))(t, c)
+			if got := signing(t, c); got != want {
+				t.Errorf("with %d hours %s sign, want %s", hours, got, want)
+			}
+		})
+	}
 }
 
 // Five active secrets can be had however many have expired.

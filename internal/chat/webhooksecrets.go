@@ -25,8 +25,11 @@ type WebhookSecret struct {
 	ExpiresAt      *time.Time
 }
 
+// SecretOverlap is how long a secret that signs beyond its time goes on beside a new one.
+const SecretOverlap = 24 * time.Hour
+
 // ActiveSecrets are the secrets that sign at an instant, oldest first. A subscription is never
-// without: where all have expired, the one that expired last goes on.
+// without: where all have expired, the one that expired last goes on, and without an end.
 func ActiveSecrets(secrets []WebhookSecret, now time.Time) []WebhookSecret {
 	var active []WebhookSecret
 	for _, s := range secrets {
@@ -35,7 +38,9 @@ func ActiveSecrets(secrets []WebhookSecret, now time.Time) []WebhookSecret {
 		}
 	}
 	if len(active) == 0 && len(secrets) > 0 {
-		active = append(active, slices.MaxFunc(secrets, expiresLater))
+		last := slices.MaxFunc(secrets, expiresLater)
+		last.ExpiresAt = nil
+		active = append(active, last)
 	}
 	slices.SortFunc(active, func(a, b WebhookSecret) int { return cmp.Compare(a.ID, b.ID) })
 	return active

@@ -12,7 +12,7 @@ import (
 )
 
 // edit replaces a message's content and keeps what it was. Where the provider withholds the new
-// content, a row of type unsupported stands for it.
+// content of a message of the business, a row of type unsupported stands for it.
 func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error {
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
 	if err != nil {

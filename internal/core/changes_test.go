@@ -9,14 +9,14 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// An edit whose new content is withheld leaves the message and stands beside it as a row.
+// An edit of the business whose new content is withheld leaves the message and stands beside it as a row.
 func TestWithheldEdit(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.text("wamid.1", "hi"))
+		w.apply(w.echo())
 		w.events()
 		edit := w.edit("wamid.2", "wamid.1", "", w.clock.Now())
-		edit.Content = nil
+		edit.Content, edit.ByBusiness = nil, true
 		w.clock.Advance(time.Second)
 		w.apply(edit, edit)
 		w.expect()
@@ -25,13 +25,13 @@ func TestWithheldEdit(t *testing.T) {
 			t.Fatalf("there are %d messages", len(messages))
 		}
 		row, original := messages[0], messages[1]
-		if row.Type != chat.TypeUnsupported || string(row.Content) != `{"type":"edit"}` || row.Context != "wamid.1" || row.ProviderID != "wamid.2" || row.Direction != chat.Inbound {
+		if row.Type != chat.TypeUnsupported || string(row.Content) != `{"type":"edit"}` || row.Context != "wamid.1" || row.ProviderID != "wamid.2" || row.Direction != chat.Outbound {
 			t.Errorf("the row is %+v", row)
 		}
-		if string(original.Content) != `{"body":"hi"}` || original.Edits != nil {
+		if string(original.Content) != `{"body":"from the app"}` || original.Edits != nil {
 			t.Errorf("the original is %+v", original)
 		}
-		if c := w.conversations()[0]; c.UnreadCount != 1 || !c.LastMessageAt.Equal(w.clock.Now()) {
+		if c := w.conversations()[0]; c.UnreadCount != 0 || !c.LastMessageAt.Equal(w.clock.Now()) {
 			t.Errorf("the conversation is %+v", c.Conversation)
 		}
 	})

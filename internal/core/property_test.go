@@ -242,7 +242,9 @@ func (w *world) callback(rt *rapid.T, h happening, begin time.Time) provider.Upd
 		edit.Contact = who
 		return edit
 	case "withheld":
-		return provider.Edit{Origin: w.origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
+		m := w.text(h.id, "")
+		m.Contact, m.Type, m.Content, m.Context = who, chat.TypeUnsupported, json.RawMessage(`{"type":"edit"}`), h.target
+		return m
 	case "revoke":
 		return provider.Revoke{Origin: w.origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
 	case "reaction":
@@ -270,7 +272,7 @@ func expectedInbox(order []happening) inbox {
 	done, latest := map[string]bool{}, map[string]int{}
 	for _, h := range order {
 		_, there := in.Contents[h.target]
-		if done[h.id] || h.target != "" && !there && h.what != "reaction" {
+		if done[h.id] || h.target != "" && !there && h.what != "reaction" && h.what != "withheld" {
 			continue
 		}
 		done[h.id] = true
@@ -280,8 +282,6 @@ func expectedInbox(order []happening) inbox {
 			if h.minute > latest[h.target] {
 				latest[h.target], in.Contents[h.target] = h.minute, `{"body":"`+h.id+`"}`
 			}
-		case "withheld":
-			in.Contents[h.id] = `{"type":"edit"}`
 		case "revoke":
 			if !in.Revoked[h.target] {
 				in.Revoked[h.target] = true
@@ -289,8 +289,11 @@ func expectedInbox(order []happening) inbox {
 			}
 		default:
 			in.Contents[h.id] = `{"body":"as it was"}`
-			if h.what == "reaction" {
+			switch h.what {
+			case "reaction":
 				in.Contents[h.id] = `{"message_id":"` + h.target + `","emoji":"👍"}`
+			case "withheld":
+				in.Contents[h.id] = `{"type":"edit"}`
 			}
 			in.Events[chat.EventMessageReceived]++
 			in.Unread++

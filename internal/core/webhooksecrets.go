@@ -48,11 +48,9 @@ func MintWebhookSecret(tx *store.Tx, seal Sealer, orgID, id string, terms Secret
 	if err != nil {
 		return NewSecret{}, err
 	}
-	others := secrets[id]
-	if terms.ExpireOthers != nil {
-		if others, err = expireSecrets(tx, others, tx.Now().Add(*terms.ExpireOthers)); err != nil {
-			return NewSecret{}, err
-		}
+	others, err := limitSecrets(tx, secrets[id], terms.ExpireOthers)
+	if err != nil {
+		return NewSecret{}, err
 	}
 	if err := dropExpired(tx, others); err != nil {
 		return NewSecret{}, err
@@ -75,17 +73,39 @@ func mintSecret(tx *store.Tx, seal Sealer, s chat.WebhookSubscription, expiresAt
 	return secret, tx.InsertWebhookSecret(secret.WebhookSecret)
 }
 
-// expireSecrets lets secrets sign until an instant at most.
-func expireSecrets(tx *store.Tx, secrets []chat.WebhookSecret, at time.Time) ([]chat.WebhookSecret, error) {
-	for i := range secrets {
-		if s := &secrets[i]; s.ExpiresAt == nil || at.Before(*s.ExpiresAt) {
-			s.ExpiresAt = &at
-			if err := tx.SetSecretExpiry(*s); err != nil {
-				return nil, err
-			}
+// limitSecrets ends secrets when another one comes: within a time if one is given. The last one, which
+// signs beyond its time, is never without an overlap unless it is told to be.
+func limitSecrets(tx *store.Tx, secrets []chat.WebhookSecret, within *time.Duration) ([]chat.WebhookSecret, error) {
+	limited := slices.Clone(secrets)
+	for i, s := range limited {
+		overdue := s.ExpiresAt != nil && !tx.Now().Before(*s.ExpiresAt)
+		if overdue && isLast(s, secrets, tx.Now()) {
+			limited[i].ExpiresAt = new(tx.Now().Add(chat.SecretOverlap))
+		}
+		if within != nil {
+			limited[i].ExpiresAt = earliest(limited[i].ExpiresAt, tx.Now().Add(*within))
+		}
+		if limited[i].ExpiresAt == s.ExpiresAt {
+			continue
+		}
+		if err := tx.SetSecretExpiry(limited[i]); err != nil {
+			return nil, err
 		}
 	}
-	return secrets, nil
+	return limited, nil
+}
+
+// isLast tells whether a secret is the only one that signs.
+func isLast(s chat.WebhookSecret, secrets []chat.WebhookSecret, now time.Time) bool {
+	active := chat.ActiveSecrets(secrets, now)
+	return len(active) == 1 && active[0].ID == s.ID
+}
+
+func earliest(a *time.Time, b time.Time) *time.Time {
+	if a != nil && !b.Before(*a) {
+		return a
+	}
+	return &b
 }
 
 // dropExpired removes the secrets that a new one makes superfluous, and checks that there is room
@@ -117,12 +137,11 @@ func RevokeWebhookSecret(tx *store.Tx, orgID, id, secretID string) error {
 	if err != nil {
 		return err
 	}
-	isIt := func(s chat.WebhookSecret) bool { return s.ID == secretID }
-	i := slices.IndexFunc(secrets[id], isIt)
+	i := slices.IndexFunc(secrets[id], func(s chat.WebhookSecret) bool { return s.ID == secretID })
 	if i < 0 {
 		return chat.NotFound("secret")
 	}
-	if active := chat.ActiveSecrets(secrets[id], tx.Now()); len(active) == 1 && isIt(active[0]) {
+	if isLast(secrets[id][i], secrets[id], tx.Now()) {
 		return chat.Fail(chat.CodeCannotRevokeLastSecret, "This is the only secret that signs. Make another one first.")
 	}
 	return errors.Join(tx.TouchWebhookSubscription(orgID, id), tx.DeleteWebhookSecret(secrets[id][i]))

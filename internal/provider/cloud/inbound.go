@@ -38,7 +38,7 @@ func (c *change) written(m node, byBusiness bool) {
 	case !known(who):
 		c.ignore(m, "the message does not say whom it is with")
 	case m.text("type") == "edit":
-		c.edit(m, who, byBusiness)
+		c.edit(m, who, contact, byBusiness)
 	case m.text("type") == "revoke":
 		c.revoke(m, who, byBusiness)
 	case byBusiness:
@@ -82,8 +82,9 @@ func (c *change) message(m node, who provider.Person, contact node) provider.Mes
 	return message
 }
 
-// edit decodes a message's new content, if the upstream gives it.
-func (c *change) edit(m node, who provider.Person, byBusiness bool) {
+// edit decodes a message's new content. Where the upstream withholds it, a person's edit is a message that
+// cannot be shown.
+func (c *change) edit(m node, who provider.Person, contact node, byBusiness bool) {
 	object := m.get("edit")
 	e := provider.Edit{
 		Origin:     c.origin,
@@ -97,8 +98,14 @@ func (c *change) edit(m node, who provider.Person, byBusiness bool) {
 		c.ignore(m, "the edit does not name a message")
 		return
 	}
-	if body := readContent(object.get("message")); body.understood() {
+	body := readContent(object.get("message"))
+	if body.understood() {
 		e.Type, e.Content, e.Media = body.kind, body.json, body.media()
+	} else if !byBusiness {
+		message := c.message(m, who, contact)
+		message.Context = e.OriginalID
+		c.add(provider.InboundMessage{Origin: c.origin, Message: message})
+		return
 	}
 	c.add(e)
 }

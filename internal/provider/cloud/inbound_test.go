@@ -274,9 +274,12 @@ func TestEditAndRevoke(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	for _, withheld := range []string{`{"original_message_id":"wamid.O"}`, `{"original_message_id":"wamid.O","message":{"type":"unsupported"}}`, `{"original_message_id":"wamid.O","message":7}`} {
-		if e := edit(withheld); e.Content != nil || e.Type != "" {
-			t.Errorf("%s: got %+v", withheld, e)
+		m := inboundMessage(t, `"type":"edit","edit":`+withheld)
+		if m.Type != chat.TypeUnsupported || m.Context != "wamid.O" || m.ProviderID != "wamid.I" || m.Contact != adaPerson {
+			t.Errorf("%s: got %+v", withheld, m)
 		}
+		sameJSON(t, m.Content, `{"type":"edit"}`)
+		sameJSON(t, m.Raw.Item, wireMessage(`"edit":`+withheld+`,"type":"unsupported","unsupported":{"type":"edit"}`))
 	}
 
 	r := decodeOne[provider.Revoke](t, "messages", `{`+metadata+`,"contacts":[`+ada+`],"messages":[`+wireMessage(`"type":"revoke","revoke":{"original_message_id":"wamid.O"}`)+`]}`)
