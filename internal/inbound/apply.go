@@ -16,8 +16,11 @@ const (
 	workers = 4
 	// restAfter is how long a number waits when the store could not take its updates.
 	restAfter = time.Second
-	// storeTimeout bounds the transactions that keep books.
+	// storeTimeout bounds the transactions that keep books, and applyTimeout those that apply.
 	storeTimeout = 10 * time.Second
+	applyTimeout = 30 * time.Second
+	// latePatience is how often that may not be enough for a callback before it is taken for its own fault.
+	latePatience = 3
 )
 
 func (r *Receiver) work() {
@@ -109,27 +112,40 @@ func (r *Receiver) applyAlone(t turn) {
 
 // applyPiece applies the updates of one callback, or else those of them that can be: what cannot is
 // tried again with the whole callback, later, and holds up nothing. It reports false if the store is
-// away; then the rest of them stays.
+// away or slow; then the rest of them stays, and other numbers need not wait for the next try.
 func (r *Receiver) applyPiece(n *queue, p piece) bool {
 	err := r.applyTogether(p.updates(), nil)
-	if errors.Is(err, store.ErrUnavailable) {
+	if p.part.stays(err) {
 		return false
 	}
 	if err == nil || p.count == 1 {
 		r.done(n, p, err)
-		return true
+		return !isLate(err)
 	}
 	r.cfg.Log.Warn("a callback is applied piece by piece", "callback", r.queues.rowOf(p.part.arrival), "updates", p.count, "error", err)
 	for range p.count {
 		one := piece{p.part, 1}
 		err := r.applyTogether(one.updates(), nil)
-		if errors.Is(err, store.ErrUnavailable) {
+		if p.part.stays(err) {
 			return false
 		}
-		r.done(n, one, err)
+		if r.done(n, one, err); isLate(err) {
+			return false
+		}
 	}
 	return true
 }
+
+// stays tells whether it was the store that could not: somebody may have locked what it needs, for a while.
+func (p *part) stays(err error) bool {
+	if isLate(err) {
+		p.late++
+		return p.late <= latePatience
+	}
+	return errors.Is(err, store.ErrUnavailable)
+}
+
+func isLate(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
 func (r *Receiver) done(n *queue, p piece, failure error) {
 	if e, isRow := r.queues.applied(n, p, failure); isRow {
@@ -139,7 +155,7 @@ func (r *Receiver) done(n *queue, p piece, failure error) {
 
 // applyTogether applies updates in one transaction, and removes the rows that end with them.
 func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callback) (err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), applyTimeout)
 	defer cancel()
 	defer func() { // a stored callback that ends the process would do so at every start
 		if cause := recover(); cause != nil {

@@ -2,6 +2,9 @@ package inbound
 
 import "github.com/parleyhq/parley/internal/provider"
 
+// Workers is how many numbers can keep a worker waiting before none is left.
+const Workers = workers
+
 // Around is a configuration whose transactions are run by around, with the updates they apply, if any.
 func Around(cfg Config, around func(updates []provider.Update, run func() error) error) Config {
 	cfg.around = around

@@ -1,8 +1,16 @@
 package inbound
 
-import "github.com/parleyhq/parley/internal/store"
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
 
 // What the queues know of rows: which are in memory, and which are to come first.
+
+// maxKnown bounds the numbers of rows that are to come first and are known. Past it nothing is known, but
+// that there are such rows: some 20 MB are enough.
+const maxKnown = 100_000
 
 // beginStoring tells whether an arrival is to be made a row by the caller: not one that has been
 // applied, is a row, or is about to be.
@@ -14,6 +22,20 @@ func (q *queues) beginStoring(a *arrival) bool {
 	}
 	a.storing = true
 	return true
+}
+
+// instant is what the next rows carry in their ids, by which they are read back: it never goes back,
+// whatever the wall clock does.
+func (q *queues) instant(now func() time.Time) time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch at := now(); {
+	case at.After(q.newest):
+		q.newest = at
+	case at.Before(q.newest):
+		q.newest = q.newest.Add(time.Millisecond)
+	}
+	return q.newest
 }
 
 // hold keeps rows that are about to be written from being read back.
@@ -64,6 +86,13 @@ func (q *queues) spill(a *arrival) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.held, a.callback.ID)
+	if q.known += len(a.parts); q.known > maxKnown {
+		clear(q.spilled)
+		clear(q.spilledOf)
+		q.known = 0
+		q.lose()
+		return
+	}
 	var numbers []string
 	for _, p := range a.parts {
 		numbers = append(numbers, p.number)
@@ -73,6 +102,7 @@ func (q *queues) spill(a *arrival) {
 }
 
 func (q *queues) unspill(id string) {
+	q.known -= len(q.spilled[id])
 	for _, number := range q.spilled[id] {
 		if q.spilledOf[number]--; q.spilledOf[number] == 0 {
 			delete(q.spilledOf, number)
@@ -105,26 +135,32 @@ func (q *queues) loadable(id string) (wanted, room bool) {
 func (q *queues) fallBehind() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.behind = true
+	q.lose()
 }
 
-// outside are the rows that are known not to be in memory, and how many are.
-func (q *queues) outside() (spilled map[string]bool, held int) {
+func (q *queues) lose() {
+	q.behind = true
+	q.lost++
+}
+
+// outside are the rows that are known not to be in memory, how many are, and how often some were lost
+// sight of.
+func (q *queues) outside() (spilled map[string]bool, held, lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	spilled = make(map[string]bool, len(q.spilled))
 	for id := range q.spilled {
 		spilled[id] = true
 	}
-	return spilled, len(q.held)
+	return spilled, len(q.held), q.lost
 }
 
-// caughtUp notes that all rows that there were are in memory. Those that were spilled and are gone have
-// been taken over by another node.
-func (q *queues) caughtUp(gone map[string]bool) {
+// caughtUp notes that all rows are in memory that there were when so many had been lost sight of. Those
+// that were spilled and are gone have been taken over by another node.
+func (q *queues) caughtUp(gone map[string]bool, lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.behind = false
+	q.behind = lost != q.lost
 	for id := range gone {
 		q.unspill(id)
 	}

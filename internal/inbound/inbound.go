@@ -68,6 +68,7 @@ type Receiver struct {
 	accepting atomic.Int64
 	queues    *queues
 	loader    chan struct{} // wakes it
+	node      string        // under which the rows were last looked for
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -85,7 +86,7 @@ func Start(cfg Config) *Receiver {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
 		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
-		loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		loader: make(chan struct{}, 1), node: cfg.Lease().Node, ctx: ctx, cancel: cancel,
 	}
 	for range workers {
 		r.running.Go(r.work)
@@ -255,5 +256,23 @@ func (r *Receiver) decode(c store.Callback) (a *arrival) {
 	if err != nil {
 		r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", c.ID, "bytes", len(c.Body), "error", err)
 	}
-	return newArrival(c, updates)
+	return newArrival(c, apart(updates))
+}
+
+// apart makes an update of each message of a number's past: a callback can have thousands, and others wait
+// while they are applied together.
+func apart(updates []provider.Update) (all []provider.Update) {
+	for _, u := range updates {
+		chunk, ok := u.(provider.HistoryChunk)
+		if !ok || len(chunk.Messages) < 2 {
+			all = append(all, u)
+			continue
+		}
+		for i := range chunk.Messages {
+			one := chunk
+			one.Messages = chunk.Messages[i : i+1]
+			all = append(all, one)
+		}
+	}
+	return all
 }

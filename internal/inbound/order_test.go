@@ -5,11 +5,14 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // Each number's updates are applied in their order, whatever they travel with.
@@ -149,5 +152,96 @@ func TestTheStoreIsAwayForANumber(t *testing.T) {
 		r.setAway(1, false)
 		pass(2 * time.Second)
 		r.require("a b c")
+	})
+}
+
+// Rows that were stored before the wall clock was turned back come before those that were stored after.
+func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.crowd()
+		r.turn(-3 * time.Second)
+		r.deliver("c")
+		release()
+		pass(100 * time.Millisecond)
+		r.deliver("d")
+		pass(10 * time.Second)
+		r.require("held a b c d")
+	})
+}
+
+// A node that goes on under another name takes its rows back before it applies what comes.
+func TestOrderOutlivesANewName(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		var renamed atomic.Bool
+		r.cfg.Lease = func() store.Lease {
+			if renamed.Load() {
+				return store.LeaseForGood("node_new")
+			}
+			return store.LeaseForGood(node)
+		}
+		release := r.crowd()
+		r.alive("node_new")
+		storetest.Dead(t, r.st, node)
+		renamed.Store(true)
+		release()
+		synctest.Wait()
+		r.deliver("c")
+		pass(10 * time.Second)
+		if got := strings.Join(r.applied(1), " "); got != "held a b c" {
+			t.Errorf("taken in: %q", got)
+		}
+	})
+}
+
+// crowd starts a receiver that has no place in memory behind the update it holds: a and b are rows.
+func (r *rig) crowd() (release func()) {
+	r.t.Helper()
+	r.receiver.Stop()
+	r.cfg = inbound.Small(r.cfg, 1)
+	r.start()
+	release = r.hold(1)
+	for _, body := range []string{"a", "b"} {
+		if code := r.deliver(body); code != http.StatusOK {
+			r.t.Errorf("%s got %d", body, code)
+		}
+	}
+	return release
+}
+
+// A number whose rows somebody has locked holds up no other, and keeps its order; for good it holds up not
+// even itself.
+func TestALockedNumberHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		var release []func()
+		for number := 3; number < 3+inbound.Workers; number++ {
+			release = append(release, r.hold(number))
+		}
+		var words []string
+		for i := range 20 {
+			words = append(words, fmt.Sprintf("w%02d", i))
+			r.deliver(words[i])
+		}
+		r.deliver("2/beside")
+		r.setLocked(1, true)
+		for _, open := range release {
+			open()
+		}
+		pass(2 * time.Minute)
+		if got := r.applied(2); len(got) != 1 {
+			t.Errorf("number 2 has %q", got)
+		}
+		r.setLocked(1, false)
+		pass(2 * time.Minute)
+		r.require(strings.Join(words, " "))
+
+		r.setLocked(1, true)
+		r.deliver("never")
+		pass(10 * time.Minute)
+		if got := r.stored(node); len(got) != 1 || strings.Contains(got[0], "attempt 0") {
+			t.Errorf("left are %q", got)
+		}
 	})
 }

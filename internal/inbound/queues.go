@@ -39,6 +39,7 @@ type part struct {
 	arrival *arrival
 	number  string
 	updates []provider.Update
+	late    int // how often the store did not take them in time; whoever has its turn counts
 }
 
 // newArrival sorts the updates of a callback by number.
@@ -87,11 +88,14 @@ type queues struct {
 	bytes   int
 	most    int
 	held    map[string]bool // rows that are in memory
+	newest  time.Time       // that a row carries in its id
 
 	// Rows that are not in memory come first, else a number's updates would overtake each other.
 	behind    bool                // there may be any, of any number
+	lost      int                 // how often that came to be
 	spilled   map[string][]string // those that found no place since, and their numbers
 	spilledOf map[string]int      // how many of these a number has
+	known     int                 // numbers in spilled
 }
 
 // queue is what is to be applied of one number. A worker that has it leaves it as it is until the

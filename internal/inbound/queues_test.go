@@ -13,7 +13,7 @@ import (
 func waiting(t *testing.T, updates map[string]int) *queues {
 	t.Helper()
 	q := newQueues(maxQueued)
-	q.caughtUp(nil)
+	q.caughtUp(nil, 0)
 	for number, n := range updates {
 		for range n / 10 {
 			var list []provider.Update
@@ -101,5 +101,60 @@ func TestATurnAtATime(t *testing.T) {
 	}
 	if len(q.numbers) != 1 || more.left != 1 { // b was taken and is not done
 		t.Errorf("%d queues are left, and %d parts", len(q.numbers), more.left)
+	}
+}
+
+// However many rows wait to be read back, what is known of them is bounded; when that is too much, all
+// that comes waits for them.
+func TestKnownRowsAreBounded(t *testing.T) {
+	t.Parallel()
+	q := waiting(t, nil)
+	arrival := func(id, number string) *arrival {
+		return newArrival(store.Callback{ID: id}, []provider.Update{provider.Ignored{Origin: provider.Origin{PhoneNumberID: number}}})
+	}
+	var bulk []provider.Update
+	for i := range 1000 {
+		bulk = append(bulk, provider.Ignored{Origin: provider.Origin{PhoneNumberID: fmt.Sprint(i)}})
+	}
+	for i := range maxKnown / len(bulk) {
+		q.spill(newArrival(store.Callback{ID: fmt.Sprint("cbk_", i)}, bulk))
+	}
+	if !q.admit(arrival("", "another")) || q.admit(arrival("", "1")) {
+		t.Error("what comes does not wait for the rows of its own number alone")
+	}
+	_, _, before := q.outside()
+	q.spill(arrival("cbk_more", "1"))
+	if len(q.spilled) > 0 || len(q.spilledOf) > 0 || q.known != 0 {
+		t.Errorf("known are %d rows, %d numbers, %d of both", len(q.spilled), len(q.spilledOf), q.known)
+	}
+	if q.caughtUp(nil, before); q.admit(arrival("", "another")) {
+		t.Error("a look at the table counts that was before the last row")
+	}
+	gone, _, lost := q.outside()
+	if q.caughtUp(gone, lost); !q.admit(arrival("", "another")) {
+		t.Error("what comes waits though all has been read")
+	}
+}
+
+// The messages of a number's past are applied like any others, however many a callback has.
+func TestHistoryIsTakenApart(t *testing.T) {
+	t.Parallel()
+	of := provider.Origin{PhoneNumberID: "a"}
+	chunk := provider.HistoryChunk{Origin: of, Progress: 55, Messages: make([]provider.HistoryMessage, 1000)}
+	chunk.Messages[999].ProviderID = "last"
+	r := &Receiver{cfg: Config{Decode: func([]byte) ([]provider.Update, error) {
+		return []provider.Update{provider.Ignored{Origin: of}, chunk, provider.HistoryChunk{Origin: of}}, nil
+	}}}
+	a := r.decode(store.Callback{ID: "cbk_1"})
+	q := waiting(t, nil)
+	if !q.load(a) || a.updates != 1002 || a.bytes != 1002*updateBytes {
+		t.Errorf("it is %d updates and %d bytes", a.updates, a.bytes)
+	}
+	if got := taken(q.take()); !maps.Equal(got, map[string]int{"a": txUpdates}) {
+		t.Errorf("taken together are %v", got)
+	}
+	last, ok := a.parts[0].updates[1000].(provider.HistoryChunk)
+	if !ok || len(last.Messages) != 1 || last.Messages[0].ProviderID != "last" || last.Progress != 55 {
+		t.Errorf("the last is %+v", a.parts[0].updates[1000])
 	}
 }

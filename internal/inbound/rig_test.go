@@ -33,12 +33,14 @@ type rig struct {
 	made     int // accounts
 	receiver *inbound.Receiver
 	cfg      inbound.Config
-	unleased atomic.Bool // the node has no lease
+	unleased atomic.Bool  // the node has no lease
+	turned   atomic.Int64 // by how much the wall clock was turned
 
 	mu      sync.Mutex
 	poisons int                      // how often one was met
 	gates   map[string]chan struct{} // of numbers whose updates wait before they are applied
 	away    map[string]bool          // numbers whose updates the store does not take
+	locked  map[string]bool          // numbers whose updates it does not take in time
 	fetched []store.MediaJob
 }
 
@@ -55,7 +57,9 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 	t.Helper()
 	place := storetest.NewConfig(t, engine)
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, st: storetest.OpenAt(t, place), gates: map[string]chan struct{}{}, away: map[string]bool{}}
+		r := &rig{t: t, gates: map[string]chan struct{}{}, away: map[string]bool{}, locked: map[string]bool{}}
+		place.Now = func() time.Time { return time.Now().Add(time.Duration(r.turned.Load())) }
+		r.st = storetest.OpenAt(t, place)
 		r.newNumbers(t)
 		r.alive(node)
 		r.cfg = inbound.Config{
@@ -82,6 +86,9 @@ func (r *rig) lease() store.Lease {
 	}
 	return store.LeaseForGood(node)
 }
+
+// turn turns the wall clock, back where d is negative.
+func (r *rig) turn(d time.Duration) { r.turned.Add(int64(d)) }
 
 // newNumbers leaves everything so far behind.
 func (r *rig) newNumbers(t *testing.T) {
@@ -160,13 +167,17 @@ func (p *poison) About() provider.Origin {
 func (r *rig) pastGates(updates []provider.Update, run func() error) error {
 	for _, number := range r.numbersOf(updates) {
 		r.mu.Lock()
-		gate, away := r.gates[number], r.away[number]
+		gate, away, locked := r.gates[number], r.away[number], r.locked[number]
 		r.mu.Unlock()
 		if gate != nil {
 			<-gate
 		}
 		if away {
 			return store.ErrUnavailable
+		}
+		if locked {
+			<-time.After(30 * time.Second)
+			return context.DeadlineExceeded
 		}
 	}
 	return run()
@@ -195,6 +206,13 @@ func (r *rig) setAway(number int, away bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away[*r.accounts[number-1].PhoneNumberID] = away
+}
+
+// setLocked makes the store let a number's updates wait for longer than they do, or take them again.
+func (r *rig) setLocked(number int, locked bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.locked[*r.accounts[number-1].PhoneNumberID] = locked
 }
 
 // shut closes a gate, until open.

@@ -28,9 +28,9 @@ func (r *Receiver) keep(ctx context.Context, arrivals []*arrival) error {
 	if len(arrivals) == 0 {
 		return nil
 	}
-	rows := make([]store.Callback, len(arrivals))
+	rows, at := make([]store.Callback, len(arrivals)), r.queues.instant(r.cfg.Store.Now)
 	for i, a := range arrivals {
-		rows[i] = store.Callback{ID: r.cfg.Store.NewID(chat.KindCallback), Body: a.callback.Body, DueAt: r.cfg.Store.Now(), Owner: r.cfg.Lease().Node}
+		rows[i] = store.Callback{ID: r.cfg.Store.NewIDAt(chat.KindCallback, at), Body: a.callback.Body, DueAt: at, Owner: r.cfg.Lease().Node}
 	}
 	r.queues.hold(rows)
 	err := r.inTx(ctx, nil, func(tx *store.Tx) error {
@@ -133,14 +133,19 @@ func (r *Receiver) sweep() error {
 		if claimed > 0 {
 			r.queues.fallBehind()
 		}
+		r.node = lease.Node
 	}
 	return r.load()
 }
 
-// load reads back rows, oldest first, as far as there is room.
+// load reads back rows, oldest first, as far as there is room. Under a new name this node has none until
+// it has taken over those that it had under the old one.
 func (r *Receiver) load() error {
 	node := r.cfg.Lease().Node
-	gone, held := r.queues.outside()
+	if node != r.node {
+		return nil
+	}
+	gone, held, lost := r.queues.outside()
 	limit := held + loadLimit
 	ids, err := r.cfg.Store.Read(r.ctx).DueCallbacks(node, r.cfg.Store.Now(), limit)
 	if err != nil {
@@ -160,7 +165,7 @@ func (r *Receiver) load() error {
 		}
 	}
 	if len(ids) < limit {
-		r.queues.caughtUp(gone)
+		r.queues.caughtUp(gone, lost)
 	}
 	return nil
 }

@@ -42,8 +42,8 @@ func (tx *Tx) RetryCallback(c Callback) error {
 }
 
 // dueNow is the condition for rows of work that are due when they are written. $2 is now. One that was
-// never tried and is due after $4 was written before a clock was turned back.
-const dueNow = "(due_at <= $2 OR due_at > $4 AND attempts = 0)"
+// never tried is due whatever it says: where that is yet to come, a clock was turned back.
+const dueNow = "(due_at <= $2 OR attempts = 0)"
 
 // ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first, and
 // returns their ids.
@@ -52,7 +52,7 @@ func (tx *Tx) ClaimCallbacks(node string, limit int) ([]string, error) {
 			SELECT id FROM callbacks
 			WHERE `+dueNow+` AND owner <> $1 AND owner`+abandoned+`
 			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING id`, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
+		RETURNING id`, node, tx.now.UnixMilli(), limit)
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}
@@ -63,7 +63,7 @@ func (tx *Tx) ClaimCallbacks(node string, limit int) ([]string, error) {
 // DueCallbacks returns the ids of up to limit of the node's own due callbacks, oldest first.
 func (r Reader) DueCallbacks(node string, now time.Time, limit int) ([]string, error) {
 	return many(r, scanText, "SELECT id FROM callbacks WHERE owner = $1 AND "+dueNow+" ORDER BY id LIMIT $3",
-		node, now.UnixMilli(), limit, fromFuture(now))
+		node, now.UnixMilli(), limit)
 }
 
 // DueCallback returns one of the node's own due callbacks, or ErrNotFound.
@@ -75,5 +75,5 @@ func (r Reader) DueCallback(id, node string, now time.Time) (Callback, error) {
 		c.Body, c.DueAt = []byte(body), toTime(dueAt)
 		return c, err
 	}, "SELECT id, body, due_at, attempts, owner FROM callbacks WHERE owner = $1 AND "+dueNow+" AND id = $3",
-		node, now.UnixMilli(), id, fromFuture(now))
+		node, now.UnixMilli(), id)
 }

@@ -129,7 +129,7 @@ func (tx *Tx) ClaimMediaJobs(node string, limit int) ([]MediaJob, error) {
 			SELECT org_id, message_id FROM media_jobs
 			WHERE `+dueNow+` AND (owner = $1 OR owner`+abandoned+`)
 			ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit, fromFuture(tx.now))
+		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit)
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}

@@ -133,6 +133,9 @@ func (s *Store) Alone() bool { return s.alone }
 // NewID makes an id outside a transaction. Inside one, use Tx.NewID.
 func (s *Store) NewID(k kind) string { return s.ids.next(k, s.Now()) }
 
+// NewIDAt is NewID for an id that carries another instant.
+func (s *Store) NewIDAt(k kind, at time.Time) string { return s.ids.next(k, at) }
+
 // Read returns a view for reading. Each statement sees what is committed when it runs.
 func (s *Store) Read(ctx context.Context) Reader {
 	return Reader{ctx: ctx, db: s.engine, dialect: s.engine.dialect()}
