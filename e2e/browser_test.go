@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -40,7 +39,8 @@ type Browser struct {
 	complaints *output
 }
 
-// OpenBrowser starts a browser that prefers a language. It runs no scripts of pages: none is needed.
+// OpenBrowser starts a browser that prefers a language. It runs no scripts of pages until RunScripts: none
+// is needed.
 func OpenBrowser(t *testing.T, language string) *Browser {
 	t.Helper()
 	ctx, cancelBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
@@ -51,10 +51,26 @@ func OpenBrowser(t *testing.T, language string) *Browser {
 	b := &Browser{t: t, ctx: ctx, complaints: &output{}}
 	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch))
 	b.listen()
-	call(b, network.Enable, network.EnableParams{})
-	call(b, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": language}})
+	b.Ask(language)
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return b
+}
+
+// Ask makes it prefer another language.
+func (b *Browser) Ask(language string) {
+	b.t.Helper()
+	name, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("navigator.userAgent"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	call(b, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: name, AcceptLanguage: language})
+}
+
+// RunScripts lets pages run scripts from now on, in a time zone.
+func (b *Browser) RunScripts(zone string) {
+	b.t.Helper()
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
+	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
 }
 
 // listen collects what the browser has to complain of: breaches of a page's policy among it.
@@ -126,6 +142,32 @@ func (b *Browser) See(heading string) (text string) {
 func (b *Browser) Click(selector string) {
 	b.t.Helper()
 	b.do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Press presses a key.
+func (b *Browser) Press(key string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(key))
+}
+
+// Reload loads the page again.
+func (b *Browser) Reload() {
+	b.t.Helper()
+	b.do(chromedp.Reload())
+}
+
+// Holds checks a condition, written as the browser understands it.
+func (b *Browser) Holds(condition string) {
+	b.t.Helper()
+	if holds, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](condition)); err != nil || !holds {
+		b.t.Errorf("at %s it does not hold that %s: %v", b.where(), condition, err)
+	}
+}
+
+// ButtonOnScreen checks that the page's button can be seen without scrolling.
+func (b *Browser) ButtonOnScreen() {
+	b.t.Helper()
+	b.Holds("scrollY === 0 && innerWidth === 360 && innerHeight === 740 && document.querySelector('a.button').getBoundingClientRect().bottom <= innerHeight")
 }
 
 // Fill replaces the value of a field.

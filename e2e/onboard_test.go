@@ -6,6 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -41,31 +45,8 @@ func TestCustomerConnectsANumber(t *testing.T) {
 
 	b := OpenBrowser(t, "en-GB")
 	b.Open(link.str("setup_url"))
-	text := b.See("Connect your WhatsApp number")
-	for _, want := range []string{"Acme asks for access", "Toko <b>Maju</b> Jaya"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page does not say %q: %s", want, text)
-		}
-	}
-	b.Show("welcome")
-	b.Click("a.button")
-	b.See("Connect a business number")
-	b.Show("dialog")
-	b.Click("button[value=cancel]")
-	b.See("You have cancelled")
-	b.Show("cancelled")
-	b.Click("a.button")
-	b.See("Connect your WhatsApp number")
-	b.Click("a.button")
-	b.See("Connect a business number")
-	b.Fill("input[name=phone]", "+62 812 5550 100")
-	b.Fill("input[name=name]", "Toko Maju")
-	b.Click("button[value=approve]")
-	if text := b.See("Your number is connected"); !strings.Contains(text, "+62 812 5550100") {
-		t.Errorf("the page says %s", text)
-	}
-	b.Show("connected")
-	b.Content()
+	hesitate(b)
+	goOn(b)
 
 	shown := srv.data(srv.Get(org.Key, "/v1/customers/"+customer.str("id")))
 	if shown.str("status") != "active" || shown.str("whatsapp_accounts", 0, "status") != "connected" {
@@ -80,11 +61,87 @@ func TestCustomerConnectsANumber(t *testing.T) {
 	}
 	n.onlyEvent(chat.EventSetupLinkConsumed, link.str("id"))
 
-	again := OpenBrowser(t, "id")
-	again.Open(link.str("setup_url"))
-	again.See("Tautan ini sudah dipakai")
-	again.Show("consumed")
-	again.Content()
+	b.Ask("id")
+	b.Open(link.str("setup_url"))
+	b.See("Tautan ini sudah dipakai")
+	b.Show("consumed")
+	b.Content()
+	seeExpiry(b, srv.make(org.Key, "/v1/customers/"+customer.str("id")+"/setup_links", `{}`))
+}
+
+// hesitate follows the link that is open with the keyboard, and cancels on the provider's page.
+func hesitate(b *Browser) {
+	b.t.Helper()
+	says(b, b.See("Connect your WhatsApp number"), "Acme asks for access", "Toko <b>Maju</b> Jaya", "UTC (in 7 days)")
+	b.ButtonOnScreen()
+	b.Show("welcome")
+	b.Press(kb.Tab)
+	b.Holds("document.activeElement.matches('a.button') && getComputedStyle(document.activeElement).outlineStyle === 'solid'")
+	b.Press(kb.Enter)
+	b.See("Connect a business number")
+	b.Show("dialog")
+	b.Click("button[value=cancel]")
+	b.See("Nothing was connected")
+	b.ButtonOnScreen()
+	b.Show("cancelled")
+}
+
+// goOn goes back to the provider's page, gives a number there with the Enter key, and loads the last page
+// twice.
+func goOn(b *Browser) {
+	b.t.Helper()
+	b.Click("a.button")
+	b.See("Connect a business number")
+	b.Fill("input[name=name]", "Toko Maju")
+	b.Fill("input[name=phone]", "+62 812 5550 100")
+	b.do(chromedp.Focus(chromedp.CSS("input[name=phone]")))
+	b.Press(kb.Enter)
+	first := b.See("Your number is connected")
+	says(b, first, "Toko <b>Maju</b> Jaya", "+62 812 555 0100")
+	b.Show("connected")
+	b.Reload()
+	if again := b.See("Your number is connected"); again != first {
+		b.t.Errorf("loaded again, the page says %s", again)
+	}
+	b.Content()
+}
+
+func says(b *Browser, text string, parts ...string) {
+	b.t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			b.t.Errorf("the page does not say %q: %s", part, text)
+		}
+	}
+}
+
+// seeExpiry opens a link in two languages and time zones, and looks at when it expires there.
+func seeExpiry(b *Browser, link object) {
+	b.t.Helper()
+	expires, err := time.Parse(time.RFC3339, link.str("expires_at"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, visit := range []struct {
+		language, heading, zone string
+		hours                   int
+		format                  string
+	}{
+		{"id", "Hubungkan nomor WhatsApp Anda", "Asia/Jakarta", 7, "15.04"},
+		{"en-GB", "Connect your WhatsApp number", "Pacific/Kiritimati", 14, "Monday 2 January 15:04"},
+	} {
+		b.Ask(visit.language)
+		b.RunScripts(visit.zone)
+		b.Open(link.str("setup_url"))
+		b.See(visit.heading)
+		b.ButtonOnScreen()
+		shown, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('time').innerText"))
+		want := expires.In(time.FixedZone(visit.zone, visit.hours*3600)).Format(visit.format)
+		if err != nil || !strings.HasSuffix(strings.ReplaceAll(shown, ",", ""), want) {
+			b.t.Errorf("in %s it says %q, want %s: %v", visit.zone, shown, want, err)
+		}
+	}
+	b.Content()
 }
 
 // TestSuspensionStopsQueuedMessages: what waits when its customer is suspended does not go out.

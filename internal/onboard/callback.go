@@ -29,7 +29,7 @@ func (v *visit) comeBack() {
 		return
 	}
 	if c := v.cookie(st.linkID); c.nonce == "" || browserOf(c.nonce) != st.browser {
-		v.distrust(invited, errors.New("the signup was begun in another browser"))
+		v.turnAway(invited)
 		return
 	}
 	switch {
@@ -45,6 +45,16 @@ func (v *visit) comeBack() {
 	default:
 		v.connect(invited, query.Get("code"), st.browser)
 	}
+}
+
+// turnAway ends a visit that comes back without the cookie it went with. Where a number was connected, that
+// may be the same browser, a day later: it is told so, and no more.
+func (v *visit) turnAway(invited core.Invitation) {
+	if invited.Link.Status == chat.LinkConsumed {
+		v.show(statusOf[chat.ReasonLinkConsumed], v.failureView(chat.ReasonLinkConsumed, invited, ""))
+		return
+	}
+	v.distrust(invited, errors.New("the signup was begun in another browser"))
 }
 
 // refusal is what the provider said in place of a code.
@@ -64,7 +74,6 @@ func signupFailed(cause error) error {
 type connected struct {
 	account chat.Account
 	invited core.Invitation
-	display string
 }
 
 // connect makes the number ours. It goes on when the browser loses patience; when it then asks
@@ -161,7 +170,7 @@ func (p *Page) registered(ctx context.Context, invited core.Invitation, n provid
 func (p *Page) complete(ctx context.Context, signup core.Signup, token string) (done connected, err error) {
 	err = p.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		account, invited, err := core.CompleteSignup(tx, signup, func(accountID string) string { return p.cfg.Seal(token, accountID) })
-		done = connected{account: account, invited: invited, display: signup.Number.Display}
+		done = connected{account: account, invited: invited}
 		return err
 	})
 	if err == nil {

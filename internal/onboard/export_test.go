@@ -1,6 +1,22 @@
 package onboard
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
+
+// PageCSS is the page's style.
+var PageCSS = pageCSS
+
+// PageScript is the page's script.
+var PageScript = pageScript
+
+// Readable is how the page writes a number.
+var Readable = readable
+
+// Date and Remaining are how the page writes instants and durations, for a browser's languages.
+func Date(accept string, at time.Time) string            { return textFor(accept).date(at) }
+func Remaining(accept string, left time.Duration) string { return textFor(accept).remaining(left) }
 
 // MissingTexts are the texts that some language lacks, and those whose names differ.
 func MissingTexts() (missing []string) {

@@ -9,6 +9,8 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -20,39 +22,62 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
+//go:embed page.js
+var pageScript string
+
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// contentPolicy allows the page's own style and nothing else.
-var contentPolicy = "default-src 'none'; style-src 'sha256-" + styleSum() + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+// contentPolicy allows the page's own style and script and nothing else.
+var contentPolicy = "default-src 'none'; style-src '" + hashOf(pageCSS) + "'; script-src '" + hashOf(pageScript) +
+	"'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-func styleSum() string {
-	sum := sha256.Sum256([]byte(pageCSS))
-	return base64.StdEncoding.EncodeToString(sum[:])
+func hashOf(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // view is all that the page shows. Its texts are in the visitor's language, with the names put in.
 type view struct {
-	Style    template.CSS
-	Lang     string
-	Mark     string // ask, done, wait or stop: the picture
-	Title    string
-	Lead     string
-	Facts    []fact
-	Steps    []string
-	Note     string
-	Action   string // what the button says; empty: there is none
-	Target   string // where it leads
-	Code     string // for those who are asked to help
-	CodeName string
+	Style        template.CSS
+	Script       template.JS // empty where it has nothing to do
+	Lang         string
+	Organization string // empty where the visitor is not to know it
+	Initial      string
+	Mark         string // ask, rest, done, wait or stop: the picture
+	Title        string
+	Lead         string
+	Facts        []fact
+	Caution      string // what to think of before pressing the button
+	Action       string // what the button says; empty: there is none
+	Target       string // where it leads
+	StepsName    string
+	Steps        []string
+	Note         string
+	Code         string // for those who are asked to help
+	CodeName     string
 }
 
-type fact struct{ Name, Value string }
+type fact struct {
+	Name, Value string
+	Instant     string // where the value is one, for programs
+	Aside       string
+}
 
 func (v *visit) view(mark, title, lead string, names names) view {
 	return view{
-		Style: template.CSS(pageCSS), Lang: v.text.lang, Mark: mark,
+		Style: template.CSS(pageCSS), Lang: v.text.lang, Mark: mark, Organization: names.organization, Initial: initial(names.organization),
 		Title: v.text.say(title, names), Lead: v.text.say(lead, names),
 	}
+}
+
+// initial is the letter that stands for a name; none where it has no letters or digits.
+func initial(name string) string {
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	return ""
 }
 
 func namesOf(invited core.Invitation) names {
@@ -63,19 +88,37 @@ func namesOf(invited core.Invitation) names {
 	return n
 }
 
+// welcomeView tells who asks for what, and what will happen.
 func (v *visit) welcomeView(invited core.Invitation, token string) view {
 	n := namesOf(invited)
-	page := v.view("ask", "welcome.title", "welcome.lead", n)
-	if n.customer != "" {
-		page.Facts = append(page.Facts, fact{v.text.say("fact.for", n), n.customer})
-	}
-	page.Facts = append(page.Facts, fact{v.text.say("fact.until", n), invited.Link.ExpiresAt.UTC().Format("2006-01-02 15:04") + " UTC"})
+	page := v.offer(v.view("ask", "welcome.title", "welcome.lead", n), invited, token)
+	page.StepsName = v.text.say("welcome.steps", n)
 	for _, step := range []string{"welcome.step1", "welcome.step2", "welcome.step3"} {
 		page.Steps = append(page.Steps, v.text.say(step, n))
 	}
 	page.Note = v.text.say("welcome.note", n)
+	return page
+}
+
+// offer adds to a page what somebody needs who may go on to the provider from there.
+func (v *visit) offer(page view, invited core.Invitation, token string) view {
+	n, expires := namesOf(invited), invited.Link.ExpiresAt
+	page.Facts = append(v.forWhom("fact.for", n), fact{
+		Name: v.text.say("fact.until", n), Value: v.text.date(expires), Instant: expires.UTC().Format(time.RFC3339),
+		Aside: v.text.remaining(expires.Sub(v.page.cfg.Store.Now())),
+	})
+	page.Script = template.JS(pageScript)
+	page.Caution = v.text.say("welcome.caution", n)
 	page.Action, page.Target = v.text.say("welcome.action", n), core.OnboardPath+token+startPath
 	return page
+}
+
+// forWhom names the customer; a number of the organization itself has none.
+func (v *visit) forWhom(key string, n names) []fact {
+	if n.customer == "" {
+		return nil
+	}
+	return []fact{{Name: v.text.say(key, n), Value: n.customer}}
 }
 
 // succeed sends the browser on, or says that all is well.
@@ -93,7 +136,10 @@ func (v *visit) succeed(done connected) {
 	if done.account.Status != chat.AccountConnected {
 		page = v.view("wait", "wait.title", "wait.lead", n)
 	}
-	page.Facts = []fact{{v.text.say("fact.number", n), done.display}}
+	page.Facts = v.forWhom("fact.done", n)
+	if number := done.account.PhoneNumber; number != nil {
+		page.Facts = append(page.Facts, fact{Name: v.text.say("fact.number", n), Value: readable(*number)})
+	}
 	page.Note = v.text.say("done.note", n)
 	v.show(http.StatusOK, page)
 }
@@ -108,9 +154,6 @@ func (v *visit) succeedAgain(invited core.Invitation) {
 			return
 		}
 		done.account = account
-		if account.PhoneNumber != nil {
-			done.display = *account.PhoneNumber
-		}
 	}
 	v.succeed(done)
 }
@@ -163,10 +206,13 @@ func (v *visit) failureView(reason chat.OnboardReason, invited core.Invitation, 
 	if lead == "" {
 		lead = string(reason) + ".lead"
 	}
-	n := namesOf(invited)
+	n, c := namesOf(invited), v.cookie(invited.Link.ID)
+	if reason == chat.ReasonSignupCancelled && c.token != "" { // they may, and it is no failure
+		return v.offer(v.view("rest", string(reason)+".title", lead, n), invited, c.token)
+	}
 	page := v.view("stop", string(reason)+".title", lead, n)
 	page.Code, page.CodeName = string(reason), v.text.say("code", n)
-	if c := v.cookie(invited.Link.ID); c.token != "" && retryable[reason] {
+	if c.token != "" && retryable[reason] {
 		page.Action, page.Target = v.text.say("again", n), core.OnboardPath+c.token
 	}
 	return page
@@ -179,7 +225,7 @@ var retryable = map[chat.OnboardReason]bool{
 
 func (v *visit) tooMany() {
 	v.w.Header().Set("Retry-After", "30")
-	v.show(http.StatusTooManyRequests, v.view("stop", "busy.title", "busy.lead", names{}))
+	v.show(http.StatusTooManyRequests, v.view("wait", "busy.title", "busy.lead", names{}))
 }
 
 func (v *visit) show(status int, page view) {
