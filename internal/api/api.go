@@ -174,6 +174,7 @@ type call struct {
 	inFlight bool               // it has a slot
 	ofOrg    bool               // and one of its organization's
 	held     int                // bytes of its body that are counted
+	parsed   *query             // the query string, once it was asked for
 }
 
 // answer is a response before it is written.

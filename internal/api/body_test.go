@@ -171,7 +171,7 @@ func TestBodiesAreTakenExactly(t *testing.T) {
 		{Name: "escapes", Request: probe(`{"n\u0061me":"\u00e9\ud83d\ude00\/","kind":"\u0061"}`), Status: http.StatusCreated, Want: echoed(`{"name":"é😀/","kind":"a"}`)},
 		{Name: "white space", Request: probe(" \r\n\t{ \"name\" :\n\"n\" , \"kind\":\"a\"\t} \r\n"), Status: http.StatusCreated},
 		{Name: "much that is unknown", Request: probeWith(`"x":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"y":1e999999,"z":{"name":"","kind":0}`), Status: http.StatusCreated, Want: echoed(`{"name":"n","kind":"a"}`)},
-		{Name: "unknown parameters", Request: apitest.Request{Method: http.MethodPost, Path: "/v1/probe?name=x&%zz&;=;&a=%FF", Body: `{"name":"n","kind":"a"}`}, Status: http.StatusCreated, Want: echoed(`{"name":"n","kind":"a"}`)},
+		{Name: "unknown parameters", Request: apitest.Request{Method: http.MethodPost, Path: "/v1/probe?name=x&;=;&a=%FF&b=%zz", Body: `{"name":"n","kind":"a"}`}, Status: http.StatusCreated, Want: echoed(`{"name":"n","kind":"a"}`)},
 	}, api.Probes(nil))
 }
 

@@ -54,12 +54,12 @@ func (b *inputBinder) bind(c *call, in reflect.Value) error {
 		if !given {
 			continue
 		}
-		if err := p.rule.checkText(value, p.name); err != nil {
+		if err := p.check(value); err != nil {
 			return err
 		}
-		p.set(in.FieldByIndex(p.field), value)
+		p.set(in.FieldByIndex(p.field), value.text)
 	}
-	return nil
+	return c.query().checkNames()
 }
 
 // checkPath checks what the path's variables look like.
@@ -102,16 +102,15 @@ func (b *inputBinder) bindWith(c *call, in reflect.Value, body []byte) error {
 	return b.body.decode(body, in.FieldByIndex(b.body.field).Addr().Interface())
 }
 
-func (p param) value(c *call) (string, bool) {
+func (p param) value(c *call) (value queryValue, given bool) {
 	if p.in == "path" {
-		return c.path[p.place], true
+		return queryValue{text: c.path[p.place]}, true
 	}
-	query := c.query()
-	value, given := query.Get(p.name), query.Has(p.name)
+	value, given = c.query().values[p.name]
 	switch p.rule.schema.Format {
 	case "date-time", formatPhoneNumber:
 		// A + that was not escaped arrives as a space. Neither of these has one.
-		value = strings.ReplaceAll(value, " ", "+")
+		value.text = strings.ReplaceAll(value.text, " ", "+")
 	}
 	return value, given
 }
@@ -122,25 +121,17 @@ func (b *inputBinder) filters(c *call) string {
 	known := url.Values{}
 	for _, p := range b.params {
 		if value, given := p.value(c); given {
-			known.Set(p.name, value)
+			known.Set(p.name, value.text)
 		}
 	}
 	return known.Encode()
 }
 
-// query parses the query string; what cannot be parsed is ignored like an unknown parameter.
-func (c *call) query() url.Values {
-	if c.r.URL.RawQuery == "" {
-		return nil
-	}
-	values, _ := url.ParseQuery(c.r.URL.RawQuery)
-	return values
-}
-
 // checkText checks a parameter, which is always text.
 func (r *rule) checkText(s, name string) *chat.Error {
-	if !utf8.ValidString(s) {
+	failure := r.checkString(s, name)
+	if failure == nil && !utf8.ValidString(s) {
 		return chat.Invalid(name, "Must be valid UTF-8.")
 	}
-	return r.checkString(s, name)
+	return failure
 }

@@ -127,15 +127,15 @@ func (c *call) page(scope cursorScope) (store.Page, error) {
 	if c.op.whole {
 		p.Limit = math.MaxInt32
 	}
-	if query.Has("limit") {
-		n, err := strconv.Atoi(query.Get("limit"))
+	if limit, given := query.values["limit"]; given {
+		n, err := strconv.Atoi(limit.text) // which one that cannot be decoded is not: it has a percent sign
 		if err != nil || n < 1 || n > maxLimit {
 			return p, &chat.Error{Code: chat.CodeInvalidLimit, Param: "limit", Message: "Must be a whole number from 1 to 100."}
 		}
 		p.Limit = n
 	}
-	if query.Has("cursor") {
-		position, err := c.api.cursors.decode(scope, query.Get("cursor"))
+	if cursor, given := query.values["cursor"]; given {
+		position, err := c.api.cursors.decode(scope, cursor.text)
 		if err != nil {
 			return p, err
 		}

@@ -302,9 +302,8 @@ func (r *rule) checkString(s, path string) *chat.Error {
 		return chat.Invalid(path, "Must be at most %d characters long.", *most)
 	case r.pattern != nil && !r.pattern.MatchString(s):
 		return chat.Invalid(path, "Must match %s.", r.pattern)
-	case r.schema.Format == formatPhoneNumber:
-		_, err := chat.CleanPhoneNumber(path, s)
-		failure, _ := errors.AsType[*chat.Error](err)
+	case checkedFormats[r.schema.Format] != nil:
+		failure, _ := errors.AsType[*chat.Error](checkedFormats[r.schema.Format](path, s))
 		return failure
 	case !validFormat(r.schema.Format, s):
 		return chat.Invalid(path, "Must be a valid %s.", r.schema.Format)
@@ -312,8 +311,24 @@ func (r *rule) checkString(s, path string) *chat.Error {
 	return nil
 }
 
-// formatPhoneNumber is the only format with an error code of its own.
 const formatPhoneNumber = "phone-number"
+
+// checkedFormats are the formats whose errors have codes of their own.
+var checkedFormats = map[string]func(path, s string) error{
+	formatPhoneNumber: func(path, s string) error {
+		_, err := chat.CleanPhoneNumber(path, s)
+		return err
+	},
+	"event-type": chat.CheckEventType,
+	"event-types": func(path, s string) error {
+		for name := range strings.SplitSeq(s, ",") {
+			if err := chat.CheckEventType(path, strings.TrimSpace(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
 
 func validFormat(format, s string) bool {
 	switch format {

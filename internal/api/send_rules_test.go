@@ -93,6 +93,33 @@ func TestSendTellsMissingFieldsFirst(t *testing.T) {
 	})
 }
 
+// Whoever gives a business-scoped user id in the place of a number is told where it belongs.
+func TestUserIDsInThePlaceOfNumbers(t *testing.T) {
+	t.Parallel()
+	named := func(name, field string, request apitest.Request, param string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Given: connected, Request: request, Code: noPhone, Param: param,
+			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
+				if m := r.Failure(t).Message; strings.Contains(m, "give it as "+field+".") != (field != "") {
+					t.Errorf("got %q", m)
+				}
+			}}
+	}
+	to := func(s string) apitest.Request {
+		return post(`{"messaging_product":"chat","to":"` + s + `",` + hello + `}`)
+	}
+	contact := func(body string) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/contacts", Body: body}
+	}
+	apitest.RunEach(t, []apitest.Scenario{
+		named("in a send", "recipient", to("DE.abc123"), "to"),
+		named("a parent's in a send", "recipient", to("DE.ENT.abc123"), "to"),
+		named("what is neither", "", to("DE-abc123"), "to"),
+		named("in a contact", "bsuid", contact(`{"phone_number":"DE.abc123"}`), "phone_number"),
+		named("a parent's in a contact", "", contact(`{"phone_number":"DE.ENT.abc123"}`), "phone_number"),
+		named("in a filter", "bsuid", apitest.Request{Path: "/v1/${number}/contacts?phone=DE.abc123"}, "phone"),
+	})
+}
+
 func TestSendRecipients(t *testing.T) {
 	t.Parallel()
 	const digits15 = "123456789012345"

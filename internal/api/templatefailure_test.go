@@ -131,6 +131,9 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 		"full":     &provider.Error{HTTPStatus: 400, Code: 100, Subcode: 2388019, Message: "Too many templates"},
 		"lost":     &provider.Error{OutcomeUnknown: true, Transient: true, Cause: context.DeadlineExceeded},
 		"unheard":  &provider.Error{Transient: true},
+		"language": &provider.Error{HTTPStatus: 400, Code: 100, Message: "(#100) Param language must be a supported language code - got \"de\"."},
+		"lifetime": &provider.Error{HTTPStatus: 400, Code: 100, Message: "(#100) The parameter message_send_ttl_seconds is too small."},
+		"strange":  &provider.Error{HTTPStatus: 400, Code: 100, Message: "(#100) Param of ours must be odd."},
 	}
 	client := &providertest.Client{
 		OnCreateTemplate: func(_ context.Context, n provider.NewTemplate) (provider.Template, error) {
@@ -151,6 +154,9 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 			if name == "undeletable" {
 				return failures["outage"]
 			}
+			if name == "kept" {
+				return failures["invalid"]
+			}
 			return &provider.Error{HTTPStatus: 400, Code: 100, Subcode: 2593002, Message: "Not found"}
 		},
 		OnTemplates: func(_ provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
@@ -164,7 +170,11 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 		"invalid": "invalid_field_value", "full": "invalid_field_value", "token": "upstream_error", "rights": "upstream_error",
 		"outage": "whatsapp_upstream_error", "gateway": "whatsapp_upstream_error", "throttle": "whatsapp_upstream_error",
 		"lost": "whatsapp_upstream_error", "unheard": "whatsapp_upstream_error",
+		"language": "invalid_field_value", "lifetime": "invalid_field_value", "strange": "invalid_field_value",
 	}
+	// What a refusal is about: the field that the provider names, if the request has it.
+	created := map[string]string{"invalid": "components", "full": "name", "language": "language", "lifetime": "message_send_ttl_seconds", "strange": "components"}
+	edited := map[string]string{"invalid": "components", "full": "name", "language": "components", "lifetime": "components", "strange": "components"}
 	var scenarios []apitest.Scenario
 	for name := range failures {
 		change := apitest.Changes(nil)
@@ -176,15 +186,16 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 				t.Errorf("got %q", m)
 			}
 		}
-		scenarios = append(scenarios, apitest.Scenario{Name: "create: " + name, Given: business, Request: templates(http.MethodPost, "", aNew(name, "de")), Code: code[name], Change: change, Then: then})
+		scenarios = append(scenarios, apitest.Scenario{Name: "create: " + name, Given: business, Request: templates(http.MethodPost, "", aNew(name, "de")), Code: code[name], Param: created[name], Change: change, Then: then})
 		if name == "lost" {
 			change = apitest.Changes{"template_syncs": "+1 -1"}
 		}
-		scenarios = append(scenarios, apitest.Scenario{Name: "edit: " + name, Given: having(aNew("mine", "de")), Code: code[name], Change: change, Then: then,
+		scenarios = append(scenarios, apitest.Scenario{Name: "edit: " + name, Given: having(aNew("mine", "de")), Code: code[name], Param: edited[name], Change: change, Then: then,
 			Request: templates(http.MethodPatch, "/mine", `{"components":[{"type":"BODY","text":"It is `+name+` now."}]}`)})
 	}
 	scenarios = append(scenarios,
 		apitest.Scenario{Name: "delete: outage", Given: having(aNew("undeletable", "de")), Request: templates(http.MethodDelete, "/undeletable", ""), Code: "whatsapp_upstream_error"},
+		apitest.Scenario{Name: "delete: refused", Given: having(aNew("kept", "de")), Request: templates(http.MethodDelete, "/kept", ""), Code: "invalid_field_value", Param: "name"},
 		apitest.Scenario{Name: "delete: it was gone", Given: having(aNew("mine", "de")), Request: templates(http.MethodDelete, "/mine", ""), Status: http.StatusOK, Change: apitest.Changes{"templates": "-1"}},
 	)
 	apitest.RunEach(t, scenarios, calling(t, client))

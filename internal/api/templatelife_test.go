@@ -155,11 +155,12 @@ func TestUpdateTemplate(t *testing.T) {
 		refused("components that are none", one, edit("/instant_x", `{"components":[{"type":"BODY","text":"Hi {{1}} good to see."}]}`), "missing_required_field", "components[0].example.body_text"),
 		refused("another category when approved", one, edit("/instant_x", `{"category":"MARKETING"}`), "invalid_field_value", "category"),
 		refused("too short a life", one, edit("/instant_x", `{"message_send_ttl_seconds":5}`), "invalid_field_value", "message_send_ttl_seconds"),
-		refused("one that is under review", having(aNew("stays_pending", "de")), edit("/stays_pending", `{`+text+`}`), "invalid_field_value", ""),
+		refused("one that is under review", having(aNew("stays_pending", "de")), edit("/stays_pending", `{`+text+`}`), "invalid_field_value", "components"),
+		refused("one that is under review, without components", having(aNew("stays_pending", "de")), edit("/stays_pending", `{"message_send_ttl_seconds":60}`), "invalid_field_value", "message_send_ttl_seconds"),
 		{Name: "twice a day", Given: func(t *testing.T, c *apitest.Case) {
 			one(t, c)
 			c.Call(t, edit("/instant_x", `{`+text+`}`)).RequireStatus(t, http.StatusOK)
-		}, Request: edit("/instant_x", `{`+text+`}`), Code: "invalid_field_value",
+		}, Request: edit("/instant_x", `{`+text+`}`), Code: "invalid_field_value", Param: "components",
 			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
 				if m := r.Failure(t).Message; !strings.Contains(m, "The provider refused: Message template") {
 					t.Errorf("got %q", m)

@@ -142,7 +142,7 @@ func TestCreateTemplate(t *testing.T) {
 		{Name: "the provider's words", Given: func(t *testing.T, c *apitest.Case) {
 			having(aNew("instant_gone", "de"))(t, c)
 			c.Call(t, templates(http.MethodDelete, "/instant_gone", "")).RequireStatus(t, http.StatusOK)
-		}, Request: create(aNew("instant_gone", "de")), Code: "invalid_field_value",
+		}, Request: create(aNew("instant_gone", "de")), Code: "invalid_field_value", Param: "name",
 			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
 				if !strings.Contains(r.Failure(t).Message, "The message template is being deleted: New content for instant_gone cannot be added") {
 					t.Errorf("got %s", r.Body)

@@ -96,7 +96,7 @@ func TestTemplateSendsAreChecked(t *testing.T) {
 				{"a document without source", invoice(`{"type":"document","document":{"filename":"x"}}`), missing, "template.components[0].parameters[0].document.link"},
 				{"a document with both", invoice(`{"type":"document","document":{"link":"https://a.example","id":"med_x"}}`), bad, "template.components[0].parameters[0].document.id"},
 				{"two documents", invoice(`{"type":"document","document":{"link":"https://a.example"}},{"type":"document","document":{"link":"https://a.example"}}`), bad, "template.components[0].parameters"},
-				{"a document that is not in the library", invoice(`{"type":"document","document":{"id":"med_01KJMMA2QT8SE6WEXK0BAN6ZFW"}}`), "media_not_found", ""},
+				{"a document that is not in the library", invoice(`{"type":"document","document":{"id":"med_01KJMMA2QT8SE6WEXK0BAN6ZFW"}}`), "media_not_found", "template.components[0].parameters[0].document.id"},
 				{"a button that is missing", promo(textsOf("body", "20")), missing, "template.components"},
 				{"a button without index", promo(textsOf("body", "20"), strings.Replace(urlButton, `"index":"1",`, ``, 1)), missing, "template.components[1].index"},
 				{"a button with a word as index", promo(textsOf("body", "20"), strings.Replace(urlButton, `"1"`, `"one"`, 1)), bad, "template.components[1].index"},

@@ -102,18 +102,13 @@ func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryView
 type listDeliveriesInput struct {
 	SubscriptionID string     `query:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Status         string     `query:"status" enum:"pending,succeeded,failed,dead"`
-	EventType      string     `query:"event_type"`
+	EventType      string     `query:"event_type" format:"event-type"`
 	EventID        string     `query:"event_id" minLength:"1" maxLength:"200"`
 	CreatedAfter   *time.Time `query:"created_after" doc:"Exclusive."`
 	CreatedBefore  *time.Time `query:"created_before" doc:"Exclusive."`
 }
 
 func listWebhookDeliveries(c *call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
-	if c.query().Has("event_type") {
-		if err := chat.CheckEventType("event_type", in.EventType); err != nil {
-			return store.Slice[webhookDeliveryView]{}, err
-		}
-	}
 	found, err := c.api.store.Read(c.ctx).WebhookDeliveries(c.key.Key.OrgID, store.DeliveryFilter{
 		SubscriptionID: in.SubscriptionID, Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
 		EventID: in.EventID, CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,

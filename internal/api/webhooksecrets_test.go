@@ -51,8 +51,8 @@ func TestMintWebhookSecret(t *testing.T) {
 		refused("the others too late", `{"expire_others_in_hours":8761}`, "expire_others_in_hours"),
 		{Name: "unknown", Request: apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_subscriptions/" + noWebhook + "/secrets"}, Code: "resource_not_found"},
 		{Name: "foreign", Given: foreignWebhook, Request: mint(``), Code: "resource_not_found"},
-		{Name: "a sixth", Given: all(given, minted("b", ``), minted("c", ``), minted("d", ``), minted("e", ``)), Request: mint(``), Code: "invalid_field_value"},
-		{Name: "a sixth while the others run out", Given: all(given, minted("b", ``), minted("c", ``), minted("d", ``), minted("e", ``)), Request: mint(`{"expire_others_in_hours":1}`), Code: "invalid_field_value"},
+		{Name: "a sixth", Given: all(given, minted("b", ``), minted("c", ``), minted("d", ``), minted("e", ``)), Request: mint(``), Code: "invalid_field_value", Param: "secrets"},
+		{Name: "a sixth while the others run out", Given: all(given, minted("b", ``), minted("c", ``), minted("d", ``), minted("e", ``)), Request: mint(`{"expire_others_in_hours":1}`), Code: "invalid_field_value", Param: "secrets"},
 		{Name: "a sixth instead of the others", Given: all(given, minted("b", ``), minted("c", ``), minted("d", ``), minted("e", ``)), Request: mint(`{"expire_others_in_hours":0}`), Status: http.StatusCreated,
 			Change: apitest.Changes{"webhook_secrets": "+1 -5"}},
 	})

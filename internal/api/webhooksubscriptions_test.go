@@ -142,9 +142,7 @@ func TestWebhookSubscriptionsAreLimited(t *testing.T) {
 			c.Exec(t, `INSERT INTO webhook_subscriptions (org_id, id, url, events, status, consecutive_failures, created_at, updated_at)
 				VALUES ($1, $2, 'https://hooks.example', '["*"]', 'paused', 0, 1, 1)`, c.Org.ID, fmt.Sprintf("wbs_%026d", i))
 		}
-		if f := c.Call(t, newWebhook(anyWebhook)).Failure(t); f.Code != "invalid_field_value" {
-			t.Errorf("got %v", f)
-		}
+		c.Call(t, newWebhook(anyWebhook)).RequireFailure(t, "invalid_field_value", "webhook_subscriptions")
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/${webhook}"}).RequireStatus(t, http.StatusOK)
 		c.Call(t, newWebhook(anyWebhook)).RequireStatus(t, http.StatusCreated)
 	})

@@ -231,12 +231,19 @@ var (
 
 // CleanPhoneNumber checks a number in international form, with or without +, and gives it with.
 func CleanPhoneNumber(param, s string) (string, error) {
-	if !numberPattern.MatchString(s) {
-		return "", &Error{Code: CodeInvalidPhoneNumber, Param: param,
-			Message: "Must be a number in international form: 7 to 15 digits with or without +, the first not 0, nothing between them."}
+	if numberPattern.MatchString(s) {
+		return "+" + strings.TrimPrefix(s, "+"), nil
 	}
-	return "+" + strings.TrimPrefix(s, "+"), nil
+	e := &Error{Code: CodeInvalidPhoneNumber, Param: param,
+		Message: "Must be a number in international form: 7 to 15 digits with or without +, the first not 0, nothing between them."}
+	if field := bsuidFields[param]; field != "" && ValidBSUID(s) && (field == "recipient" || !ParentBSUID(s)) {
+		e.Message = "This is a business-scoped user id and not a number: give it as " + field + "."
+	}
+	return "", e
 }
+
+// bsuidFields are the fields that take a business-scoped user id where another takes a number.
+var bsuidFields = map[string]string{"to": "recipient", "phone_number": "bsuid", "phone": "bsuid"}
 
 // ValidBSUID reports whether s can be a business-scoped user id, or a parent one.
 func ValidBSUID(s string) bool { return bsuidPattern.MatchString(s) }

@@ -188,27 +188,32 @@ type TemplateContent struct {
 }
 
 // TemplateMedia are the files that the parameters of a template message name by id.
-func TemplateMedia(content json.RawMessage) (ids []string) {
+func TemplateMedia(content json.RawMessage) []LibraryFile {
 	var c TemplateContent
 	if !bytes.Contains(content, []byte(`"id"`)) || json.Unmarshal(content, &c) != nil {
 		return nil
 	}
-	components := c.Components
-	for i := 0; i < len(components); i++ {
-		for _, raw := range components[i].Parameters {
+	return componentMedia(c.Components, "template.components")
+}
+
+func componentMedia(components []TemplateComponent, path string) (files []LibraryFile) {
+	for i, c := range components {
+		at := indexed(path, i)
+		for j, raw := range c.Parameters {
 			var p templateParameter
 			if json.Unmarshal(raw, &p) == nil && p.file() != nil && p.file().ID != "" {
-				ids = append(ids, p.file().ID)
+				param := indexed(at+".parameters", j) + "." + p.Type + ".id"
+				files = append(files, LibraryFile{ID: p.file().ID, As: TypeDocument, Param: param})
 			}
 		}
-		for _, raw := range components[i].Cards {
+		for j, raw := range c.Cards {
 			var card templateCard
 			if json.Unmarshal(raw, &card) == nil {
-				components = append(components, card.Components...)
+				files = append(files, componentMedia(card.Components, indexed(at+".cards", j)+".components")...)
 			}
 		}
 	}
-	return ids
+	return files
 }
 
 // TemplateComponent fills the placeholders of one part of a template.

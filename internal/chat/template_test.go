@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -70,7 +71,11 @@ func TestTemplateMedia(t *testing.T) {
 		{"type":"body","parameters":[{"type":"text","text":"{\"id\":\"med_9\"}"}]},{"type":"button","parameters":[{"type":"payload","payload":"id","id":"med_8"}]},
 		{"type":"carousel","cards":[{"card_index":0,"components":[{"type":"header","parameters":[{"type":"video","video":{"id":"med_2"}}]}]},{"card_index":1,"components":[{"type":"header","parameters":[{"type":"video","video":{"link":"https://a.example"}}]}]}]}],
 		"preview":{"header":{"format":"IMAGE","id":"med_1"}}}`))
-	if len(got) != 2 || got[0] != "med_1" || got[1] != "med_2" {
-		t.Errorf("got %q", got)
+	want := []chat.LibraryFile{
+		{ID: "med_1", As: chat.TypeDocument, Param: "template.components[0].parameters[0].image.id"},
+		{ID: "med_2", As: chat.TypeDocument, Param: "template.components[3].cards[0].components[0].parameters[0].video.id"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
 	}
 }

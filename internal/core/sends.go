@@ -26,7 +26,7 @@ type NewMessage struct {
 	Source    chat.Source
 	// Template is what Templates.Choose says of a template's message; MoreMedia are the files in it.
 	Template  *TemplateChoice
-	MoreMedia []string
+	MoreMedia []chat.LibraryFile
 }
 
 // Accepted is a message that will be sent: it is durable once the transaction commits.
@@ -52,8 +52,8 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err := checkLibraryMedia(tx.Reader, account, in.Media); err != nil {
 		return Accepted{}, err
 	}
-	for _, id := range in.MoreMedia {
-		if err := checkLibraryMedia(tx.Reader, account, chat.LibraryFile{ID: id, As: chat.TypeDocument}); err != nil {
+	for _, file := range in.MoreMedia {
+		if err := checkLibraryMedia(tx.Reader, account, file); err != nil {
 			return Accepted{}, err
 		}
 	}

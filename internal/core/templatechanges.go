@@ -150,7 +150,7 @@ func (s *Templates) giveUp(ctx context.Context, c creation, callErr error) error
 	if ok && e.TemplateExists() {
 		return errors.Join(templateExists(), err)
 	}
-	return errors.Join(templateCallFailed(callErr), err)
+	return errors.Join(templateCallFailed(callErr, "components", "name", "language", "category", "parameter_format", "message_send_ttl_seconds"), err)
 }
 
 // keep stores a template that the provider has taken.
@@ -204,7 +204,7 @@ func (s *Templates) Edit(ctx context.Context, account chat.Account, name string,
 		return chat.Template{}, chat.Fail(chat.CodeUpstreamError, "The provider's id of this template is not known yet. Synchronize the templates first.")
 	}
 	if err := s.Provider.EditTemplate(ctx, number, *row.ProviderID, edit); err != nil {
-		return chat.Template{}, errors.Join(templateCallFailed(err), s.syncSoon(ctx, account, err))
+		return chat.Template{}, errors.Join(templateCallFailed(err, patch.given()...), s.syncSoon(ctx, account, err))
 	}
 	if row.Is(chat.CategoryAuthentication) && edit.Components != nil {
 		if found, err := s.lookUp(ctx, number, row.Name, row.Language); err == nil && found != nil {
@@ -230,6 +230,20 @@ func (s *Templates) variant(ctx context.Context, account chat.Account, name, lan
 		}
 	}
 	return chat.Template{}, chat.NotFound("template")
+}
+
+// given are the fields that the change consists of.
+func (p TemplatePatch) given() (names []string) {
+	if p.Components != nil {
+		names = append(names, "components")
+	}
+	if p.Category != "" {
+		names = append(names, "category")
+	}
+	if p.TTLSeconds != nil {
+		names = append(names, "message_send_ttl_seconds")
+	}
+	return append(names, "name")
 }
 
 // check holds the change against the template it is for.
@@ -313,7 +327,7 @@ func (s *Templates) Delete(ctx context.Context, account chat.Account, name, lang
 	}
 	err = s.Provider.DeleteTemplate(ctx, number, name, providerID)
 	if e, ok := errors.AsType[*provider.Error](err); err != nil && !(ok && e.TemplateMissing()) {
-		return chat.Template{}, errors.Join(templateCallFailed(err), s.syncSoon(ctx, account, err))
+		return chat.Template{}, errors.Join(templateCallFailed(err, "name"), s.syncSoon(ctx, account, err))
 	}
 	return newest, s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		_, err := tx.DeleteTemplates(account.OrgID, ids, tx.Now())

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -101,7 +103,7 @@ func (s *Templates) sync(ctx context.Context, account chat.Account) (result Temp
 		asked := s.Store.Now()
 		page, err := s.Provider.Templates(ctx, number, query)
 		if err != nil {
-			return result, templateCallFailed(err)
+			return result, templateCallFailed(err, "phone_number_id")
 		}
 		var done TemplateSyncResult
 		err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -278,8 +280,9 @@ func (s *Templates) forget(ctx context.Context, due store.TemplateSync) error {
 	return nil
 }
 
-// templateCallFailed is a provider's refusal of a call about templates as the caller sees it.
-func templateCallFailed(err error) error {
+// templateCallFailed is a provider's refusal of a call about templates as the caller sees it. given are the
+// fields of the request that it can be about.
+func templateCallFailed(err error, given ...string) error {
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {
 		return err
@@ -297,7 +300,21 @@ func templateCallFailed(err error) error {
 	if e.Title != "" && e.Title != e.Message {
 		words = e.Title + ": " + e.Message
 	}
-	return &chat.Error{Code: chat.CodeInvalidFieldValue, Message: "The provider refused: " + words}
+	return chat.Invalid(refusedField(e, given), "The provider refused: %s", words)
+}
+
+// namedField finds the field that the provider names in its words: "Param category must be …".
+var namedField = regexp.MustCompile(`(?i)\bparam(?:eter)? '?([a-z_]+)`)
+
+// refusedField is the field that a refusal is about: the one that the provider names, or else the first.
+func refusedField(e *provider.Error, given []string) string {
+	if named := namedField.FindStringSubmatch(e.Message); named != nil && slices.Contains(given, named[1]) {
+		return named[1]
+	}
+	if e.AboutTemplateName() && slices.Contains(given, "name") {
+		return "name"
+	}
+	return given[0]
 }
 
 // firstSyncs lets one request at a time do the first synchronization of a business account.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -59,22 +60,14 @@ func (s *Templates) uploadSample(ctx context.Context, n provider.Number, sample 
 		return "", err
 	}
 	if !slices.Contains(sampleLimits[sample.Format].types, mimeType) {
-		return "", chat.Invalid(sample.Param, "The file is not of a type that a header of format %s can have: %v.",
-			sample.Format, sampleLimits[sample.Format].types)
+		return "", chat.Invalid(sample.Param, "The file is not of a type that a header of format %s can have: %s.",
+			sample.Format, strings.Join(sampleLimits[sample.Format].types, ", "))
 	}
 	handle, err := s.Provider.UploadSample(ctx, n, provider.File{Name: sampleNames[mimeType], MimeType: mimeType, Size: size, Body: file})
 	if err != nil {
-		return "", sampleRefused(templateCallFailed(err), sample.Param)
+		return "", templateCallFailed(err, sample.Param)
 	}
 	return handle, nil
-}
-
-// sampleRefused names the sample where the provider refuses it.
-func sampleRefused(err error, param string) error {
-	if e, ok := errors.AsType[*chat.Error](err); ok && e.Code == chat.CodeInvalidFieldValue {
-		return &chat.Error{Code: e.Code, Param: param, Message: e.Message}
-	}
-	return err
 }
 
 // fetch reads a sample into a file, as far as it may go.

@@ -122,7 +122,7 @@ func dropExpired(tx *store.Tx, secrets []chat.WebhookSecret) error {
 		}
 	}
 	if active >= chat.MaxActiveSecrets {
-		return chat.Fail(chat.CodeInvalidFieldValue,
+		return chat.Invalid("secrets",
 			"A subscription can have %d active secrets. Revoke one, or let the others expire with expire_others_in_hours.", chat.MaxActiveSecrets)
 	}
 	return nil

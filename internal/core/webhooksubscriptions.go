@@ -34,7 +34,7 @@ func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.
 func checkSubscriptionCount(r store.Reader, orgID string) error {
 	n, err := r.CountWebhookSubscriptions(orgID)
 	if err == nil && n >= chat.MaxWebhookSubscriptions {
-		return chat.Fail(chat.CodeInvalidFieldValue, "An organization can have %d webhook subscriptions. Delete one that is not needed any more.", chat.MaxWebhookSubscriptions)
+		return chat.Invalid("webhook_subscriptions", "An organization can have %d webhook subscriptions. Delete one that is not needed any more.", chat.MaxWebhookSubscriptions)
 	}
 	return err
 }

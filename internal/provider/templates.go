@@ -53,8 +53,10 @@ type TemplateEdit struct {
 
 // Subcodes with which the upstream refuses calls about templates.
 const (
-	subcodeTemplateExists  = 2388024
-	subcodeTemplateMissing = 2593002
+	subcodeTooManyTemplates = 2388019
+	subcodeTemplateLeaving  = 2388023
+	subcodeTemplateExists   = 2388024
+	subcodeTemplateMissing  = 2593002
 )
 
 // TemplateExists reports that the account has a template of this name in this language.
@@ -62,3 +64,9 @@ func (e *Error) TemplateExists() bool { return e.Subcode == subcodeTemplateExist
 
 // TemplateMissing reports that the account has no such template.
 func (e *Error) TemplateMissing() bool { return e.Subcode == subcodeTemplateMissing }
+
+// AboutTemplateName reports that the account can have no template of this name now: it has too many, or
+// the last one of that name is still being deleted.
+func (e *Error) AboutTemplateName() bool {
+	return e.Subcode == subcodeTooManyTemplates || e.Subcode == subcodeTemplateLeaving
+}

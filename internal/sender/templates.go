@@ -12,7 +12,8 @@ import (
 // provider's id for each of ours.
 func (s *Sender) templateMedia(ctx context.Context, from provider.Number, account chat.Account, content json.RawMessage) (map[string]string, error) {
 	var ids map[string]string
-	for _, ours := range chat.TemplateMedia(content) {
+	for _, file := range chat.TemplateMedia(content) {
+		ours := file.ID
 		if ids[ours] != "" {
 			continue
 		}

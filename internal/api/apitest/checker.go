@@ -247,6 +247,17 @@ func (c *check) requestID(body any) {
 // inside are words that tell a stranger what the service is made of.
 var inside = regexp.MustCompile(`(?i)\bsql|postgres|pgx|panic|goroutine|\.go\b|store:|context (canceled|deadline)`)
 
+// goValue are the ways in which Go writes its own values: a list, a struct, a map, nothing, a type, a
+// format that does not fit.
+var goValue = regexp.MustCompile(`\[[^\[\],]+ [^\[\],]+\]|\[\w+/[\w.+-]+\]|\{[^{},]+ [^{},]+\}|\{[A-Z]\w*:|map\[|<nil>|%!|&\{|0x[0-9a-f]{6}|` +
+	`\b(u?int(8|16|32|64)|float(32|64)|interface|struct)\b|\b(api|chat|core|errors|fs|http|io|json|jsontext|net|netip|os|provider|reflect|regexp|store|strconv|time|url|utf8)\.[A-Z]|\b(json|jsontext|mime|multipart|net|strconv): `)
+
+// naming are the codes of errors in the request, which always name what is wrong.
+var naming = []string{
+	"missing_required_field", "invalid_field_value", "invalid_phone_number", "invalid_template_name", "invalid_limit",
+	"invalid_cursor", "invalid_webhook_url", "invalid_event_type", "template_already_exists", "contact_already_exists", "media_not_found",
+}
+
 // failure holds an error against the contract's table, which the document might misquote.
 func (c *check) failure(body any) {
 	if c.Status < http.StatusBadRequest {
@@ -262,7 +273,13 @@ func (c *check) failure(body any) {
 	if message == "" || inside.MatchString(message) {
 		c.problem("the message is not for its reader: %q", message)
 	}
+	if goValue.MatchString(message) {
+		c.problem("the message shows a value as Go writes it: %q", message)
+	}
 	param, named := fields["param"]
+	if !named && slices.Contains(naming, code) {
+		c.problem("%s does not say what is wrong: there is no param", code)
+	}
 	if text, _ := param.(string); named && text == "" {
 		c.problem("param is %v", param)
 	}

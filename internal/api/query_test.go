@@ -1,0 +1,100 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// wholeNumber reads a number of the document.
+func wholeNumber(v any) int {
+	text, _ := v.(json.Number)
+	n, _ := strconv.Atoi(string(text))
+	return n
+}
+
+// wrongValue is the code with which a value of a parameter is refused.
+func wrongValue(name string, schema map[string]any) string {
+	switch {
+	case name == "limit":
+		return "invalid_limit"
+	case name == "cursor":
+		return "invalid_cursor"
+	case schema["format"] == "phone-number":
+		return "invalid_phone_number"
+	case schema["format"] == "event-type" || schema["format"] == "event-types":
+		return "invalid_event_type"
+	}
+	return "invalid_field_value"
+}
+
+// A value that cannot be decoded is an error of its parameter, in every operation. Nothing is read for it,
+// so that one engine is enough.
+func TestQueriesThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.SQLite)
+	c := s.NewCase(t)
+	connected(t, c)
+	lists := 0
+	for _, op := range documentedOperations(t, s.Document()) {
+		target := op.target(t, s.Document())
+		refused := func(query, code, param string) {
+			r := c.Call(t, apitest.Request{Method: op.method, Path: target + "?" + query})
+			if f := r.Failure(t); f.Code != code || f.Param != param {
+				t.Errorf("%s ?%s: got %d %s, want %s with param %q", op.id, query, r.Status, r.Body, code, param)
+			}
+		}
+		for _, p := range op.parameters {
+			if p["in"] != "query" {
+				continue
+			}
+			name := p["name"].(string)
+			code := wrongValue(name, resolve(s.Document(), p["schema"].(map[string]any)))
+			for _, value := range []string{"%zz", "%", "5%", "%F", "a%2", "%FF"} {
+				refused(name+"="+value, code, name)
+			}
+			refused("x=%zz&"+name+"=%zz&"+name+"=1", code, name)
+			if name == "limit" {
+				lists++
+				refused("limit=5&%zz=1", "invalid_field_value", "query")
+				refused("limit=5;cursor=x", "invalid_limit", "limit")
+			}
+		}
+	}
+	if lists < 8 {
+		t.Errorf("only %d operations have a limit", lists)
+	}
+}
+
+func TestQueriesThatAreTaken(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.SQLite)
+	c := s.NewCase(t)
+	connected(t, c)
+	for _, query := range []string{
+		"", "limit=5", "&&limit=5&", "limit=%35", "l%69mit=5", "limit=5&limit=%zz", "unknown=%zz", "unknown=%FF&limit=5", "search=a;b", "search=a+b%20c", "a;b=c", "=", "=%zz",
+		"phone=+4930123456", "phone=%2B4930123456",
+	} {
+		c.Call(t, apitest.Request{Path: "/v1/${number}/contacts?" + query}).RequireStatus(t, http.StatusOK)
+	}
+}
+
+// A semicolon is a part of the text that is searched for.
+func TestSemicolonsInQueries(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		connected(t, c)
+		c.Make(t, "one", "/v1/${number}/contacts", `{"phone_number":"+4930123456","name":"Ada; Countess"}`)
+		c.Make(t, "two", "/v1/${number}/contacts", `{"phone_number":"+4930123457","name":"Ada"}`)
+		var found []struct{ ID string }
+		c.Call(t, apitest.Request{Path: "/v1/${number}/contacts?search=Ada;"}).Data(t, &found)
+		if len(found) != 1 || found[0].ID != c.Get("one") {
+			t.Errorf("got %v", found)
+		}
+	})
+}
