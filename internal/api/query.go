@@ -82,4 +82,5 @@ func (p param) check(v queryValue) error {
 	return nil
 }
 
+// escapes says how to write a percent sign.
 const escapes = "after a percent sign there must be two hexadecimal digits. The sign itself is written %25."

@@ -162,7 +162,7 @@ func TestExpiredWebhookSecretsTakeNoRoom(t *testing.T) {
 			for i := range chat.MaxActiveSecrets - 1 {
 				minted(fmt.Sprint("short", i), `{"expires_in_hours":1}`)(t, c)
 			}
-			c.Call(t, mint(``)).RequireFailure(t, "invalid_field_value", "")
+			c.Call(t, mint(``)).RequireFailure(t, "invalid_field_value", "secrets")
 			c.Clock.Advance(time.Hour)
 		}
 	})

@@ -84,6 +84,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		Templates:    s.messaging.templates,
 		Vault:        s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
+	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
 	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.routes()))
 	s.public.http.RegisterOnShutdown(s.api.Release)
 	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
