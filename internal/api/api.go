@@ -175,6 +175,7 @@ type call struct {
 	ofOrg    bool               // and one of its organization's
 	held     int                // bytes of its body that are counted
 	parsed   *query             // the query string, once it was asked for
+	text     []byte             // the JSON body, once it has arrived
 }
 
 // answer is a response before it is written.
@@ -208,6 +209,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.write(ans)
 	a.record(c, ans.status)
+}
+
+// RefuseUnreadable answers what is no request at all, and what has an address that cannot be decoded.
+func (a *API) RefuseUnreadable(w http.ResponseWriter) {
+	c := &call{api: a, w: w, id: a.store.NewID(chat.KindRequest)}
+	c.write(c.errorAnswer(chat.Invalid("request", "The request cannot be read: its address or one of its headers is broken. In an address, %s", escapes)))
 }
 
 func (a *API) serveSafely(c *call) (ans answer, err error) {

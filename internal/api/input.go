@@ -96,6 +96,7 @@ func (b *inputBinder) bindWith(c *call, in reflect.Value, body []byte) error {
 	if b.body == nil {
 		return nil
 	}
+	c.text = body
 	if err := checkContentType(c.r, body); err != nil {
 		return err
 	}

@@ -229,7 +229,7 @@ func (b *bodyBinder) checkContent(text jsontext.Value, path string, content chat
 		found.merge(findings{bad: failure})
 		return found
 	}
-	missing, bad := content.Check()
+	missing, bad := content.Check(chat.Sent{Text: []byte(text), Path: path})
 	found.merge(findings{missing, bad})
 	return found
 }

@@ -66,7 +66,7 @@ func TestSendInteractive(t *testing.T) {
 		interactive("empty footer", `{"type":"button","body":{"text":"x"},"footer":{},"action":{"buttons":[`+yes+`]}}`, missing, "footer.text"),
 
 		interactive("no buttons", `{"type":"button","body":{"text":"x"},"action":{}}`, missing, "action.buttons"),
-		interactive("an empty list of buttons", buttons(``), missing, "action.buttons"),
+		interactive("an empty list of buttons", buttons(``), bad, "action.buttons"),
 		interactive("four buttons", buttons(button("1", "a")+","+button("2", "b")+","+button("3", "c")+","+button("4", "d")), bad, "action.buttons"),
 		interactive("two of one id", buttons(button("1", "a")+","+button("2", "b")+","+button("1", "c")), bad, "action.buttons[2].reply.id"),
 		interactive("two of one title", buttons(button("1", "a")+","+button("2", "a")), bad, "action.buttons[1].reply.title"),
@@ -94,7 +94,8 @@ func TestSendInteractive(t *testing.T) {
 		interactive("a list without button", `{"type":"list","body":{"text":"x"},"action":{"sections":[`+section("", 1, 1)+`]}}`, missing, "action.button"),
 		interactive("a list with a long button", `{"type":"list","body":{"text":"x"},"action":{"button":"`+wide(21)+`","sections":[`+section("", 1, 1)+`]}}`, bad, "action.button"),
 		interactive("a list without sections", `{"type":"list","body":{"text":"x"},"action":{"button":"Open"}}`, missing, "action.sections"),
-		interactive("a list with an empty list of sections", listWith(``), missing, "action.sections"),
+		interactive("a list with an empty list of sections", listWith(``), bad, "action.sections"),
+		interactive("an empty button, and no sections at all", `{"type":"list","body":{"text":"x"},"action":{"button":""}}`, missing, "action.sections"),
 		interactive("a section without rows", listWith(`{"title":"a"}`), missing, "action.sections[0].rows"),
 		interactive("a section with an empty list of rows", listWith(section("", 1, 1)+`,{"title":"a","rows":[]}`), missing, "action.sections[0].title"),
 		interactive("only an empty list of rows", listWith(`{"rows":[]}`), bad, "action.sections[0].rows"),

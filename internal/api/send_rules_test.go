@@ -199,7 +199,9 @@ func TestSendMedia(t *testing.T) {
 		}
 		no("no source", `{}`, missing, "*.link")
 		no("both", `{"link":"https://example.com/a","id":"med_00000000000000000000000000"}`, bad, "*.id")
-		no("null instead of a link", `{"link":null}`, missing, "*.link")
+		no("null instead of a link", `{"link":null}`, bad, "*.link")
+		no("an empty link", `{"link":""}`, bad, "*.link")
+		no("an empty id", `{"id":""}`, bad, "*.id")
 		no("null beside an id", `{"link":null,"id":"med_00000000000000000000000000"}`, bad, "*.link")
 		no("null beside a link", `{"link":"https://example.com/a","id":null}`, bad, "*.id")
 		no("long link", `{"link":"`+webLink(2049)+`"}`, bad, "*.link")

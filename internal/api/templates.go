@@ -140,7 +140,7 @@ func createTemplate(c *call, in *createTemplateInput) (templateView, error) {
 	defer cancel()
 	t, err := c.api.templates.Create(ctx, account, chat.NewTemplate{
 		Name: b.Name, Language: b.Language, Category: b.Category, Format: b.ParameterFormat, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias),
-		Components: b.Components, Variables: b.Variables,
+		Components: b.Components, Variables: b.Variables, Sent: chat.Sent{Text: c.text},
 	})
 	if err != nil {
 		return templateView{}, err
@@ -223,6 +223,7 @@ func updateTemplate(c *call, in *updateTemplateInput) (templateView, error) {
 	b := in.Body
 	patch := core.TemplatePatch{
 		Language: b.Language, Category: b.Category, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias), Components: b.Components,
+		Sent: chat.Sent{Text: c.text},
 	}
 	if patch.Language == "" {
 		patch.Language = in.Language

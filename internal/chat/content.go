@@ -10,20 +10,23 @@ import (
 
 // The contents a message can be sent with. The struct tags are the simple rules (lengths, required
 // fields), which the API enforces and documents; Check has what a tag cannot say. Paths in errors
-// start at the content's own name. An empty text counts as none.
+// start at the content's own name.
 
 // Content is the object named by a message's type.
 type Content interface {
 	// Check finds the first field that is missing and the first whose value is wrong.
-	Check() (missing, bad *Error)
+	Check(sent Sent) (missing, bad *Error)
 }
 
-// problems are what a check has found.
-type problems struct{ missing, bad *Error }
+// problems are what a check of something sent has found.
+type problems struct {
+	sent         Sent
+	missing, bad *Error
+}
 
 // add keeps the first of each sort.
 func (p *problems) add(e *Error) {
-	switch {
+	switch e = p.sent.judge(e); {
 	case e == nil:
 	case e.Code == CodeMissingRequiredField && p.missing == nil:
 		p.missing = e
@@ -33,8 +36,8 @@ func (p *problems) add(e *Error) {
 }
 
 // only is the outcome of a check that finds one problem at most.
-func only(e *Error) (missing, bad *Error) {
-	var p problems
+func only(sent Sent, e *Error) (missing, bad *Error) {
+	p := problems{sent: sent}
 	p.add(e)
 	return p.missing, p.bad
 }
@@ -112,7 +115,7 @@ type TextContent struct {
 	PreviewURL *bool  `json:"preview_url,omitempty" doc:"Show a preview of the first link."`
 }
 
-func (c *TextContent) Check() (missing, bad *Error) { return nil, nil }
+func (c *TextContent) Check(Sent) (missing, bad *Error) { return nil, nil }
 
 // ImageContent is an image or a video.
 type ImageContent struct {
@@ -122,8 +125,8 @@ type ImageContent struct {
 	kind    MessageType
 }
 
-func (c *ImageContent) Check() (missing, bad *Error) {
-	return only(checkMediaSource(string(c.kind), c.Link, c.ID))
+func (c *ImageContent) Check(sent Sent) (missing, bad *Error) {
+	return only(sent, checkMediaSource(string(c.kind), c.Link, c.ID))
 }
 
 // DocumentContent is a file.
@@ -134,8 +137,8 @@ type DocumentContent struct {
 	Filename string `json:"filename,omitempty" maxLength:"240"`
 }
 
-func (c *DocumentContent) Check() (missing, bad *Error) {
-	return only(checkMediaSource("document", c.Link, c.ID))
+func (c *DocumentContent) Check(sent Sent) (missing, bad *Error) {
+	return only(sent, checkMediaSource("document", c.Link, c.ID))
 }
 
 // AudioContent is a sound file or a voice note.
@@ -145,8 +148,8 @@ type AudioContent struct {
 	Voice *bool  `json:"voice,omitempty" doc:"Send as a voice note: Ogg with the Opus codec."`
 }
 
-func (c *AudioContent) Check() (missing, bad *Error) {
-	return only(checkMediaSource("audio", c.Link, c.ID))
+func (c *AudioContent) Check(sent Sent) (missing, bad *Error) {
+	return only(sent, checkMediaSource("audio", c.Link, c.ID))
 }
 
 // checkMediaSource leaves it to the library whether there is such an id.
@@ -176,7 +179,7 @@ type ReactionContent struct {
 	Emoji     string `json:"emoji" maxLength:"16" doc:"Empty removes the reaction."`
 }
 
-func (c *ReactionContent) Check() (missing, bad *Error) { return nil, nil }
+func (c *ReactionContent) Check(Sent) (missing, bad *Error) { return nil, nil }
 
 // TemplateContent names an approved template and fills it in.
 type TemplateContent struct {
@@ -185,6 +188,8 @@ type TemplateContent struct {
 	Components []TemplateComponent `json:"components,omitempty"`
 	// Preview is kept with what was sent, and shown beside it.
 	Preview *TemplatePreview `json:"preview,omitempty" hidden:"true" readOnly:"true"`
+
+	sent Sent
 }
 
 // TemplateMedia are the files that the parameters of a template message name by id.
@@ -225,9 +230,9 @@ type TemplateComponent struct {
 	Cards      []json.RawMessage `json:"cards,omitempty"`
 }
 
-// Check trims the name.
-func (c *TemplateContent) Check() (missing, bad *Error) {
-	c.Name = strings.TrimSpace(c.Name)
+// Check trims the name. The parameters are checked when the template is known.
+func (c *TemplateContent) Check(sent Sent) (missing, bad *Error) {
+	c.Name, c.sent = strings.TrimSpace(c.Name), sent
 	return nil, nil
 }
 
@@ -318,7 +323,7 @@ type Reply struct {
 // CTAParameters is a button that opens a page.
 type CTAParameters struct {
 	DisplayText string `json:"display_text" minLength:"1" maxLength:"20"`
-	URL         string `json:"url" maxLength:"2048"`
+	URL         string `json:"url" minLength:"1" maxLength:"2048"`
 }
 
 // ListSection is a group of rows.
@@ -335,8 +340,8 @@ type ListRow struct {
 }
 
 // Check applies the rules of the kind.
-func (c *InteractiveContent) Check() (missing, bad *Error) {
-	var p problems
+func (c *InteractiveContent) Check(sent Sent) (missing, bad *Error) {
+	p := problems{sent: sent}
 	if c.Header != nil {
 		p.add(c.Header.check(c.Type))
 	}

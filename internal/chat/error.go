@@ -82,8 +82,10 @@ func Fail(code Code, format string, args ...any) *Error {
 
 // Missing makes the error for a required field that is absent.
 func Missing(param string) *Error {
-	return &Error{Code: CodeMissingRequiredField, Param: param, Message: "This field is required."}
+	return &Error{Code: CodeMissingRequiredField, Param: param, Message: requiredMessage}
 }
+
+const requiredMessage = "This field is required."
 
 // Invalid makes the error for a field whose value breaks a rule.
 func Invalid(param, format string, args ...any) *Error {

@@ -16,6 +16,7 @@ type NewTemplate struct {
 	TTLSeconds *int
 	Components []TemplatePart
 	Variables  []string // nil: not given
+	Sent       Sent     `json:"-"`
 }
 
 // Check finds the first field that is missing and the first whose value is wrong, and brings what
@@ -24,7 +25,7 @@ func (n *NewTemplate) Check() error {
 	if n.Format == "" {
 		n.Format = FormatPositional
 	}
-	var p problems
+	p := problems{sent: n.Sent}
 	n.checkComponents(&p)
 	if n.Variables != nil {
 		p.add(n.checkVariables())

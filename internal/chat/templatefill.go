@@ -89,7 +89,8 @@ func (t Template) Fill(c *TemplateContent) (TemplatePreview, *Error) {
 		return TemplatePreview{}, nil
 	}
 	f := filler{named: t.Format == FormatNamed, code: t.Is(CategoryAuthentication)}
-	return f.fill(parts, c.Components, "template.components", 1024)
+	preview, refused := f.fill(parts, c.Components, "template.components", 1024)
+	return preview, c.sent.judge(refused)
 }
 
 // fillable are the template's parts. The text of an authentication template is its code alone until
@@ -205,9 +206,14 @@ func (g given) addButton(c TemplateComponent, part *givenPart) *Error {
 	return nil
 }
 
-// lacks is the error for a component that the template needs and the message does not have.
-func (g given) lacks(format string, args ...any) *Error {
-	return &Error{Code: CodeMissingRequiredField, Param: g.path, Message: fmt.Sprintf(format, args...)}
+// lacks is the error for a component that the template needs and the message does not have, or has without
+// parameters.
+func (g given) lacks(part *givenPart, format string, args ...any) *Error {
+	param := g.path
+	if part != nil {
+		param = part.path + ".parameters"
+	}
+	return &Error{Code: CodeMissingRequiredField, Param: param, Message: fmt.Sprintf(format, args...)}
 }
 
 func (f filler) fill(parts []TemplatePart, components []TemplateComponent, path string, bodyLimit int) (out TemplatePreview, err *Error) {
@@ -243,7 +249,7 @@ func (f filler) header(have *TemplatePart, g given) (*PreviewHeader, *Error) {
 	kind := strings.ToLower(have.Format)
 	switch {
 	case g.header == nil || len(g.header.parameters) == 0:
-		return out, g.lacks("The template's header needs a parameter of type %s.", kind)
+		return out, g.lacks(g.header, "The template's header needs a parameter of type %s.", kind)
 	case len(g.header.parameters) > 1:
 		return out, Invalid(g.header.path+".parameters", "The header takes one parameter.")
 	}
@@ -294,7 +300,7 @@ func (f filler) text(text string, part *givenPart, g given, kind string, limit i
 		return text, takesNone(part, "The template's %s takes no parameters.", kind)
 	}
 	if part == nil || len(part.parameters) == 0 {
-		return "", g.lacks("The template's %s needs %d parameters: %s.", kind, len(names), strings.Join(names, ", "))
+		return "", g.lacks(part, "The template's %s needs %d parameters: %s.", kind, len(names), strings.Join(names, ", "))
 	}
 	if len(part.parameters) != len(names) {
 		return "", Invalid(part.path+".parameters", "The template's %s takes %d parameters (%s), not %d.",

@@ -55,7 +55,7 @@ func (f filler) button(b TemplateButton, i int, g given) (PreviewButton, *Error)
 	needed := b.Type == ButtonCopyCode || b.Type == ButtonOTP || len(places) > 0
 	switch {
 	case part == nil && needed:
-		return out, g.lacks("Button %d of the template (%s) needs a component of type button with index %d and a parameter.", i, b.Text, i)
+		return out, g.lacks(nil, "Button %d of the template (%s) needs a component of type button with index %d and a parameter.", i, b.Text, i)
 	case part == nil:
 		return out, nil
 	case part.subType == "":
@@ -126,7 +126,7 @@ func (f filler) cards(have *TemplatePart, g given) ([]PreviewCard, *Error) {
 		return nil, takesNone(g.carousel, "The template has no carousel.")
 	}
 	if g.carousel == nil {
-		return nil, g.lacks("The template needs a component of type carousel with %d cards.", len(have.Cards))
+		return nil, g.lacks(nil, "The template needs a component of type carousel with %d cards.", len(have.Cards))
 	}
 	if len(g.carousel.cards) != len(have.Cards) {
 		return nil, Invalid(g.carousel.path+".cards", "The template has %d cards, not %d.", len(have.Cards), len(g.carousel.cards))

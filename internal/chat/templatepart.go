@@ -72,7 +72,7 @@ type TemplateApp struct {
 
 // TemplateCard is a card of a carousel.
 type TemplateCard struct {
-	Components []TemplateCardPart `json:"components"`
+	Components []TemplateCardPart `json:"components" minItems:"1"`
 }
 
 // TemplateCardPart is a component of a card.

@@ -176,6 +176,7 @@ type TemplatePatch struct {
 	Category   string
 	TTLSeconds *int
 	Components []chat.TemplatePart
+	Sent       chat.Sent
 }
 
 // Edit changes a template at the provider, which then reviews it again.
@@ -260,6 +261,7 @@ func (p TemplatePatch) check(row chat.Template) error {
 	}
 	whole := chat.NewTemplate{
 		Name: row.Name, Language: row.Language, Category: category, Format: row.Format, TTLSeconds: p.TTLSeconds, Components: p.Components,
+		Sent: p.Sent,
 	}
 	return whole.Check()
 }
