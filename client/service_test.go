@@ -150,7 +150,7 @@ func (s *service) receive(t *testing.T, from string, m provider.Message) {
 	m.Contact.Phone = from
 	update := provider.InboundMessage{Origin: provider.Origin{PhoneNumberID: s.number}, Message: m}
 	s.rows.InTx(t, func(tx *store.Tx) error {
-		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, update, &core.Outcome{})
+		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, update)
 	})
 }
 

@@ -39,8 +39,6 @@ type Config struct {
 	Store *store.Store
 	// CursorKey authenticates page cursors; it is the same on every node.
 	CursorKey []byte
-	// Dispatch takes messages that were accepted; nil where no worker runs in this process.
-	Dispatch Dispatcher
 	// Provider, Token and Blobs serve the operations that need the network or the files.
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
@@ -49,8 +47,6 @@ type Config struct {
 	Templates *core.Templates
 	// PublicURL is where others reach this service.
 	PublicURL string
-	// Disconnected is called after a number was disconnected; nil where nobody waits for it.
-	Disconnected func()
 	// Vault seals what is stored and must not be read from the store.
 	Vault Vault
 	// CheckURL tells whether an address that a caller names may be reached.
@@ -77,7 +73,6 @@ type API struct {
 	uploads  *crowd // files
 	claims   claims
 
-	dispatch  Dispatcher
 	provider  provider.Client
 	token     func(chat.Account) (string, error)
 	blobs     *blob.Store
@@ -86,8 +81,6 @@ type API struct {
 	vault     Vault
 	checkURL  func(ctx context.Context, rawURL string) error
 	contents  map[chat.MessageType]*bodyBinder
-
-	disconnected func()
 
 	feedWaiters *crowd
 	released    chan struct{} // closed when the node stops
@@ -98,13 +91,6 @@ type API struct {
 type Vault interface {
 	Seal(plaintext, context string) string
 	Open(sealed, context string) (string, error)
-}
-
-// Dispatcher sends accepted messages.
-type Dispatcher interface {
-	// Node is the owner of the jobs that Enqueue takes.
-	Node() string
-	Enqueue(chat.Account, store.SendWork)
 }
 
 // New makes the API and starts its log writer; Close stops it.
@@ -121,11 +107,10 @@ func New(cfg Config) *API {
 		bodies:   newCrowd(maxBodiesPerOrg, maxBodies),
 		uploads:  newCrowd(maxUploadsPerOrg, maxUploads),
 		claims:   newClaims(),
-		dispatch: cfg.Dispatch, provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
+		provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: newCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
-		disconnected: cfg.Disconnected,
-		templates:    cfg.Templates,
+		templates: cfg.Templates,
 	}
 	if a.templates == nil {
 		a.templates = &core.Templates{

@@ -161,8 +161,5 @@ type disconnectedView struct {
 
 func disconnectAccount(tx *store.Tx, c *call, in *customerAccountInput) (disconnectedView, error) {
 	_, err := core.DisconnectCustomerAccount(tx, c.key.Key.OrgID, in.ID, in.PhoneNumberID)
-	if err == nil && c.api.disconnected != nil {
-		tx.AfterCommit(c.api.disconnected)
-	}
 	return disconnectedView{PhoneNumberID: in.PhoneNumberID, Object: "whatsapp_account", Disconnected: true}, err
 }

@@ -26,7 +26,7 @@ func reported(t *testing.T, c *apitest.Case, providerID, status string, errs ...
 		return applier().Apply(tx, provider.StatusUpdate{
 			Origin: provider.Origin{PhoneNumberID: c.Get("number")}, ProviderID: providerID, Status: status,
 			Timestamp: c.Clock.Now().Truncate(time.Second), Errors: errs, Raw: provider.Raw{Item: json.RawMessage(`{}`)},
-		}, &core.Outcome{})
+		})
 	})
 }
 
@@ -272,7 +272,7 @@ func TestMessageETag(t *testing.T) {
 		unchanged("after a repeated failure")
 		changed("a revocation", func() {
 			c.InTx(t, func(tx *store.Tx) error {
-				return applier().Apply(tx, provider.Revoke{Origin: provider.Origin{PhoneNumberID: c.Get("number")}, OriginalID: "wamid.out", ByBusiness: true}, &core.Outcome{})
+				return applier().Apply(tx, provider.Revoke{Origin: provider.Origin{PhoneNumberID: c.Get("number")}, OriginalID: "wamid.out", ByBusiness: true})
 			})
 		})
 	})
@@ -288,7 +288,7 @@ func TestMessageMedia(t *testing.T) {
 			c.Set("message", m.ID)
 			if file != nil {
 				c.InTx(t, func(tx *store.Tx) error {
-					job := store.MediaJob{OrgID: c.Org.ID, MessageID: m.ID, AccountID: m.AccountID, Owner: applier().Node}
+					job := store.MediaJob{OrgID: c.Org.ID, MessageID: m.ID, AccountID: m.AccountID}
 					return core.FileFetched(tx, accountOf(t, c), job, file, api.PublicURL)
 				})
 				c.Set("url", mediaURL(t, c, m.ID))

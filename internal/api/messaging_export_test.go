@@ -7,7 +7,6 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
-	"github.com/parleyhq/parley/internal/store"
 )
 
 // PublicURL is where a node that Connect has changed says it is reached.
@@ -25,18 +24,6 @@ func Connect(t testing.TB, client provider.Client, dir string) func(*API) {
 		a.templates.Provider, a.templates.Token = a.provider, a.token
 	}
 }
-
-// Queue remembers what a node hands to its sender.
-type Queue chan store.SendWork
-
-// Node is the owner of the queue's jobs.
-func (Queue) Node() string { return "node_test" }
-
-// Enqueue keeps a job.
-func (q Queue) Enqueue(_ chat.Account, w store.SendWork) { q <- w }
-
-// Dispatch makes a node hand accepted messages to q.
-func Dispatch(q Queue) func(*API) { return func(a *API) { a.dispatch = q } }
 
 // Fetch makes a node read the samples of templates with client.
 func Fetch(client *http.Client) func(*API) { return func(a *API) { a.templates.Fetch = client } }

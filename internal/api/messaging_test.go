@@ -164,7 +164,7 @@ func received(t *testing.T, c *apitest.Case, m provider.Message) chat.Message {
 	m.Raw.Item = json.RawMessage(`{}`)
 	origin := provider.Origin{PhoneNumberID: c.Get("number")}
 	c.InTx(t, func(tx *store.Tx) error {
-		return applier().Apply(tx, provider.InboundMessage{Origin: origin, Message: m}, &core.Outcome{})
+		return applier().Apply(tx, provider.InboundMessage{Origin: origin, Message: m})
 	})
 	stored, err := c.Store.Read(t.Context()).MessageByProviderID(c.Org.ID, accountOf(t, c).ID, m.ProviderID)
 	if err != nil {
@@ -174,7 +174,7 @@ func received(t *testing.T, c *apitest.Case, m provider.Message) chat.Message {
 }
 
 func applier() core.Applier {
-	return core.Applier{Node: "node_test", Log: slog.New(slog.DiscardHandler)}
+	return core.Applier{Log: slog.New(slog.DiscardHandler)}
 }
 
 // calling is a node whose provider is client.

@@ -237,25 +237,8 @@ func (b *bodyBinder) checkContent(text jsontext.Value, path string, content chat
 // send accepts a message. The account was read before: a send does not change it, and the sender
 // looks at it again before the message goes out.
 func (a *API) send(tx *store.Tx, c *call, account chat.Account, m core.NewMessage) (messageView, error) {
-	owner := ""
-	if a.dispatch != nil {
-		owner = a.dispatch.Node()
-	}
-	accepted, err := core.AcceptSend(tx, account, c.key.Plan, m, owner)
-	if err != nil {
-		return messageView{}, err
-	}
-	if a.dispatch != nil && accepted.Job.Owner == owner {
-		tx.AfterCommit(func() { a.dispatch.Enqueue(account, workOf(accepted)) })
-	}
-	return viewMessage(account, accepted.Contact, accepted.Message), nil
-}
-
-func workOf(acc core.Accepted) store.SendWork {
-	return store.SendWork{
-		Job: acc.Job, Message: acc.Message, To: acc.Contact.PhoneNumber, BSUID: acc.Contact.BSUID, Parent: acc.Contact.ParentBSUID,
-		Name: acc.Contact.Name, ConversationStatus: acc.Conversation.Status,
-	}
+	accepted, err := core.AcceptSend(tx, account, c.key.Plan, m)
+	return viewMessage(account, accepted.Contact, accepted.Message), err
 }
 
 func (a *API) newMessage(c *call, account chat.Account, b sendBody, content chat.Content) core.NewMessage {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/parleyhq/parley/internal/api"
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -88,8 +87,10 @@ func closed(t *testing.T, c *apitest.Case) {
 func TestSendIsHandedOn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		queue := make(api.Queue, 10)
-		api.Dispatch(queue)(s.API)
+		queue := make(chan store.SendWork, 10)
+		s.Store.HandTo(func(h *store.Hands) {
+			h.Node, h.Send = func() string { return "node_test" }, func(_ chat.Account, w store.SendWork) { queue <- w }
+		})
 		c := s.NewCase(t)
 		connected(t, c)
 		c.NewContact(t, accountOf(t, c), chat.NewContact{PhoneNumber: new("+15550001111"), BSUID: new("DE.abc123"), Name: new("Ada")})
@@ -103,7 +104,7 @@ func TestSendIsHandedOn(t *testing.T) {
 		c.Call(t, post(content("text", `{}`))).RequireFailure(t, "missing_required_field", "text.body")
 		account := accountOf(t, c)
 		want := store.SendWork{
-			Job: store.SendJob{OrgID: c.Org.ID, MessageID: made.ID, AccountID: account.ID, ConversationID: made.Conversation, DueAt: s.Clock.Now(), Owner: queue.Node()},
+			Job: store.SendJob{OrgID: c.Org.ID, MessageID: made.ID, AccountID: account.ID, ConversationID: made.Conversation, DueAt: s.Clock.Now(), Owner: "node_test"},
 			Message: chat.Message{
 				ID: made.ID, OrgID: c.Org.ID, AccountID: account.ID, ConversationID: made.Conversation, Direction: chat.Outbound, Type: chat.TypeText,
 				Status: chat.StatusQueued, Source: chat.SourceAPI, Content: json.RawMessage(`{"body":"x"}`), Context: "wamid.Q", CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now(),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -221,7 +220,7 @@ func TestSyncTemplates(t *testing.T) {
 func templateNews(t *testing.T, c *apitest.Case, u provider.TemplateUpdate) {
 	t.Helper()
 	u.WABAID = accountOf(t, c).WABAID
-	c.InTx(t, func(tx *store.Tx) error { return applier().Apply(tx, u, &core.Outcome{}) })
+	c.InTx(t, func(tx *store.Tx) error { return applier().Apply(tx, u) })
 }
 
 func TestNewsOfATemplateAreShown(t *testing.T) {

@@ -16,26 +16,19 @@ import (
 // Applier applies what the provider reports. Applying an update twice, or late, changes nothing
 // that is true already: callbacks come again and in any order.
 type Applier struct {
-	// Node owns the files that are to be fetched.
-	Node string
 	// PublicURL is where others reach stored files.
 	PublicURL string
 	Log       *slog.Logger
 }
 
-// Outcome is what an update left to do outside the transaction.
-type Outcome struct {
-	MediaJobs []store.MediaJob
-}
-
 // ApplyAll applies updates in their order.
-func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update, out *Outcome) error {
+func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 	r := round{accounts: map[string]*chat.Account{}, messages: map[messageKey]chat.Message{}, unused: &unused{}}
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
 	}
 	for _, u := range updates {
-		if err := a.apply(tx, u, r, out); err != nil {
+		if err := a.apply(tx, u, r); err != nil {
 			return err
 		}
 	}
@@ -121,11 +114,11 @@ func (r round) account(tx *store.Tx, phoneNumberID string) (chat.Account, error)
 }
 
 // Apply applies one update.
-func (a Applier) Apply(tx *store.Tx, u provider.Update, out *Outcome) error {
-	return a.ApplyAll(tx, []provider.Update{u}, out)
+func (a Applier) Apply(tx *store.Tx, u provider.Update) error {
+	return a.ApplyAll(tx, []provider.Update{u})
 }
 
-func (a Applier) apply(tx *store.Tx, u provider.Update, r round, out *Outcome) error {
+func (a Applier) apply(tx *store.Tx, u provider.Update, r round) error {
 	switch u := u.(type) {
 	case provider.AccountUpdate:
 		return a.accountUpdate(tx, u)
@@ -147,11 +140,11 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round, out *Outcome) e
 	}
 	switch u := u.(type) {
 	case provider.InboundMessage:
-		return a.inbound(tx, account, u, out)
+		return a.inbound(tx, account, u)
 	case provider.StatusUpdate:
 		return a.status(tx, account, r, u)
 	case provider.Echo:
-		return a.echo(tx, account, u, out)
+		return a.echo(tx, account, u)
 	case provider.Edit:
 		return a.edit(tx, account, u)
 	case provider.Revoke:
@@ -159,7 +152,7 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round, out *Outcome) e
 	case provider.IdentityChange:
 		return a.identity(tx, account, u)
 	case provider.HistoryChunk:
-		return a.history(tx, account, u, out)
+		return a.history(tx, account, u)
 	case provider.ContactSync:
 		return a.contactSync(tx, account, u)
 	case provider.Preference:
@@ -173,17 +166,16 @@ func personOf(p provider.Person) person {
 }
 
 // mediaJob asks for a message's file to be fetched.
-func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media, out *Outcome) error {
+func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media) error {
 	mimeType, ok := chat.MediaType(f.MimeType)
 	if !ok {
 		mimeType = chat.UnknownMediaType
 	}
 	job := store.MediaJob{
 		OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ProviderMediaID: f.ID, URL: f.URL, MimeType: mimeType,
-		SHA256: hex.EncodeToString(f.SHA256), Filename: chat.Filename(f.Filename), DueAt: tx.Now(), Owner: a.Node,
+		SHA256: hex.EncodeToString(f.SHA256), Filename: chat.Filename(f.Filename), DueAt: tx.Now(),
 	}
-	out.MediaJobs = append(out.MediaJobs, job)
-	return tx.InsertMediaJob(job)
+	return tx.QueueFile(job)
 }
 
 // status moves an outbound message along.

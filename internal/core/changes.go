@@ -217,14 +217,14 @@ func (a Applier) contactSync(tx *store.Tx, account chat.Account, u provider.Cont
 
 // history imports what was written before the number was connected: no events, nothing unread,
 // no window.
-func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryChunk, out *Outcome) error {
+func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryChunk) error {
 	for _, h := range u.Messages {
 		m, err := tx.MessageByProviderID(account.OrgID, account.ID, h.ProviderID)
 		switch {
 		case err == nil:
-			err = a.historyAgain(tx, m, h, out)
+			err = a.historyAgain(tx, m, h)
 		case errors.Is(err, store.ErrNotFound):
-			err = a.historyMessage(tx, account, h, out)
+			err = a.historyMessage(tx, account, h)
 		}
 		if err != nil {
 			return err
@@ -233,7 +233,7 @@ func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryC
 	return nil
 }
 
-func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage, out *Outcome) error {
+func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage) error {
 	contact, _, err := findOrMakeContact(tx, account, personOf(h.Contact))
 	if err != nil {
 		return err
@@ -254,12 +254,12 @@ func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.H
 	if err := errors.Join(tx.InsertMessage(m), tx.NoteHistory(m.OrgID, m.ConversationID, m.CreatedAt)); err != nil {
 		return err
 	}
-	return a.historyFile(tx, m, h, out)
+	return a.historyFile(tx, m, h)
 }
 
 // historyAgain completes a file's message: the file and its place in the chat come separately, in
 // either order, and only the place tells how far the message had come.
-func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMessage, out *Outcome) error {
+func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMessage) error {
 	status, changed := m.Status.Advance(h.Status)
 	arrived := m.Type == chat.TypeUnsupported && !h.Placeholder && h.Type.HasMedia()
 	if !arrived && !(h.Placeholder && changed) { // anything else is known, and history changes nothing of it
@@ -272,13 +272,13 @@ func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMe
 	if err := tx.UpdateMessage(m); err != nil || !arrived {
 		return err
 	}
-	return a.historyFile(tx, m, h, out)
+	return a.historyFile(tx, m, h)
 }
 
 // historyFile has a file fetched. Nothing is held back for it, so nobody is told when it is there.
-func (a Applier) historyFile(tx *store.Tx, m chat.Message, h provider.HistoryMessage, out *Outcome) error {
+func (a Applier) historyFile(tx *store.Tx, m chat.Message, h provider.HistoryMessage) error {
 	if h.Media == nil || h.Media.ID == "" {
 		return nil
 	}
-	return a.mediaJob(tx, m, *h.Media, out)
+	return a.mediaJob(tx, m, *h.Media)
 }

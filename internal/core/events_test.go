@@ -114,12 +114,12 @@ func imageFrom(w *world) provider.InboundMessage {
 }
 
 // fetched ends the wait for a file.
-func (w *world) fetched(out core.Outcome, file *core.StoredFile) {
+func (w *world) fetched(jobs []store.MediaJob, file *core.StoredFile) {
 	w.t.Helper()
-	if len(out.MediaJobs) != 1 {
-		w.t.Fatalf("%d files are to be fetched", len(out.MediaJobs))
+	if len(jobs) != 1 {
+		w.t.Fatalf("%d files are to be fetched", len(jobs))
 	}
-	w.inTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.account, out.MediaJobs[0], file, publicURL) })
+	w.inTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.account, jobs[0], file, publicURL) })
 }
 
 var jpeg = core.StoredFile{BlobKey: "med_x", MimeType: "image/jpeg", Size: 3, SHA256: "010203"}
@@ -208,7 +208,7 @@ func echoSent(w *world) chat.Event {
 	return w.expect(chat.EventContactCreated, chat.EventMessageSent)[1]
 }
 
-func (w *world) echoFile() core.Outcome {
+func (w *world) echoFile() []store.MediaJob {
 	out := w.apply(provider.Echo{Origin: w.origin(), Message: imageFrom(w).Message})
 	w.expect(chat.EventContactCreated)
 	return out

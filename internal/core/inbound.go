@@ -15,7 +15,7 @@ import (
 const lateAfter = time.Minute
 
 // inbound takes in a message from a person.
-func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundMessage, out *Outcome) error {
+func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundMessage) error {
 	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundM
 		return err
 	}
 	if waitsForFile(u.Message) {
-		return a.holdForFile(tx, m, u.Message, out)
+		return a.holdForFile(tx, m, u.Message)
 	}
 	return messageReceived(tx, account, t, m, u.Raw, nil)
 }
@@ -165,11 +165,11 @@ const FileHold = 10 * time.Second
 
 // holdForFile has the file fetched. The event waits for that, but not for ever, with what it takes to
 // build it then.
-func (a Applier) holdForFile(tx *store.Tx, m chat.Message, u provider.Message, out *Outcome) error {
+func (a Applier) holdForFile(tx *store.Tx, m chat.Message, u provider.Message) error {
 	if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw), tx.Now().Add(FileHold)); err != nil {
 		return err
 	}
-	return a.mediaJob(tx, m, *u.Media, out)
+	return a.mediaJob(tx, m, *u.Media)
 }
 
 // heldRaw is the part of a callback that an event held back will need.
@@ -182,7 +182,7 @@ func heldRaw(raw provider.Raw) json.RawMessage {
 }
 
 // echo takes in a message that the business sent from its phone app.
-func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo, out *Outcome) error {
+func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo) error {
 	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo, out *
 		return err
 	}
 	if waitsForFile(u.Message) {
-		return a.holdForFile(tx, m, u.Message, out)
+		return a.holdForFile(tx, m, u.Message)
 	}
 	return messageSent(tx, account, workFor(t, m), m)
 }

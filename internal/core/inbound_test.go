@@ -231,7 +231,7 @@ func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
 	}, func(t *testing.T, w *world, g given) {
 		m := imageFrom(w)
 		m.Media.MimeType, m.Media.Filename = g.mimeType, g.filename
-		job := w.apply(m).MediaJobs[0]
+		job := w.apply(m)[0]
 		if job.MimeType != g.wantType || job.Filename != g.wantName {
 			t.Errorf("got %.50q and %.50q, want %q and %q", job.MimeType, job.Filename, g.wantType, g.wantName)
 		}
@@ -244,7 +244,7 @@ func TestFileFetched(t *testing.T) {
 	eachCase(t, map[string]*core.StoredFile{"fetched": &jpeg, "given up": nil}, func(t *testing.T, w *world, file *core.StoredFile) {
 		out := w.apply(imageFrom(w))
 		w.expect(chat.EventContactCreated)
-		job := out.MediaJobs[0]
+		job := out[0]
 		want := store.MediaJob{
 			OrgID: w.org.ID, MessageID: job.MessageID, AccountID: w.account.ID, ProviderMediaID: "9001", MimeType: "image/jpeg",
 			SHA256: "010203", Filename: "a.jpg", DueAt: w.clock.Now(), Owner: mediaNode,
@@ -252,8 +252,8 @@ func TestFileFetched(t *testing.T) {
 		if d := cmp.Diff(want, job); d != "" {
 			t.Errorf("another job (-want +got):\n%s", d)
 		}
-		if again := w.apply(imageFrom(w)); len(again.MediaJobs) != 0 {
-			t.Errorf("a repeated callback asks for %v", again.MediaJobs)
+		if again := w.apply(imageFrom(w)); len(again) != 0 {
+			t.Errorf("a repeated callback asks for %v", again)
 		}
 		stolen := job
 		stolen.Owner = "node_other"
@@ -404,7 +404,7 @@ func TestUselessUpdatesAreOneLine(t *testing.T) {
 		applier := core.Applier{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 		w.inTx(func(tx *store.Tx) error {
 			log.Reset() // a transaction may run again
-			return applier.ApplyAll(tx, updates, &core.Outcome{})
+			return applier.ApplyAll(tx, updates)
 		})
 		text := log.String()
 		if strings.Count(text, "\n") != 1 || len(text) > 1000 || !strings.Contains(text, "of_no_use=1001") || !strings.Contains(text, "not_connected=1000") || !strings.Contains(text, "flows") {

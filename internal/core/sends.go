@@ -37,9 +37,8 @@ type Accepted struct {
 	Job          store.SendJob
 }
 
-// AcceptSend takes a message on, or says why not. owner is the node that will send it; empty
-// leaves it to whichever node looks first.
-func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessage, owner string) (Accepted, error) {
+// AcceptSend takes a message on, or says why not.
+func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessage) (Accepted, error) {
 	if err := account.CheckSend(tx.Now(), in.Type == chat.TypeTemplate); err != nil {
 		return Accepted{}, err
 	}
@@ -72,13 +71,16 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	}
 	job := store.SendJob{
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
-		DueAt: tx.Now(), Owner: owner, Category: in.Template.consentCategory(),
+		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
 	err = errors.Join(tx.InsertMessage(message), tx.NoteMessage(account.OrgID, t.conversation.ID, tx.Now()))
 	if err != nil {
 		return Accepted{}, err
 	}
-	job, err = tx.InsertSendJob(job)
+	job, err = tx.QueueSend(account, store.SendWork{
+		Job: job, Message: message, To: t.contact.PhoneNumber, BSUID: t.contact.BSUID, Parent: t.contact.ParentBSUID,
+		Name: t.contact.Name, ConversationStatus: t.conversation.Status,
+	})
 	return Accepted{Message: message, Contact: t.contact, Conversation: t.conversation, Job: job}, err
 }
 

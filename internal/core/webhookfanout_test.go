@@ -125,9 +125,12 @@ func TestDeliveriesAreHandedOver(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		var handed [][]store.DeliveryJob
-		w.st.DeliverTo("node_x", func(jobs []store.DeliveryJob) { handed = append(handed, jobs) })
 		var told []string
-		w.st.OnSubscriptionChange(func(_, id string) { told = append(told, id) })
+		w.st.HandTo(func(h *store.Hands) {
+			h.Node = func() string { return mediaNode }
+			h.Deliver = func(jobs []store.DeliveryJob) { handed = append(handed, jobs) }
+			h.Subscription = func(_, id string) { told = append(told, id) }
+		})
 		w.subscribe("active", nil, "*")
 		paused := w.subscribe("paused", nil, "*")
 		w.patch(paused, func(s *chat.WebhookSubscription) { s.Status = chat.WebhookPaused })
@@ -141,14 +144,14 @@ func TestDeliveriesAreHandedOver(t *testing.T) {
 		}
 		for i, j := range handed[0] {
 			e := events[i]
-			if j.Owner != "node_x" || j.Epoch != 1 || j.EventRow != e.ID || j.EventID != e.EventID || j.EventType != e.Type || j.Source != e.Source ||
+			if j.Owner != mediaNode || j.Epoch != 1 || j.EventRow != e.ID || j.EventID != e.EventID || j.EventType != e.Type || j.Source != e.Source ||
 				j.Subject != e.Subject || string(j.Payload) != string(e.Payload) || !j.DueAt.Equal(w.clock.Now()) || !chat.KindDelivery.Valid(j.ID) {
 				w.t.Errorf("event %+v is handed over as %+v", e, j)
 			}
 		}
 		undone := errors.New("undone")
 		err := w.st.InTx(t.Context(), func(tx *store.Tx) error {
-			if err := (core.Applier{}).ApplyAll(tx, nil, &core.Outcome{}); err != nil {
+			if err := (core.Applier{}).ApplyAll(tx, nil); err != nil {
 				return err
 			}
 			if _, err := core.CreateContact(tx, w.account, chat.NewContact{PhoneNumber: new("+15550009999")}); err != nil {

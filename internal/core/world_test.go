@@ -100,16 +100,15 @@ func (w *world) origin() provider.Origin {
 	return provider.Origin{WABAID: w.account.WABAID, PhoneNumberID: *w.account.PhoneNumberID}
 }
 
-// apply applies updates in a transaction of their own.
-func (w *world) apply(updates ...provider.Update) core.Outcome {
+// apply applies updates in a transaction of their own, and returns the files that are to be fetched.
+func (w *world) apply(updates ...provider.Update) (files []store.MediaJob) {
 	w.t.Helper()
-	var out core.Outcome
-	applier := core.Applier{Node: mediaNode, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}
-	w.inTx(func(tx *store.Tx) error {
-		out = core.Outcome{}
-		return applier.ApplyAll(tx, updates, &out)
+	w.st.HandTo(func(h *store.Hands) {
+		h.Node, h.Fetch = func() string { return mediaNode }, func(j store.MediaJob) { files = append(files, j) }
 	})
-	return out
+	applier := core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}
+	w.inTx(func(tx *store.Tx) error { return applier.ApplyAll(tx, updates) })
+	return files
 }
 
 // events are those that have not been looked at.
@@ -164,8 +163,11 @@ func (w *world) send(kind chat.MessageType, content string) core.Accepted {
 
 func (w *world) sendAs(m core.NewMessage) core.Accepted {
 	w.t.Helper()
+	w.st.HandTo(func(h *store.Hands) {
+		h.Node, h.Send = func() string { return "node_a" }, func(chat.Account, store.SendWork) {}
+	})
 	accepted, err := run(w.st, func(tx *store.Tx) (core.Accepted, error) {
-		return core.AcceptSend(tx, w.account, chat.Plan{}, m, "node_a")
+		return core.AcceptSend(tx, w.account, chat.Plan{}, m)
 	})
 	w.must(err)
 	return accepted

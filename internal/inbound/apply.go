@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -162,24 +161,16 @@ func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callb
 			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()
-	var out core.Outcome
-	applier := r.applier
-	applier.Node = r.cfg.FetchNode()
 	err = r.inTx(ctx, updates, func(tx *store.Tx) error {
-		out = core.Outcome{}
-		if err := applier.ApplyAll(tx, updates, &out); err != nil {
+		if err := r.applier.ApplyAll(tx, updates); err != nil {
 			return err
 		}
 		return finishRows(tx, ending)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		r.cfg.Metrics.applied.Add(float64(len(updates)))
 	}
-	r.cfg.Metrics.applied.Add(float64(len(updates)))
-	for _, job := range out.MediaJobs {
-		r.cfg.Fetch(job)
-	}
-	return nil
+	return err
 }
 
 // inTx runs a transaction that applies updates, or only keeps books.

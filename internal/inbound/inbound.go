@@ -46,9 +46,6 @@ type Config struct {
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
 	VerifyToken string
-	// FetchNode names the owner of files that are to be fetched, and Fetch takes them.
-	FetchNode func() string
-	Fetch     func(store.MediaJob)
 	// PublicURL is where others reach stored files.
 	PublicURL string
 	Metrics   *Metrics

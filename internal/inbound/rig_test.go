@@ -63,16 +63,19 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 		r.newNumbers(t)
 		r.alive(node)
 		r.cfg = inbound.Config{
-			Store: r.st, Lease: r.lease, FetchNode: func() string { return "node_media" }, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
+			Store: r.st, Lease: r.lease, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
 			CanSign: func(signature string) bool { return strings.HasPrefix(signature, "of ") },
 			Verify:  func(signature string, body []byte) bool { return signature == "of "+string(body) },
 			Decode:  r.decode,
-			Fetch: func(job store.MediaJob) {
+		}
+		storetest.OwnedBy(r.st, "node_media")
+		r.st.HandTo(func(h *store.Hands) {
+			h.Fetch = func(job store.MediaJob) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.fetched = append(r.fetched, job)
-			},
-		}
+			}
+		})
 		r.cfg = inbound.Around(r.cfg, r.pastGates)
 		r.start()
 		test(t, r)

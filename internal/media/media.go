@@ -35,6 +35,7 @@ type Config struct {
 type Mover struct {
 	cfg   Config
 	queue chan store.MediaJob
+	wake  chan struct{}
 
 	mu   sync.Mutex
 	held map[string]bool // message ids in memory
@@ -47,12 +48,12 @@ type Mover struct {
 // Start begins the work.
 func Start(cfg Config) *Mover {
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &Mover{cfg: cfg, queue: make(chan store.MediaJob, fetchQueue), held: map[string]bool{}, ctx: ctx, cancel: cancel}
+	m := &Mover{cfg: cfg, queue: make(chan store.MediaJob, fetchQueue), wake: make(chan struct{}, 1), held: map[string]bool{}, ctx: ctx, cancel: cancel}
 	for range fetchers {
 		m.work.Go(m.run)
 	}
-	m.work.Go(func() { m.everySweep(m.sweep) })
-	m.work.Go(func() { m.everySweep(m.releaseEvents) })
+	m.work.Go(func() { m.everySweep(m.sweep, m.wake) })
+	m.work.Go(func() { m.everySweep(m.releaseEvents, nil) })
 	return m
 }
 
@@ -90,13 +91,22 @@ func (m *Mover) run() {
 	}
 }
 
-func (m *Mover) everySweep(look func()) {
+// Wake has files looked for that no node owns, without waiting for the next sweep.
+func (m *Mover) Wake() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (m *Mover) everySweep(look func(), now <-chan struct{}) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		look()
 		select {
 		case <-tick.C:
+		case <-now:
 		case <-m.ctx.Done():
 			return
 		}

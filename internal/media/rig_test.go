@@ -163,19 +163,15 @@ func (r *rig) image(id string) provider.Message {
 // receive takes in a message with a file, from a person or, as an echo, from the phone app.
 func (r *rig) receive(id string, echo bool) {
 	r.t.Helper()
+	r.st.HandTo(func(h *store.Hands) { h.Node, h.Fetch = func() string { return node }, r.mover.Fetch })
 	origin := provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}
 	var update provider.Update = provider.InboundMessage{Origin: origin, Message: r.image(id)}
 	if echo {
 		update = provider.Echo{Origin: origin, Message: r.image(id)}
 	}
-	var out core.Outcome
 	r.must(r.st.InTx(context.Background(), func(tx *store.Tx) error {
-		out = core.Outcome{}
-		return core.Applier{Node: node, Log: slog.New(slog.DiscardHandler)}.Apply(tx, update, &out)
+		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, update)
 	}))
-	for _, job := range out.MediaJobs {
-		r.mover.Fetch(job)
-	}
 	synctest.Wait()
 }
 

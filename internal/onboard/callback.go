@@ -174,7 +174,6 @@ func (p *Page) complete(ctx context.Context, signup core.Signup, token string) (
 		return err
 	})
 	if err == nil {
-		p.cfg.Connected()
 		p.cfg.Log.Info("signup completed", linkAttrs(done.invited, "account", done.account.ID, "phone_number_id", signup.Number.ID, "status", done.account.Status)...)
 	}
 	return done, err

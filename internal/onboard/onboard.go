@@ -39,8 +39,6 @@ type Config struct {
 	PIN func(phoneNumberID string) string
 	// PublicURL is where browsers reach this service.
 	PublicURL string
-	// Connected is called after a number was connected.
-	Connected func()
 	Log       *slog.Logger
 }
 
@@ -56,9 +54,6 @@ type Page struct {
 
 // New makes the page.
 func New(cfg Config) *Page {
-	if cfg.Connected == nil {
-		cfg.Connected = func() {}
-	}
 	return &Page{
 		cfg: cfg, states: signer{key: cfg.Key}, limits: newLimiter(cfg.Store.Moment), running: newFlights(),
 		callback: cfg.PublicURL + callbackPath, secure: strings.HasPrefix(cfg.PublicURL, "https:"),

@@ -116,7 +116,7 @@ func (r *rig) fill(account chat.Account, people int) {
 		for i := range people {
 			accepted, err := core.AcceptSend(tx, account, chat.Plan{}, core.NewMessage{
 				To: fmt.Sprint("+49151", 10_000_000+i), Type: chat.TypeText, Content: []byte(`{"body":"x"}`), Source: chat.SourceAPI,
-			}, "node")
+			})
 			if err != nil {
 				return err
 			}

@@ -18,10 +18,11 @@ import (
 func (r *rig) postMany(count int) {
 	r.t.Helper()
 	accepted := make([]core.Accepted, count)
+	storetest.OwnedBy(r.st, node)
 	storetest.InTx(r.t, r.st, func(tx *store.Tx) (err error) {
 		for i := range accepted {
 			m := core.NewMessage{To: person(i), Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
-			if accepted[i], err = core.AcceptSend(tx, r.account, chat.Plan{}, m, node); err != nil {
+			if accepted[i], err = core.AcceptSend(tx, r.account, chat.Plan{}, m); err != nil {
 				return err
 			}
 		}

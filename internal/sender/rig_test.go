@@ -167,8 +167,9 @@ func (r *rig) acceptFrom(account chat.Account, name, to, owner string) (a core.A
 
 func (r *rig) acceptContent(account chat.Account, name, owner string, m core.NewMessage) (a core.Accepted) {
 	r.t.Helper()
+	storetest.OwnedBy(r.st, owner)
 	storetest.InTx(r.t, r.st, func(tx *store.Tx) (err error) {
-		a, err = core.AcceptSend(tx, account, chat.Plan{}, m, owner)
+		a, err = core.AcceptSend(tx, account, chat.Plan{}, m)
 		return err
 	})
 	r.mu.Lock()
@@ -264,7 +265,7 @@ func (r *rig) reported(a core.Accepted, status string) {
 		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, provider.StatusUpdate{
 			Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}, ProviderID: "wamid." + a.Message.ID, CallbackData: a.Message.ID,
 			Status: status, Raw: provider.Raw{Item: json.RawMessage(`{}`)},
-		}, &core.Outcome{})
+		})
 	})
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/media"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/onboard"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/sender"
@@ -40,9 +42,13 @@ func startListener(t *testing.T, place store.Config) *listener {
 		Token: func(chat.Account) (string, error) { return "token", nil },
 	})
 	s.messaging.deliverer = webhook.Start(webhook.Config{Store: st, Lease: lease, Guard: netguard.New(), Log: log})
+	s.messaging.mover = media.Start(media.Config{Store: st, Lease: lease, Log: log})
+	s.onboarding.worker = onboard.StartWorker(onboard.WorkerConfig{Store: st, Lease: lease, Log: log})
 	end := s.hearOthers()
 	t.Cleanup(func() {
 		end()
+		s.onboarding.worker.Stop()
+		s.messaging.mover.Stop()
 		s.messaging.sender.Stop(context.Background())
 		s.messaging.deliverer.Stop(context.Background())
 	})
@@ -59,8 +65,9 @@ func (l *listener) send(_ context.Context, _ provider.Number, m provider.Outboun
 func (l *listener) accept(st *store.Store, to, owner string) (a core.Accepted) {
 	l.t.Helper()
 	m := core.NewMessage{To: to, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
+	storetest.OwnedBy(st, owner)
 	storetest.InTx(l.t, st, func(tx *store.Tx) (err error) {
-		a, err = core.AcceptSend(tx, l.account, chat.Plan{}, m, owner)
+		a, err = core.AcceptSend(tx, l.account, chat.Plan{}, m)
 		return err
 	})
 	return a

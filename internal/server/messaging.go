@@ -86,6 +86,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	if m.node, err = node.Start(ctx, s.store, s.registry, s.log); err != nil {
 		return err
 	}
+	s.store.HandTo(func(h *store.Hands) { h.Node = func() string { return m.node.Lease().Node } })
 	if s.cfg.Has("worker") { // before the others, which cause events
 		if err := s.startDeliverer(); err != nil {
 			return err
@@ -97,7 +98,6 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 
 func (s *Server) startWorkers() {
 	m := &s.messaging
-	fetch, owner := func(store.MediaJob) {}, func() string { return "" }
 	if s.cfg.Has("worker") {
 		m.mover = media.Start(media.Config{
 			Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
@@ -107,11 +107,10 @@ func (s *Server) startWorkers() {
 			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Log: s.log,
 		})
 		m.syncer = templatesync.Start(m.templates, s.log)
-		fetch, owner = m.mover.Fetch, func() string { return m.node.Lease().Node }
-		m.unlisten = s.hearOthers()
+		s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
 	}
 	m.receiver = inbound.Start(inbound.Config{
-		Store: s.store, Lease: m.node.Lease, FetchNode: owner, Fetch: fetch, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
+		Store: s.store, Lease: m.node.Lease, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
 		CanSign: cloud.CanSign,
 		Verify: func(signature string, body []byte) bool {
 			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
@@ -130,39 +129,30 @@ func (s *Server) hearOthers() (end func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.store.Listen(ctx, s.messaging.hear)
+		s.store.Listen(ctx, s.hear)
 	}()
 	return func() { cancel(); <-done }
 }
 
 // hear has the part look that a topic is for.
-func (m *messaging) hear(topic store.Topic) {
-	switch topic {
-	case store.TopicSends:
-		m.sender.Wake()
-	case store.TopicDeliveries:
-		m.deliverer.Wake()
-	default:
-		if queue, ok := topic.SendQueue(); ok {
-			m.sender.Recall(queue)
+func (s *Server) hear(topic store.Topic) {
+	parts := map[store.Topic]func(){
+		store.TopicSends: s.messaging.sender.Wake, store.TopicDeliveries: s.messaging.deliverer.Wake,
+		store.TopicFiles: s.messaging.mover.Wake, store.TopicNumbers: s.onboarding.worker.Wake,
+	}
+	for about, wake := range parts {
+		if topic == about || topic == store.TopicAny {
+			wake()
 		}
+	}
+	if queue, ok := topic.SendQueue(); ok {
+		s.messaging.sender.Recall(queue)
 	}
 }
 
 // token opens an account's sealed token.
 func (s *Server) token(a chat.Account) (string, error) {
 	return s.vault.Open(a.Token, core.TokenContext(a.ID))
-}
-
-// dispatcher is the sender as the API wants it: nil where there is none.
-func (m *messaging) dispatcher() (d interface {
-	Node() string
-	Enqueue(chat.Account, store.SendWork)
-}) {
-	if m.sender != nil {
-		d = m.sender
-	}
-	return d
 }
 
 func (s *Server) startSimulator() (baseURL string, err error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/onboard"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/simulator"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // simulatedDialog is where browsers find the signup page of the built-in simulator, which itself
@@ -43,21 +44,15 @@ func (s *Server) startOnboarding() {
 				return err
 			},
 		})
+		s.store.HandTo(func(h *store.Hands) { h.Numbers = o.worker.Wake })
 	}
 	pins := s.vault.Derive(core.PINPurpose)
 	o.page = onboard.New(onboard.Config{
 		Store: s.store, Provider: s.messaging.client, Key: s.vault.Derive("signup state"),
 		Seal:      func(token, accountID string) string { return s.vault.Seal(token, core.TokenContext(accountID)) },
 		PIN:       func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) },
-		PublicURL: s.cfg.PublicURL, Connected: o.wake, Log: s.log,
+		PublicURL: s.cfg.PublicURL, Log: s.log,
 	})
-}
-
-// wake tells the worker that a number has come or gone.
-func (o *onboarding) wake() {
-	if o.worker != nil {
-		o.worker.Wake()
-	}
 }
 
 func (o *onboarding) stop() {

@@ -76,13 +76,15 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		return nil, errors.Join(err, s.Close())
 	}
 	s.startOnboarding()
+	if s.cfg.Has("worker") {
+		s.messaging.unlisten = s.hearOthers()
+	}
 	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
-		Dispatch: s.messaging.dispatcher(), Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
-		Disconnected: s.onboarding.wake,
-		Templates:    s.messaging.templates,
-		Vault:        s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
+		Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
+		Templates: s.messaging.templates,
+		Vault:     s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
 	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.routes()))

@@ -8,6 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/webhook"
 )
 
@@ -26,9 +27,9 @@ func (s *Server) startDeliverer() error {
 		Store: s.store, Lease: m.node.Lease, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
 		Schedule: schedule, Roots: roots, Metrics: webhook.NewMetrics(s.registry), Log: s.log,
 	})
-	s.store.DeliverTo(m.node.Lease().Node, m.deliverer.Enqueue)
-	s.store.OnSubscriptionChange(m.deliverer.Changed)
-	s.store.OnCallOff(m.deliverer.CallOff)
+	s.store.HandTo(func(h *store.Hands) {
+		h.Deliver, h.Subscription, h.CallOff = m.deliverer.Enqueue, m.deliverer.Changed, m.deliverer.CallOff
+	})
 	return nil
 }
 

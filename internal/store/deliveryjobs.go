@@ -32,23 +32,12 @@ type DeliveryJob struct {
 	CreatedAt      time.Time
 }
 
-// DeliverTo makes owner the node of deliveries that are born on this store, and hands them over
-// once they are durable. Without it they belong to no node and wait for one to look. The owner can change
-// at any time.
-func (s *Store) DeliverTo(owner string, enqueue func([]DeliveryJob)) {
-	s.deliveries.Store(&deliveryOutlet{owner, enqueue})
-}
-
-type deliveryOutlet struct {
-	owner   string
-	enqueue func([]DeliveryJob)
-}
-
-// InsertDelivery writes a delivery that is due at once, owned by this store's node, to which it is
-// handed after the commit.
+// InsertDelivery writes a delivery that is due at once, made by this node if it delivers.
 func (tx *Tx) InsertDelivery(j DeliveryJob) error {
-	to := tx.store.deliveries.Load()
-	j.Owner, j.Epoch = to.owner, 1
+	j.Owner, j.Epoch = "", 1
+	if tx.hands.Deliver != nil {
+		j.Owner = tx.hands.Node()
+	}
 	err := tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
 			status, attempt_count, next_attempt_at, replayed_from, replayed, owner, epoch, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, $8, $9, FALSE, $10, $11, $12)`,
@@ -57,14 +46,11 @@ func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 	if err != nil {
 		return err
 	}
-	if to.enqueue == nil {
+	if tx.hands.Deliver == nil {
 		tx.tell(TopicDeliveries)
 		return nil
 	}
-	if len(tx.born) == 0 {
-		tx.AfterCommit(func() { to.enqueue(tx.born) })
-	}
-	tx.born = append(tx.born, j)
+	tx.work.deliveries = append(tx.work.deliveries, j)
 	return nil
 }
 

@@ -50,7 +50,8 @@ func TestBornDeliveriesAreHandedOver(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var got []store.DeliveryJob
-		st.DeliverTo("node_1", func(jobs []store.DeliveryJob) { got = append(got, jobs...) })
+		storetest.OwnedBy(st, "node_1")
+		st.HandTo(func(h *store.Hands) { h.Deliver = func(jobs []store.DeliveryJob) { got = append(got, jobs...) } })
 		want := putDeliveries(t, st, "org_1", "wbs_1", 3)
 		for i := range want {
 			want[i].Owner, want[i].Epoch = "node_1", 1
@@ -70,11 +71,11 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		mine := putDeliveries(t, st, "org_1", "wbs_1", 5)
-		st.DeliverTo("node_2", nil)
+		storetest.OwnedBy(st, "node_2")
 		theirs := putDeliveries(t, st, "org_1", "wbs_1", 2)
-		st.DeliverTo("", nil)
+		storetest.OwnedBy(st, "")
 		nobodys := putDeliveries(t, st, "org_1", "wbs_1", 2)
 		putDeliveries(t, st, "org_1", "wbs_2", 1)
 		putDeliveries(t, st, "org_2", "wbs_1", 1)
@@ -106,7 +107,7 @@ func TestDueDeliveriesByAHorizon(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 3)
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			return tx.CompleteDeliveries("node_1", []store.DeliveryDone{{
@@ -133,7 +134,7 @@ func TestDueDeliveriesByAHorizon(t *testing.T) {
 func TestCompleteDeliveries(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 200)
 		next := st.Now().Add(time.Hour)
 		var done []store.DeliveryDone
@@ -176,7 +177,7 @@ func TestCompleteDeliveries(t *testing.T) {
 func TestCompletionIsFenced(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		job := putDeliveries(t, st, "org_1", "wbs_1", 1)[0]
 		job.Owner, job.Epoch = "node_1", 1
 		claim := func(node string) []store.DeliveryJob {
@@ -229,7 +230,7 @@ func TestCompletionIsFenced(t *testing.T) {
 func TestDeliveryLanes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		var want []store.DeliveryLane
 		for i := range 12 {
 			org, sub := fmt.Sprintf("org_%d", i/4), fmt.Sprintf("wbs_%02d", i)
@@ -290,7 +291,7 @@ func TestDeliveryPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 5)
 		reads, err := store.Plans(t.Context(), st, func(r store.Reader) error {
 			if _, err := r.DeliveryLanes("", "", 10); err != nil {
@@ -324,7 +325,7 @@ func TestDeliveryPlans(t *testing.T) {
 func TestEndedDeliveriesKeepTheirAttempts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		st.DeliverTo("node_1", nil)
+		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 90) // more than the largest statement takes
 		next := st.Now().Add(time.Minute)
 		complete := func(attempt int, ends func(i int) (chat.DeliveryStatus, *time.Time)) {

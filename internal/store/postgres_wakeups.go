@@ -96,9 +96,7 @@ func (e *postgresEngine) listenOnce(ctx context.Context, wake func(Topic)) error
 		return err
 	}
 	e.listening.Report(nil)
-	for _, topic := range []Topic{TopicSends, TopicDeliveries} { // what was told meanwhile
-		wake(topic)
-	}
+	wake(TopicAny)
 	for {
 		told, err := conn.WaitForNotification(ctx)
 		if err != nil {

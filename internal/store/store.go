@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -67,9 +68,8 @@ type Store struct {
 	ids     *idSource
 	check   writeCheck
 
-	deliveries          atomic.Pointer[deliveryOutlet]
-	subscriptionChanged func(orgID, id string)
-	callOff             func(subscriptionID string, ids []string)
+	handsMu sync.Mutex // of those who change them
+	hands   atomic.Pointer[Hands]
 }
 
 // engine is what an SQL engine must offer.
@@ -100,7 +100,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, errors.Join(err, eng.close())
 	}
 	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource()}
-	s.DeliverTo("", nil)
+	s.hands.Store(&Hands{})
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -153,6 +153,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 			Reader: Reader{ctx: ctx, db: db, dialect: s.engine.dialect(), locking: true},
 			store:  s,
 			now:    s.Now(),
+			hands:  s.hands.Load(),
 		}
 		return fn(tx)
 	})
@@ -165,6 +166,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	for _, hook := range tx.afterCommit {
 		hook()
 	}
+	tx.handOver()
 	return nil
 }
 
@@ -175,7 +177,8 @@ type Tx struct {
 	now         time.Time
 	savepoints  int
 	afterCommit []func()
-	born        []DeliveryJob
+	hands       *Hands
+	work        work
 	receivers   map[string][]chat.WebhookSubscription
 }
 
@@ -195,7 +198,7 @@ func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, f
 func (tx *Tx) Savepoint(fn func() error) error {
 	tx.savepoints++
 	name := fmt.Sprintf("sp_%d", tx.savepoints)
-	hooks, born := len(tx.afterCommit), len(tx.born)
+	hooks, before := len(tx.afterCommit), tx.work
 	if _, err := tx.exec("SAVEPOINT " + name); err != nil {
 		return err
 	}
@@ -206,7 +209,7 @@ func (tx *Tx) Savepoint(fn func() error) error {
 	if err == nil {
 		return nil
 	}
-	tx.afterCommit, tx.born = tx.afterCommit[:hooks], tx.born[:born]
+	tx.afterCommit, tx.work = tx.afterCommit[:hooks], before
 	tx.db.forget()
 	if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
 		return errors.Join(err, undoErr)

@@ -168,16 +168,6 @@ func (tx *Tx) MarkReplayed(d chat.WebhookDelivery) error {
 	return tx.later(replayed+" WHERE org_id = $1 AND id = $2", d.OrgID, d.ID)
 }
 
-// OnCallOff registers who is to be told, after the commit, that deliveries of a subscription are not to
-// be attempted any more. Other nodes see it before they try again (see DeliveryDue).
-func (s *Store) OnCallOff(tell func(subscriptionID string, ids []string)) { s.callOff = tell }
-
-func (tx *Tx) callOff(subscriptionID string, ids []string) {
-	if tell := tx.store.callOff; tell != nil && len(ids) > 0 {
-		tx.AfterCommit(func() { tell(subscriptionID, ids) })
-	}
-}
-
 // PurgeWebhookDeliveries removes up to limit of an organization's deliveries from before the given
 // instant and returns how many.
 func (tx *Tx) PurgeWebhookDeliveries(orgID string, before time.Time, limit int) (int64, error) {

@@ -121,7 +121,7 @@ func TestSubscriptionChangesAreToldAfterTheCommit(t *testing.T) {
 		org := storetest.Org(t, st).ID
 		s := subscribed(t, st, org)
 		var told []string
-		st.OnSubscriptionChange(func(orgID, id string) { told = append(told, orgID+" "+id) })
+		st.HandTo(func(h *store.Hands) { h.Subscription = func(orgID, id string) { told = append(told, orgID+" "+id) } })
 		requireTxError(t, st, errRefused, func(tx *store.Tx) error {
 			requireNoError(t, tx.UpdateWebhookSubscription(s))
 			return errRefused
@@ -162,7 +162,8 @@ func TestDeliveriesAreHeldAndEnded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var handed int
-		st.DeliverTo("node_1", func(jobs []store.DeliveryJob) { handed += len(jobs) })
+		storetest.OwnedBy(st, "node_1")
+		st.HandTo(func(h *store.Hands) { h.Deliver = func(jobs []store.DeliveryJob) { handed += len(jobs) } })
 		org := storetest.Org(t, st).ID
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			job := func(subscription string) store.DeliveryJob {

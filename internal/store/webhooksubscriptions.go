@@ -122,19 +122,6 @@ func (tx *Tx) ForgetWebhookSubscription(orgID, id string) error {
 		orgID, id, tx.now.Add(-forgetAfter).UnixMilli())
 }
 
-// OnSubscriptionChange registers who is to be told, after the commit, that a subscription changed or
-// that deliveries wait for it which belong to no node.
-func (s *Store) OnSubscriptionChange(tell func(orgID, id string)) { s.subscriptionChanged = tell }
-
-// SubscriptionChanged tells of a change of a subscription once it is durable.
-func (tx *Tx) SubscriptionChanged(orgID, id string) {
-	tx.forgetReceivers(orgID)
-	tx.tell(TopicDeliveries)
-	if tell := tx.store.subscriptionChanged; tell != nil {
-		tx.AfterCommit(func() { tell(orgID, id) })
-	}
-}
-
 func (tx *Tx) forgetReceivers(orgID string) { delete(tx.receivers, orgID) }
 
 func jsonList(texts []string) string {

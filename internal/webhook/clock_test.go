@@ -121,7 +121,7 @@ func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink()
 		sub := w.subscribe(s.URL)
-		w.st.DeliverTo("", nil)
+		w.fromElsewhere()
 		var ids []string
 		for range 3 {
 			ids = append(ids, w.deliver(sub, "a")...)
@@ -146,7 +146,7 @@ func TestChangesAfterAClockWasTurnedBack(t *testing.T) {
 		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
 		w.advance(2 * pollOverlap)
 		w.idle(w.engine)
-		w.st.OnSubscriptionChange(nil)
+		w.deafen()
 		w.clock.Step(-11 * time.Minute)
 		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &other.URL})
 		w.notice(w.engine)

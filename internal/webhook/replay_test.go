@@ -68,17 +68,16 @@ type followed struct {
 func newReplayModel(rt *rapid.T, w *world, gate *gate, nodes []*Engine, path string) *replayModel {
 	m := &replayModel{rt: rt, w: w, gate: gate, path: path, nodes: nodes, known: map[string]*followed{}, sub: w.subscribe(gate.URL + path)}
 	// The first node is the one that answers requests. The second learns of them by itself.
-	w.st.OnSubscriptionChange(nodes[0].Changed)
-	w.st.OnCallOff(nodes[0].CallOff)
+	w.st.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = nodes[0].Changed, nodes[0].CallOff })
 	return m
 }
 
 // deliver has a node deliver another event.
 func (m *replayModel) deliver(rt *rapid.T) {
 	e := m.nodes[rapid.IntRange(0, 1).Draw(rt, "node")]
-	m.w.st.DeliverTo(e.node, e.Enqueue)
+	m.w.deliverTo(e)
 	m.w.deliver(m.sub, "")
-	m.w.st.DeliverTo(m.nodes[0].node, m.nodes[0].Enqueue)
+	m.w.deliverTo(m.nodes[0])
 	m.settle()
 }
 

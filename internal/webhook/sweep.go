@@ -69,10 +69,7 @@ func (e *Engine) alive() bool {
 	if e.lapse() && e.leased() {
 		e.lapsed = false
 		now := e.cfg.Store.Moment()
-		if node := e.cfg.Lease().Node; node != e.node {
-			e.node = node
-			e.cfg.Store.DeliverTo(node, e.Enqueue)
-		}
+		e.node = e.cfg.Lease().Node
 		for _, l := range e.lanes {
 			e.consider(l, now)
 		}

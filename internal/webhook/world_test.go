@@ -82,11 +82,21 @@ func (w *world) start(node string) *Engine {
 		cancel()
 		e.Stop(ctx)
 	})
-	w.st.DeliverTo(node, e.Enqueue)
-	w.st.OnSubscriptionChange(e.Changed)
-	w.st.OnCallOff(e.CallOff)
+	w.deliverTo(e)
+	w.st.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = e.Changed, e.CallOff })
 	return e
 }
+
+// deliverTo has an engine take the deliveries that are made from now on.
+func (w *world) deliverTo(e *Engine) {
+	w.st.HandTo(func(h *store.Hands) { h.Node, h.Deliver = func() string { return e.cfg.Lease().Node }, e.Enqueue })
+}
+
+// deafen has nobody here told of changes, as if another process made them.
+func (w *world) deafen() { w.st.HandTo(func(h *store.Hands) { h.Subscription = nil }) }
+
+// fromElsewhere has nobody here take what is made from now on, as if another process made it.
+func (w *world) fromElsewhere() { storetest.OwnedBy(w.st, "") }
 
 // beat says that a node is alive, for as long as the test lasts.
 func (w *world) beat(node string) {

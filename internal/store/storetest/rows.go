@@ -145,6 +145,19 @@ func Alive(t testing.TB, st *store.Store, nodes ...string) {
 	})
 }
 
+// OwnedBy makes a node own what transactions leave for others to do, or nobody. It stays in the store.
+func OwnedBy(st *store.Store, node string) {
+	st.HandTo(func(h *store.Hands) {
+		*h = store.Hands{}
+		if node != "" {
+			h.Node = func() string { return node }
+			h.Send = func(chat.Account, store.SendWork) {}
+			h.Deliver = func([]store.DeliveryJob) {}
+			h.Fetch = func(store.MediaJob) {}
+		}
+	})
+}
+
 // Dead removes a node.
 func Dead(t testing.TB, st *store.Store, node string) {
 	t.Helper()
