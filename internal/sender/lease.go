@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/store"
@@ -31,36 +32,47 @@ func (s *Sender) mayTake() bool {
 	lease := s.cfg.Lease()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if lease.Node != s.life {
+	if renamed := lease.Node != s.life; renamed || len(s.former) > 0 {
 		s.life = lease.Node
 		for _, n := range s.numbers {
-			for _, id := range n.abandon() {
+			for _, id := range n.abandon(s.life) {
 				delete(s.held, id)
+				delete(s.former, id) // it was put off just when the node got its name
 				n.held--
 			}
 		}
-		s.former = maps.Clone(s.held)
+		if renamed {
+			s.former = maps.Clone(s.held)
+		}
 	}
 	return len(s.former) == 0 && lease.Holds(s.cfg.Store.Moment(), 0)
 }
 
-// abandon forgets all messages that are not on their way, and returns their ids.
-func (n *number) abandon() (ids []string) {
+// abandon forgets the messages of other lives that are not on their way, and returns their ids.
+func (n *number) abandon(life string) (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for id, l := range n.lanes {
-		kept := 0
+		kept, before := 0, len(l.queue)
 		if l.busy {
 			kept = 1
 		}
-		for _, w := range l.queue[kept:] {
+		own := slices.DeleteFunc(l.queue[kept:], func(w queued) bool {
+			if w.Job.Owner == life {
+				return false
+			}
 			ids = append(ids, w.Job.MessageID)
+			return true
+		})
+		l.queue = l.queue[:kept+len(own)]
+		if l.busy || len(l.queue) == before {
+			continue
 		}
-		clear(l.queue[kept:])
-		l.queue = l.queue[:kept]
-		if !l.busy {
-			heap.Remove(&n.ready, l.index)
+		heap.Remove(&n.ready, l.index)
+		if len(l.queue) == 0 {
 			delete(n.lanes, id)
+		} else {
+			n.makeReady(l, l.queue[0].due)
 		}
 	}
 	return ids

@@ -3,6 +3,7 @@ package sender_test
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -131,5 +133,41 @@ func TestTakesItsOwnBack(t *testing.T) {
 		close(release)
 		pass(time.Minute)
 		requireOrder(t, r.order(), "a1", "a1", "a2")
+	})
+}
+
+// A node that is taken for dead in the very moment in which it puts a message off goes on with all of them
+// under its new name.
+func TestTakenForDeadInTheMiddle(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		var answered atomic.Bool
+		r.sender.Stop(context.Background())
+		r.start(func(c *sender.Config) {
+			c.Lease = func() store.Lease {
+				if answered.CompareAndSwap(true, false) { // it asks whose the message is
+					r.holdLease("node_c", 24*time.Hour)
+					<-time.After(3 * time.Second)
+					return store.LeaseForGood(node)
+				}
+				return *r.lease.Load()
+			}
+		})
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			if c.At == 0 {
+				answered.Store(true)
+				return provider.Sent{}, outage
+			}
+			return provider.Sent{}, nil
+		}
+		a := r.post("a1", person(1))
+		pass(time.Second)
+		storetest.Dead(t, r.st, node)
+		r.alive("node_c")
+		pass(5 * time.Minute)
+		r.requireState(a, "sent", false)
+		b := r.accept("b1", person(2), "")
+		pass(5 * time.Second)
+		r.requireState(b, "sent", false)
 	})
 }
