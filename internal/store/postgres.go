@@ -26,6 +26,8 @@ const (
 	acquireTimeout = 5 * time.Second
 	// commitTimeout bounds a commit whose caller has gone away.
 	commitTimeout = 10 * time.Second
+	// maxSilence is how long a server may answer nothing at all, not even that it got what was sent.
+	maxSilence = 20 * time.Second
 	// txAttempts is how often a closure runs when PostgreSQL picks it as a deadlock's victim.
 	txAttempts = 5
 )
@@ -86,6 +88,7 @@ func poolSettings(url string) (*pgxpool.Config, error) {
 	if cfg.ConnConfig.Config.ConnectTimeout == 0 {
 		cfg.ConnConfig.Config.ConnectTimeout = acquireTimeout
 	}
+	cfg.ConnConfig.DialFunc = (&net.Dialer{Control: endSilence}).DialContext
 	if !strings.Contains(url, "pool_max_conns=") {
 		cfg.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
