@@ -63,17 +63,18 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
 	}
+	at := tx.After(t.conversation.LastMessageAt) // in the order of their ids they are sent
 	message := chat.Message{
-		ID: tx.NewID(chat.KindMessage), OrgID: account.OrgID, AccountID: account.ID,
+		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
 		ConversationID: t.conversation.ID, ContactID: t.contact.ID,
 		Direction: chat.Outbound, Type: in.Type, Status: chat.StatusQueued, Source: in.Source,
-		Content: in.Content, Context: in.Context, MediaID: in.Media.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		Content: in.Content, Context: in.Context, MediaID: in.Media.ID, CreatedAt: at, UpdatedAt: tx.Now(),
 	}
 	job := store.SendJob{
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
 		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
-	err = errors.Join(tx.InsertMessage(message), tx.NoteMessage(account.OrgID, t.conversation.ID, tx.Now()))
+	err = errors.Join(tx.InsertMessage(message), tx.NoteMessage(account.OrgID, t.conversation.ID, at))
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 func requireOrder(t *testing.T, got []string, want ...string) {
@@ -215,5 +216,38 @@ func TestOrderBetweenNodes(t *testing.T) {
 		r.post("m4", person(1)) // m1 is done, m2 is not in memory yet
 		pass(time.Minute)
 		requireOrder(t, r.order(), "m1", "m2", "m3", "m4")
+	})
+}
+
+// Messages of a conversation keep their order also where a later one was accepted by a node whose clock is
+// behind: in memory, and after the node that had them died.
+func TestOrderWithClocksThatDiffer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		r.answer = func(context.Context, call) (provider.Sent, error) {
+			<-release
+			return provider.Sent{}, nil
+		}
+		first := r.post("a1", person(1))
+		for _, name := range []string{"a2", "a3"} {
+			r.turn(-100 * time.Millisecond)
+			behind := r.accept(name, person(1), "another node")
+			if behind.Job.Owner != node {
+				t.Errorf("%s belongs to %s", name, behind.Job.Owner)
+			}
+		}
+		r.sender.Recall(store.SendQueue{Owner: node, OrgID: first.Job.OrgID, AccountID: first.Job.AccountID, ConversationID: first.Job.ConversationID})
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		requireOrder(t, r.order(), "a1", "a2", "a3")
+
+		for i, name := range []string{"b1", "b2", "b3"} {
+			r.turn(time.Duration(1-i) * 100 * time.Millisecond)
+			r.accept(name, person(2), "node_dead")
+		}
+		pass(10 * time.Second)
+		requireOrder(t, r.order()[3:], "b1", "b2", "b3")
 	})
 }

@@ -191,6 +191,15 @@ func (tx *Tx) NewID(k kind) string { return tx.store.ids.next(k, tx.now) }
 // NewIDAt makes an id that carries another instant, for what happened before it was known.
 func (tx *Tx) NewIDAt(k kind, at time.Time) string { return tx.store.ids.next(k, at) }
 
+// After is the instant of the transaction, or one behind the given where the clock of the node that made that
+// is a little ahead: ids made at it follow those made then.
+func (tx *Tx) After(last *time.Time) time.Time {
+	if last == nil || !last.After(tx.now) || last.Sub(tx.now) > clockSkew {
+		return tx.now
+	}
+	return last.Add(time.Millisecond)
+}
+
 // AfterCommit runs fn once the transaction is durable, in the caller's goroutine.
 func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
 
