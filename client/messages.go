@@ -23,7 +23,7 @@ type Message struct {
 	Source         *MessageSource  `json:"source"` // what made an outbound message
 	ConversationID string          `json:"conversation_id"`
 	MessageID      string          `json:"message_id,omitempty"` // the provider's id; empty until it is known
-	Context        *MessageContext `json:"context,omitempty"`    // what it answers
+	Context        *MessageContext `json:"context,omitempty"`    // what it answers, and how it came
 	IsRevoked      bool            `json:"is_revoked"`           // its author deleted it for everyone
 	Error          *MessageError   `json:"error,omitempty"`      // why it failed
 	PlayedAt       *time.Time      `json:"played_at,omitempty"`  // when a voice note was first played
@@ -43,6 +43,11 @@ type Message struct {
 	Contacts    json.RawMessage     `json:"contacts,omitempty"` // cards, as the provider gives them
 	Button      *ButtonContent      `json:"button,omitempty"`
 	Unsupported *UnsupportedContent `json:"unsupported,omitempty"`
+
+	// What came with an inbound message beside its content, as the provider gives it.
+	Referral json.RawMessage `json:"referral,omitempty"` // the advertisement through which it came
+	Order    json.RawMessage `json:"order,omitempty"`    // what was ordered from a catalogue
+	Errors   json.RawMessage `json:"errors,omitempty"`   // why there is no content, or none that can be shown
 }
 
 // Direction tells who wrote a message.
@@ -95,9 +100,12 @@ const (
 	SourceBroadcast MessageSource = "broadcast"
 )
 
-// MessageContext names the message that another one answers, by the provider's id.
+// MessageContext tells what a message answers, by the provider's id, and how it came.
 type MessageContext struct {
-	MessageID string `json:"message_id"`
+	MessageID           string          `json:"message_id,omitempty"`
+	Forwarded           bool            `json:"forwarded,omitempty"`
+	FrequentlyForwarded bool            `json:"frequently_forwarded,omitempty"`
+	ReferredProduct     json.RawMessage `json:"referred_product,omitempty"` // the product of a catalogue that it asks about
 }
 
 // MessageError is why a message failed.

@@ -280,6 +280,24 @@ func TestReceived(t *testing.T) {
 	}
 }
 
+// TestReceivedBesideTheContent reads what comes with a message.
+func TestReceivedBesideTheContent(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.receive(t, person, provider.Message{
+		ProviderID: "wamid.1", Type: chat.TypeUnsupported, Content: json.RawMessage(`{"type":"order"}`), Context: "wamid.0",
+		Extra: json.RawMessage(`{"referral":{"source_type":"ad"},"order":{"catalog_id":"7"},"errors":[{"code":1}],"context":{"forwarded":true,"frequently_forwarded":true,"referred_product":{"catalog_id":"7"}}}`),
+	})
+	m := must(s.ListMessages(t.Context(), s.number, client.MessageFilter{MessageID: "wamid.1"}))(t).Data[0]
+	want := &client.MessageContext{MessageID: "wamid.0", Forwarded: true, FrequentlyForwarded: true, ReferredProduct: json.RawMessage(`{"catalog_id":"7"}`)}
+	if diff := cmp.Diff(want, m.Context); diff != "" {
+		t.Error(diff)
+	}
+	if string(m.Referral) != `{"source_type":"ad"}` || string(m.Order) != `{"catalog_id":"7"}` || string(m.Errors) != `[{"code":1}]` {
+		t.Errorf("got %+v", m)
+	}
+}
+
 func TestMarkRead(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -86,7 +86,7 @@ var types = map[string]any{
 	"Health": client.Health{}, "Me": client.KeyContext{}, "OrganizationMe": client.Organization{}, "ApiKeyMe": client.APIKey{},
 	"RateLimitsMe": client.KeyRateLimits{}, "TeamMe": client.Team{},
 	"Account": client.Account{}, "ChatAccount": client.ChatAccount{}, "CustomerRef": client.CustomerRef{}, "Registration": client.Registration{},
-	"Message": client.Message{}, "Context": client.MessageContext{}, "ContextBody": client.MessageContext{}, "MessageError": client.MessageError{},
+	"Message": client.Message{}, "Context": client.MessageContext{}, "MessageError": client.MessageError{},
 	"ReadReceipt": client.ReadResult{},
 	"Media":       client.Media{}, "Deleted": client.Deleted{},
 	"Conversation": client.Conversation{}, "ContactRef": client.ContactRef{}, "Assignee": client.Assignee{},
@@ -118,6 +118,7 @@ var types = map[string]any{
 
 // wider are types that serve several schemas, or what is received too; they may have more fields.
 var wider = map[string]any{
+	"ContextBody":  client.MessageContext{},
 	"ImageContent": client.MediaContent{}, "DocumentContent": client.MediaContent{}, "AudioContent": client.MediaContent{},
 	"InteractiveContent": client.InteractiveContent{},
 	"TemplateCardPart":   client.TemplatePart{},

@@ -67,7 +67,7 @@ func (receivedItem) Schema(huma.Registry) *huma.Schema {
 		"from":      "The sender's number, in digits. Absent when the person wrote under a username: then contacts has the user_id.",
 		"id":        "The provider's id of the message, equal to X-Svc-Event-Id.",
 		"timestamp": "When it was written, in Unix seconds.",
-		"type":      "text, image, document, video, audio, sticker, location, contacts, interactive, button, reaction, order or unsupported. The object of that name has the content.",
+		"type":      "text, image, document, video, audio, location, contacts, interactive, button, reaction or unsupported. The object of that name has the content. context, referral, order and errors may stand beside it, as on the message.",
 	})
 }
 

@@ -59,12 +59,14 @@ type messageView struct {
 	Contacts       anyJSON           `json:"contacts,omitzero"`
 	Button         anyJSON           `json:"button,omitzero"`
 	Unsupported    anyJSON           `json:"unsupported,omitzero" doc:"type is what the provider calls it, unknown where it does not say; more values may come."`
-	Context        *contextView      `json:"context,omitempty" doc:"Present when it is a reply."`
+	Context        *contextView      `json:"context,omitempty" doc:"Present when it is a reply, was forwarded, or asks about a product."`
 	IsRevoked      bool              `json:"is_revoked" doc:"Its author deleted it for everyone."`
 	Error          *messageErrorView `json:"error,omitempty"`
 	PlayedAt       *instant          `json:"played_at,omitempty" doc:"When a voice note was first played."`
 	CreatedAt      instant           `json:"created_at"`
 	UpdatedAt      instant           `json:"updated_at"`
+
+	MessageExtra
 }
 
 // shownTemplate is a template's content as it was sent.
@@ -98,10 +100,6 @@ func splitTemplate(content []byte) (shownTemplate, shownPreview) {
 	return shownTemplate(marshal(members)), shownPreview(preview)
 }
 
-type contextView struct {
-	MessageID string `json:"message_id" doc:"The provider's id of the message this one answers."`
-}
-
 type messageErrorView struct {
 	Code         string `json:"code" doc:"Why it failed; branch on it. So far: outside_24h_window, marketing_opted_out, marketing_blocked_by_user, recipient_unavailable, unsupported_message_type, account_restricted, account_locked, consent_required, customer_suspended, permission_revoked, auth_expired, app_rate_limited, account_rate_limited, template_not_found, template_paused, template_policy_violation, flow_blocked, media_upload_failed, media_download_failed, undeliverable, policy_violation, subscription_inactive, organization_suspended, upstream_error. More may come."`
 	Message      string `json:"message" doc:"The same in words, which may change."`
@@ -121,9 +119,7 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 	if m.Source != "" {
 		v.Source = new(string(m.Source))
 	}
-	if m.Context != "" {
-		v.Context = &contextView{m.Context}
-	}
+	v.showExtra(m)
 	if m.Error != nil {
 		v.Error = &messageErrorView{string(m.Error.Code), m.Error.Message, m.Error.ProviderCode}
 	}

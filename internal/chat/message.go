@@ -106,6 +106,7 @@ type Message struct {
 	MediaID        string          // of the stored file
 	EventRow       string          // of the event that is recorded with it and carries its content; known then only
 	Edits          json.RawMessage // earlier contents, oldest first
+	Extra          json.RawMessage // what came beside the content: referral, context, order, errors; nil for most
 	Error          *MessageError
 	Reports        Reports // the callbacks that have come
 	PlayedAt       *time.Time

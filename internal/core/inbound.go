@@ -63,7 +63,7 @@ func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u prov
 	return chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
 		ConversationID: t.conversation.ID, ContactID: t.contact.ID, Direction: d, Type: u.Type,
-		ProviderID: u.ProviderID, Content: content, Context: u.Context, CreatedAt: at, UpdatedAt: tx.Now(),
+		ProviderID: u.ProviderID, Content: content, Context: u.Context, Extra: u.Extra, CreatedAt: at, UpdatedAt: tx.Now(),
 	}
 }
 

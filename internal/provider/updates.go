@@ -68,12 +68,12 @@ type Message struct {
 	Type       chat.MessageType
 	Content    json.RawMessage
 	Context    string // the provider's id of the message it answers
-	Forwarded  bool
-	Referral   json.RawMessage // the advertisement it came from
-	Media      *Media
-	Reaction   *Reaction
-	Errors     []*Error // why the content is missing
-	Raw        Raw
+	// Extra is what comes beside the content, in the shape in which messages are shown: referral (the
+	// advertisement it came from), context (but for the message it answers), order, errors. Nil for most.
+	Extra    json.RawMessage
+	Media    *Media
+	Reaction *Reaction
+	Raw      Raw
 }
 
 // InboundMessage is a message from a person to the business.

@@ -11,7 +11,7 @@ import (
 )
 
 const messageColumns = `org_id, id, account_id, conversation_id, contact_id, direction, type, status, source, provider_id, content, context_id,
-	error_code, error_message, error_provider, played_at, revoked, reports, media_id, edits, created_at, updated_at`
+	error_code, error_message, error_provider, played_at, revoked, reports, media_id, edits, extra, created_at, updated_at`
 
 func scanMessage(row scanner) (chat.Message, error) {
 	var m messageRow
@@ -20,17 +20,17 @@ func scanMessage(row scanner) (chat.Message, error) {
 }
 
 type messageRow struct {
-	m                                            chat.Message
-	providerID, mediaID, edits, errCode, errText *string
-	errProvider, playedAt                        *int64
-	content                                      string
-	createdAt, updatedAt                         int64
+	m                                                   chat.Message
+	providerID, mediaID, edits, extra, errCode, errText *string
+	errProvider, playedAt                               *int64
+	content                                             string
+	createdAt, updatedAt                                int64
 }
 
 func (r *messageRow) dest() []any {
 	m := &r.m
 	return []any{&m.OrgID, &m.ID, &m.AccountID, &m.ConversationID, &m.ContactID, &m.Direction, &m.Type, &m.Status, &m.Source,
-		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.Reports, &r.mediaID, &r.edits,
+		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.Reports, &r.mediaID, &r.edits, &r.extra,
 		&r.createdAt, &r.updatedAt}
 }
 
@@ -45,6 +45,9 @@ func (r *messageRow) value() chat.Message {
 	}
 	if r.edits != nil {
 		m.Edits = json.RawMessage(*r.edits)
+	}
+	if r.extra != nil {
+		m.Extra = json.RawMessage(*r.extra)
 	}
 	if r.errCode != nil {
 		m.Error = &chat.MessageError{Code: chat.MessageErrorCode(*r.errCode), Message: *r.errText}
@@ -144,7 +147,7 @@ func (f MessageFilter) spread(c *conditions) {
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
 	return tx.later("INSERT INTO messages ("+messageColumns+`, event_rows)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`, messageArgs(m)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, messageArgs(m)...)
 }
 
 // AddEventRow notes that an event carries a message's content.
@@ -156,7 +159,7 @@ func messageArgs(m chat.Message) []any {
 	code, text, provider := errorColumns(m.Error)
 	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
 		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.Reports,
-		orNull(m.MediaID), textPtr(m.Edits), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
+		orNull(m.MediaID), textPtr(m.Edits), textPtr(m.Extra), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
 }
 
 // UpdateMessage stores what may change of a message.

@@ -59,27 +59,64 @@ func (c *change) author(m node, byBusiness bool) (provider.Person, node) {
 // message decodes the parts that all messages have.
 func (c *change) message(m node, who provider.Person, contact node) provider.Message {
 	body := readContent(m)
-	context := m.get("context")
 	message := provider.Message{
 		Contact:    who,
 		ProviderID: m.text("id"),
 		Timestamp:  instant(m.text("timestamp")),
 		Type:       body.kind,
 		Content:    body.json,
-		Context:    context.text("id", "message_id"),
-		Forwarded:  context.flag("forwarded") || context.flag("frequently_forwarded"),
+		Context:    m.get("context").text("id", "message_id"),
+		Extra:      extra(m),
 		Media:      body.media(),
 		Reaction:   body.reaction(),
-		Errors:     faults(m.get("errors")),
 		Raw:        provider.Raw{Item: body.item(), Metadata: c.metadata},
-	}
-	if referral := m.get("referral"); referral.isObject() {
-		message.Referral = neutral(referral)
 	}
 	if contact.isObject() {
 		message.Raw.Contact = neutral(contact)
 	}
 	return message
+}
+
+// extra is what a message has beside its content, as far as it is shown; nil where that is nothing.
+func extra(m node) []byte {
+	r := rewriter{out: []byte{'{'}, member: renameProduct}
+	for member := range m.each {
+		switch {
+		case member.isObject() && (member.called("referral") || member.called("order")),
+			member.isArray() && member.called("errors"):
+			r.keyOf(member)
+			r.copy(member)
+		case member.called("context"):
+			r.circumstances(member)
+		}
+	}
+	if len(r.out) == 1 {
+		return nil
+	}
+	return append(r.out, '}')
+}
+
+// circumstances writes what a message's context says beyond the message it answers.
+func (r *rewriter) circumstances(context node) {
+	before := len(r.out)
+	r.key("context")
+	r.out = append(r.out, '{')
+	empty := len(r.out)
+	for _, flag := range []string{"forwarded", "frequently_forwarded"} {
+		if context.flag(flag) {
+			r.key(flag)
+			r.out = append(r.out, "true"...)
+		}
+	}
+	if product := context.get("referred_product"); product.isObject() {
+		r.key("referred_product")
+		r.copy(product)
+	}
+	if len(r.out) == empty {
+		r.out = r.out[:before]
+		return
+	}
+	r.out = append(r.out, '}')
 }
 
 // edit decodes a message's new content. Where the upstream withholds it, a person's edit is a message that

@@ -32,20 +32,34 @@ func TestInboundCommonParts(t *testing.T) {
 	if m.About() != origin || m.Contact != adaPerson {
 		t.Errorf("got %+v, %+v", m.About(), m.Contact)
 	}
-	if m.ProviderID != "wamid.I" || !m.Timestamp.Equal(time.Unix(1767225600, 0)) || m.Context != "wamid.Q" || m.Forwarded {
+	if m.ProviderID != "wamid.I" || !m.Timestamp.Equal(time.Unix(1767225600, 0)) || m.Context != "wamid.Q" {
 		t.Errorf("got %+v", m.Message)
 	}
 	sameJSON(t, m.Content, `{"body":"hi 👍 /"}`)
-	sameJSON(t, m.Referral, `{"source_url":"https://fb.test/1","source_type":"ad","ctwa_clid":"c"}`)
+	sameJSON(t, m.Extra, `{"referral":{"source_url":"https://fb.test/1","source_type":"ad","ctwa_clid":"c"}}`)
 	sameJSON(t, m.Raw.Contact, ada)
 	sameJSON(t, m.Raw.Metadata, `{"display_phone_number":"4930555000","phone_number_id":"100200300400"}`)
 	sameJSON(t, m.Raw.Item, wireMessage(`"context":{"from":"4930555000","id":"wamid.Q"},"referral":{"source_url":"https://fb.test/1","source_type":"ad","ctwa_clid":"c"},"type":"text","text":{"body":"hi 👍 /"}`))
 }
 
-func TestForwarded(t *testing.T) {
-	for _, flag := range []string{"forwarded", "frequently_forwarded"} {
-		if m := inboundMessage(t, `"context":{"`+flag+`":true},"type":"text","text":{"body":"x"}`); !m.Forwarded || m.Context != "" {
-			t.Errorf("%s: got %+v", flag, m.Message)
+// What comes beside the content is kept as far as it is understood, and the product has our name in it.
+func TestExtra(t *testing.T) {
+	for wire, want := range map[string]string{
+		``: ``,
+		`"context":{"from":"4930555000","id":"wamid.Q"},`:                           ``,
+		`"context":{"forwarded":true},`:                                             `{"context":{"forwarded":true}}`,
+		`"context":{"frequently_forwarded":true,"forwarded":false},`:                `{"context":{"frequently_forwarded":true}}`,
+		`"context":{"id":"wamid.Q","referred_product":{"catalog_id":"77"}},`:        `{"context":{"referred_product":{"catalog_id":"77"}}}`,
+		`"context":"odd","referral":"odd","order":[],"errors":{},`:                  ``,
+		`"context":{"forwarded":"odd","referred_product":5},`:                       ``,
+		`"context":{},"referral":{"a":1},`:                                          `{"referral":{"a":1}}`,
+		`"referral":{"a":1},"context":{"id":"x"},"errors":[{"code":1}],`:            `{"referral":{"a":1},"errors":[{"code":1}]}`,
+		`"errors":[{"code":131051,"error_data":{"messaging_product":"whatsapp"}}],`: `{"errors":[{"code":131051,"error_data":{"messaging_product":"chat"}}]}`,
+		`"order":{"catalog_id":"77","product_items":[{"item_price":30.50}]},`:       `{"order":{"catalog_id":"77","product_items":[{"item_price":30.50}]}}`,
+	} {
+		m := inboundMessage(t, wire+`"type":"text","text":{"body":"x"}`)
+		if string(m.Extra) != want {
+			t.Errorf("%s: got %s, want %s", wire, m.Extra, want)
 		}
 	}
 }
@@ -151,13 +165,6 @@ func TestInboundReaction(t *testing.T) {
 	}
 }
 
-func TestUnsupportedKeepsTheErrors(t *testing.T) {
-	m := inboundMessage(t, `"type":"unsupported","errors":[{"code":131060,"title":"Unavailable","message":"This message is unavailable"}]`)
-	if len(m.Errors) != 1 || m.Errors[0].Code != 131060 || m.Errors[0].Title != "Unavailable" {
-		t.Errorf("got %+v", m.Errors)
-	}
-}
-
 func TestInboundMedia(t *testing.T) {
 	sum := sha256.Sum256([]byte("file"))
 	b64, hexed := base64.StdEncoding.EncodeToString(sum[:]), hex.EncodeToString(sum[:])
@@ -213,7 +220,7 @@ func TestInboundMedia(t *testing.T) {
 
 func TestInboundMediaThatFailed(t *testing.T) {
 	m := inboundMessage(t, `"type":"image","image":{"caption":"c","sha256":"bad"},"errors":[{"code":131052,"title":"too large"}]`)
-	if m.Type != chat.TypeImage || m.Media != nil || len(m.Errors) != 1 || m.Errors[0].Class().Code != chat.FailMediaDownload {
+	if m.Type != chat.TypeImage || m.Media != nil || string(m.Extra) != `{"errors":[{"code":131052,"title":"too large"}]}` {
 		t.Errorf("got %+v", m.Message)
 	}
 	if m := inboundMessage(t, `"type":"image","image":{"id":"1","sha256":"bad"}`); m.Media.SHA256 != nil {

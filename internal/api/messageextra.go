@@ -1,0 +1,94 @@
+package api
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// MessageExtra is what came with a message beside its content, as events pass it on.
+type MessageExtra struct {
+	Referral shownReferral `json:"referral,omitzero" doc:"The advertisement or post through which a conversation began, as in the event."`
+	Order    shownOrder    `json:"order,omitzero" doc:"What was ordered from a catalogue. The message is of type unsupported, with order as its unsupported.type."`
+	Errors   shownErrors   `json:"errors,omitzero" doc:"Why an inbound message has no content, or none that can be shown, in the provider's words."`
+}
+
+type contextView struct {
+	MessageID           string       `json:"message_id,omitzero" doc:"The provider's id of the message this one answers."`
+	Forwarded           bool         `json:"forwarded,omitzero" doc:"It was forwarded."`
+	FrequentlyForwarded bool         `json:"frequently_forwarded,omitzero" doc:"It was forwarded many times."`
+	ReferredProduct     shownProduct `json:"referred_product,omitzero" doc:"The product of a catalogue that it asks about."`
+}
+
+// showExtra adds what came with a message to its view.
+func (v *messageView) showExtra(m chat.Message) {
+	var extra struct {
+		MessageExtra
+		Context *contextView `json:"context"`
+	}
+	if m.Extra != nil && json.Unmarshal(m.Extra, &extra) == nil { // a list must not fail for one odd message
+		v.MessageExtra, v.Context = extra.MessageExtra, extra.Context
+	}
+	if m.Context == "" {
+		return
+	}
+	if v.Context == nil {
+		v.Context = &contextView{}
+	}
+	v.Context.MessageID = m.Context
+}
+
+// The types below pass on what the provider sent, and describe what is known of it.
+type (
+	shownReferral jsontext.Value
+	shownOrder    jsontext.Value
+	shownProduct  jsontext.Value
+	shownErrors   jsontext.Value
+)
+
+func (v shownReferral) MarshalJSON() ([]byte, error) { return v, nil }
+func (v shownOrder) MarshalJSON() ([]byte, error)    { return v, nil }
+func (v shownProduct) MarshalJSON() ([]byte, error)  { return v, nil }
+func (v shownErrors) MarshalJSON() ([]byte, error)   { return v, nil }
+
+func (v *shownReferral) UnmarshalJSON(text []byte) error { return keep(v, text) }
+func (v *shownOrder) UnmarshalJSON(text []byte) error    { return keep(v, text) }
+func (v *shownProduct) UnmarshalJSON(text []byte) error  { return keep(v, text) }
+func (v *shownErrors) UnmarshalJSON(text []byte) error   { return keep(v, text) }
+
+// keep copies a text, whose bytes are lent for the call only.
+func keep[T ~[]byte](v *T, text []byte) error {
+	*v = append(T(nil), text...)
+	return nil
+}
+
+// Schema describes it in the OpenAPI document.
+func (shownReferral) Schema(huma.Registry) *huma.Schema {
+	return openObject(nil, map[string]string{
+		"source_url": "", "source_id": "", "source_type": "ad or post.", "headline": "", "body": "", "media_type": "image or video.",
+		"image_url": "", "video_url": "", "thumbnail_url": "", "ctwa_clid": "The provider's id of the click.",
+	})
+}
+
+// Schema describes it in the OpenAPI document.
+func (shownProduct) Schema(huma.Registry) *huma.Schema {
+	return openObject(nil, map[string]string{"catalog_id": "", "product_retailer_id": ""})
+}
+
+// Schema describes it in the OpenAPI document.
+func (shownOrder) Schema(huma.Registry) *huma.Schema {
+	s := openObject(nil, map[string]string{"catalog_id": "", "text": "What the buyer wrote."})
+	item := openObject(nil, map[string]string{"product_retailer_id": "", "currency": ""})
+	item.Properties["quantity"], item.Properties["item_price"] = &huma.Schema{Type: huma.TypeNumber}, &huma.Schema{Type: huma.TypeNumber}
+	s.Properties["product_items"] = &huma.Schema{Type: huma.TypeArray, Items: item}
+	return s
+}
+
+// Schema describes it in the OpenAPI document.
+func (shownErrors) Schema(huma.Registry) *huma.Schema {
+	item := openObject(nil, map[string]string{"title": "", "message": ""})
+	item.Properties["code"] = &huma.Schema{Type: huma.TypeInteger, Description: "The provider's code."}
+	return &huma.Schema{Type: huma.TypeArray, Items: item}
+}
