@@ -47,7 +47,7 @@ func (s Sent) isEmpty(param string) bool {
 			value = member
 		case []any:
 			i, err := strconv.Atoi(step)
-			if err != nil || i >= len(container) {
+			if err != nil || i < 0 || i >= len(container) {
 				return false
 			}
 			value = container[i]
