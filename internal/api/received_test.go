@@ -125,7 +125,7 @@ func callbacks(t *testing.T, c *apitest.Case) func(message string) {
 	const secret = "app secret"
 	storetest.Alive(t, c.Store, "here")
 	receiver := inbound.Start(inbound.Config{
-		Store: c.Store, Lease: func() store.Lease { return store.LeaseForGood("here") }, FetchNode: func() string { return "" },
+		Store: c.Store, Lease: func() store.Lease { return store.LeaseForGood("here") },
 		CanSign: cloud.CanSign, Decode: cloud.Decode, Log: slog.New(slog.DiscardHandler),
 		Verify: func(signature string, body []byte) bool { return cloud.Verify(secret, signature, body) },
 	})
