@@ -22,6 +22,7 @@ const (
 	KindOrganization Kind = "org"
 	KindRequest      Kind = "req"
 	KindSecret       Kind = "sec"
+	KindSession      Kind = "ses"
 	KindSetupLink    Kind = "csl"
 	KindSubscription Kind = "wbs"
 	KindTeam         Kind = "team"

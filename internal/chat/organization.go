@@ -71,28 +71,6 @@ type Team struct {
 	CreatedAt time.Time
 }
 
-// Role is what a user may do in a team.
-type Role string
-
-const (
-	RoleOwner Role = "owner"
-	RoleAdmin Role = "admin"
-	RoleAgent Role = "agent"
-)
-
-// User is a person who signs in to the dashboard.
-type User struct {
-	ID           string
-	OrgID        string
-	Email        string
-	Name         string
-	PasswordHash string
-	CreatedAt    time.Time
-}
-
-// MinPasswordLength follows current guidance: length is what counts, composition rules do not.
-const MinPasswordLength = 8
-
 // CleanName trims a name and checks it holds 1 to 200 characters.
 func CleanName(param, name string) (string, error) {
 	return cleanText(param, name, 200)

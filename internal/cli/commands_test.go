@@ -109,11 +109,43 @@ func TestTeamsAndUsers(t *testing.T) {
 		second := []string{"user", "create", "--org", org, "--email", "b@acme.example", "--name", "Bob", "--password=-starts-odd", "--role", "owner"}
 		s.run(t, second...).refused(t, exitFailed, "--team: The organization has several teams", "parley team list --org "+org)
 		user := s.fields(t, append(second, "--team", team["id"].(string))...)
-		if user["role"] != "owner" || user["email"] != "b@acme.example" {
+		if user["role"] != "owner" || user["email"] != "b@acme.example" || user["sees"] != "all" || user["teams"] != team["id"] {
 			t.Errorf("user %v", user)
 		}
 	})
 }
+
+func TestChangeUsers(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, s site) {
+		org := s.newOrg(t)
+		s.fields(t, "user", "create", "--org", org, "--email", "o@acme.example", "--name", "Olga", "--password", "correct horse", "--role", "owner")
+		s.fields(t, "user", "create", "--org", org, "--email", "a@acme.example", "--name", "Ada", "--password", "correct horse", "--sees", "assigned")
+		team := s.fields(t, "team", "create", "--org", org, "--name", "Second")["id"].(string)
+		changed := s.fields(t, "user", "update", "A@acme.example", "--name", "Ada L", "--role", "admin", "--sees", "teams", "--team", team, "--password", "battery staple")
+		if changed["name"] != "Ada L" || changed["role"] != "admin" || changed["sees"] != "teams" || changed["teams"] != team || changed["disabled_at"] != nil {
+			t.Errorf("changed to %v", changed)
+		}
+		if gone := s.fields(t, "user", "update", "a@acme.example", "--disable"); gone["disabled_at"] == nil || gone["name"] != "Ada L" {
+			t.Errorf("disabled: %v", gone)
+		}
+		if back := s.fields(t, "user", "update", "a@acme.example", "--enable"); back["disabled_at"] != nil {
+			t.Errorf("enabled: %v", back)
+		}
+		if users := s.rows(t, "user", "list", "--org", org); len(users) != 2 || users[0]["name"] != "Olga" || users[1]["teams"] != team {
+			t.Errorf("users %v", users)
+		}
+		if out := s.run(t, "user", "signout", "a@acme.example"); out.code != 0 || out.stdout != "" {
+			t.Errorf("signed out: %+v", out)
+		}
+		s.run(t, "user", "update", "a@acme.example").refused(t, exitFailed, "nothing to change")
+		s.run(t, "user", "update", "x@acme.example", "--enable").refused(t, exitFailed, "nobody signs in as x@acme.example", "parley user list")
+		s.run(t, "user", "signout", "x@acme.example").refused(t, exitFailed, "nobody signs in as x@acme.example")
+		s.run(t, "user", "update", "o@acme.example", "--disable").refused(t, exitFailed, "This is the only owner")
+		s.run(t, "user", "update", "o@acme.example", "--team", absentTeam).refused(t, exitFailed, "--team: The organization has no such team")
+	})
+}
+
+const absentTeam = "team_00000000000000000000000000"
 
 func TestKeys(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, s site) {

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -9,7 +12,17 @@ import (
 )
 
 type userCommands struct {
-	Create userCreateCommand `cmd:"" help:"Create a dashboard user."`
+	Create  userCreateCommand  `cmd:"" help:"Create a dashboard user."`
+	List    userListCommand    `cmd:"" help:"List an organization's users."`
+	Update  userUpdateCommand  `cmd:"" help:"Change a user's name, role, teams or what the user sees, or end or restore the access."`
+	Signout userSignoutCommand `cmd:"" help:"Sign a user out of every browser."`
+}
+
+func userRecord(u chat.User, teams []string) record {
+	return record{
+		{"id", u.ID}, {"organization_id", u.OrgID}, {"email", u.Email}, {"name", u.Name}, {"role", string(u.Role)}, {"sees", string(u.Sees)},
+		{"teams", strings.Join(teams, " ")}, {"disabled_at", instantOrNil(u.DisabledAt)}, {"created_at", instant(u.CreatedAt)},
+	}
 }
 
 type userCreateCommand struct {
@@ -18,6 +31,7 @@ type userCreateCommand struct {
 	Name     string `required:"" placeholder:"NAME" help:"The person's name."`
 	Password string `required:"" placeholder:"PASSWORD" help:"At least 8 characters."`
 	Role     string `default:"agent" placeholder:"ROLE" enum:"owner,admin,agent" help:"owner, admin or agent."`
+	Sees     string `default:"all" placeholder:"WHICH" enum:"all,teams,assigned" help:"Which conversations the user sees: all, teams (those of the user's teams) or assigned."`
 	Team     teamID `placeholder:"TEAM" help:"The team to join (team_…); needed where there are several."`
 	storeFlags
 }
@@ -28,29 +42,150 @@ func (cmd *userCreateCommand) Run(c *console) error {
 		return err
 	}
 	var user chat.User
+	var teams []string
 	err = cmd.change(c, func(tx *store.Tx) (err error) {
 		user, err = core.CreateUser(tx, core.NewUser{
 			OrgID: string(cmd.Org), Email: cmd.Email, Name: cmd.Name, Password: hash,
-			Role: chat.Role(cmd.Role), TeamID: string(cmd.Team),
+			Role: chat.Role(cmd.Role), Sees: chat.Visibility(cmd.Sees), TeamID: string(cmd.Team),
 		})
+		if err == nil {
+			teams, err = tx.TeamsOf(user.OrgID, user.ID)
+		}
 		return err
 	})
 	if err != nil {
-		return pointTo(cmd.explainTeam(err), listOrgs)
+		return pointTo(explainTeam(err, cmd.Org, cmd.Team), listOrgs)
 	}
-	return cmd.printOne(c.stdout, record{
-		{"id", user.ID}, {"organization_id", user.OrgID}, {"email", user.Email}, {"name", user.Name},
-		{"role", cmd.Role}, {"created_at", instant(user.CreatedAt)},
-	})
+	return cmd.printOne(c.stdout, userRecord(user, teams))
 }
 
 // explainTeam says of --team what core says of the API's team_id.
-func (cmd *userCreateCommand) explainTeam(err error) error {
+func explainTeam(err error, org orgID, team teamID) error {
 	if e, ok := errors.AsType[*chat.Error](err); !ok || e.Param != "team_id" {
 		return err
 	}
-	if cmd.Team == "" {
-		return chat.Invalid("team", "The organization has several teams: say which one. \"parley team list --org %s\" shows them.", cmd.Org)
+	if team == "" {
+		return chat.Invalid("team", "The organization has several teams: say which one. \"parley team list --org %s\" shows them.", org)
 	}
-	return chat.Invalid("team", "The organization has no such team. \"parley team list --org %s\" shows its teams.", cmd.Org)
+	return chat.Invalid("team", "The organization has no such team. \"parley team list --org %s\" shows its teams.", org)
+}
+
+type userListCommand struct {
+	Org orgID `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	storeFlags
+}
+
+func (cmd *userListCommand) Run(c *console) error {
+	return cmd.lookInto(c, cmd.Org, func(r store.Reader) error {
+		users, err := r.Users(string(cmd.Org))
+		if err != nil {
+			return err
+		}
+		teams, err := r.Members(string(cmd.Org))
+		if err != nil {
+			return err
+		}
+		var rows []record
+		for _, u := range users {
+			rows = append(rows, userRecord(u, teams[u.ID]))
+		}
+		return cmd.printAll(c.stdout, rows, names(userRecord(chat.User{}, nil))...)
+	})
+}
+
+// namedUser is the user that a command is about.
+type namedUser struct {
+	Email string `arg:"" name:"email" help:"The address the user signs in with."`
+}
+
+func (n namedUser) find(tx *store.Tx) (chat.User, error) {
+	u, err := tx.UserByEmail(n.Email)
+	if errors.Is(err, store.ErrNotFound) {
+		return u, fmt.Errorf("nobody signs in as %s; \"parley user list --org ORG\" shows who does", n.Email)
+	}
+	return u, err
+}
+
+type userUpdateCommand struct {
+	namedUser
+	Name     string   `placeholder:"NAME" help:"Another name."`
+	Password string   `placeholder:"PASSWORD" help:"Another password, of at least 8 characters. The user is signed out of every browser."`
+	Role     string   `placeholder:"ROLE" enum:"owner,admin,agent," default:"" help:"owner, admin or agent."`
+	Sees     string   `placeholder:"WHICH" enum:"all,teams,assigned," default:"" help:"Which conversations the user sees: all, teams or assigned."`
+	Team     []teamID `placeholder:"TEAM" help:"The user's teams (team_…), instead of those there are; repeat it for several."`
+	Disable  bool     `help:"End the access. What the user wrote stays." xor:"access"`
+	Enable   bool     `help:"Restore the access." xor:"access"`
+	storeFlags
+}
+
+func (cmd *userUpdateCommand) Run(c *console) error {
+	if cmd.Name == "" && cmd.Password == "" && cmd.Role == "" && cmd.Sees == "" && len(cmd.Team) == 0 && !cmd.Disable && !cmd.Enable {
+		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable or --enable")
+	}
+	var hash core.PasswordHash
+	if cmd.Password != "" {
+		var err error
+		if hash, err = core.HashPassword(cmd.Password); err != nil {
+			return err
+		}
+	}
+	var user chat.User
+	var teams []string
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		found, err := cmd.find(tx)
+		if err != nil {
+			return err
+		}
+		if user, err = core.UpdateUser(tx, chat.RoleOwner, found.OrgID, found.ID, cmd.patch()); err != nil {
+			return explainTeam(err, orgID(found.OrgID), cmp.Or(cmd.Team...))
+		}
+		if hash != "" {
+			if err := core.SetPassword(tx, user.OrgID, user.ID, hash); err != nil {
+				return err
+			}
+		}
+		teams, err = tx.TeamsOf(user.OrgID, user.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, userRecord(user, teams))
+}
+
+func (cmd *userUpdateCommand) patch() (p core.UserPatch) {
+	if cmd.Name != "" {
+		p.Name = &cmd.Name
+	}
+	if cmd.Role != "" {
+		p.Role = new(chat.Role(cmd.Role))
+	}
+	if cmd.Sees != "" {
+		p.Sees = new(chat.Visibility(cmd.Sees))
+	}
+	if len(cmd.Team) > 0 {
+		p.Teams = &[]string{}
+		for _, id := range cmd.Team {
+			*p.Teams = append(*p.Teams, string(id))
+		}
+	}
+	if cmd.Disable || cmd.Enable {
+		p.Disabled = &cmd.Disable
+	}
+	return p
+}
+
+type userSignoutCommand struct {
+	namedUser
+	storeFlags
+}
+
+func (cmd *userSignoutCommand) Run(c *console) error {
+	return cmd.change(c, func(tx *store.Tx) error {
+		u, err := cmd.find(tx)
+		if err != nil {
+			return err
+		}
+		return core.SignOutEverywhere(tx, u.OrgID, u.ID, "")
+	})
 }

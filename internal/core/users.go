@@ -1,26 +1,22 @@
 package core
 
 import (
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
-	"unicode/utf8"
-
-	"golang.org/x/crypto/argon2"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// NewUser is what makes a dashboard user. Without TeamID the user joins the only team.
+// NewUser is what makes a dashboard user. Without TeamID the user joins the only team. Without a password
+// the user needs an invitation.
 type NewUser struct {
 	OrgID    string
 	Email    string
 	Name     string
 	Password PasswordHash
 	Role     chat.Role
+	Sees     chat.Visibility // all if it is empty
 	TeamID   string
 }
 
@@ -37,8 +33,8 @@ func CreateUser(tx *store.Tx, in NewUser) (chat.User, error) {
 		return chat.User{}, err
 	}
 	user := chat.User{
-		ID: tx.NewID(chat.KindUser), OrgID: in.OrgID, Email: in.Email, Name: in.Name,
-		PasswordHash: string(in.Password), CreatedAt: tx.Now(),
+		ID: tx.NewID(chat.KindUser), OrgID: in.OrgID, Email: in.Email, Name: in.Name, PasswordHash: string(in.Password),
+		Role: in.Role, Sees: in.Sees, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	err = tx.InsertUser(user)
 	if errors.Is(err, store.ErrDuplicate) {
@@ -47,7 +43,7 @@ func CreateUser(tx *store.Tx, in NewUser) (chat.User, error) {
 	if err != nil {
 		return chat.User{}, err
 	}
-	return user, tx.PutMember(user.OrgID, teamID, user.ID, in.Role)
+	return user, tx.PutMember(user.OrgID, teamID, user.ID)
 }
 
 func (in *NewUser) clean() (err error) {
@@ -57,27 +53,120 @@ func (in *NewUser) clean() (err error) {
 	if in.Name, err = chat.CleanName("name", in.Name); err != nil {
 		return err
 	}
-	if !slices.Contains([]chat.Role{chat.RoleOwner, chat.RoleAdmin, chat.RoleAgent}, in.Role) {
-		return chat.Invalid("role", "Must be owner, admin or agent.")
+	if in.Sees == "" {
+		in.Sees = chat.SeesAll
+	}
+	return errors.Join(chat.CheckRole(in.Role), chat.CheckVisibility(in.Sees))
+}
+
+// UserPatch changes the fields that are given.
+type UserPatch struct {
+	Name     *string
+	Role     *chat.Role
+	Sees     *chat.Visibility
+	Teams    *[]string
+	Disabled *bool
+}
+
+// UpdateUser changes a user, as far as somebody with the role of by may. Whoever gets another role has to
+// sign in again.
+func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (chat.User, error) {
+	before, err := user(tx.Reader, orgID, id)
+	if err != nil {
+		return chat.User{}, err
+	}
+	after, err := patch.apply(tx, before)
+	if err != nil {
+		return chat.User{}, err
+	}
+	if (before.Role == chat.RoleOwner || after.Role == chat.RoleOwner) && !by.Covers(chat.RoleOwner) {
+		return chat.User{}, chat.Fail(chat.CodeForbidden, "Only an owner can change an owner, or make one.")
+	}
+	if err := keepAnOwner(tx, before, after); err != nil {
+		return chat.User{}, err
+	}
+	if patch.Teams != nil {
+		if err := putIntoTeams(tx, after, *patch.Teams); err != nil {
+			return chat.User{}, err
+		}
+	}
+	if after.Role != before.Role || after.DisabledAt != before.DisabledAt {
+		if err := tx.DeleteSessions(orgID, id, ""); err != nil {
+			return chat.User{}, err
+		}
+	}
+	after.UpdatedAt = tx.Now()
+	return after, tx.UpdateUser(after)
+}
+
+func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
+	if p.Name != nil {
+		name, err := chat.CleanName("name", *p.Name)
+		if err != nil {
+			return u, err
+		}
+		u.Name = name
+	}
+	if p.Role != nil {
+		u.Role = *p.Role
+	}
+	if p.Sees != nil {
+		u.Sees = *p.Sees
+	}
+	switch {
+	case p.Disabled == nil, *p.Disabled == (u.DisabledAt != nil):
+	case *p.Disabled:
+		u.DisabledAt = new(tx.Now())
+	default:
+		u.DisabledAt = nil
+	}
+	return u, errors.Join(chat.CheckRole(u.Role), chat.CheckVisibility(u.Sees))
+}
+
+// keepAnOwner refuses a change that would leave nobody who may do everything.
+func keepAnOwner(tx *store.Tx, before, after chat.User) error {
+	owns := func(u chat.User) bool { return u.Role == chat.RoleOwner && u.DisabledAt == nil }
+	if !owns(before) || owns(after) {
+		return nil
+	}
+	users, err := tx.Users(before.OrgID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(users, func(u chat.User) bool { return u.ID != before.ID && owns(u) }) {
+		return chat.Invalid("role", "This is the only owner. Make somebody else an owner first.")
 	}
 	return nil
 }
 
-// PasswordHash is a password as it is stored. It is made before the transaction begins, because
-// making it is slow on purpose.
-type PasswordHash string
-
-// HashPassword is argon2id with the parameters that RFC 9106 recommends where memory is scarce.
-// They are written into the hash, so that they can be raised later.
-func HashPassword(password string) (PasswordHash, error) {
-	const time, memoryKiB, threads, length = 3, 64 * 1024, 4, 32
-	if n := utf8.RuneCountInString(password); n < chat.MinPasswordLength || n > 1024 {
-		return "", chat.Invalid("password", "Must be %d to 1024 characters long.", chat.MinPasswordLength)
+// putIntoTeams makes teams all of those that a user belongs to.
+func putIntoTeams(tx *store.Tx, u chat.User, teams []string) error {
+	before, err := tx.TeamsOf(u.OrgID, u.ID)
+	if err != nil {
+		return err
 	}
-	salt := make([]byte, 16)
-	rand.Read(salt)
-	sum := argon2.IDKey([]byte(password), salt, time, memoryKiB, threads, length)
-	b64 := base64.RawStdEncoding
-	return PasswordHash(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memoryKiB, time, threads,
-		b64.EncodeToString(salt), b64.EncodeToString(sum))), nil
+	for _, id := range teams {
+		if _, err := pickTeam(tx.Reader, u.OrgID, id); err != nil {
+			return err
+		}
+		if err := tx.PutMember(u.OrgID, id, u.ID); err != nil {
+			return err
+		}
+	}
+	for _, id := range before {
+		if !slices.Contains(teams, id) {
+			if err := tx.DeleteMember(u.OrgID, id, u.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func user(r store.Reader, orgID, id string) (chat.User, error) {
+	u, err := r.User(orgID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return chat.User{}, chat.NotFound("user")
+	}
+	return u, err
 }

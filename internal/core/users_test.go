@@ -25,7 +25,8 @@ func TestCreateUser(t *testing.T) {
 			OrgID: org.ID, Email: " Ann@example.com ", Name: " Ann ", Password: "$hash$", Role: chat.RoleAdmin,
 		}))
 		requireEqual(t, user, err, chat.User{
-			ID: user.ID, OrgID: org.ID, Email: "Ann@example.com", Name: "Ann", PasswordHash: "$hash$", CreatedAt: clock.Now(),
+			ID: user.ID, OrgID: org.ID, Email: "Ann@example.com", Name: "Ann", PasswordHash: "$hash$", Role: chat.RoleAdmin, Sees: chat.SeesAll,
+			CreatedAt: clock.Now(), UpdatedAt: clock.Now(),
 		})
 		stored, err := st.Read(t.Context()).UserByEmail("ann@EXAMPLE.com")
 		requireEqual(t, stored, err, user)

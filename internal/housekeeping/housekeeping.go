@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -77,6 +78,10 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 	h.purge(ctx, "callbacks", func(tx *store.Tx, rows int) (int64, error) {
 		return tx.PurgeCallbacks(tx.Now().Add(-callbackLife), rows)
 	})
+	h.purge(ctx, "sessions", func(tx *store.Tx, rows int) (int64, error) {
+		return tx.PurgeSessions(tx.Now().Add(-chat.SessionIdle), rows)
+	})
+	h.purge(ctx, "links of users", (*store.Tx).PurgeUserLinks)
 	for _, sweep := range []func(context.Context) error{h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)

@@ -3,6 +3,7 @@ package housekeeping_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -263,6 +264,35 @@ func TestSweepRemovesOldCallbacks(t *testing.T) {
 			h.Sweep(t.Context())
 			if left, err := st.Read(t.Context()).DueCallbacks("node_1", clock.Now(), 10); err != nil || len(left) != step.left {
 				t.Errorf("after %v more %d are left, want %d (%v)", step.wait, len(left), step.left, err)
+			}
+		}
+	})
+}
+
+// Sessions that nobody uses and links that nobody can use are removed.
+func TestSweepRemovesSessionsAndLinks(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		h := start(t, st, slog.New(slog.DiscardHandler))
+		org := storetest.Org(t, st)
+		user := chat.User{ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "ann@example.com", Name: "Ann", CreatedAt: st.Now()}
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			return errors.Join(tx.InsertUser(user),
+				tx.InsertSession(chat.Session{OrgID: org.ID, ID: tx.NewID(chat.KindSession), UserID: user.ID, Hash: "session", CreatedAt: tx.Now(), SeenAt: tx.Now()}),
+				tx.PutUserLink(chat.UserLink{OrgID: org.ID, UserID: user.ID, Kind: chat.LinkReset, Hash: "link", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(chat.SessionIdle)}))
+		})
+		for _, step := range []struct {
+			wait time.Duration
+			gone bool
+		}{{chat.SessionIdle - time.Millisecond, false}, {2 * time.Millisecond, true}} {
+			clock.Advance(step.wait)
+			h.Sweep(t.Context())
+			_, session := st.Read(t.Context()).SessionContext("session")
+			_, link := st.Read(t.Context()).UserLink("link")
+			if errors.Is(session, store.ErrNotFound) != step.gone || errors.Is(link, store.ErrNotFound) != step.gone {
+				t.Errorf("after %v more: the session %v, the link %v", step.wait, session, link)
 			}
 		}
 	})

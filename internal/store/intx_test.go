@@ -226,7 +226,7 @@ func TestSavepoints(t *testing.T) {
 		{"a statement's error undone", func(tr *trace) error {
 			tr.put("before")
 			err := tr.tx.Savepoint(func() error { // an error that PostgreSQL ends transactions for
-				return tr.tx.PutMember("no", "such", "row", "agent")
+				return tr.tx.PutMember("no", "such", "row")
 			})
 			if err == nil {
 				tr.t.Error("a member of a team that does not exist was stored")

@@ -119,7 +119,7 @@ func TestErrorThatTheClosureIgnoresIsNotACommit(t *testing.T) {
 	st := storetest.Open(t, storetest.Postgres)
 	err := st.InTx(t.Context(), func(tx *store.Tx) error {
 		requireNoError(t, tx.PutSetting("a", "1"))
-		if err := tx.PutMember("no", "such", "row", "agent"); err == nil {
+		if err := tx.PutMember("no", "such", "row"); err == nil {
 			t.Error("a member of a team that does not exist was stored")
 		}
 		return nil

@@ -6,13 +6,28 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const userColumns = "org_id, id, email, name, password_hash, created_at"
+const userColumns = "users.org_id, users.id, users.email, users.name, users.password_hash, users.role, users.sees, users.disabled_at, users.created_at, users.updated_at"
 
-func scanUser(row scanner) (u chat.User, err error) {
-	var createdAt int64
-	err = row.Scan(&u.OrgID, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &createdAt)
-	u.CreatedAt = toTime(createdAt)
-	return u, err
+type userRow struct {
+	user                 chat.User
+	disabledAt           *int64
+	createdAt, updatedAt int64
+}
+
+func (r *userRow) dest() []any {
+	u := &r.user
+	return []any{&u.OrgID, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Sees, &r.disabledAt, &r.createdAt, &r.updatedAt}
+}
+
+func (r *userRow) value() chat.User {
+	r.user.DisabledAt, r.user.CreatedAt, r.user.UpdatedAt = toTimePtr(r.disabledAt), toTime(r.createdAt), toTime(r.updatedAt)
+	return r.user
+}
+
+func scanUser(row scanner) (chat.User, error) {
+	var u userRow
+	err := row.Scan(u.dest()...)
+	return u.value(), err
 }
 
 // UserByEmail finds the person who signs in with that address, in whatever case, or ErrNotFound.
@@ -20,26 +35,106 @@ func (r Reader) UserByEmail(email string) (chat.User, error) {
 	return one(r, scanUser, "SELECT "+userColumns+" FROM users WHERE email_key = $1"+r.forUpdate(), chat.FoldCase(email))
 }
 
-// InsertUser stores a new user; ErrDuplicate when the address is taken.
-func (tx *Tx) InsertUser(u chat.User) error {
-	return tx.insert(`INSERT INTO users (org_id, id, email, email_key, name, password_hash, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email_key) DO NOTHING`,
-		u.OrgID, u.ID, u.Email, chat.FoldCase(u.Email), u.Name, u.PasswordHash, u.CreatedAt.UnixMilli())
+// User returns one of an organization's users, or ErrNotFound.
+func (r Reader) User(orgID, id string) (chat.User, error) {
+	return one(r, scanUser, "SELECT "+userColumns+" FROM users WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
 }
 
-// PutMember puts a user into a team with a role.
-func (tx *Tx) PutMember(orgID, teamID, userID string, role chat.Role) error {
-	_, err := tx.exec(`INSERT INTO team_members (org_id, team_id, user_id, role) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (org_id, team_id, user_id) DO UPDATE SET role = excluded.role`,
-		orgID, teamID, userID, string(role))
-	return err
+// Users returns an organization's users, oldest first.
+func (r Reader) Users(orgID string) ([]chat.User, error) {
+	return many(r, scanUser, "SELECT "+userColumns+" FROM users WHERE org_id = $1 ORDER BY id", orgID)
 }
 
-// IsMember tells whether a user belongs to a team.
-func (r Reader) IsMember(orgID, teamID, userID string) (bool, error) {
-	_, err := one(r, scanText, "SELECT role FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
+// AnyUsers tells whether anybody can sign in at all.
+func (r Reader) AnyUsers() (bool, error) {
+	_, err := one(r, scanText, "SELECT id FROM users LIMIT 1")
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// InsertUser stores a new user; ErrDuplicate when the address is taken.
+func (tx *Tx) InsertUser(u chat.User) error {
+	return tx.insert(`INSERT INTO users (org_id, id, email, email_key, name, password_hash, role, sees, disabled_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (email_key) DO NOTHING`,
+		u.OrgID, u.ID, u.Email, chat.FoldCase(u.Email), u.Name, u.PasswordHash, string(u.Role), string(u.Sees),
+		msPtr(u.DisabledAt), u.CreatedAt.UnixMilli(), u.UpdatedAt.UnixMilli())
+}
+
+// UpdateUser stores what has changed of a user. The address stays.
+func (tx *Tx) UpdateUser(u chat.User) error {
+	return tx.execOne(`UPDATE users SET name = $3, password_hash = $4, role = $5, sees = $6, disabled_at = $7, updated_at = $8
+		WHERE org_id = $1 AND id = $2`,
+		u.OrgID, u.ID, u.Name, u.PasswordHash, string(u.Role), string(u.Sees), msPtr(u.DisabledAt), u.UpdatedAt.UnixMilli())
+}
+
+// PutMember puts a user into a team.
+func (tx *Tx) PutMember(orgID, teamID, userID string) error {
+	_, err := tx.exec(`INSERT INTO team_members (org_id, team_id, user_id) VALUES ($1, $2, $3)
+		ON CONFLICT (org_id, team_id, user_id) DO NOTHING`, orgID, teamID, userID)
+	return err
+}
+
+// DeleteMember takes a user out of a team.
+func (tx *Tx) DeleteMember(orgID, teamID, userID string) error {
+	return tx.later("DELETE FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
+}
+
+// IsMember tells whether a user belongs to a team.
+func (r Reader) IsMember(orgID, teamID, userID string) (bool, error) {
+	_, err := one(r, scanText, "SELECT team_id FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// TeamsOf returns the ids of a user's teams.
+func (r Reader) TeamsOf(orgID, userID string) ([]string, error) {
+	return many(r, scanText, "SELECT team_id FROM team_members WHERE org_id = $1 AND user_id = $2 ORDER BY team_id", orgID, userID)
+}
+
+// Members returns which teams each of an organization's users belongs to.
+func (r Reader) Members(orgID string) (teams map[string][]string, err error) {
+	teams = map[string][]string{}
+	err = r.db.query(r.ctx, "SELECT user_id, team_id FROM team_members WHERE org_id = $1 ORDER BY user_id, team_id", []any{orgID}, func(row scanner) error {
+		var userID, teamID string
+		if err := row.Scan(&userID, &teamID); err != nil {
+			return err
+		}
+		teams[userID] = append(teams[userID], teamID)
+		return nil
+	})
+	return teams, err
+}
+
+// PutUserLink gives a user a link, instead of any it had.
+func (tx *Tx) PutUserLink(l chat.UserLink) error {
+	_, err := tx.exec(`INSERT INTO user_links (org_id, user_id, kind, hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (org_id, user_id) DO UPDATE SET kind = excluded.kind, hash = excluded.hash,
+			created_at = excluded.created_at, expires_at = excluded.expires_at`,
+		l.OrgID, l.UserID, string(l.Kind), l.Hash, l.CreatedAt.UnixMilli(), l.ExpiresAt.UnixMilli())
+	return err
+}
+
+// UserLink finds a link by its hash, or ErrNotFound.
+func (r Reader) UserLink(hash string) (chat.UserLink, error) {
+	return one(r, func(row scanner) (l chat.UserLink, err error) {
+		var createdAt, expiresAt int64
+		err = row.Scan(&l.OrgID, &l.UserID, &l.Kind, &l.Hash, &createdAt, &expiresAt)
+		l.CreatedAt, l.ExpiresAt = toTime(createdAt), toTime(expiresAt)
+		return l, err
+	}, "SELECT org_id, user_id, kind, hash, created_at, expires_at FROM user_links WHERE hash = $1"+r.forUpdate(), hash)
+}
+
+// DeleteUserLink makes a user's link useless.
+func (tx *Tx) DeleteUserLink(orgID, userID string) error {
+	return tx.later("DELETE FROM user_links WHERE org_id = $1 AND user_id = $2", orgID, userID)
+}
+
+// PurgeUserLinks removes links that can no longer be used.
+func (tx *Tx) PurgeUserLinks(limit int) (int64, error) {
+	return tx.exec(`DELETE FROM user_links WHERE (org_id, user_id) IN
+		(SELECT org_id, user_id FROM user_links WHERE expires_at <= $1 LIMIT $2)`, tx.now.UnixMilli(), limit)
 }

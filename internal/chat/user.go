@@ -1,0 +1,137 @@
+package chat
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"time"
+)
+
+// Codes of the dashboard. The public API has none of them.
+const (
+	CodeNotSignedIn        Code = "not_signed_in"
+	CodeInvalidCredentials Code = "invalid_credentials"
+	CodeForbidden          Code = "forbidden"
+	CodeLinkInactive       Code = "link_inactive"
+)
+
+// User is a person who signs in to the dashboard.
+type User struct {
+	ID           string
+	OrgID        string
+	Email        string
+	Name         string
+	PasswordHash string // empty until an invitation is accepted
+	Role         Role
+	Sees         Visibility
+	DisabledAt   *time.Time // when the person left
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Role is what a user may do.
+type Role string
+
+const (
+	RoleOwner Role = "owner" // everything
+	RoleAdmin Role = "admin" // everything but what concerns owners
+	RoleAgent Role = "agent" // conversations
+)
+
+// roles, from the one that may do the least.
+var roles = []Role{RoleAgent, RoleAdmin, RoleOwner}
+
+// CheckRole refuses what is no role.
+func CheckRole(r Role) error {
+	if !slices.Contains(roles, r) {
+		return Invalid("role", "Must be owner, admin or agent.")
+	}
+	return nil
+}
+
+// Covers tells whether a role may do what takes another.
+func (r Role) Covers(needed Role) bool { return slices.Index(roles, r) >= slices.Index(roles, needed) }
+
+// Visibility is which conversations a user sees.
+type Visibility string
+
+const (
+	SeesAll      Visibility = "all"
+	SeesTeams    Visibility = "teams"    // those of the user's teams
+	SeesAssigned Visibility = "assigned" // those assigned to the user
+)
+
+// CheckVisibility refuses what is none.
+func CheckVisibility(v Visibility) error {
+	if !slices.Contains([]Visibility{SeesAll, SeesTeams, SeesAssigned}, v) {
+		return Invalid("sees", "Must be all, teams or assigned.")
+	}
+	return nil
+}
+
+// MinPasswordLength follows current guidance: length is what counts, composition rules do not.
+const MinPasswordLength = 8
+
+const (
+	// SessionIdle is how long a session lasts without use, and SessionLife how long at most.
+	SessionIdle = 7 * 24 * time.Hour
+	SessionLife = 30 * 24 * time.Hour
+)
+
+// Session is a browser in which a user has signed in.
+type Session struct {
+	ID        string
+	OrgID     string
+	UserID    string
+	Hash      string
+	Client    string // what the browser calls itself
+	Address   string
+	CreatedAt time.Time
+	SeenAt    time.Time
+}
+
+// Over tells whether a session has ended by itself.
+func (s Session) Over(now time.Time) bool {
+	return now.Sub(s.SeenAt) >= SessionIdle || now.Sub(s.CreatedAt) >= SessionLife
+}
+
+// UserLinkKind is what a link is for.
+type UserLinkKind string
+
+const (
+	LinkInvitation UserLinkKind = "invitation"
+	LinkReset      UserLinkKind = "reset"
+)
+
+// Lasts is how long a link can be used.
+func (k UserLinkKind) Lasts() time.Duration {
+	if k == LinkInvitation {
+		return 7 * 24 * time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// UserLink lets a user choose a password, once.
+type UserLink struct {
+	OrgID     string
+	UserID    string
+	Kind      UserLinkKind
+	Hash      string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// NewToken makes the secret of a session or a link. Only its hash is stored.
+func NewToken() string {
+	var b [32]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// HashToken is what is stored of a token. A token is random, so that the hash needs no salt.
+func HashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,132 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// touchEvery is how often it is noted that a session is in use.
+const touchEvery = time.Minute
+
+// Browser is where somebody signs in.
+type Browser struct {
+	Client  string // what it calls itself
+	Address string
+}
+
+const maxClient = 300
+
+// SignIn opens a session for whoever knows the password of an address. It does not tell which of the two is
+// wrong, nor by how long it takes.
+func SignIn(ctx context.Context, st *store.Store, email, password string, b Browser) (token string, u chat.User, err error) {
+	u, err = st.Read(ctx).UserByEmail(email)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", chat.User{}, err
+	}
+	known := err == nil && u.PasswordHash != ""
+	hash := nobody
+	if known {
+		hash = PasswordHash(u.PasswordHash)
+	}
+	if !hash.Matches(password) || !known || u.DisabledAt != nil {
+		return "", chat.User{}, chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
+	}
+	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
+		now, err := user(tx.Reader, u.OrgID, u.ID)
+		if err != nil {
+			return err
+		}
+		if now.PasswordHash != u.PasswordHash || now.DisabledAt != nil { // changed while the password was checked
+			return chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
+		}
+		token, err = openSession(tx, now, b)
+		return err
+	})
+	return token, u, err
+}
+
+// openSession makes a session and returns its token, which is stored nowhere.
+func openSession(tx *store.Tx, u chat.User, b Browser) (token string, err error) {
+	token = chat.NewToken()
+	return token, tx.InsertSession(chat.Session{
+		ID: tx.NewID(chat.KindSession), OrgID: u.OrgID, UserID: u.ID, Hash: chat.HashToken(token),
+		Client: firstRunes(b.Client, maxClient), Address: b.Address, CreatedAt: tx.Now(), SeenAt: tx.Now(),
+	})
+}
+
+// Session finds whose session a token is. It is noted now and then that it is in use, behind the answer.
+func Session(ctx context.Context, st *store.Store, token string) (store.SessionContext, error) {
+	signedOut := chat.Fail(chat.CodeNotSignedIn, "Sign in to go on.")
+	c, err := st.Read(ctx).SessionContext(chat.HashToken(token))
+	if errors.Is(err, store.ErrNotFound) {
+		return c, signedOut
+	}
+	if err != nil {
+		return c, err
+	}
+	if c.Session.Over(st.Now()) || c.User.DisabledAt != nil {
+		return store.SessionContext{}, signedOut
+	}
+	if now := st.Now(); now.Sub(c.Session.SeenAt) >= touchEvery {
+		c.Session.SeenAt = now
+		err = st.InTx(ctx, func(tx *store.Tx) error { return tx.TouchSession(c.Session) })
+	}
+	return c, err
+}
+
+// SignOut ends a session.
+func SignOut(tx *store.Tx, s chat.Session) error {
+	err := tx.DeleteSession(s.OrgID, s.UserID, s.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// SignOutEverywhere ends a user's sessions, but for the one that asks for it, if it is to stay.
+func SignOutEverywhere(tx *store.Tx, orgID, userID, except string) error {
+	return tx.DeleteSessions(orgID, userID, except)
+}
+
+// ChangePassword gives a user another password. Other sessions end, and the present one goes on under a new
+// token.
+func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext, current, next string, b Browser) (token string, err error) {
+	if !PasswordHash(c.User.PasswordHash).Matches(current) {
+		return "", chat.Invalid("current_password", "This is not your password.")
+	}
+	hash, err := HashPassword(next)
+	if err != nil {
+		return "", err
+	}
+	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
+		if err := SetPassword(tx, c.User.OrgID, c.User.ID, hash); err != nil {
+			return err
+		}
+		token, err = openSession(tx, c.User, b)
+		return err
+	})
+	return token, err
+}
+
+// SetPassword gives a user another password, and ends all that was opened with the old one.
+func SetPassword(tx *store.Tx, orgID, userID string, hash PasswordHash) error {
+	u, err := user(tx.Reader, orgID, userID)
+	if err != nil {
+		return err
+	}
+	u.PasswordHash, u.UpdatedAt = string(hash), tx.Now()
+	return errors.Join(tx.UpdateUser(u), tx.DeleteUserLink(orgID, userID), tx.DeleteSessions(orgID, userID, ""))
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
