@@ -45,14 +45,20 @@ func (tx *Tx) RetryCallback(c Callback) error {
 // never tried is due whatever it says: where that is yet to come, a clock was turned back.
 const dueNow = "(due_at <= $2 OR attempts = 0)"
 
-// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first, and
-// returns their ids.
-func (tx *Tx) ClaimCallbacks(node string, limit int) ([]string, error) {
-	claimed, err := many(tx.Reader, scanText, `UPDATE callbacks SET owner = $1 WHERE id IN (
-			SELECT id FROM callbacks
-			WHERE `+dueNow+` AND owner <> $1 AND owner`+abandoned+`
-			ORDER BY id LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING id`, node, tx.now.UnixMilli(), limit)
+// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, of each owner the oldest
+// first, and returns their ids.
+func (tx *Tx) ClaimCallbacks(node string, limit int) (claimed []string, err error) {
+	dead, err := tx.abandonedBy("callbacks")
+	for _, owner := range dead {
+		if err != nil || len(claimed) == limit {
+			break
+		}
+		var ids []string
+		ids, err = many(tx.Reader, scanText, `UPDATE callbacks SET owner = $1 WHERE id IN (
+				SELECT id FROM callbacks WHERE owner = $4 AND `+dueNow+" ORDER BY id LIMIT $3"+tx.dialect.skipLocked+`)
+			RETURNING id`, node, tx.now.UnixMilli(), limit-len(claimed), owner)
+		claimed = append(claimed, ids...)
+	}
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}

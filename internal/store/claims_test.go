@@ -234,3 +234,24 @@ func TestSendJobsBehindAMessage(t *testing.T) {
 		}
 	})
 }
+
+// To look for what dead nodes have left costs nothing that grows with what living ones have.
+func TestClaimsGoByOwner(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		storetest.Alive(t, st, "node")
+		for _, c := range claimables {
+			storetest.InTx(t, st, func(tx *store.Tx) error { return c.insert(tx, "x", "dead", tx.Now()) })
+			plans, err := store.WritePlans(t.Context(), st, func(tx *store.Tx) error {
+				_, err := c.claim(tx, "node", 10)
+				return err
+			})
+			requireNoError(t, err)
+			table, plan := strings.ReplaceAll(c.name, " ", "_"), strings.Join(plans, "\n")
+			if strings.Contains(plan, "SCAN "+table) || strings.Contains(plan, "Seq Scan on "+table) || !strings.Contains(plan, table+"_by_owner") {
+				t.Errorf("%s are not looked for by owner:\n%s", c.name, plan)
+			}
+		}
+	})
+}

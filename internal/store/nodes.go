@@ -84,6 +84,15 @@ func (r Reader) LivingNodes() (map[string]bool, error) {
 // abandoned is the condition that an owner is not alive.
 const abandoned = " NOT IN (SELECT id FROM nodes)"
 
+// abandonedBy returns the owners in a table that are not alive. It looks at one row of each, however many
+// there are: the table has an index by owner.
+func (r Reader) abandonedBy(table string) ([]string, error) {
+	return many(r, scanText, `WITH RECURSIVE owners (owner) AS (
+			SELECT MIN(owner) FROM `+table+`
+			UNION ALL SELECT (SELECT MIN(j.owner) FROM `+table+` j WHERE j.owner > o.owner) FROM owners o WHERE o.owner IS NOT NULL)
+		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner`+abandoned)
+}
+
 // stillAlive ends the claim of a node that was removed itself, and keeps the others from removing it until
 // the claim is done: they would find what it claims with an owner that they have dealt with.
 func (tx *Tx) stillAlive(node string) error {

@@ -82,14 +82,8 @@ type SendWork struct {
 
 const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner, category"
 
-// AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody (""). It looks
-// at one row of each owner, however many there are.
-func (r Reader) AbandonedBy() ([]string, error) {
-	return many(r, scanText, `WITH RECURSIVE owners (owner) AS (
-			SELECT MIN(owner) FROM send_jobs
-			UNION ALL SELECT (SELECT MIN(j.owner) FROM send_jobs j WHERE j.owner > o.owner) FROM owners o WHERE o.owner IS NOT NULL)
-		SELECT owner FROM owners WHERE owner IS NOT NULL AND owner`+abandoned)
-}
+// AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody ("").
+func (r Reader) AbandonedBy() ([]string, error) { return r.abandonedBy("send_jobs") }
 
 // ClaimSendJobs gives the node up to limit jobs that no living node owns, due or not, in the order
 // of their conversations. What a dead node had is in doubt from then on: it may have gone out.
