@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"log/slog"
@@ -23,7 +24,7 @@ type Applier struct {
 
 // ApplyAll applies updates in their order.
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
-	r := round{accounts: map[string]*chat.Account{}, messages: map[messageKey]chat.Message{}, unused: &unused{}}
+	r := round{accounts: map[string]*chat.Account{}, messages: map[messageKey]store.MessageState{}, unused: &unused{}}
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
 	}
@@ -38,12 +39,22 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 
 // round is what updates that are applied together share.
 type round struct {
-	accounts map[string]*chat.Account    // by number; nil for one that is not connected
-	messages map[messageKey]chat.Message // that statuses are about: what the store calls their states
+	accounts map[string]*chat.Account          // by number; nil for one that is not connected
+	messages map[messageKey]store.MessageState // that statuses are about
 	unused   *unused
 }
 
 type messageKey struct{ accountID, providerID string }
+
+// moved notes that the messages of a conversation are in another one now.
+func (r round) moved(m store.Merge) {
+	for key, s := range r.messages {
+		if m.From != "" && s.ConversationID == m.From {
+			s.ConversationID, s.ContactID = m.Into, m.Stays
+			r.messages[key] = s
+		}
+	}
+}
 
 // readMessages reads the messages that the statuses among the updates are about, with one statement
 // for each number. What it does not find is looked for when its turn comes.
@@ -140,29 +151,33 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round) error {
 	}
 	switch u := u.(type) {
 	case provider.InboundMessage:
-		return a.inbound(tx, account, u)
+		return a.inbound(tx, account, r, u)
 	case provider.StatusUpdate:
 		return a.status(tx, account, r, u)
 	case provider.Echo:
-		return a.echo(tx, account, u)
+		return a.echo(tx, account, r, u)
 	case provider.Edit:
 		return a.edit(tx, account, u)
 	case provider.Revoke:
 		return a.revoke(tx, account, u)
 	case provider.IdentityChange:
-		return a.identity(tx, account, u)
+		return a.identity(tx, account, r, u)
 	case provider.HistoryChunk:
-		return a.history(tx, account, u)
+		return a.history(tx, account, r, u)
 	case provider.ContactSync:
-		return a.contactSync(tx, account, u)
+		return a.contactSync(tx, account, r, u)
 	case provider.Preference:
-		return a.preference(tx, account, u)
+		return a.preference(tx, account, r, u)
 	}
 	return nil
 }
 
 func personOf(p provider.Person) person {
-	return person{Number: p.Phone, BSUID: p.UserID, ParentBSUID: p.ParentUserID, Username: p.Username, Name: p.ProfileName}
+	who := person{Number: p.Phone, BSUID: p.UserID, ParentBSUID: p.ParentUserID, Username: p.Username, Name: p.ProfileName}
+	if chat.ParentBSUID(who.BSUID) { // as answers to what went to a parent id have it
+		who.BSUID, who.ParentBSUID = "", cmp.Or(who.ParentBSUID, who.BSUID)
+	}
+	return who
 }
 
 // mediaJob asks for a message's file to be fetched.
@@ -190,36 +205,57 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	if err := a.learnProviderID(tx, account, &m, u); err != nil {
 		return err
 	}
+	if err := a.learnRecipient(tx, account, r, &m, personOf(u.Recipient).identifiers()); err != nil {
+		return err
+	}
 	if u.Status == "failed" && m.ProviderID != u.ProviderID {
 		return nil // it went out twice, and the other one is what the message stands for
 	}
-	if !hear(tx, &m, u) {
+	if !hear(tx, &m.Message, u) {
 		return nil
 	}
 	m.UpdatedAt = tx.Now()
 	r.messages[messageKey{account.ID, u.ProviderID}] = m
-	if err := tx.UpdateMessageStatus(m); err != nil {
+	if err := tx.UpdateMessageStatus(m.Message); err != nil {
 		return err
 	}
-	return messageStatus(tx, account, m, u)
+	return messageStatus(tx, account, m.Message, u)
+}
+
+// learnRecipient learns what a status shows of whom the message went to.
+func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *store.MessageState, p person) error {
+	if m.Unknown&p.known() == 0 {
+		return nil
+	}
+	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	contact, joined, err := a.learn(tx, account, r, contact, p)
+	if err != nil || !joined {
+		return err
+	}
+	conversation, err := tx.ConversationWith(m.OrgID, contact.ID)
+	m.ConversationID, m.ContactID = conversation.ID, contact.ID
+	return err
 }
 
 // statusTarget finds the message a status is about: by the provider's id, or by our own, which
 // comes back with it when the answer to the send was lost.
-func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (chat.Message, error) {
+func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (store.MessageState, error) {
 	// Whether it is a voice note, and so can be played, is not among what is read for all.
 	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok && u.Status != "played" {
 		return m, nil
 	}
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.ProviderID)
 	if errors.Is(err, store.ErrNotFound) && chat.KindMessage.Valid(u.CallbackData) {
-		return tx.Message(account.OrgID, account.ID, u.CallbackData)
+		m, err = tx.Message(account.OrgID, account.ID, u.CallbackData)
 	}
-	return m, err
+	return store.MessageState{Message: m}, err
 }
 
 // learnProviderID settles a send whose answer has not been seen: the provider has the message.
-func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Message, u provider.StatusUpdate) error {
+func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *store.MessageState, u provider.StatusUpdate) error {
 	if m.ProviderID != "" {
 		return nil
 	}
@@ -232,17 +268,17 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *chat.Mes
 	if err != nil || !first {
 		return err
 	}
-	m.ProviderID = u.ProviderID
+	m.ProviderID, m.Unknown = u.ProviderID, work.Unknown()
 	if m.Status == chat.StatusQueued || m.Status == chat.StatusPending {
 		m.Status = chat.StatusSent
 	}
 	if err := tx.DropSendJobs(m.OrgID, m.ID); err != nil {
 		return err
 	}
-	if work.MediaURL, err = libraryURL(tx.Reader, *m, a.PublicURL); err != nil {
+	if work.MediaURL, err = libraryURL(tx.Reader, m.Message, a.PublicURL); err != nil {
 		return err
 	}
-	sent := *m
+	sent := m.Message
 	sent.Status, sent.EventRow = chat.StatusSent, row
 	return messageSent(tx, account, work, sent)
 }
@@ -270,12 +306,16 @@ func statusError(u provider.StatusUpdate) *chat.MessageError {
 }
 
 // preference keeps what a contact wants of marketing.
-func (a Applier) preference(tx *store.Tx, account chat.Account, u provider.Preference) error {
+func (a Applier) preference(tx *store.Tx, account chat.Account, r round, u provider.Preference) error {
 	if !strings.HasPrefix(u.Category, "marketing") {
 		return nil
 	}
-	contact, err := contactFor(tx, account, personOf(u.Contact))
+	who := personOf(u.Contact)
+	contact, err := contactFor(tx, account, who)
 	if err != nil {
+		return err
+	}
+	if contact, _, err = a.learn(tx, account, r, contact, who.identifiers()); err != nil {
 		return err
 	}
 	consent, known := map[string]chat.Consent{

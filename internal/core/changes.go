@@ -148,83 +148,36 @@ func subject(account chat.Account, m chat.Message, contact chat.Contact) map[str
 	}
 }
 
-// identity follows a person to new identifiers.
-func (a Applier) identity(tx *store.Tx, account chat.Account, u provider.IdentityChange) error {
-	contact, err := findContact(tx.Reader, account, personOf(u.Previous))
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	before := contact
-	replace(&contact.PhoneNumber, u.Current.Phone)
-	replace(&contact.BSUID, u.Current.UserID)
-	replace(&contact.ParentBSUID, u.Current.ParentUserID)
-	if sameIdentity(before, contact) {
-		return nil
-	}
-	contact.UpdatedAt = tx.Now()
-	err = tx.Savepoint(func() error { return tx.UpdateContact(contact) })
-	if errors.Is(err, store.ErrDuplicate) {
-		a.Log.Warn("a contact's new identity belongs to another contact", "contact", contact.ID)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return contactIdentityUpdated(tx, account, before, contact)
-}
-
-func replace(field **string, value string) {
-	if value != "" {
-		*field = &value
-	}
-}
-
-func contactIdentityUpdated(tx *store.Tx, account chat.Account, before, now chat.Contact) error {
-	return emit(tx, occurrence{
-		orgID: now.OrgID, kind: chat.EventContactIdentityUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: now.ID,
-		data: identityPayload(account, before, now),
-	})
-}
-
-func identityPayload(account chat.Account, before, now chat.Contact) map[string]any {
-	type identified struct {
-		contactData
-		BSUID       *string `json:"bsuid"`
-		ParentBSUID *string `json:"parent_bsuid"`
-		Username    *string `json:"username"`
-	}
-	return map[string]any{
-		"contact": identified{contactPayload(account, now), now.BSUID, now.ParentBSUID, now.Username},
-		"previous": map[string]any{
-			"bsuid": before.BSUID, "parent_bsuid": before.ParentBSUID, "phone_number": before.PhoneNumber,
-		},
-		"phone_number_id": account.PhoneNumberID,
-	}
-}
-
 // contactSync follows the address book of the phone app. A contact removed there stays here: its
 // conversation does.
-func (a Applier) contactSync(tx *store.Tx, account chat.Account, u provider.ContactSync) error {
+func (a Applier) contactSync(tx *store.Tx, account chat.Account, r round, u provider.ContactSync) error {
 	if u.Removed {
 		return nil
 	}
-	_, _, err := findOrMakeContact(tx, account, personOf(u.Contact)) // imported, and so without an event
+	_, err := a.imported(tx, account, r, personOf(u.Contact))
 	return err
+}
+
+// imported finds the contact of a person that is imported, or makes it without an event.
+func (a Applier) imported(tx *store.Tx, account chat.Account, r round, p person) (chat.Contact, error) {
+	contact, _, err := findOrMakeContact(tx, account, p)
+	if err != nil {
+		return contact, err
+	}
+	contact, _, err = a.learn(tx, account, r, contact, p.identifiers())
+	return contact, err
 }
 
 // history imports what was written before the number was connected: no events, nothing unread,
 // no window.
-func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryChunk) error {
+func (a Applier) history(tx *store.Tx, account chat.Account, r round, u provider.HistoryChunk) error {
 	for _, h := range u.Messages {
 		m, err := tx.MessageByProviderID(account.OrgID, account.ID, h.ProviderID)
 		switch {
 		case err == nil:
 			err = a.historyAgain(tx, m, h)
 		case errors.Is(err, store.ErrNotFound):
-			err = a.historyMessage(tx, account, h)
+			err = a.historyMessage(tx, account, r, h)
 		}
 		if err != nil {
 			return err
@@ -233,8 +186,8 @@ func (a Applier) history(tx *store.Tx, account chat.Account, u provider.HistoryC
 	return nil
 }
 
-func (a Applier) historyMessage(tx *store.Tx, account chat.Account, h provider.HistoryMessage) error {
-	contact, _, err := findOrMakeContact(tx, account, personOf(h.Contact))
+func (a Applier) historyMessage(tx *store.Tx, account chat.Account, r round, h provider.HistoryMessage) error {
+	contact, err := a.imported(tx, account, r, personOf(h.Contact))
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,9 @@ func contactTaken(r store.Reader, contact chat.Contact) error {
 	return usernameTaken()
 }
 
-// Contact returns one contact of an account.
+// Contact returns one contact of an account. The id of one that has become one with another names that.
 func Contact(r store.Reader, account chat.Account, id string) (chat.Contact, error) {
-	contact, err := r.Contact(account.OrgID, account.ID, id)
+	contact, err := followMerge(r, account, id, r.Contact)
 	return contact, orNotFound(err, "contact")
 }
 
@@ -82,10 +82,11 @@ func usernameTaken() error {
 // DeleteSomeMessages removes up to limit of the oldest messages with a contact, and returns how many. It
 // goes before DeleteContact, each time in a transaction of its own: years of messages are too many for one.
 func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
-	if _, err := Contact(tx.Reader, account, id); err != nil {
+	contact, err := Contact(tx.Reader, account, id)
+	if err != nil {
 		return 0, err
 	}
-	conversation, err := tx.ConversationWith(account.OrgID, id)
+	conversation, err := tx.ConversationWith(account.OrgID, contact.ID)
 	if err != nil {
 		return 0, ignoreNotFound(err)
 	}
@@ -95,10 +96,11 @@ func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string, limit int
 // DeleteContact removes a contact with its labels, its conversation, and all messages of it with the
 // files that came in.
 func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
-	if _, err := Contact(tx.Reader, account, id); err != nil {
+	contact, err := Contact(tx.Reader, account, id)
+	if err != nil {
 		return err
 	}
-	conversation, err := tx.ConversationWith(account.OrgID, id)
+	conversation, err := tx.ConversationWith(account.OrgID, contact.ID)
 	switch {
 	case err == nil:
 		err = tx.DeleteConversation(account.OrgID, conversation.ID)
@@ -108,30 +110,32 @@ func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	if err != nil {
 		return err
 	}
-	return tx.DeleteContact(account.OrgID, id)
+	return tx.DeleteContact(account.OrgID, contact.ID)
 }
 
 // LabelContact puts a label of the account's team on a contact. Doing it again changes nothing.
 func LabelContact(tx *store.Tx, account chat.Account, id, labelID string) error {
-	if _, err := Contact(tx.Reader, account, id); err != nil {
+	contact, err := Contact(tx.Reader, account, id)
+	if err != nil {
 		return err
 	}
 	if _, err := attachableLabel(tx.Reader, account, labelID); err != nil {
 		return err
 	}
-	_, err := relabelContacts(tx, account, tx.AttachToContacts, labelID, []string{id})
+	_, err = relabelContacts(tx, account, tx.AttachToContacts, labelID, []string{contact.ID})
 	return err
 }
 
 // UnlabelContact takes a label off a contact. It need not have been there.
 func UnlabelContact(tx *store.Tx, account chat.Account, id, labelID string) error {
-	if _, err := Contact(tx.Reader, account, id); err != nil {
+	contact, err := Contact(tx.Reader, account, id)
+	if err != nil {
 		return err
 	}
 	if _, err := Label(tx.Reader, account.OrgID, labelID); err != nil {
 		return err
 	}
-	_, err := relabelContacts(tx, account, tx.DetachFromContacts, labelID, []string{id})
+	_, err = relabelContacts(tx, account, tx.DetachFromContacts, labelID, []string{contact.ID})
 	return err
 }
 

@@ -5,14 +5,15 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Conversation returns one conversation of an account, as the inbox shows it.
+// Conversation returns one conversation of an account, as the inbox shows it. The id of one that has become
+// one with another names that.
 func Conversation(r store.Reader, account chat.Account, id string) (chat.ConversationDetail, error) {
-	conversation, err := r.ConversationDetail(account.OrgID, account.ID, id)
+	conversation, err := followMerge(r, account, id, r.ConversationDetail)
 	return conversation, orNotFound(err, "conversation")
 }
 
 func lockConversation(tx *store.Tx, account chat.Account, id string) (chat.Conversation, error) {
-	conversation, err := tx.Conversation(account.OrgID, account.ID, id)
+	conversation, err := followMerge(tx.Reader, account, id, tx.Conversation)
 	return conversation, orNotFound(err, "conversation")
 }
 
@@ -61,32 +62,34 @@ func checkAssignee(r store.Reader, account chat.Account, userID *string) error {
 // LabelConversation puts a label of the account's team on a conversation. Doing it again changes
 // nothing.
 func LabelConversation(tx *store.Tx, account chat.Account, id, labelID string) error {
-	if _, err := lockConversation(tx, account, id); err != nil {
+	conversation, err := lockConversation(tx, account, id)
+	if err != nil {
 		return err
 	}
 	if _, err := attachableLabel(tx.Reader, account, labelID); err != nil {
 		return err
 	}
-	changed, err := tx.AttachToConversation(account.OrgID, id, labelID)
+	changed, err := tx.AttachToConversation(account.OrgID, conversation.ID, labelID)
 	if err != nil || !changed {
 		return err
 	}
-	return tx.TouchConversation(account.OrgID, id)
+	return tx.TouchConversation(account.OrgID, conversation.ID)
 }
 
 // UnlabelConversation takes a label off a conversation. It need not have been there.
 func UnlabelConversation(tx *store.Tx, account chat.Account, id, labelID string) error {
-	if _, err := lockConversation(tx, account, id); err != nil {
+	conversation, err := lockConversation(tx, account, id)
+	if err != nil {
 		return err
 	}
 	if _, err := Label(tx.Reader, account.OrgID, labelID); err != nil {
 		return err
 	}
-	changed, err := tx.DetachFromConversation(account.OrgID, id, labelID)
+	changed, err := tx.DetachFromConversation(account.OrgID, conversation.ID, labelID)
 	if err != nil || !changed {
 		return err
 	}
-	return tx.TouchConversation(account.OrgID, id)
+	return tx.TouchConversation(account.OrgID, conversation.ID)
 }
 
 type assignedData struct {

@@ -15,15 +15,12 @@ import (
 const lateAfter = time.Minute
 
 // inbound takes in a message from a person.
-func (a Applier) inbound(tx *store.Tx, account chat.Account, u provider.InboundMessage) error {
+func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider.InboundMessage) error {
 	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
 		return err
 	}
-	t, err := threadWith(tx, account, personOf(u.Contact))
+	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact))
 	if err != nil {
-		return err
-	}
-	if err := a.learnIdentity(tx, account, &t.contact, u.Contact); err != nil {
 		return err
 	}
 	m := a.newMessage(tx, account, t, u.Message, chat.Inbound)
@@ -86,46 +83,6 @@ func latest(a *time.Time, b time.Time) *time.Time {
 	return &b
 }
 
-// learnIdentity fills in what is new about a contact. A name given by hand stays.
-func (a Applier) learnIdentity(tx *store.Tx, account chat.Account, c *chat.Contact, p provider.Person) error {
-	before := *c
-	fill(&c.PhoneNumber, p.Phone)
-	fill(&c.BSUID, p.UserID)
-	fill(&c.ParentBSUID, p.ParentUserID)
-	fill(&c.Name, p.ProfileName)
-	if p.Username != "" {
-		c.Username = &p.Username
-	}
-	if sameIdentity(before, *c) {
-		return nil
-	}
-	c.UpdatedAt = tx.Now()
-	err := tx.Savepoint(func() error { return tx.UpdateContact(*c) })
-	if errors.Is(err, store.ErrDuplicate) && deref(c.Username) != deref(before.Username) { // often it is only that
-		c.Username = before.Username
-		err = tx.Savepoint(func() error { return tx.UpdateContact(*c) })
-	}
-	if errors.Is(err, store.ErrDuplicate) { // another contact goes by one of these: leave both alone
-		*c = before
-		return nil
-	}
-	if err != nil || deref(before.Name) == deref(c.Name) {
-		return err
-	}
-	return contactUpdated(tx, account, *c, []string{"name"})
-}
-
-func fill(field **string, value string) {
-	if *field == nil && value != "" {
-		*field = &value
-	}
-}
-
-func sameIdentity(a, b chat.Contact) bool {
-	return deref(a.PhoneNumber) == deref(b.PhoneNumber) && deref(a.BSUID) == deref(b.BSUID) &&
-		deref(a.ParentBSUID) == deref(b.ParentBSUID) && deref(a.Name) == deref(b.Name) && deref(a.Username) == deref(b.Username)
-}
-
 // messageReceived passes a message on, with what we know beyond the provider.
 func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Message, raw provider.Raw, mediaURL *string) error {
 	labels, err := tx.ConversationLabels(m.OrgID, m.ConversationID)
@@ -182,11 +139,11 @@ func heldRaw(raw provider.Raw) json.RawMessage {
 }
 
 // echo takes in a message that the business sent from its phone app.
-func (a Applier) echo(tx *store.Tx, account chat.Account, u provider.Echo) error {
+func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Echo) error {
 	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
 		return err
 	}
-	t, err := threadWith(tx, account, personOf(u.Contact))
+	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact).identifiers())
 	if err != nil {
 		return err
 	}

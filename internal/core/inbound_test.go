@@ -94,30 +94,6 @@ func TestInboundLearnsBesideATakenUsername(t *testing.T) {
 	})
 }
 
-// Where the number says one contact and the BSUID another, both stay as they are.
-func TestInboundLeavesConflictsAlone(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(w *world) {
-		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.1"))
-		w.clock.Advance(time.Second)
-		w.apply(w.from(provider.Person{UserID: adaID}, "wamid.2"))
-		before := w.known()
-		w.events()
-		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ProfileName: "Ada"}, "wamid.3"))
-		w.expect(chat.EventMessageReceived)
-		if d := cmp.Diff(before, w.known()); d != "" {
-			t.Errorf("the contacts changed (-before +now):\n%s", d)
-		}
-		contact, err := w.read().ContactByNumber(w.org.ID, w.account.ID, adaNumber)
-		w.must(err)
-		m, err := w.read().MessageByProviderID(w.org.ID, w.account.ID, "wamid.3")
-		w.must(err)
-		if m.ContactID != contact.ID {
-			t.Error("the message is not with the contact of its number")
-		}
-	})
-}
-
 func TestIdentityChanges(t *testing.T) {
 	t.Parallel()
 	type change struct {

@@ -202,6 +202,9 @@ func RecordSends(tx *store.Tx, prepared []SendResult) error {
 	return nil
 }
 
+// sentNews is the event to tell of a message that was sent, and where the message is by now.
+type sentNews struct{ eventRow, conversationID string }
+
 // lockMessages locks messages of several organizations, always in the same order.
 func lockMessages(tx *store.Tx, ids map[string][]string) error {
 	for _, orgID := range slices.Sorted(maps.Keys(ids)) {
@@ -214,7 +217,7 @@ func lockMessages(tx *store.Tx, ids map[string][]string) error {
 
 // markSent ends the jobs of the messages that have gone out. Of those whose provider id is news it returns
 // the rows of the events that will tell of them.
-func markSent(tx *store.Tx, results []SendResult) (news map[string]string, err error) {
+func markSent(tx *store.Tx, results []SendResult) (news map[string]sentNews, err error) {
 	jobs, sent := map[string][]string{}, map[string][]store.SentMessage{} // by organization
 	for _, r := range results {
 		if r.sent() {
@@ -223,7 +226,7 @@ func markSent(tx *store.Tx, results []SendResult) (news map[string]string, err e
 			sent[m.OrgID] = append(sent[m.OrgID], store.SentMessage{ID: m.ID, ProviderID: r.Sent.MessageID, EventRow: tx.NewID(chat.KindEvent)})
 		}
 	}
-	news = map[string]string{}
+	news = map[string]sentNews{}
 	for orgID, messages := range sent {
 		if err := tx.DropSendJobs(orgID, jobs[orgID]...); err != nil {
 			return nil, err
@@ -233,16 +236,16 @@ func markSent(tx *store.Tx, results []SendResult) (news map[string]string, err e
 			return nil, err
 		}
 		for _, m := range messages {
-			if first[m.ID] {
-				news[m.ID] = m.EventRow
+			if conversationID, ok := first[m.ID]; ok {
+				news[m.ID] = sentNews{m.EventRow, conversationID}
 			}
 		}
 	}
 	return news, nil
 }
 
-// recordSend writes one result. eventRow is empty unless there is a message.sent to emit.
-func recordSend(tx *store.Tx, r SendResult, eventRow string) error {
+// recordSend writes one result. news is empty unless there is a message.sent to emit.
+func recordSend(tx *store.Tx, r SendResult, news sentNews) error {
 	switch {
 	case r.Retry != nil:
 		mine, err := tx.RetrySendJob(*r.Retry)
@@ -256,13 +259,28 @@ func recordSend(tx *store.Tx, r SendResult, eventRow string) error {
 			return err
 		}
 		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure, r.Said)
-	case eventRow != "":
-		m := r.Work.Message
-		m.EventRow = eventRow
-		return emitSent(tx, r.account, m, r.event)
-	default:
+	case news.eventRow == "":
 		return nil
+	case news.conversationID != r.Work.Message.ConversationID:
+		return emitSentAfterMerge(tx, r, news.eventRow)
+	default:
+		m := r.Work.Message
+		m.EventRow = news.eventRow
+		return emitSent(tx, r.account, m, r.event)
 	}
+}
+
+// emitSentAfterMerge tells of a message whose conversation has become one with another while it was on its
+// way.
+func emitSentAfterMerge(tx *store.Tx, r SendResult, eventRow string) error {
+	work, err := tx.SendWork(r.Work.Job)
+	if err != nil {
+		return err
+	}
+	m := r.sentMessage()
+	m.ConversationID, m.ContactID, m.EventRow = work.Message.ConversationID, work.Message.ContactID, eventRow
+	work.MediaURL = r.Work.MediaURL
+	return messageSent(tx, r.account, work, m)
 }
 
 // failMessage ends a message that the provider never took, and tells of it as the provider would.
@@ -344,7 +362,7 @@ func refuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) e
 	if w.Job.Category == "" {
 		return nil
 	}
-	contact, err := r.Contact(w.Job.OrgID, w.Job.AccountID, w.Message.ContactID)
+	contact, err := followMerge(r, s.Account, w.Message.ContactID, r.Contact)
 	if err != nil {
 		return ignoreNotFound(err)
 	}

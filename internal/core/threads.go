@@ -16,6 +16,32 @@ type person struct {
 	Name        string
 }
 
+// identifiers is the person without what may change at any time.
+func (p person) identifiers() person {
+	return person{Number: p.Number, BSUID: p.BSUID, ParentBSUID: p.ParentBSUID}
+}
+
+// known are the identifiers that the person has.
+func (p person) known() (ids store.Identifiers) {
+	for _, id := range []struct {
+		value string
+		which store.Identifiers
+	}{{p.Number, store.Number}, {p.BSUID, store.BSUID}, {p.ParentBSUID, store.ParentBSUID}} {
+		if id.value != "" {
+			ids |= id.which
+		}
+	}
+	return ids
+}
+
+// contact is the person as a contact that has no id yet.
+func (p person) contact() chat.Contact {
+	return chat.Contact{
+		PhoneNumber: orNil(p.Number), BSUID: orNil(p.BSUID), ParentBSUID: orNil(p.ParentBSUID),
+		Username: orNil(p.Username), Name: orNil(p.Name), Consent: chat.ConsentUnknown,
+	}
+}
+
 // thread is a conversation with its contact.
 type thread struct {
 	contact      chat.Contact
@@ -38,6 +64,23 @@ func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
 	return thread{contact, conversation}, err
 }
 
+// threadOf is threadWith for a person that an update shows, of whom something may be learnt.
+func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt person) (thread, error) {
+	t, err := threadWith(tx, account, p)
+	if err != nil {
+		return t, err
+	}
+	contact, joined, err := a.learn(tx, account, r, t.contact, learnt)
+	if err != nil {
+		return t, err
+	}
+	t.contact = contact
+	if joined {
+		t.conversation, err = conversationFor(tx, account, contact.ID)
+	}
+	return t, err
+}
+
 // contactFor finds a person's contact, or makes it and tells of it.
 func contactFor(tx *store.Tx, account chat.Account, p person) (chat.Contact, error) {
 	contact, made, err := findOrMakeContact(tx, account, p)
@@ -52,12 +95,9 @@ func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact ch
 	if !errors.Is(err, store.ErrNotFound) {
 		return contact, false, err
 	}
-	contact = chat.Contact{
-		ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID,
-		PhoneNumber: orNil(p.Number), BSUID: orNil(p.BSUID), ParentBSUID: orNil(p.ParentBSUID),
-		Username: orNil(p.Username), Name: orNil(p.Name), Consent: chat.ConsentUnknown,
-		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-	}
+	contact = p.contact()
+	contact.ID, contact.OrgID, contact.AccountID = tx.NewID(chat.KindContact), account.OrgID, account.ID
+	contact.CreatedAt, contact.UpdatedAt = tx.Now(), tx.Now()
 	err = tx.InsertContact(contact)
 	if errors.Is(err, store.ErrDuplicate) {
 		// Another transaction made it in the meantime, or the username belongs to somebody else.
@@ -70,12 +110,19 @@ func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact ch
 	return contact, err == nil, err
 }
 
-// findContact looks a person up by number first: it is what people know each other by.
+// identityLook is a way to find a contact.
+type identityLook struct {
+	value string // empty: not this way
+	by    func(orgID, accountID, value string) (chat.Contact, error)
+}
+
+// identityLooks begin with the number: it is what people know each other by.
+func identityLooks(r store.Reader, c chat.Contact) []identityLook {
+	return []identityLook{{deref(c.PhoneNumber), r.ContactByNumber}, {deref(c.BSUID), r.ContactByBSUID}, {deref(c.ParentBSUID), r.ContactByParent}}
+}
+
 func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, error) {
-	for _, look := range []struct {
-		value string
-		by    func(orgID, accountID, value string) (chat.Contact, error)
-	}{{p.Number, r.ContactByNumber}, {p.BSUID, r.ContactByBSUID}, {p.ParentBSUID, r.ContactByParent}} {
+	for _, look := range identityLooks(r, p.contact()) {
 		if look.value == "" {
 			continue
 		}

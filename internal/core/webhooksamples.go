@@ -144,7 +144,7 @@ func sampleData(kind chat.EventType, m chat.Message) any {
 	case chat.EventContactIdentityUpdated:
 		before := contact
 		before.BSUID = new("US.13491208655302741900")
-		return identityPayload(account, before, contact)
+		return identityPayload(account, before, contact, nil)
 	default:
 		return sampleCustomerData(kind, m.CreatedAt)
 	}

@@ -72,7 +72,7 @@ func (n *number) settle(w queued, again store.Moment) {
 	} else {
 		n.update(w)
 	}
-	n.done(w.Job.ConversationID, again)
+	n.done(w.Job.Queue(), again)
 }
 
 // attempt calls the provider. It returns what to record, and when to try again.
@@ -237,7 +237,7 @@ func standing(class provider.Class) chat.AccountStatus {
 func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) time.Duration {
 	switch {
 	case class.PairLimited:
-		return n.penalize(w.Job.ConversationID)
+		return n.penalize(w.Job.Queue())
 	case e.Throttled || class.Throttled:
 		wait := max(e.RetryAfter, throttlePause)
 		n.hold(wait)

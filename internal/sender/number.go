@@ -26,7 +26,7 @@ type number struct {
 	overflows bool // others are in the table alone; likewise
 
 	mu       sync.Mutex
-	lanes    map[string]*lane // by conversation
+	lanes    map[string]*lane // by conversation, which may have become one with another since
 	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
 	inFlight int
 	cached   core.Standing
@@ -66,9 +66,9 @@ func (n *number) add(account chat.Account, w queued) {
 	if account.UpdatedAt.After(n.cached.Account.UpdatedAt) { // it has another token, perhaps
 		n.cachedAt = 0
 	}
-	l := n.lanes[w.Job.ConversationID]
+	l := n.lanes[w.Job.Queue()]
 	if l == nil {
-		l = &lane{id: w.Job.ConversationID, index: -1}
+		l = &lane{id: w.Job.Queue(), index: -1}
 		n.lanes[l.id] = l
 	}
 	l.queue = append(l.queue, w)
@@ -150,11 +150,11 @@ func (n *number) next() (*queued, time.Duration) {
 }
 
 // done ends an attempt. With again set, the message stays at the head of its lane until then.
-func (n *number) done(conversationID string, again store.Moment) {
+func (n *number) done(laneID string, again store.Moment) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.inFlight--
-	l := n.lanes[conversationID]
+	l := n.lanes[laneID]
 	l.busy = false
 	if again.IsZero() {
 		l.queue[0] = queued{}
@@ -176,7 +176,7 @@ func (n *number) done(conversationID string, again store.Moment) {
 func (n *number) update(w queued) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if l := n.lanes[w.Job.ConversationID]; l != nil && len(l.queue) > 0 {
+	if l := n.lanes[w.Job.Queue()]; l != nil && len(l.queue) > 0 {
 		l.queue[0] = w
 	}
 }
@@ -216,10 +216,10 @@ func (n *number) hold(d time.Duration) {
 
 // penalize counts a conversation's hits of the pair limit and returns how long it must wait:
 // 4^n seconds, as the provider asks, beginning with one.
-func (n *number) penalize(conversationID string) time.Duration {
+func (n *number) penalize(laneID string) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	l := n.lanes[conversationID]
+	l := n.lanes[laneID]
 	wait := time.Second << (2 * l.penalty)
 	l.penalty = min(l.penalty+1, 5)
 	return wait

@@ -54,6 +54,8 @@ func (s *Sender) recall(queue store.SendQueue) error {
 	if others := slices.IndexFunc(jobs, func(j store.SendJob) bool { return j.Owner != queue.Owner }); others >= 0 {
 		jobs = jobs[:others]
 	}
+	// What is in another queue may stand behind something that was passed over here: sweeps take it up.
+	jobs = slices.DeleteFunc(jobs, func(j store.SendJob) bool { return j.Queue() != queue.ConversationID })
 	return s.load(s.unheld(jobs), map[string]bool{})
 }
 

@@ -92,7 +92,7 @@ func Start(cfg Config) *Sender {
 // Enqueue takes a job that was just committed. What does not fit stays in the table, and so does
 // what stands behind it in its conversation: a sweep takes them up in their order.
 func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
-	if !s.roomFor(account.ID) {
+	if !s.roomFor(account.ID) || w.Job.Gated && !s.gateOpen(w.Job) {
 		return
 	}
 	if w.Job.Behind == "" || s.holds(w.Job.Behind) || s.finished(w.Job.OrgID, w.Job.Behind) {
@@ -116,6 +116,16 @@ func (s *Sender) queue(w store.SendWork) queued {
 		q.due = min(s.cfg.Store.MomentOf(w.Job.DueAt), now.Add(retryAfter[min(tried, len(retryAfter))-1]))
 	}
 	return q
+}
+
+// gateOpen tells whether a message that was accepted behind a merge of conversations may go to its lane.
+// What was accepted before may be in two.
+func (s *Sender) gateOpen(job store.SendJob) bool {
+	open, err := s.cfg.Store.Read(s.ctx).GateOpen(job)
+	if err != nil {
+		s.warn("the messages before one could not be looked up", err)
+	}
+	return open && err == nil
 }
 
 func (s *Sender) holds(messageID string) bool {

@@ -139,13 +139,16 @@ func (s *Sender) unheld(jobs []store.SendJob) (missing []store.SendJob) {
 	return missing
 }
 
-// load takes jobs into memory, and notes the accounts for which there is no room: what comes behind
-// stays out too. A job whose account or message is gone is being purged. What may have gone out
-// waits, so that callbacks about it are applied first.
+// load takes jobs into memory, and notes the accounts for which there is no room, and the conversations
+// whose turn it is not: what comes behind stays out too. A job whose account or message is gone is being
+// purged. What may have gone out waits, so that callbacks about it are applied first.
 func (s *Sender) load(jobs []store.SendJob, full map[string]bool) error {
 	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
 	for _, job := range jobs {
-		if full[job.AccountID] {
+		if job.Gated && !s.gateOpen(job) {
+			full[job.ConversationID] = true
+		}
+		if full[job.AccountID] || full[job.ConversationID] {
 			continue
 		}
 		account, err := accounts.get(job.OrgID, job.AccountID)

@@ -120,6 +120,9 @@ func (tx *Tx) DeleteContact(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
+	if err := tx.forgetNames(orgID, id); err != nil {
+		return err
+	}
 	return tx.later("DELETE FROM contact_labels WHERE org_id = $1 AND contact_id = $2", orgID, id)
 }
 

@@ -141,6 +141,9 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 	if err := tx.later("DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2", orgID, id); err != nil {
 		return err
 	}
+	if err := tx.forgetNames(orgID, id); err != nil {
+		return err
+	}
 	_, err := tx.purgeMessages("conversation_id = $2", orgID, id)
 	return err
 }

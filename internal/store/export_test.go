@@ -103,6 +103,9 @@ func (p *planningSession) later(ctx context.Context, sql string, args []any) err
 	return p.session.later(ctx, sql, args)
 }
 
+// UseIndexes makes the transaction plan its statements as for large tables.
+func UseIndexes(tx *Tx) error { return tx.useIndexes() }
+
 // MoveSendJob puts a job into another conversation.
 func MoveSendJob(ctx context.Context, s *Store, messageID, conversationID string) error {
 	return s.InTx(ctx, func(tx *Tx) error {

@@ -74,16 +74,40 @@ func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.M
 		orgID, accountID, providerID)
 }
 
-// StatesByProviderIDs finds those of an account's messages that have one of the provider's ids. Of each
-// it reads what a status may change, and where the message belongs: every message comes here three
-// times.
-func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []string) ([]chat.Message, error) {
-	return many(r, func(row scanner) (chat.Message, error) {
+// MessageState is what a status may change of a message, and where the message belongs. Unknown is what
+// is not known of whom it went to.
+type MessageState struct {
+	chat.Message
+	Unknown Identifiers
+}
+
+// Identifiers are some of those that a contact can have.
+type Identifiers int
+
+// The identifiers of a contact.
+const (
+	Number Identifiers = 1 << iota
+	BSUID
+	ParentBSUID
+)
+
+// StatesByProviderIDs finds those of an account's messages that have one of the provider's ids. It reads no
+// more of each than it must: every message comes here three times.
+func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []string) ([]MessageState, error) {
+	lock := r.forUpdate()
+	if lock != "" {
+		lock += " OF m"
+	}
+	return many(r, func(row scanner) (s MessageState, err error) {
 		m := messageRow{m: chat.Message{OrgID: orgID, AccountID: accountID}}
-		err := row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt, &m.m.Reports)
-		return m.value(), err
-	}, `SELECT id, conversation_id, contact_id, status, provider_id, error_code, error_message, error_provider, played_at, reports
-		FROM messages WHERE org_id = $1 AND account_id = $2 AND `+r.dialect.oneOf("provider_id", "$3")+" ORDER BY provider_id"+r.forUpdate(),
+		err = row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt,
+			&m.m.Reports, &s.Unknown)
+		s.Message = m.value()
+		return s, err
+	}, `SELECT m.id, m.conversation_id, m.contact_id, m.status, m.provider_id, m.error_code, m.error_message, m.error_provider, m.played_at, m.reports,
+			CASE WHEN c.phone_number IS NULL THEN 1 ELSE 0 END + CASE WHEN c.bsuid IS NULL THEN 2 ELSE 0 END + CASE WHEN c.parent_bsuid IS NULL THEN 4 ELSE 0 END
+		FROM messages m LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id
+		WHERE m.org_id = $1 AND m.account_id = $2 AND `+r.dialect.oneOf("m.provider_id", "$3")+" ORDER BY m.provider_id"+lock,
 		orgID, accountID, r.dialect.list(providerIDs))
 }
 
@@ -208,18 +232,30 @@ type SentMessage struct{ ID, ProviderID, EventRow string }
 // MarkSent records that the provider took a message. It reports false when a callback had brought
 // the provider's id before.
 func (tx *Tx) MarkSent(orgID string, m SentMessage) (bool, error) {
-	n, err := tx.exec(`UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
-			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
-		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL`, orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
-	return n > 0, err
+	_, err := tx.markSent(orgID, m)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// MarkAllSent is MarkSent for many messages. It returns those for which MarkSent reports true.
-func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]bool, err error) {
-	first = map[string]bool{}
+func (tx *Tx) markSent(orgID string, m SentMessage) (conversationID string, err error) {
+	return one(tx.Reader, scanText, `UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
+			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
+		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL RETURNING conversation_id`, orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
+}
+
+// MarkAllSent is MarkSent for many messages. It returns the conversations of those for which MarkSent
+// reports true.
+func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]string, err error) {
+	first = map[string]string{}
 	if tx.dialect.elements == "" {
 		for _, m := range sent {
-			if first[m.ID], err = tx.MarkSent(orgID, m); err != nil {
+			conversationID, err := tx.markSent(orgID, m)
+			switch {
+			case err == nil:
+				first[m.ID] = conversationID
+			case !errors.Is(err, ErrNotFound):
 				return nil, err
 			}
 		}
@@ -232,10 +268,11 @@ func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]bo
 	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = p.value ->> 'ProviderID', event_rows = p.value ->> 'EventRow', updated_at = $3,
 			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
 		FROM `+fmt.Sprintf(tx.dialect.elements, "$2")+`
-		WHERE org_id = $1 AND id = p.value ->> 'ID' AND provider_id IS NULL RETURNING id`,
+		WHERE org_id = $1 AND id = p.value ->> 'ID' AND provider_id IS NULL RETURNING id, conversation_id`,
 		[]any{orgID, string(all), tx.now.UnixMilli()}, func(row scanner) error {
-			id, err := scanText(row)
-			first[id] = true
+			var id, conversationID string
+			err := row.Scan(&id, &conversationID)
+			first[id] = conversationID
 			return err
 		})
 	return first, err

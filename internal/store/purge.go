@@ -43,13 +43,14 @@ type purgeable struct {
 	before func(dialect) []string
 }
 
-// hanging are the statements for rows of other tables that hang on the ids by a column.
+// hanging are the statements for rows of other tables that hang on the ids by a column, and for the other
+// names of these.
 func hanging(column string, tables ...string) func(dialect) []string {
 	return func(d dialect) (statements []string) {
 		for _, table := range tables {
 			statements = append(statements, "DELETE FROM "+table+" WHERE org_id = $1 AND "+d.oneOf(column, "$2"))
 		}
-		return statements
+		return append(statements, "DELETE FROM merged_ids WHERE org_id = $1 AND "+d.oneOf("new_id", "$2"))
 	}
 }
 
@@ -57,7 +58,7 @@ func hanging(column string, tables ...string) func(dialect) []string {
 // The bytes of files follow their rows.
 var purgeables = []purgeable{
 	{"conversations", hanging("conversation_id", "conversation_labels")},
-	{"contacts", hanging("contact_id", "contact_labels")},
+	{"contacts", hanging("contact_id", "contact_labels", "due_merges")},
 	{"media", func(d dialect) []string {
 		return []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}
 	}},

@@ -20,10 +20,18 @@ type SendJob struct {
 	Owner          string
 	// Category is that of a template whose recipient must want it; empty for every other message.
 	Category string
+	// Lane is the conversation in whose queue the job is, where that has become one with another; else empty.
+	Lane string
+	// Gated: it must wait until no job of its conversation is in another queue.
+	Gated bool
 	// Behind is the message before it in its conversation that was still to be sent when this one
 	// was accepted. Only InsertSendJob knows it.
 	Behind string
 }
+
+// Queue is the conversation in whose queue the job is. It stays the same whatever its conversation becomes
+// one with.
+func (j SendJob) Queue() string { return cmp.Or(j.Lane, j.ConversationID) }
 
 // InsertSendJob puts a message on its way. It is owned by the node that accepted it, or by the one
 // that has earlier messages of the conversation still to send, because only that node can keep
@@ -31,9 +39,9 @@ type SendJob struct {
 func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	acceptedBy := j.Owner
 	// The conversation is locked, so no other message comes between.
-	err := tx.db.query(tx.ctx, `SELECT owner, message_id FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
+	err := tx.db.query(tx.ctx, `SELECT owner, message_id, (gated OR lane <> '') FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
 		ORDER BY conversation_id DESC, message_id DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
-		return row.Scan(&j.Owner, &j.Behind)
+		return row.Scan(&j.Owner, &j.Behind, &j.Gated)
 	})
 	if err != nil {
 		return j, err
@@ -45,8 +53,8 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	default:
 		tx.tell(SendQueue{j.Owner, j.OrgID, j.AccountID, j.ConversationID}.topic())
 	}
-	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category)
+	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category, j.Lane, j.Gated)
 }
 
 // FinishSendJob removes a job. It reports false when the job is not the owner's any more: another
@@ -80,7 +88,17 @@ type SendWork struct {
 	MediaURL           string // of library media; filled in by the sender
 }
 
-const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner, category"
+// Unknown is what is not known of whom the message goes to.
+func (w SendWork) Unknown() (ids Identifiers) {
+	for id, value := range map[Identifiers]*string{Number: w.To, BSUID: w.BSUID, ParentBSUID: w.Parent} {
+		if value == nil {
+			ids |= id
+		}
+	}
+	return ids
+}
+
+const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at, attempts, in_doubt, owner, category, lane, gated"
 
 // AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody ("").
 func (r Reader) AbandonedBy() ([]string, error) { return r.abandonedBy("send_jobs") }
@@ -137,6 +155,13 @@ func (r Reader) SendJobsBehind(orgID, conversationID, messageID string, limit in
 		ORDER BY conversation_id, message_id LIMIT $4`, orgID, conversationID, messageID, limit)
 }
 
+// GateOpen tells whether a gated job may go to its queue: what is in other queues comes before it.
+func (r Reader) GateOpen(j SendJob) (bool, error) {
+	first, err := many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
+		ORDER BY conversation_id, message_id LIMIT 1`, j.OrgID, j.ConversationID)
+	return len(first) == 0 || first[0].Lane == "" || first[0].MessageID >= j.MessageID, err
+}
+
 // SendJobsAmong returns which of an organization's messages are still to be sent.
 func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, error) {
 	return many(r, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
@@ -145,7 +170,7 @@ func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, erro
 
 func scanSendJob(row scanner) (j SendJob, err error) {
 	var dueAt int64
-	err = row.Scan(&j.OrgID, &j.MessageID, &j.AccountID, &j.ConversationID, &dueAt, &j.Attempts, &j.InDoubt, &j.Owner, &j.Category)
+	err = row.Scan(&j.OrgID, &j.MessageID, &j.AccountID, &j.ConversationID, &dueAt, &j.Attempts, &j.InDoubt, &j.Owner, &j.Category, &j.Lane, &j.Gated)
 	j.DueAt = toTime(dueAt)
 	return j, err
 }

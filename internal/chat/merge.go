@@ -1,0 +1,87 @@
+package chat
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+)
+
+// Contradicts tells that two contacts cannot be one person: both have a number, or both an id, and these
+// differ.
+func (c Contact) Contradicts(other Contact) bool {
+	for _, pair := range [][2]*string{{c.PhoneNumber, other.PhoneNumber}, {c.BSUID, other.BSUID}, {c.ParentBSUID, other.ParentBSUID}} {
+		if pair[0] != nil && pair[1] != nil && *pair[0] != *pair[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// Absorb is the contact that has become one with another. What both have, it keeps as it was.
+func (c Contact) Absorb(other Contact) Contact {
+	c.PhoneNumber, c.BSUID = cmp.Or(c.PhoneNumber, other.PhoneNumber), cmp.Or(c.BSUID, other.BSUID)
+	c.ParentBSUID, c.Username = cmp.Or(c.ParentBSUID, other.ParentBSUID), cmp.Or(c.Username, other.Username)
+	c.Name, c.Email = cmp.Or(c.Name, other.Name), cmp.Or(c.Email, other.Email)
+	c.Metadata = mergedMetadata(c.Metadata, other.Metadata)
+	c.Consent = mergedConsent(c, other)
+	c.PreferenceAt = later(c.PreferenceAt, other.PreferenceAt)
+	return c
+}
+
+// mergedConsent is what the person said last, where both contacts have it from the provider. Where that
+// cannot be told, a wish to be left alone counts.
+func mergedConsent(a, b Contact) Consent {
+	if a.PreferenceAt != nil && b.PreferenceAt != nil && !a.PreferenceAt.Equal(*b.PreferenceAt) {
+		if a.PreferenceAt.After(*b.PreferenceAt) {
+			return a.Consent
+		}
+		return b.Consent
+	}
+	for _, consent := range []Consent{ConsentOptedOut, ConsentOptedIn} {
+		if a.Consent == consent || b.Consent == consent {
+			return consent
+		}
+	}
+	return ConsentUnknown
+}
+
+// mergedMetadata has the keys of both. It may be larger than what a request may set: nothing is lost.
+func mergedMetadata(a, b json.RawMessage) json.RawMessage {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(b, &fields) != nil || json.Unmarshal(a, &fields) != nil {
+		return a
+	}
+	merged, err := json.Marshal(fields)
+	if err != nil {
+		return a
+	}
+	return merged
+}
+
+// Absorb is the conversation that has taken in the messages of another. It is as open as the more open of
+// the two.
+func (c Conversation) Absorb(other Conversation) Conversation {
+	for _, status := range []ConversationStatus{ConversationOpen, ConversationPending} {
+		if c.Status == status || other.Status == status {
+			c.Status = status
+			break
+		}
+	}
+	c.AssignedTo = cmp.Or(c.AssignedTo, other.AssignedTo)
+	c.UnreadCount += other.UnreadCount
+	c.LastMessageAt, c.LastInboundAt = later(c.LastMessageAt, other.LastMessageAt), later(c.LastInboundAt, other.LastInboundAt)
+	return c
+}
+
+func later(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.After(*a) {
+		return b
+	}
+	return a
+}

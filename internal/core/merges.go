@@ -1,0 +1,173 @@
+package core
+
+import (
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// mergeAtOnce is how many messages a callback moves when it shows that two contacts are one. More would
+// hold up everybody else's writes, and are moved in steps.
+const mergeAtOnce = 1000
+
+// errTooLarge: two contacts can become one, but not in this transaction.
+var errTooLarge = errors.New("too many messages to move at once")
+
+// followMerge reads a contact or a conversation of an account. Where there is none of that id, it reads the
+// one that it has become one with.
+func followMerge[T any](r store.Reader, account chat.Account, id string, read func(orgID, accountID, id string) (T, error)) (T, error) {
+	found, err := read(account.OrgID, account.ID, id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return found, err
+	}
+	now, err := r.MergedInto(account.OrgID, id)
+	if err != nil {
+		return found, err
+	}
+	return read(account.OrgID, account.ID, now)
+}
+
+// party is a contact with its conversation, of which it may have none yet.
+type party struct {
+	contact      chat.Contact
+	conversation *chat.Conversation
+}
+
+func partyOf(tx *store.Tx, contact chat.Contact) (party, error) {
+	conversation, err := tx.ConversationWith(contact.OrgID, contact.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return party{contact: contact}, nil
+	}
+	return party{contact, &conversation}, err
+}
+
+// elder puts first the party that keeps its ids: the one whose conversation is older, because its ids are
+// what people have linked to for longer.
+func elder(a, b party) (stays, goes party) {
+	switch {
+	case a.conversation == nil && b.conversation == nil:
+		if b.contact.ID < a.contact.ID {
+			return b, a
+		}
+	case a.conversation == nil, b.conversation != nil && b.conversation.ID < a.conversation.ID:
+		return b, a
+	}
+	return a, b
+}
+
+func mergeOf(stays, goes party) store.Merge {
+	m := store.Merge{OrgID: stays.contact.OrgID, Stays: stays.contact.ID, Goes: goes.contact.ID}
+	if goes.conversation != nil { // then the other has one as well
+		m.From, m.Into = goes.conversation.ID, stays.conversation.ID
+	}
+	return m
+}
+
+// merged is an id that has become another name of what it was merged into.
+type merged struct {
+	ContactID      string  `json:"contact_id"`
+	ConversationID *string `json:"conversation_id"`
+}
+
+// join makes two contacts one, all but its row: what is to be stored there is returned. What both have is
+// kept as the first has it. It removes the one that goes, and moves what belongs to it.
+func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store.Merge, error) {
+	a, err := partyOf(tx, first)
+	if err != nil {
+		return chat.Contact{}, merged{}, store.Merge{}, err
+	}
+	b, err := partyOf(tx, second)
+	if err != nil {
+		return chat.Contact{}, merged{}, store.Merge{}, err
+	}
+	stays, goes := elder(a, b)
+	m := mergeOf(stays, goes)
+	if m.From != "" {
+		more, err := tx.HasMoreMessages(m.OrgID, m.From, mergeAtOnce)
+		if err == nil && more {
+			err = errTooLarge
+		}
+		if err != nil {
+			return chat.Contact{}, merged{}, m, err
+		}
+		conversation := stays.conversation.Absorb(*goes.conversation)
+		conversation.UpdatedAt = tx.Now()
+		if err := tx.UpdateConversation(conversation); err != nil {
+			return chat.Contact{}, merged{}, m, err
+		}
+	}
+	contact := first.Absorb(second)
+	contact.ID, contact.CreatedAt, contact.UpdatedAt = stays.contact.ID, stays.contact.CreatedAt, tx.Now()
+	return contact, merged{m.Goes, orNil(m.From)}, m, tx.MergeContacts(m)
+}
+
+// MergeContacts makes two contacts of an account one. What both have is kept as the first has it. Contacts
+// that are one already are left as they are.
+func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string) (chat.Contact, error) {
+	first, second, err := mergeable(tx, account, firstID, secondID)
+	if err != nil || first.ID == second.ID {
+		return first, err
+	}
+	contact, gone, _, err := join(tx, first, second)
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	if err := tx.UpdateContact(contact); err != nil {
+		return chat.Contact{}, err
+	}
+	before := first
+	if contact.ID == second.ID {
+		before = second
+	}
+	return contact, contactIdentityUpdated(tx, account, before, contact, gone)
+}
+
+// MergeSomeMessages moves up to limit messages of the contact that goes, and returns how many. It goes
+// before MergeContacts, each time in a transaction of its own: years of messages are too many for one.
+func MergeSomeMessages(tx *store.Tx, account chat.Account, firstID, secondID string, limit int) (int64, error) {
+	first, second, err := mergeable(tx, account, firstID, secondID)
+	if err != nil || first.ID == second.ID {
+		return 0, err
+	}
+	a, err := partyOf(tx, first)
+	if err != nil {
+		return 0, err
+	}
+	b, err := partyOf(tx, second)
+	if err != nil {
+		return 0, err
+	}
+	m := mergeOf(elder(a, b))
+	if m.From == "" {
+		return 0, nil
+	}
+	return tx.MoveMessages(m, limit)
+}
+
+// mergeable reads two contacts that a request says are one.
+func mergeable(tx *store.Tx, account chat.Account, firstID, secondID string) (first, second chat.Contact, err error) {
+	if first, err = Contact(tx.Reader, account, firstID); err != nil {
+		return first, second, err
+	}
+	if second, err = Contact(tx.Reader, account, secondID); err != nil {
+		return first, second, err
+	}
+	if first.Contradicts(second) {
+		err = chat.Invalid("contact_id", "The two contacts have different numbers or different business-scoped ids, and a contact has one of each.")
+	}
+	return first, second, err
+}
+
+// FinishMerge makes two contacts one that a callback has shown to be one, after MergeSomeMessages has moved
+// most of the messages. What has become of them meanwhile may be that it is not to be done any more.
+func FinishMerge(tx *store.Tx, account chat.Account, due store.DueMerge) error {
+	_, err := MergeContacts(tx, account, due.ContactID, due.OtherID)
+	if errors.Is(err, errTooLarge) {
+		return nil // they wrote a lot since: another round
+	}
+	if _, refused := errors.AsType[*chat.Error](err); err != nil && !refused {
+		return err
+	}
+	return tx.DropDueMerge(due)
+}

@@ -1,0 +1,295 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// strangers makes two contacts of Ada, one by her number and then one by her id, each with a message from
+// her and one to her.
+func (w *world) strangers() (byNumber, byID core.Accepted) {
+	w.t.Helper()
+	w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.n"))
+	byNumber = w.send(chat.TypeText, `{"body":"x"}`)
+	w.clock.Advance(time.Second)
+	w.apply(w.from(provider.Person{UserID: adaID}, "wamid.i"))
+	byID = w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"y"}`), Source: chat.SourceAPI})
+	w.answered(byNumber, "wamid.to.n")
+	w.answered(byID, "wamid.to.i")
+	w.events()
+	return byNumber, byID
+}
+
+// both is Ada as an update shows her with all that there is.
+func both() provider.Person { return provider.Person{Phone: adaNumber, UserID: adaID} }
+
+// Whatever update shows that a number and an id are one person's makes one contact of two.
+func TestUpdatesJoinContacts(t *testing.T) {
+	t.Parallel()
+	const joined = chat.EventContactIdentityUpdated
+	type showing struct {
+		update func(w *world) provider.Update
+		events []chat.EventType
+		more   int // messages
+	}
+	eachCase(t, map[string]showing{
+		"a message": {func(w *world) provider.Update { return w.from(both(), "wamid.3") }, []chat.EventType{joined, chat.EventMessageReceived}, 1},
+		"a status of what went to the number": {func(w *world) provider.Update { return w.statusTo(both(), "wamid.to.n") },
+			[]chat.EventType{joined, chat.EventMessageStatus}, 0},
+		"a status of what went to the id": {func(w *world) provider.Update { return w.statusTo(both(), "wamid.to.i") },
+			[]chat.EventType{joined, chat.EventMessageStatus}, 0},
+		"an echo": {func(w *world) provider.Update {
+			return provider.Echo{Origin: w.origin(), Message: w.from(both(), "wamid.3").Message}
+		},
+			[]chat.EventType{joined, chat.EventMessageSent}, 1},
+		"history": {func(w *world) provider.Update {
+			return provider.HistoryChunk{Origin: w.origin(), Messages: []provider.HistoryMessage{{Message: w.from(both(), "wamid.3").Message}}}
+		}, []chat.EventType{joined}, 1},
+		"the address book": {func(w *world) provider.Update { return provider.ContactSync{Origin: w.origin(), Contact: both()} }, []chat.EventType{joined}, 0},
+		"a wish": {func(w *world) provider.Update {
+			return provider.Preference{Origin: w.origin(), Contact: both(), Category: "marketing_messages", Value: provider.PreferenceStop}
+		}, []chat.EventType{joined}, 0},
+		"a change of id": {func(w *world) provider.Update {
+			return provider.IdentityChange{Origin: w.origin(), Previous: provider.Person{Phone: adaNumber}, Current: both()}
+		}, []chat.EventType{joined}, 0},
+	}, func(t *testing.T, w *world, s showing) {
+		byNumber, byID := w.strangers()
+		w.apply(s.update(w), s.update(w)) // callbacks come again
+		w.expect(s.events...)
+		if d := cmp.Diff([]known{{Phone: adaNumber, BSUID: adaID}}, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+		w.requireOneThread(byNumber.Contact.ID, byNumber.Conversation.ID, 4+s.more)
+		w.requireMerged(byID, byNumber)
+	})
+}
+
+func (w *world) statusTo(p provider.Person, id string) provider.StatusUpdate {
+	s := w.status(id, "", "delivered")
+	s.Recipient = p
+	return s
+}
+
+// requireOneThread fails the test unless there is one conversation, with so many messages, all of them with
+// the contact.
+func (w *world) requireOneThread(contactID, conversationID string, messages int) {
+	w.t.Helper()
+	conversations := w.conversations()
+	if len(conversations) != 1 || conversations[0].ID != conversationID || conversations[0].ContactID != contactID {
+		w.t.Fatalf("there is not only %s with %s: %+v", conversationID, contactID, conversations)
+	}
+	all := w.messages()
+	if len(all) != messages {
+		w.t.Fatalf("there are %d messages, want %d", len(all), messages)
+	}
+	for _, m := range all {
+		if m.ConversationID != conversationID || m.ContactID != contactID {
+			w.t.Errorf("%s is in %s with %s", m.ID, m.ConversationID, m.ContactID)
+		}
+	}
+}
+
+// requireMerged fails the test unless the ids of one thread name the other.
+func (w *world) requireMerged(gone, stays core.Accepted) {
+	w.t.Helper()
+	contact, err := core.Contact(w.read(), w.account, gone.Contact.ID)
+	w.must(err)
+	conversation, err := core.Conversation(w.read(), w.account, gone.Conversation.ID)
+	w.must(err)
+	if contact.ID != stays.Contact.ID || conversation.ID != stays.Conversation.ID {
+		w.t.Errorf("the old ids name %s and %s", contact.ID, conversation.ID)
+	}
+}
+
+// All that two contacts had is with the one that they become.
+func TestJoinedContactsKeepAll(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, byID := w.strangers()
+		shared, only := storetest.Label(t, w.st, w.org, "shared"), storetest.Label(t, w.st, w.org, "only")
+		w.inTx(func(tx *store.Tx) error {
+			for _, err := range []error{
+				core.LabelContact(tx, w.account, byNumber.Contact.ID, shared.ID), core.LabelContact(tx, w.account, byID.Contact.ID, shared.ID),
+				core.LabelContact(tx, w.account, byID.Contact.ID, only.ID), core.LabelConversation(tx, w.account, byID.Conversation.ID, only.ID),
+				core.LabelConversation(tx, w.account, byID.Conversation.ID, shared.ID), core.LabelConversation(tx, w.account, byNumber.Conversation.ID, shared.ID),
+			} {
+				w.must(err)
+			}
+			resolved := chat.ConversationResolved
+			_, err := core.UpdateConversation(tx, w.account, byNumber.Conversation.ID, chat.ConversationPatch{Status: &resolved}, nil)
+			w.must(err)
+			_, err = core.UpdateContact(tx, w.account, byID.Contact.ID, chat.ContactPatch{
+				Email: chat.To("ada@example.com"), Metadata: chat.To(json.RawMessage(`{"a":1}`)), Consent: new(chat.ConsentOptedOut),
+			})
+			return err
+		})
+		w.events()
+		now := w.clock.Advance(time.Minute)
+		w.apply(w.statusTo(both(), "wamid.to.n"))
+		event := w.expect(chat.EventContactIdentityUpdated, chat.EventMessageStatus)[0]
+		w.golden("contact.identity_updated-merged", event.Payload)
+
+		contact := w.contacts()[0]
+		if *contact.Email != "ada@example.com" || string(contact.Metadata) != `{"a":1}` || contact.Consent != chat.ConsentOptedOut || !contact.UpdatedAt.Equal(now) {
+			t.Errorf("the contact is %+v", contact)
+		}
+		conversation := w.conversations()[0]
+		if conversation.UnreadCount != 2 || conversation.Status != chat.ConversationOpen || !conversation.UpdatedAt.Equal(now) ||
+			!conversation.LastInboundAt.Equal(now.Add(-time.Minute)) {
+			t.Errorf("the conversation is %+v", conversation)
+		}
+		labels, err := w.read().LabelsOfContacts(w.org.ID, []string{contact.ID, byID.Contact.ID})
+		w.must(err)
+		more, err := w.read().LabelsOfConversations(w.org.ID, []string{conversation.ID, byID.Conversation.ID})
+		w.must(err)
+		if len(labels) != 1 || len(more) != 1 || len(labels[contact.ID]) != 2 || len(more[conversation.ID]) != 2 {
+			t.Errorf("the labels are %v and %v", labels, more)
+		}
+	})
+}
+
+// Three contacts become one with one event.
+func TestThreeContactsBecomeOne(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		for i, p := range []provider.Person{{ParentUserID: "DE.ENT.ada"}, {UserID: adaID}, {Phone: adaNumber}} {
+			w.apply(w.from(p, fmt.Sprint("wamid.", i)))
+			w.clock.Advance(time.Second)
+		}
+		eldest := w.conversations()[2]
+		w.events()
+		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ParentUserID: "DE.ENT.ada"}, "wamid.3"))
+		w.expect(chat.EventContactIdentityUpdated, chat.EventMessageReceived)
+		w.requireOneThread(eldest.ContactID, eldest.ID, 4)
+	})
+}
+
+// Where contacts contradict what is shown, they stay as they are; the rest is learnt.
+func TestContradictionsStay(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.1"))
+		w.clock.Advance(time.Second)
+		w.apply(w.from(provider.Person{Phone: "+4915510000002", UserID: adaID}, "wamid.2"))
+		w.events()
+		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ProfileName: "Ada"}, "wamid.3"))
+		w.expect(chat.EventContactUpdated, chat.EventMessageReceived)
+		want := []known{{"+4915510000002", adaID, "", "", ""}, {adaNumber, "", "", "", "Ada"}}
+		if d := cmp.Diff(want, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+	})
+}
+
+// The contact whose conversation is older stays, and one without a conversation goes.
+func TestWhichContactStays(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.apply(provider.ContactSync{Origin: w.origin(), Contact: provider.Person{Phone: adaNumber, ProfileName: "Ada L"}})
+		w.clock.Advance(time.Second)
+		w.apply(w.from(provider.Person{UserID: adaID}, "wamid.1"))
+		stays := w.conversations()[0]
+		w.apply(w.from(both(), "wamid.2"))
+		w.requireOneThread(stays.ContactID, stays.ID, 2)
+		if d := cmp.Diff([]known{{adaNumber, adaID, "", "", "Ada L"}}, w.known()); d != "" {
+			t.Errorf("other contacts (-want +got):\n%s", d)
+		}
+	})
+}
+
+// What was still to be done for messages of the contact that goes is done with the one that stays.
+func TestWorkGoesOnAfterAMerge(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, _ := w.strangers()
+		late := w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"z"}`), Source: chat.SourceAPI})
+		under := w.work(late)
+		photo := w.from(provider.Person{UserID: adaID}, "wamid.photo")
+		photo.Type, photo.Content, photo.Media = chat.TypeImage, json.RawMessage(`{}`), &provider.Media{ID: "1", MimeType: "image/jpeg"}
+		out := w.apply(photo)
+		w.apply(w.statusTo(both(), "wamid.to.n"))
+		w.events()
+
+		w.record(core.SendResult{Work: under, Sent: provider.Sent{MessageID: "wamid.late"}})
+		w.fetched(out, nil)
+		for _, e := range w.expect(chat.EventMessageSent, chat.EventMessageReceived) {
+			if e.Subject != byNumber.Conversation.ID || !namesOnly(e.Payload, byNumber.Contact.ID, byNumber.Conversation.ID) {
+				t.Errorf("%s is about %s: %s", e.Type, e.Subject, e.Payload)
+			}
+		}
+		next := w.send(chat.TypeText, `{"body":"x"}`)
+		if next.Conversation.ID != byNumber.Conversation.ID {
+			t.Error("the next message is in another conversation")
+		}
+	})
+}
+
+// namesOnly tells whether a payload names no contacts or conversations but these.
+func namesOnly(payload []byte, ids ...string) bool {
+	known := map[string]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	for _, found := range idPattern.FindAllStringSubmatch(string(payload), -1) {
+		if (found[1] == "ctc" || found[1] == "cnv") && !known[found[0]] {
+			return false
+		}
+	}
+	return true
+}
+
+// A contact with many messages is merged in steps, and every reader sees whole messages meanwhile.
+func TestLargeMergesAreDoneLater(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, byID := w.strangers()
+		w.inTx(func(tx *store.Tx) error {
+			for range 1000 {
+				m := byID.Message
+				m.ID, m.ProviderID = tx.NewID(chat.KindMessage), ""
+				if err := tx.InsertMessage(m); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		w.apply(w.statusTo(both(), "wamid.to.n"), w.from(both(), "wamid.3"))
+		w.expect(chat.EventMessageStatus, chat.EventMessageReceived)
+		if n := len(w.contacts()); n != 2 {
+			t.Fatalf("there are %d contacts", n)
+		}
+		due, err := w.read().DueMerges(10)
+		w.must(err)
+		if len(due) != 1 {
+			t.Fatalf("to be merged: %+v", due)
+		}
+		for moved := int64(1); moved > 0; {
+			w.inTx(func(tx *store.Tx) (err error) {
+				moved, err = core.MergeSomeMessages(tx, w.account, due[0].ContactID, due[0].OtherID, 400)
+				return err
+			})
+		}
+		w.inTx(func(tx *store.Tx) error { return core.FinishMerge(tx, w.account, due[0]) })
+		w.expect(chat.EventContactIdentityUpdated)
+		conversation := w.conversations()[0]
+		page, err := w.read().Messages(w.org.ID, w.account.ID, store.MessageFilter{ConversationID: conversation.ID}, store.Page{Limit: 2000})
+		w.must(err)
+		if conversation.ID != byNumber.Conversation.ID || len(page.Rows) != 1005 {
+			t.Errorf("%s has %d messages", conversation.ID, len(page.Rows))
+		}
+		if due, err = w.read().DueMerges(10); len(due) != 0 || err != nil {
+			t.Errorf("still to be merged: %+v, %v", due, err)
+		}
+		w.requireMerged(byID, byNumber)
+	})
+}

@@ -1,0 +1,125 @@
+package store
+
+// Merge is two contacts of an account that become one. From is the conversation of the one that goes; it
+// is empty where that one has none.
+type Merge struct {
+	OrgID       string
+	Stays, Goes string // contacts
+	Into, From  string // their conversations
+}
+
+// MoveMessages moves up to limit messages to the conversation that stays, and returns how many.
+func (tx *Tx) MoveMessages(m Merge, limit int) (int64, error) {
+	return tx.exec(`UPDATE messages SET conversation_id = $3, contact_id = $4
+		WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2 ORDER BY id LIMIT $5)`,
+		m.OrgID, m.From, m.Into, m.Stays, limit)
+}
+
+// HasMoreMessages tells whether a conversation has more messages than so many.
+func (r Reader) HasMoreMessages(orgID, conversationID string, than int) (bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2 ORDER BY id LIMIT 1 OFFSET $3",
+		orgID, conversationID, than)
+	return len(found) > 0, err
+}
+
+// MergeContacts moves all that belongs to the contact that goes, and removes it. Its ids name the other one
+// from then on.
+func (tx *Tx) MergeContacts(m Merge) error {
+	if m.From != "" {
+		if err := tx.mergeConversations(m); err != nil {
+			return err
+		}
+	}
+	if err := tx.moveLabels("contact_labels", "contact_id", m.OrgID, m.Goes, m.Stays); err != nil {
+		return err
+	}
+	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", m.OrgID, m.Goes); err != nil {
+		return err
+	}
+	return tx.rename(m.OrgID, m.Goes, m.Stays)
+}
+
+func (tx *Tx) mergeConversations(m Merge) error {
+	err := tx.later("UPDATE messages SET conversation_id = $3, contact_id = $4 WHERE org_id = $1 AND conversation_id = $2", m.OrgID, m.From, m.Into, m.Stays)
+	if err != nil {
+		return err
+	}
+	if err := tx.mergeSendJobs(m); err != nil {
+		return err
+	}
+	if err := tx.moveLabels("conversation_labels", "conversation_id", m.OrgID, m.From, m.Into); err != nil {
+		return err
+	}
+	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", m.OrgID, m.From); err != nil {
+		return err
+	}
+	return tx.rename(m.OrgID, m.From, m.Into)
+}
+
+// mergeSendJobs leaves each job in the queue that it is in: a node may have it in memory there. Where the
+// conversation that goes has none, the other's queue is the only one, and nothing changes.
+func (tx *Tx) mergeSendJobs(m Merge) error {
+	waiting, err := many(tx.Reader, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND conversation_id = $2 LIMIT 1", m.OrgID, m.From)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	for _, conversation := range []string{m.From, m.Into} {
+		err := tx.later(`UPDATE send_jobs SET lane = CASE WHEN lane = '' THEN conversation_id ELSE lane END, conversation_id = $3
+			WHERE org_id = $1 AND conversation_id = $2`, m.OrgID, conversation, m.Into)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveLabels gives the labels of one row to another.
+func (tx *Tx) moveLabels(links, owner, orgID, from, to string) error {
+	err := tx.later("INSERT INTO "+links+" (org_id, "+owner+", label_id) SELECT org_id, CAST($3 AS TEXT), label_id FROM "+links+
+		" WHERE org_id = $1 AND "+owner+" = $2 ON CONFLICT DO NOTHING", orgID, from, to)
+	if err != nil {
+		return err
+	}
+	return tx.later("DELETE FROM "+links+" WHERE org_id = $1 AND "+owner+" = $2", orgID, from)
+}
+
+// rename keeps an id as another name of a row, with all names that its own row had.
+func (tx *Tx) rename(orgID, oldID, newID string) error {
+	if err := tx.later("UPDATE merged_ids SET new_id = $3 WHERE org_id = $1 AND new_id = $2", orgID, oldID, newID); err != nil {
+		return err
+	}
+	return tx.later("INSERT INTO merged_ids (org_id, old_id, new_id) VALUES ($1, $2, $3)", orgID, oldID, newID)
+}
+
+// forgetNames forgets the other names of a row that is removed.
+func (tx *Tx) forgetNames(orgID, id string) error {
+	return tx.later("DELETE FROM merged_ids WHERE org_id = $1 AND new_id = $2", orgID, id)
+}
+
+// MergedInto returns what the id of a contact or conversation that has become one with another names now,
+// or ErrNotFound.
+func (r Reader) MergedInto(orgID, id string) (string, error) {
+	return one(r, scanText, "SELECT new_id FROM merged_ids WHERE org_id = $1 AND old_id = $2", orgID, id)
+}
+
+// DueMerge is two contacts that are to become one, in whatever order.
+type DueMerge struct{ OrgID, AccountID, ContactID, OtherID string }
+
+// InsertDueMerge asks for two contacts to become one. Asking again is fine.
+func (tx *Tx) InsertDueMerge(m DueMerge) error {
+	return tx.later("INSERT INTO due_merges (org_id, account_id, contact_id, other_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+		m.OrgID, m.AccountID, min(m.ContactID, m.OtherID), max(m.ContactID, m.OtherID))
+}
+
+// DueMerges returns up to limit of what was asked for.
+func (r Reader) DueMerges(limit int) ([]DueMerge, error) {
+	return many(r, func(row scanner) (m DueMerge, err error) {
+		err = row.Scan(&m.OrgID, &m.AccountID, &m.ContactID, &m.OtherID)
+		return m, err
+	}, "SELECT org_id, account_id, contact_id, other_id FROM due_merges ORDER BY org_id, contact_id, other_id LIMIT $1", limit)
+}
+
+// DropDueMerge notes that nothing more is to be done for it.
+func (tx *Tx) DropDueMerge(m DueMerge) error {
+	return tx.later("DELETE FROM due_merges WHERE org_id = $1 AND contact_id = $2 AND other_id = $3", m.OrgID, m.ContactID, m.OtherID)
+}
