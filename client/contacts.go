@@ -101,6 +101,15 @@ func (c *Client) DeleteContact(ctx context.Context, phoneNumberID, id string, op
 	return c.remove(ctx, newCall(http.MethodDelete, options, phoneNumberID, "contacts", id), "contact", id)
 }
 
+// MergeContacts makes two contacts of a number one, for a person who is known twice. What both have is kept as
+// the first has it. The ids of the one whose conversation is older stay; the other's name the same contact.
+func (c *Client) MergeContacts(ctx context.Context, phoneNumberID, id, otherID string, options ...CallOption) (*Contact, error) {
+	body := struct {
+		ContactID string `json:"contact_id"`
+	}{otherID}
+	return one[Contact](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "contacts", id, "merge").withJSON(body))
+}
+
 // ContactLabel tells whether a label is attached to a contact.
 type ContactLabel struct {
 	ContactID string `json:"contact_id"`

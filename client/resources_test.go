@@ -147,6 +147,20 @@ func TestContacts(t *testing.T) {
 	}
 }
 
+func TestMergeContacts(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	first := s.rows.NewContact(t, s.acct, chat.NewContact{PhoneNumber: new(person), Name: new("Ada")})
+	second := s.rows.NewContact(t, s.acct, chat.NewContact{BSUID: new("DE.ada")})
+	got := must(s.MergeContacts(t.Context(), s.number, first.ID, second.ID))(t)
+	if got.ID != first.ID || *got.BSUID != "DE.ada" || *got.Name != "Ada" {
+		t.Errorf("got %+v", got)
+	}
+	if diff := cmp.Diff(got, must(s.GetContact(t.Context(), s.number, second.ID))(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

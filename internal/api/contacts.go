@@ -34,10 +34,23 @@ func registerContacts(a *API) {
 		summary: "Change a contact", description: "Fields that are left out stay as they are, null clears; at least one is needed. The phone number cannot be changed.",
 	}, updateContact)
 
-	remove(a, operation{
+	inSteps(a, operation{
 		method: http.MethodDelete, path: "/{phone_number_id}/contacts/{id}", id: "deleteContact", tag: "Contacts",
 		summary: "Delete a contact", description: "Its labels, its conversation and all messages of it go with it.",
 	}, deleteSomeMessages, deleteContact)
+
+	inSteps(a, operation{
+		method: http.MethodPost, path: "/{phone_number_id}/contacts/{id}/merge", id: "mergeContacts", tag: "Contacts",
+		summary: "Make two contacts one",
+		description: "For a person who is known twice, by number and by business-scoped id. Messages, labels and metadata of both are kept; " +
+			"of what both have, such as the name, that of the contact in the path. The ids of the one whose conversation is older stay, " +
+			"and the other's go on naming the same contact and conversation. Contacts with different numbers, or with different ids, cannot be merged. " +
+			"It emits contact.identity_updated.",
+		inPath: func(c *call, r store.Reader, account chat.Account) error {
+			_, err := core.Contact(r, account, c.path[1])
+			return err
+		},
+	}, mergeSomeMessages, mergeContacts)
 
 	write(a, operation{
 		method: http.MethodPost, path: "/{phone_number_id}/contacts/{id}/labels", id: "attachContactLabel", tag: "Contacts",
@@ -205,6 +218,36 @@ func deleteContact(tx *store.Tx, c *call, in *contactInput) (deletedView, error)
 	}
 	err = core.DeleteContact(tx, account, in.ID)
 	return deletedView{ID: in.ID, Object: "contact", Deleted: true}, err
+}
+
+type mergeContactsInput struct {
+	accountPath
+	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Body mergeContactsBody
+}
+
+type mergeContactsBody struct {
+	ContactID string `json:"contact_id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"The other contact, of the same number."`
+}
+
+func mergeSomeMessages(tx *store.Tx, c *call, in *mergeContactsInput, limit int) (int64, error) {
+	account, err := c.account(tx.Reader)
+	if err != nil {
+		return 0, err
+	}
+	return core.MergeSomeMessages(tx, account, in.ID, in.Body.ContactID, limit)
+}
+
+func mergeContacts(tx *store.Tx, c *call, in *mergeContactsInput) (contactView, error) {
+	account, err := c.account(tx.Reader)
+	if err != nil {
+		return contactView{}, err
+	}
+	contact, err := core.MergeContacts(tx, account, in.ID, in.Body.ContactID)
+	if err != nil {
+		return contactView{}, err
+	}
+	return showContact(tx.Reader, account, contact)
 }
 
 type contactLabelView struct {

@@ -110,7 +110,7 @@ func listConversations(c *call, in *listConversationsInput, p store.Page) (store
 	if err != nil {
 		return store.Slice[conversationView]{}, err
 	}
-	conversations, err := r.Conversations(account.OrgID, account.ID, store.ConversationFilter{
+	conversations, err := core.Conversations(r, account, store.ConversationFilter{
 		Status: chat.ConversationStatus(in.Status), ContactID: in.ContactID, UpdatedSince: in.UpdatedSince,
 		LabelID: in.LabelID, AssignedTo: wholeUserID(in.AssignedTo),
 	}, p)

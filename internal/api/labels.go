@@ -32,7 +32,7 @@ func registerLabels(a *API) {
 		summary: "Change a label", description: "Fields that are left out stay as they are; at least one is needed.",
 	}, updateLabel)
 
-	remove(a, operation{
+	inSteps(a, operation{
 		method: http.MethodDelete, path: "/labels/{id}", id: "deleteLabel", tag: "Labels",
 		summary: "Delete a label", description: "It is detached from every conversation and contact.",
 	}, detachSome, deleteLabel)

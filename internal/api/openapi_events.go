@@ -35,7 +35,7 @@ var eventDocs = []eventDoc{
 	{chat.EventConversationClosed, "A conversation was resolved", "When its status becomes resolved.", reflect.TypeFor[nativeEvent[closedEventData]]()},
 	{chat.EventContactCreated, "A contact was created", "By a request, or because somebody wrote for the first time.", reflect.TypeFor[nativeEvent[contactEventData]]()},
 	{chat.EventContactUpdated, "A contact changed", "Its name, e-mail address, labels or metadata.", reflect.TypeFor[nativeEvent[contactChangedEventData]]()},
-	{chat.EventContactIdentityUpdated, "A contact goes by another number or id", "The provider has replaced the contact's number or business-scoped id.", reflect.TypeFor[nativeEvent[identityEventData]]()},
+	{chat.EventContactIdentityUpdated, "A contact goes by another number or id", "The provider has replaced the contact's number or business-scoped id, or contacts of the same person have become one (`merged`).", reflect.TypeFor[nativeEvent[identityEventData]]()},
 	{chat.EventCustomerCreated, "A customer was created", "It comes before all other events of that customer.", reflect.TypeFor[nativeEvent[customerEventData]]()},
 	{chat.EventCustomerUpdated, "A customer changed", "Its name, e-mail address, metadata or status.", reflect.TypeFor[nativeEvent[customerChangedEventData]]()},
 	{chat.EventCustomerArchived, "A customer was archived", "Its numbers send no more.", reflect.TypeFor[nativeEvent[customerEventData]]()},

@@ -213,10 +213,10 @@ func flow[I, O any](a *API, op operation, fn func(c *call, in *I) (O, error)) {
 	add[I, single[O]](a, &op)
 }
 
-// remove registers a DELETE of what a lot may belong to. some removes a part of that, in a transaction
-// of its own, until there is no more; fn removes the rest with the thing itself. One that is cut off
-// leaves the thing with less: the next goes on.
-func remove[I, O any](a *API, op operation, some func(tx *store.Tx, c *call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *call, in *I) (O, error)) {
+// inSteps registers an operation on what a lot may belong to. some does it to a part of that, in a
+// transaction of its own, until there is no more; fn does the rest, and the thing itself. One that is cut
+// off has done a part: the next goes on.
+func inSteps[I, O any](a *API, op operation, some func(tx *store.Tx, c *call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *call, in *I) (O, error)) {
 	flow(a, op, func(c *call, in *I) (out O, err error) {
 		steps := a.store.Steps()
 		for more := true; more; {

@@ -12,6 +12,13 @@ func Conversation(r store.Reader, account chat.Account, id string) (chat.Convers
 	return conversation, orNotFound(err, "conversation")
 }
 
+// Conversations returns a page of an account's conversations.
+func Conversations(r store.Reader, account chat.Account, f store.ConversationFilter, p store.Page) (store.Slice[chat.ConversationDetail], error) {
+	return listMerged(r, account.OrgID, &f.ContactID, func() (store.Slice[chat.ConversationDetail], error) {
+		return r.Conversations(account.OrgID, account.ID, f, p)
+	})
+}
+
 func lockConversation(tx *store.Tx, account chat.Account, id string) (chat.Conversation, error) {
 	conversation, err := followMerge(tx.Reader, account, id, tx.Conversation)
 	return conversation, orNotFound(err, "conversation")

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -12,7 +13,7 @@ import (
 const mergeAtOnce = 1000
 
 // errTooLarge: two contacts can become one, but not in this transaction.
-var errTooLarge = errors.New("too many messages to move at once")
+var errTooLarge = fmt.Errorf("%w: there are too many messages to move at once", store.ErrUnavailable)
 
 // followMerge reads a contact or a conversation of an account. Where there is none of that id, it reads the
 // one that it has become one with.
@@ -26,6 +27,21 @@ func followMerge[T any](r store.Reader, account chat.Account, id string, read fu
 		return found, err
 	}
 	return read(account.OrgID, account.ID, now)
+}
+
+// listMerged lists what belongs to the contact or the conversation with an id. Where that is nothing, the id
+// may be of one that has become one with another.
+func listMerged[T any](r store.Reader, orgID string, id *string, list func() (store.Slice[T], error)) (store.Slice[T], error) {
+	slice, err := list()
+	if err != nil || len(slice.Rows) > 0 || *id == "" {
+		return slice, err
+	}
+	now, err := r.MergedInto(orgID, *id)
+	if err != nil {
+		return slice, ignoreNotFound(err)
+	}
+	*id = now
+	return list()
 }
 
 // party is a contact with its conversation, of which it may have none yet.
@@ -159,12 +175,21 @@ func mergeable(tx *store.Tx, account chat.Account, firstID, secondID string) (fi
 	return first, second, err
 }
 
-// FinishMerge makes two contacts one that a callback has shown to be one, after MergeSomeMessages has moved
-// most of the messages. What has become of them meanwhile may be that it is not to be done any more.
+// MoveForMerge is MergeSomeMessages for contacts that a callback has shown to be one. Where they are not any
+// more, nothing is to be moved.
+func MoveForMerge(tx *store.Tx, account chat.Account, due store.DueMerge, limit int) (int64, error) {
+	moved, err := MergeSomeMessages(tx, account, due.ContactID, due.OtherID, limit)
+	if _, refused := errors.AsType[*chat.Error](err); refused {
+		return 0, nil
+	}
+	return moved, err
+}
+
+// FinishMerge makes them one, after MoveForMerge has moved most of the messages.
 func FinishMerge(tx *store.Tx, account chat.Account, due store.DueMerge) error {
 	_, err := MergeContacts(tx, account, due.ContactID, due.OtherID)
 	if errors.Is(err, errTooLarge) {
-		return nil // they wrote a lot since: another round
+		return nil // much was written since: another round
 	}
 	if _, refused := errors.AsType[*chat.Error](err); err != nil && !refused {
 		return err

@@ -21,7 +21,9 @@ func Message(r store.Reader, account chat.Account, id string) (chat.Message, cha
 
 // Messages returns a page of messages and the contacts in it, by id.
 func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p store.Page) (store.Slice[chat.Message], map[string]chat.Contact, error) {
-	slice, err := r.Messages(account.OrgID, account.ID, f, p)
+	slice, err := listMerged(r, account.OrgID, &f.ConversationID, func() (store.Slice[chat.Message], error) {
+		return r.Messages(account.OrgID, account.ID, f, p)
+	})
 	if err != nil {
 		return slice, nil, err
 	}

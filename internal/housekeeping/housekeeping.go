@@ -1,5 +1,5 @@
-// Package housekeeping removes what has outlived its purpose, in steps small enough that no writer waits
-// long for one, and with rests between them.
+// Package housekeeping removes what has outlived its purpose, and ends long work that requests and callbacks
+// have left, in steps small enough that no writer waits long for one, and with rests between them.
 package housekeeping
 
 import (
@@ -82,7 +82,7 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 		return tx.PurgeSessions(tx.Now().Add(-chat.SessionIdle), rows)
 	})
 	h.purge(ctx, "links of users", (*store.Tx).PurgeUserLinks)
-	for _, sweep := range []func(context.Context) error{h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
+	for _, sweep := range []func(context.Context) error{h.mergeContacts, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)
 		}

@@ -1,0 +1,65 @@
+package housekeeping_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Contacts with many messages become one, and what cannot be done any more is forgotten.
+func TestDueMerges(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		a := newArchive(t, st, nil, "100000000001", nil)
+		var other, stranger chat.Contact
+		storetest.InTx(t, st, func(tx *store.Tx) (err error) {
+			if other, err = core.CreateContact(tx, a.account, chat.NewContact{BSUID: new("DE.ada")}); err != nil {
+				return err
+			}
+			stranger, err = core.CreateContact(tx, a.account, chat.NewContact{PhoneNumber: new("+4915112345679")})
+			return err
+		})
+		from := storetest.Conversation(t, st, other, nil)
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for range 50 {
+				m := chat.Message{
+					ID: tx.NewID(chat.KindMessage), OrgID: other.OrgID, AccountID: other.AccountID, ConversationID: from.ID, ContactID: other.ID,
+					Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: []byte("{}"), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+				}
+				if err := tx.InsertMessage(m); err != nil {
+					return err
+				}
+			}
+			for _, pair := range [][3]string{
+				{a.account.ID, a.contact.ID, other.ID}, {a.account.ID, a.contact.ID, stranger.ID},
+				{a.account.ID, a.contact.ID, "ctc_gone"}, {"acc_gone", "ctc_1", "ctc_2"},
+			} {
+				if err := tx.InsertDueMerge(store.DueMerge{OrgID: a.account.OrgID, AccountID: pair[0], ContactID: pair[1], OtherID: pair[2]}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		h := housekeeping.Start(st, nil, slog.New(slog.DiscardHandler))
+		defer h.Stop()
+		h.Sweep(t.Context())
+
+		r := st.Read(t.Context())
+		if due, err := r.DueMerges(10); err != nil || len(due) != 0 {
+			t.Errorf("still to be merged are %v, %v", due, err)
+		}
+		page, err := r.Messages(a.account.OrgID, a.account.ID, store.MessageFilter{ConversationID: a.conversation.ID}, store.Page{Limit: 100})
+		if err != nil || len(page.Rows) != 50 {
+			t.Errorf("the conversation has %d messages, %v", len(page.Rows), err)
+		}
+		contact, err := core.Contact(r, a.account, other.ID)
+		if err != nil || contact.ID != a.contact.ID || *contact.BSUID != "DE.ada" {
+			t.Errorf("the contact is %+v, %v", contact, err)
+		}
+	})
+}
