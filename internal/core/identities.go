@@ -115,12 +115,18 @@ func (u *union) join(tx *store.Tx, others []chat.Contact) (moves []store.Merge, 
 			return nil, err
 		}
 		if joined.ID == other.ID {
-			u.was = other
+			u.was, joined = other, withIdentity(other.Absorb(u.now), joined)
 		}
 		u.now, u.gone, moves = joined, append(u.gone, gone), append(moves, m)
 	}
 	u.now, err = storeIdentity(tx, u.was, u.now)
 	return moves, err
+}
+
+// withIdentity is a contact with the identifiers of another.
+func withIdentity(c, from chat.Contact) chat.Contact {
+	c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username = from.PhoneNumber, from.BSUID, from.ParentBSUID, from.Username
+	return c
 }
 
 func mergeLater(tx *store.Tx, account chat.Account, c chat.Contact, others []chat.Contact) error {
