@@ -135,7 +135,7 @@ func TestCallbacksMergeContacts(t *testing.T) {
 			Content: json.RawMessage(`{"body":"hi"}`), Raw: provider.Raw{Item: json.RawMessage(`{"id":"wamid.1"}`)},
 		}}
 		c.InTx(t, func(tx *store.Tx) error {
-			return core.Applier{Log: slog.New(slog.DiscardHandler)}.ApplyAll(tx, []provider.Update{update, update}, &core.Outcome{})
+			return core.Applier{Log: slog.New(slog.DiscardHandler)}.ApplyAll(tx, []provider.Update{update, update})
 		})
 		events := c.Events(t, seen[len(seen)-1].ID)
 		if len(events) != 2 || events[0].Type != chat.EventContactIdentityUpdated || events[1].Type != chat.EventMessageReceived {
