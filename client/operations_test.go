@@ -43,6 +43,7 @@ var methods = map[string][]string{
 	"attachContactLabel":      {"AttachContactLabel"},
 	"detachContactLabel":      {"DetachContactLabel"},
 	"bulkLabelContacts":       {"BulkLabelContacts"},
+	"mergeContacts":           {"MergeContacts"},
 	"listLabels":              {"ListLabels", "Labels"},
 	"createLabel":             {"CreateLabel"},
 	"getLabel":                {"GetLabel"},
@@ -127,7 +128,7 @@ var wider = map[string]any{
 // unexported are the schemas that the client fills in by itself, and envelopes.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
-		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "TestWebhookBody"}, name)
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "MergeContactsBody", "TestWebhookBody"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.

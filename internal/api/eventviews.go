@@ -241,6 +241,11 @@ type contactChangedEventData struct {
 	ChangedFields []string         `json:"changed_fields"`
 }
 
+type mergedEventEntry struct {
+	ContactID      string  `json:"contact_id"`
+	ConversationID *string `json:"conversation_id" doc:"Null where it had none."`
+}
+
 type identityEventData struct {
 	Contact struct {
 		EventContactView
@@ -253,11 +258,8 @@ type identityEventData struct {
 		ParentBSUID *string `json:"parent_bsuid"`
 		PhoneNumber *string `json:"phone_number"`
 	} `json:"previous"`
-	Merged []struct {
-		ContactID      string  `json:"contact_id"`
-		ConversationID *string `json:"conversation_id" doc:"Null where it had none."`
-	} `json:"merged,omitempty" doc:"Contacts that have become one with this one. Their ids go on naming it."`
-	PhoneNumberID *string `json:"phone_number_id"`
+	Merged        []mergedEventEntry `json:"merged,omitempty" doc:"Contacts that have become one with this one. Their ids go on naming it."`
+	PhoneNumberID *string            `json:"phone_number_id"`
 }
 
 type customerEventData struct {

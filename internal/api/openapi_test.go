@@ -71,6 +71,7 @@ var operations = []string{
 	"POST /{phone_number_id}/contacts createContact Contacts",
 	"POST /{phone_number_id}/contacts/bulk_label bulkLabelContacts Contacts",
 	"POST /{phone_number_id}/contacts/{id}/labels attachContactLabel Contacts",
+	"POST /{phone_number_id}/contacts/{id}/merge mergeContacts Contacts",
 	"POST /{phone_number_id}/conversations/{id}/labels attachConversationLabel Conversations",
 	"POST /{phone_number_id}/media uploadMedia Media",
 	"POST /{phone_number_id}/messages sendMessage Messages",
