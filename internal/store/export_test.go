@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -184,4 +185,15 @@ func Tell(s *Store, topic Topic) { s.engine.tell(topic) }
 // OnRest is told of the rests instead of waiting.
 func (p *Steps) OnRest(rest func(time.Duration)) {
 	p.rest = func(_ context.Context, d time.Duration) { rest(d) }
+}
+
+// IdleLimit is how long the server lets the transaction stand still.
+func (tx *Tx) IdleLimit() (string, error) {
+	return one(tx.Reader, scanText, "SELECT current_setting('idle_in_transaction_session_timeout')")
+}
+
+// LimitIdle makes that another time.
+func (tx *Tx) LimitIdle(d time.Duration) error {
+	_, err := tx.exec(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", d.Milliseconds()))
+	return err
 }

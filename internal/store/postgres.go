@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -26,8 +25,6 @@ const (
 	acquireTimeout = 5 * time.Second
 	// commitTimeout bounds a commit whose caller has gone away.
 	commitTimeout = 10 * time.Second
-	// maxSilence is how long a server may answer nothing at all, not even that it got what was sent.
-	maxSilence = 20 * time.Second
 	// txAttempts is how often a closure runs when PostgreSQL picks it as a deadlock's victim.
 	txAttempts = 5
 )
@@ -71,11 +68,13 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	if err := e.meetPooler(ctx); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
+	e.pool.Close()
 	if e.pooled {
-		e.pool.Close()
 		withoutStatements(settings.ConnConfig)
-		e.pool, err = pgxpool.NewWithConfig(ctx, settings)
+	} else {
+		settings.AfterConnect = limitIdle
 	}
+	e.pool, err = pgxpool.NewWithConfig(ctx, settings)
 	return e, err
 }
 
@@ -176,7 +175,7 @@ func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) er
 		return err
 	}
 	defer conn.Release()
-	tx := &postgresTx{conn: conn}
+	tx := &postgresTx{conn: conn, pooled: e.pooled}
 	committed := false
 	defer func() {
 		if !committed { // an error, a cancelled request or a panic
@@ -198,6 +197,7 @@ func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) er
 // them, what nobody waits for with the next, or with COMMIT.
 type postgresTx struct {
 	conn    *pgxpool.Conn
+	pooled  bool
 	begun   bool
 	pending []statement
 }
@@ -250,6 +250,9 @@ func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.B
 	batch := &pgx.Batch{}
 	if !tx.begun {
 		batch.Queue("BEGIN")
+		if tx.pooled {
+			batch.Queue("SET LOCAL " + idleLimit)
+		}
 	}
 	for _, s := range tx.pending {
 		batch.Queue(s.sql, s.args...)
@@ -309,41 +312,4 @@ func eachRow(rows pgx.Rows, each func(scanner) error) error {
 		}
 	}
 	return postgresError(rows.Err())
-}
-
-// isRetryable: a deadlock or serialization failure, after which the same closure may succeed.
-func isRetryable(err error) bool {
-	var e *pgconn.PgError
-	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
-}
-
-// postgresError translates what the callers of this package tell apart.
-func postgresError(err error) error {
-	if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrUnavailable) {
-		return err
-	}
-	var (
-		pgErr  *pgconn.PgError
-		netErr net.Error
-		down   *pgconn.ConnectError
-	)
-	switch {
-	case errors.As(err, &pgErr):
-		switch pgErr.Code {
-		case "23505":
-			return fmt.Errorf("%w: %w", ErrDuplicate, err)
-		case "25006": // read-only: a standby that is to take over
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		switch pgErr.Code[:2] {
-		case "08", "53", "57": // connection lost, out of resources, shutting down
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.As(err, &down), errors.As(err, &netErr), pgconn.SafeToRetry(err),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	return err
 }

@@ -256,3 +256,34 @@ func TestServerThatIsNotThere(t *testing.T) {
 		t.Errorf("the password is in %q", err)
 	}
 }
+
+// A transaction that stands still, because its node is frozen or gone, holds up the others for a while and
+// not for good.
+func TestTransactionsThatStandStill(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	for name, cfg := range map[string]store.Config{
+		"direct": cfg, "session pooler": behind(t, cfg, "session", 4), "transaction pooler": behind(t, cfg, "transaction", 4),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st, other := storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				limit, err := tx.IdleLimit()
+				requireEqual(t, limit, err, "15s")
+				return err
+			})
+			requireTxError(t, st, store.ErrUnavailable, func(tx *store.Tx) error {
+				if err := errors.Join(tx.LimitIdle(50*time.Millisecond), putSetting(name, "frozen")(tx)); err != nil {
+					return err
+				}
+				if _, err := tx.Plans(); err != nil { // what was put off is sent
+					return err
+				}
+				requireNoError(t, other.InTx(t.Context(), putSetting(name, "free")))
+				_, err := tx.Plans()
+				return err
+			})
+		})
+	}
+}

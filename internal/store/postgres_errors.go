@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// isRetryable: a deadlock or serialization failure, after which the same closure may succeed.
+func isRetryable(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
+}
+
+// postgresError translates what the callers of this package tell apart.
+func postgresError(err error) error {
+	if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	var (
+		pgErr  *pgconn.PgError
+		netErr net.Error
+		down   *pgconn.ConnectError
+	)
+	switch {
+	case errors.As(err, &pgErr):
+		switch pgErr.Code {
+		case "23505":
+			return fmt.Errorf("%w: %w", ErrDuplicate, err)
+		case "25006", "25P03": // read-only: a standby that is to take over; a transaction that stood still
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		switch pgErr.Code[:2] {
+		case "08", "53", "57": // connection lost, out of resources, shutting down
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &down), errors.As(err, &netErr), pgconn.SafeToRetry(err),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}
