@@ -1,8 +1,12 @@
 package core_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -291,5 +295,51 @@ func TestLargeMergesAreDoneLater(t *testing.T) {
 			t.Errorf("still to be merged: %+v, %v", due, err)
 		}
 		w.requireMerged(byID, byNumber)
+	})
+}
+
+// Sends and callbacks of a person that come while the contacts become one lose nothing.
+func TestMergeBesideOtherWork(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.strangers()
+		applier := core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}
+		var work []func(tx *store.Tx) error
+		for i := range 8 {
+			to := core.NewMessage{To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
+			person := provider.Person{Phone: adaNumber}
+			if i%2 == 0 {
+				to.To, to.Recipient, person = "", adaID, provider.Person{UserID: adaID}
+			}
+			inbound := w.from(person, fmt.Sprint("wamid.in.", i))
+			work = append(work,
+				func(tx *store.Tx) error { _, err := core.AcceptSend(tx, w.account, chat.Plan{}, to); return err },
+				func(tx *store.Tx) error { return applier.Apply(tx, inbound) })
+		}
+		for i, id := range []string{"wamid.to.n", "wamid.to.i"} {
+			shown, status := w.from(both(), fmt.Sprint("wamid.both.", i)), w.statusTo(both(), id)
+			work = append(work, func(tx *store.Tx) error { return applier.ApplyAll(tx, []provider.Update{status, shown}) })
+		}
+		var running sync.WaitGroup
+		failures := make([]error, len(work))
+		for i, do := range work {
+			running.Go(func() { failures[i] = w.st.InTx(context.Background(), do) })
+		}
+		running.Wait()
+		w.must(errors.Join(failures...))
+
+		conversation := w.conversations()[0]
+		w.requireOneThread(conversation.ContactID, conversation.ID, 4+len(work))
+		if conversation.UnreadCount != 2+8+2 {
+			t.Errorf("%d messages are unread", conversation.UnreadCount)
+		}
+		jobs, err := w.read().SendJobsBehind(w.org.ID, conversation.ID, "", 100)
+		w.must(err)
+		if len(jobs) != 8 {
+			t.Errorf("%d messages of the conversation are still to be sent", len(jobs))
+		}
+		if n := len(w.contacts()); n != 1 {
+			t.Errorf("there are %d contacts", n)
+		}
 	})
 }

@@ -1,0 +1,68 @@
+package core
+
+import (
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Standing is what a number's messages depend on when they are handed over.
+type Standing struct {
+	Account      chat.Account
+	Organization chat.Organization
+}
+
+// ReadStanding reads it, or says ErrNotFound when the account is gone.
+func ReadStanding(r store.Reader, orgID, accountID string) (s Standing, err error) {
+	if s.Account, err = r.Account(orgID, accountID); err != nil {
+		return s, err
+	}
+	s.Organization, err = r.Organization(orgID)
+	return s, err
+}
+
+// RefuseQueued is why a message that was accepted must not go out any more, or nil.
+func RefuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) (*chat.MessageError, error) {
+	err := refuseQueued(r, s, w, now)
+	e, ok := errors.AsType[*chat.Error](err)
+	if !ok {
+		return nil, err
+	}
+	code := chat.FailUpstream
+	if known, ok := refusals[e.Code]; ok {
+		code = known
+	}
+	return &chat.MessageError{Code: code, Message: e.Message}, nil
+}
+
+// refusals are the reasons that a message's error tells apart.
+var refusals = map[chat.Code]chat.MessageErrorCode{
+	chat.CodeOrganizationSuspended: chat.FailOrganizationSuspended,
+	chat.CodeSubscriptionInactive:  chat.FailSubscriptionInactive,
+	chat.CodeCustomerSuspended:     chat.FailCustomerSuspended,
+	chat.CodeAccountRestricted:     chat.FailAccountRestricted,
+	chat.CodeMarketingOptedOut:     chat.FailMarketingOptedOut,
+	chat.CodeConsentRequired:       chat.FailConsentRequired,
+}
+
+func refuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) error {
+	if s.Organization.Suspended {
+		return chat.Fail(chat.CodeOrganizationSuspended, "The organization was suspended before the message went out.")
+	}
+	if err := s.Account.CheckSend(now, w.Message.Type == chat.TypeTemplate); err != nil {
+		return err
+	}
+	if s.Organization.Lapsed(now) {
+		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription lapsed before the message went out.")
+	}
+	if w.Job.Category == "" {
+		return nil
+	}
+	contact, err := followMerge(r, s.Account, w.Message.ContactID, r.Contact)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	return checkConsent(s.Account, contact, w.Job.Category)
+}
