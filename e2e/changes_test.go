@@ -275,3 +275,29 @@ func testContactSync(t *testing.T, w world) {
 		t.Errorf("the conversations are %v", rows)
 	}
 }
+
+// testMerge: a person who hides the number is known by an id, until a status of what went to the number shows
+// both.
+func testMerge(t *testing.T, w world) {
+	n, person := w.number(t), newPerson()
+	hidden := n.receiveText(map[string]any{"phone": person, "name": "Ada", "username": "ada" + person[1:], "hide_phone": true}, "guess who")
+	first := n.all("/contacts")
+	if len(first) != 1 || first[0]["phone_number"] != nil || first[0]["bsuid"] == nil {
+		t.Fatalf("the contacts are %v", first)
+	}
+	id := n.send(person, "text", text("is it you?"))
+	n.awaitStatus(id, "read")
+	n.onlyEvent(chat.EventContactIdentityUpdated, first[0].str("id"))
+	contacts, conversations := n.all("/contacts"), n.all("/conversations")
+	if len(contacts) != 1 || contacts[0]["phone_number"] != person || contacts[0]["id"] != first[0]["id"] ||
+		len(conversations) != 1 || conversations[0]["id"] != hidden["conversation_id"] {
+		t.Errorf("the contacts are %v, the conversations %v", contacts, conversations)
+	}
+	if m := n.message(id); m["conversation_id"] != hidden["conversation_id"] {
+		t.Errorf("the message is in another conversation: %v", m)
+	}
+	next := n.receiveText(person, "it is me")
+	if sent := n.eventsWith(chat.EventMessageSent, id); next["conversation_id"] != hidden["conversation_id"] || len(sent) != 1 {
+		t.Errorf("the next message is %v; sent was told %d times", next, len(sent))
+	}
+}

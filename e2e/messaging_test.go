@@ -48,6 +48,7 @@ func TestMessaging(t *testing.T) {
 		{"reactions", testReactions},
 		{"edits and revocations", testEditsAndRevocations},
 		{"identity", testIdentity},
+		{"merge", testMerge},
 		{"preferences", testPreferences},
 		{"phone app echoes", testEchoes},
 		{"phone app history", testHistory},
