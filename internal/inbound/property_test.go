@@ -26,8 +26,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Whatever callbacks come, however the store fails and however often the process dies: every update of
-// an acknowledged callback is applied, and those of one number in the order in which they came.
+// Whatever callbacks come, however the store fails, the clock is turned and the process dies or is taken for
+// dead: every update of an acknowledged callback is applied, and those of one number in the order in which
+// they came.
 func TestOrderProperty(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) { // the order is made in memory
@@ -53,6 +54,7 @@ type play struct {
 	weather []phase
 	now     atomic.Pointer[phase]
 	dead    *atomic.Bool // the present process
+	name    *atomic.Pointer[string]
 }
 
 // phase is how the store is for a while, to all numbers or to one.
@@ -83,7 +85,7 @@ func (p *play) draw() {
 	}
 	for range rapid.IntRange(0, 6).Draw(p.rt, "phases") {
 		p.weather = append(p.weather, phase{
-			rapid.SampledFrom([]string{"fine", "away", "away", "lost answers", "slow", "death", "death"}).Draw(p.rt, "weather"),
+			rapid.SampledFrom([]string{"fine", "away", "away", "lost answers", "slow", "clock", "new name", "death", "death"}).Draw(p.rt, "weather"),
 			rapid.IntRange(0, 2).Draw(p.rt, "where"),
 			time.Duration(rapid.IntRange(0, 3000).Draw(p.rt, "milliseconds")) * time.Millisecond,
 		})
@@ -100,10 +102,15 @@ func (p *play) run() {
 	}
 	for _, w := range p.weather {
 		p.now.Store(&w)
-		if w.kind == "death" {
+		switch w.kind {
+		case "death":
 			p.dead.Store(true)
 			p.receiver.Stop()
 			p.startLife()
+		case "clock":
+			p.turn(time.Duration(w.number-1) * w.lasts)
+		case "new name":
+			p.name.Store(p.newName())
 		}
 		pass(w.lasts)
 	}
@@ -114,17 +121,23 @@ func (p *play) run() {
 
 // startLife starts a new process under a new name. Of the last one nothing is written any more.
 func (p *play) startLife() {
-	*p.lives++
-	name, before := fmt.Sprint("life_", *p.lives), fmt.Sprint("life_", *p.lives-1)
-	storetest.InTx(p.t, p.st, func(tx *store.Tx) error { return tx.DeleteNode(before) })
-	p.alive(name)
-	dead := &atomic.Bool{}
+	dead, name := &atomic.Bool{}, &atomic.Pointer[string]{}
+	name.Store(p.newName())
 	cfg := p.cfg
-	cfg.Lease = func() store.Lease { return store.LeaseForGood(name) }
+	cfg.Lease = func() store.Lease { return store.LeaseForGood(*name.Load()) }
 	cfg = inbound.Around(cfg, func(updates []provider.Update, run func() error) error { return p.through(dead, updates, run) })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dead, p.receiver = dead, inbound.Start(inbound.Small(cfg, 100<<10))
+	p.dead, p.name, p.receiver = dead, name, inbound.Start(inbound.Small(cfg, 100<<10))
+}
+
+// newName is the next name of a process, which has the work of the last one.
+func (p *play) newName() *string {
+	*p.lives++
+	storetest.Dead(p.t, p.st, fmt.Sprint("life_", *p.lives-1))
+	name := fmt.Sprint("life_", *p.lives)
+	p.alive(name)
+	return &name
 }
 
 // through runs a transaction in the weather that is.
