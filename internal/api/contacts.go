@@ -26,7 +26,7 @@ func registerContacts(a *API) {
 	read(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/contacts/{id}", id: "getContact", tag: "Contacts",
 		summary:     "Get a contact",
-		description: "With its labels and what it wants of marketing.",
+		description: "With its labels and what it wants of marketing. The id of a contact that has become one with another names that one, here and in every other path.",
 	}, getContact)
 
 	write(a, operation{

@@ -21,7 +21,7 @@ func registerConversations(a *API) {
 	read(a, operation{
 		method: http.MethodGet, path: "/{phone_number_id}/conversations/{id}", id: "getConversation", tag: "Conversations",
 		summary:     "Get a conversation",
-		description: "With its contact, its assignee and its labels.",
+		description: "With its contact, its assignee and its labels. The id of a conversation that has become one with another names that one, here and in every other path.",
 	}, getConversation)
 
 	write(a, operation{

@@ -167,6 +167,19 @@ func TestDueMerges(t *testing.T) {
 	})
 }
 
+// A table whose rows belong to a contact or a conversation must be merged with it, and be named here then.
+func TestEveryTableOfAContactIsMerged(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	for column, want := range map[string][]string{
+		"contact_id":      {"contact_labels", "conversations", "due_merges", "messages"},
+		"conversation_id": {"conversation_labels", "messages", "send_jobs"},
+	} {
+		tables, err := store.TablesWith(t.Context(), st, column)
+		requireEqual(t, tables, err, want)
+	}
+}
+
 // A merge looks at what belongs to the two contacts and at nothing else.
 func TestMergesGoAlongIndexes(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,186 @@
+package core_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// What was still to be done for messages of the contact that goes is done with the one that stays.
+func TestWorkGoesOnAfterAMerge(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, _ := w.strangers()
+		late := w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"z"}`), Source: chat.SourceAPI})
+		under := w.work(late)
+		photo := w.from(provider.Person{UserID: adaID}, "wamid.photo")
+		photo.Type, photo.Content, photo.Media = chat.TypeImage, json.RawMessage(`{}`), &provider.Media{ID: "1", MimeType: "image/jpeg"}
+		out := w.apply(photo)
+		w.apply(w.statusTo(both(), "wamid.to.n"))
+		w.events()
+
+		w.record(core.SendResult{Work: under, Sent: provider.Sent{MessageID: "wamid.late"}})
+		w.fetched(out, nil)
+		for _, e := range w.expect(chat.EventMessageSent, chat.EventMessageReceived) {
+			if e.Subject != byNumber.Conversation.ID || !namesOnly(e.Payload, byNumber.Contact.ID, byNumber.Conversation.ID) {
+				t.Errorf("%s is about %s: %s", e.Type, e.Subject, e.Payload)
+			}
+		}
+		next := w.send(chat.TypeText, `{"body":"x"}`)
+		if next.Conversation.ID != byNumber.Conversation.ID {
+			t.Error("the next message is in another conversation")
+		}
+	})
+}
+
+// A status that comes together with what merges the contacts is told with the ids that stay.
+func TestStatusesBesideAMerge(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, _ := w.strangers()
+		w.apply(w.from(both(), "wamid.3"), w.status("wamid.to.i", "", "delivered"))
+		events := w.expect(chat.EventContactIdentityUpdated, chat.EventMessageReceived, chat.EventMessageStatus)
+		if e := events[2]; e.Subject != byNumber.Conversation.ID || !namesOnly(e.Payload, byNumber.Contact.ID, byNumber.Conversation.ID) {
+			t.Errorf("it is about %s: %s", e.Subject, e.Payload)
+		}
+	})
+}
+
+// A message that was accepted for the contact that goes is stopped by what the one that stays wants.
+func TestConsentAfterAMerge(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, byID := w.strangers()
+		under := store.SendWork{Job: byID.Job, Message: byID.Message}
+		under.Job.Category = "MARKETING"
+		w.inTx(func(tx *store.Tx) error {
+			_, err := core.UpdateContact(tx, w.account, byNumber.Contact.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)})
+			return err
+		})
+		for _, want := range []bool{false, true} {
+			standing, err := core.ReadStanding(w.read(), w.org.ID, w.account.ID)
+			w.must(err)
+			refused, err := core.RefuseQueued(w.read(), standing, under, w.clock.Now())
+			w.must(err)
+			if (refused != nil) != want {
+				t.Errorf("it is refused: %v, want %v", refused, want)
+			}
+			w.apply(w.from(both(), "wamid.3"))
+		}
+	})
+}
+
+// namesOnly tells whether a payload names no contacts or conversations but these.
+func namesOnly(payload []byte, ids ...string) bool {
+	known := map[string]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	for _, found := range idPattern.FindAllStringSubmatch(string(payload), -1) {
+		if (found[1] == "ctc" || found[1] == "cnv") && !known[found[0]] {
+			return false
+		}
+	}
+	return true
+}
+
+// A contact with many messages is merged in steps, and every reader sees whole messages meanwhile.
+func TestLargeMergesAreDoneLater(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, byID := w.strangers()
+		w.inTx(func(tx *store.Tx) error {
+			for range 1000 {
+				m := byID.Message
+				m.ID, m.ProviderID = tx.NewID(chat.KindMessage), ""
+				if err := tx.InsertMessage(m); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		w.apply(w.statusTo(both(), "wamid.to.n"), w.from(both(), "wamid.3"))
+		w.expect(chat.EventMessageStatus, chat.EventMessageReceived)
+		if n := len(w.contacts()); n != 2 {
+			t.Fatalf("there are %d contacts", n)
+		}
+		due, err := w.read().DueMerges(10)
+		w.must(err)
+		if len(due) != 1 {
+			t.Fatalf("to be merged: %+v", due)
+		}
+		for moved := int64(1); moved > 0; {
+			w.inTx(func(tx *store.Tx) (err error) {
+				moved, err = core.MergeSomeMessages(tx, w.account, due[0].ContactID, due[0].OtherID, 400)
+				return err
+			})
+		}
+		w.inTx(func(tx *store.Tx) error { return core.FinishMerge(tx, w.account, due[0]) })
+		w.expect(chat.EventContactIdentityUpdated)
+		conversation := w.conversations()[0]
+		page, err := w.read().Messages(w.org.ID, w.account.ID, store.MessageFilter{ConversationID: conversation.ID}, store.Page{Limit: 2000})
+		w.must(err)
+		if conversation.ID != byNumber.Conversation.ID || len(page.Rows) != 1005 {
+			t.Errorf("%s has %d messages", conversation.ID, len(page.Rows))
+		}
+		if due, err = w.read().DueMerges(10); len(due) != 0 || err != nil {
+			t.Errorf("still to be merged: %+v, %v", due, err)
+		}
+		w.requireMerged(byID, byNumber)
+	})
+}
+
+// Sends and callbacks of a person that come while the contacts become one lose nothing.
+func TestMergeBesideOtherWork(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		w.strangers()
+		applier := core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}
+		var work []func(tx *store.Tx) error
+		for i := range 8 {
+			to := core.NewMessage{To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
+			person := provider.Person{Phone: adaNumber}
+			if i%2 == 0 {
+				to.To, to.Recipient, person = "", adaID, provider.Person{UserID: adaID}
+			}
+			inbound := w.from(person, fmt.Sprint("wamid.in.", i))
+			work = append(work,
+				func(tx *store.Tx) error { _, err := core.AcceptSend(tx, w.account, chat.Plan{}, to); return err },
+				func(tx *store.Tx) error { return applier.Apply(tx, inbound) })
+		}
+		for i, id := range []string{"wamid.to.n", "wamid.to.i"} {
+			shown, status := w.from(both(), fmt.Sprint("wamid.both.", i)), w.statusTo(both(), id)
+			work = append(work, func(tx *store.Tx) error { return applier.ApplyAll(tx, []provider.Update{status, shown}) })
+		}
+		var running sync.WaitGroup
+		failures := make([]error, len(work))
+		for i, do := range work {
+			running.Go(func() { failures[i] = w.st.InTx(context.Background(), do) })
+		}
+		running.Wait()
+		w.must(errors.Join(failures...))
+
+		conversation := w.conversations()[0]
+		w.requireOneThread(conversation.ContactID, conversation.ID, 4+len(work))
+		if conversation.UnreadCount != 2+8+2 {
+			t.Errorf("%d messages are unread", conversation.UnreadCount)
+		}
+		jobs, err := w.read().SendJobsBehind(w.org.ID, conversation.ID, "", 100)
+		w.must(err)
+		if len(jobs) != 8 {
+			t.Errorf("%d messages of the conversation are still to be sent", len(jobs))
+		}
+		if n := len(w.contacts()); n != 1 {
+			t.Errorf("there are %d contacts", n)
+		}
+	})
+}
