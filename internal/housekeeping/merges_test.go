@@ -24,17 +24,8 @@ func TestDueMerges(t *testing.T) {
 			stranger, err = core.CreateContact(tx, a.account, chat.NewContact{PhoneNumber: new("+4915112345679")})
 			return err
 		})
-		from := storetest.Conversation(t, st, other, nil)
+		putTexts(t, st, other, storetest.Conversation(t, st, other, nil), 50)
 		storetest.InTx(t, st, func(tx *store.Tx) error {
-			for range 50 {
-				m := chat.Message{
-					ID: tx.NewID(chat.KindMessage), OrgID: other.OrgID, AccountID: other.AccountID, ConversationID: from.ID, ContactID: other.ID,
-					Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: []byte("{}"), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-				}
-				if err := tx.InsertMessage(m); err != nil {
-					return err
-				}
-			}
 			for _, pair := range [][3]string{
 				{a.account.ID, a.contact.ID, other.ID}, {a.account.ID, a.contact.ID, stranger.ID},
 				{a.account.ID, a.contact.ID, "ctc_gone"}, {"acc_gone", "ctc_1", "ctc_2"},
@@ -61,5 +52,22 @@ func TestDueMerges(t *testing.T) {
 		if err != nil || contact.ID != a.contact.ID || *contact.BSUID != "DE.ada" {
 			t.Errorf("the contact is %+v, %v", contact, err)
 		}
+	})
+}
+
+// putTexts stores messages of a contact.
+func putTexts(t *testing.T, st *store.Store, contact chat.Contact, conversation chat.Conversation, n int) {
+	t.Helper()
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		for range n {
+			m := chat.Message{
+				ID: tx.NewID(chat.KindMessage), OrgID: contact.OrgID, AccountID: contact.AccountID, ConversationID: conversation.ID, ContactID: contact.ID,
+				Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: []byte("{}"), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}
+			if err := tx.InsertMessage(m); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
