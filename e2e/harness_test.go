@@ -24,7 +24,7 @@ import (
 
 const (
 	// patience is how long anything may take before a test gives up.
-	patience = time.Minute
+	patience = 2 * time.Minute
 	// pollFirst and pollMost are how often a condition is looked at: ever more seldom.
 	pollFirst = 5 * time.Millisecond
 	pollMost  = 80 * time.Millisecond

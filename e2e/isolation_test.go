@@ -49,7 +49,7 @@ func TestHangingNumber(t *testing.T) {
 			t.Fatalf("the provider answered for the hanging number: %v", got)
 		}
 		for _, id := range []string{stuck[0], stuck[conversations-1]} {
-			if status := hanging.message(id).str("status"); status != "queued" {
+			if status := hanging.message(id).str("status"); status != "queued" && status != "pending" { // it waits, or is to be tried again
 				t.Errorf("a message that hangs is %s", status)
 			}
 		}
