@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -27,8 +28,8 @@ const (
 )
 
 // nobody is the hash of no password. Checking against it takes as long as against a user's, so that the
-// time does not tell which addresses exist.
-var nobody = hash("", make([]byte, 16))
+// time does not tell which addresses exist. It is made when somebody first asks: it costs time and memory.
+var nobody = sync.OnceValue(func() PasswordHash { return hash("", make([]byte, 16)) })
 
 // HashPassword makes a password ready to be stored.
 func HashPassword(password string) (PasswordHash, error) {

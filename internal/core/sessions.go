@@ -28,9 +28,9 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, b Brow
 		return "", chat.User{}, err
 	}
 	known := err == nil && u.PasswordHash != ""
-	hash := nobody
-	if known {
-		hash = PasswordHash(u.PasswordHash)
+	hash := PasswordHash(u.PasswordHash)
+	if !known {
+		hash = nobody()
 	}
 	if !hash.Matches(password) || !known || u.DisabledAt != nil {
 		return "", chat.User{}, chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
