@@ -90,10 +90,14 @@ type SendWork struct {
 
 // Unknown is what is not known of whom the message goes to.
 func (w SendWork) Unknown() (ids Identifiers) {
-	for id, value := range map[Identifiers]*string{Number: w.To, BSUID: w.BSUID, ParentBSUID: w.Parent} {
-		if value == nil {
-			ids |= id
-		}
+	if w.To == nil {
+		ids |= Number
+	}
+	if w.BSUID == nil {
+		ids |= BSUID
+	}
+	if w.Parent == nil {
+		ids |= ParentBSUID
 	}
 	return ids
 }
