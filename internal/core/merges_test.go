@@ -206,3 +206,23 @@ func TestWhichContactStays(t *testing.T) {
 		}
 	})
 }
+
+// A message that was read just before its contact became another has that one.
+func TestMessagesReadBesideAMerge(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		byNumber, byID := w.strangers()
+		w.apply(w.from(both(), "wamid.3"))
+		late := byID.Message
+		late.ID, late.ProviderID = w.st.NewID(chat.KindMessage), "wamid.late"
+		w.inTx(func(tx *store.Tx) error { return tx.InsertMessage(late) }) // as it was read, with the contact that is gone
+		_, contact, err := core.Message(w.read(), w.account, late.ID)
+		if err != nil || contact.ID != byNumber.Contact.ID {
+			t.Errorf("the contact is %s, want %s: %v", contact.ID, byNumber.Contact.ID, err)
+		}
+		_, contacts, err := core.Messages(w.read(), w.account, store.MessageFilter{}, store.Page{Limit: 100})
+		if err != nil || contacts[late.ContactID].ID != byNumber.Contact.ID {
+			t.Errorf("in the list the contact is %s, want %s: %v", contacts[late.ContactID].ID, byNumber.Contact.ID, err)
+		}
+	})
+}

@@ -15,7 +15,7 @@ func Message(r store.Reader, account chat.Account, id string) (chat.Message, cha
 	if err != nil {
 		return chat.Message{}, chat.Contact{}, orNotFound(err, "message")
 	}
-	contact, err := r.Contact(account.OrgID, account.ID, m.ContactID)
+	contact, err := followMerge(r, account, m.ContactID, r.Contact) // which may have become another since the message was read
 	return m, contact, orNotFound(err, "message")
 }
 
@@ -32,6 +32,16 @@ func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p sto
 		ids[m.ContactID] = true
 	}
 	contacts, err := r.ContactsByID(account.OrgID, ids)
+	for id := range ids {
+		if _, there := contacts[id]; there || err != nil {
+			continue
+		}
+		var contact chat.Contact // it has become another since the messages were read
+		if contact, err = followMerge(r, account, id, r.Contact); err == nil {
+			contacts[id] = contact
+		}
+		err = ignoreNotFound(err)
+	}
 	return slice, contacts, err
 }
 

@@ -25,8 +25,9 @@ func (tx *Tx) TakeHeldEvent(orgID, messageID string) ([]byte, error) {
 	}, "DELETE FROM held_events WHERE org_id = $1 AND message_id = $2 RETURNING raw", orgID, messageID)
 }
 
-// HeldEventsBeyond returns up to limit events whose wait ends at or before one instant, or after
-// another: nothing is held that long, so the clock was turned back since they came.
+// HeldEventsBeyond returns up to limit events whose wait ends at or before one instant, or long after
+// another: nothing is held that long, so the clock was turned back since they came. What has come since the
+// caller looked at the clock is not among them.
 func (r Reader) HeldEventsBeyond(due, longest time.Time, limit int) ([]HeldEvent, error) {
 	return many(r, func(row scanner) (h HeldEvent, err error) {
 		err = row.Scan(&h.OrgID, &h.AccountID, &h.MessageID)
@@ -35,5 +36,5 @@ func (r Reader) HeldEventsBeyond(due, longest time.Time, limit int) ([]HeldEvent
 			JOIN messages m ON m.org_id = h.org_id AND m.id = h.message_id
 			JOIN accounts a ON a.org_id = m.org_id AND a.id = m.account_id AND a.deleted_at IS NULL
 		WHERE h.held_until <= $1 OR h.held_until > $2
-		ORDER BY h.held_until, h.message_id LIMIT $3`, due.UnixMilli(), longest.UnixMilli(), limit)
+		ORDER BY h.held_until, h.message_id LIMIT $3`, due.UnixMilli(), fromFuture(longest), limit)
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -112,4 +113,26 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 		return err
 	})
 	return found
+}
+
+// What came since the clock was looked at is not taken for something from before it was turned back.
+func TestHeldEventsThatHaveJustCome(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		looked, hold := st.Now(), 10*time.Second
+		put := func(after time.Duration) {
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				m := chat.Message{ID: tx.NewID(chat.KindMessage), OrgID: org.ID, AccountID: account.ID, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+				return errors.Join(tx.InsertMessage(m), tx.InsertHeldEvent(org.ID, m.ID, []byte("{}"), looked.Add(after+hold)))
+			})
+		}
+		put(4 * time.Second) // committed after the clock was looked at
+		held, err := st.Read(t.Context()).HeldEventsBeyond(looked, looked.Add(hold), 10)
+		requireEqual(t, len(held), err, 0)
+		put(time.Minute) // before it was turned back
+		held, err = st.Read(t.Context()).HeldEventsBeyond(looked, looked.Add(hold), 10)
+		requireEqual(t, len(held), err, 1)
+	})
 }
