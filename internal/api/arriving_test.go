@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/parleyhq/parley/internal/api"
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -285,48 +283,4 @@ func TestUploadsMustNotCrawl(t *testing.T) {
 			t.Fatalf("after %d bytes it may take until %v, want %v", received, got, want)
 		}
 	}
-}
-
-// A body that came late leaves the work its whole time.
-func TestWorkBeginsWhenTheBodyIsThere(t *testing.T) {
-	t.Parallel()
-	s := apitest.Start(t, storetest.SQLite)
-	if left := s.API.TimeAfterArrival(); left < 20*time.Second {
-		t.Errorf("%v are left", left)
-	}
-}
-
-// Counts never pass their limits, and what is given back is forgotten.
-func TestCrowd(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		most, inAll := rapid.IntRange(1, 10).Draw(t, "most"), rapid.IntRange(1, 20).Draw(t, "in all")
-		c := api.NewCrowd(most, inAll)
-		has, sum := map[string]int{}, 0
-		t.Repeat(map[string]func(*rapid.T){
-			"take": func(t *rapid.T) {
-				org, n := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "org"), rapid.IntRange(1, 5).Draw(t, "n")
-				fits := has[org]+n <= most && sum+n <= inAll
-				if got := c.Take(org, n); got != fits {
-					t.Fatalf("%d more of %s: %t, with %v of %d and %d", n, org, got, has, most, inAll)
-				}
-				if fits {
-					has[org], sum = has[org]+n, sum+n
-				}
-			},
-			"give": func(t *rapid.T) {
-				org := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "org")
-				if has[org] > 0 {
-					c.Give(org, has[org])
-					sum -= has[org]
-					delete(has, org)
-				}
-			},
-			"": func(t *rapid.T) {
-				if got, orgs := c.Inside(); got != sum || orgs != len(has) {
-					t.Fatalf("%d of %d organizations are counted, want %d of %v", got, orgs, sum, has)
-				}
-			},
-		})
-	})
 }

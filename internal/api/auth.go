@@ -4,31 +4,33 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/clientaddr"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// authenticate finds out whose key the request carries. It asks the store every time, so that a
+// Authenticate finds out whose key the request carries. It asks the store every time, so that a
 // revocation or a changed plan counts from the next request on, whichever process made it.
-func (a *API) authenticate(c *call) error {
-	text, err := bearerKey(c.r.Header)
+func (a *API) Authenticate(c *rest.Call) error {
+	text, err := bearerKey(c.R.Header)
 	if err != nil {
 		return err
 	}
-	key, err := a.store.Read(c.ctx).KeyContext(chat.HashKey(text))
+	found, err := c.Read().KeyContext(chat.HashKey(text))
 	if errors.Is(err, store.ErrNotFound) {
 		return unknownKey()
 	}
 	if err != nil {
 		return err
 	}
-	c.key, c.named = key, true
-	if err := key.Key.Check(a.store.Now()); err != nil {
-		return err
+	c.Caller = rest.Caller{
+		Organization: found.Organization, Plan: found.Plan, Key: &found.Key,
+		ReadsPerMinute: found.Plan.ReadPerMinute, WritesPerMinute: found.Plan.WritePerMinute,
 	}
-	c.known = true
-	return nil
+	return found.Key.Check(c.Now())
 }
 
 func unknownKey() error {
@@ -48,23 +50,62 @@ func bearerKey(h http.Header) (string, error) {
 	return text, nil
 }
 
-// admit checks what the organization may do now, in the contract's order.
-func (a *API) admit(c *call) error {
-	org, plan := c.key.Organization, c.key.Plan
+// Admit checks what the organization may do now, in the contract's order.
+func (a *API) Admit(c *rest.Call) error {
+	org, plan, op := c.Caller.Organization, c.Caller.Plan, c.Operation()
 	if org.Suspended {
 		return chat.Fail(chat.CodeOrganizationSuspended, "This organization is suspended. Contact the operator of this service.")
 	}
-	if !plan.API && !c.op.always {
+	if !plan.API && !op.Always {
 		return chat.Fail(chat.CodeFeatureNotAvailable, "The %s plan does not include the API. Change the plan to use it.", plan.Name)
 	}
-	if err := c.takeToken(); err != nil {
+	if err := c.TakeToken(); err != nil {
 		return err
 	}
-	if org.Lapsed(a.store.Now()) && !c.op.always {
+	if org.Lapsed(c.Now()) && !op.Always {
 		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription is inactive or its trial has ended. Renew it to go on.")
 	}
-	if c.op.platform && !plan.Customers {
+	if op.Platform && !plan.Customers {
 		return chat.Fail(chat.CodeFeatureNotEntitled, "The %s plan does not include customers. Change the plan to use them.", plan.Name)
 	}
 	return nil
+}
+
+// Errors are the codes of Authenticate and Admit.
+func (a *API) Errors(op *rest.Operation) (codes []chat.Code) {
+	if !op.Open {
+		codes = append(codes, chat.CodeMissingAPIKey, chat.CodeInvalidAPIKey, chat.CodeRevokedAPIKey,
+			chat.CodeExpiredAPIKey, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded)
+		if !op.Always {
+			codes = append(codes, chat.CodeFeatureNotAvailable, chat.CodeSubscriptionInactive)
+		}
+	}
+	if op.Platform {
+		codes = append(codes, chat.CodeFeatureNotEntitled)
+	}
+	return codes
+}
+
+// Record hands the calls of known keys to the API log, also those of keys that are revoked or expired.
+func (a *API) Record(c *rest.Call, status int, took time.Duration) {
+	key := c.Caller.Key
+	if key == nil {
+		return
+	}
+	a.requests.add(store.APICall{
+		OrgID: key.OrgID, RequestID: c.ID, KeyID: key.ID, Method: rest.LoggedMethod(c.R.Method),
+		Path: loggedPath(c.R), Status: status, Latency: took, IP: loggedAddress(c.R),
+	})
+}
+
+func loggedPath(r *http.Request) string {
+	p := r.URL.EscapedPath() // ASCII: no NUL and no broken UTF-8 reaches the store
+	return p[:min(len(p), 512)]
+}
+
+func loggedAddress(r *http.Request) string {
+	if a := clientaddr.Of(r); a.IsValid() {
+		return a.String()
+	}
+	return ""
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parleyhq/parley/internal/api"
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/rest"
 )
 
 // declaredCodes reads the constants from the source, so that none can be forgotten here.
@@ -49,7 +49,7 @@ func TestCatalogueHoldsEveryCodeOfTheContract(t *testing.T) {
 			t.Errorf("%s and %s are the same code", name, other)
 		}
 		seen[code] = name
-		status, kind, ok := api.Catalogue(code)
+		status, kind, ok := rest.StatusOf(code)
 		if got := (apitest.Code{Status: status, Type: kind}); !ok || got != apitest.Codes[string(code)] {
 			t.Errorf("%s is %v in the catalogue, want %v", code, got, apitest.Codes[string(code)])
 		}
@@ -59,7 +59,7 @@ func TestCatalogueHoldsEveryCodeOfTheContract(t *testing.T) {
 			t.Errorf("the contract's %s has no constant", code)
 		}
 	}
-	if api.CatalogueSize() != len(declared) {
-		t.Errorf("the catalogue holds %d codes, and %d are declared", api.CatalogueSize(), len(declared))
+	if rest.Codes() != len(declared) {
+		t.Errorf("the catalogue holds %d codes, and %d are declared", rest.Codes(), len(declared))
 	}
 }

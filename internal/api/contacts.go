@@ -6,69 +6,70 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerContacts(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/contacts", id: "listContacts", tag: "Contacts",
-		summary:     "List contacts, newest first",
-		description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly.", errors: []chat.Code{chat.CodeInvalidPhoneNumber},
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/contacts", ID: "listContacts", Tag: "Contacts",
+		Summary:     "List contacts, newest first",
+		Description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly.", Errors: []chat.Code{chat.CodeInvalidPhoneNumber},
 	}, listContacts)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/contacts", id: "createContact", tag: "Contacts",
-		summary:     "Create a contact",
-		description: "A number or a business-scoped id is needed. One that the account has already is 409 `contact_already_exists`.", status: http.StatusCreated,
-		errors: []chat.Code{chat.CodeInvalidPhoneNumber, chat.CodeContactAlreadyExists},
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts", ID: "createContact", Tag: "Contacts",
+		Summary:     "Create a contact",
+		Description: "A number or a business-scoped id is needed. One that the account has already is 409 `contact_already_exists`.", Status: http.StatusCreated,
+		Errors: []chat.Code{chat.CodeInvalidPhoneNumber, chat.CodeContactAlreadyExists},
 	}, createContact)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/contacts/{id}", id: "getContact", tag: "Contacts",
-		summary:     "Get a contact",
-		description: "With its labels and what it wants of marketing. The id of a contact that has become one with another names that one, here and in every other path.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/contacts/{id}", ID: "getContact", Tag: "Contacts",
+		Summary:     "Get a contact",
+		Description: "With its labels and what it wants of marketing. The id of a contact that has become one with another names that one, here and in every other path.",
 	}, getContact)
 
-	write(a, operation{
-		method: http.MethodPatch, path: "/{phone_number_id}/contacts/{id}", id: "updateContact", tag: "Contacts",
-		summary: "Change a contact", description: "Fields that are left out stay as they are, null clears; at least one is needed. The phone number cannot be changed.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/{phone_number_id}/contacts/{id}", ID: "updateContact", Tag: "Contacts",
+		Summary: "Change a contact", Description: "Fields that are left out stay as they are, null clears; at least one is needed. The phone number cannot be changed.",
 	}, updateContact)
 
-	inSteps(a, operation{
-		method: http.MethodDelete, path: "/{phone_number_id}/contacts/{id}", id: "deleteContact", tag: "Contacts",
-		summary: "Delete a contact", description: "Its labels, its conversation and all messages of it go with it.",
+	rest.InSteps(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/contacts/{id}", ID: "deleteContact", Tag: "Contacts",
+		Summary: "Delete a contact", Description: "Its labels, its conversation and all messages of it go with it.",
 	}, deleteSomeMessages, deleteContact)
 
-	inSteps(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/contacts/{id}/merge", id: "mergeContacts", tag: "Contacts",
-		summary: "Make two contacts one",
-		description: "For a person who is known twice, by number and by business-scoped id. Messages, labels and metadata of both are kept; " +
+	rest.InSteps(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/{id}/merge", ID: "mergeContacts", Tag: "Contacts",
+		Summary: "Make two contacts one",
+		Description: "For a person who is known twice, by number and by business-scoped id. Messages, labels and metadata of both are kept; " +
 			"of what both have, such as the name, that of the contact in the path. The ids of the one whose conversation is older stay, " +
 			"and the other's go on naming the same contact and conversation. Contacts with different numbers, or with different ids, cannot be merged. " +
 			"It emits contact.identity_updated.",
-		inPath: func(c *call, r store.Reader, account chat.Account) error {
-			_, err := core.Contact(r, account, c.path[1])
+		InPath: func(c *rest.Call, r store.Reader) error {
+			_, err := core.Contact(r, c.Account, c.PathValue(1))
 			return err
 		},
 	}, mergeSomeMessages, mergeContacts)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/contacts/{id}/labels", id: "attachContactLabel", tag: "Contacts",
-		summary: "Attach a label to a contact", description: "The label must be of the number's team. Attaching it again changes nothing.",
-		inPath: func(c *call, r store.Reader, account chat.Account) error {
-			_, err := core.Contact(r, account, c.path[1])
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/{id}/labels", ID: "attachContactLabel", Tag: "Contacts",
+		Summary: "Attach a label to a contact", Description: "The label must be of the number's team. Attaching it again changes nothing.",
+		InPath: func(c *rest.Call, r store.Reader) error {
+			_, err := core.Contact(r, c.Account, c.PathValue(1))
 			return err
 		},
 	}, attachContactLabel)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/{phone_number_id}/contacts/{id}/labels/{label_id}", id: "detachContactLabel", tag: "Contacts",
-		summary: "Detach a label from a contact", description: "Detaching a label that is not attached changes nothing.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/contacts/{id}/labels/{label_id}", ID: "detachContactLabel", Tag: "Contacts",
+		Summary: "Detach a label from a contact", Description: "Detaching a label that is not attached changes nothing.",
 	}, detachContactLabel)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/contacts/bulk_label", id: "bulkLabelContacts", tag: "Contacts",
-		summary: "Attach a label to many contacts, or detach it", description: "All in one transaction. The four counts add up to the number of distinct ids.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/bulk_label", ID: "bulkLabelContacts", Tag: "Contacts",
+		Summary: "Attach a label to many contacts, or detach it", Description: "All in one transaction. The four counts add up to the number of distinct ids.",
 	}, bulkLabelContacts)
 }
 
@@ -81,20 +82,20 @@ type contactView struct {
 	Username         *string         `json:"username" doc:"Compared without regard to case."`
 	Name             *string         `json:"name"`
 	Email            *string         `json:"email"`
-	Metadata         freeForm        `json:"metadata"`
+	Metadata         rest.FreeForm   `json:"metadata"`
 	MarketingConsent string          `json:"marketing_consent" enum:"unknown,opted_in,opted_out"`
 	Labels           []labelRefView  `json:"labels"`
 	ChatAccount      chatAccountView `json:"chat_account"`
-	CreatedAt        instant         `json:"created_at"`
-	UpdatedAt        instant         `json:"updated_at"`
+	CreatedAt        rest.Instant    `json:"created_at"`
+	UpdatedAt        rest.Instant    `json:"updated_at"`
 }
 
 func viewContact(account chat.Account, c chat.Contact, labels []chat.Label) contactView {
 	return contactView{
 		ID: c.ID, Object: "contact", PhoneNumber: c.PhoneNumber, BSUID: c.BSUID, ParentBSUID: c.ParentBSUID, Username: c.Username,
-		Name: c.Name, Email: c.Email, Metadata: freeForm(c.Metadata), MarketingConsent: string(c.Consent),
+		Name: c.Name, Email: c.Email, Metadata: rest.FreeForm(c.Metadata), MarketingConsent: string(c.Consent),
 		Labels: viewLabelRefs(labels), ChatAccount: viewChatAccount(account),
-		CreatedAt: instant(c.CreatedAt), UpdatedAt: instant(c.UpdatedAt),
+		CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
 	}
 }
 
@@ -105,7 +106,7 @@ func showContact(r store.Reader, account chat.Account, c chat.Contact) (contactV
 }
 
 type listContactsInput struct {
-	accountPath
+	rest.AccountPath
 	Phone    string `query:"phone" format:"phone-number" doc:"Exactly this number, with or without +."`
 	BSUID    string `query:"bsuid" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"Exactly this business-scoped user id."`
 	Username string `query:"username" minLength:"1" maxLength:"100" doc:"Exactly this username, in whatever case."`
@@ -113,72 +114,61 @@ type listContactsInput struct {
 	LabelID  string `query:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only contacts with this label."`
 }
 
-func listContacts(c *call, in *listContactsInput, p store.Page) (store.Slice[contactView], error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
-	if err != nil {
-		return store.Slice[contactView]{}, err
-	}
+func listContacts(c *rest.Call, in *listContactsInput, p store.Page) (store.Slice[contactView], error) {
+	r := c.Read()
 	filter := store.ContactFilter{BSUID: in.BSUID, Username: in.Username, Search: in.Search, LabelID: in.LabelID}
 	if in.Phone != "" {
+		var err error
 		if filter.PhoneNumber, err = chat.CleanPhoneNumber("phone", in.Phone); err != nil {
 			return store.Slice[contactView]{}, err
 		}
 	}
-	contacts, err := r.Contacts(account.OrgID, account.ID, filter, p)
+	contacts, err := r.Contacts(c.Account.OrgID, c.Account.ID, filter, p)
 	if err != nil {
 		return store.Slice[contactView]{}, err
 	}
-	labels, err := r.LabelsOfContacts(account.OrgID, idsOf(contacts.Rows, func(c chat.Contact) string { return c.ID }))
-	return viewEach(contacts, func(c chat.Contact) contactView { return viewContact(account, c, labels[c.ID]) }), err
+	labels, err := r.LabelsOfContacts(c.Account.OrgID, rest.IDsOf(contacts.Rows, func(row chat.Contact) string { return row.ID }))
+	return rest.ViewEach(contacts, func(row chat.Contact) contactView { return viewContact(c.Account, row, labels[row.ID]) }), err
 }
 
 type createContactInput struct {
-	accountPath
+	rest.AccountPath
 	Body createContactBody
 }
 
 type createContactBody struct {
-	PhoneNumber *string  `json:"phone_number,omitempty" nullable:"true" unless:"bsuid" format:"phone-number" doc:"In international form, with or without +. It or bsuid is needed."`
-	BSUID       *string  `json:"bsuid,omitempty" nullable:"true" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"The business-scoped user id."`
-	Username    *string  `json:"username,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case."`
-	Name        *string  `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200"`
-	Email       *string  `json:"email,omitempty" nullable:"true" format:"email" clearing:"true" maxLength:"255" doc:"Empty is the same as null."`
-	Metadata    freeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
+	PhoneNumber *string       `json:"phone_number,omitempty" nullable:"true" unless:"bsuid" format:"phone-number" doc:"In international form, with or without +. It or bsuid is needed."`
+	BSUID       *string       `json:"bsuid,omitempty" nullable:"true" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"The business-scoped user id."`
+	Username    *string       `json:"username,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case."`
+	Name        *string       `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200"`
+	Email       *string       `json:"email,omitempty" nullable:"true" format:"email" clearing:"true" maxLength:"255" doc:"Empty is the same as null."`
+	Metadata    rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
 }
 
-func createContact(tx *store.Tx, c *call, in *createContactInput) (contactView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return contactView{}, err
-	}
+func createContact(tx *store.Tx, c *rest.Call, in *createContactInput) (contactView, error) {
 	b := in.Body
-	contact, err := core.CreateContact(tx, account, chat.NewContact{
+	contact, err := core.CreateContact(tx, c.Account, chat.NewContact{
 		PhoneNumber: b.PhoneNumber, BSUID: b.BSUID, Username: b.Username, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
 	})
-	return viewContact(account, contact, nil), err
+	return viewContact(c.Account, contact, nil), err
 }
 
 type contactInput struct {
-	accountPath
+	rest.AccountPath
 	ID string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getContact(c *call, in *contactInput) (contactView, error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
+func getContact(c *rest.Call, in *contactInput) (contactView, error) {
+	r := c.Read()
+	contact, err := core.Contact(r, c.Account, in.ID)
 	if err != nil {
 		return contactView{}, err
 	}
-	contact, err := core.Contact(r, account, in.ID)
-	if err != nil {
-		return contactView{}, err
-	}
-	return showContact(r, account, contact)
+	return showContact(r, c.Account, contact)
 }
 
 type updateContactInput struct {
-	accountPath
+	rest.AccountPath
 	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Body updateContactBody
 }
@@ -191,37 +181,25 @@ type updateContactBody struct {
 	Consent  *chat.Consent               `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out"`
 }
 
-func updateContact(tx *store.Tx, c *call, in *updateContactInput) (contactView, error) {
-	account, err := c.account(tx.Reader)
+func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactView, error) {
+	contact, err := core.UpdateContact(tx, c.Account, in.ID, chat.ContactPatch(in.Body))
 	if err != nil {
 		return contactView{}, err
 	}
-	contact, err := core.UpdateContact(tx, account, in.ID, chat.ContactPatch(in.Body))
-	if err != nil {
-		return contactView{}, err
-	}
-	return showContact(tx.Reader, account, contact)
+	return showContact(tx.Reader, c.Account, contact)
 }
 
-func deleteSomeMessages(tx *store.Tx, c *call, in *contactInput, limit int) (int64, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return 0, err
-	}
-	return core.DeleteSomeMessages(tx, account, in.ID, limit)
+func deleteSomeMessages(tx *store.Tx, c *rest.Call, in *contactInput, limit int) (int64, error) {
+	return core.DeleteSomeMessages(tx, c.Account, in.ID, limit)
 }
 
-func deleteContact(tx *store.Tx, c *call, in *contactInput) (deletedView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return deletedView{}, err
-	}
-	err = core.DeleteContact(tx, account, in.ID)
-	return deletedView{ID: in.ID, Object: "contact", Deleted: true}, err
+func deleteContact(tx *store.Tx, c *rest.Call, in *contactInput) (rest.DeletedView, error) {
+	err := core.DeleteContact(tx, c.Account, in.ID)
+	return rest.DeletedView{ID: in.ID, Object: "contact", Deleted: true}, err
 }
 
 type mergeContactsInput struct {
-	accountPath
+	rest.AccountPath
 	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Body mergeContactsBody
 }
@@ -230,24 +208,16 @@ type mergeContactsBody struct {
 	ContactID string `json:"contact_id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"The other contact, of the same number."`
 }
 
-func mergeSomeMessages(tx *store.Tx, c *call, in *mergeContactsInput, limit int) (int64, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return 0, err
-	}
-	return core.MergeSomeMessages(tx, account, in.ID, in.Body.ContactID, limit)
+func mergeSomeMessages(tx *store.Tx, c *rest.Call, in *mergeContactsInput, limit int) (int64, error) {
+	return core.MergeSomeMessages(tx, c.Account, in.ID, in.Body.ContactID, limit)
 }
 
-func mergeContacts(tx *store.Tx, c *call, in *mergeContactsInput) (contactView, error) {
-	account, err := c.account(tx.Reader)
+func mergeContacts(tx *store.Tx, c *rest.Call, in *mergeContactsInput) (contactView, error) {
+	contact, err := core.MergeContacts(tx, c.Account, in.ID, in.Body.ContactID)
 	if err != nil {
 		return contactView{}, err
 	}
-	contact, err := core.MergeContacts(tx, account, in.ID, in.Body.ContactID)
-	if err != nil {
-		return contactView{}, err
-	}
-	return showContact(tx.Reader, account, contact)
+	return showContact(tx.Reader, c.Account, contact)
 }
 
 type contactLabelView struct {
@@ -257,37 +227,29 @@ type contactLabelView struct {
 }
 
 type attachContactLabelInput struct {
-	accountPath
+	rest.AccountPath
 	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Body attachLabelBody
 }
 
-func attachContactLabel(tx *store.Tx, c *call, in *attachContactLabelInput) (contactLabelView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return contactLabelView{}, err
-	}
-	err = core.LabelContact(tx, account, in.ID, in.Body.LabelID)
+func attachContactLabel(tx *store.Tx, c *rest.Call, in *attachContactLabelInput) (contactLabelView, error) {
+	err := core.LabelContact(tx, c.Account, in.ID, in.Body.LabelID)
 	return contactLabelView{in.ID, in.Body.LabelID, true}, err
 }
 
 type contactLabelInput struct {
-	accountPath
+	rest.AccountPath
 	ID      string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
 	LabelID string `path:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func detachContactLabel(tx *store.Tx, c *call, in *contactLabelInput) (contactLabelView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return contactLabelView{}, err
-	}
-	err = core.UnlabelContact(tx, account, in.ID, in.LabelID)
+func detachContactLabel(tx *store.Tx, c *rest.Call, in *contactLabelInput) (contactLabelView, error) {
+	err := core.UnlabelContact(tx, c.Account, in.ID, in.LabelID)
 	return contactLabelView{in.ID, in.LabelID, false}, err
 }
 
 type bulkLabelInput struct {
-	accountPath
+	rest.AccountPath
 	Body bulkLabelBody
 }
 
@@ -307,13 +269,9 @@ type bulkLabelView struct {
 	SkippedTeamMismatch int    `json:"skipped_team_mismatch" doc:"Contacts whose number belongs to another team than the label."`
 }
 
-func bulkLabelContacts(tx *store.Tx, c *call, in *bulkLabelInput) (bulkLabelView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return bulkLabelView{}, err
-	}
+func bulkLabelContacts(tx *store.Tx, c *rest.Call, in *bulkLabelInput) (bulkLabelView, error) {
 	b := in.Body
-	result, err := core.BulkLabelContacts(tx, account, core.BulkLabel{ContactIDs: b.ContactIDs, LabelID: b.LabelID, Detach: b.Operation == "detach"})
+	result, err := core.BulkLabelContacts(tx, c.Account, core.BulkLabel{ContactIDs: b.ContactIDs, LabelID: b.LabelID, Detach: b.Operation == "detach"})
 	return bulkLabelView{
 		Object: "bulk_label_result", Operation: b.Operation, LabelID: b.LabelID, Applied: result.Applied, Already: result.Already,
 		SkippedCrossOrg: result.SkippedCrossOrg, SkippedTeamMismatch: result.SkippedTeamMismatch,

@@ -7,56 +7,57 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerConversations(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/conversations", id: "listConversations", tag: "Conversations",
-		summary: "List conversations, the latest message first", conditional: true,
-		description: "Those without a message come last. With updated_since the order is that of updated_at, newest first. " +
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/conversations", ID: "listConversations", Tag: "Conversations",
+		Summary: "List conversations, the latest message first", Conditional: true,
+		Description: "Those without a message come last. With updated_since the order is that of updated_at, newest first. " +
 			"The ETag changes with the newest updated_at of the page, and with whatever else the page shows.",
 	}, listConversations)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/conversations/{id}", id: "getConversation", tag: "Conversations",
-		summary:     "Get a conversation",
-		description: "With its contact, its assignee and its labels. The id of a conversation that has become one with another names that one, here and in every other path.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/conversations/{id}", ID: "getConversation", Tag: "Conversations",
+		Summary:     "Get a conversation",
+		Description: "With its contact, its assignee and its labels. The id of a conversation that has become one with another names that one, here and in every other path.",
 	}, getConversation)
 
-	write(a, operation{
-		method: http.MethodPatch, path: "/{phone_number_id}/conversations/{id}", id: "updateConversation", tag: "Conversations",
-		summary: "Change a conversation's status or assignee", description: "Fields that are left out stay as they are; at least one is needed.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/{phone_number_id}/conversations/{id}", ID: "updateConversation", Tag: "Conversations",
+		Summary: "Change a conversation's status or assignee", Description: "Fields that are left out stay as they are; at least one is needed.",
 	}, updateConversation)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/conversations/{id}/labels", id: "attachConversationLabel", tag: "Conversations",
-		summary: "Attach a label to a conversation", description: "The label must be of the number's team. Attaching it again changes nothing.",
-		inPath: func(c *call, r store.Reader, account chat.Account) error {
-			_, err := core.Conversation(r, account, c.path[1])
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/conversations/{id}/labels", ID: "attachConversationLabel", Tag: "Conversations",
+		Summary: "Attach a label to a conversation", Description: "The label must be of the number's team. Attaching it again changes nothing.",
+		InPath: func(c *rest.Call, r store.Reader) error {
+			_, err := core.Conversation(r, c.Account, c.PathValue(1))
 			return err
 		},
 	}, attachConversationLabel)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/{phone_number_id}/conversations/{id}/labels/{label_id}", id: "detachConversationLabel", tag: "Conversations",
-		summary: "Detach a label from a conversation", description: "Detaching a label that is not attached changes nothing.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/conversations/{id}/labels/{label_id}", ID: "detachConversationLabel", Tag: "Conversations",
+		Summary: "Detach a label from a conversation", Description: "Detaching a label that is not attached changes nothing.",
 	}, detachConversationLabel)
 }
 
 type conversationView struct {
-	ID            string               `json:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object        string               `json:"object" enum:"conversation"`
-	Status        string               `json:"status" enum:"open,resolved,pending"`
-	Contact       contactRefView       `json:"contact"`
-	ChatAccount   chatAccountView      `json:"chat_account"`
-	Assignee      orNull[assigneeView] `json:"assignee"`
-	Labels        []labelRefView       `json:"labels"`
-	UnreadCount   int64                `json:"unread_count" minimum:"0"`
-	LastMessageAt *instant             `json:"last_message_at" nullable:"true"`
-	LastInboundAt *instant             `json:"last_inbound_at" nullable:"true"`
-	CreatedAt     instant              `json:"created_at"`
-	UpdatedAt     instant              `json:"updated_at"`
+	ID            string                    `json:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object        string                    `json:"object" enum:"conversation"`
+	Status        string                    `json:"status" enum:"open,resolved,pending"`
+	Contact       contactRefView            `json:"contact"`
+	ChatAccount   chatAccountView           `json:"chat_account"`
+	Assignee      rest.OrNull[assigneeView] `json:"assignee"`
+	Labels        []labelRefView            `json:"labels"`
+	UnreadCount   int64                     `json:"unread_count" minimum:"0"`
+	LastMessageAt *rest.Instant             `json:"last_message_at" nullable:"true"`
+	LastInboundAt *rest.Instant             `json:"last_inbound_at" nullable:"true"`
+	CreatedAt     rest.Instant              `json:"created_at"`
+	UpdatedAt     rest.Instant              `json:"updated_at"`
 }
 
 type contactRefView struct {
@@ -76,11 +77,11 @@ func viewConversation(account chat.Account, c chat.ConversationDetail, labels []
 		ID: c.ID, Object: "conversation", Status: string(c.Status),
 		Contact:     contactRefView{ID: c.ContactID, PhoneNumber: c.ContactNumber, Name: c.ContactName},
 		ChatAccount: viewChatAccount(account), Labels: viewLabelRefs(labels), UnreadCount: c.UnreadCount,
-		LastMessageAt: instantPtr(c.LastMessageAt), LastInboundAt: instantPtr(c.LastInboundAt),
-		CreatedAt: instant(c.CreatedAt), UpdatedAt: instant(c.UpdatedAt),
+		LastMessageAt: rest.InstantPtr(c.LastMessageAt), LastInboundAt: rest.InstantPtr(c.LastInboundAt),
+		CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
 	}
 	if c.AssignedTo != nil {
-		view.Assignee.value = &assigneeView{ID: *c.AssignedTo, Name: c.AssigneeName, Email: c.AssigneeEmail}
+		view.Assignee.Value = &assigneeView{ID: *c.AssignedTo, Name: c.AssigneeName, Email: c.AssigneeEmail}
 	}
 	return view
 }
@@ -96,7 +97,7 @@ func showConversation(r store.Reader, account chat.Account, id string) (conversa
 }
 
 type listConversationsInput struct {
-	accountPath
+	rest.AccountPath
 	Status       string     `query:"status" enum:"open,resolved,pending"`
 	ContactID    string     `query:"contact_id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only the conversation with this contact."`
 	UpdatedSince *time.Time `query:"updated_since" doc:"Only conversations updated strictly after this instant, ordered by their update."`
@@ -104,41 +105,33 @@ type listConversationsInput struct {
 	AssignedTo   string     `query:"assigned_to" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
 }
 
-func listConversations(c *call, in *listConversationsInput, p store.Page) (store.Slice[conversationView], error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
-	if err != nil {
-		return store.Slice[conversationView]{}, err
-	}
-	conversations, err := core.Conversations(r, account, store.ConversationFilter{
+func listConversations(c *rest.Call, in *listConversationsInput, p store.Page) (store.Slice[conversationView], error) {
+	r := c.Read()
+	conversations, err := core.Conversations(r, c.Account, store.ConversationFilter{
 		Status: chat.ConversationStatus(in.Status), ContactID: in.ContactID, UpdatedSince: in.UpdatedSince,
 		LabelID: in.LabelID, AssignedTo: wholeUserID(in.AssignedTo),
 	}, p)
 	if err != nil {
 		return store.Slice[conversationView]{}, err
 	}
-	labels, err := r.LabelsOfConversations(account.OrgID, idsOf(conversations.Rows, func(c chat.ConversationDetail) string { return c.ID }))
-	return viewEach(conversations, func(c chat.ConversationDetail) conversationView {
-		return viewConversation(account, c, labels[c.ID])
+	labels, err := r.LabelsOfConversations(c.Account.OrgID, rest.IDsOf(conversations.Rows, func(row chat.ConversationDetail) string { return row.ID }))
+	return rest.ViewEach(conversations, func(row chat.ConversationDetail) conversationView {
+		return viewConversation(c.Account, row, labels[row.ID])
 	}), err
 }
 
 type conversationInput struct {
-	accountPath
+	rest.AccountPath
 	ID string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getConversation(c *call, in *conversationInput) (conversationView, error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
-	if err != nil {
-		return conversationView{}, err
-	}
-	return showConversation(r, account, in.ID)
+func getConversation(c *rest.Call, in *conversationInput) (conversationView, error) {
+	r := c.Read()
+	return showConversation(r, c.Account, in.ID)
 }
 
 type updateConversationInput struct {
-	accountPath
+	rest.AccountPath
 	ID   string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Body updateConversationBody
 }
@@ -148,19 +141,15 @@ type updateConversationBody struct {
 	AssignedTo chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"A user of the number's team, with or without usr_, as events have it. Null clears it."`
 }
 
-func updateConversation(tx *store.Tx, c *call, in *updateConversationInput) (conversationView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return conversationView{}, err
-	}
+func updateConversation(tx *store.Tx, c *rest.Call, in *updateConversationInput) (conversationView, error) {
 	patch := chat.ConversationPatch(in.Body)
 	if patch.AssignedTo.Value != nil {
 		patch.AssignedTo.Value = new(wholeUserID(*patch.AssignedTo.Value))
 	}
-	if _, err := core.UpdateConversation(tx, account, in.ID, patch, nil); err != nil {
+	if _, err := core.UpdateConversation(tx, c.Account, in.ID, patch, nil); err != nil {
 		return conversationView{}, err
 	}
-	return showConversation(tx.Reader, account, in.ID)
+	return showConversation(tx.Reader, c.Account, in.ID)
 }
 
 // wholeUserID is the id of a user that may have been given without its prefix, as events have it.
@@ -179,31 +168,23 @@ type conversationLabelView struct {
 }
 
 type attachConversationLabelInput struct {
-	accountPath
+	rest.AccountPath
 	ID   string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Body attachLabelBody
 }
 
-func attachConversationLabel(tx *store.Tx, c *call, in *attachConversationLabelInput) (conversationLabelView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return conversationLabelView{}, err
-	}
-	err = core.LabelConversation(tx, account, in.ID, in.Body.LabelID)
+func attachConversationLabel(tx *store.Tx, c *rest.Call, in *attachConversationLabelInput) (conversationLabelView, error) {
+	err := core.LabelConversation(tx, c.Account, in.ID, in.Body.LabelID)
 	return conversationLabelView{in.ID, in.Body.LabelID, true}, err
 }
 
 type conversationLabelInput struct {
-	accountPath
+	rest.AccountPath
 	ID      string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 	LabelID string `path:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func detachConversationLabel(tx *store.Tx, c *call, in *conversationLabelInput) (conversationLabelView, error) {
-	account, err := c.account(tx.Reader)
-	if err != nil {
-		return conversationLabelView{}, err
-	}
-	err = core.UnlabelConversation(tx, account, in.ID, in.LabelID)
+func detachConversationLabel(tx *store.Tx, c *rest.Call, in *conversationLabelInput) (conversationLabelView, error) {
+	err := core.UnlabelConversation(tx, c.Account, in.ID, in.LabelID)
 	return conversationLabelView{in.ID, in.LabelID, false}, err
 }

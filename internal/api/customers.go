@@ -6,73 +6,74 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerCustomers(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/customers", id: "listCustomers", tag: "Customers", platform: true,
-		summary: "List customers, newest first", description: "In every status, unless one is asked for.",
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/customers", ID: "listCustomers", Tag: "Customers", Platform: true,
+		Summary: "List customers, newest first", Description: "In every status, unless one is asked for.",
 	}, listCustomers)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/customers", id: "createCustomer", tag: "Customers", platform: true,
-		summary: "Create a customer", description: "It is pending until it connects its first number through a setup link.", status: http.StatusCreated,
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/customers", ID: "createCustomer", Tag: "Customers", Platform: true,
+		Summary: "Create a customer", Description: "It is pending until it connects its first number through a setup link.", Status: http.StatusCreated,
 	}, createCustomer)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/customers/{id}", id: "getCustomer", tag: "Customers", platform: true,
-		summary:     "Get a customer with its business numbers",
-		description: "`whatsapp_accounts` lists the numbers it has connected, newest first.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}", ID: "getCustomer", Tag: "Customers", Platform: true,
+		Summary:     "Get a customer with its business numbers",
+		Description: "`whatsapp_accounts` lists the numbers it has connected, newest first.",
 	}, getCustomer)
 
-	write(a, operation{
-		method: http.MethodPatch, path: "/customers/{id}", id: "updateCustomer", tag: "Customers", platform: true,
-		summary: "Change a customer", description: "Fields that are left out stay as they are, null clears; at least one is needed. " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/customers/{id}", ID: "updateCustomer", Tag: "Customers", Platform: true,
+		Summary: "Change a customer", Description: "Fields that are left out stay as they are, null clears; at least one is needed. " +
 			"While a customer is suspended its numbers do not send, messages that are queued included. A status takes a customer out of the archive.",
 	}, updateCustomer)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/customers/{id}", id: "archiveCustomer", tag: "Customers", platform: true,
-		summary: "Archive a customer", description: "Its numbers do not send any more. It is kept and can be restored: PATCH it with the status active. " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/customers/{id}", ID: "archiveCustomer", Tag: "Customers", Platform: true,
+		Summary: "Archive a customer", Description: "Its numbers do not send any more. It is kept and can be restored: PATCH it with the status active. " +
 			"Archiving it again changes nothing.",
 	}, archiveCustomer)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/customers/{id}/whatsapp_accounts/{phone_number_id}", id: "disconnectAccount", tag: "Customers", platform: true,
-		summary: "Disconnect a customer's business number", description: "The number is gone at once for every operation. Callbacks of the provider are ended, " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/customers/{id}/whatsapp_accounts/{phone_number_id}", ID: "disconnectAccount", Tag: "Customers", Platform: true,
+		Summary: "Disconnect a customer's business number", Description: "The number is gone at once for every operation. Callbacks of the provider are ended, " +
 			"and all that belongs to the number is deleted for good within minutes.",
 	}, disconnectAccount)
 }
 
 type customerView struct {
-	ID         string   `json:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object     string   `json:"object" enum:"customer"`
-	Name       string   `json:"name"`
-	Email      *string  `json:"email"`
-	Status     string   `json:"status" enum:"pending,active,suspended,archived"`
-	Metadata   freeForm `json:"metadata"`
-	ArchivedAt *instant `json:"archived_at" nullable:"true"`
-	TeamID     string   `json:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
-	CreatedAt  instant  `json:"created_at"`
-	UpdatedAt  instant  `json:"updated_at"`
+	ID         string        `json:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object     string        `json:"object" enum:"customer"`
+	Name       string        `json:"name"`
+	Email      *string       `json:"email"`
+	Status     string        `json:"status" enum:"pending,active,suspended,archived"`
+	Metadata   rest.FreeForm `json:"metadata"`
+	ArchivedAt *rest.Instant `json:"archived_at" nullable:"true"`
+	TeamID     string        `json:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
+	CreatedAt  rest.Instant  `json:"created_at"`
+	UpdatedAt  rest.Instant  `json:"updated_at"`
 
 	Accounts []customerAccountView `json:"whatsapp_accounts,omitzero" doc:"The numbers it has connected, newest first. Only where one customer is fetched."`
 }
 
 // customerAccountView is a number where its customer is shown.
 type customerAccountView struct {
-	PhoneNumberID *string `json:"phone_number_id" doc:"The provider's id of the number."`
-	PhoneNumber   *string `json:"phone_number" doc:"In E.164."`
-	Name          *string `json:"name"`
-	Status        string  `json:"status" enum:"connected,disconnected,degraded,onboarding"`
-	OnboardedAt   instant `json:"onboarded_at"`
+	PhoneNumberID *string      `json:"phone_number_id" doc:"The provider's id of the number."`
+	PhoneNumber   *string      `json:"phone_number" doc:"In E.164."`
+	Name          *string      `json:"name"`
+	Status        string       `json:"status" enum:"connected,disconnected,degraded,onboarding"`
+	OnboardedAt   rest.Instant `json:"onboarded_at"`
 }
 
 func viewCustomer(c chat.Customer) customerView {
 	return customerView{
-		ID: c.ID, Object: "customer", Name: c.Name, Email: c.Email, Status: string(c.Status), Metadata: freeForm(c.Metadata),
-		ArchivedAt: instantPtr(c.ArchivedAt), TeamID: c.TeamID, CreatedAt: instant(c.CreatedAt), UpdatedAt: instant(c.UpdatedAt),
+		ID: c.ID, Object: "customer", Name: c.Name, Email: c.Email, Status: string(c.Status), Metadata: rest.FreeForm(c.Metadata),
+		ArchivedAt: rest.InstantPtr(c.ArchivedAt), TeamID: c.TeamID, CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
 	}
 }
 
@@ -82,24 +83,24 @@ type listCustomersInput struct {
 	Search string `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name or e-mail address, in whatever case."`
 }
 
-func listCustomers(c *call, in *listCustomersInput, p store.Page) (store.Slice[customerView], error) {
+func listCustomers(c *rest.Call, in *listCustomersInput, p store.Page) (store.Slice[customerView], error) {
 	filter := store.CustomerFilter{Status: chat.CustomerStatus(in.Status), TeamID: in.TeamID, Search: in.Search}
-	customers, err := c.api.store.Read(c.ctx).Customers(c.key.Key.OrgID, filter, p)
-	return viewEach(customers, viewCustomer), err
+	customers, err := c.Read().Customers(c.OrgID(), filter, p)
+	return rest.ViewEach(customers, viewCustomer), err
 }
 
 type createCustomerInput struct{ Body createCustomerBody }
 
 type createCustomerBody struct {
-	TeamID   string   `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Needed where the organization has several teams; GET /me lists them."`
-	Name     string   `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
-	Email    *string  `json:"email,omitempty" nullable:"true" format:"email" maxLength:"255"`
-	Metadata freeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
+	TeamID   string        `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Needed where the organization has several teams; GET /me lists them."`
+	Name     string        `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
+	Email    *string       `json:"email,omitempty" nullable:"true" format:"email" maxLength:"255"`
+	Metadata rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
 }
 
-func createCustomer(tx *store.Tx, c *call, in *createCustomerInput) (customerView, error) {
+func createCustomer(tx *store.Tx, c *rest.Call, in *createCustomerInput) (customerView, error) {
 	b := in.Body
-	customer, err := core.CreateCustomer(tx, c.key.Key.OrgID, chat.NewCustomer{
+	customer, err := core.CreateCustomer(tx, c.OrgID(), chat.NewCustomer{
 		TeamID: b.TeamID, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
 	})
 	return viewCustomer(customer), err
@@ -109,18 +110,18 @@ type customerInput struct {
 	ID string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getCustomer(c *call, in *customerInput) (customerView, error) {
-	r := c.api.store.Read(c.ctx)
-	customer, err := core.Customer(r, c.key.Key.OrgID, in.ID)
+func getCustomer(c *rest.Call, in *customerInput) (customerView, error) {
+	r := c.Read()
+	customer, err := core.Customer(r, c.OrgID(), in.ID)
 	if err != nil {
 		return customerView{}, err
 	}
-	accounts, err := core.CustomerAccounts(r, c.key.Key.OrgID, in.ID)
+	accounts, err := core.CustomerAccounts(r, c.OrgID(), in.ID)
 	view := viewCustomer(customer)
 	view.Accounts = make([]customerAccountView, len(accounts))
 	for i, a := range accounts {
 		view.Accounts[i] = customerAccountView{
-			PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: string(a.Status), OnboardedAt: instant(a.CreatedAt),
+			PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: string(a.Status), OnboardedAt: rest.Instant(a.CreatedAt),
 		}
 	}
 	return view, err
@@ -138,13 +139,13 @@ type updateCustomerBody struct {
 	Status   *chat.CustomerStatus        `json:"status,omitempty" enum:"pending,active,suspended" doc:"To archive a customer, delete it."`
 }
 
-func updateCustomer(tx *store.Tx, c *call, in *updateCustomerInput) (customerView, error) {
-	customer, err := core.UpdateCustomer(tx, c.key.Key.OrgID, in.ID, chat.CustomerPatch(in.Body))
+func updateCustomer(tx *store.Tx, c *rest.Call, in *updateCustomerInput) (customerView, error) {
+	customer, err := core.UpdateCustomer(tx, c.OrgID(), in.ID, chat.CustomerPatch(in.Body))
 	return viewCustomer(customer), err
 }
 
-func archiveCustomer(tx *store.Tx, c *call, in *customerInput) (customerView, error) {
-	customer, err := core.ArchiveCustomer(tx, c.key.Key.OrgID, in.ID)
+func archiveCustomer(tx *store.Tx, c *rest.Call, in *customerInput) (customerView, error) {
+	customer, err := core.ArchiveCustomer(tx, c.OrgID(), in.ID)
 	return viewCustomer(customer), err
 }
 
@@ -159,7 +160,7 @@ type disconnectedView struct {
 	Disconnected  bool   `json:"disconnected"`
 }
 
-func disconnectAccount(tx *store.Tx, c *call, in *customerAccountInput) (disconnectedView, error) {
-	_, err := core.DisconnectCustomerAccount(tx, c.key.Key.OrgID, in.ID, in.PhoneNumberID)
+func disconnectAccount(tx *store.Tx, c *rest.Call, in *customerAccountInput) (disconnectedView, error) {
+	_, err := core.DisconnectCustomerAccount(tx, c.OrgID(), in.ID, in.PhoneNumberID)
 	return disconnectedView{PhoneNumberID: in.PhoneNumberID, Object: "whatsapp_account", Disconnected: true}, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -14,19 +15,19 @@ const (
 	// feedWaiters is how many requests of an organization wait for events at the same time; all of
 	// them together leave room for those that do something.
 	feedWaiters      = 32
-	feedWaitersInAll = maxInFlight / 8
+	feedWaitersInAll = 512
 )
 
 func registerEvents(a *API) {
-	read(a, operation{
-		method: http.MethodGet, path: "/events", id: "listEvents", tag: "Events",
-		summary: "Follow the events of the organization",
-		description: "Answers with the events that were recorded since the cursor, oldest first, and with the cursor to go on from. " +
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/events", ID: "listEvents", Tag: "Events",
+		Summary: "Follow the events of the organization",
+		Description: "Answers with the events that were recorded since the cursor, oldest first, and with the cursor to go on from. " +
 			"Without a cursor it answers with none, and the cursor from which on all that happens is given. A cursor can be used again, " +
 			"after a lost connection for example, as long as events are kept: 30 days. With wait the answer is held back until there is an event. " +
 			"This is for development tools; services subscribe with webhooks.",
-		errors: []chat.Code{chat.CodeInvalidLimit, chat.CodeInvalidCursor, chat.CodeInvalidEventType},
-	}, followEvents)
+		Errors: []chat.Code{chat.CodeInvalidLimit, chat.CodeInvalidCursor, chat.CodeInvalidEventType},
+	}, a.followEvents)
 }
 
 type followEventsInput struct {
@@ -42,20 +43,20 @@ type eventFeedView struct {
 }
 
 type eventView struct {
-	ID            string  `json:"id" pattern:"^evt_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object        string  `json:"object" enum:"event"`
-	Type          string  `json:"type"`
-	Source        string  `json:"source" enum:"provider,svc"`
-	EventID       string  `json:"event_id" doc:"What deliveries of the event carry as X-Svc-Event-Id."`
-	PhoneNumberID *string `json:"phone_number_id" nullable:"true" doc:"The number it concerns, if any."`
-	Payload       anyJSON `json:"payload" doc:"What is delivered, byte for byte."`
-	CreatedAt     instant `json:"created_at"`
+	ID            string       `json:"id" pattern:"^evt_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object        string       `json:"object" enum:"event"`
+	Type          string       `json:"type"`
+	Source        string       `json:"source" enum:"provider,svc"`
+	EventID       string       `json:"event_id" doc:"What deliveries of the event carry as X-Svc-Event-Id."`
+	PhoneNumberID *string      `json:"phone_number_id" nullable:"true" doc:"The number it concerns, if any."`
+	Payload       rest.AnyJSON `json:"payload" doc:"What is delivered, byte for byte."`
+	CreatedAt     rest.Instant `json:"created_at"`
 }
 
 func viewEvent(e chat.Event) eventView {
 	view := eventView{
 		ID: e.ID, Object: "event", Type: string(e.Type), Source: string(e.Source), EventID: e.EventID,
-		Payload: anyJSON(e.Payload), CreatedAt: instant(e.CreatedAt),
+		Payload: rest.AnyJSON(e.Payload), CreatedAt: rest.Instant(e.CreatedAt),
 	}
 	if e.PhoneNumberID != "" {
 		view.PhoneNumberID = &e.PhoneNumberID
@@ -63,30 +64,29 @@ func viewEvent(e chat.Event) eventView {
 	return view
 }
 
-func followEvents(c *call, in *followEventsInput) (eventFeedView, error) {
+func (a *API) followEvents(c *rest.Call, in *followEventsInput) (eventFeedView, error) {
 	types := typesOf(c, in.Types)
-	r, scope := c.api.store.Read(c.ctx), cursorScope{orgID: c.key.Key.OrgID, list: c.op.id}
-	p, err := c.page(scope)
+	p, err := c.Page()
 	if err != nil {
 		return eventFeedView{}, err
 	}
 	var batch feedBatch
 	var place feedPlace
 	if p.After == nil {
-		place, err = placeNow(r, scope.orgID, c.api.store.Now())
+		place, err = placeNow(c.Read(), c.OrgID(), c.Now())
 	} else {
 		place = placeOf(*p.After)
-		batch, err = c.awaitEvents(r, &place, feedOf{scope.orgID, types, p.Limit}, secondsOf(in.Wait))
+		batch, err = a.awaitEvents(c, &place, feedOf{c.OrgID(), types, p.Limit}, secondsOf(in.Wait))
 	}
 	return eventFeedView{
-		Object: "event_feed", Events: viewEach(store.Slice[chat.Event]{Rows: batch.events}, viewEvent).Rows,
-		Cursor: c.api.cursors.encode(scope, place.position()), HasMore: batch.more,
+		Object: "event_feed", Events: rest.ViewEach(store.Slice[chat.Event]{Rows: batch.events}, viewEvent).Rows,
+		Cursor: c.Cursor(place.position()), HasMore: batch.more,
 	}, err
 }
 
 // typesOf are the types in a list; nil where there is none, which stands for all.
-func typesOf(c *call, list string) (types []chat.EventType) {
-	if !c.query().has("types") {
+func typesOf(c *rest.Call, list string) (types []chat.EventType) {
+	if !c.Given("types") {
 		return nil
 	}
 	for name := range strings.SplitSeq(list, ",") {
@@ -96,8 +96,8 @@ func typesOf(c *call, list string) (types []chat.EventType) {
 }
 
 // awaitEvents reads what is new, and again until there is something, for as long as the caller waits.
-func (c *call) awaitEvents(r store.Reader, place *feedPlace, of feedOf, wait time.Duration) (feedBatch, error) {
-	leave, ok := c.api.feedWaiters.enter(of.orgID)
+func (a *API) awaitEvents(c *rest.Call, place *feedPlace, of feedOf, wait time.Duration) (feedBatch, error) {
+	leave, ok := a.feedWaiters.Enter(of.orgID)
 	if ok {
 		defer leave()
 	} else {
@@ -107,7 +107,7 @@ func (c *call) awaitEvents(r store.Reader, place *feedPlace, of feedOf, wait tim
 	defer deadline.Stop()
 	defer tick.Stop()
 	for {
-		batch, err := place.read(r, of, c.api.store.Now())
+		batch, err := place.read(c.Read(), of, c.Now())
 		if err != nil || len(batch.events) > 0 || wait == 0 {
 			return batch, err
 		}
@@ -118,10 +118,10 @@ func (c *call) awaitEvents(r store.Reader, place *feedPlace, of feedOf, wait tim
 		case <-tick.C:
 		case <-deadline.C:
 			wait = 0 // what came in the last moment is still read
-		case <-c.api.released:
+		case <-a.released:
 			wait = 0
-		case <-c.ctx.Done():
-			return feedBatch{}, c.ctx.Err()
+		case <-c.Ctx.Done():
+			return feedBatch{}, c.Ctx.Err()
 		}
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/parleyhq/parley/internal/rest"
 )
 
 // The types in this file describe what endpoints receive. Package core writes the payloads; tests hold
@@ -9,10 +10,10 @@ import (
 
 // nativeEvent is the envelope of the service's own events.
 type nativeEvent[T any] struct {
-	ID        string  `json:"id" doc:"Equal to X-Svc-Event-Id: what to tell repetitions by."`
-	Type      string  `json:"type"`
-	CreatedAt instant `json:"created_at"`
-	Data      T       `json:"data"`
+	ID        string       `json:"id" doc:"Equal to X-Svc-Event-Id: what to tell repetitions by."`
+	Type      string       `json:"type"`
+	CreatedAt rest.Instant `json:"created_at"`
+	Data      T            `json:"data"`
 }
 
 // providerEvent is the envelope of events that pass on what the provider said.
@@ -125,7 +126,7 @@ type sentEventData struct {
 	Session      string          `json:"session" doc:"The business number's phone_number_id."`
 	Direction    string          `json:"direction" enum:"outbound"`
 	FromMe       bool            `json:"from_me"`
-	Timestamp    instant         `json:"timestamp"`
+	Timestamp    rest.Instant    `json:"timestamp"`
 	Message      sentMessageView `json:"message"`
 	Conversation struct {
 		ID     string `json:"id"`
@@ -179,20 +180,20 @@ type MessageEventData struct {
 
 type revokedEventData struct {
 	MessageEventData
-	RevokedAt instant `json:"revoked_at"`
+	RevokedAt rest.Instant `json:"revoked_at"`
 }
 
 type editedEventData struct {
 	MessageEventData
-	NewContent      *string   `json:"new_content"`
-	OriginalContent *string   `json:"original_content" doc:"What the message said first."`
-	EditedAt        instant   `json:"edited_at"`
-	EditHistory     []edition `json:"edit_history" doc:"What it said before, oldest first."`
+	NewContent      *string      `json:"new_content"`
+	OriginalContent *string      `json:"original_content" doc:"What the message said first."`
+	EditedAt        rest.Instant `json:"edited_at"`
+	EditHistory     []edition    `json:"edit_history" doc:"What it said before, oldest first."`
 }
 
 type edition struct {
-	Content  *string `json:"content"`
-	EditedAt instant `json:"edited_at" doc:"When it was replaced."`
+	Content  *string      `json:"content"`
+	EditedAt rest.Instant `json:"edited_at" doc:"When it was replaced."`
 }
 
 type assignedEventData struct {
@@ -221,15 +222,15 @@ type closedEventData struct {
 
 // EventContactView is a contact as events show it.
 type EventContactView struct {
-	ID            string   `json:"id"`
-	Object        string   `json:"object" enum:"contact"`
-	PhoneNumber   *string  `json:"phone_number"`
-	Name          *string  `json:"name"`
-	Email         *string  `json:"email"`
-	Metadata      freeForm `json:"metadata"`
-	PhoneNumberID *string  `json:"phone_number_id"`
-	CreatedAt     instant  `json:"created_at"`
-	UpdatedAt     instant  `json:"updated_at"`
+	ID            string        `json:"id"`
+	Object        string        `json:"object" enum:"contact"`
+	PhoneNumber   *string       `json:"phone_number"`
+	Name          *string       `json:"name"`
+	Email         *string       `json:"email"`
+	Metadata      rest.FreeForm `json:"metadata"`
+	PhoneNumberID *string       `json:"phone_number_id"`
+	CreatedAt     rest.Instant  `json:"created_at"`
+	UpdatedAt     rest.Instant  `json:"updated_at"`
 }
 
 type contactEventData struct {

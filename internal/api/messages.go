@@ -11,22 +11,23 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerMessages(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/messages", id: "listMessages", tag: "Messages",
-		summary:     "List messages, newest first",
-		description: "Both directions. `conversation_id` narrows the list to one conversation.",
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/messages", ID: "listMessages", Tag: "Messages",
+		Summary:     "List messages, newest first",
+		Description: "Both directions. `conversation_id` narrows the list to one conversation.",
 	}, listMessages)
 
 	registerSend(a)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/messages/{id}", id: "getMessage", tag: "Messages",
-		summary: "Get a message", description: "Carries a weak ETag; If-None-Match with it answers 304 while nothing has changed.",
-		conditional: true,
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/messages/{id}", ID: "getMessage", Tag: "Messages",
+		Summary: "Get a message", Description: "Carries a weak ETag; If-None-Match with it answers 304 while nothing has changed.",
+		Conditional: true,
 	}, getMessage)
 
 	registerMessageMedia(a)
@@ -46,25 +47,25 @@ type messageView struct {
 	Source         *string           `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast" doc:"What made an outbound message."`
 	ConversationID string            `json:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 	MessageID      string            `json:"message_id,omitempty" doc:"The provider's id; absent until it is known."`
-	Text           anyJSON           `json:"text,omitzero" doc:"The content, under the name of its type."`
-	Image          anyJSON           `json:"image,omitzero"`
-	Document       anyJSON           `json:"document,omitzero"`
-	Video          anyJSON           `json:"video,omitzero"`
-	Audio          anyJSON           `json:"audio,omitzero"`
+	Text           rest.AnyJSON      `json:"text,omitzero" doc:"The content, under the name of its type."`
+	Image          rest.AnyJSON      `json:"image,omitzero"`
+	Document       rest.AnyJSON      `json:"document,omitzero"`
+	Video          rest.AnyJSON      `json:"video,omitzero"`
+	Audio          rest.AnyJSON      `json:"audio,omitzero"`
 	Template       shownTemplate     `json:"template,omitzero" doc:"As it was sent."`
 	Preview        shownPreview      `json:"preview,omitzero" doc:"What the recipient of a template sees. Absent where the template was not known when the message was sent."`
-	Interactive    anyJSON           `json:"interactive,omitzero"`
-	Reaction       anyJSON           `json:"reaction,omitzero" doc:"message_id is the provider's id of the message reacted to; an empty emoji takes the reaction back."`
-	Location       anyJSON           `json:"location,omitzero"`
-	Contacts       anyJSON           `json:"contacts,omitzero"`
-	Button         anyJSON           `json:"button,omitzero"`
-	Unsupported    anyJSON           `json:"unsupported,omitzero" doc:"type is what the provider calls it, unknown where it does not say; more values may come."`
+	Interactive    rest.AnyJSON      `json:"interactive,omitzero"`
+	Reaction       rest.AnyJSON      `json:"reaction,omitzero" doc:"message_id is the provider's id of the message reacted to; an empty emoji takes the reaction back."`
+	Location       rest.AnyJSON      `json:"location,omitzero"`
+	Contacts       rest.AnyJSON      `json:"contacts,omitzero"`
+	Button         rest.AnyJSON      `json:"button,omitzero"`
+	Unsupported    rest.AnyJSON      `json:"unsupported,omitzero" doc:"type is what the provider calls it, unknown where it does not say; more values may come."`
 	Context        *contextView      `json:"context,omitempty" doc:"Present when it is a reply, was forwarded, or asks about a product."`
 	IsRevoked      bool              `json:"is_revoked" doc:"Its author deleted it for everyone."`
 	Error          *messageErrorView `json:"error,omitempty"`
-	PlayedAt       *instant          `json:"played_at,omitempty" doc:"When a voice note was first played."`
-	CreatedAt      instant           `json:"created_at"`
-	UpdatedAt      instant           `json:"updated_at"`
+	PlayedAt       *rest.Instant     `json:"played_at,omitempty" doc:"When a voice note was first played."`
+	CreatedAt      rest.Instant      `json:"created_at"`
+	UpdatedAt      rest.Instant      `json:"updated_at"`
 
 	MessageExtra
 }
@@ -97,7 +98,7 @@ func splitTemplate(content []byte) (shownTemplate, shownPreview) {
 	}
 	preview := members["preview"]
 	delete(members, "preview")
-	return shownTemplate(marshal(members)), shownPreview(preview)
+	return shownTemplate(rest.Marshal(members)), shownPreview(preview)
 }
 
 type messageErrorView struct {
@@ -111,7 +112,7 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 		ID: m.ID, Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
 		BSUID: contact.BSUID, ParentBSUID: contact.ParentBSUID, Username: contact.Username, Type: string(m.Type),
 		Status: string(m.Status), ConversationID: m.ConversationID, MessageID: m.ProviderID, IsRevoked: m.Revoked,
-		PlayedAt: instantPtr(m.PlayedAt), CreatedAt: instant(m.CreatedAt), UpdatedAt: instant(m.UpdatedAt),
+		PlayedAt: rest.InstantPtr(m.PlayedAt), CreatedAt: rest.Instant(m.CreatedAt), UpdatedAt: rest.Instant(m.UpdatedAt),
 	}
 	if m.Direction == chat.Inbound {
 		v.From, v.To = v.To, v.From
@@ -126,14 +127,14 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 	if m.Type == chat.TypeTemplate {
 		v.Template, v.Preview = splitTemplate(m.Content)
 	} else if field := v.content(m.Type); field != nil {
-		*field = anyJSON(m.Content)
+		*field = rest.AnyJSON(m.Content)
 	}
 	return v
 }
 
 // content is the field that holds the content of a type.
-func (v *messageView) content(t chat.MessageType) *anyJSON {
-	return map[chat.MessageType]*anyJSON{
+func (v *messageView) content(t chat.MessageType) *rest.AnyJSON {
+	return map[chat.MessageType]*rest.AnyJSON{
 		chat.TypeText: &v.Text, chat.TypeImage: &v.Image, chat.TypeDocument: &v.Document, chat.TypeVideo: &v.Video,
 		chat.TypeAudio: &v.Audio, chat.TypeInteractive: &v.Interactive,
 		chat.TypeReaction: &v.Reaction, chat.TypeLocation: &v.Location, chat.TypeContacts: &v.Contacts,
@@ -153,11 +154,11 @@ func messageETag(m chat.Message) string {
 	if m.Revoked {
 		parts[4] = "revoked"
 	}
-	return weakETag(parts...)
+	return rest.WeakETag(parts...)
 }
 
 type listMessagesInput struct {
-	accountPath
+	rest.AccountPath
 	ConversationID string     `query:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Direction      string     `query:"direction" enum:"inbound,outbound"`
 	Status         string     `query:"status" enum:"queued,pending,sent,delivered,read,failed"`
@@ -167,36 +168,28 @@ type listMessagesInput struct {
 	CreatedBefore  *time.Time `query:"created_before" doc:"Only messages made before this instant."`
 }
 
-func listMessages(c *call, in *listMessagesInput, p store.Page) (store.Slice[messageView], error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
-	if err != nil {
-		return store.Slice[messageView]{}, err
-	}
-	slice, contacts, err := core.Messages(r, account, store.MessageFilter{
+func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slice[messageView], error) {
+	r := c.Read()
+	slice, contacts, err := core.Messages(r, c.Account, store.MessageFilter{
 		ConversationID: in.ConversationID, Direction: in.Direction, Status: in.Status, Type: in.Type, ProviderID: in.MessageID,
 		CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
-	return viewEach(slice, func(m chat.Message) messageView { return viewMessage(account, contacts[m.ContactID], m) }), err
+	return rest.ViewEach(slice, func(m chat.Message) messageView { return viewMessage(c.Account, contacts[m.ContactID], m) }), err
 }
 
 type messageInput struct {
-	accountPath
+	rest.AccountPath
 	ID string `path:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getMessage(c *call, in *messageInput) (messageView, error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
+func getMessage(c *rest.Call, in *messageInput) (messageView, error) {
+	r := c.Read()
+	m, contact, err := core.Message(r, c.Account, in.ID)
 	if err != nil {
 		return messageView{}, err
 	}
-	m, contact, err := core.Message(r, account, in.ID)
-	if err != nil {
-		return messageView{}, err
+	if c.Unchanged(messageETag(m)) {
+		return messageView{}, rest.ErrNotModified
 	}
-	if c.unchanged(messageETag(m)) {
-		return messageView{}, errNotModified
-	}
-	return viewMessage(account, contact, m), nil
+	return viewMessage(c.Account, contact, m), nil
 }

@@ -5,33 +5,29 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/rest"
 )
 
 func registerMeta(a *API) {
-	read(a, operation{
-		method: http.MethodGet, path: "/health", id: "getHealth", tag: "Meta",
-		summary:     "Tell whether the service can work",
-		description: "For load balancers and monitors: 200 while the store answers, 503 otherwise. It needs no key.", open: true,
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/health", ID: "getHealth", Tag: "Meta",
+		Summary:     "Tell whether the service can work",
+		Description: "For load balancers and monitors: 200 while the store answers, 503 otherwise. It needs no key.", Open: true,
 	}, a.health)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/me", id: "getMe", tag: "Meta",
-		summary:     "Introspect the calling key",
-		description: "Lists the organization's teams, whose ids team-scoped writes take. Answers also when the subscription has lapsed or the plan lacks the API.",
-		always:      true,
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/me", ID: "getMe", Tag: "Meta",
+		Summary:     "Introspect the calling key",
+		Description: "Lists the organization's teams, whose ids team-scoped writes take. Answers also when the subscription has lapsed or the plan lacks the API.",
+		Always:      true,
 	}, a.me)
 
-	op := operation{
-		method: http.MethodGet, path: "/openapi.json", id: "getOpenAPI", tag: "Meta",
-		summary:     "This description",
-		description: "It needs no key, and carries an ETag: tools can ask whether it has changed.", open: true, conditional: true, input: &inputBinder{},
-	}
-	op.handle = a.openAPI
-	add[struct{}, openAPIView](a, &op)
+	a.surface.ServeDocument(rest.Operation{
+		Method: http.MethodGet, Path: "/openapi.json", ID: "getOpenAPI", Tag: "Meta",
+		Summary:     "This description",
+		Description: "It needs no key, and carries an ETag: tools can ask whether it has changed.",
+	})
 }
 
 type noInput struct{}
@@ -42,33 +38,14 @@ type healthView struct {
 
 const healthTimeout = 3 * time.Second
 
-func (a *API) health(c *call, _ *noInput) (healthView, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, healthTimeout)
+func (a *API) health(c *rest.Call, _ *noInput) (healthView, error) {
+	ctx, cancel := context.WithTimeout(c.Ctx, healthTimeout)
 	defer cancel()
 	if err := a.store.Writable(ctx); err != nil {
 		a.log.Warn("health check failed", "error", err)
 		return healthView{}, chat.Fail(chat.CodeServiceUnavailable, "The store takes no writes at the moment.")
 	}
 	return healthView{Status: "ok"}, nil
-}
-
-// openAPIView is any OpenAPI document.
-type openAPIView struct{}
-
-// Schema describes it only in so far as tools need it to recognize one.
-func (openAPIView) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, Required: []string{"openapi"}, AdditionalProperties: true,
-		Properties: map[string]*huma.Schema{"openapi": {Type: huma.TypeString}}}
-}
-
-// openAPI serves the description as it is: it has no envelope, because tools read it.
-func (a *API) openAPI(c *call) (answer, error) {
-	c.w.Header().Set("Cache-Control", "public, max-age=60")
-	document := a.document.written()
-	if c.unchanged(document.tag) {
-		return answer{status: http.StatusNotModified}, nil
-	}
-	return answer{status: http.StatusOK, body: document.text}, nil
 }
 
 type meView struct {
@@ -88,12 +65,12 @@ type organizationMe struct {
 }
 
 type apiKeyMe struct {
-	ID        string   `json:"id" pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object    string   `json:"object" enum:"api_key"`
-	Name      string   `json:"name"`
-	Last4     string   `json:"last4"`
-	CreatedAt instant  `json:"created_at"`
-	ExpiresAt *instant `json:"expires_at" nullable:"true"`
+	ID        string        `json:"id" pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object    string        `json:"object" enum:"api_key"`
+	Name      string        `json:"name"`
+	Last4     string        `json:"last4"`
+	CreatedAt rest.Instant  `json:"created_at"`
+	ExpiresAt *rest.Instant `json:"expires_at" nullable:"true"`
 }
 
 type rateLimitsMe struct {
@@ -107,26 +84,26 @@ type teamMe struct {
 	Name   string `json:"name"`
 }
 
-func (a *API) me(c *call, _ *noInput) (meView, error) {
-	teams, err := a.store.Read(c.ctx).Teams(c.key.Key.OrgID)
+func (a *API) me(c *rest.Call, _ *noInput) (meView, error) {
+	teams, err := c.Read().Teams(c.OrgID())
 	if err != nil {
 		return meView{}, err
 	}
-	view := viewMe(c.key, a.store.Now())
+	view := viewMe(c.Caller, c.Now())
 	for _, t := range teams {
 		view.Teams = append(view.Teams, teamMe{ID: t.ID, Object: "team", Name: t.Name})
 	}
 	return view, nil
 }
 
-func viewMe(k store.KeyContext, now time.Time) meView {
+func viewMe(k rest.Caller, now time.Time) meView {
 	org := k.Organization
 	return meView{
 		Object: "api_key_context",
 		Organization: organizationMe{ID: org.ID, Object: "organization", Name: org.Name, Plan: org.Plan,
 			SubscriptionStatus: string(org.SubscriptionAt(now))},
 		APIKey: apiKeyMe{ID: k.Key.ID, Object: "api_key", Name: k.Key.Name, Last4: k.Key.Last4,
-			CreatedAt: instant(k.Key.CreatedAt), ExpiresAt: instantPtr(k.Key.ExpiresAt)},
+			CreatedAt: rest.Instant(k.Key.CreatedAt), ExpiresAt: rest.InstantPtr(k.Key.ExpiresAt)},
 		RateLimits: rateLimitsMe{WritePerMinute: k.Plan.WritePerMinute, ReadPerMinute: k.Plan.ReadPerMinute},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 )
 
 // eventDoc describes an event to those who receive it.
@@ -45,15 +46,16 @@ var eventDocs = []eventDoc{
 }
 
 // addEvents fills the document's webhooks: what is posted to endpoints, with a sample of each.
-func (d *document) addEvents() {
-	d.api.Components.Parameters = sharedEventHeaders
-	d.api.Webhooks = map[string]*huma.PathItem{}
+func addEvents(api *huma.OpenAPI) {
+	registry := api.Components.Schemas
+	api.Components.Parameters = sharedEventHeaders
+	api.Webhooks = map[string]*huma.PathItem{}
 	for _, e := range eventDocs {
-		d.api.Webhooks[string(e.kind)] = &huma.PathItem{Post: &huma.Operation{
+		api.Webhooks[string(e.kind)] = &huma.PathItem{Post: &huma.Operation{
 			OperationID: receiverName(e.kind), Tags: []string{"Webhook events"}, Summary: e.summary, Description: e.when,
 			Parameters: eventHeaders(e.kind),
 			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
-				Schema: d.registry.Schema(e.payload, true, e.payload.Name()), Example: json.RawMessage(core.SamplePayload(e.kind)),
+				Schema: registry.Schema(e.payload, true, e.payload.Name()), Example: json.RawMessage(core.SamplePayload(e.kind)),
 			}}},
 			Security: []map[string][]string{},
 			Responses: map[string]*huma.Response{
@@ -124,3 +126,28 @@ var (
 	contact = &huma.Contact{Name: "Parley", URL: "https://github.com/parleyhq/parley"}
 	license = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 )
+
+const apiVersion = "1.0.0"
+
+const apiDescription = `Parley sends and receives business chat messages. Every request but ` + "`/health` and `/openapi.json`" + ` carries ` +
+	"`Authorization: Bearer svc_live_…`" + `. Errors come in one envelope; branch on ` + "`error.code`" + `, which never changes its meaning.`
+
+// describe is what the API's document says beside its operations.
+func describe(programVersion string) rest.Description {
+	return rest.Description{
+		Security: "apiKey",
+		Aliases: map[reflect.Type]reflect.Type{
+			reflect.TypeFor[chat.TemplateLanguage](): reflect.TypeFor[languageSchema](),
+			reflect.TypeFor[chat.Samples]():          reflect.TypeFor[samplesSchema](),
+		},
+		About: func(api *huma.OpenAPI) {
+			api.Info = &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription, Contact: contact, License: license,
+				Extensions: map[string]any{"x-program-version": programVersion}}
+			api.Tags = tags
+			api.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+				"apiKey": {Type: "http", Scheme: "bearer", BearerFormat: "svc_live_ and 24 URL-safe base64 characters"},
+			}
+		},
+		Finish: addEvents,
+	}
+}

@@ -209,27 +209,3 @@ func TestCursorsIgnoreWhatIsNoFilter(t *testing.T) {
 		}
 	})
 }
-
-func TestCursorsAreBoundToTheirList(t *testing.T) {
-	t.Parallel()
-	key := []byte("key")
-	at := store.Position{At: time.UnixMilli(1_700_000_000_123).UTC(), ID: "lbl_1"}
-	scope := api.CursorScope{OrgID: "org_1", List: "listLabels", Filters: "team_id=a"}
-	text := api.EncodeCursor(key, scope, at)
-	if got, err := api.DecodeCursor(key, scope, text); err != nil || got != at {
-		t.Fatalf("got %v, %v", got, err)
-	}
-	for name, other := range map[string]api.CursorScope{
-		"another organization": {OrgID: "org_2", List: scope.List, Filters: scope.Filters},
-		"another list":         {OrgID: scope.OrgID, List: "listContacts", Filters: scope.Filters},
-		"another filter":       {OrgID: scope.OrgID, List: scope.List, Filters: "team_id=b"},
-		"parts moved":          {OrgID: scope.OrgID + scope.List[:1], List: scope.List[1:], Filters: scope.Filters},
-	} {
-		if _, err := api.DecodeCursor(key, other, text); err == nil {
-			t.Errorf("it opens in %s", name)
-		}
-	}
-	if _, err := api.DecodeCursor([]byte("another"), scope, text); err == nil {
-		t.Error("it opens with another key")
-	}
-}

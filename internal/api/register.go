@@ -5,20 +5,21 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 )
 
 func registerRegister(a *API) {
-	flow(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/register", id: "registerNumber", tag: "Accounts",
-		summary: "Register a number with its PIN",
-		description: "Completes the onboarding of a number, or repairs a degraded one. If the number has two-step verification, " +
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/register", ID: "registerNumber", Tag: "Accounts",
+		Summary: "Register a number with its PIN",
+		Description: "Completes the onboarding of a number, or repairs a degraded one. If the number has two-step verification, " +
 			"the PIN must match; otherwise it becomes the number's PIN for good.",
-		errors: []chat.Code{chat.CodeRegistrationFailed, chat.CodeRegistrationInProgress, chat.CodeProviderFailure},
-	}, registerNumber)
+		Errors: []chat.Code{chat.CodeRegistrationFailed, chat.CodeRegistrationInProgress, chat.CodeProviderFailure},
+	}, a.registerNumber)
 }
 
 type registerInput struct {
-	accountPath
+	rest.AccountPath
 	Body registerBody
 }
 
@@ -34,12 +35,8 @@ type registrationView struct {
 	ProviderStatus *string `json:"provider_status" nullable:"true"`
 }
 
-func registerNumber(c *call, in *registerInput) (registrationView, error) {
-	account, err := c.account(c.api.store.Read(c.ctx))
-	if err != nil {
-		return registrationView{}, err
-	}
-	account, err = core.Register(c.ctx, c.api.store, c.api.provider, c.api.token, account, in.Body.PIN)
+func (a *API) registerNumber(c *rest.Call, in *registerInput) (registrationView, error) {
+	account, err := core.Register(c.Ctx, a.store, a.provider, a.token, c.Account, in.Body.PIN)
 	return registrationView{
 		Object: "phone_number_registration", PhoneNumberID: in.PhoneNumberID, Registered: err == nil,
 		Status: string(account.Status), ProviderStatus: account.ProviderStatus,

@@ -2,70 +2,72 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerSetupLinks(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/customers/{id}/setup_links", id: "listSetupLinks", tag: "Customers", platform: true,
-		summary:     "List a customer's setup links, newest first",
-		description: "A link whose time is over reads as expired. The address itself is only in the answer that makes the link.",
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}/setup_links", ID: "listSetupLinks", Tag: "Customers", Platform: true,
+		Summary:     "List a customer's setup links, newest first",
+		Description: "A link whose time is over reads as expired. The address itself is only in the answer that makes the link.",
 	}, listSetupLinks)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/customers/{id}/setup_links", id: "createSetupLink", tag: "Customers", platform: true,
-		summary: "Generate a setup link", description: "Send setup_url to the customer: under it the customer connects one business number. " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/customers/{id}/setup_links", ID: "createSetupLink", Tag: "Customers", Platform: true,
+		Summary: "Generate a setup link", Description: "Send setup_url to the customer: under it the customer connects one business number. " +
 			"It is shown in this answer only.",
-		status: http.StatusCreated, secret: true, errors: []chat.Code{chat.CodeCustomerSuspended},
-		inPath: func(c *call, r store.Reader, _ chat.Account) error {
-			_, err := core.Customer(r, c.key.Key.OrgID, c.path[0])
+		Status: http.StatusCreated, Secret: true, Errors: []chat.Code{chat.CodeCustomerSuspended},
+		InPath: func(c *rest.Call, r store.Reader) error {
+			_, err := core.Customer(r, c.OrgID(), c.PathValue(0))
 			return err
 		},
-	}, createSetupLink)
+	}, a.createSetupLink)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/customers/{id}/setup_links/{link_id}", id: "getSetupLink", tag: "Customers", platform: true,
-		summary:     "Get a setup link",
-		description: "A link whose time is over reads as expired.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}/setup_links/{link_id}", ID: "getSetupLink", Tag: "Customers", Platform: true,
+		Summary:     "Get a setup link",
+		Description: "A link whose time is over reads as expired.",
 	}, getSetupLink)
 
-	write(a, operation{
-		method: http.MethodPatch, path: "/customers/{id}/setup_links/{link_id}", id: "updateSetupLink", tag: "Customers", platform: true,
-		summary: "Change where an active setup link leads to afterwards", description: "Fields that are left out stay as they are, null clears; at least one is needed.",
-		errors: []chat.Code{chat.CodeSetupLinkInactive},
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/customers/{id}/setup_links/{link_id}", ID: "updateSetupLink", Tag: "Customers", Platform: true,
+		Summary: "Change where an active setup link leads to afterwards", Description: "Fields that are left out stay as they are, null clears; at least one is needed.",
+		Errors: []chat.Code{chat.CodeSetupLinkInactive},
 	}, updateSetupLink)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/customers/{id}/setup_links/{link_id}", id: "revokeSetupLink", tag: "Customers", platform: true,
-		summary: "Revoke an active setup link", errors: []chat.Code{chat.CodeSetupLinkInactive},
-		description: "Whoever opens it afterwards is told that it was revoked.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/customers/{id}/setup_links/{link_id}", ID: "revokeSetupLink", Tag: "Customers", Platform: true,
+		Summary: "Revoke an active setup link", Errors: []chat.Code{chat.CodeSetupLinkInactive},
+		Description: "Whoever opens it afterwards is told that it was revoked.",
 	}, revokeSetupLink)
 }
 
 type setupLinkView struct {
-	ID                 string   `json:"id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object             string   `json:"object" enum:"customer_setup_link"`
-	CustomerID         string   `json:"customer_id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status             string   `json:"status" enum:"active,consumed,expired,revoked"`
-	TokenLast4         string   `json:"token_last4" doc:"The last four characters of setup_url."`
-	ExpiresAt          instant  `json:"expires_at"`
-	ConsumedAt         *instant `json:"consumed_at" nullable:"true"`
-	SuccessRedirectURL *string  `json:"success_redirect_url" doc:"Where people go after they connected a number, with customer_id, account_id and status=success."`
-	FailureRedirectURL *string  `json:"failure_redirect_url" doc:"Where people go when that did not work, with customer_id, status=failed and reason."`
-	CreatedAt          instant  `json:"created_at"`
+	ID                 string        `json:"id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object             string        `json:"object" enum:"customer_setup_link"`
+	CustomerID         string        `json:"customer_id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Status             string        `json:"status" enum:"active,consumed,expired,revoked"`
+	TokenLast4         string        `json:"token_last4" doc:"The last four characters of setup_url."`
+	ExpiresAt          rest.Instant  `json:"expires_at"`
+	ConsumedAt         *rest.Instant `json:"consumed_at" nullable:"true"`
+	SuccessRedirectURL *string       `json:"success_redirect_url" doc:"Where people go after they connected a number, with customer_id, account_id and status=success."`
+	FailureRedirectURL *string       `json:"failure_redirect_url" doc:"Where people go when that did not work, with customer_id, status=failed and reason."`
+	CreatedAt          rest.Instant  `json:"created_at"`
 
 	SetupURL string `json:"setup_url,omitempty" format:"uri" doc:"The link itself. Only in the answer that generates it."`
 }
 
-func (c *call) viewSetupLink(l chat.SetupLink) setupLinkView {
-	l = l.At(c.api.store.Now())
+func viewSetupLink(l chat.SetupLink, now time.Time) setupLinkView {
+	l = l.At(now)
 	view := setupLinkView{
-		ID: l.ID, Object: "customer_setup_link", Status: string(l.Status), TokenLast4: l.TokenLast4, ExpiresAt: instant(l.ExpiresAt),
-		ConsumedAt: instantPtr(l.ConsumedAt), SuccessRedirectURL: l.SuccessRedirectURL, FailureRedirectURL: l.FailureRedirectURL,
-		CreatedAt: instant(l.CreatedAt),
+		ID: l.ID, Object: "customer_setup_link", Status: string(l.Status), TokenLast4: l.TokenLast4, ExpiresAt: rest.Instant(l.ExpiresAt),
+		ConsumedAt: rest.InstantPtr(l.ConsumedAt), SuccessRedirectURL: l.SuccessRedirectURL, FailureRedirectURL: l.FailureRedirectURL,
+		CreatedAt: rest.Instant(l.CreatedAt),
 	}
 	if l.CustomerID != nil {
 		view.CustomerID = *l.CustomerID
@@ -78,13 +80,13 @@ type listSetupLinksInput struct {
 	Status string `query:"status" enum:"active,consumed,expired,revoked"`
 }
 
-func listSetupLinks(c *call, in *listSetupLinksInput, p store.Page) (store.Slice[setupLinkView], error) {
-	r := c.api.store.Read(c.ctx)
-	if _, err := core.Customer(r, c.key.Key.OrgID, in.ID); err != nil {
+func listSetupLinks(c *rest.Call, in *listSetupLinksInput, p store.Page) (store.Slice[setupLinkView], error) {
+	r := c.Read()
+	if _, err := core.Customer(r, c.OrgID(), in.ID); err != nil {
 		return store.Slice[setupLinkView]{}, err
 	}
-	links, err := r.SetupLinks(c.key.Key.OrgID, in.ID, chat.SetupLinkStatus(in.Status), c.api.store.Now(), p)
-	return viewEach(links, c.viewSetupLink), err
+	links, err := r.SetupLinks(c.OrgID(), in.ID, chat.SetupLinkStatus(in.Status), c.Now(), p)
+	return rest.ViewEach(links, func(l chat.SetupLink) setupLinkView { return viewSetupLink(l, c.Now()) }), err
 }
 
 type createSetupLinkInput struct {
@@ -98,10 +100,10 @@ type createSetupLinkBody struct {
 	FailureRedirectURL *string `json:"failure_redirect_url,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"Absolute and https; http for localhost only. No fragment."`
 }
 
-func createSetupLink(tx *store.Tx, c *call, in *createSetupLinkInput) (setupLinkView, error) {
-	link, token, err := core.CreateSetupLink(tx, c.key.Key.OrgID, in.ID, chat.NewSetupLink(in.Body))
-	view := c.viewSetupLink(link)
-	view.SetupURL = c.api.publicURL + core.OnboardPath + token
+func (a *API) createSetupLink(tx *store.Tx, c *rest.Call, in *createSetupLinkInput) (setupLinkView, error) {
+	link, token, err := core.CreateSetupLink(tx, c.OrgID(), in.ID, chat.NewSetupLink(in.Body))
+	view := viewSetupLink(link, c.Now())
+	view.SetupURL = a.publicURL + core.OnboardPath + token
 	return view, err
 }
 
@@ -110,9 +112,9 @@ type setupLinkInput struct {
 	LinkID string `path:"link_id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getSetupLink(c *call, in *setupLinkInput) (setupLinkView, error) {
-	link, err := core.SetupLink(c.api.store.Read(c.ctx), c.key.Key.OrgID, in.ID, in.LinkID)
-	return c.viewSetupLink(link), err
+func getSetupLink(c *rest.Call, in *setupLinkInput) (setupLinkView, error) {
+	link, err := core.SetupLink(c.Read(), c.OrgID(), in.ID, in.LinkID)
+	return viewSetupLink(link, c.Now()), err
 }
 
 type updateSetupLinkInput struct {
@@ -126,9 +128,9 @@ type updateSetupLinkBody struct {
 	FailureRedirectURL chat.Patch[string] `json:"failure_redirect_url,omitzero" format:"uri" maxLength:"2048" doc:"Null stays on the hosted page."`
 }
 
-func updateSetupLink(tx *store.Tx, c *call, in *updateSetupLinkInput) (setupLinkView, error) {
-	link, err := core.UpdateSetupLink(tx, c.key.Key.OrgID, in.ID, in.LinkID, chat.SetupLinkPatch(in.Body))
-	return c.viewSetupLink(link), err
+func updateSetupLink(tx *store.Tx, c *rest.Call, in *updateSetupLinkInput) (setupLinkView, error) {
+	link, err := core.UpdateSetupLink(tx, c.OrgID(), in.ID, in.LinkID, chat.SetupLinkPatch(in.Body))
+	return viewSetupLink(link, c.Now()), err
 }
 
 type revokedLinkView struct {
@@ -138,7 +140,7 @@ type revokedLinkView struct {
 	Status  string `json:"status" enum:"revoked"`
 }
 
-func revokeSetupLink(tx *store.Tx, c *call, in *setupLinkInput) (revokedLinkView, error) {
-	err := core.RevokeSetupLink(tx, c.key.Key.OrgID, in.ID, in.LinkID)
+func revokeSetupLink(tx *store.Tx, c *rest.Call, in *setupLinkInput) (revokedLinkView, error) {
+	err := core.RevokeSetupLink(tx, c.OrgID(), in.ID, in.LinkID)
 	return revokedLinkView{ID: in.LinkID, Object: "customer_setup_link", Revoked: true, Status: string(chat.LinkRevoked)}, err
 }

@@ -1,12 +1,12 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -15,44 +15,44 @@ import (
 const templateTimeout = 55 * time.Second
 
 func registerTemplates(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/templates", id: "listTemplates", tag: "Templates",
-		summary: "List templates, newest first", description: "Only approved ones, unless status is given.",
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/templates", ID: "listTemplates", Tag: "Templates",
+		Summary: "List templates, newest first", Description: "Only approved ones, unless status is given.",
 	}, listTemplates)
 
-	flow(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/templates", id: "createTemplate", tag: "Templates",
-		summary: "Create a template and submit it for review", status: http.StatusCreated,
-		description: "The template is checked here, then by the provider, whose objections come back as 400 in its own words. " +
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/templates", ID: "createTemplate", Tag: "Templates",
+		Summary: "Create a template and submit it for review", Status: http.StatusCreated,
+		Description: "The template is checked here, then by the provider, whose objections come back as 400 in its own words. " +
 			"It is pending until the provider has decided. A header's file can be given by its address.",
-		errors: []chat.Code{chat.CodeTemplateAlreadyExists, chat.CodeUpstreamError, chat.CodeProviderFailure},
-	}, createTemplate)
+		Errors: []chat.Code{chat.CodeTemplateAlreadyExists, chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, a.createTemplate)
 
-	flow(a, operation{
-		method: http.MethodPost, path: "/{phone_number_id}/templates/sync", id: "syncTemplates", tag: "Templates",
-		summary:     "Read all templates from the provider",
-		description: "Happens by itself when a number is connected, every few hours, and when the provider tells of something new.",
-		errors:      []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
-	}, syncTemplates)
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/templates/sync", ID: "syncTemplates", Tag: "Templates",
+		Summary:     "Read all templates from the provider",
+		Description: "Happens by itself when a number is connected, every few hours, and when the provider tells of something new.",
+		Errors:      []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, a.syncTemplates)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/{phone_number_id}/templates/{name}", id: "getTemplate", tag: "Templates",
-		summary: "Get a template by its name", description: "In the given language, or the newest.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/templates/{name}", ID: "getTemplate", Tag: "Templates",
+		Summary: "Get a template by its name", Description: "In the given language, or the newest.",
 	}, getTemplate)
 
-	flow(a, operation{
-		method: http.MethodPatch, path: "/{phone_number_id}/templates/{name}", id: "updateTemplate", tag: "Templates",
-		summary: "Change a template and submit it for review again",
-		description: "The components replace all that were there. The provider allows it once a day for an approved template, " +
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/{phone_number_id}/templates/{name}", ID: "updateTemplate", Tag: "Templates",
+		Summary: "Change a template and submit it for review again",
+		Description: "The components replace all that were there. The provider allows it once a day for an approved template, " +
 			"and keeps the category of one.",
-		errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
-	}, updateTemplate)
+		Errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, a.updateTemplate)
 
-	flow(a, operation{
-		method: http.MethodDelete, path: "/{phone_number_id}/templates/{name}", id: "deleteTemplate", tag: "Templates",
-		summary: "Delete a template", description: "In all its languages, unless language names one.",
-		errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
-	}, deleteTemplate)
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/templates/{name}", ID: "deleteTemplate", Tag: "Templates",
+		Summary: "Delete a template", Description: "In all its languages, unless language names one.",
+		Errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
+	}, a.deleteTemplate)
 }
 
 type templateView struct {
@@ -69,19 +69,19 @@ type templateView struct {
 	Variables          []string        `json:"variables" doc:"The placeholders of the content, in order."`
 	ParameterFormat    string          `json:"parameter_format" enum:"positional,named"`
 	TTLSeconds         *int            `json:"message_send_ttl_seconds"`
-	Components         anyJSON         `json:"components"`
+	Components         rest.AnyJSON    `json:"components"`
 	ChatAccount        chatAccountView `json:"chat_account"`
 	ProviderTemplateID *string         `json:"provider_template_id"`
-	CreatedAt          instant         `json:"created_at"`
-	UpdatedAt          instant         `json:"updated_at"`
+	CreatedAt          rest.Instant    `json:"created_at"`
+	UpdatedAt          rest.Instant    `json:"updated_at"`
 }
 
 func viewTemplate(a chat.Account, t chat.Template) templateView {
 	v := templateView{
 		ID: t.ID, Object: "template", Name: t.Name, Language: t.Language, Status: string(t.Status), ProviderStatus: t.ProviderStatus,
 		RejectedReason: t.RejectedReason, Category: t.Category, Quality: t.Quality, ParameterFormat: t.Format, TTLSeconds: t.TTLSeconds,
-		Components: anyJSON(t.Components), ChatAccount: viewChatAccount(a), ProviderTemplateID: t.ProviderID,
-		CreatedAt: instant(t.CreatedAt), UpdatedAt: instant(t.UpdatedAt),
+		Components: rest.AnyJSON(t.Components), ChatAccount: viewChatAccount(a), ProviderTemplateID: t.ProviderID,
+		CreatedAt: rest.Instant(t.CreatedAt), UpdatedAt: rest.Instant(t.UpdatedAt),
 	}
 	v.Content, v.Variables = t.Content()
 	if v.Variables == nil {
@@ -91,17 +91,13 @@ func viewTemplate(a chat.Account, t chat.Template) templateView {
 }
 
 type listTemplatesInput struct {
-	accountPath
+	rest.AccountPath
 	Status   string `query:"status" enum:"approved,pending,rejected,all" default:"approved"`
 	Language string `query:"language" minLength:"1" doc:"Only this language."`
 }
 
-func listTemplates(c *call, in *listTemplatesInput, p store.Page) (store.Slice[templateView], error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
-	if err != nil {
-		return store.Slice[templateView]{}, err
-	}
+func listTemplates(c *rest.Call, in *listTemplatesInput, p store.Page) (store.Slice[templateView], error) {
+	r := c.Read()
 	filter := store.TemplateFilter{Status: chat.TemplateApproved, Language: in.Language}
 	switch in.Status {
 	case "":
@@ -110,12 +106,12 @@ func listTemplates(c *call, in *listTemplatesInput, p store.Page) (store.Slice[t
 	default:
 		filter.Status = chat.TemplateStatus(in.Status)
 	}
-	templates, err := r.Templates(account.OrgID, account.WABAID, filter, p)
-	return viewEach(templates, func(t chat.Template) templateView { return viewTemplate(account, t) }), err
+	templates, err := r.Templates(c.Account.OrgID, c.Account.WABAID, filter, p)
+	return rest.ViewEach(templates, func(t chat.Template) templateView { return viewTemplate(c.Account, t) }), err
 }
 
 type createTemplateInput struct {
-	accountPath
+	rest.AccountPath
 	Body createTemplateBody
 }
 
@@ -130,28 +126,18 @@ type createTemplateBody struct {
 	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
 }
 
-func createTemplate(c *call, in *createTemplateInput) (templateView, error) {
-	account, err := c.account(c.api.store.Read(c.ctx))
-	if err != nil {
-		return templateView{}, err
-	}
+func (a *API) createTemplate(c *rest.Call, in *createTemplateInput) (templateView, error) {
 	b := in.Body
-	ctx, cancel := c.patient()
+	ctx, cancel := c.Patient(templateTimeout)
 	defer cancel()
-	t, err := c.api.templates.Create(ctx, account, chat.NewTemplate{
+	t, err := a.templates.Create(ctx, c.Account, chat.NewTemplate{
 		Name: b.Name, Language: b.Language, Category: b.Category, Format: b.ParameterFormat, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias),
-		Components: b.Components, Variables: b.Variables, Sent: chat.Sent{Text: c.text},
+		Components: b.Components, Variables: b.Variables, Sent: chat.Sent{Text: c.Body()},
 	})
 	if err != nil {
 		return templateView{}, err
 	}
-	return viewTemplate(account, t), nil
-}
-
-// patient is the request's context with the time that calls to the provider may need in a row. It
-// does not end when the client goes away: what was begun at the provider is to be known here.
-func (c *call) patient() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(c.ctx), templateTimeout)
+	return viewTemplate(c.Account, t), nil
 }
 
 // either is the first that is given.
@@ -170,38 +156,30 @@ type templateSyncView struct {
 	Synced  int    `json:"synced" doc:"How many templates the provider has."`
 }
 
-func syncTemplates(c *call, _ *accountPath) (templateSyncView, error) {
-	account, err := c.account(c.api.store.Read(c.ctx))
-	if err != nil {
-		return templateSyncView{}, err
-	}
-	ctx, cancel := c.patient()
+func (a *API) syncTemplates(c *rest.Call, _ *rest.AccountPath) (templateSyncView, error) {
+	ctx, cancel := c.Patient(templateTimeout)
 	defer cancel()
-	r, err := c.api.templates.Sync(ctx, account)
+	r, err := a.templates.Sync(ctx, c.Account)
 	return templateSyncView{Object: "template_sync", Created: r.Created, Updated: r.Updated, Removed: r.Removed, Synced: r.Synced}, err
 }
 
 type templateInput struct {
-	accountPath
+	rest.AccountPath
 	Name     string `path:"name" pattern:"^[a-z0-9_]{1,512}$"`
 	Language string `query:"language" minLength:"1"`
 }
 
-func getTemplate(c *call, in *templateInput) (templateView, error) {
-	r := c.api.store.Read(c.ctx)
-	account, err := c.account(r)
+func getTemplate(c *rest.Call, in *templateInput) (templateView, error) {
+	r := c.Read()
+	t, err := core.Template(r, c.Account, in.Name, in.Language)
 	if err != nil {
 		return templateView{}, err
 	}
-	t, err := core.Template(r, account, in.Name, in.Language)
-	if err != nil {
-		return templateView{}, err
-	}
-	return viewTemplate(account, t), nil
+	return viewTemplate(c.Account, t), nil
 }
 
 type updateTemplateInput struct {
-	accountPath
+	rest.AccountPath
 	Name     string `path:"name" pattern:"^[a-z0-9_]{1,512}$"`
 	Language string `query:"language" minLength:"1" doc:"As in the body."`
 	Body     updateTemplateBody
@@ -215,15 +193,11 @@ type updateTemplateBody struct {
 	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
 }
 
-func updateTemplate(c *call, in *updateTemplateInput) (templateView, error) {
-	account, err := c.account(c.api.store.Read(c.ctx))
-	if err != nil {
-		return templateView{}, err
-	}
+func (a *API) updateTemplate(c *rest.Call, in *updateTemplateInput) (templateView, error) {
 	b := in.Body
 	patch := core.TemplatePatch{
 		Language: b.Language, Category: b.Category, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias), Components: b.Components,
-		Sent: chat.Sent{Text: c.text},
+		Sent: chat.Sent{Text: c.Body()},
 	}
 	if patch.Language == "" {
 		patch.Language = in.Language
@@ -232,13 +206,13 @@ func updateTemplate(c *call, in *updateTemplateInput) (templateView, error) {
 		return templateView{}, &chat.Error{Code: chat.CodeMissingRequiredField, Param: "components",
 			Message: "Give at least one of components, category, message_send_ttl_seconds."}
 	}
-	ctx, cancel := c.patient()
+	ctx, cancel := c.Patient(templateTimeout)
 	defer cancel()
-	t, err := c.api.templates.Edit(ctx, account, in.Name, patch)
+	t, err := a.templates.Edit(ctx, c.Account, in.Name, patch)
 	if err != nil {
 		return templateView{}, err
 	}
-	return viewTemplate(account, t), nil
+	return viewTemplate(c.Account, t), nil
 }
 
 type deletedTemplateView struct {
@@ -248,13 +222,9 @@ type deletedTemplateView struct {
 	Deleted bool   `json:"deleted"`
 }
 
-func deleteTemplate(c *call, in *templateInput) (deletedTemplateView, error) {
-	account, err := c.account(c.api.store.Read(c.ctx))
-	if err != nil {
-		return deletedTemplateView{}, err
-	}
-	ctx, cancel := c.patient()
+func (a *API) deleteTemplate(c *rest.Call, in *templateInput) (deletedTemplateView, error) {
+	ctx, cancel := c.Patient(templateTimeout)
 	defer cancel()
-	t, err := c.api.templates.Delete(ctx, account, in.Name, in.Language)
+	t, err := a.templates.Delete(ctx, c.Account, in.Name, in.Language)
 	return deletedTemplateView{ID: t.ID, Object: "template", Name: in.Name, Deleted: true}, err
 }

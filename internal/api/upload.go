@@ -8,12 +8,12 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
-	"reflect"
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -32,38 +32,10 @@ const (
 	uploadRate  = 16 << 10
 )
 
-// upload streams the file to the blob store, and records it. With an Idempotency-Key the file's
-// hash stands for the body: a repeated upload leaves no second file.
-func (a *API) upload(c *call, op *operation) (answer, error) {
-	if err := op.input.bind(c, reflect.ValueOf(&struct{ accountPath }{}).Elem()); err != nil {
-		return answer{}, err
-	}
-	account, err := c.account(a.store.Read(c.ctx))
-	if err != nil {
-		return answer{}, err
-	}
-	file, err := a.receive(c)
-	if err != nil {
-		return answer{}, err
-	}
-	stored := false
-	record := func(tx *store.Tx) (answer, error) {
-		m, err := core.AddMedia(tx, account, chat.MediaLibrary, file)
-		if err != nil {
-			return answer{}, err
-		}
-		tx.AfterCommit(func() { stored = true })
-		return op.success(c, a.viewMedia(m)), nil
-	}
-	defer func() {
-		if !stored {
-			a.forgetFile(file.BlobKey)
-		}
-	}()
-	if c.hasIdempotencyKey() {
-		return a.once(c, []byte(file.SHA256+" "+file.MimeType+" "+file.Filename), record)
-	}
-	return inTx(c, record)
+// addMedia records a file that has arrived.
+func (a *API) addMedia(tx *store.Tx, c *rest.Call, file core.StoredFile) (mediaView, error) {
+	m, err := core.AddMedia(tx, c.Account, chat.MediaLibrary, file)
+	return a.viewMedia(m), err
 }
 
 func (a *API) forgetFile(key string) {
@@ -72,31 +44,35 @@ func (a *API) forgetFile(key string) {
 	}
 }
 
-// receive stores the file that the client sends.
-func (a *API) receive(c *call) (file core.StoredFile, err error) {
-	kind, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+// receive streams the file that the client sends to the blob store. With an Idempotency-Key the file's hash
+// stands for the body: a repeated upload leaves no second file.
+func (a *API) receive(c *rest.Call) (got rest.Received[core.StoredFile], err error) {
+	kind, params, err := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return core.StoredFile{}, chat.Fail(chat.CodeUnsupportedMediaType, "Send multipart/form-data with the part `file`.")
+		return got, chat.Fail(chat.CodeUnsupportedMediaType, "Send multipart/form-data with the part `file`.")
 	}
-	done, ok := a.uploads.enter(c.key.Key.OrgID)
+	done, ok := a.uploads.Enter(c.OrgID())
 	if !ok {
-		return core.StoredFile{}, overloaded()
+		return got, rest.Overloaded()
 	}
 	defer done()
-	err = c.arriving(func() (err error) {
+	var file core.StoredFile
+	err = c.Arriving(func() (err error) {
 		file, err = a.storeForm(c, params["boundary"])
 		return err
 	})
 	if err != nil && file.BlobKey != "" { // it has arrived, and there is no slot to go on with it
 		a.forgetFile(file.BlobKey)
 	}
-	return file, err
+	return rest.Received[core.StoredFile]{
+		Value: file, Fingerprint: file.SHA256 + " " + file.MimeType + " " + file.Filename, Discard: func() { a.forgetFile(file.BlobKey) },
+	}, err
 }
 
 // storeForm looks for the file in the form.
-func (a *API) storeForm(c *call, boundary string) (core.StoredFile, error) {
-	form := &incoming{body: c.r.Body, connection: http.NewResponseController(c.w), begun: time.Now(), left: maxBeforeFile}
-	form.connection.SetWriteDeadline(form.begun.Add(uploadTime + requestTimeout))
+func (a *API) storeForm(c *rest.Call, boundary string) (core.StoredFile, error) {
+	form := &incoming{body: c.R.Body, connection: http.NewResponseController(c.W), begun: time.Now(), left: maxBeforeFile}
+	form.connection.SetWriteDeadline(form.begun.Add(uploadTime + rest.RequestTimeout))
 	parts := multipart.NewReader(form, boundary)
 	for {
 		p, err := parts.NextPart()
@@ -114,7 +90,7 @@ func (a *API) storeForm(c *call, boundary string) (core.StoredFile, error) {
 }
 
 // storePart writes the part to the blob store within its type's limit.
-func (a *API) storePart(c *call, p *multipart.Part) (core.StoredFile, error) {
+func (a *API) storePart(c *rest.Call, p *multipart.Part) (core.StoredFile, error) {
 	mimeType, err := partType(p)
 	if err != nil {
 		return core.StoredFile{}, err
@@ -126,7 +102,7 @@ func (a *API) storePart(c *call, p *multipart.Part) (core.StoredFile, error) {
 	key := a.store.NewID(chat.KindMedia)
 	info, err := a.blobs.Put(key, p, limit)
 	if errors.Is(err, blob.ErrTooLarge) {
-		c.w.Header().Set("Connection", "close")
+		c.W.Header().Set("Connection", "close")
 		return core.StoredFile{}, chat.Fail(chat.CodePayloadTooLarge, "A file of type %s can have at most %d bytes.", mimeType, limit)
 	}
 	if err != nil {
@@ -139,8 +115,8 @@ func (a *API) storePart(c *call, p *multipart.Part) (core.StoredFile, error) {
 	return core.StoredFile{BlobKey: key, MimeType: mimeType, Size: info.Size, SHA256: info.SHA256, Filename: chat.Filename(p.FileName())}, nil
 }
 
-func uploadFailed(c *call, err error) error {
-	c.w.Header().Set("Connection", "close")
+func uploadFailed(c *rest.Call, err error) error {
+	c.W.Header().Set("Connection", "close")
 	switch {
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)): // the disk's fault, not the caller's
 		return err
@@ -148,7 +124,7 @@ func uploadFailed(c *call, err error) error {
 		return chat.Fail(chat.CodePayloadTooLarge, "The form is too large: a file can have 100 MiB, and all before it %d KiB.", maxBeforeFile>>10)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return chat.Invalid("file", "The upload took too long. Send at least %d KiB a second, and all within %d minutes.", uploadRate>>10, uploadTime/time.Minute)
-	case errors.Is(err, io.ErrUnexpectedEOF), c.r.Context().Err() != nil:
+	case errors.Is(err, io.ErrUnexpectedEOF), c.R.Context().Err() != nil:
 		return chat.Invalid("file", "The upload ended early.")
 	default:
 		return chat.Invalid("file", "The form could not be read.")

@@ -6,64 +6,65 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerWebhookDeliveries(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/webhook_deliveries", id: "listWebhookDeliveries", tag: "Webhooks",
-		summary: "List webhook deliveries, newest first", description: "Deliveries are kept for 30 days.",
-		errors: []chat.Code{chat.CodeInvalidEventType},
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_deliveries", ID: "listWebhookDeliveries", Tag: "Webhooks",
+		Summary: "List webhook deliveries, newest first", Description: "Deliveries are kept for 30 days.",
+		Errors: []chat.Code{chat.CodeInvalidEventType},
 	}, listWebhookDeliveries)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/webhook_deliveries/bulk_replay", id: "bulkReplayWebhookDeliveries", tag: "Webhooks",
-		summary: "Replay failed deliveries of a subscription",
-		description: "At most 1,000 a call, oldest first. When capped is true there are more: call again. A delivery that was replayed " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_deliveries/bulk_replay", ID: "bulkReplayWebhookDeliveries", Tag: "Webhooks",
+		Summary: "Replay failed deliveries of a subscription",
+		Description: "At most 1,000 a call, oldest first. When capped is true there are more: call again. A delivery that was replayed " +
 			"before is not taken again, so that a call that is repeated sends nothing twice. Attempts that were still scheduled are called off, " +
 			"as with the replay of one delivery.",
-		errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled, chat.CodeResourceNotFound},
+		Errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled, chat.CodeResourceNotFound},
 	}, bulkReplay)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/webhook_deliveries/{id}", id: "getWebhookDelivery", tag: "Webhooks",
-		summary:     "Get a webhook delivery with its payload and attempts",
-		description: "`payload` is what was posted, byte for byte; each attempt has its time, its duration and what the endpoint answered.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_deliveries/{id}", ID: "getWebhookDelivery", Tag: "Webhooks",
+		Summary:     "Get a webhook delivery with its payload and attempts",
+		Description: "`payload` is what was posted, byte for byte; each attempt has its time, its duration and what the endpoint answered.",
 	}, getWebhookDelivery)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/webhook_deliveries/{id}/replay", id: "replayWebhookDelivery", tag: "Webhooks",
-		summary: "Replay a webhook delivery",
-		description: "Makes a new delivery of the same event, with the same event id. It can be done once the delivery was attempted, " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_deliveries/{id}/replay", ID: "replayWebhookDelivery", Tag: "Webhooks",
+		Summary: "Replay a webhook delivery",
+		Description: "Makes a new delivery of the same event, with the same event id. It can be done once the delivery was attempted, " +
 			"however that ended. Attempts that were still scheduled are called off: the old delivery is dead then, with the error code replayed. " +
 			"An attempt that is under way goes on, and is recorded as it ends.",
-		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled},
-		inPath: func(c *call, r store.Reader, _ chat.Account) error {
-			_, err := core.WebhookDelivery(r, c.key.Key.OrgID, c.path[0])
+		Errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled},
+		InPath: func(c *rest.Call, r store.Reader) error {
+			_, err := core.WebhookDelivery(r, c.OrgID(), c.PathValue(0))
 			return err
 		},
 	}, replayWebhookDelivery)
 }
 
 type webhookDeliveryView struct {
-	ID                  string   `json:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object              string   `json:"object" enum:"webhook_delivery"`
-	SubscriptionID      string   `json:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	EventType           string   `json:"event_type"`
-	EventID             string   `json:"event_id" doc:"Equal to the X-Svc-Event-Id header: the same for every repetition of the event."`
-	Status              string   `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
-	AttemptCount        int64    `json:"attempt_count" minimum:"0"`
-	LastAttemptAt       *instant `json:"last_attempt_at" nullable:"true"`
-	NextAttemptAt       *instant `json:"next_attempt_at" nullable:"true"`
-	ResponseStatus      *int64   `json:"response_status" nullable:"true" doc:"What the endpoint answered last."`
-	ResponseBodySnippet *string  `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
-	DurationMS          *int64   `json:"duration_ms" nullable:"true"`
-	ReplayedFrom        *string  `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
-	ErrorCode           *string  `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
-	ErrorMessage        *string  `json:"error_message" nullable:"true"`
-	CreatedAt           instant  `json:"created_at"`
+	ID                  string        `json:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object              string        `json:"object" enum:"webhook_delivery"`
+	SubscriptionID      string        `json:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	EventType           string        `json:"event_type"`
+	EventID             string        `json:"event_id" doc:"Equal to the X-Svc-Event-Id header: the same for every repetition of the event."`
+	Status              string        `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
+	AttemptCount        int64         `json:"attempt_count" minimum:"0"`
+	LastAttemptAt       *rest.Instant `json:"last_attempt_at" nullable:"true"`
+	NextAttemptAt       *rest.Instant `json:"next_attempt_at" nullable:"true"`
+	ResponseStatus      *int64        `json:"response_status" nullable:"true" doc:"What the endpoint answered last."`
+	ResponseBodySnippet *string       `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
+	DurationMS          *int64        `json:"duration_ms" nullable:"true"`
+	ReplayedFrom        *string       `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
+	ErrorCode           *string       `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
+	ErrorMessage        *string       `json:"error_message" nullable:"true"`
+	CreatedAt           rest.Instant  `json:"created_at"`
 
-	Payload  anyJSON               `json:"payload,omitzero" doc:"What is delivered. Not in lists."`
+	Payload  rest.AnyJSON          `json:"payload,omitzero" doc:"What is delivered. Not in lists."`
 	Attempts []deliveryAttemptView `json:"attempts,omitzero" doc:"All attempts, oldest first. Not in lists."`
 }
 
@@ -71,30 +72,30 @@ func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
 	code, message := d.Failure()
 	return webhookDeliveryView{
 		ID: d.ID, Object: "webhook_delivery", SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), EventID: d.EventID,
-		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: instantPtr(d.LastAttemptAt), NextAttemptAt: instantPtr(d.NextAttemptAt),
+		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), NextAttemptAt: rest.InstantPtr(d.NextAttemptAt),
 		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
-		ReplayedFrom: d.ReplayedFrom, ErrorCode: code, ErrorMessage: message, CreatedAt: instant(d.CreatedAt),
+		ReplayedFrom: d.ReplayedFrom, ErrorCode: code, ErrorMessage: message, CreatedAt: rest.Instant(d.CreatedAt),
 	}
 }
 
 type deliveryAttemptView struct {
-	Attempt             int     `json:"attempt" minimum:"1" doc:"Equal to the X-Svc-Attempt header."`
-	At                  instant `json:"at"`
-	ResponseStatus      *int64  `json:"response_status" nullable:"true"`
-	ResponseBodySnippet *string `json:"response_body_snippet" nullable:"true"`
-	DurationMS          *int64  `json:"duration_ms" nullable:"true"`
-	ErrorCode           *string `json:"error_code" nullable:"true"`
-	ErrorMessage        *string `json:"error_message" nullable:"true"`
+	Attempt             int          `json:"attempt" minimum:"1" doc:"Equal to the X-Svc-Attempt header."`
+	At                  rest.Instant `json:"at"`
+	ResponseStatus      *int64       `json:"response_status" nullable:"true"`
+	ResponseBodySnippet *string      `json:"response_body_snippet" nullable:"true"`
+	DurationMS          *int64       `json:"duration_ms" nullable:"true"`
+	ErrorCode           *string      `json:"error_code" nullable:"true"`
+	ErrorMessage        *string      `json:"error_message" nullable:"true"`
 }
 
 func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryView {
 	view, attempts := viewWebhookDelivery(d.WebhookDelivery), d.Attempts()
-	view.Payload, view.Attempts = anyJSON("null"), make([]deliveryAttemptView, len(attempts))
+	view.Payload, view.Attempts = rest.AnyJSON("null"), make([]deliveryAttemptView, len(attempts))
 	if d.Payload != nil {
-		view.Payload = anyJSON(d.Payload)
+		view.Payload = rest.AnyJSON(d.Payload)
 	}
 	for i, a := range attempts {
-		view.Attempts[i] = deliveryAttemptView{i + 1, instant(time.UnixMilli(a.At)), a.ResponseStatus, a.ResponseBodySnippet, a.DurationMS, a.ErrorCode, a.ErrorMessage}
+		view.Attempts[i] = deliveryAttemptView{i + 1, rest.Instant(time.UnixMilli(a.At)), a.ResponseStatus, a.ResponseBodySnippet, a.DurationMS, a.ErrorCode, a.ErrorMessage}
 	}
 	return view
 }
@@ -108,25 +109,25 @@ type listDeliveriesInput struct {
 	CreatedBefore  *time.Time `query:"created_before" doc:"Exclusive."`
 }
 
-func listWebhookDeliveries(c *call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
-	found, err := c.api.store.Read(c.ctx).WebhookDeliveries(c.key.Key.OrgID, store.DeliveryFilter{
+func listWebhookDeliveries(c *rest.Call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
+	found, err := c.Read().WebhookDeliveries(c.OrgID(), store.DeliveryFilter{
 		SubscriptionID: in.SubscriptionID, Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
 		EventID: in.EventID, CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
-	return viewEach(found, viewWebhookDelivery), err
+	return rest.ViewEach(found, viewWebhookDelivery), err
 }
 
 type deliveryInput struct {
 	ID string `path:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getWebhookDelivery(c *call, in *deliveryInput) (webhookDeliveryView, error) {
-	d, err := core.WebhookDelivery(c.api.store.Read(c.ctx), c.key.Key.OrgID, in.ID)
+func getWebhookDelivery(c *rest.Call, in *deliveryInput) (webhookDeliveryView, error) {
+	d, err := core.WebhookDelivery(c.Read(), c.OrgID(), in.ID)
 	return viewWebhookDeliveryDetail(d), err
 }
 
-func replayWebhookDelivery(tx *store.Tx, c *call, in *deliveryInput) (webhookDeliveryView, error) {
-	d, err := core.ReplayDelivery(tx, c.key.Key.OrgID, in.ID)
+func replayWebhookDelivery(tx *store.Tx, c *rest.Call, in *deliveryInput) (webhookDeliveryView, error) {
+	d, err := core.ReplayDelivery(tx, c.OrgID(), in.ID)
 	return viewWebhookDeliveryDetail(d), err
 }
 
@@ -148,7 +149,7 @@ type bulkReplayView struct {
 	Capped   bool   `json:"capped" doc:"There are more. Call again to replay them."`
 }
 
-func bulkReplay(tx *store.Tx, c *call, in *bulkReplayInput) (bulkReplayView, error) {
+func bulkReplay(tx *store.Tx, c *rest.Call, in *bulkReplayInput) (bulkReplayView, error) {
 	b := in.Body
 	kind, err := eventTypeOf(b.EventType)
 	if err != nil {
@@ -157,7 +158,7 @@ func bulkReplay(tx *store.Tx, c *call, in *bulkReplayInput) (bulkReplayView, err
 	if b.Status == "" {
 		b.Status = string(chat.DeliveryDead)
 	}
-	done, err := core.ReplayDeliveries(tx, c.key.Key.OrgID, store.ReplayFilter{
+	done, err := core.ReplayDeliveries(tx, c.OrgID(), store.ReplayFilter{
 		DeliveryFilter: store.DeliveryFilter{
 			SubscriptionID: b.SubscriptionID, Status: chat.DeliveryStatus(b.Status), EventType: kind,
 			CreatedAfter: b.CreatedAfter, CreatedBefore: b.CreatedBefore,

@@ -6,38 +6,39 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerWebhookSecrets(a *API) {
-	write(a, operation{
-		method: http.MethodPost, path: "/webhook_subscriptions/{id}/secrets", id: "createWebhookSecret", tag: "Webhooks",
-		summary: "Make another signing secret", status: http.StatusCreated, secret: true,
-		description: "The answer shows it once. From now on each delivery carries a signature for every active secret, of which there " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/secrets", ID: "createWebhookSecret", Tag: "Webhooks",
+		Summary: "Make another signing secret", Status: http.StatusCreated, Secret: true,
+		Description: "The answer shows it once. From now on each delivery carries a signature for every active secret, of which there " +
 			"can be five. To rotate: make a new one, let the receiver accept both, then revoke the old one or let it expire.",
-		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled}, inPath: findSubscription,
-	}, createWebhookSecret)
+		Errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled}, InPath: findSubscription,
+	}, a.createWebhookSecret)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/webhook_subscriptions/{id}/secrets/{secret_id}", id: "revokeWebhookSecret", tag: "Webhooks",
-		summary: "Revoke a signing secret", description: "It stops signing at once. The last active one cannot be revoked.",
-		errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled, chat.CodeCannotRevokeLastSecret},
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}/secrets/{secret_id}", ID: "revokeWebhookSecret", Tag: "Webhooks",
+		Summary: "Revoke a signing secret", Description: "It stops signing at once. The last active one cannot be revoked.",
+		Errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled, chat.CodeCannotRevokeLastSecret},
 	}, revokeWebhookSecret)
 }
 
 // webhookSecretRefView is a secret without its text.
 type webhookSecretRefView struct {
-	ID        string   `json:"id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
-	CreatedAt instant  `json:"created_at"`
-	ExpiresAt *instant `json:"expires_at" nullable:"true" doc:"When it stops signing. The last one goes on signing all the same."`
+	ID        string        `json:"id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
+	CreatedAt rest.Instant  `json:"created_at"`
+	ExpiresAt *rest.Instant `json:"expires_at" nullable:"true" doc:"When it stops signing. The last one goes on signing all the same."`
 }
 
 type webhookSecretView struct {
-	ID        string   `json:"id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object    string   `json:"object" enum:"webhook_secret"`
-	Secret    string   `json:"secret" pattern:"^whsec_[A-Za-z0-9_-]{32}$" doc:"Shown once. All of it, whsec_ included, is the key of the HMAC."`
-	CreatedAt instant  `json:"created_at"`
-	ExpiresAt *instant `json:"expires_at" nullable:"true"`
+	ID        string        `json:"id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object    string        `json:"object" enum:"webhook_secret"`
+	Secret    string        `json:"secret" pattern:"^whsec_[A-Za-z0-9_-]{32}$" doc:"Shown once. All of it, whsec_ included, is the key of the HMAC."`
+	CreatedAt rest.Instant  `json:"created_at"`
+	ExpiresAt *rest.Instant `json:"expires_at" nullable:"true"`
 }
 
 type createSecretInput struct {
@@ -57,10 +58,10 @@ func hours(n *int64) *time.Duration {
 	return new(time.Duration(*n) * time.Hour)
 }
 
-func createWebhookSecret(tx *store.Tx, c *call, in *createSecretInput) (webhookSecretView, error) {
+func (a *API) createWebhookSecret(tx *store.Tx, c *rest.Call, in *createSecretInput) (webhookSecretView, error) {
 	terms := core.SecretTerms{ExpiresIn: hours(in.Body.ExpiresInHours), ExpireOthers: hours(in.Body.ExpireOthersInHours)}
-	s, err := core.MintWebhookSecret(tx, c.api.vault, c.key.Key.OrgID, in.ID, terms)
-	return webhookSecretView{s.ID, "webhook_secret", s.Plaintext, instant(s.CreatedAt), instantPtr(s.ExpiresAt)}, err
+	s, err := core.MintWebhookSecret(tx, a.vault, c.OrgID(), in.ID, terms)
+	return webhookSecretView{s.ID, "webhook_secret", s.Plaintext, rest.Instant(s.CreatedAt), rest.InstantPtr(s.ExpiresAt)}, err
 }
 
 type revokedView struct {
@@ -74,7 +75,7 @@ type revokeSecretInput struct {
 	SecretID string `path:"secret_id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func revokeWebhookSecret(tx *store.Tx, c *call, in *revokeSecretInput) (revokedView, error) {
-	err := core.RevokeWebhookSecret(tx, c.key.Key.OrgID, in.ID, in.SecretID)
+func revokeWebhookSecret(tx *store.Tx, c *rest.Call, in *revokeSecretInput) (revokedView, error) {
+	err := core.RevokeWebhookSecret(tx, c.OrgID(), in.ID, in.SecretID)
 	return revokedView{in.SecretID, "webhook_secret", true}, err
 }

@@ -7,60 +7,61 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerWebhookSubscriptions(a *API) {
-	list(a, operation{
-		method: http.MethodGet, path: "/webhook_subscriptions", id: "listWebhookSubscriptions", tag: "Webhooks",
-		summary:     "List webhook subscriptions, newest first",
-		description: "With their state and their count of failures in a row. Secrets are listed without their text.",
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_subscriptions", ID: "listWebhookSubscriptions", Tag: "Webhooks",
+		Summary:     "List webhook subscriptions, newest first",
+		Description: "With their state and their count of failures in a row. Secrets are listed without their text.",
 	}, listWebhookSubscriptions)
 
-	writeAfter(a, operation{
-		method: http.MethodPost, path: "/webhook_subscriptions", id: "createWebhookSubscription", tag: "Webhooks",
-		summary: "Subscribe an endpoint to events", status: http.StatusCreated, secret: true,
-		description: "The answer shows the secret that signs the deliveries, in initial_secret, once.",
-		errors:      []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType},
-	}, func(c *call, in *createWebhookInput) error { return c.checkWebhookURL(&in.Body.URL) }, createWebhookSubscription)
+	rest.WriteAfter(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_subscriptions", ID: "createWebhookSubscription", Tag: "Webhooks",
+		Summary: "Subscribe an endpoint to events", Status: http.StatusCreated, Secret: true,
+		Description: "The answer shows the secret that signs the deliveries, in initial_secret, once.",
+		Errors:      []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType},
+	}, func(c *rest.Call, in *createWebhookInput) error { return a.checkWebhookURL(c, &in.Body.URL) }, a.createWebhookSubscription)
 
-	read(a, operation{
-		method: http.MethodGet, path: "/webhook_subscriptions/{id}", id: "getWebhookSubscription", tag: "Webhooks",
-		summary:     "Get a webhook subscription",
-		description: "With its state and its count of failures in a row. Secrets are listed without their text.",
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_subscriptions/{id}", ID: "getWebhookSubscription", Tag: "Webhooks",
+		Summary:     "Get a webhook subscription",
+		Description: "With its state and its count of failures in a row. Secrets are listed without their text.",
 	}, getWebhookSubscription)
 
-	writeAfter(a, operation{
-		method: http.MethodPatch, path: "/webhook_subscriptions/{id}", id: "updateWebhookSubscription", tag: "Webhooks",
-		summary: "Change, pause or resume a webhook subscription",
-		description: "Fields that are left out stay as they are; at least one is needed. While a subscription is paused, its deliveries wait. " +
+	rest.WriteAfter(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/webhook_subscriptions/{id}", ID: "updateWebhookSubscription", Tag: "Webhooks",
+		Summary: "Change, pause or resume a webhook subscription",
+		Description: "Fields that are left out stay as they are; at least one is needed. While a subscription is paused, its deliveries wait. " +
 			"One that was disabled takes nothing but a patch that sets its status to active.",
-		errors: []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled},
-	}, func(c *call, in *updateWebhookInput) error { return c.checkWebhookURL(in.Body.URL) }, updateWebhookSubscription)
+		Errors: []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled},
+	}, func(c *rest.Call, in *updateWebhookInput) error { return a.checkWebhookURL(c, in.Body.URL) }, updateWebhookSubscription)
 
-	write(a, operation{
-		method: http.MethodDelete, path: "/webhook_subscriptions/{id}", id: "deleteWebhookSubscription", tag: "Webhooks",
-		summary: "Delete a webhook subscription", description: "What was still to be delivered to it is not delivered any more.",
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}", ID: "deleteWebhookSubscription", Tag: "Webhooks",
+		Summary: "Delete a webhook subscription", Description: "What was still to be delivered to it is not delivered any more.",
 	}, deleteWebhookSubscription)
 
-	write(a, operation{
-		method: http.MethodPost, path: "/webhook_subscriptions/{id}/test", id: "testWebhookSubscription", tag: "Webhooks",
-		summary: "Send a sample event to a webhook subscription",
-		description: "The event tells of things that do not exist. It is delivered, signed and retried like any other; " +
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/test", ID: "testWebhookSubscription", Tag: "Webhooks",
+		Summary: "Send a sample event to a webhook subscription",
+		Description: "The event tells of things that do not exist. It is delivered, signed and retried like any other; " +
 			"the answer is its delivery, which can be fetched to see how it went.",
-		errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled}, inPath: findSubscription,
+		Errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled}, InPath: findSubscription,
 	}, testWebhookSubscription)
 }
 
 // findSubscription finds the subscription in the path of a POST.
-func findSubscription(c *call, r store.Reader, _ chat.Account) error {
-	_, err := core.WebhookSubscription(r, c.key.Key.OrgID, c.path[0])
+func findSubscription(c *rest.Call, r store.Reader) error {
+	_, err := core.WebhookSubscription(r, c.OrgID(), c.PathValue(0))
 	return err
 }
 
 // checkWebhookURL asks where an address leads. What it was found to be is not told: that would be a
 // map of the network behind the service.
-func (c *call) checkWebhookURL(url *string) error {
+func (a *API) checkWebhookURL(c *rest.Call, url *string) error {
 	if url == nil {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (c *call) checkWebhookURL(url *string) error {
 	bad := func(message string) error {
 		return &chat.Error{Code: chat.CodeInvalidWebhookURL, Param: "url", Message: message}
 	}
-	err := c.api.checkURL(c.ctx, *url)
+	err := a.checkURL(c.Ctx, *url)
 	switch {
 	case errors.Is(err, netguard.ErrPlain):
 		return bad("Must begin with https://.")
@@ -94,8 +95,8 @@ type webhookSubscriptionView struct {
 	ConsecutiveFailures int64                  `json:"consecutive_failures" minimum:"0" doc:"Failed attempts since the last one that succeeded."`
 	Secrets             []webhookSecretRefView `json:"secrets" doc:"The secrets that sign its deliveries now, oldest first."`
 	PhoneNumberIDs      []string               `json:"phone_number_ids" doc:"The numbers whose events it gets; empty for all. Events that concern no number are not filtered."`
-	CreatedAt           instant                `json:"created_at"`
-	UpdatedAt           instant                `json:"updated_at"`
+	CreatedAt           rest.Instant           `json:"created_at"`
+	UpdatedAt           rest.Instant           `json:"updated_at"`
 	InitialSecret       string                 `json:"initial_secret,omitempty" doc:"The signing secret, in the answer to its creation only."`
 }
 
@@ -103,10 +104,10 @@ func viewWebhookSubscription(s chat.WebhookSubscription, active []chat.WebhookSe
 	view := webhookSubscriptionView{
 		ID: s.ID, Object: "webhook_subscription", URL: s.URL, Description: s.Description, Events: s.Events, Status: string(s.Status),
 		DisabledReason: s.DisabledReason, ConsecutiveFailures: s.ConsecutiveFailures, Secrets: make([]webhookSecretRefView, len(active)),
-		PhoneNumberIDs: s.PhoneNumberIDs, CreatedAt: instant(s.CreatedAt), UpdatedAt: instant(s.UpdatedAt),
+		PhoneNumberIDs: s.PhoneNumberIDs, CreatedAt: rest.Instant(s.CreatedAt), UpdatedAt: rest.Instant(s.UpdatedAt),
 	}
 	for i, secret := range active {
-		view.Secrets[i] = webhookSecretRefView{secret.ID, instant(secret.CreatedAt), instantPtr(secret.ExpiresAt)}
+		view.Secrets[i] = webhookSecretRefView{secret.ID, rest.Instant(secret.CreatedAt), rest.InstantPtr(secret.ExpiresAt)}
 	}
 	if view.PhoneNumberIDs == nil {
 		view.PhoneNumberIDs = []string{}
@@ -115,22 +116,22 @@ func viewWebhookSubscription(s chat.WebhookSubscription, active []chat.WebhookSe
 }
 
 // showWebhookSubscription adds the secrets that sign now.
-func (c *call) showWebhookSubscription(r store.Reader, s chat.WebhookSubscription) (webhookSubscriptionView, error) {
+func showWebhookSubscription(c *rest.Call, r store.Reader, s chat.WebhookSubscription) (webhookSubscriptionView, error) {
 	secrets, err := r.WebhookSecrets(s.OrgID, s.ID)
-	return viewWebhookSubscription(s, chat.ActiveSecrets(secrets[s.ID], c.api.store.Now())), err
+	return viewWebhookSubscription(s, chat.ActiveSecrets(secrets[s.ID], c.Now())), err
 }
 
 type listWebhooksInput struct{}
 
-func listWebhookSubscriptions(c *call, _ *listWebhooksInput, p store.Page) (store.Slice[webhookSubscriptionView], error) {
-	r, orgID := c.api.store.Read(c.ctx), c.key.Key.OrgID
+func listWebhookSubscriptions(c *rest.Call, _ *listWebhooksInput, p store.Page) (store.Slice[webhookSubscriptionView], error) {
+	r, orgID := c.Read(), c.OrgID()
 	found, err := r.WebhookSubscriptions(orgID, p)
 	if err != nil {
 		return store.Slice[webhookSubscriptionView]{}, err
 	}
-	secrets, err := r.WebhookSecrets(orgID, idsOf(found.Rows, func(s chat.WebhookSubscription) string { return s.ID })...)
-	now := c.api.store.Now()
-	return viewEach(found, func(s chat.WebhookSubscription) webhookSubscriptionView {
+	secrets, err := r.WebhookSecrets(orgID, rest.IDsOf(found.Rows, func(s chat.WebhookSubscription) string { return s.ID })...)
+	now := c.Now()
+	return rest.ViewEach(found, func(s chat.WebhookSubscription) webhookSubscriptionView {
 		return viewWebhookSubscription(s, chat.ActiveSecrets(secrets[s.ID], now))
 	}), err
 }
@@ -144,8 +145,8 @@ type createWebhookBody struct {
 	PhoneNumberIDs []string `json:"phone_number_ids,omitempty" nullable:"true" maxItems:"1000" pattern:"^[0-9]{6,20}$" doc:"Only events of these numbers of the organization. None, or null, for all. Events that concern no number are not filtered."`
 }
 
-func createWebhookSubscription(tx *store.Tx, c *call, in *createWebhookInput) (webhookSubscriptionView, error) {
-	s, secret, err := core.CreateWebhookSubscription(tx, c.api.vault, c.key.Key.OrgID, chat.NewWebhookSubscription(in.Body))
+func (a *API) createWebhookSubscription(tx *store.Tx, c *rest.Call, in *createWebhookInput) (webhookSubscriptionView, error) {
+	s, secret, err := core.CreateWebhookSubscription(tx, a.vault, c.OrgID(), chat.NewWebhookSubscription(in.Body))
 	view := viewWebhookSubscription(s, []chat.WebhookSecret{secret.WebhookSecret})
 	view.InitialSecret = secret.Plaintext
 	return view, err
@@ -155,13 +156,13 @@ type webhookInput struct {
 	ID string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getWebhookSubscription(c *call, in *webhookInput) (webhookSubscriptionView, error) {
-	r := c.api.store.Read(c.ctx)
-	s, err := core.WebhookSubscription(r, c.key.Key.OrgID, in.ID)
+func getWebhookSubscription(c *rest.Call, in *webhookInput) (webhookSubscriptionView, error) {
+	r := c.Read()
+	s, err := core.WebhookSubscription(r, c.OrgID(), in.ID)
 	if err != nil {
 		return webhookSubscriptionView{}, err
 	}
-	return c.showWebhookSubscription(r, s)
+	return showWebhookSubscription(c, r, s)
 }
 
 type updateWebhookInput struct {
@@ -177,17 +178,17 @@ type updateWebhookBody struct {
 	Status         *chat.WebhookStatus  `json:"status,omitempty" enum:"active,paused"`
 }
 
-func updateWebhookSubscription(tx *store.Tx, c *call, in *updateWebhookInput) (webhookSubscriptionView, error) {
-	s, err := core.UpdateWebhookSubscription(tx, c.key.Key.OrgID, in.ID, chat.WebhookSubscriptionPatch(in.Body))
+func updateWebhookSubscription(tx *store.Tx, c *rest.Call, in *updateWebhookInput) (webhookSubscriptionView, error) {
+	s, err := core.UpdateWebhookSubscription(tx, c.OrgID(), in.ID, chat.WebhookSubscriptionPatch(in.Body))
 	if err != nil {
 		return webhookSubscriptionView{}, err
 	}
-	return c.showWebhookSubscription(tx.Reader, s)
+	return showWebhookSubscription(c, tx.Reader, s)
 }
 
-func deleteWebhookSubscription(tx *store.Tx, c *call, in *webhookInput) (deletedView, error) {
-	err := core.DeleteWebhookSubscription(tx, c.key.Key.OrgID, in.ID)
-	return deletedView{ID: in.ID, Object: "webhook_subscription", Deleted: true}, err
+func deleteWebhookSubscription(tx *store.Tx, c *rest.Call, in *webhookInput) (rest.DeletedView, error) {
+	err := core.DeleteWebhookSubscription(tx, c.OrgID(), in.ID)
+	return rest.DeletedView{ID: in.ID, Object: "webhook_subscription", Deleted: true}, err
 }
 
 type testWebhookInput struct {
@@ -199,11 +200,11 @@ type testWebhookBody struct {
 	EventType *string `json:"event_type,omitempty" doc:"The type of the sample; without it, the first that the subscription wants."`
 }
 
-func testWebhookSubscription(tx *store.Tx, c *call, in *testWebhookInput) (webhookDeliveryView, error) {
+func testWebhookSubscription(tx *store.Tx, c *rest.Call, in *testWebhookInput) (webhookDeliveryView, error) {
 	kind, err := eventTypeOf(in.Body.EventType)
 	if err != nil {
 		return webhookDeliveryView{}, err
 	}
-	d, err := core.TestWebhookSubscription(tx, c.key.Key.OrgID, in.ID, kind)
+	d, err := core.TestWebhookSubscription(tx, c.OrgID(), in.ID, kind)
 	return viewWebhookDeliveryDetail(d), err
 }

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"bytes"
@@ -39,7 +39,14 @@ func checkContentType(r *http.Request, body []byte) error {
 // decode checks the text and puts it into target. An empty body counts as an object without fields.
 func (b *bodyBinder) decode(text []byte, target any) error {
 	text = orObject(text)
-	if err := b.check(text); err != nil {
+	fields, err := b.checkFields(text)
+	if err != nil {
+		return err
+	}
+	if together, ok := target.(Together); ok {
+		together.CheckTogether(&Fields{rule: b.rule, states: fields, text: text})
+	}
+	if err := b.rule.sumUp("", fields).first(); err != nil {
 		return err
 	}
 	return unmarshal(text, "", target)
@@ -60,16 +67,8 @@ func unmarshal(text []byte, path string, target any) error {
 	return err
 }
 
-// check holds the text against the rule. Syntax comes first: a text that is not JSON has no fields.
-func (b *bodyBinder) check(text []byte) error {
-	fields, err := b.checkFields(text)
-	if err != nil {
-		return err
-	}
-	return b.rule.sumUp("", fields).first()
-}
-
-// checkFields is check for an operation with rules of its own: what was found is told by field.
+// checkFields holds the text against the rule, and tells what was found by field. Syntax comes first: a text
+// that is not JSON has no fields.
 func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
 	if nestedTooDeep(text) {
 		return nil, chat.Fail(chat.CodeInvalidJSON, "The body is nested deeper than %d levels.", maxDepth)
@@ -161,8 +160,8 @@ func dotted(p jsontext.Pointer) string {
 	return b.String()
 }
 
-// marshal makes JSON of our own values, which cannot fail unless a view is wrong.
-func marshal(v any) []byte {
+// Marshal makes JSON of our own values, which cannot fail unless a view is wrong.
+func Marshal(v any) []byte {
 	body, err := json.Marshal(v)
 	if err != nil {
 		panic(err)

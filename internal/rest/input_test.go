@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"net/http"
@@ -6,10 +6,15 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
+// nothing is a description of nothing.
+var nothing = Description{About: func(*huma.OpenAPI) {}}
+
 type embeddingInput struct {
-	accountPath
+	AccountPath
 	ID    string     `path:"id" pattern:"^x[0-9]$"`
 	Since *time.Time `query:"since"`
 	Name  string     `query:"name" maxLength:"3"`
@@ -17,9 +22,9 @@ type embeddingInput struct {
 
 func bindEmbedding(t *testing.T, path pathValues, query string) (embeddingInput, error) {
 	t.Helper()
-	b := newInputBinder[embeddingInput](newDocument("test"))
+	b := newInputBinder[embeddingInput](newDocument("/", nothing))
 	var in embeddingInput
-	c := &call{path: path, r: httptest.NewRequest(http.MethodGet, "/?"+query, nil)}
+	c := &Call{path: path, R: httptest.NewRequest(http.MethodGet, "/?"+query, nil)}
 	err := b.bind(c, reflect.ValueOf(&in).Elem())
 	return in, err
 }

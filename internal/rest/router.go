@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"net/http"
@@ -9,16 +9,17 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const basePath = "/v1"
-
 // router finds an operation by path and method. The standard library's mux cannot hold this
 // API's paths: /labels/{id} and /{phone_number_id}/messages overlap, and here the fixed word wins.
-type router struct{ root routeNode }
+type router struct {
+	base string
+	root routeNode
+}
 
 type routeNode struct {
 	fixed     map[string]*routeNode
 	variable  *routeNode
-	operation map[string]*operation // by method
+	operation map[string]*Operation // by method
 }
 
 // pathValues are the variable segments of a path, in order.
@@ -26,23 +27,23 @@ type pathValues []string
 
 // routeMatch is what the router found for a request.
 type routeMatch struct {
-	op     *operation
+	op     *Operation
 	values pathValues
 	node   *routeNode
 }
 
-func (rt *router) add(op *operation) {
+func (rt *router) add(op *Operation) {
 	n := &rt.root
-	for _, segment := range strings.Split(op.path, "/")[1:] {
+	for _, segment := range strings.Split(op.Path, "/")[1:] {
 		n = n.child(segment)
 	}
 	if n.operation == nil {
-		n.operation = map[string]*operation{}
+		n.operation = map[string]*Operation{}
 	}
-	if n.operation[op.method] != nil {
-		panic("two operations for " + op.method + " " + op.path)
+	if n.operation[op.Method] != nil {
+		panic("two operations for " + op.Method + " " + op.Path)
 	}
-	n.operation[op.method] = op
+	n.operation[op.Method] = op
 }
 
 func (n *routeNode) child(segment string) *routeNode {
@@ -61,9 +62,9 @@ func (n *routeNode) child(segment string) *routeNode {
 	return n.fixed[segment]
 }
 
-// match looks a request up. inside tells whether its path is under /v1.
+// match looks a request up. inside tells whether its path is under the base.
 func (rt *router) match(r *http.Request) (m routeMatch, inside bool) {
-	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), basePath)
+	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), rt.base)
 	if !ok || (rest != "" && rest[0] != '/') {
 		return routeMatch{}, false
 	}
@@ -124,22 +125,22 @@ func (m routeMatch) open() bool {
 		return false
 	}
 	for _, op := range m.node.operation {
-		if op.open {
+		if op.Open {
 			return true
 		}
 	}
 	return false
 }
 
-func (m routeMatch) check(c *call) error {
+func (m routeMatch) check(c *Call) error {
 	switch {
 	case m.op != nil:
 		return nil
 	case m.node == nil:
-		return chat.Fail(chat.CodeResourceNotFound, "There is nothing at this path. GET /v1/openapi.json describes the API.")
+		return chat.Fail(chat.CodeResourceNotFound, "There is nothing at this path. GET %s/openapi.json describes the API.", c.surface.base)
 	default:
-		c.w.Header().Set("Allow", m.node.allowed())
-		return chat.Fail(chat.CodeMethodNotAllowed, "This path does not take %s, only %s.", loggedMethod(c.r.Method), m.node.allowed())
+		c.W.Header().Set("Allow", m.node.allowed())
+		return chat.Fail(chat.CodeMethodNotAllowed, "This path does not take %s, only %s.", LoggedMethod(c.R.Method), m.node.allowed())
 	}
 }
 

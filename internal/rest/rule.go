@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"bytes"
@@ -37,6 +37,7 @@ type rule struct {
 	clearing  bool    // the empty text is allowed, and stands for null
 	someOf    bool    // an object that needs at least one of its fields
 	either    []*rule // the forms that a value can have, each of another kind
+	inner     *rule   // of a value that its operation checks
 }
 
 type fieldRule struct {
@@ -48,7 +49,7 @@ type fieldRule struct {
 
 // unchecked is a value that the document describes and its operation checks, because whether it
 // is looked at depends on another field.
-type unchecked interface{ unchecked() }
+type unchecked interface{ unchecked() reflect.Type }
 
 // findings are the first missing field and the first bad value, by the documented order.
 type findings struct{ missing, bad *chat.Error }
@@ -77,7 +78,8 @@ func (f *findings) merge(later findings) {
 // newRule reads a schema. Go's struct gives the order of the fields, which a schema does not keep.
 func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	if t.Implements(reflect.TypeFor[unchecked]()) {
-		return &rule{schema: s}
+		inner := reflect.Zero(t).Interface().(unchecked).unchecked()
+		return &rule{schema: s, inner: newRule(reg, inner, s)}
 	}
 	if s.Ref != "" {
 		s = reg.SchemaFromRef(s.Ref)

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"net/http"
@@ -90,3 +90,12 @@ type errorView struct {
 	Param     string `json:"param,omitempty"`
 	RequestID string `json:"request_id"`
 }
+
+// StatusOf is the status of a code and the type that errors with it have; ok is false for what is no code.
+func StatusOf(code chat.Code) (status int, kind string, ok bool) {
+	e, ok := catalogue[code]
+	return e.status, e.kind, ok
+}
+
+// Codes is how many codes there are.
+func Codes() int { return len(catalogue) }

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"bytes"
@@ -59,73 +59,74 @@ func stillInProgress() error {
 		Message: "The same request with this Idempotency-Key is still being worked on. Try again shortly."}
 }
 
-// once runs a POST that carries an Idempotency-Key: at most once, and again with the same answer.
+// Once runs a POST that carries an Idempotency-Key: at most once, and again with the same answer.
 // The answer is stored in the transaction of the effect, so there is no instant at which one
 // exists without the other.
-func (a *API) once(c *call, body []byte, run func(*store.Tx) (answer, error)) (answer, error) {
-	k, fingerprint, release, err := a.claim(c, body)
+func (c *Call) Once(body []byte, run func(*store.Tx) (Answer, error)) (Answer, error) {
+	k, fingerprint, release, err := c.claim(body)
 	if err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
 	defer release()
-	return a.runOnce(c, k, fingerprint, run)
+	return c.runOnce(k, fingerprint, run)
 }
 
 // claim takes the request's key for as long as the request is worked on. What the path names is
 // looked for before: that it is missing is not kept under the key, and a key does not hide it.
-func (a *API) claim(c *call, body []byte) (k claim, fingerprint string, release func(), err error) {
+func (c *Call) claim(body []byte) (k claim, fingerprint string, release func(), err error) {
 	if err := c.findInPath(); err != nil {
 		return claim{}, "", nil, err
 	}
-	c.w.Header().Set(headerReplayed, "false")
-	key := c.r.Header.Get(headerIdempotencyKey)
-	if !validIdempotencyKey(key) || len(c.r.Header.Values(headerIdempotencyKey)) > 1 {
+	c.W.Header().Set(headerReplayed, "false")
+	key := c.R.Header.Get(headerIdempotencyKey)
+	if !validIdempotencyKey(key) || len(c.R.Header.Values(headerIdempotencyKey)) > 1 {
 		return claim{}, "", nil, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
 	}
-	k = claim{orgID: c.key.Key.OrgID, key: key}
-	fingerprint = fingerprintOf(c.r, body)
-	release, err = a.claims.take(k, fingerprint)
+	k = claim{orgID: c.OrgID(), key: key}
+	fingerprint = fingerprintOf(c.R, body)
+	release, err = c.surface.claims.take(k, fingerprint)
 	return k, fingerprint, release, err
 }
 
-func (c *call) hasIdempotencyKey() bool {
-	return c.r.Method == http.MethodPost && len(c.r.Header.Values(headerIdempotencyKey)) > 0
+// HasIdempotencyKey tells whether the request is to be done once.
+func (c *Call) HasIdempotencyKey() bool {
+	return c.R.Method == http.MethodPost && len(c.R.Header.Values(headerIdempotencyKey)) > 0
 }
 
-// flowOnce is once for an operation that calls the network. Its answer is stored after its
+// FlowOnce is Once for an operation that calls the network. Its answer is stored after its
 // effect: after a crash between the two, a retry does the work again, so what it does must bear that.
-func (a *API) flowOnce(c *call, body []byte, run func() (answer, error)) (answer, error) {
-	if !c.hasIdempotencyKey() {
+func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error) {
+	if !c.HasIdempotencyKey() {
 		return run()
 	}
-	k, fingerprint, release, err := a.claim(c, body)
+	k, fingerprint, release, err := c.claim(body)
 	if err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
 	defer release()
-	rec, err := a.store.Read(c.ctx).IdempotencyRecord(k.orgID, k.key, a.store.Now().Add(-store.IdempotencyWindow))
+	rec, err := c.surface.store.Read(c.Ctx).IdempotencyRecord(k.orgID, k.key, c.surface.store.Now().Add(-store.IdempotencyWindow))
 	if err == nil {
 		return c.replay(rec, fingerprint)
 	}
 	if !errors.Is(err, store.ErrNotFound) {
-		return answer{}, err
+		return Answer{}, err
 	}
 	ans, err := run()
 	if err != nil {
 		if code, ok := chat.CodeOf(err); !ok || catalogue[code].status >= http.StatusInternalServerError {
-			return answer{}, err
+			return Answer{}, err
 		}
 		ans = c.errorAnswer(err)
 	}
 	kept := store.IdempotencyRecord{
-		OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.text()),
+		OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
 	}
-	return ans, a.store.InTx(context.WithoutCancel(c.ctx), func(tx *store.Tx) error { return tx.PutIdempotencyRecord(kept) })
+	return ans, c.surface.store.InTx(context.WithoutCancel(c.Ctx), func(tx *store.Tx) error { return tx.PutIdempotencyRecord(kept) })
 }
 
-func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) (answer, error)) (ans answer, err error) {
+func (c *Call) runOnce(k claim, fingerprint string, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
 	var earlier *store.IdempotencyRecord
-	err = a.store.InTx(c.ctx, func(tx *store.Tx) error {
+	err = c.surface.store.InTx(c.Ctx, func(tx *store.Tx) error {
 		switch free, err := tx.TryLock("idempotency " + k.orgID + " " + k.key); {
 		case err != nil:
 			return err
@@ -144,7 +145,7 @@ func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) 
 			return err
 		}
 		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.id, Status: ans.status, Body: c.keep(ans.text()),
+			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
 		})
 	})
 	if err != nil || earlier == nil {
@@ -155,7 +156,7 @@ func (a *API) runOnce(c *call, k claim, fingerprint string, run func(*store.Tx) 
 
 // runKeepingErrors runs the operation so that a refusal undoes its effects and still becomes an
 // answer to store. What is not to be stored comes back as an error.
-func (c *call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (answer, error)) (ans answer, err error) {
+func (c *Call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
 	err = tx.Savepoint(func() (err error) {
 		ans, err = run(tx)
 		return err
@@ -167,33 +168,33 @@ func (c *call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (answer, error
 }
 
 // replay gives the first answer again, under the first request's id: header and body stay equal.
-func (c *call) replay(rec store.IdempotencyRecord, fingerprint string) (answer, error) {
+func (c *Call) replay(rec store.IdempotencyRecord, fingerprint string) (Answer, error) {
 	if rec.Fingerprint != fingerprint {
-		return answer{}, keyReused()
+		return Answer{}, keyReused()
 	}
 	body, err := c.kept(rec)
 	if err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
-	c.w.Header().Set(headerReplayed, "true")
-	c.w.Header().Set(headerRequestID, rec.RequestID)
-	return answer{status: rec.Status, body: body}, nil
+	c.W.Header().Set(headerReplayed, "true")
+	c.W.Header().Set(headerRequestID, rec.RequestID)
+	return Answer{status: rec.Status, body: body}, nil
 }
 
 // keep is an answer as it is stored.
-func (c *call) keep(body []byte) string {
-	if !c.op.secret {
+func (c *Call) keep(body []byte) string {
+	if !c.op.Secret {
 		return string(body)
 	}
-	return c.api.vault.Seal(string(body), answerContext(c.key.Key.OrgID, c.id))
+	return c.surface.vault.Seal(string(body), answerContext(c.OrgID(), c.ID))
 }
 
 // kept is an answer as it was given.
-func (c *call) kept(rec store.IdempotencyRecord) ([]byte, error) {
-	if !c.op.secret {
+func (c *Call) kept(rec store.IdempotencyRecord) ([]byte, error) {
+	if !c.op.Secret {
 		return []byte(rec.Body), nil
 	}
-	body, err := c.api.vault.Open(rec.Body, answerContext(rec.OrgID, rec.RequestID))
+	body, err := c.surface.vault.Open(rec.Body, answerContext(rec.OrgID, rec.RequestID))
 	return []byte(body), err
 }
 

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"encoding/json"
@@ -14,11 +14,6 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const apiVersion = "1.0.0"
-
-const apiDescription = `Parley sends and receives business chat messages. Every request but ` + "`/health` and `/openapi.json`" + ` carries ` +
-	"`Authorization: Bearer svc_live_…`" + `. Errors come in one envelope; branch on ` + "`error.code`" + `, which never changes its meaning.`
-
 func init() {
 	huma.DefaultArrayNullable = false // null is not a list, neither in an answer nor in a body
 }
@@ -27,6 +22,7 @@ func init() {
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
+	about    Description
 	written  func() writtenDocument
 }
 
@@ -36,28 +32,34 @@ type writtenDocument struct {
 	tag  string
 }
 
-func newDocument(programVersion string) *document {
-	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.TemplateLanguage](), reflect.TypeFor[languageSchema]())
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Samples](), reflect.TypeFor[samplesSchema]())
+// Description is what a surface's document says beside its operations.
+type Description struct {
+	// About fills in the head: title, tags, and how callers are known.
+	About func(*huma.OpenAPI)
+	// Security names how callers are known.
+	Security string
+	// Aliases are types that are described as others.
+	Aliases map[reflect.Type]reflect.Type
+	// Finish adds what is not an operation.
+	Finish func(*huma.OpenAPI)
+}
+
+func newDocument(base string, about Description) *document {
+	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName), about: about}
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[freeForm]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[FreeForm]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
+	for from, to := range about.Aliases {
+		d.registry.RegisterTypeAlias(from, to)
+	}
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info: &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription, Contact: contact, License: license,
-			Extensions: map[string]any{"x-program-version": programVersion}},
-		Servers: []*huma.Server{{URL: basePath}},
-		Tags:    tags,
+		Servers: []*huma.Server{{URL: base}},
 		Components: &huma.Components{
-			Schemas:   d.registry,
-			Responses: map[string]*huma.Response{},
-			Headers:   sharedHeaders,
-			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"apiKey": {Type: "http", Scheme: "bearer", BearerFormat: "svc_live_ and 24 URL-safe base64 characters"},
-			},
+			Schemas: d.registry, Responses: map[string]*huma.Response{}, Headers: sharedHeaders,
 		},
 	}
+	about.About(d.api)
 	return d
 }
 
@@ -80,9 +82,9 @@ func schemaName(t reflect.Type, hint string) string {
 	inner = strings.TrimSuffix(inner, "View")
 	inner = strings.ToUpper(inner[:1]) + inner[1:]
 	switch outer {
-	case "page":
+	case "Page":
 		return inner + "Page"
-	case "single":
+	case "Single":
 		return inner + "Envelope"
 	case "nativeEvent": // its data is sentEventData, it is SentEvent
 		return strings.TrimSuffix(inner, "Data")
@@ -102,16 +104,16 @@ func (d *document) typeRule(t reflect.Type) *rule {
 	return newRule(d.registry, t, d.registry.Schema(t, true, t.Name()))
 }
 
-func (d *document) add(op *operation, envelope reflect.Type) {
+func (d *document) add(op *Operation, envelope reflect.Type) {
 	doc := &huma.Operation{
-		OperationID: op.id, Method: op.method, Path: op.path, Tags: []string{op.tag},
-		Summary: op.summary, Description: op.description,
+		OperationID: op.ID, Method: op.Method, Path: op.Path, Tags: []string{op.Tag},
+		Summary: op.Summary, Description: op.Description,
 		Parameters: d.parameters(op),
 		Responses:  d.responses(op, envelope),
 	}
 	doc.Security = []map[string][]string{} // empty says that no key is needed, absent would say nothing
-	if !op.open {
-		doc.Security = append(doc.Security, map[string][]string{"apiKey": {}})
+	if !op.Open {
+		doc.Security = append(doc.Security, map[string][]string{d.about.Security: {}})
 	}
 	if b := op.input.body; b != nil {
 		doc.RequestBody = &huma.RequestBody{
@@ -119,30 +121,33 @@ func (d *document) add(op *operation, envelope reflect.Type) {
 			Content:  jsonContent(d.registry.Schema(b.typ, true, b.typ.Name())),
 		}
 	}
+	if op.RequestBody != nil {
+		doc.RequestBody = op.RequestBody
+	}
 	d.api.AddOperation(doc)
 }
 
-func (d *document) parameters(op *operation) []*huma.Param {
+func (d *document) parameters(op *Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.input.params {
 		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path",
 			Description: p.rule.schema.Description, Schema: p.rule.schema})
 	}
-	if slices.Contains(op.errors, chat.CodeInvalidCursor) {
+	if slices.Contains(op.Errors, chat.CodeInvalidCursor) {
 		params = append(params, op.limitParam(), cursorParam)
 	}
-	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
+	if slices.Contains(op.Errors, chat.CodeIdempotencyInProgress) {
 		params = append(params, idempotencyParam)
 	}
 	return params
 }
 
-func (op *operation) limitParam() *huma.Param {
+func (op *Operation) limitParam() *huma.Param {
 	limit := &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit))}
-	if op.whole {
+	if op.Whole {
 		return &huma.Param{Name: "limit", In: "query", Description: "How many items a page holds at most; without it, all there are.", Schema: limit}
 	}
-	limit.Default = defaultLimit
+	limit.Default = DefaultLimit
 	return &huma.Param{Name: "limit", In: "query", Description: "How many items a page holds at most.", Schema: limit}
 }
 
@@ -155,8 +160,8 @@ var (
 )
 
 // responses lists the success and, for each status, the codes that come with it.
-func (d *document) responses(op *operation, envelope reflect.Type) map[string]*huma.Response {
-	status := op.status
+func (d *document) responses(op *Operation, envelope reflect.Type) map[string]*huma.Response {
+	status := op.Status
 	if status == 0 {
 		status = http.StatusOK
 	}
@@ -164,13 +169,13 @@ func (d *document) responses(op *operation, envelope reflect.Type) map[string]*h
 		strconv.Itoa(status): {Description: "Success.", Headers: op.headers(status),
 			Content: jsonContent(d.registry.Schema(envelope, true, envelope.Name()))},
 	}
-	if op.conditional {
+	if op.Conditional {
 		responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{
 			Description: "The client has this version already.", Headers: op.headers(http.StatusNotModified),
 		}
 	}
 	byStatus := map[int][]chat.Code{}
-	for _, code := range op.errors {
+	for _, code := range op.Errors {
 		byStatus[catalogue[code].status] = append(byStatus[catalogue[code].status], code)
 	}
 	for status, codes := range byStatus {
@@ -180,7 +185,7 @@ func (d *document) responses(op *operation, envelope reflect.Type) map[string]*h
 }
 
 // failure is a reference to the response with these codes. Operations share most of them, and each is large.
-func (d *document) failure(op *operation, status int, codes []chat.Code) *huma.Response {
+func (d *document) failure(op *Operation, status int, codes []chat.Code) *huma.Response {
 	headers := op.headers(status)
 	if status == http.StatusTooManyRequests || slices.ContainsFunc(codes, passesSoon) {
 		headers["Retry-After"] = headerRef("Retry-After")
@@ -261,18 +266,18 @@ func headerRef(name string) *huma.Param {
 	return &huma.Param{Ref: "#/components/headers/" + name}
 }
 
-func (op *operation) headers(status int) map[string]*huma.Param {
+func (op *Operation) headers(status int) map[string]*huma.Param {
 	names := []string{headerRequestID}
-	if !op.open && status != http.StatusUnauthorized {
+	if !op.Open && status != http.StatusUnauthorized {
 		names = append(names, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 	}
 	if status == http.StatusFound {
 		names = append(names, "Location")
 	}
-	if slices.Contains(op.errors, chat.CodeIdempotencyInProgress) {
+	if slices.Contains(op.Errors, chat.CodeIdempotencyInProgress) {
 		names = append(names, headerReplayed)
 	}
-	if op.conditional && status < http.StatusBadRequest {
+	if op.Conditional && status < http.StatusBadRequest {
 		names = append(names, "ETag")
 	}
 	headers := map[string]*huma.Param{}
@@ -286,7 +291,9 @@ func (op *operation) headers(status int) map[string]*huma.Param {
 // fields are allowed everywhere: requests may carry them, and answers may gain some. An enum that
 // may be null must say so among its values.
 func (d *document) finish() {
-	d.addEvents()
+	if d.about.Finish != nil {
+		d.about.Finish(d.api)
+	}
 	for _, s := range d.registry.Map() {
 		if s.AdditionalProperties == false {
 			s.AdditionalProperties = nil
@@ -305,5 +312,28 @@ func (d *document) write() writtenDocument {
 	if err != nil {
 		panic(err)
 	}
-	return writtenDocument{text: text, tag: weakETag(string(text))}
+	return writtenDocument{text: text, tag: WeakETag(string(text))}
+}
+
+// ServeDocument registers the description of the surface itself.
+func (s *Surface) ServeDocument(op Operation) {
+	op.Open, op.Conditional, op.input = true, true, &inputBinder{}
+	op.handle = func(c *Call) (Answer, error) {
+		c.W.Header().Set("Cache-Control", "public, max-age=60")
+		document := s.document.written()
+		if c.Unchanged(document.tag) {
+			return Answer{}, ErrNotModified
+		}
+		return Answer{status: http.StatusOK, body: document.text}, nil // it has no envelope, because tools read it
+	}
+	add[struct{}, documentView](s, &op)
+}
+
+// documentView is any OpenAPI document.
+type documentView struct{}
+
+// Schema describes it only in so far as tools need it to recognize one.
+func (documentView) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Required: []string{"openapi"}, AdditionalProperties: true,
+		Properties: map[string]*huma.Schema{"openapi": {Type: huma.TypeString}}}
 }

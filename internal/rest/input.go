@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"net/url"
@@ -48,7 +48,7 @@ func newInputBinder[I any](d *document) *inputBinder {
 }
 
 // bind fills an input that has no body.
-func (b *inputBinder) bind(c *call, in reflect.Value) error {
+func (b *inputBinder) bind(c *Call, in reflect.Value) error {
 	for _, p := range b.params {
 		value, given := p.value(c)
 		if !given {
@@ -63,7 +63,7 @@ func (b *inputBinder) bind(c *call, in reflect.Value) error {
 }
 
 // checkPath checks what the path's variables look like.
-func (b *inputBinder) checkPath(c *call) error {
+func (b *inputBinder) checkPath(c *Call) error {
 	for _, p := range b.params {
 		if p.in != "path" {
 			continue
@@ -89,7 +89,7 @@ func (p param) set(field reflect.Value, value string) {
 }
 
 // bindWith fills an input with parameters and body.
-func (b *inputBinder) bindWith(c *call, in reflect.Value, body []byte) error {
+func (b *inputBinder) bindWith(c *Call, in reflect.Value, body []byte) error {
 	if err := b.bind(c, in); err != nil {
 		return err
 	}
@@ -97,13 +97,13 @@ func (b *inputBinder) bindWith(c *call, in reflect.Value, body []byte) error {
 		return nil
 	}
 	c.text = body
-	if err := checkContentType(c.r, body); err != nil {
+	if err := checkContentType(c.R, body); err != nil {
 		return err
 	}
 	return b.body.decode(body, in.FieldByIndex(b.body.field).Addr().Interface())
 }
 
-func (p param) value(c *call) (value queryValue, given bool) {
+func (p param) value(c *Call) (value queryValue, given bool) {
 	if p.in == "path" {
 		return queryValue{text: c.path[p.place]}, true
 	}
@@ -118,7 +118,7 @@ func (p param) value(c *call) (value queryValue, given bool) {
 
 // filters is the part of the query that a cursor is bound to, in a form that does not depend on
 // the order in which it was written.
-func (b *inputBinder) filters(c *call) string {
+func (b *inputBinder) filters(c *Call) string {
 	known := url.Values{}
 	for _, p := range b.params {
 		if value, given := p.value(c); given {

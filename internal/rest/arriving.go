@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"context"
@@ -15,48 +15,45 @@ import (
 // it is: bytes in memory, or a file.
 
 const (
-	// maxBody is the largest JSON body that is read.
-	maxBody = 1 << 20
-	// freeBody is what a body may have in memory without being counted, so that an ordinary request is
+	// MaxBody is the largest JSON body that is read.
+	MaxBody = 1 << 20
+	// FreeBody is what a body may have in memory without being counted, so that an ordinary request is
 	// never refused for the large ones. A connection costs about as much.
-	freeBody = 16 << 10
-	// maxBodies bounds the bytes of all larger bodies, from when they arrive until they are answered.
-	maxBodies       = 256 << 20
-	maxBodiesPerOrg = maxBodies / 4
+	FreeBody = 16 << 10
 )
 
 // enter takes a slot, and one of the organization's as soon as that is known. One that the request has
 // already is not taken twice.
-func (c *call) enter() error {
+func (c *Call) enter() error {
 	if !c.inFlight {
 		select {
-		case c.api.inFlight <- struct{}{}:
+		case c.surface.inFlight <- struct{}{}:
 			c.inFlight = true
 		default:
-			return overloaded()
+			return Overloaded()
 		}
 	}
 	if c.known && !c.ofOrg {
-		if c.ofOrg = c.api.perOrg.take(c.key.Key.OrgID, 1); !c.ofOrg {
-			return overloaded()
+		if c.ofOrg = c.surface.perOrg.take(c.OrgID(), 1); !c.ofOrg {
+			return Overloaded()
 		}
 	}
 	return nil
 }
 
 // leave gives back the slots that the request has.
-func (c *call) leave() {
+func (c *Call) leave() {
 	if c.ofOrg {
-		c.api.perOrg.give(c.key.Key.OrgID, 1)
+		c.surface.perOrg.give(c.OrgID(), 1)
 	}
 	if c.inFlight {
-		<-c.api.inFlight
+		<-c.surface.inFlight
 	}
 	c.ofOrg, c.inFlight = false, false
 }
 
-// arriving reads what the client sends. The time for the work begins when it is there.
-func (c *call) arriving(read func() error) error {
+// Arriving reads what the client sends. The time for the work begins when it is there.
+func (c *Call) Arriving(read func() error) error {
 	c.leave()
 	if err := read(); err != nil {
 		return err
@@ -69,47 +66,47 @@ func (c *call) arriving(read func() error) error {
 
 // beginAnew gives the work its whole time, although its body has used some of it up. The connection gets it
 // too: when its time for reading is over, it ends the request.
-func (c *call) beginAnew() {
-	ctx, cancel := context.WithTimeout(c.r.Context(), requestTimeout)
+func (c *Call) beginAnew() {
+	ctx, cancel := context.WithTimeout(c.R.Context(), RequestTimeout)
 	before := c.cancel
-	c.ctx, c.cancel = ctx, func() { cancel(); before() }
-	connection := http.NewResponseController(c.w)
-	connection.SetReadDeadline(time.Now().Add(2 * requestTimeout))
-	connection.SetWriteDeadline(time.Now().Add(2 * requestTimeout))
+	c.Ctx, c.cancel = ctx, func() { cancel(); before() }
+	connection := http.NewResponseController(c.W)
+	connection.SetReadDeadline(time.Now().Add(2 * RequestTimeout))
+	connection.SetWriteDeadline(time.Now().Add(2 * RequestTimeout))
 }
 
 // finish gives back all that the request has.
-func (c *call) finish() {
+func (c *Call) finish() {
 	c.leave()
 	if c.held > 0 {
-		c.api.bodies.give(c.key.Key.OrgID, c.held)
+		c.surface.bodies.give(c.OrgID(), c.held)
 	}
 }
 
 // readBody reads the body within the limit. Operations without a body leave it unread.
-func (b *inputBinder) readBody(c *call) (body []byte, err error) {
-	if b.body == nil && c.r.Method != http.MethodPost {
+func (b *inputBinder) readBody(c *Call) (body []byte, err error) {
+	if b.body == nil && c.R.Method != http.MethodPost {
 		return nil, nil
 	}
-	if c.r.ContentLength > maxBody {
+	if c.R.ContentLength > MaxBody {
 		return nil, tooLarge(c)
 	}
-	err = c.arriving(func() (err error) {
-		body, err = c.readAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	err = c.Arriving(func() (err error) {
+		body, err = c.readAll(http.MaxBytesReader(c.W, c.R.Body, MaxBody))
 		return err
 	})
 	return body, err
 }
 
 // readAll reads to the end. Memory is taken as the bytes come: what a client announces costs nothing.
-func (c *call) readAll(from io.Reader) ([]byte, error) {
-	body := make([]byte, 0, min(max(c.r.ContentLength, 0)+512, freeBody))
+func (c *Call) readAll(from io.Reader) ([]byte, error) {
+	body := make([]byte, 0, min(max(c.R.ContentLength, 0)+512, FreeBody))
 	for {
 		if len(body) == cap(body) {
-			more := min(2*cap(body), maxBody+512)
-			if more > freeBody && !c.hold(more) {
-				c.w.Header().Set("Connection", "close")
-				return nil, overloaded()
+			more := min(2*cap(body), MaxBody+512)
+			if more > FreeBody && !c.hold(more) {
+				c.W.Header().Set("Connection", "close")
+				return nil, Overloaded()
 			}
 			body = append(make([]byte, 0, more), body...)
 		}
@@ -127,8 +124,8 @@ func (c *call) readAll(from io.Reader) ([]byte, error) {
 }
 
 // hold counts the bytes of the body, until the request ends.
-func (c *call) hold(bytes int) bool {
-	if !c.api.bodies.take(c.key.Key.OrgID, bytes-c.held) {
+func (c *Call) hold(bytes int) bool {
+	if !c.surface.bodies.take(c.OrgID(), bytes-c.held) {
 		return false
 	}
 	c.held = bytes
@@ -136,7 +133,7 @@ func (c *call) hold(bytes int) bool {
 }
 
 // tooLarge also gives the connection up: what is left of the body is not worth reading.
-func tooLarge(c *call) error {
-	c.w.Header().Set("Connection", "close")
+func tooLarge(c *Call) error {
+	c.W.Header().Set("Connection", "close")
 	return chat.Fail(chat.CodePayloadTooLarge, "The body is larger than 1 MiB.")
 }

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// The two classes of requests; each organization has a bucket for each.
+// The two classes of requests; each caller has a bucket for each.
 const (
 	classRead  = "read"
 	classWrite = "write"
@@ -26,8 +27,8 @@ const (
 	// leaseLife is how long a node may spend a lease. What is left then is forgotten, so that an
 	// idle node does not keep tokens beside a bucket that has filled up again.
 	leaseLife = time.Second
-	// limiterIdle is when an organization's buckets leave the node's memory.
-	limiterIdle = 10 * time.Minute
+	// LimiterIdle is when an organization's buckets leave the node's memory.
+	LimiterIdle = 10 * time.Minute
 )
 
 // limiter spends tokens that it leases from the buckets in the store, so that all nodes together
@@ -148,7 +149,7 @@ func (b *bucket) allowance(now store.Moment) allowance {
 func (l *limiter) bucket(key bucketKey, now store.Moment) *bucket {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Sub(l.swept) > limiterIdle {
+	if now.Sub(l.swept) > LimiterIdle {
 		l.sweep(now)
 	}
 	b := l.buckets[key]
@@ -162,7 +163,7 @@ func (l *limiter) bucket(key bucketKey, now store.Moment) *bucket {
 
 func (l *limiter) sweep(now store.Moment) {
 	for key, b := range l.buckets {
-		if now.Sub(b.usedAt) > limiterIdle {
+		if now.Sub(b.usedAt) > LimiterIdle {
 			delete(l.buckets, key)
 		}
 	}
@@ -170,18 +171,19 @@ func (l *limiter) sweep(now store.Moment) {
 }
 
 // bucket names the caller's bucket and its size.
-func (c *call) bucket() (bucketKey, int64) {
-	switch c.r.Method {
+func (c *Call) bucket() (bucketKey, int64) {
+	switch c.R.Method {
 	case http.MethodGet, http.MethodHead:
-		return bucketKey{c.key.Key.OrgID, classRead}, c.key.Plan.ReadPerMinute
+		return bucketKey{c.OrgID(), classRead + c.Caller.Share}, c.Caller.ReadsPerMinute
 	default:
-		return bucketKey{c.key.Key.OrgID, classWrite}, c.key.Plan.WritePerMinute
+		return bucketKey{c.OrgID(), classWrite + c.Caller.Share}, c.Caller.WritesPerMinute
 	}
 }
 
-func (c *call) takeToken() error {
+// TakeToken counts the call, or refuses it where the caller has made too many.
+func (c *Call) TakeToken() error {
 	key, capacity := c.bucket()
-	a, err := c.api.limiter.take(c.ctx, key, capacity)
+	a, err := c.surface.limiter.take(c.Ctx, key, capacity)
 	if err != nil {
 		return err
 	}
@@ -190,23 +192,23 @@ func (c *call) takeToken() error {
 		return nil
 	}
 	wait := max(1, int64(math.Ceil(a.retry.Seconds())))
-	c.w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
-	return chat.Fail(chat.CodeRateLimitExceeded, "More than %d %s requests in a minute. Try again in %d s.", a.limit, key.class, wait)
+	c.W.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
+	return chat.Fail(chat.CodeRateLimitExceeded, "More than %d %s requests in a minute. Try again in %d s.", a.limit, strings.TrimSuffix(key.class, c.Caller.Share), wait)
 }
 
 // showLimit puts the headers on a response that did not get as far as the limit.
-func (c *call) showLimit() {
+func (c *Call) showLimit() {
 	key, capacity := c.bucket()
-	if a, err := c.api.limiter.peek(c.ctx, key, capacity); err == nil {
+	if a, err := c.surface.limiter.peek(c.Ctx, key, capacity); err == nil {
 		c.setLimitHeaders(a)
 	}
 }
 
-func (c *call) setLimitHeaders(a allowance) {
+func (c *Call) setLimitHeaders(a allowance) {
 	c.limited = true
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(a.limit, 10))
 	h.Set("X-RateLimit-Remaining", strconv.FormatInt(a.remaining, 10))
-	full := c.api.store.Now().Add(a.full)
+	full := c.surface.store.Now().Add(a.full)
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(int64(math.Ceil(float64(full.UnixMilli())/1000)), 10))
 }

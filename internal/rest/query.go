@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"net/url"
@@ -20,9 +20,9 @@ type queryValue struct {
 }
 
 // query takes the query string apart, once.
-func (c *call) query() *query {
+func (c *Call) query() *query {
 	if c.parsed == nil {
-		c.parsed = parseQuery(c.r.URL.RawQuery)
+		c.parsed = parseQuery(c.R.URL.RawQuery)
 	}
 	return c.parsed
 }

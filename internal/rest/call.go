@@ -1,0 +1,169 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Call is one request on its way through a surface.
+type Call struct {
+	W   http.ResponseWriter
+	R   *http.Request
+	Ctx context.Context
+	// ID is the request's, which support asks for.
+	ID     string
+	Caller Caller
+	// Account is the number that the path names, where it names one.
+	Account chat.Account
+
+	surface *Surface
+	op      *Operation
+	path    pathValues
+	parsed  *query
+	text    []byte // of the body
+	start   time.Time
+	known   bool // the caller may call
+	limited bool // the rate limit headers are set
+	found   bool // the path's number was
+
+	cancel   context.CancelFunc // of Ctx
+	inFlight bool               // it has a slot
+	ofOrg    bool               // and one of its organization's
+	held     int                // bytes of its body that are counted
+}
+
+// OrgID is the caller's organization.
+func (c *Call) OrgID() string { return c.Caller.Organization.ID }
+
+// Operation is what is called; nil where there is nothing at the path.
+func (c *Call) Operation() *Operation { return c.op }
+
+// Store is where everything is.
+func (c *Call) Store() *store.Store { return c.surface.store }
+
+// Read reads from the store, for as long as the call lasts.
+func (c *Call) Read() store.Reader { return c.surface.store.Read(c.Ctx) }
+
+// Now is the store's time.
+func (c *Call) Now() time.Time { return c.surface.store.Now() }
+
+// Body is the text that was sent.
+func (c *Call) Body() []byte { return c.text }
+
+// PathValue is a variable part of the path, from the left.
+func (c *Call) PathValue(i int) string { return c.path[i] }
+
+// Given tells whether the query has a parameter.
+func (c *Call) Given(name string) bool { return c.query().has(name) }
+
+// FindAccount loads the number that the path names, into Account: absent or another organization's is 404.
+// The layer does it for every operation; those that handle a request themselves call it.
+func (c *Call) FindAccount(r store.Reader) (err error) {
+	if !c.op.numbered() {
+		return nil
+	}
+	c.Account, err = core.AccountByNumber(r, c.OrgID(), c.path[0])
+	c.found = err == nil
+	return err
+}
+
+// findInPath makes sure that the path is well formed and that what it names is there.
+func (c *Call) findInPath() error {
+	if err := c.op.input.checkPath(c); err != nil {
+		return err
+	}
+	if c.op.InPath == nil && (!c.op.numbered() || c.found) {
+		return nil
+	}
+	r := c.Read()
+	if err := c.FindAccount(r); err != nil || c.op.InPath == nil {
+		return err
+	}
+	return c.op.InPath(c, r)
+}
+
+// Answer is a response before it is written.
+type Answer struct {
+	status   int
+	body     []byte
+	envelope any // what body is made of where it is not there yet
+}
+
+// text writes the body, if that has not been done. It is put off until a transaction is over, unless
+// the answer is stored with it: on SQLite others wait for the transaction.
+func (a *Answer) text() []byte {
+	if a.envelope != nil {
+		a.body, a.envelope = Marshal(a.envelope), nil
+	}
+	return a.body
+}
+
+// Success is the answer of the call's operation.
+func (c *Call) Success(data any) Answer {
+	status := c.op.Status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	return Answer{status: status, envelope: Single[any]{Data: data, RequestID: c.ID}}
+}
+
+// InTx runs an operation in a transaction.
+func (c *Call) InTx(run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
+	err = c.surface.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
+		ans, err = run(tx)
+		return err
+	})
+	return ans, err
+}
+
+// Patient is the call's context with more time than it has left, for calls to the provider in a row. It
+// does not end with the client.
+func (c *Call) Patient(time time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(c.Ctx), time)
+}
+
+// errorAnswer writes the one envelope of all errors. What is not the caller's fault is logged
+// with its cause and answered blandly.
+func (c *Call) errorAnswer(err error) Answer {
+	failure, ok := errors.AsType[*chat.Error](err)
+	if !ok {
+		failure = c.unexpected(err)
+	}
+	entry := catalogue[failure.Code]
+	if passesSoon(failure.Code) && c.W.Header().Get("Retry-After") == "" {
+		c.W.Header().Set("Retry-After", "1")
+	}
+	return Answer{status: entry.status, body: Marshal(errorEnvelope{Error: errorView{
+		Type: entry.kind, Code: string(failure.Code), Message: failure.Message, Param: failure.Param, RequestID: c.ID,
+	}})}
+}
+
+const internalMessage = "Something went wrong on our side. Try again; if it stays, report the request_id."
+
+func (c *Call) unexpected(err error) *chat.Error {
+	log := c.surface.log.With("request_id", c.ID, "method", c.R.Method, "path", c.R.URL.Path, "error", err)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && c.op != nil && slices.Contains(c.op.Errors, chat.CodeResourceNotFound):
+		return chat.NotFound("resource")
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, context.DeadlineExceeded):
+		log.Warn("store unavailable")
+		return chat.Fail(chat.CodeServiceUnavailable, "The service cannot take the request now. Try again shortly.")
+	case errors.Is(err, context.Canceled): // nobody reads the answer
+		log.Debug("client went away")
+		return chat.Fail(chat.CodeServiceUnavailable, "The request was cancelled.")
+	default:
+		log.Error("request failed")
+		return chat.Fail(chat.CodeInternalError, internalMessage)
+	}
+}
+
+// LoggedMethod is a method as it can be shown.
+func LoggedMethod(m string) string { return strings.ToValidUTF8(m[:min(len(m), 16)], "?") }

@@ -1,0 +1,32 @@
+package rest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+)
+
+// WeakETag makes a weak entity tag out of what a representation depends on.
+func WeakETag(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+}
+
+// ErrNotModified ends an operation whose client has the current version.
+var ErrNotModified = errors.New("rest: not modified")
+
+// Unchanged sets the answer's ETag and reports whether the client has that version already; the
+// answer is then 304 without a body.
+func (c *Call) Unchanged(tag string) bool {
+	c.W.Header().Set("ETag", tag)
+	for _, line := range c.R.Header.Values("If-None-Match") {
+		for _, given := range strings.Split(line, ",") {
+			given = strings.TrimSpace(given)
+			if given == "*" || strings.TrimPrefix(given, "W/") == strings.TrimPrefix(tag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}

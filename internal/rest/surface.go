@@ -1,0 +1,225 @@
+// Package rest is what the surfaces of the service have in common. A surface is a set of operations under
+// one path: the public API is one, the dashboard's another. An operation says what it is called with, what
+// it answers and what can go wrong; routing, binding, rules, errors, cursors, idempotency, limits and the
+// OpenAPI document are done here, once, in the order that ServeHTTP shows. Who may call is the surface's
+// own.
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// MaxURL is the longest request target that is served.
+	MaxURL = 8 << 10
+	// RequestTimeout ends work whose client would have given up.
+	RequestTimeout = 30 * time.Second
+)
+
+// Bounds are how much may be under way at once, in all and of one organization, so that it leaves room for
+// the others.
+type Bounds struct {
+	Requests, RequestsPerOrg int
+	// Bodies are the bytes of larger bodies, from when they arrive until they are answered.
+	Bodies, BodiesPerOrg int
+}
+
+// DefaultBounds are for a server of an ordinary size.
+var DefaultBounds = Bounds{Requests: 4096, RequestsPerOrg: 2048, Bodies: 256 << 20, BodiesPerOrg: 64 << 20}
+
+// Config is what a surface needs.
+type Config struct {
+	// Base is the path under which the surface is, such as /v1.
+	Base  string
+	Store *store.Store
+	// CursorKey authenticates page cursors; it is the same on every node.
+	CursorKey []byte
+	// Vault seals what is stored and must not be read from the store.
+	Vault Vault
+	// Authority decides who may call what.
+	Authority   Authority
+	Description Description
+	Bounds      Bounds
+	Log         *slog.Logger
+	Metrics     *Metrics
+}
+
+// Vault encrypts what is stored. The context says what a value is and whose.
+type Vault interface {
+	Seal(plaintext, context string) string
+	Open(sealed, context string) (string, error)
+}
+
+// Authority is how a surface knows its callers.
+type Authority interface {
+	// Authenticate finds out who calls, and sets the call's Caller, also where it refuses one that it knows.
+	Authenticate(*Call) error
+	// Admit checks what the caller may do now. It takes the call's token where its order of checks wants it.
+	Admit(*Call) error
+	// Errors are the codes of its refusals, for an operation.
+	Errors(*Operation) []chat.Code
+	// Record is told how a call ended.
+	Record(c *Call, status int, took time.Duration)
+}
+
+// Caller is who calls.
+type Caller struct {
+	Organization chat.Organization
+	Plan         chat.Plan
+	// A key or a user calls, never both.
+	Key  *chat.APIKey
+	User *chat.User
+	// ReadsPerMinute and WritesPerMinute are what the caller's buckets hold. Those with the same Share of an
+	// organization have the same buckets.
+	ReadsPerMinute, WritesPerMinute int64
+	Share                           string
+}
+
+// Surface is the handler for everything under its base, and for what is under nothing.
+type Surface struct {
+	base      string
+	store     *store.Store
+	log       *slog.Logger
+	metrics   *Metrics
+	authority Authority
+	vault     Vault
+	routes    *router
+	document  *document
+	limiter   *limiter
+	cursors   cursorCodec
+	inFlight  chan struct{}
+	perOrg    *Crowd
+	bodies    *Crowd
+	claims    claims
+}
+
+// New makes a surface without operations.
+func New(cfg Config) *Surface {
+	b := cfg.Bounds
+	if b == (Bounds{}) {
+		b = DefaultBounds
+	}
+	return &Surface{
+		base: cfg.Base, store: cfg.Store, log: cfg.Log, metrics: cfg.Metrics, authority: cfg.Authority, vault: cfg.Vault,
+		routes:   &router{base: cfg.Base},
+		document: newDocument(cfg.Base, cfg.Description),
+		limiter:  newLimiter(cfg.Store),
+		cursors:  cursorCodec{key: cfg.CursorKey},
+		inFlight: make(chan struct{}, b.Requests),
+		perOrg:   NewCrowd(b.RequestsPerOrg, b.Requests),
+		bodies:   NewCrowd(b.BodiesPerOrg, b.Bodies),
+		claims:   newClaims(),
+	}
+}
+
+// Finish ends the registration of operations, before the first request.
+func (s *Surface) Finish() { s.document.finish() }
+
+// ServeHTTP answers a request. Nothing leaves it but the contract's envelopes.
+func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), RequestTimeout)
+	c := &Call{surface: s, W: w, R: r, Ctx: ctx, cancel: cancel, start: time.Now(), ID: s.store.NewID(chat.KindRequest)}
+	defer func() { c.cancel() }()
+	ans, err := s.serveSafely(c)
+	switch {
+	case errors.Is(err, ErrNotModified):
+		ans = Answer{status: http.StatusNotModified}
+	case err != nil:
+		ans = c.errorAnswer(err)
+	}
+	c.write(ans)
+	took := time.Since(c.start)
+	s.metrics.observe(c.op, ans.status, took)
+	s.authority.Record(c, ans.status, took)
+}
+
+// RefuseUnreadable answers what is no request at all, and what has an address that cannot be decoded.
+func (s *Surface) RefuseUnreadable(w http.ResponseWriter) {
+	c := &Call{surface: s, W: w, ID: s.store.NewID(chat.KindRequest)}
+	c.write(c.errorAnswer(chat.Invalid("request", "The request cannot be read: its address or one of its headers is broken. In an address, %s", escapes)))
+}
+
+func (s *Surface) serveSafely(c *Call) (ans Answer, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("panic", "request_id", c.ID, "method", c.R.Method, "path", c.R.URL.Path, "panic", v, "stack", string(debug.Stack()))
+			err = chat.Fail(chat.CodeInternalError, internalMessage)
+		}
+	}()
+	defer c.finish()
+	if err := c.enter(); err != nil {
+		return Answer{}, err
+	}
+	ans, err = s.serve(c)
+	ans.text()
+	return ans, err
+}
+
+// Overloaded refuses what there is no room for now.
+func Overloaded() error {
+	return chat.Fail(chat.CodeServiceUnavailable, "The service is overloaded. Try again shortly.")
+}
+
+// serve is the order of the checks on one request.
+func (s *Surface) serve(c *Call) (Answer, error) {
+	match, inside := s.routes.match(c.R)
+	if inside && !match.open() {
+		if err := s.authority.Authenticate(c); err != nil {
+			return Answer{}, err
+		}
+		c.known = true
+	}
+	if err := match.check(c); err != nil {
+		return Answer{}, err
+	}
+	c.op, c.path = match.op, match.values
+	if len(c.R.RequestURI) > MaxURL {
+		return Answer{}, chat.Invalid("url", "The URL is longer than %d bytes.", MaxURL)
+	}
+	if c.op.Open {
+		return c.op.handle(c)
+	}
+	if err := c.enter(); err != nil {
+		return Answer{}, err
+	}
+	if err := s.authority.Admit(c); err != nil {
+		return Answer{}, err
+	}
+	return c.op.handle(c)
+}
+
+// write sends the answer with the headers every response carries.
+func (c *Call) write(ans Answer) {
+	if c.known && !c.limited {
+		c.showLimit()
+	}
+	h := c.W.Header()
+	if h.Get(headerRequestID) == "" { // a replay has set the original's
+		h.Set(headerRequestID, c.ID)
+	}
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
+	if len(ans.body) > 0 {
+		h.Set("Content-Type", "application/json")
+	}
+	if ans.status != http.StatusNotModified {
+		h.Set("Content-Length", strconv.Itoa(len(ans.body)))
+	}
+	c.W.WriteHeader(ans.status)
+	c.W.Write(ans.body)
+}
+
+const headerRequestID = "X-Request-Id"

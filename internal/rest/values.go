@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// Instant is a time as the API shows it.
+type Instant time.Time
+
+func (t Instant) MarshalText() ([]byte, error) {
+	return []byte(chat.FormatTime(time.Time(t))), nil
+}
+
+// Schema describes it in the OpenAPI document.
+func (Instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Description: "RFC 3339 in UTC, with milliseconds."}
+}
+
+// InstantPtr is an instant that may be absent.
+func InstantPtr(t *time.Time) *Instant {
+	if t == nil {
+		return nil
+	}
+	i := Instant(*t)
+	return &i
+}
+
+// AnyJSON is JSON that is passed on as it is.
+type AnyJSON jsontext.Value
+
+func (v AnyJSON) MarshalJSON() ([]byte, error) { return v, nil }
+
+// Schema describes it in the OpenAPI document.
+func (AnyJSON) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
+
+// Part is an object of a body that the document describes as T, and that is read and checked only
+// when another field calls for it.
+type Part[T any] struct{}
+
+// UnmarshalJSON leaves it to the operation.
+func (Part[T]) UnmarshalJSON([]byte) error { return nil }
+
+// Schema describes it in the OpenAPI document.
+func (Part[T]) Schema(r huma.Registry) *huma.Schema {
+	t := reflect.TypeFor[T]()
+	return r.Schema(t, true, t.Name())
+}
+
+func (Part[T]) unchecked() reflect.Type { return reflect.TypeFor[T]() }
+
+// OrNull is an object that may be absent. It is null then, and the document says so.
+type OrNull[T any] struct{ Value *T }
+
+func (o OrNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, o.Value)
+}
+
+// Schema describes it in the OpenAPI document.
+func (OrNull[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// FreeForm is an object whose fields are the caller's own, or null.
+type FreeForm jsontext.Value
+
+func (f FreeForm) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if f == nil {
+		return enc.WriteToken(jsontext.Null)
+	}
+	return enc.WriteValue(jsontext.Value(f))
+}
+
+func (f *FreeForm) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	value, err := dec.ReadValue()
+	*f = nil
+	if err == nil && value.Kind() != jsontext.KindNull {
+		*f = FreeForm(value.Clone())
+	}
+	return err
+}
+
+// Schema describes it in the OpenAPI document.
+func (FreeForm) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
+}
+
+// DeletedView answers a DELETE.
+type DeletedView struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Deleted bool   `json:"deleted"`
+}
+
+// IDsOf are the ids of a page's rows.
+func IDsOf[T any](rows []T, id func(T) string) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = id(row)
+	}
+	return ids
+}
