@@ -128,7 +128,7 @@ func pageETag[V any](p Page[V]) string {
 	return WeakETag(string(Marshal(p)))
 }
 
-// viewEach turns the rows of a page into their views.
+// ViewEach turns the rows of a page into their views.
 func ViewEach[T, V any](s store.Slice[T], view func(T) V) store.Slice[V] {
 	views := store.Slice[V]{Rows: make([]V, len(s.Rows)), Next: s.Next}
 	for i, row := range s.Rows {
