@@ -58,7 +58,7 @@ func openSession(tx *store.Tx, u chat.User, b Browser) (token string, err error)
 	})
 }
 
-// Session finds whose session a token is. It is noted now and then that it is in use, behind the answer.
+// Session finds whose session a token is. Once a minute at most it notes that the session is in use.
 func Session(ctx context.Context, st *store.Store, token string) (store.SessionContext, error) {
 	signedOut := chat.Fail(chat.CodeNotSignedIn, "Sign in to go on.")
 	c, err := st.Read(ctx).SessionContext(chat.HashToken(token))

@@ -20,7 +20,7 @@ type slowFailure struct {
 }
 
 func (f slowFailure) RoundTrip(*http.Request) (*http.Response, error) {
-	time.Sleep(f.after) // in a bubble, where it takes no time
+	<-time.After(f.after) // in a bubble, where it takes no time
 	return nil, f.err
 }
 

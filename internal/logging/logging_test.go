@@ -76,7 +76,7 @@ func TestEpisodeIsToldAtItsBeginningAndItsEnd(t *testing.T) {
 		for range 2 { // each episode is told anew
 			for i := range 3 {
 				e.Report(fmt.Errorf("full %d", i))
-				time.Sleep(20 * time.Second)
+				<-time.After(20 * time.Second)
 			}
 			requireMetric(t, reg, "parley_trouble", map[string]float64{"disk": 1, "network": 0})
 			e.Report(nil)
@@ -122,7 +122,7 @@ func TestRepeatedWarningsAreCounted(t *testing.T) {
 		log := slog.New(logging.NewThrottle(out.handler()))
 		for i := range 5000 {
 			log.With("request", i, "error", fmt.Errorf("disk full at 127.0.0.1:%d", i)).Warn("store unavailable")
-			time.Sleep(10 * time.Millisecond)
+			<-time.After(10 * time.Millisecond)
 		}
 		log.Error("request failed", "error", errors.New("disk full"))
 		log.Error("request failed", "error", errors.New("syntax error"))
@@ -130,10 +130,10 @@ func TestRepeatedWarningsAreCounted(t *testing.T) {
 			`level=WARN msg="store unavailable" request=0 error="disk full at 127.0.0.1:0"`,
 			`level=ERROR msg="request failed" error="disk full"`,
 			`level=ERROR msg="request failed" error="syntax error"`)
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		synctest.Wait()
 		out.require(t, `level=WARN msg="store unavailable" request=4999 error="disk full at 127.0.0.1:4999" repeated=4999`)
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		synctest.Wait()
 		out.require(t)
 		log.Warn("store unavailable", "error", errors.New("disk full at 127.0.0.1:1"))
@@ -200,12 +200,12 @@ func TestThrottleLosesNoCount(t *testing.T) {
 				slog.New(throttle).Warn("full")
 				count()
 				for range pause {
-					time.Sleep(time.Second)
+					<-time.After(time.Second)
 					synctest.Wait()
 					count()
 				}
 			}
-			time.Sleep(2 * time.Minute)
+			<-time.After(2 * time.Minute)
 			synctest.Wait()
 			count()
 			if total != len(pauses) {

@@ -168,7 +168,7 @@ func startNodes(t *testing.T, faults [][]fault, apart ...time.Duration) (*memory
 	begin := time.Now().Add(5 * time.Second)
 	for i, f := range faults {
 		if i < len(apart) {
-			time.Sleep(apart[i])
+			<-time.After(apart[i])
 		}
 		n := newNode(farRegistry{m, begin, f}, now, nil, slog.New(slog.DiscardHandler))
 		if err := n.start(t.Context()); err != nil {
@@ -180,7 +180,7 @@ func startNodes(t *testing.T, faults [][]fault, apart ...time.Duration) (*memory
 }
 
 func pass(d time.Duration) {
-	time.Sleep(d)
+	<-time.After(d)
 	synctest.Wait()
 }
 

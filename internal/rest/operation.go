@@ -63,6 +63,7 @@ type Page[T any] struct {
 }
 
 const (
+	// DefaultLimit is how many rows a page has where the caller does not say.
 	DefaultLimit = 25
 	maxLimit     = 100
 )
@@ -75,16 +76,21 @@ func Read[I, O any](s *Surface, op Operation, fn func(c *Call, in *I) (O, error)
 		if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
 			return Answer{}, err
 		}
-		if err := c.FindAccount(c.Read()); err != nil {
-			return Answer{}, err
-		}
-		out, err := fn(c, &in)
-		if err != nil {
-			return Answer{}, err
-		}
-		return c.Success(out), nil
+		return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
 	}
 	add[I, Single[O]](s, &op)
+}
+
+// perform finds the number that the path names, and does what an operation is for.
+func perform[O any](c *Call, r store.Reader, fn func() (O, error)) (Answer, error) {
+	if err := c.FindAccount(r); err != nil {
+		return Answer{}, err
+	}
+	out, err := fn()
+	if err != nil {
+		return Answer{}, err
+	}
+	return c.Success(out), nil
 }
 
 // List registers an operation that answers with a page, newest first.
@@ -196,14 +202,7 @@ func WriteAfter[I, O any](s *Surface, op Operation, ask func(c *Call, in *I) err
 			if bindErr != nil {
 				return Answer{}, bindErr
 			}
-			if err := c.FindAccount(tx.Reader); err != nil {
-				return Answer{}, err
-			}
-			out, err := fn(tx, c, &in)
-			if err != nil {
-				return Answer{}, err
-			}
-			return c.Success(out), nil
+			return perform(c, tx.Reader, func() (O, error) { return fn(tx, c, &in) })
 		}
 		if c.HasIdempotencyKey() {
 			return c.Once(body, run)
@@ -231,14 +230,7 @@ func Flow[I, O any](s *Surface, op Operation, fn func(c *Call, in *I) (O, error)
 			if bindErr != nil {
 				return Answer{}, bindErr
 			}
-			if err := c.FindAccount(c.Read()); err != nil {
-				return Answer{}, err
-			}
-			out, err := fn(c, &in)
-			if err != nil {
-				return Answer{}, err
-			}
-			return c.Success(out), nil
+			return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
 		})
 	}
 	add[I, Single[O]](s, &op)

@@ -56,13 +56,13 @@ func (a *away) record(results []core.SendResult) error {
 		case !o.Hangs:
 			return fmt.Errorf("%w: refused", store.ErrUnavailable)
 		case o.To-now > recordTimeout:
-			time.Sleep(recordTimeout)
+			<-time.After(recordTimeout)
 			return context.DeadlineExceeded
 		default:
-			time.Sleep(o.To - now)
+			<-time.After(o.To - now)
 		}
 	}
-	time.Sleep(time.Millisecond)
+	<-time.After(time.Millisecond)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, r := range results {
@@ -141,7 +141,7 @@ func runOutages(outages []outage, arrivals []arrival) string {
 	a := newAway(outages)
 	r := a.recorder()
 	for i, in := range arrivals {
-		time.Sleep(in.At - time.Since(a.begin))
+		<-time.After(in.At - time.Since(a.begin))
 		id := fmt.Sprint(i)
 		a.mu.Lock()
 		a.bad[id] = in.Bad
@@ -187,7 +187,7 @@ func TestUnwrittenOutcomesAreBounded(t *testing.T) {
 		if !r.behind() {
 			t.Error("messages are handed out, however many outcomes wait")
 		}
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		synctest.Wait()
 		if r.behind() || len(a.written) != maxUnrecorded {
 			t.Errorf("%d outcomes were written", len(a.written))
@@ -204,7 +204,7 @@ func TestOutcomesAtTheEndOfTheProcess(t *testing.T) {
 		a := newAway([]outage{{0, time.Hour, false}})
 		r := a.recorder()
 		a.add(r, "one")
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		synctest.Wait()
 		if !r.behind() || len(a.settled) != 0 {
 			t.Errorf("after a minute the outcome is settled as %v", a.settled)

@@ -157,7 +157,7 @@ func TestForeignReaderIsNamed(t *testing.T) {
 		since := time.Now()
 		c.write(200)
 		for range 20 {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			c.write(1)
 		}
 		lines := c.log.take()
@@ -171,7 +171,7 @@ func TestForeignReaderIsNamed(t *testing.T) {
 			t.Fatalf("the journal has %d bytes; the metric says %v", size, c.metric("parley_store_journal_bytes", ""))
 		}
 		reader.end()
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		c.write(1)
 		if size := c.size(); size > journalBytes {
 			t.Errorf("the journal still has %d bytes", size)
@@ -191,7 +191,7 @@ func TestJournalStaysShortUnderLoad(t *testing.T) {
 		c := openCopying(t)
 		for i := range 40 {
 			first := hold(t, c.st, putSetting("held", fmt.Sprint(i)))
-			time.Sleep(1100 * time.Millisecond) // what is committed is copied while this one is not
+			<-time.After(1100 * time.Millisecond) // what is committed is copied while this one is not
 			requireNoError(t, first.release())
 			c.write(10)
 			if size := c.size(); size > 3*journalBytes {
@@ -210,7 +210,7 @@ func TestCopyingThatFailsIsToldOnce(t *testing.T) {
 		disk.Fail(storetest.Write, databaseFile, syscall.ENOSPC)
 		for range 5 {
 			c.write(1) // goes into the journal
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}
 		synctest.Wait()
 		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "the journal cannot be copied") || !strings.Contains(lines, "the disk is full") {
@@ -221,7 +221,7 @@ func TestCopyingThatFailsIsToldOnce(t *testing.T) {
 			t.Errorf("%v failures are counted", n)
 		}
 		disk.Mend()
-		time.Sleep(2 * time.Second) // nothing is written: what could not be copied is tried again
+		<-time.After(2 * time.Second) // nothing is written: what could not be copied is tried again
 		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "is copied into the database again") {
 			t.Errorf("logged %q", lines)
 		}

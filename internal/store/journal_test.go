@@ -99,7 +99,7 @@ func TestNobodyIsToldDoneAfterASyncThatFailed(t *testing.T) {
 		if err := <-st.Broken(); !errors.Is(err, errSync) || !strings.Contains(err.Error(), "start the program again") {
 			t.Errorf("the store is broken by %v", err)
 		}
-		time.Sleep(time.Minute) // to let it copy, if it did
+		<-time.After(time.Minute) // to let it copy, if it did
 		requireNoError(t, st.Close())
 		if _, err := os.Stat(filepath.Join(cfg.Dir, journalFile)); err != nil {
 			t.Errorf("the journal was copied into the database and removed: %v", err)

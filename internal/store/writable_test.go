@@ -191,7 +191,7 @@ func TestOneWriteASecondTellsAllWhoAsk(t *testing.T) {
 		for second := range 3 {
 			requireAllNil(t, together(20, func(int) error { return st.Writable(context.Background()) }))
 			requireEqual(t, syncs, nil, second+1)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}
 	})
 }
