@@ -166,7 +166,9 @@ func (s *Simulator) echo(n *number, to recipient, kind string, fields map[string
 		object[k] = v
 	}
 	now := s.now()
-	s.messages.put(stringKey(id), &message{id: id, number: n, to: to, kind: kind, created: now, changed: now, state: "echoed", body: mustJSON(object)})
+	m := &message{id: id, number: n, to: to, kind: kind, created: now, changed: now, state: "echoed", body: mustJSON(object)}
+	s.messages.put(stringKey(id), m)
+	s.phones.show(m, false)
 	w := &jsonWriter{}
 	to.byUser = to.person.HidePhone
 	to.appendContact(w, true)

@@ -165,6 +165,7 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 	}
 	m.body = inboundObject(m, fields, at)
 	s.messages.put(stringKey(m.id), m)
+	s.phones.wrote(m)
 	s.counters.inbound.Add(1)
 	if kind != "system" && !in.KeepWindow {
 		s.windows.put(pairKey{n.id, from.key()}, now.UnixNano())

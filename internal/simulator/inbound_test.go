@@ -252,9 +252,18 @@ func TestDemoPersonAnswers(t *testing.T) {
 	if got := r.recv.statuses(id); !slices.Equal(got, []string{"sent", "delivered", "read"}) {
 		t.Errorf("statuses: %v", got)
 	}
-	last := r.recv.all()[3].value
-	if !strings.HasPrefix(at[string](t, last, "messages", 0, "text", "body"), "Hi!") {
-		t.Errorf("answer: %v", last)
+	answer := at[string](t, r.recv.all()[3].value, "messages", 0, "text", "body")
+	if !strings.HasPrefix(answer, "Hello!") {
+		t.Errorf("answer: %v", answer)
+	}
+	r.recv.clear()
+	for _, body := range []string{answer, "This is what you asked for", "While you wait"} {
+		id := r.send(text(DemoPhone, body))
+		r.settle(time.Minute)
+		if len(r.recv.all()) != 3 || len(r.recv.statuses(id)) != 3 {
+			t.Errorf("%q is answered: %v", body, r.recv.all())
+		}
+		r.recv.clear()
 	}
 }
 

@@ -45,6 +45,7 @@ type message struct {
 	body     []byte // the request, or the message object of an inbound one
 	created  time.Time
 	plan     []step
+	voice    bool // a voice note
 
 	mu      sync.Mutex
 	state   string

@@ -148,10 +148,19 @@ func (s *Simulator) withUserID(w *waba, id string) (recipient, bool) {
 	return r, found
 }
 
-// DemoPhone is a person who always answers "hi", so that a first try gets a reply.
+// DemoPhone is a person who answers "hi" at any time, so that a first try gets a reply.
 const DemoPhone = "+12025550100"
 
+const demoName = "Ada (simulated)"
+
+// demoReply does not contain the word that it answers: something that repeats what it hears would go on
+// for ever with it.
+const demoReply = "Hello! I am a simulated person. Greet me once more and you get another answer."
+
 func (s *Simulator) addDemoPerson() {
-	_ = s.people.put(person{Phone: DemoPhone[1:], Name: "Ada (simulated)", Username: "ada.simulated", AlwaysOpen: true})
-	_, _ = s.scripts.add(script{Person: DemoPhone[1:], Contains: "hi", Reply: replyText("Hi! I am a simulated person. Write \"hi\" again and I will answer again."), After: duration(1e9)})
+	_ = s.people.put(person{Phone: DemoPhone[1:], Name: demoName, Username: "ada.simulated", AlwaysOpen: true})
+	_, _ = s.scripts.add(script{Person: DemoPhone[1:], Word: "hi", Reply: replyText(demoReply), After: duration(1e9)})
+	for _, ready := range readyHandsets {
+		_ = s.people.put(person{Phone: ready.phone, Name: ready.name})
+	}
 }

@@ -63,7 +63,15 @@ func (s *Simulator) schedule(m *message, i int, from time.Time) {
 
 // advance carries out a step: the message changes, the callback is queued, the next step is set.
 func (s *Simulator) advance(m *message, i int, at time.Time) {
-	st := m.plan[i]
+	if s.phones.hold(m, i) {
+		return
+	}
+	s.report(m, m.plan[i], at)
+	s.schedule(m, i+1, at)
+}
+
+// report changes a message's status and tells the business.
+func (s *Simulator) report(m *message, st step, at time.Time) {
 	m.move(st.status, st.code, at)
 	s.counters.status(st.status)
 	u := update{number: m.number, msg: m, status: st.status, code: st.code, priced: st.priced, at: at.Unix()}
@@ -74,5 +82,5 @@ func (s *Simulator) advance(m *message, i int, at time.Time) {
 	for range copies + 1 {
 		s.callbacks.about(m.number, m.to.key(), u)
 	}
-	s.schedule(m, i+1, at)
+	s.phones.reached(m, st.status)
 }

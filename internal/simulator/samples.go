@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"slices"
 )
@@ -14,12 +15,17 @@ type sampleFile struct {
 	extra    map[string]any // fields that only this type has
 }
 
+// voiceNote is four seconds that can be played.
+//
+//go:embed voice.ogg
+var voiceNote []byte
+
 // samples are the types of message that carry a file.
 var samples = map[string]sampleFile{
 	"image":    {mimeType: "image/png", data: decode64(samplePNG)},
 	"sticker":  {mimeType: "image/webp", data: decode64(sampleWebP), extra: map[string]any{"animated": false}},
 	"document": {mimeType: "application/pdf", filename: "document.pdf", data: []byte(samplePDF)},
-	"audio":    {mimeType: "audio/ogg; codecs=opus", data: []byte("OggS\x00\x02simulated voice note"), extra: map[string]any{"voice": true}},
+	"audio":    {mimeType: "audio/ogg; codecs=opus", data: voiceNote, extra: map[string]any{"voice": true}},
 	"video":    {mimeType: "video/mp4", data: []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isomsimulated video")},
 }
 

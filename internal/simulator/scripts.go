@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // script is how a person answers: when a message to them contains a text, they reply after a while.
@@ -14,6 +15,7 @@ type script struct {
 	ID       int                        `json:"id"`
 	Person   string                     `json:"person,omitempty"`   // digits; empty: anybody
 	Contains string                     `json:"contains,omitempty"` // in any case; empty: every message
+	Word     string                     `json:"word,omitempty"`     // likewise, as a word by itself
 	Reply    map[string]json.RawMessage `json:"reply,omitempty"`    // a message object, or a text
 	Tap      *int                       `json:"tap,omitempty"`      // instead: press the button of that index
 	Echo     bool                       `json:"echo,omitempty"`     // instead: repeat the text
@@ -101,11 +103,20 @@ func (s *scripts) match(person, text string) (script, bool) {
 	defer s.mu.RUnlock()
 	low := strings.ToLower(text)
 	for _, sc := range s.list {
-		if (sc.Person == "" || sc.Person == person) && strings.Contains(low, strings.ToLower(sc.Contains)) {
+		if (sc.Person == "" || sc.Person == person) && strings.Contains(low, strings.ToLower(sc.Contains)) && sc.hasWord(low) {
 			return sc, true
 		}
 	}
 	return script{}, false
+}
+
+// hasWord looks for the script's word among those of a text in lower case.
+func (sc script) hasWord(text string) bool {
+	if sc.Word == "" {
+		return true
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return slices.Contains(words, strings.ToLower(sc.Word))
 }
 
 // react lets the recipient answer, if a script says so and the message will reach them.

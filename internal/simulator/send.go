@@ -187,7 +187,7 @@ func (s *Simulator) accept(c *call, n *number, v *validation, trick magic, known
 	now := s.now()
 	m := &message{
 		id: s.ids.wamid(v.to.key(), wamidOutbound), number: n, to: v.to, kind: v.env.Type, opaque: v.env.Opaque,
-		category: "service", free: true, body: c.sent, created: now, state: statusAccepted, changed: now,
+		category: "service", free: true, body: c.sent, created: now, state: statusAccepted, changed: now, voice: v.voice,
 	}
 	open := s.windowOpen(n, v.to, now)
 	if v.template != nil {
@@ -230,6 +230,9 @@ func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open 
 		return fail(131050)
 	case v.template == nil && !open:
 		return fail(131047)
+	}
+	if plan := s.phones.fate(m, plans.delays); plan != nil {
+		return plan
 	}
 	plan := plans.normal
 	switch {
@@ -325,6 +328,7 @@ func (s *Simulator) readReceipt(n *number, env *envelope) (answer, *graphError) 
 		m.mu.Lock()
 		m.read = true
 		m.mu.Unlock()
+		s.phones.wrote(m)
 	case !isInboundID(env.MessageID):
 		return answer{}, invalid("Message ID is invalid")
 	}

@@ -66,11 +66,7 @@ func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButt
 		switch strings.ToLower(c.Type) {
 		case "body":
 			for i, p := range c.Parameters {
-				name := p.Name
-				if name == "" {
-					name = strconv.Itoa(i + 1)
-				}
-				values[name], _ = p.textValue("body")
+				values[p.place(i)], _ = p.textValue("body")
 			}
 		case "button":
 			i, err := strconv.Atoi(string(c.Index))
@@ -84,6 +80,24 @@ func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButt
 		text = hydrate(body.Text, values)
 	}
 	return text, templateButtons(t, payloads)
+}
+
+// place is the variable that a parameter is for.
+func (p sendParameter) place(i int) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// urlParameter is what completes the address of a button.
+func urlParameter(sent []sendComponent, button int) string {
+	for _, c := range sent {
+		if i, err := strconv.Atoi(string(c.Index)); strings.EqualFold(c.Type, "button") && err == nil && i == button && len(c.Parameters) == 1 && c.Parameters[0].Text != nil {
+			return *c.Parameters[0].Text
+		}
+	}
+	return ""
 }
 
 func templateButtons(t template, payloads map[int]string) []shownButton {

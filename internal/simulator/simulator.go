@@ -32,6 +32,7 @@ type Simulator struct {
 	callbacks *callbacks
 	media     *mediaStore
 	scripts   *scripts
+	phones    *Phones
 
 	plans    atomic.Pointer[planSet]
 	faults   atomic.Pointer[Faults]
@@ -62,6 +63,7 @@ func New(cfg Config) *Simulator {
 		opaque: newOpaqueCounter(), requests: newRequestRing(cfg.MaxRequests),
 	}
 	s.sched = newScheduler(s.now)
+	s.phones = newPhones(s)
 	s.stopped, s.stop = context.WithCancel(context.Background())
 	s.callbacks = newCallbacks(s)
 	s.routes = s.routeTable()
@@ -75,7 +77,7 @@ func (s *Simulator) Reset() {
 	s.sched.clear()
 	for _, part := range []interface{ reset() }{
 		s.callbacks, s.accounts, s.tokens, s.people, s.scripts, s.messages, s.media, s.windows, s.stops, s.flaky,
-		s.uploads, s.codes, s.grants, s.opaque, s.requests, &s.counters,
+		s.uploads, s.codes, s.grants, s.opaque, s.requests, s.phones, &s.counters,
 	} {
 		part.reset()
 	}

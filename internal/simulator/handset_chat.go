@@ -1,0 +1,152 @@
+package simulator
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// handsetChat is what a handset shows of its chat with one number.
+type handsetChat struct{ lines []*chatLine }
+
+// chatLine is a message with the reactions on it.
+type chatLine struct {
+	m        *message
+	seen     bool
+	mine     string // my reaction, an emoji
+	business string // the business's
+}
+
+func (c *handsetChat) find(id string) *chatLine {
+	i := slices.IndexFunc(c.lines, func(l *chatLine) bool { return l.m.id == id })
+	if i < 0 {
+		return nil
+	}
+	return c.lines[i]
+}
+
+func (c *handsetChat) add(l *chatLine) {
+	c.lines = append(c.lines, l)
+	if over := len(c.lines) - maxLines; over > 0 {
+		c.lines = slices.Delete(c.lines, 0, over)
+	}
+}
+
+func (c *handsetChat) unread() (n int) {
+	for _, l := range c.lines {
+		if !l.m.inbound && !l.seen {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *handsetChat) takeUnread() (list []*message) {
+	for _, l := range c.lines {
+		if !l.m.inbound && !l.seen {
+			l.seen = true
+			list = append(list, l.m)
+		}
+	}
+	return list
+}
+
+// chat finds or makes the chat with a number; nil: there are too many.
+func (h *handset) chat(phoneNumberID string) *handsetChat {
+	c := h.chats[phoneNumberID]
+	if c == nil && len(h.chats) < maxChats {
+		c = &handsetChat{}
+		h.chats[phoneNumberID] = c
+	}
+	return c
+}
+
+// wrote puts a message that a handset's owner sent into its chat.
+func (p *Phones) wrote(m *message) { p.show(m, true) }
+
+// reached puts a message of a business into the chat once it has got to the handset.
+func (p *Phones) reached(m *message, status string) {
+	switch {
+	case status == statusFailed, status == statusSent && m.kind != "reaction":
+	default:
+		p.show(m, status == statusRead || status == statusPlayed)
+	}
+}
+
+// show adds a message to its chat, or what it says to the message that it is about.
+func (p *Phones) show(m *message, seen bool) {
+	h := p.of(m.to.key())
+	if h == nil || m.kind == "system" {
+		return
+	}
+	p.mu.Lock()
+	c := h.chat(m.number.id)
+	if c != nil {
+		c.show(m, seen)
+	}
+	p.mu.Unlock()
+	p.changed(m.number.id)
+}
+
+func (c *handsetChat) show(m *message, seen bool) {
+	if m.kind == "reaction" {
+		c.react(m)
+		return
+	}
+	l := c.find(m.id)
+	if l == nil {
+		l = &chatLine{m: m}
+		c.add(l)
+	}
+	l.seen = l.seen || seen
+}
+
+// react puts a reaction on its message; an empty one takes it away.
+func (c *handsetChat) react(m *message) {
+	var body struct {
+		Reaction struct {
+			MessageID string `json:"message_id"`
+			Emoji     string `json:"emoji"`
+		} `json:"reaction"`
+	}
+	if json.Unmarshal(m.body, &body) != nil {
+		return
+	}
+	l := c.find(body.Reaction.MessageID)
+	switch {
+	case l == nil:
+	case m.inbound:
+		l.mine = body.Reaction.Emoji
+	default:
+		l.business = body.Reaction.Emoji
+	}
+}
+
+// Chat shows what a handset has of its chat with a number, oldest first.
+func (p *Phones) Chat(id, phoneNumberID string) ([]ChatMessage, error) {
+	h := p.of(id)
+	if h == nil {
+		return nil, ErrNoHandset
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := h.chats[phoneNumberID]
+	if c == nil {
+		return []ChatMessage{}, nil
+	}
+	list := make([]ChatMessage, len(c.lines))
+	read := false // who reads a message has read those before it
+	for i, l := range slices.Backward(c.lines) {
+		read = read || l.m.wasRead()
+		list[i] = p.sim.chatMessage(c, l, read)
+	}
+	return list, nil
+}
+
+// File finds a file that one of the numbers has sent or received.
+func (p *Phones) File(id string, numbers []string) (mimeType, name string, data []byte, found bool) {
+	f := p.sim.media.find(id, p.sim.now())
+	if f == nil || !slices.Contains(numbers, f.number) {
+		return "", "", nil, false
+	}
+	return f.mimeType, f.name, f.data, true
+}

@@ -1,0 +1,287 @@
+package simulator
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// ChatMessage is a message as a handset shows it.
+type ChatMessage struct {
+	ID        string
+	Mine      bool // the handset's owner wrote it
+	Type      string
+	Header    string
+	Text      string // the text, a caption, or the body of a template
+	Footer    string
+	File      *ChatFile
+	Location  *ChatLocation
+	Names     []string // of contacts that were sent
+	Buttons   []ChatButton
+	List      string // what the button says that opens a list; its rows are Buttons
+	Template  string // its name
+	Quoted    *ChatQuote
+	Mark      string // my reaction
+	TheirMark string // the business's
+	Ticks     string // of what I wrote: delivered, read
+	Created   time.Time
+}
+
+// ChatFile is the file of a message: kept here, or a link that nobody has fetched.
+type ChatFile struct {
+	ID       string
+	Link     string
+	MimeType string
+	Name     string
+	Size     int
+	Voice    bool
+}
+
+// ChatLocation is a place that was sent.
+type ChatLocation struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+	Name      string  `json:"name"`
+	Address   string  `json:"address"`
+}
+
+// ChatButton is something to press. Only replies can be pressed here: the rest leaves the chat.
+type ChatButton struct {
+	Kind        string // reply, row, url, phone, copy, other
+	ID          string
+	Title       string
+	Description string
+	Section     string
+	URL         string
+}
+
+// ChatQuote is the message that another answers.
+type ChatQuote struct {
+	ID   string
+	Mine bool
+	Type string
+	Text string
+}
+
+// chatMessage renders a line from what went over the wire.
+func (s *Simulator) chatMessage(c *handsetChat, l *chatLine, read bool) ChatMessage {
+	m := l.m
+	v := ChatMessage{ID: m.id, Mine: m.inbound, Type: m.kind, Mark: l.mine, TheirMark: l.business, Created: m.created}
+	if m.inbound {
+		v.Ticks = statusDelivered
+		if read {
+			v.Ticks = statusRead
+		}
+	}
+	s.fillMessage(&v, m)
+	v.Quoted = s.quoted(c, m)
+	return v
+}
+
+func (m *message) wasRead() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read
+}
+
+func (s *Simulator) quoted(c *handsetChat, m *message) *ChatQuote {
+	var body struct {
+		Context struct {
+			MessageID string `json:"message_id"` // outbound
+			ID        string `json:"id"`         // inbound
+		} `json:"context"`
+	}
+	if json.Unmarshal(m.body, &body) != nil || body.Context.ID+body.Context.MessageID == "" {
+		return nil
+	}
+	quote := &ChatQuote{ID: body.Context.ID + body.Context.MessageID}
+	if l := c.find(quote.ID); l != nil {
+		var v ChatMessage
+		s.fillMessage(&v, l.m)
+		quote.Mine, quote.Type, quote.Text = l.m.inbound, l.m.kind, v.Text
+	}
+	return quote
+}
+
+// wireMessage is the content of a message in either direction.
+type wireMessage struct {
+	Text        textBody         `json:"text"`
+	Image       *asset           `json:"image"`
+	Video       *asset           `json:"video"`
+	Audio       *asset           `json:"audio"`
+	Document    *asset           `json:"document"`
+	Sticker     *asset           `json:"sticker"`
+	Location    *ChatLocation    `json:"location"`
+	Contacts    []wireContact    `json:"contacts"`
+	Button      wireButton       `json:"button"`
+	Interactive *wireInteractive `json:"interactive"`
+	Template    rawParam         `json:"template"`
+}
+
+type textBody struct {
+	Body string `json:"body"`
+}
+
+type wireContact struct {
+	Name struct {
+		Formatted string `json:"formatted_name"`
+	} `json:"name"`
+}
+
+type wireButton struct {
+	Text string `json:"text"`
+}
+
+type wireInteractive struct {
+	interactive
+	ButtonReply *listRow `json:"button_reply"`
+	ListReply   *listRow `json:"list_reply"`
+}
+
+// fillMessage puts the content into the view.
+func (s *Simulator) fillMessage(v *ChatMessage, m *message) {
+	var w wireMessage
+	if json.Unmarshal(m.body, &w) != nil {
+		return
+	}
+	v.Location = w.Location
+	for _, c := range w.Contacts {
+		v.Names = append(v.Names, c.Name.Formatted)
+	}
+	switch m.kind {
+	case "text":
+		v.Text = w.Text.Body
+	case "button":
+		v.Text = w.Button.Text
+	case "interactive":
+		s.fillInteractive(v, w.Interactive)
+	case "template":
+		s.fillTemplate(v, m, w.Template)
+	default:
+		s.fillFile(v, map[string]*asset{"image": w.Image, "video": w.Video, "audio": w.Audio, "document": w.Document, "sticker": w.Sticker}[m.kind])
+	}
+}
+
+func (s *Simulator) fillFile(v *ChatMessage, a *asset) {
+	if a == nil {
+		return
+	}
+	v.Text = a.Caption
+	v.File = &ChatFile{ID: string(a.ID), Link: a.Link, Name: a.Filename, Voice: a.Voice}
+	if f := s.media.find(v.File.ID, s.now()); f != nil {
+		v.File.MimeType, v.File.Size = f.mimeType, len(f.data)
+		if v.File.Name == "" {
+			v.File.Name = f.name
+		}
+	}
+}
+
+func (s *Simulator) fillInteractive(v *ChatMessage, in *wireInteractive) {
+	switch {
+	case in == nil:
+		return
+	case in.ButtonReply != nil:
+		v.Text = in.ButtonReply.Title
+		return
+	case in.ListReply != nil:
+		v.Text, v.Footer = in.ListReply.Title, in.ListReply.Description
+		return
+	}
+	if h := in.Header; h != nil {
+		for _, a := range []*asset{h.Image, h.Video, h.Document} {
+			s.fillFile(v, a)
+		}
+		v.Header = h.Text
+	}
+	v.Text = ""
+	if in.Body != nil {
+		v.Text = in.Body.Text
+	}
+	if in.Footer != nil {
+		v.Footer = in.Footer.Text
+	}
+	if in.Action != nil {
+		v.List = in.Action.Button
+		v.Buttons = in.Action.chatButtons()
+	}
+}
+
+func (a *interactiveAction) chatButtons() (list []ChatButton) {
+	for _, b := range a.Buttons {
+		list = append(list, ChatButton{Kind: "reply", ID: b.Reply.ID, Title: b.Reply.Title})
+	}
+	for _, section := range a.Sections {
+		for _, r := range section.Rows {
+			list = append(list, ChatButton{Kind: "row", ID: r.ID, Title: r.Title, Description: r.Description, Section: section.Title})
+		}
+	}
+	var link struct {
+		Text string `json:"display_text"`
+		URL  string `json:"url"`
+	}
+	if a.Name == "cta_url" && json.Unmarshal(a.Parameters, &link) == nil {
+		list = append(list, ChatButton{Kind: "url", Title: link.Text, URL: link.URL})
+	}
+	return list
+}
+
+// fillTemplate renders a template as the recipient sees it.
+func (s *Simulator) fillTemplate(v *ChatMessage, m *message, raw rawParam) {
+	var send templateSend
+	if json.Unmarshal(raw, &send) != nil || send.Language == nil {
+		return
+	}
+	v.Template = send.Name
+	text, pressed := s.shownTemplate(m, raw)
+	v.Text = text
+	t, found := m.number.waba.Load().templates.find(send.Name, send.Language.Code)
+	if !found {
+		return
+	}
+	if footer := t.part("FOOTER"); footer != nil {
+		v.Footer = footer.Text
+	}
+	if header := t.part("HEADER"); header != nil {
+		s.fillHeader(v, header, send.Components)
+	}
+	if part := t.part("BUTTONS"); part != nil {
+		for i, b := range part.Buttons[:min(len(part.Buttons), len(pressed))] {
+			v.Buttons = append(v.Buttons, b.chatButton(pressed[i].id, urlParameter(send.Components, i)))
+		}
+	}
+}
+
+func (s *Simulator) fillHeader(v *ChatMessage, header *component, sent []sendComponent) {
+	values := map[string]string{}
+	for _, c := range sent {
+		if !strings.EqualFold(c.Type, "header") {
+			continue
+		}
+		for i, p := range c.Parameters {
+			for _, a := range []*asset{p.Image, p.Video, p.Document} {
+				if a != nil {
+					body := v.Text
+					s.fillFile(v, a)
+					v.Text = body
+				}
+			}
+			values[p.place(i)], _ = p.textValue("header")
+		}
+	}
+	v.Header = hydrate(header.Text, values)
+}
+
+func (b templateButton) chatButton(payload, variable string) ChatButton {
+	button := ChatButton{Kind: "other", Title: b.Text}
+	switch {
+	case b.Type == "QUICK_REPLY":
+		button.Kind, button.ID = "reply", payload
+	case strings.Contains(b.URL, "otp_type=COPY_CODE"), b.Type == "COPY_CODE":
+		button.Kind = "copy"
+	case b.Type == "URL":
+		button.Kind, button.URL = "url", hydrate(b.URL, map[string]string{"1": variable})
+	case b.Type == "PHONE_NUMBER":
+		button.Kind, button.URL = "phone", "tel:"+b.PhoneNumber
+	}
+	return button
+}
