@@ -2,6 +2,9 @@ module github.com/parleyhq/parley
 
 go 1.26.0
 
+// npm packages may contain Go files that are not ours.
+ignore ./web/node_modules
+
 require (
 	github.com/alecthomas/kong v1.16.1
 	github.com/chromedp/cdproto v0.157.8

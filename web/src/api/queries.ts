@@ -1,0 +1,40 @@
+import { QueryClient, queryOptions, useSuspenseQuery } from "@tanstack/react-query";
+import { all, ApiError, get } from "./client";
+import type { Label, Me, Person, Reply, Session, Team, User } from "./types";
+
+/** Worth another try: the server was not reached, or said that this passes. */
+function passes(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The stream says when something changed, so what was fetched stays good until then.
+      staleTime: Infinity,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      networkMode: "always",
+      retry: (failures, error) => failures < 3 && passes(error),
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<Me>("/me") });
+export const sessionsQuery = queryOptions({ queryKey: ["sessions"], queryFn: () => all<Session>("/me/sessions") });
+export const peopleQuery = queryOptions({ queryKey: ["people"], queryFn: () => all<Person>("/people") });
+export const usersQuery = queryOptions({ queryKey: ["users"], queryFn: () => all<User>("/users") });
+export const teamsQuery = queryOptions({ queryKey: ["teams"], queryFn: () => all<Team>("/teams") });
+export const labelsQuery = queryOptions({ queryKey: ["labels"], queryFn: () => all<Label>("/labels") });
+export const repliesQuery = queryOptions({ queryKey: ["replies"], queryFn: () => all<Reply>("/replies") });
+
+/** The person who is signed in. The router loads it before any page inside the shell. */
+export function useMe(): Me {
+  return useSuspenseQuery(meQuery).data;
+}
+
+/** Whether the user may change what only owners and admins may. */
+export function useIsAdmin(): boolean {
+  return useMe().user.role !== "agent";
+}

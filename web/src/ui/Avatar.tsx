@@ -1,0 +1,31 @@
+import styles from "./Avatar.module.css";
+
+/** Two letters for a name; for a number its first digit. */
+export function initials(name: string): string {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  const first = words[0] ?? "?";
+  if (/^[+\d]/.test(first)) return first.slice(0, 2);
+  const last = words.length > 1 ? words[words.length - 1] : undefined;
+  const letter = (word: string) => [...word][0] ?? "";
+  return (letter(first) + (last ? letter(last) : ([...first][1] ?? ""))).toLocaleUpperCase();
+}
+
+/** The same person has the same of eight hues everywhere. */
+function hue(id: string): number {
+  let sum = 0;
+  for (const char of id) sum = (sum * 31 + char.charCodeAt(0)) >>> 0;
+  return sum % 8;
+}
+
+export function Avatar({ name, id, size = 40 }: { name: string; id?: string; size?: number }) {
+  return (
+    <span
+      className={styles.avatar}
+      data-hue={id ? hue(id) : undefined}
+      style={{ width: size, height: size, fontSize: Math.max(9, Math.round(size * 0.33)) }}
+      aria-hidden="true"
+    >
+      {initials(name)}
+    </span>
+  );
+}

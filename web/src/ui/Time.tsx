@@ -1,0 +1,13 @@
+import { useLanguage } from "../i18n";
+import { longTime, relativeTime, shortTime, useNow } from "./times";
+
+/** An instant in the reader's zone and language; the whole of it is in the title. */
+export function Time({ value, relative = false }: { value: string; relative?: boolean }) {
+  const language = useLanguage();
+  const now = useNow();
+  return (
+    <time dateTime={value} title={longTime(value, language)}>
+      {relative ? relativeTime(value, language, now.getTime()) : shortTime(value, language, now)}
+    </time>
+  );
+}

@@ -1,0 +1,25 @@
+import { messageOf } from "./ErrorState";
+import { Store } from "./store";
+
+export interface Toast {
+  id: number;
+  text: string;
+  kind: "done" | "error";
+  undo?: () => void;
+}
+
+export const toasts = new Store<Toast[]>([]);
+let last = 0;
+
+/** Says what was done, for a few seconds. With undo it stays longer and can be taken back. */
+export function toast(text: string, options: { undo?: () => void; kind?: Toast["kind"] } = {}): void {
+  toasts.set([...toasts.get().slice(-2), { id: ++last, text, kind: options.kind ?? "done", undo: options.undo }]);
+}
+
+export function toastError(error: unknown): void {
+  toast(messageOf(error), { kind: "error" });
+}
+
+export function dismiss(id: number): void {
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
+}
