@@ -40,8 +40,10 @@ type Config struct {
 	CheckURL func(ctx context.Context, rawURL string) error
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
-	Log     *slog.Logger
-	Metrics *Metrics
+	// Dashboard has the operations, too, that users may call.
+	Dashboard *rest.Surface
+	Log       *slog.Logger
+	Metrics   *Metrics
 }
 
 // Metrics are the API's figures. A nil registerer is fine: they are then counted and not shown.
@@ -67,6 +69,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 // API is the handler for everything under /v1, and for what is under nothing.
 type API struct {
 	surface  *rest.Surface
+	shared   rest.Place // for keys and for users
 	store    *store.Store
 	log      *slog.Logger
 	requests *requestLog
@@ -100,6 +103,10 @@ func New(cfg Config) *API {
 		Base: basePath, Store: cfg.Store, CursorKey: cfg.CursorKey, Vault: cfg.Vault, Authority: a, Description: describe(cfg.Version),
 		Log: cfg.Log, Metrics: cfg.Metrics.requests,
 	})
+	a.shared = a.surface
+	if cfg.Dashboard != nil {
+		a.shared = rest.Several{a.surface, cfg.Dashboard}
+	}
 	if a.templates == nil {
 		a.templates = &core.Templates{
 			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(rest.RequestTimeout),

@@ -14,9 +14,9 @@ import (
 )
 
 // declaredCodes reads the constants from the source, so that none can be forgotten here.
-func declaredCodes(t *testing.T) map[string]chat.Code {
+func declaredCodes(t *testing.T, name string) map[string]chat.Code {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../chat/error.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../chat/"+name, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func declaredCodes(t *testing.T) map[string]chat.Code {
 
 func TestCatalogueHoldsEveryCodeOfTheContract(t *testing.T) {
 	t.Parallel()
-	declared := declaredCodes(t)
+	declared, dashboard := declaredCodes(t, "error.go"), declaredCodes(t, "user.go")
 	seen := map[chat.Code]string{}
 	for name, code := range declared {
 		if other, twice := seen[code]; twice {
@@ -59,7 +59,12 @@ func TestCatalogueHoldsEveryCodeOfTheContract(t *testing.T) {
 			t.Errorf("the contract's %s has no constant", code)
 		}
 	}
-	if rest.Codes() != len(declared) {
-		t.Errorf("the catalogue holds %d codes, and %d are declared", rest.Codes(), len(declared))
+	for _, code := range dashboard {
+		if _, _, ok := rest.StatusOf(code); !ok {
+			t.Errorf("%s is not in the catalogue", code)
+		}
+	}
+	if n := len(declared) + len(dashboard); rest.Codes() != n {
+		t.Errorf("the catalogue holds %d codes, and %d are declared", rest.Codes(), n)
 	}
 }

@@ -10,31 +10,31 @@ import (
 )
 
 func registerLabels(a *API) {
-	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/labels", ID: "listLabels", Tag: "Labels",
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/labels", ID: "listLabels", Tag: "Labels", Role: chat.RoleAgent,
 		Summary:     "List labels, newest first",
 		Description: "Labels belong to a team; `team_id` narrows the list to one.",
 	}, listLabels)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/labels", ID: "createLabel", Tag: "Labels",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/labels", ID: "createLabel", Tag: "Labels", Role: chat.RoleAdmin,
 		Summary:     "Create a label",
 		Description: "The name must be new in its team, without regard to case.", Status: http.StatusCreated,
 	}, createLabel)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/labels/{id}", ID: "getLabel", Tag: "Labels",
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/labels/{id}", ID: "getLabel", Tag: "Labels", Role: chat.RoleAgent,
 		Summary:     "Get a label",
 		Description: "Labels belong to a team and can be attached to its contacts and conversations.",
 	}, getLabel)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPatch, Path: "/labels/{id}", ID: "updateLabel", Tag: "Labels",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: "/labels/{id}", ID: "updateLabel", Tag: "Labels", Role: chat.RoleAdmin,
 		Summary: "Change a label", Description: "Fields that are left out stay as they are; at least one is needed.",
 	}, updateLabel)
 
-	rest.InSteps(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/labels/{id}", ID: "deleteLabel", Tag: "Labels",
+	rest.InSteps(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/labels/{id}", ID: "deleteLabel", Tag: "Labels", Role: chat.RoleAdmin,
 		Summary: "Delete a label", Description: "It is detached from every conversation and contact.",
 	}, detachSome, deleteLabel)
 }

@@ -12,8 +12,8 @@ import (
 )
 
 func registerMedia(a *API) {
-	rest.Receive[struct{ rest.AccountPath }](a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/media", ID: "uploadMedia", Tag: "Media",
+	rest.Receive[struct{ rest.AccountPath }](a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/media", ID: "uploadMedia", Tag: "Media", Role: chat.RoleAgent,
 		Summary: "Put a file into the library", Status: http.StatusCreated,
 		Description: "multipart/form-data with the part `file`. The file is stored once and handed to the provider when it is first sent. " +
 			"Its type is the part's Content-Type, of whose parameters `charset` and `codecs` are kept, or else what the ending of its name tells. " +
@@ -26,8 +26,8 @@ func registerMedia(a *API) {
 		}},
 	}, a.receive, a.addMedia)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/{phone_number_id}/media/{id}", ID: "getMedia", Tag: "Media", Summary: "Get a library file",
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/media/{id}", ID: "getMedia", Tag: "Media", Role: chat.RoleAgent, Summary: "Get a library file",
 		Description: "`url` is permanent and needs no key.",
 	}, a.getMedia)
 

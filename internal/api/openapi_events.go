@@ -132,14 +132,17 @@ const apiVersion = "1.0.0"
 const apiDescription = `Parley sends and receives business chat messages. Every request but ` + "`/health` and `/openapi.json`" + ` carries ` +
 	"`Authorization: Bearer svc_live_…`" + `. Errors come in one envelope; branch on ` + "`error.code`" + `, which never changes its meaning.`
 
+// Aliases are types that are described as others wherever they are shown.
+var Aliases = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[chat.TemplateLanguage](): reflect.TypeFor[languageSchema](),
+	reflect.TypeFor[chat.Samples]():          reflect.TypeFor[samplesSchema](),
+}
+
 // describe is what the API's document says beside its operations.
 func describe(programVersion string) rest.Description {
 	return rest.Description{
 		Security: "apiKey",
-		Aliases: map[reflect.Type]reflect.Type{
-			reflect.TypeFor[chat.TemplateLanguage](): reflect.TypeFor[languageSchema](),
-			reflect.TypeFor[chat.Samples]():          reflect.TypeFor[samplesSchema](),
-		},
+		Aliases:  Aliases,
 		About: func(api *huma.OpenAPI) {
 			api.Info = &huma.Info{Title: "Parley API", Version: apiVersion, Description: apiDescription, Contact: contact, License: license,
 				Extensions: map[string]any{"x-program-version": programVersion}}

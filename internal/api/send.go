@@ -73,8 +73,8 @@ func (samplesSchema) Schema(huma.Registry) *huma.Schema {
 }
 
 func registerSend(a *API) {
-	rest.Custom[sendInput, sendView](a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/messages", ID: "sendMessage", Tag: "Messages",
+	rest.Custom[sendInput, sendView](a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/messages", ID: "sendMessage", Tag: "Messages", Role: chat.RoleAgent,
 		Summary: "Send a message, or mark one as read",
 		Description: "With `type` it sends: the answer comes once the message is stored, with status `queued`. " +
 			"With `status: read` it marks an inbound message as read and answers with its id and status.",

@@ -15,8 +15,8 @@ import (
 const templateTimeout = 55 * time.Second
 
 func registerTemplates(a *API) {
-	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/{phone_number_id}/templates", ID: "listTemplates", Tag: "Templates",
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/templates", ID: "listTemplates", Tag: "Templates", Role: chat.RoleAgent,
 		Summary: "List templates, newest first", Description: "Only approved ones, unless status is given.",
 	}, listTemplates)
 
@@ -28,15 +28,15 @@ func registerTemplates(a *API) {
 		Errors: []chat.Code{chat.CodeTemplateAlreadyExists, chat.CodeUpstreamError, chat.CodeProviderFailure},
 	}, a.createTemplate)
 
-	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/templates/sync", ID: "syncTemplates", Tag: "Templates",
+	rest.Flow(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/templates/sync", ID: "syncTemplates", Tag: "Templates", Role: chat.RoleAdmin,
 		Summary:     "Read all templates from the provider",
 		Description: "Happens by itself when a number is connected, every few hours, and when the provider tells of something new.",
 		Errors:      []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
 	}, a.syncTemplates)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/{phone_number_id}/templates/{name}", ID: "getTemplate", Tag: "Templates",
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/templates/{name}", ID: "getTemplate", Tag: "Templates", Role: chat.RoleAgent,
 		Summary: "Get a template by its name", Description: "In the given language, or the newest.",
 	}, getTemplate)
 

@@ -49,7 +49,7 @@ func isKnown(tx *store.Tx, account chat.Account, providerID string) (bool, error
 }
 
 func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u provider.Message, d chat.Direction) chat.Message {
-	at := tx.After(t.conversation.LastMessageAt) // also where the clock was turned back
+	at := tx.After(t.conversation.LastMessageAt)                         // also where the clock was turned back
 	if u.Timestamp.Unix() > 0 && tx.Now().Sub(u.Timestamp) > lateAfter { // an id has no place for what was before 1970
 		at = u.Timestamp
 	}

@@ -44,3 +44,35 @@ func pickTeam(r store.Reader, orgID, teamID string) (string, error) {
 			Message: "The organization has several teams: say which one. GET /v1/me lists them."}
 	}
 }
+
+// RenameTeam gives a team another name.
+func RenameTeam(tx *store.Tx, orgID, id, name string) (chat.Team, error) {
+	name, err := chat.CleanName("name", name)
+	if err != nil {
+		return chat.Team{}, err
+	}
+	teams, err := tx.Teams(orgID)
+	if err != nil {
+		return chat.Team{}, err
+	}
+	i := slices.IndexFunc(teams, func(t chat.Team) bool { return t.ID == id })
+	if i < 0 {
+		return chat.Team{}, chat.NotFound("team")
+	}
+	teams[i].Name = name
+	err = tx.UpdateTeam(teams[i])
+	if errors.Is(err, store.ErrDuplicate) {
+		return chat.Team{}, chat.Invalid("name", "The organization has a team of this name already.")
+	}
+	return teams[i], err
+}
+
+// TeamsOf are the teams of a user.
+func TeamsOf(r store.Reader, u chat.User) ([]chat.Team, error) {
+	teams, err := r.Teams(u.OrgID)
+	if err != nil {
+		return nil, err
+	}
+	of, err := r.TeamsOf(u.OrgID, u.ID)
+	return slices.DeleteFunc(teams, func(t chat.Team) bool { return !slices.Contains(of, t.ID) }), err
+}

@@ -170,3 +170,28 @@ func user(r store.Reader, orgID, id string) (chat.User, error) {
 	}
 	return u, err
 }
+
+// SignOutUser ends all sessions of a user, as far as somebody with the role of by may.
+func SignOutUser(tx *store.Tx, by chat.Role, orgID, id string) error {
+	u, err := user(tx.Reader, orgID, id)
+	if err != nil {
+		return err
+	}
+	if u.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
+		return chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
+	}
+	return SignOutEverywhere(tx, orgID, id, "")
+}
+
+// maxNumbers bounds the numbers that are shown together. Platforms have thousands, and look for them by name.
+const maxNumbers = 500
+
+// NumbersFor are the numbers whose conversations a user may see, all or some of them.
+func NumbersFor(r store.Reader, u chat.User) ([]chat.Account, error) {
+	accounts, err := r.Accounts(u.OrgID, store.AccountFilter{}, store.Page{Limit: maxNumbers})
+	if err != nil || u.Sees == chat.SeesAll {
+		return accounts.Rows, err
+	}
+	teams, err := r.TeamsOf(u.OrgID, u.ID)
+	return slices.DeleteFunc(accounts.Rows, func(a chat.Account) bool { return !slices.Contains(teams, a.TeamID) }), err
+}

@@ -39,6 +39,11 @@ var catalogue = map[chat.Code]entry{
 	chat.CodeRevokedAPIKey: {http.StatusUnauthorized, kindAuth},
 	chat.CodeExpiredAPIKey: {http.StatusUnauthorized, kindAuth},
 
+	chat.CodeNotSignedIn:        {http.StatusUnauthorized, kindAuth},
+	chat.CodeInvalidCredentials: {http.StatusUnauthorized, kindAuth},
+	chat.CodeForbidden:          {http.StatusForbidden, kindPermission},
+	chat.CodeLinkInactive:       {http.StatusNotFound, kindNotFound},
+
 	chat.CodeSubscriptionInactive:  {http.StatusPaymentRequired, kindPermission},
 	chat.CodeQuotaExceeded:         {http.StatusPaymentRequired, kindPermission},
 	chat.CodeFeatureNotEntitled:    {http.StatusPaymentRequired, kindPermission},

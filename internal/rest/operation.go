@@ -30,6 +30,7 @@ type Operation struct {
 	Whole       bool        // a list that is not cut into pages unless the caller asks for it
 	Conditional bool        // carries an ETag, and answers 304 to a client that has this version
 	Platform    bool        // needs a plan with customers
+	Role        chat.Role   // the least that a user needs; without one it is for keys alone
 	Secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
 	// InPath looks for what the path of a POST names, below its number if it has one; nil if that is nothing.
 	InPath func(*Call, store.Reader) error
@@ -69,16 +70,18 @@ const (
 )
 
 // Read registers an operation that changes nothing.
-func Read[I, O any](s *Surface, op Operation, fn func(c *Call, in *I) (O, error)) {
-	op.input = newInputBinder[I](s.document)
-	op.handle = func(c *Call) (Answer, error) {
-		var in I
-		if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
-			return Answer{}, err
+func Read[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input = newInputBinder[I](s.document)
+		op.handle = func(c *Call) (Answer, error) {
+			var in I
+			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+				return Answer{}, err
+			}
+			return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
 		}
-		return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
-	}
-	add[I, Single[O]](s, &op)
+		add[I, Single[O]](s, op)
+	})
 }
 
 // perform finds the number that the path names, and does what an operation is for.
@@ -94,37 +97,39 @@ func perform[O any](c *Call, r store.Reader, fn func() (O, error)) (Answer, erro
 }
 
 // List registers an operation that answers with a page, newest first.
-func List[I, V any](s *Surface, op Operation, fetch func(c *Call, in *I, p store.Page) (store.Slice[V], error)) {
-	op.Errors = append(op.Errors, chat.CodeInvalidLimit, chat.CodeInvalidCursor)
-	op.input = newInputBinder[I](s.document)
-	op.handle = func(c *Call) (Answer, error) {
-		var in I
-		if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
-			return Answer{}, err
+func List[I, V any](p Place, op Operation, fetch func(c *Call, in *I, p store.Page) (store.Slice[V], error)) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.Errors = append(op.Errors, chat.CodeInvalidLimit, chat.CodeInvalidCursor)
+		op.input = newInputBinder[I](s.document)
+		op.handle = func(c *Call) (Answer, error) {
+			var in I
+			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+				return Answer{}, err
+			}
+			scope := cursorScope{orgID: c.OrgID(), list: op.ID, filters: op.input.filters(c)}
+			p, err := c.page(scope)
+			if err != nil {
+				return Answer{}, err
+			}
+			if err := c.FindAccount(c.Read()); err != nil {
+				return Answer{}, err
+			}
+			slice, err := fetch(c, &in, p)
+			if err != nil {
+				return Answer{}, err
+			}
+			out := Page[V]{Data: slice.Rows, HasMore: slice.Next != nil, RequestID: c.ID}
+			if slice.Next != nil {
+				next := s.cursors.encode(scope, *slice.Next)
+				out.NextCursor = &next
+			}
+			if op.Conditional && c.Unchanged(pageETag(out)) {
+				return Answer{status: http.StatusNotModified}, nil
+			}
+			return Answer{status: http.StatusOK, body: Marshal(out)}, nil
 		}
-		scope := cursorScope{orgID: c.OrgID(), list: op.ID, filters: op.input.filters(c)}
-		p, err := c.page(scope)
-		if err != nil {
-			return Answer{}, err
-		}
-		if err := c.FindAccount(c.Read()); err != nil {
-			return Answer{}, err
-		}
-		slice, err := fetch(c, &in, p)
-		if err != nil {
-			return Answer{}, err
-		}
-		out := Page[V]{Data: slice.Rows, HasMore: slice.Next != nil, RequestID: c.ID}
-		if slice.Next != nil {
-			next := s.cursors.encode(scope, *slice.Next)
-			out.NextCursor = &next
-		}
-		if op.Conditional && c.Unchanged(pageETag(out)) {
-			return Answer{status: http.StatusNotModified}, nil
-		}
-		return Answer{status: http.StatusOK, body: Marshal(out)}, nil
-	}
-	add[I, Page[V]](s, &op)
+		add[I, Page[V]](s, op)
+	})
 }
 
 // pageETag is made of all that the page shows but the request's own id: rows come and go, and
@@ -177,71 +182,75 @@ func (c *Call) page(scope cursorScope) (store.Page, error) {
 
 // Write registers an operation that changes something, in the one transaction that fn is given.
 // A POST honours Idempotency-Key: its answer commits with its effect.
-func Write[I, O any](s *Surface, op Operation, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
-	WriteAfter(s, op, func(*Call, *I) error { return nil }, fn)
+func Write[I, O any](p Place, op Operation, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
+	WriteAfter(p, op, func(*Call, *I) error { return nil }, fn)
 }
 
 // WriteAfter is Write for an operation that asks the network first, before its transaction begins.
 // A request that is repeated under its key gets the first answer, whatever the network says now.
-func WriteAfter[I, O any](s *Surface, op Operation, ask func(c *Call, in *I) error, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
-	op.input = newInputBinder[I](s.document)
-	if op.Method == http.MethodPatch {
-		op.input.body.rule.someOf = true
-	}
-	op.handle = func(c *Call) (Answer, error) {
-		body, err := op.input.readBody(c)
-		if err != nil {
-			return Answer{}, err
+func WriteAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input = newInputBinder[I](s.document)
+		if op.Method == http.MethodPatch {
+			op.input.body.rule.someOf = true
 		}
-		var in I
-		bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
-		if bindErr == nil {
-			bindErr = ask(c, &in)
-		}
-		run := func(tx *store.Tx) (Answer, error) {
+		op.handle = func(c *Call) (Answer, error) {
+			body, err := op.input.readBody(c)
+			if err != nil {
+				return Answer{}, err
+			}
+			var in I
+			bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
+			if bindErr == nil {
+				bindErr = ask(c, &in)
+			}
+			run := func(tx *store.Tx) (Answer, error) {
+				if bindErr != nil {
+					return Answer{}, bindErr
+				}
+				return perform(c, tx.Reader, func() (O, error) { return fn(tx, c, &in) })
+			}
+			if c.HasIdempotencyKey() {
+				return c.Once(body, run)
+			}
 			if bindErr != nil {
 				return Answer{}, bindErr
 			}
-			return perform(c, tx.Reader, func() (O, error) { return fn(tx, c, &in) })
+			return c.InTx(run)
 		}
-		if c.HasIdempotencyKey() {
-			return c.Once(body, run)
-		}
-		if bindErr != nil {
-			return Answer{}, bindErr
-		}
-		return c.InTx(run)
-	}
-	add[I, Single[O]](s, &op)
+		add[I, Single[O]](s, op)
+	})
 }
 
 // Flow registers an operation that calls the network, and so cannot be one transaction. fn is
 // given none and runs its own, before and after the call.
-func Flow[I, O any](s *Surface, op Operation, fn func(c *Call, in *I) (O, error)) {
-	op.input = newInputBinder[I](s.document)
-	op.handle = func(c *Call) (Answer, error) {
-		body, err := op.input.readBody(c)
-		if err != nil {
-			return Answer{}, err
-		}
-		var in I
-		bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
-		return c.FlowOnce(body, func() (Answer, error) {
-			if bindErr != nil {
-				return Answer{}, bindErr
+func Flow[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input = newInputBinder[I](s.document)
+		op.handle = func(c *Call) (Answer, error) {
+			body, err := op.input.readBody(c)
+			if err != nil {
+				return Answer{}, err
 			}
-			return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
-		})
-	}
-	add[I, Single[O]](s, &op)
+			var in I
+			bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
+			return c.FlowOnce(body, func() (Answer, error) {
+				if bindErr != nil {
+					return Answer{}, bindErr
+				}
+				return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
+			})
+		}
+		add[I, Single[O]](s, op)
+	})
 }
 
 // InSteps registers an operation on what a lot may belong to. some does it to a part of that, in a
 // transaction of its own, until there is no more; fn does the rest, and the thing itself. One that is cut
 // off has done a part: the next goes on.
-func InSteps[I, O any](s *Surface, op Operation, some func(tx *store.Tx, c *Call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
-	Flow(s, op, func(c *Call, in *I) (out O, err error) {
-		steps := s.store.Steps()
+func InSteps[I, O any](p Place, op Operation, some func(tx *store.Tx, c *Call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
+	Flow(p, op, func(c *Call, in *I) (out O, err error) {
+		steps := c.surface.store.Steps()
 		for more := true; more; {
 			_, more, err = steps.Do(c.Ctx, func(tx *store.Tx, limit int) (int64, error) {
 				if err := c.FindAccount(tx.Reader); err != nil {
@@ -253,7 +262,7 @@ func InSteps[I, O any](s *Surface, op Operation, some func(tx *store.Tx, c *Call
 				return out, err
 			}
 		}
-		err = s.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
+		err = c.surface.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
 			if err := c.FindAccount(tx.Reader); err != nil {
 				return err
 			}
@@ -266,17 +275,19 @@ func InSteps[I, O any](s *Surface, op Operation, some func(tx *store.Tx, c *Call
 
 // Custom registers an operation that decides for itself how it is done. It is given its input, the body, and
 // what is wrong with them: a request that is repeated under its key gets the first answer all the same.
-func Custom[I, O any](s *Surface, op Operation, fn func(c *Call, in *I, body []byte, wrong error) (Answer, error)) {
-	op.input = newInputBinder[I](s.document)
-	op.handle = func(c *Call) (Answer, error) {
-		body, err := op.input.readBody(c)
-		if err != nil {
-			return Answer{}, err
+func Custom[I, O any](p Place, op Operation, fn func(c *Call, in *I, body []byte, wrong error) (Answer, error)) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input = newInputBinder[I](s.document)
+		op.handle = func(c *Call) (Answer, error) {
+			body, err := op.input.readBody(c)
+			if err != nil {
+				return Answer{}, err
+			}
+			var in I
+			return fn(c, &in, body, op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body))
 		}
-		var in I
-		return fn(c, &in, body, op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body))
-	}
-	add[I, Single[O]](s, &op)
+		add[I, Single[O]](s, op)
+	})
 }
 
 // Received is a body that is not JSON.
@@ -289,40 +300,42 @@ type Received[T any] struct {
 }
 
 // Receive registers an operation whose body is not JSON: receive reads it, fn records it in a transaction.
-func Receive[I, T, O any](s *Surface, op Operation, receive func(*Call) (Received[T], error), fn func(tx *store.Tx, c *Call, value T) (O, error)) {
-	op.input = newInputBinder[I](s.document)
-	op.handle = func(c *Call) (Answer, error) {
-		var in I
-		if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
-			return Answer{}, err
-		}
-		if err := c.FindAccount(c.Read()); err != nil {
-			return Answer{}, err
-		}
-		got, err := receive(c)
-		if err != nil {
-			return Answer{}, err
-		}
-		recorded := false
-		defer func() {
-			if !recorded {
-				got.Discard()
+func Receive[I, T, O any](p Place, op Operation, receive func(*Call) (Received[T], error), fn func(tx *store.Tx, c *Call, value T) (O, error)) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input = newInputBinder[I](s.document)
+		op.handle = func(c *Call) (Answer, error) {
+			var in I
+			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+				return Answer{}, err
 			}
-		}()
-		run := func(tx *store.Tx) (Answer, error) {
-			out, err := fn(tx, c, got.Value)
+			if err := c.FindAccount(c.Read()); err != nil {
+				return Answer{}, err
+			}
+			got, err := receive(c)
 			if err != nil {
 				return Answer{}, err
 			}
-			tx.AfterCommit(func() { recorded = true })
-			return c.Success(out), nil
+			recorded := false
+			defer func() {
+				if !recorded {
+					got.Discard()
+				}
+			}()
+			run := func(tx *store.Tx) (Answer, error) {
+				out, err := fn(tx, c, got.Value)
+				if err != nil {
+					return Answer{}, err
+				}
+				tx.AfterCommit(func() { recorded = true })
+				return c.Success(out), nil
+			}
+			if c.HasIdempotencyKey() {
+				return c.Once([]byte(got.Fingerprint), run)
+			}
+			return c.InTx(run)
 		}
-		if c.HasIdempotencyKey() {
-			return c.Once([]byte(got.Fingerprint), run)
-		}
-		return c.InTx(run)
-	}
-	add[I, Single[O]](s, &op)
+		add[I, Single[O]](s, op)
+	})
 }
 
 // add puts a finished operation into the router and the document.

@@ -46,7 +46,10 @@ type Config struct {
 	// Vault seals what is stored and must not be read from the store.
 	Vault Vault
 	// Authority decides who may call what.
-	Authority   Authority
+	Authority Authority
+	// ForUsers makes it a surface of users, who have roles: it has the operations that name one, and those
+	// that are open.
+	ForUsers    bool
 	Description Description
 	Bounds      Bounds
 	Log         *slog.Logger
@@ -78,6 +81,8 @@ type Caller struct {
 	// A key or a user calls, never both.
 	Key  *chat.APIKey
 	User *chat.User
+	// Session is how the user has signed in.
+	Session *chat.Session
 	// ReadsPerMinute and WritesPerMinute are what the caller's buckets hold. Those with the same Share of an
 	// organization have the same buckets.
 	ReadsPerMinute, WritesPerMinute int64
@@ -91,6 +96,7 @@ type Surface struct {
 	log       *slog.Logger
 	metrics   *Metrics
 	authority Authority
+	forUsers  bool
 	vault     Vault
 	routes    *router
 	document  *document
@@ -109,7 +115,8 @@ func New(cfg Config) *Surface {
 		b = DefaultBounds
 	}
 	return &Surface{
-		base: cfg.Base, store: cfg.Store, log: cfg.Log, metrics: cfg.Metrics, authority: cfg.Authority, vault: cfg.Vault,
+		base: cfg.Base, store: cfg.Store, log: cfg.Log, metrics: cfg.Metrics, authority: cfg.Authority,
+		forUsers: cfg.ForUsers, vault: cfg.Vault,
 		routes:   &router{base: cfg.Base},
 		document: newDocument(cfg.Base, cfg.Description),
 		limiter:  newLimiter(cfg.Store),
@@ -131,6 +138,8 @@ func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { c.cancel() }()
 	ans, err := s.serveSafely(c)
 	switch {
+	case errors.Is(err, errStreamed):
+		return
 	case errors.Is(err, ErrNotModified):
 		ans = Answer{status: http.StatusNotModified}
 	case err != nil:
@@ -140,6 +149,12 @@ func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	took := time.Since(c.start)
 	s.metrics.observe(c.op, ans.status, took)
 	s.authority.Record(c, ans.status, took)
+}
+
+// Refuse answers a request that does not get as far as an operation.
+func (s *Surface) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	c := &Call{surface: s, W: w, R: r, ID: s.store.NewID(chat.KindRequest)}
+	c.write(c.errorAnswer(err))
 }
 
 // RefuseUnreadable answers what is no request at all, and what has an address that cannot be decoded.
@@ -193,6 +208,9 @@ func (s *Surface) serve(c *Call) (Answer, error) {
 	}
 	if err := s.authority.Admit(c); err != nil {
 		return Answer{}, err
+	}
+	if s.forUsers && !c.Caller.User.Role.Covers(c.op.Role) {
+		return Answer{}, chat.Fail(chat.CodeForbidden, "This takes the role %s. Ask somebody who has it.", c.op.Role)
 	}
 	return c.op.handle(c)
 }

@@ -49,7 +49,7 @@ type messaging struct {
 	templates *core.Templates
 	syncer    *templatesync.Syncer // likewise
 	simulator *simulatedProvider
-	unlisten  func() // nil where the node is no worker
+	unlisten  func()
 }
 
 // simulatedProvider is the provider on a loopback address of its own, and the address where it
@@ -123,7 +123,7 @@ func (s *Server) startWorkers() {
 	}
 }
 
-// hearOthers has the workers look when another node tells of work, until end is called.
+// hearOthers has the workers look when another node tells of work, and dashboards told of changes, until end is called.
 func (s *Server) hearOthers() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -136,6 +136,9 @@ func (s *Server) hearOthers() (end func()) {
 
 // hear has the part look that a topic is for.
 func (s *Server) hear(topic store.Topic) {
+	if s.live.Hear(topic) || !s.cfg.Has("worker") {
+		return
+	}
 	parts := map[store.Topic]func(){
 		store.TopicSends: s.messaging.sender.Wake, store.TopicDeliveries: s.messaging.deliverer.Wake,
 		store.TopicFiles: s.messaging.mover.Wake, store.TopicNumbers: s.onboarding.worker.Wake,

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/core"
 )
 
@@ -25,6 +26,8 @@ func (s *Server) routes() http.Handler {
 			return
 		}
 		switch {
+		case strings.HasPrefix(r.URL.Path, app.Base+"/"):
+			s.dashboard.ServeHTTP(w, r)
 		case r.URL.Path == callbackPath:
 			s.messaging.receiver.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, "/media/"):

@@ -17,10 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
@@ -41,10 +43,12 @@ type Server struct {
 	drainTimeout time.Duration
 	registry     *prometheus.Registry
 
-	store  *store.Store
-	vault  *vault.Vault
-	api    *api.API
-	keeper *housekeeping.Housekeeper
+	store     *store.Store
+	vault     *vault.Vault
+	api       *api.API
+	dashboard *app.App
+	live      *live.Hub
+	keeper    *housekeeping.Housekeeper
 
 	messaging  messaging
 	onboarding onboarding
@@ -76,19 +80,20 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 		return nil, errors.Join(err, s.Close())
 	}
 	s.startOnboarding()
-	if s.cfg.Has("worker") {
-		s.messaging.unlisten = s.hearOthers()
-	}
+	s.startDashboard(version)
+	s.messaging.unlisten = s.hearOthers()
 	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
-		Templates: s.messaging.templates,
-		Vault:     s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
+		Templates: s.messaging.templates, Dashboard: s.dashboard.Surface(),
+		Vault: s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
+	s.dashboard.Finish()
 	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
 	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.routes()))
 	s.public.http.RegisterOnShutdown(s.api.Release)
+	s.public.http.RegisterOnShutdown(s.live.Stop)
 	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
 	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
 	return s, nil
@@ -177,6 +182,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	}
 	s.log.Info("serving", "listen", s.public.listener.Addr().String(), "ops", s.ops.listener.Addr().String(),
 		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "role", s.cfg.Role)
+	s.inviteSetup(ctx)
 	if ready != nil {
 		ready()
 	}
@@ -220,6 +226,9 @@ func (s *Server) Close() error {
 	defer cancel()
 	if err := s.messaging.stop(ctx); err != nil {
 		s.log.Warn("stopping", "error", err)
+	}
+	if s.live != nil {
+		s.live.Stop()
 	}
 	if s.api != nil {
 		s.api.Close()

@@ -176,7 +176,7 @@ func TestDrainLetsRequestsFinish(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if text := lines.String(); strings.Contains(text, "cut off") || strings.Count(text, "\n") != 2 {
+	if text := lines.String(); strings.Contains(text, "cut off") || strings.Contains(text, "WARN") || strings.Count(text, "\n") > 3 {
 		t.Errorf("logged %s", text)
 	}
 }

@@ -36,7 +36,7 @@ func (r Reader) AccountJobs(orgID string) ([]AccountJob, error) {
 
 // PutAccountJob asks for a follow-up, from the start where one is under way.
 func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error {
-	tx.noteNumber()
+	tx.noteNumber(orgID)
 	_, err := tx.exec(`INSERT INTO account_jobs (`+accountJobColumns+`) VALUES ($1, $2, $3, 0, $4, $4)
 		ON CONFLICT (org_id, account_id, kind) DO UPDATE SET attempts = 0, due_at = excluded.due_at, created_at = excluded.created_at`,
 		orgID, accountID, string(kind), tx.now.UnixMilli())

@@ -107,6 +107,7 @@ func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Co
 
 // InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
 func (tx *Tx) InsertConversation(c chat.Conversation) error {
+	tx.noteConversation(c.OrgID, c.ID)
 	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (org_id, contact_id) DO NOTHING`,
 		c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
@@ -115,6 +116,7 @@ func (tx *Tx) InsertConversation(c chat.Conversation) error {
 
 // UpdateConversation stores what may change of a conversation.
 func (tx *Tx) UpdateConversation(c chat.Conversation) error {
+	tx.noteConversation(c.OrgID, c.ID)
 	return tx.execOne(`UPDATE conversations SET status = $3, assigned_to = $4, unread_count = $5, sort_at = $6, last_inbound_at = $7, updated_at = $8
 		WHERE org_id = $1 AND id = $2`,
 		c.OrgID, c.ID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt), c.UpdatedAt.UnixMilli())
@@ -129,12 +131,14 @@ func sortAt(c chat.Conversation) int64 {
 
 // TouchConversation notes that a conversation changed now.
 func (tx *Tx) TouchConversation(orgID, id string) error {
+	tx.noteConversation(orgID, id)
 	return tx.execOne("UPDATE conversations SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
 }
 
 // DeleteConversation removes a conversation with its labels and its messages, as PurgeConversation does, or
 // returns ErrNotFound.
 func (tx *Tx) DeleteConversation(orgID, id string) error {
+	tx.noteConversation(orgID, id)
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
@@ -150,6 +154,7 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 
 // NoteMessage moves a conversation to the top for a message at the given instant.
 func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
+	tx.noteConversation(orgID, conversationID)
 	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
 }

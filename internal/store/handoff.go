@@ -23,6 +23,8 @@ type Hands struct {
 	// Subscription is told that a subscription changed, or that deliveries wait for it which belong to no
 	// node.
 	Subscription func(orgID, id string)
+	// Changed is told what open dashboards may show.
+	Changed func([]Change)
 	// CallOff is told that deliveries of a subscription are not to be attempted any more. Other nodes see it
 	// before they try again (see DeliveryDue).
 	CallOff func(subscriptionID string, ids []string)
@@ -45,6 +47,7 @@ type work struct {
 	numbers    bool
 	changed    []subscriptionKey
 	calledOff  []calledOff
+	changes    []Change
 	topics     []Topic // for other processes
 }
 
@@ -88,6 +91,9 @@ func (tx *Tx) handOver() {
 	for _, c := range w.calledOff {
 		h.CallOff(c.subscriptionID, c.ids)
 	}
+	if len(w.changes) > 0 {
+		h.Changed(w.changes)
+	}
 	for _, topic := range w.topics {
 		tx.store.engine.tell(topic)
 	}
@@ -120,7 +126,8 @@ func (tx *Tx) QueueFile(j MediaJob) error {
 }
 
 // noteNumber has a number that has come or gone looked after.
-func (tx *Tx) noteNumber() {
+func (tx *Tx) noteNumber(orgID string) {
+	tx.noteChange(ChangedNumbers, orgID, "")
 	if tx.hands.Numbers == nil {
 		tx.tell(TopicNumbers)
 		return

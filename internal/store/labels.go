@@ -35,6 +35,7 @@ func (r Reader) Labels(orgID string, f LabelFilter, p Page) (Slice[chat.Label], 
 
 // InsertLabel stores a new label; ErrDuplicate when the team has one of that name.
 func (tx *Tx) InsertLabel(l chat.Label) error {
+	tx.noteChange(ChangedLabels, l.OrgID, "")
 	return tx.insert(`INSERT INTO labels (org_id, id, team_id, name, name_key, color, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org_id, team_id, name_key) DO NOTHING`,
 		l.OrgID, l.ID, l.TeamID, l.Name, chat.FoldCase(l.Name), l.Color, l.CreatedAt.UnixMilli(), l.UpdatedAt.UnixMilli())
@@ -42,6 +43,7 @@ func (tx *Tx) InsertLabel(l chat.Label) error {
 
 // UpdateLabel stores what may change of a label; ErrDuplicate when the new name is taken.
 func (tx *Tx) UpdateLabel(l chat.Label) error {
+	tx.noteChange(ChangedLabels, l.OrgID, "")
 	return tx.execOne("UPDATE labels SET name = $3, name_key = $4, color = $5, updated_at = $6 WHERE org_id = $1 AND id = $2",
 		l.OrgID, l.ID, l.Name, chat.FoldCase(l.Name), l.Color, l.UpdatedAt.UnixMilli())
 }
@@ -49,6 +51,7 @@ func (tx *Tx) UpdateLabel(l chat.Label) error {
 // DeleteLabel removes a label and detaches it everywhere, or returns ErrNotFound. The label goes
 // first: who attaches it holds its row, so that no link is made behind the deletion's back.
 func (tx *Tx) DeleteLabel(orgID, id string) error {
+	tx.noteChange(ChangedLabels, orgID, "")
 	if err := tx.execOne("DELETE FROM labels WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}

@@ -170,6 +170,7 @@ func (f MessageFilter) spread(c *conditions) {
 
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
+	tx.noteConversation(m.OrgID, m.ConversationID)
 	return tx.later("INSERT INTO messages ("+messageColumns+`, event_rows)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, messageArgs(m)...)
 }
@@ -188,6 +189,7 @@ func messageArgs(m chat.Message) []any {
 
 // UpdateMessage stores what may change of a message.
 func (tx *Tx) UpdateMessage(m chat.Message) error {
+	tx.noteConversation(m.OrgID, m.ConversationID)
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, provider_id = $4, content = $5, error_code = $6, error_message = $7, error_provider = $8,
 			played_at = $9, revoked = $10, reports = $11, media_id = $12, edits = $13, updated_at = $14, type = $15
@@ -199,6 +201,7 @@ func (tx *Tx) UpdateMessage(m chat.Message) error {
 // UpdateMessageStatus stores where a message stands. It names no column of an index but the
 // status: every message comes here three times.
 func (tx *Tx) UpdateMessageStatus(m chat.Message) error {
+	tx.noteConversation(m.OrgID, m.ConversationID)
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, error_code = $4, error_message = $5, error_provider = $6, played_at = $7,
 			reports = $8, updated_at = $9
@@ -240,9 +243,13 @@ func (tx *Tx) MarkSent(orgID string, m SentMessage) (bool, error) {
 }
 
 func (tx *Tx) markSent(orgID string, m SentMessage) (conversationID string, err error) {
-	return one(tx.Reader, scanText, `UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
+	conversationID, err = one(tx.Reader, scanText, `UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
 			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
 		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL RETURNING conversation_id`, orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
+	if err == nil {
+		tx.noteConversation(orgID, conversationID)
+	}
+	return conversationID, err
 }
 
 // MarkAllSent is MarkSent for many messages. It returns the conversations of those for which MarkSent
@@ -273,6 +280,7 @@ func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]st
 			var id, conversationID string
 			err := row.Scan(&id, &conversationID)
 			first[id] = conversationID
+			tx.noteConversation(orgID, conversationID)
 			return err
 		})
 	return first, err

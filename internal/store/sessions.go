@@ -87,3 +87,19 @@ func (tx *Tx) PurgeSessions(before time.Time, limit int) (int64, error) {
 	return tx.exec(`DELETE FROM sessions WHERE (org_id, id) IN
 		(SELECT org_id, id FROM sessions WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)`, before.UnixMilli(), limit)
 }
+
+// UsersOfSessions finds whose the sessions are that have not ended, by their hashes.
+func (r Reader) UsersOfSessions(hashes []string) (users map[string]chat.User, err error) {
+	users = map[string]chat.User{}
+	err = r.db.query(r.ctx, "SELECT s.hash, "+userColumns+" FROM sessions s JOIN users ON users.org_id = s.org_id AND users.id = s.user_id WHERE "+
+		r.dialect.oneOf("s.hash", "$1"), []any{r.dialect.list(hashes)}, func(row scanner) error {
+		var hash string
+		var u userRow
+		if err := row.Scan(append([]any{&hash}, u.dest()...)...); err != nil {
+			return err
+		}
+		users[hash] = u.value()
+		return nil
+	})
+	return users, err
+}

@@ -106,11 +106,13 @@ func templateArgs(t chat.Template) []any {
 
 // InsertTemplate stores a new template; ErrDuplicate when the name exists in that language.
 func (tx *Tx) InsertTemplate(t chat.Template) error {
+	tx.noteChange(ChangedTemplates, t.OrgID, "")
 	return tx.insert(insertTemplate+" ON CONFLICT (org_id, waba_id, name, language) DO NOTHING", templateArgs(t)...)
 }
 
 // PutTemplate stores a template over the one of that name and language, whose id and age stay.
 func (tx *Tx) PutTemplate(t chat.Template) error {
+	tx.noteChange(ChangedTemplates, t.OrgID, "")
 	return tx.later(insertTemplate+` ON CONFLICT (org_id, waba_id, name, language) DO UPDATE SET
 		provider_id = excluded.provider_id, status = excluded.status, provider_status = excluded.provider_status,
 		rejected_reason = excluded.rejected_reason, category = excluded.category, parameter_format = excluded.parameter_format,
@@ -120,6 +122,7 @@ func (tx *Tx) PutTemplate(t chat.Template) error {
 
 // UpdateTemplate stores what may change of a template.
 func (tx *Tx) UpdateTemplate(t chat.Template) error {
+	tx.noteChange(ChangedTemplates, t.OrgID, "")
 	return tx.execOne(`UPDATE templates SET provider_id = $3, status = $4, provider_status = $5, reported_at = $6, rejected_reason = $7,
 			category = $8, quality = $9, ttl_seconds = $10, components = $11, digest = $12, updated_at = $13
 		WHERE org_id = $1 AND id = $2`,

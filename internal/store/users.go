@@ -56,6 +56,7 @@ func (r Reader) AnyUsers() (bool, error) {
 
 // InsertUser stores a new user; ErrDuplicate when the address is taken.
 func (tx *Tx) InsertUser(u chat.User) error {
+	tx.noteChange(ChangedPeople, u.OrgID, "")
 	return tx.insert(`INSERT INTO users (org_id, id, email, email_key, name, password_hash, role, sees, disabled_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (email_key) DO NOTHING`,
 		u.OrgID, u.ID, u.Email, chat.FoldCase(u.Email), u.Name, u.PasswordHash, string(u.Role), string(u.Sees),
@@ -64,6 +65,7 @@ func (tx *Tx) InsertUser(u chat.User) error {
 
 // UpdateUser stores what has changed of a user. The address stays.
 func (tx *Tx) UpdateUser(u chat.User) error {
+	tx.noteChange(ChangedPeople, u.OrgID, "")
 	return tx.execOne(`UPDATE users SET name = $3, password_hash = $4, role = $5, sees = $6, disabled_at = $7, updated_at = $8
 		WHERE org_id = $1 AND id = $2`,
 		u.OrgID, u.ID, u.Name, u.PasswordHash, string(u.Role), string(u.Sees), msPtr(u.DisabledAt), u.UpdatedAt.UnixMilli())
@@ -71,6 +73,7 @@ func (tx *Tx) UpdateUser(u chat.User) error {
 
 // PutMember puts a user into a team.
 func (tx *Tx) PutMember(orgID, teamID, userID string) error {
+	tx.noteChange(ChangedPeople, orgID, "")
 	_, err := tx.exec(`INSERT INTO team_members (org_id, team_id, user_id) VALUES ($1, $2, $3)
 		ON CONFLICT (org_id, team_id, user_id) DO NOTHING`, orgID, teamID, userID)
 	return err
@@ -78,6 +81,7 @@ func (tx *Tx) PutMember(orgID, teamID, userID string) error {
 
 // DeleteMember takes a user out of a team.
 func (tx *Tx) DeleteMember(orgID, teamID, userID string) error {
+	tx.noteChange(ChangedPeople, orgID, "")
 	return tx.later("DELETE FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
 }
 

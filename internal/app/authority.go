@@ -1,0 +1,121 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/clientaddr"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// What one session may do in a minute. A person who works fast makes some hundred requests.
+const (
+	readsPerMinute  = 3000
+	writesPerMinute = 600
+)
+
+// Authenticate finds out whose session the request is of. It asks the store every time, so that signing out
+// and a changed role count from the next request on.
+func (a *App) Authenticate(c *rest.Call) error {
+	found, err := core.Session(c.Ctx, a.store, a.token(c.R))
+	if err != nil {
+		return err
+	}
+	c.Caller = rest.Caller{
+		Organization: found.Organization, Plan: found.Plan, User: &found.User, Session: &found.Session,
+		ReadsPerMinute: readsPerMinute, WritesPerMinute: writesPerMinute, Share: " " + found.Session.ID,
+	}
+	return nil
+}
+
+// Admit checks what the organization may do now. Whoever's subscription has lapsed may still read.
+func (a *App) Admit(c *rest.Call) error {
+	org := c.Caller.Organization
+	if org.Suspended && !c.Operation().Always {
+		return chat.Fail(chat.CodeOrganizationSuspended, "This organization is suspended. Contact the operator of this service.")
+	}
+	if err := c.TakeToken(); err != nil {
+		return err
+	}
+	changes := c.R.Method != http.MethodGet && c.R.Method != http.MethodHead
+	if changes && org.Lapsed(c.Now()) && !c.Operation().Always {
+		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription is inactive or its trial has ended. Renew it to go on.")
+	}
+	return nil
+}
+
+// Errors are the codes of Authenticate and Admit, and of a role that is not enough.
+func (a *App) Errors(op *rest.Operation) (codes []chat.Code) {
+	if op.Open {
+		return []chat.Code{chat.CodeForbidden}
+	}
+	return []chat.Code{
+		chat.CodeNotSignedIn, chat.CodeForbidden, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded, chat.CodeSubscriptionInactive,
+	}
+}
+
+// Record is for the API log, which is of keys.
+func (a *App) Record(*rest.Call, int, time.Duration) {}
+
+// The cookie's name says how it may be set: over TLS with the prefix that makes browsers insist on it.
+const (
+	cookieName       = "parley"
+	secureCookieName = "__Host-parley"
+)
+
+func (a *App) cookie() *http.Cookie {
+	c := &http.Cookie{Name: cookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if strings.HasPrefix(a.cfg.PublicURL, "https://") {
+		c.Name, c.Secure = secureCookieName, true
+	}
+	return c
+}
+
+// token is the session's, as the browser sends it.
+func (a *App) token(r *http.Request) string {
+	if c, err := r.Cookie(a.cookie().Name); err == nil {
+		return c.Value
+	}
+	return ""
+}
+
+func (a *App) setCookie(c *rest.Call, token string) {
+	cookie := a.cookie()
+	cookie.Value, cookie.MaxAge = token, int(chat.SessionLife/time.Second)
+	http.SetCookie(c.W, cookie)
+}
+
+func (a *App) clearCookie(c *rest.Call) {
+	cookie := a.cookie()
+	cookie.MaxAge = -1
+	http.SetCookie(c.W, cookie)
+}
+
+// browserOf is where a request comes from.
+func browserOf(c *rest.Call) core.Browser {
+	b := core.Browser{Client: strings.ToValidUTF8(strings.ReplaceAll(c.R.UserAgent(), "\x00", ""), "?")}
+	if addr := clientaddr.Of(c.R); addr.IsValid() {
+		b.Address = addr.String()
+	}
+	return b
+}
+
+// signedIn sets the cookie of a new session, and answers with who has signed in.
+func (a *App) signedIn(c *rest.Call, token string) (meView, error) {
+	found, err := core.Session(c.Ctx, a.store, token)
+	if err != nil {
+		return meView{}, err
+	}
+	a.setCookie(c, token)
+	return a.viewMe(c.Read(), found)
+}
+
+// sessionOf is the session that the caller has.
+func sessionOf(c *rest.Call) store.SessionContext {
+	k := c.Caller
+	return store.SessionContext{Session: *k.Session, User: *k.User, Organization: k.Organization, Plan: k.Plan}
+}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+)
+
+func registerSession(a *App) {
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/session", ID: "signIn", Tag: "Session", Open: true,
+		Summary: "Sign in", Description: "Sets the session's cookie.",
+		Errors: []chat.Code{chat.CodeInvalidCredentials, chat.CodeRateLimitExceeded},
+	}, a.signIn)
+
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/session", ID: "signOut", Tag: "Session", Role: chat.RoleAgent, Always: true,
+		Summary: "Sign out", Description: "Ends the session and clears its cookie.",
+	}, a.signOut)
+}
+
+type signInInput struct{ Body signInBody }
+
+type signInBody struct {
+	Email    string `json:"email" minLength:"1" maxLength:"320"`
+	Password string `json:"password" minLength:"1" maxLength:"4096"`
+}
+
+func (a *App) signIn(c *rest.Call, in *signInInput) (view meView, err error) {
+	var token string
+	err = a.logins.guard(c, in.Body.Email, func() (err error) {
+		token, _, err = core.SignIn(c.Ctx, a.store, in.Body.Email, in.Body.Password, browserOf(c))
+		return err
+	})
+	if err != nil {
+		return meView{}, err
+	}
+	return a.signedIn(c, token)
+}
+
+type signedOutView struct {
+	SignedOut bool `json:"signed_out"`
+}
+
+type noInput struct{}
+
+func (a *App) signOut(c *rest.Call, _ *noInput) (signedOutView, error) {
+	err := a.store.InTx(c.Ctx, signOutOf(*c.Caller.Session))
+	a.clearCookie(c)
+	return signedOutView{true}, err
+}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+)
+
+// How many wrong passwords may be tried at once, and how long it takes until as many may be tried again: for
+// an address from one place, for an address from all places, and from one place for all addresses.
+const (
+	triesHere       = 8
+	triesOfAddress  = 60
+	triesFromPlace  = 60
+	throttleWindow  = 15 * time.Minute
+	throttleEntries = 100_000 // some 15 MB
+	// hashing is how many passwords are checked at once: each takes 64 MiB.
+	hashing = 4
+)
+
+// throttle slows down whoever guesses passwords. It counts whether or not there is such an address, and so
+// tells nothing about that.
+type throttle struct {
+	mu      sync.Mutex
+	now     func() time.Time
+	tries   map[string]*tries
+	hashing chan struct{}
+}
+
+// tries is a bucket: used ones come back over the window.
+type tries struct {
+	used float64
+	at   time.Time
+}
+
+func newThrottle(now func() time.Time) *throttle {
+	return &throttle{now: now, tries: map[string]*tries{}, hashing: make(chan struct{}, hashing)}
+}
+
+// keys are what a try counts for, with how many each allows.
+func keysOf(email string, b core.Browser) map[string]float64 {
+	email = strings.ToLower(strings.TrimSpace(email))
+	return map[string]float64{
+		"here " + b.Address + " " + email: triesHere, "address " + email: triesOfAddress, "place " + b.Address: triesFromPlace,
+	}
+}
+
+// guard runs check unless there were too many wrong tries, and counts it as one if it says so. A try counts
+// from its beginning, so that many at once are no way around.
+func (t *throttle) guard(c *rest.Call, email string, check func() error) error {
+	keys := keysOf(email, browserOf(c))
+	if wait := t.take(keys); wait > 0 {
+		c.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		return chat.Fail(chat.CodeRateLimitExceeded, "Too many attempts. Wait %s, then try again.", roughly(wait))
+	}
+	select {
+	case t.hashing <- struct{}{}:
+		defer func() { <-t.hashing }()
+	case <-c.Ctx.Done():
+		return c.Ctx.Err()
+	}
+	err := check()
+	if err == nil {
+		t.giveBack(keys)
+	}
+	return err
+}
+
+// take counts a try, or tells how long to wait for the next.
+func (t *throttle) take(keys map[string]float64) (wait time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	for key, most := range keys {
+		if used := t.used(key, most, now); used > most-1 {
+			wait = max(wait, time.Duration((used-most+1)/most*float64(throttleWindow)))
+		}
+	}
+	if wait > 0 {
+		return wait
+	}
+	for key, most := range keys {
+		t.tries[key] = &tries{t.used(key, most, now) + 1, now}
+	}
+	t.sweep(now)
+	return 0
+}
+
+// used is how much of a bucket is.
+func (t *throttle) used(key string, most float64, now time.Time) float64 {
+	n := t.tries[key]
+	if n == nil {
+		return 0
+	}
+	return max(0, n.used-now.Sub(n.at).Seconds()/throttleWindow.Seconds()*most)
+}
+
+// giveBack takes back a try that was right.
+func (t *throttle) giveBack(keys map[string]float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key := range keys {
+		if n := t.tries[key]; n != nil {
+			n.used = max(0, n.used-1)
+		}
+	}
+}
+
+// sweep bounds the memory: what is old is forgotten, and all of it where too much is new.
+func (t *throttle) sweep(now time.Time) {
+	if len(t.tries) < throttleEntries {
+		return
+	}
+	for key, n := range t.tries {
+		if now.Sub(n.at) > throttleWindow {
+			delete(t.tries, key)
+		}
+	}
+	if len(t.tries) >= throttleEntries {
+		clear(t.tries)
+	}
+}
+
+func roughly(d time.Duration) string {
+	if d < 90*time.Second {
+		return strconv.Itoa(int(math.Ceil(d.Seconds()))) + " seconds"
+	}
+	return strconv.Itoa(int(math.Ceil(d.Minutes()))) + " minutes"
+}

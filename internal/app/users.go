@@ -1,0 +1,176 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerUsers(a *App) {
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/people", ID: "listPeople", Tag: "Users", Role: chat.RoleAgent, Whole: true,
+		Summary: "List colleagues", Description: "To assign conversations to, and to mention. Those who have left are marked.",
+	}, a.listPeople)
+
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/users", ID: "listUsers", Tag: "Users", Role: chat.RoleAdmin, Whole: true,
+		Summary: "List users", Description: "With what each may do and see.",
+	}, a.listUsers)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/users", ID: "inviteUser", Tag: "Users", Role: chat.RoleAdmin, Status: http.StatusCreated, Secret: true,
+		Summary: "Invite a user", Description: "The link is shown once: give it to the person, who chooses a password with it.",
+	}, a.inviteUser)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/users/{id}", ID: "updateUser", Tag: "Users", Role: chat.RoleAdmin,
+		Summary: "Change a user", Description: "Whoever gets another role, or is disabled, is signed out everywhere.",
+	}, a.updateUser)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/users/{id}/link", ID: "linkUser", Tag: "Users", Role: chat.RoleAdmin, Status: http.StatusCreated, Secret: true,
+		Summary: "Make a link to choose a password", Description: "An invitation for somebody who has none yet. Any earlier link stops working.",
+	}, a.linkUser)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/users/{id}/sessions", ID: "endUserSessions", Tag: "Users", Role: chat.RoleAdmin,
+		Summary: "Sign a user out everywhere", Description: "An admin cannot do it to an owner.",
+	}, a.endUserSessions)
+}
+
+type personView struct {
+	ID       string   `json:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Name     string   `json:"name"`
+	Email    string   `json:"email"`
+	Role     string   `json:"role" enum:"owner,admin,agent"`
+	Teams    []string `json:"teams"`
+	Disabled bool     `json:"disabled" doc:"The person has left."`
+}
+
+func (a *App) listPeople(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[personView], error) {
+	return eachUser(c, func(u chat.User, teams []string) personView {
+		return personView{u.ID, u.Name, u.Email, string(u.Role), teams, u.DisabledAt != nil}
+	})
+}
+
+type userView struct {
+	ID        string       `json:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Name      string       `json:"name"`
+	Email     string       `json:"email"`
+	Role      string       `json:"role" enum:"owner,admin,agent"`
+	Sees      string       `json:"sees" enum:"all,teams,assigned"`
+	Teams     []string     `json:"teams"`
+	Invited   bool         `json:"invited" doc:"Has not chosen a password yet."`
+	Disabled  bool         `json:"disabled"`
+	CreatedAt rest.Instant `json:"created_at"`
+}
+
+func viewUser(u chat.User, teams []string) userView {
+	if teams == nil {
+		teams = []string{}
+	}
+	return userView{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
+}
+
+func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {
+	return eachUser(c, viewUser)
+}
+
+// eachUser shows all users of the caller's organization, each with its teams.
+func eachUser[V any](c *rest.Call, view func(chat.User, []string) V) (all store.Slice[V], err error) {
+	r := c.Read()
+	users, err := r.Users(c.OrgID())
+	if err != nil {
+		return all, err
+	}
+	teams, err := r.Members(c.OrgID())
+	return rest.ViewEach(store.Slice[chat.User]{Rows: users}, func(u chat.User) V {
+		of := teams[u.ID]
+		if of == nil {
+			of = []string{}
+		}
+		return view(u, of)
+	}), err
+}
+
+type inviteUserInput struct{ Body inviteUserBody }
+
+type inviteUserBody struct {
+	Email  string `json:"email" minLength:"1" maxLength:"320"`
+	Name   string `json:"name" minLength:"1" maxLength:"200" trimmed:"true"`
+	Role   string `json:"role" enum:"owner,admin,agent"`
+	Sees   string `json:"sees,omitempty" enum:"all,teams,assigned" default:"all"`
+	TeamID string `json:"team_id,omitempty" doc:"Needed where there are several teams."`
+}
+
+type invitedView struct {
+	User userView     `json:"user"`
+	Link userLinkView `json:"link"`
+}
+
+type userLinkView struct {
+	URL       string       `json:"url" format:"uri" doc:"Shown once."`
+	Kind      string       `json:"kind" enum:"invitation,reset"`
+	ExpiresAt rest.Instant `json:"expires_at"`
+}
+
+func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invitedView, error) {
+	b := in.Body
+	if chat.Role(b.Role) == chat.RoleOwner && c.Caller.User.Role != chat.RoleOwner {
+		return invitedView{}, chat.Fail(chat.CodeForbidden, "Only an owner can make an owner.")
+	}
+	u, err := core.CreateUser(tx, core.NewUser{
+		OrgID: c.OrgID(), Email: b.Email, Name: b.Name, Role: chat.Role(b.Role), Sees: chat.Visibility(b.Sees), TeamID: b.TeamID,
+	})
+	if err != nil {
+		return invitedView{}, err
+	}
+	teams, err := tx.TeamsOf(u.OrgID, u.ID)
+	if err != nil {
+		return invitedView{}, err
+	}
+	link, err := a.newLink(tx, c, u.ID)
+	return invitedView{viewUser(u, teams), link}, err
+}
+
+func (a *App) newLink(tx *store.Tx, c *rest.Call, userID string) (userLinkView, error) {
+	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), userID)
+	return userLinkView{a.cfg.PublicURL + linkPath + token, string(link.Kind), rest.Instant(link.ExpiresAt)}, err
+}
+
+type userInput struct {
+	ID string `path:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+type updateUserInput struct {
+	userInput
+	Body updateUserBody
+}
+
+type updateUserBody struct {
+	Name     *string          `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
+	Role     *chat.Role       `json:"role,omitempty" enum:"owner,admin,agent"`
+	Sees     *chat.Visibility `json:"sees,omitempty" enum:"all,teams,assigned"`
+	Teams    *[]string        `json:"teams,omitempty" minItems:"1"`
+	Disabled *bool            `json:"disabled,omitempty"`
+}
+
+func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userView, error) {
+	u, err := core.UpdateUser(tx, c.Caller.User.Role, c.OrgID(), in.ID, core.UserPatch(in.Body))
+	if err != nil {
+		return userView{}, err
+	}
+	teams, err := tx.TeamsOf(u.OrgID, u.ID)
+	return viewUser(u, teams), err
+}
+
+func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *userInput) (userLinkView, error) {
+	return a.newLink(tx, c, in.ID)
+}
+
+func (a *App) endUserSessions(tx *store.Tx, c *rest.Call, in *userInput) (signedOutView, error) {
+	return signedOutView{true}, core.SignOutUser(tx, c.Caller.User.Role, c.OrgID(), in.ID)
+}

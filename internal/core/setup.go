@@ -1,0 +1,70 @@
+package core
+
+import (
+	"context"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// FirstUser is the owner that the set-up page makes.
+type FirstUser struct {
+	Organization string
+	Name         string
+	Email        string
+	Password     string
+}
+
+// firstPlan is what an organization gets that is set up by hand: everything.
+const firstPlan = "enterprise"
+
+// SetUp makes the first user, with an organization if there is none, and signs the user in. Once there is a
+// user it answers that there is nothing of the kind.
+func SetUp(ctx context.Context, st *store.Store, in FirstUser, b Browser) (token string, err error) {
+	hash, err := HashPassword(in.Password)
+	if err != nil {
+		return "", err
+	}
+	err = st.InTx(ctx, func(tx *store.Tx) error {
+		if any, err := tx.AnyUsers(); err != nil {
+			return err
+		} else if any {
+			return chat.NotFound("set-up")
+		}
+		org, err := firstOrganization(tx, in.Organization)
+		if err != nil {
+			return err
+		}
+		teams, err := tx.Teams(org)
+		if err != nil {
+			return err
+		}
+		u, err := CreateUser(tx, NewUser{OrgID: org, Email: in.Email, Name: in.Name, Password: hash, Role: chat.RoleOwner, TeamID: teams[0].ID})
+		if err != nil {
+			return err
+		}
+		token, err = openSession(tx, u, b)
+		return err
+	})
+	return token, err
+}
+
+// firstOrganization is the one that there is, or a new one.
+func firstOrganization(tx *store.Tx, name string) (string, error) {
+	all, err := tx.Organizations()
+	if err != nil {
+		return "", err
+	}
+	switch len(all) {
+	case 0:
+		org, _, err := CreateOrganization(tx, name, firstPlan)
+		if e, ok := err.(*chat.Error); ok && e.Param == "name" {
+			e.Param = "organization"
+		}
+		return org.ID, err
+	case 1:
+		return all[0].ID, nil
+	default:
+		return "", chat.Invalid("organization", "There are several organizations. Make the first user with \"parley user create\".")
+	}
+}

@@ -1,0 +1,106 @@
+package live
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Listener is an open dashboard.
+type Listener struct {
+	hub     *Hub
+	session chat.Session
+	// Ready tells that there are hints to take, and Ended that there will be no more.
+	Ready chan struct{}
+	Ended chan struct{}
+
+	mu    sync.Mutex
+	user  chat.User
+	hints []Hint
+	ended bool
+}
+
+// Listen begins to tell a session of changes, until Leave.
+func (h *Hub) Listen(s store.SessionContext) *Listener {
+	l := &Listener{hub: h, session: s.Session, user: s.User, Ready: make(chan struct{}, 1), Ended: make(chan struct{})}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	org := s.User.OrgID
+	if h.orgs[org] == nil {
+		h.orgs[org] = map[*Listener]bool{}
+	}
+	h.orgs[org][l] = true
+	h.wanted.Store(true)
+	h.tellWatching()
+	if h.ctx.Err() != nil {
+		l.end()
+	}
+	return l
+}
+
+// Leave ends the listening.
+func (l *Listener) Leave() {
+	h, org := l.hub, l.session.OrgID
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.orgs[org], l)
+	if len(h.orgs[org]) == 0 {
+		delete(h.orgs, org)
+	}
+}
+
+// User is who listens, as of a second ago.
+func (l *Listener) User() chat.User {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.user
+}
+
+func (l *Listener) setUser(u chat.User) {
+	l.mu.Lock()
+	changed := l.user.Sees != u.Sees
+	l.user = u
+	l.mu.Unlock()
+	if changed {
+		l.add([]Hint{{Kind: KindAll}})
+	}
+}
+
+// add puts hints to those that wait. Of several about the same the last is enough.
+func (l *Listener) add(hints []Hint) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, hint := range hints {
+		l.hints = slices.DeleteFunc(l.hints, func(old Hint) bool { return old.Kind == hint.Kind && old.ID == hint.ID })
+		l.hints = append(l.hints, hint)
+	}
+	if len(l.hints) > maxHints {
+		l.hints = []Hint{{Kind: KindAll}}
+	}
+	if len(l.hints) > 0 {
+		select {
+		case l.Ready <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Take returns the hints that wait.
+func (l *Listener) Take() []Hint {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hints := l.hints
+	l.hints = nil
+	return hints
+}
+
+func (l *Listener) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		l.ended = true
+		close(l.Ended)
+	}
+}

@@ -1,0 +1,106 @@
+package live
+
+import (
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Nodes tell each other by topics of the store: that somebody listens on them, what has changed, and who is
+// at a conversation. Nothing is told of changes while nobody listens anywhere.
+const (
+	watchTopic    = "watch"
+	changesTopic  = "changes"
+	presenceTopic = "presence"
+	// watchEvery is how often a node says that it has listeners, and watchFor how long others believe it.
+	watchEvery = 20 * time.Second
+	watchFor   = time.Minute
+	// maxTopic is what a notification can carry.
+	maxTopic = 7000
+)
+
+// Hear takes what another node tells. It reports false for what is not for hubs.
+func (h *Hub) Hear(topic store.Topic) bool {
+	words := strings.Split(string(topic), " ")
+	switch words[0] {
+	case watchTopic, changesTopic, presenceTopic:
+	default:
+		if topic == store.TopicAny { // something may have been missed
+			h.everybody(Hint{Kind: KindAll})
+		}
+		return false
+	}
+	if len(words) < 2 || words[1] == h.cfg.Node() {
+		return true
+	}
+	switch {
+	case words[0] == watchTopic:
+		now := h.cfg.Store.Moment()
+		h.others.Store(&now)
+		h.wanted.Store(true)
+	case words[0] == changesTopic && len(words) >= 4:
+		h.hearChanges(words[2], words[3:])
+	case words[0] == presenceTopic && len(words) == 7:
+		h.hearPresence(words[2:])
+	}
+	return true
+}
+
+func (h *Hub) hearChanges(org string, words []string) {
+	var changes []store.Change
+	for _, word := range words {
+		kind, id, _ := strings.Cut(word, ":")
+		changes = append(changes, store.Change{OrgID: org, Kind: store.ChangeKind(kind), ID: id})
+	}
+	h.tellHere(org, changes)
+}
+
+// everybody tells all who listen here.
+func (h *Hub) everybody(hint Hint) {
+	h.mu.Lock()
+	var orgs []string
+	for org := range h.orgs {
+		orgs = append(orgs, org)
+	}
+	h.mu.Unlock()
+	for _, org := range orgs {
+		h.Publish(org, hint)
+	}
+}
+
+func (h *Hub) othersListen() bool {
+	at := h.others.Load()
+	return at != nil && h.cfg.Store.Moment().Sub(*at) < watchFor
+}
+
+func (h *Hub) tellOthers(byOrg map[string][]store.Change) {
+	for org, changes := range byOrg {
+		head := strings.Join([]string{changesTopic, h.cfg.Node(), org}, " ")
+		text := head
+		for _, c := range changes {
+			word := " " + string(c.Kind) + ":" + c.ID
+			if len(text)+len(word) > maxTopic {
+				h.cfg.Store.Tell(store.Topic(text))
+				text = head
+			}
+			text += word
+		}
+		h.cfg.Store.Tell(store.Topic(text))
+	}
+}
+
+// watch says now and then that somebody listens here, and notices when nobody does anywhere.
+func (h *Hub) watch() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wanted.Store(len(h.orgs) > 0 || h.othersListen())
+	if len(h.orgs) > 0 && h.cfg.Store.Moment().Sub(h.watching) >= watchEvery {
+		h.tellWatching()
+	}
+}
+
+func (h *Hub) tellWatching() {
+	h.watching = h.cfg.Store.Moment()
+	h.cfg.Store.Tell(store.Topic(watchTopic + " " + h.cfg.Node()))
+}

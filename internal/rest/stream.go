@@ -1,0 +1,50 @@
+package rest
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// errStreamed says that an operation has written its answer itself.
+var errStreamed = errors.New("streamed")
+
+// Stream registers an operation that answers with server-sent events for as long as the client listens. It
+// takes no slot of the requests under way meanwhile, and sets its own time limits.
+func Stream[I any](p Place, op Operation, fn func(c *Call, in *I) error) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input = newInputBinder[I](s.document)
+		op.handle = func(c *Call) (Answer, error) {
+			var in I
+			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+				return Answer{}, err
+			}
+			c.leave()
+			c.Ctx = c.R.Context()
+			connection := http.NewResponseController(c.W)
+			connection.SetReadDeadline(time.Time{}) // else its end would look like the client's
+			h := c.W.Header()
+			h.Set(headerRequestID, c.ID)
+			h.Set("Content-Type", "text/event-stream")
+			h.Set("Cache-Control", "no-store")
+			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("X-Accel-Buffering", "no")
+			if err := fn(c, &in); err != nil {
+				return Answer{}, err
+			}
+			return Answer{}, errStreamed
+		}
+		add[I, eventStream](s, op)
+	})
+}
+
+// eventStream is an answer of server-sent events.
+type eventStream struct{}
+
+// Schema describes it in the OpenAPI document.
+func (eventStream) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "Server-sent events."}
+}
