@@ -16,7 +16,7 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build check test lint fmt bench bench-all fuzz generate clean help
+.PHONY: run build check test lint fmt web web-check bench bench-all fuzz generate clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -29,6 +29,7 @@ test: ## everything a change must pass: lint, then all tests on SQLite and Postg
 	scripts/ensure-postgres
 	scripts/ensure-chromium
 	$(MAKE) lint
+	scripts/web-test
 	go build -o bin/pgtest-run ./internal/pgtest/run
 	bin/pgtest-run -- go test $(RACE) -timeout 20m ./...
 	@echo PASS
@@ -47,6 +48,20 @@ lint: ## check formatting, suspicious code and go.mod
 
 fmt: ## format the Go code
 	gofmt -s -w $(GO_FILES)
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci
+	touch $@
+
+web: web/node_modules/.package-lock.json ## build the dashboard's pages anew (needs Node 20.19 or newer); commit web/dist
+	cd web && npm run build
+
+web-check: web/node_modules/.package-lock.json ## check and test the dashboard's pages, and that web/dist is what the sources give
+	scripts/web-test
+	rm -rf bin/web-dist && mkdir -p bin && cp -R web/dist bin/web-dist
+	cd web && npm run build
+	diff -r bin/web-dist web/dist
+	@echo PASS
 
 bench: ## measure speed in two or three minutes: the rows that need little preparation
 	go run ./bench -short
