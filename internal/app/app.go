@@ -67,6 +67,7 @@ func New(cfg Config) *App {
 	registerMe(a)
 	registerUsers(a)
 	registerTeams(a)
+	registerPresence(a)
 	registerStream(a)
 	a.surface.ServeDocument(rest.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", ID: "getOpenAPI", Tag: "Meta",

@@ -18,13 +18,14 @@ import (
 // making it is slow on purpose.
 type PasswordHash string
 
-// What argon2id costs is what RFC 9106 recommends where memory is scarce. It is written into the hash, so
-// that it can be raised later.
+// HashMemory is what a hash costs, in KiB: what RFC 9106 recommends where memory is scarce. It is written into
+// the hash, so that it can be raised later. Tests lower it.
+var HashMemory uint32 = 64 * 1024
+
 const (
-	hashTime      = 3
-	hashMemoryKiB = 64 * 1024
-	hashThreads   = 4
-	hashLength    = 32
+	hashTime    = 3
+	hashThreads = 4
+	hashLength  = 32
 )
 
 // nobody is the hash of no password. Checking against it takes as long as against a user's, so that the
@@ -44,9 +45,9 @@ func HashPassword(password string) (PasswordHash, error) {
 const maxPassword = 1024
 
 func hash(password string, salt []byte) PasswordHash {
-	sum := argon2.IDKey([]byte(password), salt, hashTime, hashMemoryKiB, hashThreads, hashLength)
+	sum := argon2.IDKey([]byte(password), salt, hashTime, HashMemory, hashThreads, hashLength)
 	b64 := base64.RawStdEncoding
-	return PasswordHash(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemoryKiB, hashTime, hashThreads,
+	return PasswordHash(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, HashMemory, hashTime, hashThreads,
 		b64.EncodeToString(salt), b64.EncodeToString(sum)))
 }
 

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -23,7 +24,7 @@ const maxClient = 300
 // SignIn opens a session for whoever knows the password of an address. It does not tell which of the two is
 // wrong, nor by how long it takes.
 func SignIn(ctx context.Context, st *store.Store, email, password string, b Browser) (token string, u chat.User, err error) {
-	u, err = st.Read(ctx).UserByEmail(email)
+	u, err = st.Read(ctx).UserByEmail(strings.TrimSpace(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", chat.User{}, err
 	}

@@ -119,8 +119,11 @@ func methodOf(r *http.Request) string {
 	return r.Method
 }
 
-// open reports whether the path needs no key.
+// open reports whether anybody may call it: what is there, or the path where its method is not.
 func (m routeMatch) open() bool {
+	if m.op != nil {
+		return m.op.Open
+	}
 	if m.node == nil {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) startDashboard(version string) {
 }
 
 func (s *Server) visible(ctx context.Context, u chat.User, ids []string) ([]string, error) {
-	return nil, nil
+	return core.VisibleConversations(s.store.Read(ctx), u, ids)
 }
 
 // setupToken is the same on every node and after a restart. It is of use only while there is no user.

@@ -40,6 +40,20 @@ var Codes = codes(map[int]map[string][]string{
 	http.StatusServiceUnavailable:  {"api_error": {"service_unavailable"}},
 })
 
+// dashboardCodes are those that only the dashboard's surface has.
+var dashboardCodes = codes(map[int]map[string][]string{
+	http.StatusUnauthorized: {"authentication_error": {"not_signed_in", "invalid_credentials"}},
+	http.StatusForbidden:    {"permission_error": {"forbidden"}},
+	http.StatusNotFound:     {"not_found": {"link_inactive"}},
+})
+
+func codeOf(name string) Code {
+	if code, ok := Codes[name]; ok {
+		return code
+	}
+	return dashboardCodes[name]
+}
+
 func codes(table map[int]map[string][]string) map[string]Code {
 	all := map[string]Code{}
 	for status, kinds := range table {

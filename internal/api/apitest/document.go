@@ -166,6 +166,13 @@ func (d *Document) At(way ...string) map[string]any {
 	return node
 }
 
+// base is the path under which the operations are.
+func (d *Document) base() string {
+	servers, _ := d.Root["servers"].([]any)
+	base, _ := lookup(servers[0], "url").(string)
+	return base
+}
+
 // route is where a request's path leads, as the document has it.
 type route struct {
 	inside    bool   // under the base path
@@ -176,7 +183,7 @@ type route struct {
 
 func (d *Document) route(method, target string) route {
 	path, _, _ := strings.Cut(target, "?")
-	rest, inside := strings.CutPrefix(path, "/v1")
+	rest, inside := strings.CutPrefix(path, d.base())
 	r := route{method: strings.ToLower(method)}
 	r.inside = inside && (rest == "" || rest[0] == '/')
 	if method == http.MethodHead {
@@ -220,6 +227,9 @@ func moreFixed(a, b string) bool {
 
 // open reports whether the path needs no key.
 func (d *Document) open(r route) bool {
+	if security, ok := r.operation["security"].([]any); ok {
+		return len(security) == 0
+	}
 	for _, operation := range d.At("paths", r.template) {
 		if operation, ok := operation.(map[string]any); ok && len(operation["security"].([]any)) == 0 {
 			return true

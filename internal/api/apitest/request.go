@@ -128,8 +128,8 @@ func (r *Response) RequireStatus(t testing.TB, status int) *Response {
 // RequireFailure ends the test unless the response is this error, with its status.
 func (r *Response) RequireFailure(t testing.TB, code, param string) *Response {
 	t.Helper()
-	if got := r.Failure(t); got.Code != code || got.Param != param || r.Status != Codes[code].Status {
-		t.Fatalf("got %d %s, want %d %s with param %q", r.Status, r.Body, Codes[code].Status, code, param)
+	if got := r.Failure(t); got.Code != code || got.Param != param || r.Status != codeOf(code).Status {
+		t.Fatalf("got %d %s, want %d %s with param %q", r.Status, r.Body, codeOf(code).Status, code, param)
 	}
 	return r
 }

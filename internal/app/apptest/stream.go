@@ -1,0 +1,65 @@
+package apptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/live"
+)
+
+// Stream is an open stream of hints.
+type Stream struct {
+	Hints chan live.Hint // closed when the stream ends
+}
+
+// Listen opens the stream, and returns once the server listens.
+func (b *Browser) Listen(t testing.TB) *Stream {
+	t.Helper()
+	client := &http.Client{}
+	answer, err := client.Do(b.request(t, http.MethodGet, "/stream", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("the stream answers %s", answer.Status)
+	}
+	s := &Stream{Hints: make(chan live.Hint, 1000)}
+	go func() {
+		defer close(s.Hints)
+		lines := bufio.NewScanner(answer.Body)
+		for lines.Scan() {
+			if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var hint live.Hint
+				if json.Unmarshal([]byte(text), &hint) == nil {
+					s.Hints <- hint
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() { answer.Body.Close() })
+	s.Await(t, "hello", "")
+	return s
+}
+
+// Await returns the next hint of a kind and an id, whatever comes before it.
+func (s *Stream) Await(t testing.TB, kind, id string) live.Hint {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case hint, open := <-s.Hints:
+			if !open {
+				t.Fatalf("the stream ended without %s %s", kind, id)
+			}
+			if hint.Kind == kind && hint.ID == id {
+				return hint
+			}
+		case <-late:
+			t.Fatalf("no hint %s %s in a minute", kind, id)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+// Package apptest drives the dashboard's surface as browsers do: over a socket, with a cookie, on a fresh
+// store of either engine. Every answer is held against the surface's own description. Only tests may import it.
+package apptest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/api"
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/app"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/vault"
+)
+
+// SetupToken is what guards the set-up.
+const SetupToken = "the token in the log"
+
+// World is a node with the dashboard's surface.
+type World struct {
+	URL   string
+	Store *store.Store
+	Clock *storetest.Clock
+	Live  *live.Hub
+
+	document *apitest.Document
+}
+
+// Each runs test on a world of each engine.
+func Each(t *testing.T, test func(t *testing.T, w *World)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, Start(t, engine)) })
+}
+
+// Start makes a world on a fresh store. All of it ends with the test.
+func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) *World {
+	t.Helper()
+	place, clock := storetest.NewConfig(t, engine), storetest.NewClock()
+	place.Now, place.Elapsed = clock.Now, clock.Elapsed
+	st := storetest.OpenAt(t, place)
+	v, err := vault.New([]byte("32 bytes that are no secret here"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: Visible(st), Log: log})
+	cfg := app.Config{
+		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Vault: v, SetupToken: SetupToken,
+		Live: hub, Version: "test", Log: log, Metrics: app.NewMetrics(nil),
+	}
+	server := httptest.NewUnstartedServer(nil)
+	cfg.PublicURL = "http://" + server.Listener.Addr().String()
+	for _, option := range options {
+		option(&cfg)
+	}
+	a := app.New(cfg)
+	public := api.New(api.Config{
+		Store: st, CursorKey: []byte("a key"), Version: "test", Log: log, Metrics: api.NewMetrics(nil), Vault: v, Dashboard: a.Surface(),
+	})
+	a.Finish()
+	server.Config.Handler = a
+	server.Start()
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub}
+	t.Cleanup(func() {
+		hub.Stop()
+		server.Close()
+		public.Close()
+	})
+	w.document = w.loadDocument(t)
+	return w
+}
+
+// Visible is what the hub asks before it names a conversation.
+func Visible(st *store.Store) func(context.Context, chat.User, []string) ([]string, error) {
+	return func(ctx context.Context, u chat.User, ids []string) ([]string, error) {
+		return core.VisibleConversations(st.Read(ctx), u, ids)
+	}
+}
+
+var documents struct {
+	sync.Mutex
+	byText map[string]*apitest.Document
+}
+
+func (w *World) loadDocument(t testing.TB) *apitest.Document {
+	t.Helper()
+	answer, err := http.Get(w.URL + app.Base + "/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents.Lock()
+	defer documents.Unlock()
+	if documents.byText == nil {
+		documents.byText = map[string]*apitest.Document{}
+	}
+	d := documents.byText[string(text)]
+	if d == nil {
+		if d, err = apitest.ParseDocument(text); err != nil {
+			t.Fatal(err)
+		}
+		documents.byText[string(text)] = d
+	}
+	return d
+}
+
+// Document is what the surface says of itself.
+func (w *World) Document() *apitest.Document { return w.document }
+
+// User makes a user of an organization, without a password.
+func (w *World) User(t testing.TB, org storetest.Organization, role chat.Role, sees chat.Visibility, teams ...string) chat.User {
+	t.Helper()
+	var u chat.User
+	storetest.InTx(t, w.Store, func(tx *store.Tx) (err error) {
+		id := tx.NewID(chat.KindUser)
+		u = chat.User{
+			ID: id, OrgID: org.ID, Email: strings.ToLower(id) + "@example.com", Name: "User " + id[len(id)-4:],
+			Role: role, Sees: sees, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		if err := tx.InsertUser(u); err != nil {
+			return err
+		}
+		for _, team := range teams {
+			if err := tx.PutMember(org.ID, team, u.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return u
+}
+
+// Browser is a browser that keeps its cookie.
+type Browser struct {
+	Token  string
+	world  *World
+	client *http.Client
+}
+
+// Browser makes one in which nobody has signed in.
+func (w *World) Browser() *Browser {
+	return &Browser{world: w, client: &http.Client{
+		Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// As is a browser in which a user has signed in.
+func (w *World) As(t testing.TB, u chat.User) *Browser {
+	t.Helper()
+	b := w.Browser()
+	b.Token = chat.NewToken()
+	storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		return tx.InsertSession(chat.Session{
+			ID: tx.NewID(chat.KindSession), OrgID: u.OrgID, UserID: u.ID, Hash: chat.HashToken(b.Token), CreatedAt: tx.Now(), SeenAt: tx.Now(),
+		})
+	})
+	return b
+}
+
+// Do calls an operation by its path under the base, and holds the answer against the document.
+func (b *Browser) Do(t testing.TB, method, path, body string, header ...string) *apitest.Response {
+	t.Helper()
+	request := b.request(t, method, path, body, header...)
+	answer, err := b.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.world.document.Require(t, apitest.Exchange{
+		Method: method, Target: app.Base + path, Sent: request.Header, Status: answer.StatusCode, Header: answer.Header, Body: text,
+	})
+	for _, c := range answer.Cookies() {
+		if c.Name == "parley" {
+			b.Token = c.Value
+		}
+	}
+	return &apitest.Response{Status: answer.StatusCode, Header: answer.Header, Body: text}
+}
+
+func (b *Browser) request(t testing.TB, method, path, body string, header ...string) *http.Request {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, b.world.URL+app.Base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if b.Token != "" {
+		request.AddCookie(&http.Cookie{Name: "parley", Value: b.Token})
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	return request
+}
+
+// Get reads.
+func (b *Browser) Get(t testing.TB, path string) *apitest.Response {
+	t.Helper()
+	return b.Do(t, http.MethodGet, path, "")
+}

@@ -1,0 +1,155 @@
+package app_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	core.HashMemory = 64
+	os.Exit(m.Run())
+}
+
+const password = "correct horse battery"
+
+func setPassword(t *testing.T, w *apptest.World, u chat.User) {
+	t.Helper()
+	hash, err := core.HashPassword(password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.InTx(t, w.Store, func(tx *store.Tx) error { return core.SetPassword(tx, u.OrgID, u.ID, hash) })
+}
+
+func TestSignInAndOut(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+		setPassword(t, w, u)
+		b := w.Browser()
+		b.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+		b.Do(t, "POST", "/session", `{"email":"`+u.Email+`","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
+		b.Do(t, "POST", "/session", `{"email":"nobody@example.com","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
+
+		b.Token = "planted" // by somebody who wants to know the session's
+		answer := b.Do(t, "POST", "/session", `{"email":" `+strings.ToUpper(u.Email)+`","password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
+		if b.Token == "planted" || b.Token == "" {
+			t.Error("the session has no token of its own")
+		}
+		cookie := answer.Header.Get("Set-Cookie")
+		for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/"} {
+			if !strings.Contains(cookie, part) {
+				t.Errorf("the cookie is %q", cookie)
+			}
+		}
+		var me struct{ User struct{ ID, Role string } }
+		b.Get(t, "/me").RequireStatus(t, http.StatusOK).Data(t, &me)
+		if me.User.ID != u.ID || me.User.Role != "agent" {
+			t.Errorf("signed in is %+v", me)
+		}
+		token := b.Token
+		b.Do(t, "DELETE", "/session", "").RequireStatus(t, http.StatusOK)
+		b.Token = token
+		b.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+	})
+}
+
+func TestSessionsEndByThemselves(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	b := w.As(t, w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID))
+	for range 4 { // used every six days, it lasts
+		w.Clock.Advance(6 * 24 * time.Hour)
+		b.Get(t, "/me").RequireStatus(t, http.StatusOK)
+	}
+	w.Clock.Advance(6*24*time.Hour + time.Minute) // but not for more than thirty
+	b.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+	b = w.As(t, w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID))
+	w.Clock.Advance(7 * 24 * time.Hour)
+	b.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+}
+
+func TestGuessing(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+	setPassword(t, w, u)
+	for _, email := range []string{u.Email, "nobody@example.com"} {
+		b := w.Browser()
+		for range 8 {
+			b.Do(t, "POST", "/session", `{"email":"`+email+`","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
+		}
+		b.Do(t, "POST", "/session", `{"email":"`+email+`","password":"`+password+`"}`).RequireFailure(t, "rate_limit_exceeded", "")
+	}
+}
+
+// Nothing changes that another site's page asks for, whatever its browser sends along.
+func TestOtherSites(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	b := w.As(t, w.User(t, org, chat.RoleOwner, chat.SeesAll, org.TeamID))
+	for _, header := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://evil.example"}, {"Origin", "null"},
+	} {
+		b.Do(t, "POST", "/teams", `{"name":"Mine"}`, header...).RequireFailure(t, "forbidden", "")
+	}
+	b.Do(t, "POST", "/teams", `{"name":"Mine"}`, "Content-Type", "text/plain").RequireFailure(t, "unsupported_media_type", "")
+	b.Do(t, "POST", "/teams", `{"name":"Mine"}`, "Origin", w.URL).RequireStatus(t, http.StatusCreated)
+}
+
+func TestPasswordChange(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+	setPassword(t, w, u)
+	b, elsewhere := w.As(t, u), w.As(t, u)
+	before := b.Token
+	b.Do(t, "POST", "/me/password", `{"current_password":"wrong","new_password":"another long one"}`).RequireFailure(t, "invalid_field_value", "current_password")
+	b.Do(t, "POST", "/me/password", `{"current_password":"`+password+`","new_password":"short"}`).RequireFailure(t, "invalid_field_value", "new_password")
+	b.Do(t, "POST", "/me/password", `{"current_password":"`+password+`","new_password":"another long one"}`).RequireStatus(t, http.StatusOK)
+	b.Get(t, "/me").RequireStatus(t, http.StatusOK)
+	elsewhere.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+	b.Token = before
+	b.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+}
+
+func TestSetUp(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		b := w.Browser()
+		var setup struct{ Needed bool }
+		if b.Get(t, "/setup").Data(t, &setup); !setup.Needed {
+			t.Error("nobody can sign in, and no set-up is needed")
+		}
+		body := func(token string) string {
+			return `{"token":"` + token + `","organization":"Kopi Kita","name":"Ayu","email":"ayu@example.com","password":"` + password + `"}`
+		}
+		b.Do(t, "POST", "/setup", body("guessed")).RequireFailure(t, "invalid_credentials", "token")
+		b.Do(t, "POST", "/setup", body(apptest.SetupToken)).RequireStatus(t, http.StatusOK)
+		var me struct {
+			User         struct{ Role string }
+			Organization struct{ Name string }
+		}
+		if b.Get(t, "/me").Data(t, &me); me.User.Role != "owner" || me.Organization.Name != "Kopi Kita" {
+			t.Errorf("set up is %+v", me)
+		}
+		w.Browser().Do(t, "POST", "/setup", body(apptest.SetupToken)).RequireFailure(t, "resource_not_found", "")
+		if b.Get(t, "/setup").Data(t, &setup); setup.Needed {
+			t.Error("set-up is needed again")
+		}
+	})
+}
