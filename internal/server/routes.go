@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	_ "embed"
 	"net/http"
 	"net/http/pprof"
 	"strings"
@@ -13,20 +12,15 @@ import (
 
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/web"
 )
-
-//go:embed home.html
-var homePage []byte
 
 // routes is the public face. What no part claims gets the API's 404.
 func (s *Server) routes() http.Handler {
+	pages := web.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-			serveHome(w)
-			return
-		}
 		switch {
-		case strings.HasPrefix(r.URL.Path, app.Base+"/"):
+		case s.cfg.Has("dashboard") && strings.HasPrefix(r.URL.Path, app.Base+"/"):
 			s.dashboard.ServeHTTP(w, r)
 		case r.URL.Path == callbackPath:
 			s.messaging.receiver.ServeHTTP(w, r)
@@ -36,19 +30,12 @@ func (s *Server) routes() http.Handler {
 			s.onboarding.page.ServeHTTP(w, r)
 		case r.URL.Path == simulatedDialog:
 			s.serveSimulatedDialog(w, r)
+		case s.cfg.Has("dashboard") && web.Owns(r.URL.Path) && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+			pages.ServeHTTP(w, r)
 		default:
 			s.api.ServeHTTP(w, r)
 		}
 	})
-}
-
-func serveHome(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-	w.Write(homePage)
 }
 
 const readyPath = "/ready"
