@@ -22,9 +22,6 @@ func registerLinks(a *App) {
 	}, a.useLink)
 }
 
-// linkPath is where people open a link.
-const linkPath = "/invite/"
-
 type linkInput struct {
 	Token string `path:"token" minLength:"1" maxLength:"200"`
 }

@@ -138,7 +138,7 @@ func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invit
 
 func (a *App) newLink(tx *store.Tx, c *rest.Call, userID string) (userLinkView, error) {
 	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), userID)
-	return userLinkView{a.cfg.PublicURL + linkPath + token, string(link.Kind), rest.Instant(link.ExpiresAt)}, err
+	return userLinkView{a.cfg.PublicURL + core.UserLinkPath + token, string(link.Kind), rest.Instant(link.ExpiresAt)}, err
 }
 
 type userInput struct {

@@ -207,7 +207,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"plan set pro --monthly-messages --api", []string{"--monthly-messages: a value is missing"}},
 		{"team create", []string{"--name=NAME, --org=ORG"}},
 		{"team list --org General", []string{`--org: "General" is not an organization's id`}},
-		{"user create", []string{"--email=EMAIL, --name=NAME, --org=ORG, --password=PASSWORD"}},
+		{"user create", []string{"--email=EMAIL, --name=NAME, --org=ORG"}},
 		{"user create --org " + id + " --email a@b.c --name A --password pw --role king", []string{`--role must be one of "owner","admin","agent"`}},
 		{"user create --org " + id + " --email a@b.c --name A --password pw --team General", []string{`--team: "General" is not a team's id (team_…)`}},
 		{"key create --org " + id + " --expires-at never", []string{`--expires-at: "never" is not a time`}},

@@ -134,6 +134,14 @@ func TestChangeUsers(t *testing.T) {
 		if users := s.rows(t, "user", "list", "--org", org); len(users) != 2 || users[0]["name"] != "Olga" || users[1]["teams"] != team {
 			t.Errorf("users %v", users)
 		}
+		link := s.fields(t, "user", "link", "a@acme.example", "--public-url", "https://chat.example.com/")
+		if url := link["url"].(string); !strings.HasPrefix(url, "https://chat.example.com/invite/") || link["kind"] != "reset" {
+			t.Errorf("link %v", link)
+		}
+		s.fields(t, "user", "create", "--org", org, "--email", "i@acme.example", "--name", "Ines", "--team", team)
+		if link := s.fields(t, "user", "link", "i@acme.example"); link["kind"] != "invitation" {
+			t.Errorf("link %v", link)
+		}
 		if out := s.run(t, "user", "signout", "a@acme.example"); out.code != 0 || out.stdout != "" {
 			t.Errorf("signed out: %+v", out)
 		}

@@ -15,6 +15,7 @@ type userCommands struct {
 	Create  userCreateCommand  `cmd:"" help:"Create a dashboard user."`
 	List    userListCommand    `cmd:"" help:"List an organization's users."`
 	Update  userUpdateCommand  `cmd:"" help:"Change a user's name, role, teams or what the user sees, or end or restore the access."`
+	Link    userLinkCommand    `cmd:"" help:"Make a link with which a user chooses a password: an invitation, or another password."`
 	Signout userSignoutCommand `cmd:"" help:"Sign a user out of every browser."`
 }
 
@@ -29,7 +30,7 @@ type userCreateCommand struct {
 	Org      orgID  `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
 	Email    string `required:"" placeholder:"EMAIL" help:"The address to sign in with."`
 	Name     string `required:"" placeholder:"NAME" help:"The person's name."`
-	Password string `required:"" placeholder:"PASSWORD" help:"At least 8 characters."`
+	Password string `placeholder:"PASSWORD" help:"At least 8 characters. Without one, make an invitation with \"parley user link\"."`
 	Role     string `default:"agent" placeholder:"ROLE" enum:"owner,admin,agent" help:"owner, admin or agent."`
 	Sees     string `default:"all" placeholder:"WHICH" enum:"all,teams,assigned" help:"Which conversations the user sees: all, teams (those of the user's teams) or assigned."`
 	Team     teamID `placeholder:"TEAM" help:"The team to join (team_…); needed where there are several."`
@@ -37,13 +38,16 @@ type userCreateCommand struct {
 }
 
 func (cmd *userCreateCommand) Run(c *console) error {
-	hash, err := core.HashPassword(cmd.Password)
-	if err != nil {
-		return err
+	var hash core.PasswordHash
+	if cmd.Password != "" {
+		var err error
+		if hash, err = core.HashPassword(cmd.Password); err != nil {
+			return err
+		}
 	}
 	var user chat.User
 	var teams []string
-	err = cmd.change(c, func(tx *store.Tx) (err error) {
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
 		user, err = core.CreateUser(tx, core.NewUser{
 			OrgID: string(cmd.Org), Email: cmd.Email, Name: cmd.Name, Password: hash,
 			Role: chat.Role(cmd.Role), Sees: chat.Visibility(cmd.Sees), TeamID: string(cmd.Team),
@@ -187,5 +191,30 @@ func (cmd *userSignoutCommand) Run(c *console) error {
 			return err
 		}
 		return core.SignOutEverywhere(tx, u.OrgID, u.ID, "")
+	})
+}
+
+type userLinkCommand struct {
+	namedUser
+	PublicURL string `variable:"PARLEY_PUBLIC_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the dashboard."`
+	storeFlags
+}
+
+func (cmd *userLinkCommand) Run(c *console) error {
+	var token string
+	var link chat.UserLink
+	err := cmd.change(c, func(tx *store.Tx) error {
+		u, err := cmd.find(tx)
+		if err != nil {
+			return err
+		}
+		token, link, err = core.LinkUser(tx, chat.RoleOwner, u.OrgID, u.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, record{
+		{"url", strings.TrimRight(cmd.PublicURL, "/") + core.UserLinkPath + token}, {"kind", string(link.Kind)}, {"expires_at", instant(link.ExpiresAt)},
 	})
 }

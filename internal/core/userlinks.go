@@ -8,6 +8,9 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
+// UserLinkPath is where people open a link.
+const UserLinkPath = "/invite/"
+
 // LinkUser makes a link with which a user chooses a password: an invitation for one who has none yet. Any
 // earlier one is useless from then on. Only an owner makes one for an owner, whose password it could change.
 func LinkUser(tx *store.Tx, by chat.Role, orgID, userID string) (token string, link chat.UserLink, err error) {
