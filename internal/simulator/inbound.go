@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 )
 
 // Inbound is a message that a person sends to a business.
@@ -162,13 +163,14 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 	at := now.Unix()
 	if in.Timestamp != 0 {
 		at = in.Timestamp
+		m.created = time.Unix(at, 0)
 	}
 	m.body = inboundObject(m, fields, at)
 	s.messages.put(stringKey(m.id), m)
 	s.phones.wrote(m)
 	s.counters.inbound.Add(1)
 	if kind != "system" && !in.KeepWindow {
-		s.windows.put(pairKey{n.id, from.key()}, now.UnixNano())
+		s.windows.update(pairKey{n.id, from.key()}, func(last int64) int64 { return max(last, time.Unix(at, 0).UnixNano()) })
 	}
 	s.callbacks.about(n, from.key(), update{number: n, at: at, contact: inboundContact(kind, from), item: m.body})
 	return m.id, nil

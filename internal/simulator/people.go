@@ -18,6 +18,7 @@ type person struct {
 	ParentUserID string `json:"parent_user_id,omitempty"`
 	AlwaysOpen   bool   `json:"always_open,omitempty"` // free-form messages reach them at any time
 	NoReceipts   bool   `json:"no_receipts,omitempty"` // never shows that they read
+	Fails        int    `json:"fails,omitempty"`       // messages to them are accepted, then fail with this code
 }
 
 // maxPeople bounds the profiles.

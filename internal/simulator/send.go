@@ -224,6 +224,8 @@ func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open 
 	switch {
 	case !known, m.number.blocks.has(m.to.key()):
 		return fail(131026)
+	case m.to.person.Fails != 0:
+		return fail(m.to.person.Fails)
 	case v.laterCode != 0:
 		return fail(v.laterCode)
 	case m.category == "marketing" && s.hasStopped(m.number, m.to):

@@ -1,0 +1,149 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Past is a chat that a number had before it was connected. The network hands such chats over when the
+// number's phone app agrees, and that is the only way in which old messages of both sides arrive.
+type Past struct {
+	Phone string
+	Name  string
+	Lines []PastLine
+}
+
+// PastLine is a message of a past chat.
+type PastLine struct {
+	At       time.Time
+	Outbound bool
+	Status   string // as the network says it: READ, DELIVERED, SENT, ERROR; empty: READ
+	Type     string
+	Content  any // the object of the type, without its file
+	File     *InboundFile
+	Quotes   int // the place of an earlier line that this one answers, counted from 1; 0: none
+	Reacts   int // likewise, of the line that a reaction is on
+}
+
+// HandOver sends past chats of a number, as after it was connected together with its phone app: the names
+// of the people, the messages, then their files.
+func (s *Simulator) HandOver(phoneNumberID string, chats []Past) error {
+	n, err := s.target(phoneNumberID, "")
+	if err != nil {
+		return err
+	}
+	if err := s.introduce(n, chats); err != nil {
+		return err
+	}
+	var threads []any
+	var files []map[string]any
+	for _, chat := range chats {
+		who := s.withPhone(n.waba.Load(), chat.Phone)
+		messages, withFiles := s.pastMessages(n, who, chat.Lines)
+		threads = append(threads, map[string]any{
+			"id": chat.Phone, "context": map[string]string{"wa_id": chat.Phone, "user_id": who.userID}, "messages": messages,
+		})
+		files = append(files, withFiles...)
+	}
+	s.sendValue(n, "", "history", map[string]any{"history": []any{map[string]any{
+		"metadata": map[string]int{"phase": 0, "chunk_order": 1, "progress": 100}, "threads": threads,
+	}}})
+	for _, file := range files {
+		s.sendValue(n, "", "history", file)
+	}
+	return nil
+}
+
+// introduce tells the names of people, which their chats do not.
+func (s *Simulator) introduce(n *number, chats []Past) error {
+	var list []any
+	for i := range chats {
+		chat := &chats[i]
+		digits, valid := normalizePhone(chat.Phone)
+		if !valid {
+			return fmt.Errorf("phone %q must be 7 to 15 digits", chat.Phone)
+		}
+		chat.Phone = canonicalPhone(digits)
+		if err := s.rename(chat.Phone, chat.Name); err != nil {
+			return err
+		}
+		who := s.withPhone(n.waba.Load(), chat.Phone)
+		list = append(list, map[string]any{
+			"type": "contact", "action": "add", "metadata": map[string]string{"timestamp": strconv.FormatInt(s.now().Unix(), 10)},
+			"contact": map[string]string{"full_name": chat.Name, "phone_number": chat.Phone, "user_id": who.userID},
+		})
+	}
+	s.sendValue(n, "", "smb_app_state_sync", map[string]any{"state_sync": list})
+	return nil
+}
+
+// pastMessages writes the lines of a chat. A file is announced in its place and follows by itself.
+func (s *Simulator) pastMessages(n *number, who recipient, lines []PastLine) (messages []any, files []map[string]any) {
+	ids := make([]string, len(lines))
+	for i, line := range lines {
+		direction := byte(wamidInbound)
+		if line.Outbound {
+			direction = wamidOutbound
+		}
+		ids[i] = s.ids.wamid(who.key(), direction)
+		object := s.pastObject(n, who, line, ids, i)
+		if line.File == nil {
+			messages = append(messages, object)
+			continue
+		}
+		list := map[bool]string{false: "messages", true: "message_echoes"}[line.Outbound]
+		files = append(files, map[string]any{
+			"contacts": []any{map[string]any{"wa_id": who.phone, "user_id": who.userID}}, list: []any{object},
+		})
+		placeholder := map[string]any{"type": "media_placeholder"}
+		for _, key := range []string{"from", "to", "id", "timestamp", "history_context"} {
+			if object[key] != nil {
+				placeholder[key] = object[key]
+			}
+		}
+		messages = append(messages, placeholder)
+	}
+	return messages, files
+}
+
+func (s *Simulator) pastObject(n *number, who recipient, line PastLine, ids []string, i int) map[string]any {
+	digits, _ := n.snapshot()
+	status := line.Status
+	if status == "" {
+		status = "READ"
+	}
+	object := map[string]any{
+		"from": who.phone, "id": ids[i], "timestamp": strconv.FormatInt(line.At.Unix(), 10), "type": line.Type,
+		line.Type: s.pastContent(n, who, line, ids), "history_context": map[string]string{"status": status},
+	}
+	if line.Outbound {
+		object["from"], object["to"] = digits, who.phone
+	}
+	if line.Quotes > 0 {
+		object["context"] = map[string]string{"id": ids[line.Quotes-1]}
+	}
+	s.phones.show(&message{
+		id: ids[i], number: n, to: who, inbound: !line.Outbound, kind: line.Type, created: line.At, changed: line.At,
+		state: "past", read: true, body: mustJSON(object),
+	}, true)
+	return object
+}
+
+func (s *Simulator) pastContent(n *number, who recipient, line PastLine, ids []string) any {
+	if line.Reacts > 0 {
+		return map[string]any{"message_id": ids[line.Reacts-1], "emoji": line.Content}
+	}
+	if line.File == nil {
+		return line.Content
+	}
+	f := s.storeInbound(n, who, line.File, samples[line.Type])
+	object := map[string]any{}
+	_ = json.Unmarshal(mustJSON(line.Content), &object) // null leaves it empty
+	object["id"], object["mime_type"], object["sha256"] = f.id, f.mimeType, fmt.Sprintf("%x", f.sum)
+	if f.name != "" {
+		object["filename"] = f.name
+	}
+	return object
+}
