@@ -1,7 +1,31 @@
+import { useMediaQuery } from "@mantine/hooks";
+import { lazy, Suspense } from "react";
+import { useMe } from "../api/queries";
 import { useText } from "../i18n";
-import { EmptyState } from "../ui/EmptyState";
+import { PhonePanel } from "./PhonePanel";
+import styles from "./Phone.module.css";
 
+const InboxBeside = lazy(() => import("./InboxBeside"));
+
+/** The phone, and the inbox beside it where there is room. */
 export default function PhonePage() {
   const t = useText("phone");
-  return <EmptyState icon="phone" title={t.title} />;
+  const me = useMe();
+  const wide = useMediaQuery("(min-width: 1100px)", false, { getInitialValueInEffect: false });
+  return (
+    <div className={styles.page}>
+      <div className={styles.side}>
+        <h1 className={styles.title}>{t.title}</h1>
+        <p className={styles.intro}>{t.intro}</p>
+        <PhonePanel />
+      </div>
+      {wide && me.simulator && (
+        <section className={styles.beside} aria-label={t.inboxBeside}>
+          <Suspense>
+            <InboxBeside />
+          </Suspense>
+        </section>
+      )}
+    </div>
+  );
 }

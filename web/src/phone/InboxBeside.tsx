@@ -1,0 +1,34 @@
+import {
+  createMemoryHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, RouterProvider,
+} from "@tanstack/react-router";
+import type { InboxSearch } from "../router";
+import { ErrorState } from "../ui/ErrorState";
+
+// The inbox has an address of its own beside the phone's: its routes are the same as in the whole window, in a
+// history that the window does not show.
+const root = createRootRoute();
+const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: Outlet });
+const inbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/inbox/$view/{-$conversation}",
+  validateSearch: (search: InboxSearch): InboxSearch => search,
+  component: lazyRouteComponent(() => import("../inbox/InboxPage")),
+});
+const elsewhere = createRoute({
+  getParentRoute: () => signedIn,
+  path: "$",
+  beforeLoad: ({ location }) => {
+    if (location.pathname.startsWith("/inbox")) throw redirect({ to: "/inbox/$view/{-$conversation}", params: { view: "all" } });
+    window.location.assign(location.href);
+  },
+});
+
+const router = createRouter({
+  routeTree: root.addChildren([signedIn.addChildren([inbox, elsewhere])]),
+  history: createMemoryHistory({ initialEntries: ["/inbox/all"] }),
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+});
+
+export default function InboxBeside() {
+  return <RouterProvider router={router as never} />;
+}
