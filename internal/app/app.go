@@ -13,6 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -31,8 +32,8 @@ type Config struct {
 	PublicURL string
 	// Live tells open dashboards what changes.
 	Live *live.Hub
-	// Simulator tells that the provider is simulated.
-	Simulator bool
+	// Phones are the simulated people's; nil where the provider is a real one.
+	Phones *simulator.Phones
 	// Version is the program's.
 	Version string
 	Log     *slog.Logger
@@ -69,6 +70,9 @@ func New(cfg Config) *App {
 	registerTeams(a)
 	registerPresence(a)
 	registerStream(a)
+	if cfg.Phones != nil {
+		registerPhone(a)
+	}
 	a.surface.ServeDocument(rest.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", ID: "getOpenAPI", Tag: "Meta",
 		Summary: "This description", Description: "The browser's types are made from it.",

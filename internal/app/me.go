@@ -88,7 +88,7 @@ func (a *App) viewMe(r store.Reader, s store.SessionContext) (meView, error) {
 	view := meView{
 		User:         userMe{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), rest.Instant(u.CreatedAt)},
 		Organization: organizationMe{s.Organization.ID, s.Organization.Name}, Plan: planMe{s.Plan.Name, s.Plan.Customers},
-		Teams: []teamRefView{}, Numbers: []numberMe{}, Simulator: a.cfg.Simulator, Version: a.cfg.Version,
+		Teams: []teamRefView{}, Numbers: []numberMe{}, Simulator: a.cfg.Phones != nil, Version: a.cfg.Version,
 	}
 	teams, err := core.TeamsOf(r, u)
 	if err != nil {

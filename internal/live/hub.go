@@ -6,6 +6,8 @@ package live
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -184,6 +186,16 @@ func (h *Hub) listeners(org string) (all []*Listener) {
 func (h *Hub) Publish(org string, hint Hint) {
 	for _, l := range h.listeners(org) {
 		l.add([]Hint{hint})
+	}
+}
+
+// PublishAll tells everybody on this node.
+func (h *Hub) PublishAll(hint Hint) {
+	h.mu.Lock()
+	orgs := slices.Collect(maps.Keys(h.orgs))
+	h.mu.Unlock()
+	for _, org := range orgs {
+		h.Publish(org, hint)
 	}
 }
 

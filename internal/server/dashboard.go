@@ -16,9 +16,12 @@ func (s *Server) startDashboard(version string) {
 	s.live = live.Start(live.Config{
 		Store: s.store, Node: func() string { return s.messaging.node.Lease().Node }, Visible: s.visible, Log: s.log,
 	})
+	if s.phones() != nil {
+		s.phoneNews = s.startPhoneNews()
+	}
 	s.dashboard = app.New(app.Config{
 		Store: s.store, CursorKey: s.vault.Derive("dashboard cursor"), Vault: s.vault, SetupToken: s.setupToken(),
-		PublicURL: s.cfg.PublicURL, Live: s.live, Simulator: s.messaging.simulator != nil,
+		PublicURL: s.cfg.PublicURL, Live: s.live, Phones: s.phones(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
 }

@@ -48,6 +48,7 @@ type Server struct {
 	api       *api.API
 	dashboard *app.App
 	live      *live.Hub
+	phoneNews *phoneNews // nil where the provider is a real one
 	keeper    *housekeeping.Housekeeper
 
 	messaging  messaging
@@ -226,6 +227,9 @@ func (s *Server) Close() error {
 	defer cancel()
 	if err := s.messaging.stop(ctx); err != nil {
 		s.log.Warn("stopping", "error", err)
+	}
+	if s.phoneNews != nil {
+		s.phoneNews.stop()
 	}
 	if s.live != nil {
 		s.live.Stop()

@@ -30,12 +30,14 @@ type HandsetChange struct {
 // ErrNoHandset is returned for an id that no handset has.
 var ErrNoHandset = errors.New("there is no such handset")
 
-// HandsetError is something that a handset cannot do, and why.
-type HandsetError struct{ Message string }
+// HandsetError is something that a handset cannot do: which part of it, and why.
+type HandsetError struct{ Param, Message string }
 
 func (e *HandsetError) Error() string { return e.Message }
 
-func cannot(format string, args ...any) error { return &HandsetError{fmt.Sprintf(format, args...)} }
+func cannot(param, format string, args ...any) error {
+	return &HandsetError{param, fmt.Sprintf(format, args...)}
+}
 
 const (
 	maxHandsets = 200
@@ -142,7 +144,7 @@ const maxHandsetName = 60
 func checkHandsetName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" || utf8.RuneCountInString(name) > maxHandsetName {
-		return "", cannot("A name has 1 to %d characters.", maxHandsetName)
+		return "", cannot("name", "A name has 1 to %d characters.", maxHandsetName)
 	}
 	return name, nil
 }
@@ -155,18 +157,18 @@ func (p *Phones) Add(name, phone string) (Handset, error) {
 	}
 	digits, valid := normalizePhone(phone)
 	if !valid {
-		return Handset{}, cannot("The number has 7 to 15 digits, with the country code: +4915155500123.")
+		return Handset{}, cannot("phone_number", "The number has 7 to 15 digits, with the country code: +4915155500123.")
 	}
 	digits = canonicalPhone(digits)
 	if p.sim.accounts.byDigits(digits) != nil {
-		return Handset{}, cannot("This number belongs to a business.")
+		return Handset{}, cannot("phone_number", "This number belongs to a business.")
 	}
 	h := &handset{id: digits, name: name, chats: map[string]*handsetChat{}}
 	if err := p.insert(h); err != nil {
 		return Handset{}, err
 	}
 	if err := p.sim.rename(digits, name); err != nil {
-		return Handset{}, cannot("%v.", err)
+		return Handset{}, cannot("name", "%v.", err)
 	}
 	p.changed("")
 	return h.view(nil), nil
@@ -177,9 +179,9 @@ func (p *Phones) insert(h *handset) error {
 	defer p.mu.Unlock()
 	switch {
 	case p.of(h.id) != nil:
-		return cannot("There is a handset with this number.")
+		return cannot("phone_number", "There is a handset with this number.")
 	case len(p.order) >= maxHandsets:
-		return cannot("There are %d handsets, which is the most there can be.", maxHandsets)
+		return cannot("phone_number", "There are %d handsets, which is the most there can be.", maxHandsets)
 	}
 	p.order = append(p.order, h)
 	p.publish()
@@ -211,7 +213,7 @@ func (p *Phones) Change(id string, change HandsetChange, numbers []string) (Hand
 	}
 	if change.Name != nil {
 		if err := p.sim.rename(id, *change.Name); err != nil {
-			return Handset{}, cannot("%v.", err)
+			return Handset{}, cannot("name", "%v.", err)
 		}
 	}
 	now := p.sim.now().UnixNano()

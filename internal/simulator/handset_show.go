@@ -24,6 +24,7 @@ type ChatMessage struct {
 	Mark      string // my reaction
 	TheirMark string // the business's
 	Ticks     string // of what I wrote: delivered, read
+	Unread    bool
 	Created   time.Time
 }
 
@@ -66,7 +67,7 @@ type ChatQuote struct {
 // chatMessage renders a line from what went over the wire.
 func (s *Simulator) chatMessage(c *handsetChat, l *chatLine, read bool) ChatMessage {
 	m := l.m
-	v := ChatMessage{ID: m.id, Mine: m.inbound, Type: m.kind, Mark: l.mine, TheirMark: l.business, Created: m.created}
+	v := ChatMessage{ID: m.id, Mine: m.inbound, Type: m.kind, Mark: l.mine, TheirMark: l.business, Created: m.created, Unread: !m.inbound && !l.seen}
 	if m.inbound {
 		v.Ticks = statusDelivered
 		if read {

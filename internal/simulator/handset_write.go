@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,7 +43,7 @@ func (p *Phones) Write(id string, w Writing) (string, error) {
 	}
 	ids, err := p.sim.Receive(in)
 	if err != nil {
-		return "", cannot("%v.", err)
+		return "", cannot("number", "%v.", err)
 	}
 	p.prefer(id, w)
 	return ids[0], nil
@@ -59,9 +58,9 @@ func (p *Phones) mayWrite(id string) error {
 	defer p.mu.Unlock()
 	switch {
 	case h.offline:
-		return cannot("The phone is offline: switch it on to write.")
+		return cannot("online", "The phone is offline: switch it on to write.")
 	case h.blocked:
-		return cannot("The phone blocks businesses: unblock to write.")
+		return cannot("blocked", "The phone blocks businesses: unblock to write.")
 	}
 	return nil
 }
@@ -69,12 +68,12 @@ func (p *Phones) mayWrite(id string) error {
 // fields is the message object, with its type.
 func (p *Phones) fields(id string, w Writing) (map[string]json.RawMessage, error) {
 	if utf8.RuneCountInString(w.Text) > maxWritten {
-		return nil, cannot("A message has at most %d characters.", maxWritten)
+		return nil, cannot("text", "A message has at most %d characters.", maxWritten)
 	}
 	switch w.Type {
 	case "text":
 		if strings.TrimSpace(w.Text) == "" {
-			return nil, cannot("The message is empty.")
+			return nil, cannot("text", "The message is empty.")
 		}
 		return replyText(w.Text), nil
 	case "stop":
@@ -90,7 +89,7 @@ func (p *Phones) fields(id string, w Writing) (map[string]json.RawMessage, error
 	case "button", "list":
 		return p.press(id, w)
 	}
-	return nil, cannot("A phone cannot send %q.", w.Type)
+	return nil, cannot("type", "A phone cannot send %q.", w.Type)
 }
 
 func (w Writing) typed(object any) map[string]json.RawMessage {
@@ -106,11 +105,11 @@ func (w Writing) fileFields() (map[string]json.RawMessage, error) {
 		return w.typed(object), nil // a sample
 	}
 	if len(w.File.Data) > MaxHandsetFile {
-		return nil, cannot("The file is larger than %d MB.", MaxHandsetFile/mib)
+		return nil, cannot("file", "The file is larger than %d MB.", MaxHandsetFile/mib)
 	}
 	limit, known := limitFor(w.File.MimeType)
 	if !known || w.Type != "document" && limit.kind != w.Type {
-		return nil, cannot("A file of type %q cannot be sent as %s.", w.File.MimeType, w.Type)
+		return nil, cannot("file", "A file of type %q cannot be sent as %s.", w.File.MimeType, w.Type)
 	}
 	return w.typed(object), nil
 }
@@ -118,7 +117,7 @@ func (w Writing) fileFields() (map[string]json.RawMessage, error) {
 func (w Writing) locationFields() (map[string]json.RawMessage, error) {
 	l := w.Location
 	if l == nil || l.Latitude < -90 || l.Latitude > 90 || l.Longitude < -180 || l.Longitude > 180 {
-		return nil, cannot("A location needs a latitude of -90 to 90 and a longitude of -180 to 180.")
+		return nil, cannot("location", "A location needs a latitude of -90 to 90 and a longitude of -180 to 180.")
 	}
 	object := map[string]any{"latitude": l.Latitude, "longitude": l.Longitude}
 	for key, value := range map[string]string{"name": l.Name, "address": l.Address} {
@@ -141,7 +140,7 @@ func (p *Phones) line(id string, w Writing) *message {
 	return nil
 }
 
-var errNotInChat = &HandsetError{"This message is not in the chat."}
+var errNotInChat = &HandsetError{"message_id", "This message is not in the chat."}
 
 func (p *Phones) inChat(id string, w Writing) error {
 	if p.line(id, w) == nil {
@@ -159,7 +158,7 @@ func (p *Phones) press(id string, w Writing) (map[string]json.RawMessage, error)
 	_, buttons := p.sim.shown(m)
 	i := slices.IndexFunc(buttons, func(b shownButton) bool { return b.id == w.ButtonID && (b.kind == "list") == (w.Type == "list") })
 	if i < 0 {
-		return nil, cannot("The message has no such button.")
+		return nil, cannot("button_id", "The message has no such button.")
 	}
 	return buttons[i].tapped(m), nil
 }
@@ -176,13 +175,4 @@ func (p *Phones) prefer(id string, w Writing) {
 	who := p.sim.withPhone(n.waba.Load(), id)
 	p.sim.stops.put(pairKey{n.waba.Load().business, who.key()}, w.Type == "stop")
 	p.sim.sendPreference(n, who, w.Type, p.sim.now())
-}
-
-// IsHandsetError tells whether an error is to be shown to the handset's owner.
-func IsHandsetError(err error) (message string, ok bool) {
-	var e *HandsetError
-	if errors.As(err, &e) {
-		return e.Message, true
-	}
-	return "", false
 }

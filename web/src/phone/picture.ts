@@ -1,8 +1,8 @@
-const longest = 1600;
-const most = 5 * 1024 * 1024;
+/** A request has room for so much, once the picture is written as text. */
+const most = 700 * 1024;
 
-/** The size that a picture of a phone is sent in: no side longer than 1600. */
-export function fitted(width: number, height: number): { width: number; height: number } {
+/** The size that a picture is sent in: no side longer than that. */
+export function fitted(width: number, height: number, longest = 1600): { width: number; height: number } {
   const scale = Math.min(1, longest / Math.max(width, height, 1));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
@@ -13,16 +13,21 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Makes a picture smaller, as phones do before they send it. It fails for what is no picture. */
-export async function pictureOf(file: File): Promise<{ mime_type: string; filename: string; data: string }> {
-  const bitmap = await createImageBitmap(file);
-  const size = fitted(bitmap.width, bitmap.height);
+function drawn(bitmap: ImageBitmap, longest: number): Promise<Blob | null> {
+  const size = fitted(bitmap.width, bitmap.height, longest);
   const canvas = document.createElement("canvas");
   canvas.width = size.width;
   canvas.height = size.height;
   canvas.getContext("2d")!.drawImage(bitmap, 0, 0, size.width, size.height);
+  return new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.85));
+}
+
+/** Makes a picture smaller, as phones do before they send it. It fails for what is no picture. */
+export async function pictureOf(file: File): Promise<{ mime_type: string; filename: string; data: string }> {
+  const bitmap = await createImageBitmap(file);
+  let blob: Blob | null = null;
+  for (let longest = 1600; longest >= 400 && (!blob || blob.size > most); longest /= 2) blob = await drawn(bitmap, longest);
   bitmap.close();
-  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/jpeg", 0.85));
   if (!blob || blob.size > most) throw new Error("too large");
   const name = file.name.replace(/\.[^.]*$/, "") || "picture";
   return { mime_type: "image/jpeg", filename: `${name}.jpg`, data: base64(new Uint8Array(await blob.arrayBuffer())) };

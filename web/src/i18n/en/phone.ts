@@ -53,7 +53,7 @@ export const phone = {
   noNumbersBody: "Connect a number, or ask an admin to put you into the team of one.",
   noSimulator: "There is no simulated phone here",
   noSimulatorBody: "This server is connected to a real provider. Use a real phone.",
-  tooLarge: "This picture cannot be read or is larger than 5 MB.",
+  tooLarge: "This file cannot be read as a picture.",
   newMessage: (name: string, text: string) => `${name}: ${text}`,
   kinds: {
     image: "Photo", video: "Video", audio: "Audio", voice: "Voice note", document: "Document", sticker: "Sticker",

@@ -56,7 +56,7 @@ export const phone: Translated<typeof english> = {
   noNumbersBody: "Hubungkan sebuah nomor, atau minta admin memasukkan Anda ke tim yang memilikinya.",
   noSimulator: "Tidak ada ponsel simulasi di sini",
   noSimulatorBody: "Server ini terhubung ke penyedia sungguhan. Gunakan ponsel sungguhan.",
-  tooLarge: "Gambar ini tidak dapat dibaca atau lebih besar dari 5 MB.",
+  tooLarge: "Berkas ini tidak dapat dibaca sebagai gambar.",
   newMessage: (name, text) => `${name}: ${text}`,
   kinds: {
     image: "Foto", video: "Video", audio: "Audio", voice: "Pesan suara", document: "Dokumen", sticker: "Stiker",
