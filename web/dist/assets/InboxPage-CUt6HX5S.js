@@ -1,1 +1,0 @@
-import{a as e,r as t}from"./i18n-B82kqs3O.js";import{t as n}from"./EmptyState-cTzTmvWo.js";var r=e();function i(){let e=t(`inbox`);return(0,r.jsx)(n,{icon:`inbox`,title:e.title})}export{i as default};

@@ -1,1 +1,0 @@
-import{a as e,r as t}from"./i18n-B82kqs3O.js";var n=e();function r(){return(0,n.jsx)(`h1`,{children:t(`settings`).title})}export{r as default};
