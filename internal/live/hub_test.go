@@ -1,0 +1,115 @@
+package live_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// node is a process with a hub, which hears what others tell.
+func node(t *testing.T, place store.Config, name string) (*store.Store, *live.Hub) {
+	t.Helper()
+	st := storetest.OpenAt(t, place)
+	hub := live.Start(live.Config{
+		Store: st, Node: func() string { return name }, Log: slog.New(slog.DiscardHandler),
+		Visible: func(context.Context, chat.User, []string) ([]string, error) { return nil, nil },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	connected, done := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		st.Listen(ctx, func(topic store.Topic) {
+			if hub.Hear(topic); topic == store.TopicAny {
+				select {
+				case connected <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}()
+	<-connected
+	t.Cleanup(func() { cancel(); <-done; hub.Stop() })
+	return st, hub
+}
+
+func await(t *testing.T, l *live.Listener, kind, id string) live.Hint {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case <-l.Ready:
+			for _, hint := range l.Take() {
+				if hint.Kind == kind && hint.ID == id {
+					return hint
+				}
+			}
+		case <-late:
+			t.Fatalf("no hint %s %s", kind, id)
+		}
+	}
+}
+
+// What changes on one node is told on another, and who is at a conversation there.
+func TestOtherNodes(t *testing.T) {
+	t.Parallel()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	a, here := node(t, place, "node_a")
+	_, there := node(t, place, "node_b")
+	org := storetest.Org(t, a)
+	user := chat.User{ID: "usr_1", OrgID: org.ID, Name: "Ana & Söhne", Sees: chat.SeesAll}
+	l := there.Listen(store.SessionContext{User: user, Session: chat.Session{OrgID: org.ID}})
+	defer l.Leave()
+	account := storetest.Account(t, a, org, "100000000001")
+	conversation := storetest.Conversation(t, a, storetest.Contact(t, a, account, "+4915510000001"), nil)
+
+	// Until the first node has heard that somebody listens, it tells nothing: so it is asked until it does.
+	told := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-told:
+				return
+			case <-time.After(20 * time.Millisecond):
+				storetest.InTx(t, a, func(tx *store.Tx) error { return tx.TouchConversation(org.ID, conversation.ID) })
+			}
+		}
+	}()
+	await(t, l, "conversation", conversation.ID)
+	close(told)
+
+	here.At(user, conversation.ID, live.Replying)
+	if hint := await(t, l, live.KindPresence, conversation.ID); len(hint.Users) != 1 || hint.Users[0].Name != user.Name {
+		t.Errorf("told is %+v", hint)
+	}
+	here.At(user, conversation.ID, live.Gone)
+	if hint := await(t, l, live.KindPresence, conversation.ID); len(hint.Users) != 0 {
+		t.Errorf("told is %+v", hint)
+	}
+}
+
+// Of much that a browser does not read, only that there is much is kept.
+func TestSlowListeners(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(hub.Stop)
+	l := hub.Listen(store.SessionContext{User: chat.User{OrgID: "org_1", Sees: chat.SeesAll}, Session: chat.Session{OrgID: "org_1"}})
+	for range 3 {
+		hub.Publish("org_1", live.Hint{Kind: "labels"})
+	}
+	if hints := l.Take(); len(hints) != 1 {
+		t.Errorf("the same hint waits %d times", len(hints))
+	}
+	for i := range 600 {
+		hub.Publish("org_1", live.Hint{Kind: "conversation", ID: string(rune('a' + i))})
+	}
+	if hints := l.Take(); len(hints) > 500 || hints[0].Kind != live.KindAll {
+		t.Errorf("%d hints wait, the first is %+v", len(hints), hints[0])
+	}
+}
