@@ -142,7 +142,7 @@ type updateConversationBody struct {
 }
 
 func updateConversation(tx *store.Tx, c *rest.Call, in *updateConversationInput) (conversationView, error) {
-	patch := chat.ConversationPatch(in.Body)
+	patch := chat.ConversationPatch{Status: in.Body.Status, AssignedTo: in.Body.AssignedTo}
 	if patch.AssignedTo.Value != nil {
 		patch.AssignedTo.Value = new(wholeUserID(*patch.AssignedTo.Value))
 	}
@@ -174,7 +174,7 @@ type attachConversationLabelInput struct {
 }
 
 func attachConversationLabel(tx *store.Tx, c *rest.Call, in *attachConversationLabelInput) (conversationLabelView, error) {
-	err := core.LabelConversation(tx, c.Account, in.ID, in.Body.LabelID)
+	err := core.LabelConversation(tx, c.Account, in.ID, in.Body.LabelID, nil)
 	return conversationLabelView{in.ID, in.Body.LabelID, true}, err
 }
 
@@ -185,6 +185,6 @@ type conversationLabelInput struct {
 }
 
 func detachConversationLabel(tx *store.Tx, c *rest.Call, in *conversationLabelInput) (conversationLabelView, error) {
-	err := core.UnlabelConversation(tx, c.Account, in.ID, in.LabelID)
+	err := core.UnlabelConversation(tx, c.Account, in.ID, in.LabelID, nil)
 	return conversationLabelView{in.ID, in.LabelID, false}, err
 }

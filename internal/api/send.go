@@ -165,7 +165,10 @@ func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (messageView, 
 
 func (a *API) newMessage(c *rest.Call, b sendBody) core.NewMessage {
 	content := b.content
-	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, Media: chat.LibraryMedia(chat.MessageType(b.Type), content)}
+	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, By: c.Caller.User, Media: chat.LibraryMedia(chat.MessageType(b.Type), content)}
+	if m.By != nil {
+		m.Source = chat.SourceDashboard
+	}
 	if t, ok := content.(*chat.TemplateContent); ok {
 		choice := a.templates.Choose(c.Ctx, c.Account, t, b.To != nil)
 		t.Preview, m.Template = choice.Preview, &choice
@@ -190,6 +193,6 @@ func (a *API) markRead(c *rest.Call, b sendBody) (rest.Answer, error) {
 	if err := c.FindAccount(c.Read()); err != nil {
 		return rest.Answer{}, err
 	}
-	m, err := core.MarkRead(c.Ctx, a.store, a.provider, a.token, c.Account, *b.MessageID, b.TypingIndicator != nil)
+	m, err := core.MarkRead(c.Ctx, a.store, a.provider, a.token, c.Account, *b.MessageID, b.TypingIndicator != nil, c.Caller.User)
 	return c.Success(readReceiptView{ID: m.ID, Object: "message", Status: "read", MessageID: m.ProviderID}), err
 }

@@ -9,17 +9,21 @@ type Kind string
 const (
 	KindAccount      Kind = "acc"
 	KindBroadcast    Kind = "bct"
+	KindBulk         Kind = "blk"
 	KindCallback     Kind = "cbk"
 	KindContact      Kind = "ctc"
 	KindConversation Kind = "cnv"
 	KindCustomer     Kind = "cus"
 	KindDelivery     Kind = "wbd"
 	KindEvent        Kind = "evt"
+	KindHappening    Kind = "hap"
 	KindKey          Kind = "key"
 	KindLabel        Kind = "lbl"
 	KindMedia        Kind = "med"
 	KindMessage      Kind = "msg"
+	KindNote         Kind = "nte"
 	KindOrganization Kind = "org"
+	KindReply        Kind = "rpl"
 	KindRequest      Kind = "req"
 	KindSecret       Kind = "sec"
 	KindSession      Kind = "ses"
@@ -28,6 +32,7 @@ const (
 	KindTeam         Kind = "team"
 	KindTemplate     Kind = "tmpl"
 	KindUser         Kind = "usr"
+	KindView         Kind = "viw"
 )
 
 // ulidAlphabet is Crockford's base 32: digits and capitals without I, L, O, U.

@@ -73,6 +73,11 @@ func (c Conversation) Absorb(other Conversation) Conversation {
 			break
 		}
 	}
+	c.SnoozedUntil = cmp.Or(c.SnoozedUntil, other.SnoozedUntil)
+	if c.Status != ConversationPending {
+		c.SnoozedUntil = nil
+	}
+	c.WaitingSince = earlier(c.WaitingSince, other.WaitingSince)
 	c.AssignedTo = cmp.Or(c.AssignedTo, other.AssignedTo)
 	c.UnreadCount += other.UnreadCount
 	c.LastMessageAt, c.LastInboundAt = later(c.LastMessageAt, other.LastMessageAt), later(c.LastInboundAt, other.LastInboundAt)
@@ -81,6 +86,13 @@ func (c Conversation) Absorb(other Conversation) Conversation {
 
 func later(a, b *time.Time) *time.Time {
 	if a == nil || b != nil && b.After(*a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
 		return b
 	}
 	return a

@@ -100,6 +100,7 @@ type Message struct {
 	Type           MessageType
 	Status         MessageStatus
 	Source         Source
+	SentBy         string // the user who sent it from the dashboard
 	ProviderID     string
 	Content        json.RawMessage
 	Context        string

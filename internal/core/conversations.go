@@ -31,6 +31,11 @@ func UpdateConversation(tx *store.Tx, account chat.Account, id string, patch cha
 	if err != nil {
 		return chat.Conversation{}, err
 	}
+	return patchConversation(tx, account, before, patch, by)
+}
+
+// patchConversation changes a conversation that is locked.
+func patchConversation(tx *store.Tx, account chat.Account, before chat.Conversation, patch chat.ConversationPatch, by *string) (chat.Conversation, error) {
 	after, change, err := patch.Apply(before)
 	if err != nil || !change.Any {
 		return after, err
@@ -44,15 +49,32 @@ func UpdateConversation(tx *store.Tx, account chat.Account, id string, patch cha
 	if err := tx.UpdateConversation(after); err != nil {
 		return chat.Conversation{}, err
 	}
-	if change.Reassigned {
-		if err := conversationAssigned(tx, account, after, before.AssignedTo); err != nil {
-			return chat.Conversation{}, err
+	return after, tellOfConversation(tx, account, before, after, by)
+}
+
+// tellOfConversation records what has happened to a conversation: for its timeline, and as events.
+func tellOfConversation(tx *store.Tx, account chat.Account, before, after chat.Conversation, by *string) error {
+	for _, h := range chat.Happenings(before, after) {
+		if err := happened(tx, after, h, by); err != nil {
+			return err
+		}
+		var err error
+		switch h.What {
+		case chat.Assigned, chat.Unassigned:
+			err = conversationAssigned(tx, account, after, before.AssignedTo)
+		case chat.Resolved:
+			err = conversationClosed(tx, account, after, by)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if change.Closed {
-		err = conversationClosed(tx, account, after, by)
-	}
-	return after, err
+	return nil
+}
+
+func happened(tx *store.Tx, c chat.Conversation, h chat.Happening, by *string) error {
+	h.ID, h.OrgID, h.ConversationID, h.By = tx.NewIDAt(chat.KindHappening, tx.After(c.LastMessageAt)), c.OrgID, c.ID, by
+	return tx.InsertHappening(h)
 }
 
 func checkAssignee(r store.Reader, account chat.Account, userID *string) error {
@@ -68,35 +90,56 @@ func checkAssignee(r store.Reader, account chat.Account, userID *string) error {
 
 // LabelConversation puts a label of the account's team on a conversation. Doing it again changes
 // nothing.
-func LabelConversation(tx *store.Tx, account chat.Account, id, labelID string) error {
+func LabelConversation(tx *store.Tx, account chat.Account, id, labelID string, by *string) error {
 	conversation, err := lockConversation(tx, account, id)
 	if err != nil {
 		return err
 	}
-	if _, err := attachableLabel(tx.Reader, account, labelID); err != nil {
-		return err
+	_, err = label(tx, account, conversation, labelID, by)
+	return err
+}
+
+// label puts a label on a conversation that is locked, and tells whether it was not there.
+func label(tx *store.Tx, account chat.Account, c chat.Conversation, labelID string, by *string) (bool, error) {
+	label, err := attachableLabel(tx.Reader, account, labelID)
+	if err != nil {
+		return false, err
 	}
-	changed, err := tx.AttachToConversation(account.OrgID, conversation.ID, labelID)
+	changed, err := tx.AttachToConversation(account.OrgID, c.ID, labelID)
 	if err != nil || !changed {
-		return err
+		return false, err
 	}
-	return tx.TouchConversation(account.OrgID, conversation.ID)
+	return true, labelled(tx, c, chat.Labelled, label, by)
 }
 
 // UnlabelConversation takes a label off a conversation. It need not have been there.
-func UnlabelConversation(tx *store.Tx, account chat.Account, id, labelID string) error {
+func UnlabelConversation(tx *store.Tx, account chat.Account, id, labelID string, by *string) error {
 	conversation, err := lockConversation(tx, account, id)
 	if err != nil {
 		return err
 	}
-	if _, err := Label(tx.Reader, account.OrgID, labelID); err != nil {
-		return err
+	_, err = unlabel(tx, conversation, labelID, by)
+	return err
+}
+
+// unlabel takes a label off a conversation that is locked, and tells whether it was there.
+func unlabel(tx *store.Tx, c chat.Conversation, labelID string, by *string) (bool, error) {
+	label, err := Label(tx.Reader, c.OrgID, labelID)
+	if err != nil {
+		return false, err
 	}
-	changed, err := tx.DetachFromConversation(account.OrgID, conversation.ID, labelID)
+	changed, err := tx.DetachFromConversation(c.OrgID, c.ID, labelID)
 	if err != nil || !changed {
+		return false, err
+	}
+	return true, labelled(tx, c, chat.Unlabelled, label, by)
+}
+
+func labelled(tx *store.Tx, c chat.Conversation, what chat.What, l chat.Label, by *string) error {
+	if err := happened(tx, c, chat.Happening{What: what, LabelName: &l.Name, LabelColor: &l.Color}, by); err != nil {
 		return err
 	}
-	return tx.TouchConversation(account.OrgID, conversation.ID)
+	return tx.TouchConversation(c.OrgID, c.ID)
 }
 
 type assignedData struct {

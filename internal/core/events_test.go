@@ -93,7 +93,7 @@ func textReceived(w *world) chat.Event {
 			if err != nil {
 				return err
 			}
-			if err := core.LabelConversation(tx, w.account, conversation.ID, label.ID); err != nil {
+			if err := core.LabelConversation(tx, w.account, conversation.ID, label.ID, nil); err != nil {
 				return err
 			}
 		}

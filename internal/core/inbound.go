@@ -64,16 +64,46 @@ func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u prov
 	}
 }
 
-// noteInbound raises the unread count, reopens a resolved conversation and opens the window.
+// noteInbound raises the unread count, opens the window, and the conversation if it was resolved or snoozed.
 func noteInbound(tx *store.Tx, c *chat.Conversation, m chat.Message) error {
-	c.UnreadCount++
-	if c.Status == chat.ConversationResolved {
-		c.Status = chat.ConversationOpen
-	}
-	c.LastMessageAt = latest(c.LastMessageAt, m.CreatedAt)
-	c.LastInboundAt = latest(c.LastInboundAt, m.CreatedAt)
+	before := *c
+	*c = before.Received(m.CreatedAt)
 	c.UpdatedAt = tx.Now()
-	return tx.UpdateConversation(*c)
+	if before.SnoozedUntil != nil {
+		if err := tx.UpdateConversation(*c); err != nil {
+			return err
+		}
+	} else if err := tx.NoteInbound(*c, before.WaitingSince == nil); err != nil {
+		return err
+	}
+	for _, h := range chat.Happenings(before, *c) {
+		if err := happened(tx, *c, h, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteReply moves a conversation to the top for a message to the person, who then waits no longer. by is the
+// user who wrote it, if one did.
+func noteReply(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.Message, by *chat.User) error {
+	if by == nil {
+		if c.WaitingSince == nil || m.Source == chat.SourceBroadcast {
+			return tx.NoteMessage(c.OrgID, c.ID, m.CreatedAt)
+		}
+		return tx.NoteReply(c.OrgID, c.ID, m.CreatedAt)
+	}
+	member, err := tx.IsMember(account.OrgID, account.TeamID, by.ID)
+	if err != nil {
+		return err
+	}
+	before := *c
+	*c = before.AnsweredBy(by.ID, member)
+	c.LastMessageAt, c.UpdatedAt = latest(c.LastMessageAt, m.CreatedAt), tx.Now()
+	if err := tx.UpdateConversation(*c); err != nil {
+		return err
+	}
+	return tellOfConversation(tx, account, before, *c, &by.ID)
 }
 
 func latest(a *time.Time, b time.Time) *time.Time {
@@ -152,7 +182,7 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Ec
 	if !waitsForFile(u.Message) {
 		m.EventRow = tx.NewID(chat.KindEvent)
 	}
-	if err := errors.Join(tx.InsertMessage(m), tx.NoteMessage(m.OrgID, m.ConversationID, m.CreatedAt)); err != nil {
+	if err := errors.Join(tx.InsertMessage(m), noteReply(tx, account, &t.conversation, m, nil)); err != nil {
 		return err
 	}
 	if waitsForFile(u.Message) {

@@ -120,8 +120,8 @@ func TestJoinedContactsKeepAll(t *testing.T) {
 		w.inTx(func(tx *store.Tx) error {
 			for _, err := range []error{
 				core.LabelContact(tx, w.account, byNumber.Contact.ID, shared.ID), core.LabelContact(tx, w.account, byID.Contact.ID, shared.ID),
-				core.LabelContact(tx, w.account, byID.Contact.ID, only.ID), core.LabelConversation(tx, w.account, byID.Conversation.ID, only.ID),
-				core.LabelConversation(tx, w.account, byID.Conversation.ID, shared.ID), core.LabelConversation(tx, w.account, byNumber.Conversation.ID, shared.ID),
+				core.LabelContact(tx, w.account, byID.Contact.ID, only.ID), core.LabelConversation(tx, w.account, byID.Conversation.ID, only.ID, nil),
+				core.LabelConversation(tx, w.account, byID.Conversation.ID, shared.ID, nil), core.LabelConversation(tx, w.account, byNumber.Conversation.ID, shared.ID, nil),
 			} {
 				w.must(err)
 			}

@@ -45,13 +45,17 @@ func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p sto
 	return slice, contacts, err
 }
 
-// MarkRead sends a read receipt, with a typing bubble if asked for, and notes it. It can be repeated.
+// MarkRead sends a read receipt, with a typing bubble if asked for, and notes it. It can be repeated. A user
+// who does it must see the conversation.
 func MarkRead(ctx context.Context, st *store.Store, client provider.Client, token func(chat.Account) (string, error),
-	account chat.Account, providerID string, typing bool,
+	account chat.Account, providerID string, typing bool, by *chat.User,
 ) (chat.Message, error) {
 	m, err := st.Read(ctx).MessageByProviderID(account.OrgID, account.ID, providerID)
 	if err == nil && m.Direction != chat.Inbound {
 		err = store.ErrNotFound
+	}
+	if err == nil && by != nil {
+		_, err = st.Read(ctx).SeenConversation(*by, m.ConversationID)
 	}
 	if err != nil {
 		return chat.Message{}, orNotFound(err, "inbound message")

@@ -24,6 +24,7 @@ type NewMessage struct {
 	Content   json.RawMessage
 	Media     chat.LibraryFile // that the content names
 	Source    chat.Source
+	By        *chat.User // who sends it from the dashboard
 	// Template is what Templates.Choose says of a template's message; MoreMedia are the files in it.
 	Template  *TemplateChoice
 	MoreMedia []chat.LibraryFile
@@ -60,6 +61,9 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err != nil {
 		return Accepted{}, err
 	}
+	if err := maySend(tx.Reader, account, t.conversation, in.By); err != nil {
+		return Accepted{}, err
+	}
 	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
 	}
@@ -70,11 +74,14 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 		Direction: chat.Outbound, Type: in.Type, Status: chat.StatusQueued, Source: in.Source,
 		Content: in.Content, Context: in.Context, MediaID: in.Media.ID, CreatedAt: at, UpdatedAt: tx.Now(),
 	}
+	if in.By != nil {
+		message.SentBy = in.By.ID
+	}
 	job := store.SendJob{
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
 		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
-	err = errors.Join(tx.InsertMessage(message), tx.NoteMessage(account.OrgID, t.conversation.ID, at))
+	err = errors.Join(tx.InsertMessage(message), noteReply(tx, account, &t.conversation, message, in.By))
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -106,6 +113,25 @@ func (in NewMessage) recipient() person {
 	default:
 		return person{BSUID: in.Recipient}
 	}
+}
+
+// maySend refuses a user who does not see the conversation. Whoever sees only what is assigned to them can
+// begin one with a person to whom nobody has written.
+func maySend(r store.Reader, account chat.Account, c chat.Conversation, by *chat.User) error {
+	switch {
+	case by == nil, by.Sees == chat.SeesAll:
+		return nil
+	case by.Sees == chat.SeesAssigned:
+		if deref(c.AssignedTo) == by.ID || c.AssignedTo == nil && c.LastMessageAt == nil {
+			return nil
+		}
+		return chat.NotFound("conversation")
+	}
+	member, err := r.IsMember(account.OrgID, account.TeamID, by.ID)
+	if err == nil && !member {
+		return chat.NotFound("conversation")
+	}
+	return err
 }
 
 // takeQuota counts the message where the plan has a limit.

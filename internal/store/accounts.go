@@ -45,6 +45,12 @@ func (r Reader) AccountByNumber(orgID, phoneNumberID string) (chat.Account, erro
 	})
 }
 
+// PeekAccount is Account without the lock.
+func (r Reader) PeekAccount(orgID, id string) (chat.Account, error) {
+	r.locking = false
+	return r.Account(orgID, id)
+}
+
 // AccountForCallback returns the account of whatever organization has that number, or ErrNotFound.
 func (r Reader) AccountForCallback(phoneNumberID string) (chat.Account, error) {
 	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
@@ -66,7 +72,7 @@ type AccountFilter struct {
 	CustomerID string             // empty: all
 }
 
-var accountsByAge = order[chat.Account]{"a", "created_at", func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
+var accountsByAge = order[chat.Account]{alias: "a", column: "created_at", position: func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
 
 // Accounts returns one page of an organization's accounts.
 func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Account], error) {

@@ -24,7 +24,7 @@ func scanContact(row scanner) (c chat.Contact, err error) {
 	return c, err
 }
 
-var contactsByAge = order[chat.Contact]{"c", "created_at", func(c chat.Contact) Position { return Position{c.CreatedAt, c.ID} }}
+var contactsByAge = order[chat.Contact]{alias: "c", column: "created_at", position: func(c chat.Contact) Position { return Position{c.CreatedAt, c.ID} }}
 
 var contactList = labelledList[chat.Contact]{
 	columns: prefixed("c", contactColumns),

@@ -6,15 +6,17 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const conversationColumns = "org_id, id, account_id, contact_id, status, assigned_to, unread_count, sort_at, last_inbound_at, created_at, updated_at"
+const conversationColumns = "org_id, id, account_id, contact_id, status, assigned_to, unread_count, sort_at, last_inbound_at, waiting_since, snoozed_until, created_at, updated_at"
 
 func scanConversation(row scanner) (c chat.Conversation, err error) {
 	var sortAt, createdAt, updatedAt int64
-	var inboundAt *int64
-	err = row.Scan(&c.OrgID, &c.ID, &c.AccountID, &c.ContactID, &c.Status, &c.AssignedTo, &c.UnreadCount, &sortAt, &inboundAt, &createdAt, &updatedAt)
+	var inboundAt, waitingSince, snoozedUntil *int64
+	err = row.Scan(&c.OrgID, &c.ID, &c.AccountID, &c.ContactID, &c.Status, &c.AssignedTo, &c.UnreadCount, &sortAt, &inboundAt, &waitingSince, &snoozedUntil,
+		&createdAt, &updatedAt)
 	if sortAt > 0 {
 		c.LastMessageAt = toTimePtr(&sortAt)
 	}
+	c.WaitingSince, c.SnoozedUntil = toTimePtr(waitingSince), toTimePtr(snoozedUntil)
 	c.LastInboundAt, c.CreatedAt, c.UpdatedAt = toTimePtr(inboundAt), toTime(createdAt), toTime(updatedAt)
 	return c, err
 }
@@ -34,10 +36,10 @@ func scanConversationDetail(row scanner) (d chat.ConversationDetail, err error) 
 }
 
 var (
-	conversationsByActivity = order[chat.ConversationDetail]{"c", "sort_at", func(c chat.ConversationDetail) Position {
+	conversationsByActivity = order[chat.ConversationDetail]{alias: "c", column: "sort_at", position: func(c chat.ConversationDetail) Position {
 		return Position{toTime(sortAt(c.Conversation)), c.ID}
 	}}
-	conversationsByUpdate = order[chat.ConversationDetail]{"c", "updated_at", func(c chat.ConversationDetail) Position {
+	conversationsByUpdate = order[chat.ConversationDetail]{alias: "c", column: "updated_at", position: func(c chat.ConversationDetail) Position {
 		return Position{c.UpdatedAt, c.ID}
 	}}
 )
@@ -56,20 +58,31 @@ type ConversationFilter struct {
 func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p Page) (Slice[chat.ConversationDetail], error) {
 	var c conditions
 	c.add("c.org_id = ?", orgID)
-	c.add("c.account_id = ?", accountID)
+	account, assignee := "c.account_id", "c.assigned_to"
+	order := conversationsByActivity
+	switch {
+	case f.UpdatedSince != nil:
+		c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
+		assignee, order = unindexed(assignee), conversationsByUpdate
+	case f.AssignedTo != "":
+		account = unindexed(account)
+	}
+	c.add(account+" = ?", accountID)
 	c.addIf("c.status = ?", string(f.Status))
 	c.addIf("c.contact_id = ?", f.ContactID)
-	c.addIf("c.assigned_to = ?", f.AssignedTo)
-	order := conversationsByActivity
-	if f.UpdatedSince != nil {
-		c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
-		order = conversationsByUpdate
+	c.addIf(assignee+" = ?", f.AssignedTo)
+	if f.Status == "" && f.UpdatedSince == nil {
+		either(&c, "c.status", chat.ConversationStatuses...)
 	}
 	if f.ContactID != "" {
 		return conversationList.single(r, c, order, f.LabelID, p)
 	}
 	return conversationList.page(r, c, order, f.LabelID, p)
 }
+
+// unindexed is a column of texts that no index is looked up by: the one of the list's order serves better,
+// and neither engine knows.
+func unindexed(column string) string { return "(" + column + " || '')" }
 
 // ConversationDetail returns a conversation of an account for showing, or ErrNotFound. It does
 // not lock.
@@ -108,18 +121,32 @@ func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Co
 // InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
 func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	tx.noteConversation(c.OrgID, c.ID)
-	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT (org_id, contact_id) DO NOTHING`,
 		c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
-		c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
+		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
 }
 
 // UpdateConversation stores what may change of a conversation.
 func (tx *Tx) UpdateConversation(c chat.Conversation) error {
 	tx.noteConversation(c.OrgID, c.ID)
-	return tx.execOne(`UPDATE conversations SET status = $3, assigned_to = $4, unread_count = $5, sort_at = $6, last_inbound_at = $7, updated_at = $8
+	return tx.execOne(`UPDATE conversations SET status = $3, assigned_to = $4, unread_count = $5, sort_at = $6, last_inbound_at = $7,
+			waiting_since = $8, snoozed_until = $9, updated_at = $10
 		WHERE org_id = $1 AND id = $2`,
-		c.OrgID, c.ID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt), c.UpdatedAt.UnixMilli())
+		c.OrgID, c.ID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
+		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.UpdatedAt.UnixMilli())
+}
+
+// NoteInbound stores what a message that came in changes of a conversation that nobody has put away. waits
+// tells that the wait for an answer begins with it: else no index of it is touched.
+func (tx *Tx) NoteInbound(c chat.Conversation, waits bool) error {
+	tx.noteConversation(c.OrgID, c.ID)
+	text := "UPDATE conversations SET status = $3, unread_count = $4, sort_at = $5, last_inbound_at = $6, updated_at = $7"
+	args := []any{c.OrgID, c.ID, string(c.Status), c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt), c.UpdatedAt.UnixMilli()}
+	if waits {
+		text, args = text+", waiting_since = $8", append(args, msPtr(c.WaitingSince))
+	}
+	return tx.execOne(text+" WHERE org_id = $1 AND id = $2", args...)
 }
 
 func sortAt(c chat.Conversation) int64 {
@@ -135,15 +162,20 @@ func (tx *Tx) TouchConversation(orgID, id string) error {
 	return tx.execOne("UPDATE conversations SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
 }
 
-// DeleteConversation removes a conversation with its labels and its messages, as PurgeConversation does, or
+// hangOnConversations are the tables of what is of a conversation and goes with it.
+var hangOnConversations = []string{"conversation_labels", "notes", "note_mentions", "happenings", "drafts"}
+
+// DeleteConversation removes a conversation with all that is of it and its messages, as PurgeConversation does, or
 // returns ErrNotFound.
 func (tx *Tx) DeleteConversation(orgID, id string) error {
 	tx.noteConversation(orgID, id)
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
-	if err := tx.later("DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2", orgID, id); err != nil {
-		return err
+	for _, table := range hangOnConversations {
+		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND conversation_id = $2", orgID, id); err != nil {
+			return err
+		}
 	}
 	if err := tx.forgetNames(orgID, id); err != nil {
 		return err
@@ -156,6 +188,13 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
 	tx.noteConversation(orgID, conversationID)
 	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
+		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
+}
+
+// NoteReply is NoteMessage for an answer to somebody who waits for one.
+func (tx *Tx) NoteReply(orgID, conversationID string, at time.Time) error {
+	tx.noteConversation(orgID, conversationID)
+	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4, waiting_since = NULL
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
 }
 

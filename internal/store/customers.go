@@ -28,7 +28,7 @@ type CustomerFilter struct {
 	Search string // part of the name or address, in whatever case
 }
 
-var customersByAge = order[chat.Customer]{"", "created_at", func(c chat.Customer) Position { return Position{c.CreatedAt, c.ID} }}
+var customersByAge = order[chat.Customer]{alias: "", column: "created_at", position: func(c chat.Customer) Position { return Position{c.CreatedAt, c.ID} }}
 
 // Customer returns a customer of the organization, or ErrNotFound.
 func (r Reader) Customer(orgID, id string) (chat.Customer, error) {

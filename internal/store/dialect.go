@@ -24,6 +24,11 @@ type dialect struct {
 	useIndexes string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
+	// among is the condition that column %[1]s has one of the texts that query %[2]s finds. The query runs once,
+	// and no index of the column is looked up for it.
+	among string
+	// texts is the table of the texts (p.value) of list %s.
+	texts string
 	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
 	// number of statements small.
 	list func([]string) any
@@ -45,6 +50,8 @@ var (
 		name:     "sqlite",
 		stepTime: 3 * time.Millisecond,
 		member:   "%[1]s IN (SELECT value FROM json_each(%[2]s))",
+		among:    "+%[1]s IN (%[2]s)",
+		texts:    "json_each(%s) AS p",
 		list: func(texts []string) any {
 			list, _ := json.Marshal(texts) // texts always can be
 			return string(list)
@@ -63,6 +70,8 @@ var (
 		fence:      " OFFSET 0",
 		useIndexes: "SET LOCAL enable_seqscan = off",
 		member:     "%[1]s = ANY(%[2]s::text[])",
+		among:      "(%[1]s || '') = ANY(ARRAY(%[2]s))",
+		texts:      "unnest(%s::text[]) AS p (value)",
 		elements:   "json_array_elements(%s::json) AS p (value)",
 		list:       func(texts []string) any { return texts },
 	}

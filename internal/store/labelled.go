@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // labelledList is a table, called c, that is listed newest first, all of it or what carries a label.
@@ -50,7 +51,7 @@ var measuredSearch = labelSearch{fewLinks: 1_000, manyLinks: 10_000, shortWalk: 
 // it matters, and in between a short walk is tried first.
 func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string, p Page) (Slice[T], error) {
 	if labelID == "" {
-		return newestFirst(r, l.scan, l.selectFrom(), c, o, p)
+		return l.whole(r, c, o, p)
 	}
 	links, err := l.countLinks(r, c.args[0], labelID)
 	if err != nil {
@@ -71,6 +72,32 @@ func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string
 	return o.slice(rows, p.Limit), err
 }
 
+// whole returns one page of all that meets the conditions.
+func (l labelledList[T]) whole(r Reader, c conditions, o order[T], p Page) (Slice[T], error) {
+	if c.walks == nil {
+		return newestFirst(r, l.scan, l.selectFrom(), c, o, p)
+	}
+	o.after(&c, p.After)
+	found := l.found(&c, o, "", p.Limit+1)
+	rows, err := many(r, l.scan, l.rowsOf(found, o), c.args...)
+	return o.slice(rows, p.Limit), err
+}
+
+// found is the query for the keys of the first rows in the list's order that meet the conditions and a
+// further one: along one index, or along several walks of it side by side.
+func (l labelledList[T]) found(c *conditions, o order[T], further string, limit int) string {
+	most := " LIMIT " + c.arg(limit)
+	keys := "SELECT c.org_id, c.id, " + o.of(o.column) + " FROM "
+	var walks []string
+	for _, walk := range c.eachWalk() {
+		walks = append(walks, keys+l.table+" c"+c.where()+walk+further+o.clause()+most)
+	}
+	if len(walks) == 1 {
+		return walks[0]
+	}
+	return keys + "(SELECT * FROM (" + strings.Join(walks, ") w UNION ALL SELECT * FROM (") + ") w) c" + o.clause() + most
+}
+
 // countLinks counts to one more than many.
 func (l labelledList[T]) countLinks(r Reader, orgID any, labelID string) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM "+l.links+" WHERE org_id = $1 AND label_id = $2 LIMIT "+
@@ -79,11 +106,11 @@ func (l labelledList[T]) countLinks(r Reader, orgID any, labelID string) (int, e
 
 // alongList walks the list, or its beginning: a number of steps.
 func (l labelledList[T]) alongList(r Reader, c conditions, o order[T], labelID string, limit, steps int) ([]T, error) {
-	from := l.table + " c" + c.where() + " AND "
-	if steps > 0 {
-		from = "(SELECT c.org_id, c.id, " + o.of(o.column) + " FROM " + l.table + " c" + c.where() + o.clause() + " LIMIT " + c.arg(steps) + ") c WHERE "
+	carries := " AND " + l.carries(r, &c, labelID)
+	if steps == 0 {
+		return many(r, l.scan, l.rowsOf(l.found(&c, o, carries, limit), o), c.args...)
 	}
-	found := "SELECT c.org_id, c.id FROM " + from + l.carries(r, &c, labelID) + o.clause() + " LIMIT " + c.arg(limit)
+	found := "SELECT c.org_id, c.id FROM (" + l.found(&c, o, "", steps) + ") c WHERE TRUE" + carries + o.clause() + " LIMIT " + c.arg(limit)
 	return many(r, l.scan, l.rowsOf(found, o), c.args...)
 }
 

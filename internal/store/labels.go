@@ -16,7 +16,7 @@ type LabelFilter struct {
 	TeamID string // empty: every team
 }
 
-var labelsByAge = order[chat.Label]{"", "created_at", func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
+var labelsByAge = order[chat.Label]{alias: "", column: "created_at", position: func(l chat.Label) Position { return Position{l.CreatedAt, l.ID} }}
 
 // Label returns a label of the organization, or ErrNotFound.
 func (r Reader) Label(orgID, id string) (chat.Label, error) {

@@ -1,5 +1,7 @@
 package store
 
+import "errors"
+
 // Merge is two contacts of an account that become one. From is the conversation of the one that goes; it
 // is empty where that one has none.
 type Merge struct {
@@ -50,10 +52,24 @@ func (tx *Tx) mergeConversations(m Merge) error {
 	if err := tx.moveLabels("conversation_labels", "conversation_id", m.OrgID, m.From, m.Into); err != nil {
 		return err
 	}
+	if err := tx.moveRemarks(m); err != nil {
+		return err
+	}
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", m.OrgID, m.From); err != nil {
 		return err
 	}
 	return tx.rename(m.OrgID, m.From, m.Into)
+}
+
+// moveRemarks moves what users wrote and did in the conversation that goes. Of two drafts of a user the one in
+// the conversation that stays is kept.
+func (tx *Tx) moveRemarks(m Merge) error {
+	err := tx.later(`DELETE FROM drafts WHERE org_id = $1 AND conversation_id = $2
+		AND user_id IN (SELECT user_id FROM drafts WHERE org_id = $1 AND conversation_id = $3)`, m.OrgID, m.From, m.Into)
+	for _, table := range []string{"notes", "note_mentions", "happenings", "drafts"} {
+		err = errors.Join(err, tx.later("UPDATE "+table+" SET conversation_id = $3 WHERE org_id = $1 AND conversation_id = $2", m.OrgID, m.From, m.Into))
+	}
+	return err
 }
 
 // mergeSendJobs leaves each job in the queue that it is in: a node may have it in memory there. Where the

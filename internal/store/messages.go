@@ -11,7 +11,7 @@ import (
 )
 
 const messageColumns = `org_id, id, account_id, conversation_id, contact_id, direction, type, status, source, provider_id, content, context_id,
-	error_code, error_message, error_provider, played_at, revoked, reports, media_id, edits, extra, created_at, updated_at`
+	error_code, error_message, error_provider, played_at, revoked, reports, media_id, edits, extra, sent_by, created_at, updated_at`
 
 func scanMessage(row scanner) (chat.Message, error) {
 	var m messageRow
@@ -22,6 +22,7 @@ func scanMessage(row scanner) (chat.Message, error) {
 type messageRow struct {
 	m                                                   chat.Message
 	providerID, mediaID, edits, extra, errCode, errText *string
+	sentBy                                              *string
 	errProvider, playedAt                               *int64
 	content                                             string
 	createdAt, updatedAt                                int64
@@ -30,7 +31,7 @@ type messageRow struct {
 func (r *messageRow) dest() []any {
 	m := &r.m
 	return []any{&m.OrgID, &m.ID, &m.AccountID, &m.ConversationID, &m.ContactID, &m.Direction, &m.Type, &m.Status, &m.Source,
-		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.Reports, &r.mediaID, &r.edits, &r.extra,
+		&r.providerID, &r.content, &m.Context, &r.errCode, &r.errText, &r.errProvider, &r.playedAt, &m.Revoked, &m.Reports, &r.mediaID, &r.edits, &r.extra, &r.sentBy,
 		&r.createdAt, &r.updatedAt}
 }
 
@@ -39,6 +40,9 @@ func (r *messageRow) value() chat.Message {
 	m.Content = json.RawMessage(r.content)
 	if r.providerID != nil {
 		m.ProviderID = *r.providerID
+	}
+	if r.sentBy != nil {
+		m.SentBy = *r.sentBy
 	}
 	if r.mediaID != nil {
 		m.MediaID = *r.mediaID
@@ -172,7 +176,7 @@ func (f MessageFilter) spread(c *conditions) {
 func (tx *Tx) InsertMessage(m chat.Message) error {
 	tx.noteConversation(m.OrgID, m.ConversationID)
 	return tx.later("INSERT INTO messages ("+messageColumns+`, event_rows)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, messageArgs(m)...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`, messageArgs(m)...)
 }
 
 // AddEventRow notes that an event carries a message's content.
@@ -184,7 +188,7 @@ func messageArgs(m chat.Message) []any {
 	code, text, provider := errorColumns(m.Error)
 	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
 		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.Reports,
-		orNull(m.MediaID), textPtr(m.Edits), textPtr(m.Extra), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
+		orNull(m.MediaID), textPtr(m.Edits), textPtr(m.Extra), orNull(m.SentBy), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
 }
 
 // UpdateMessage stores what may change of a message.

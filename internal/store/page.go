@@ -82,13 +82,14 @@ func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
-// order is what a list is sorted by, newest first.
+// order is what a list is sorted by, newest first unless it is ascending.
 type order[T any] struct {
 	// alias is what the query calls the list's table; empty where it has no other.
 	alias string
 	// column holds the instants that come before the id; empty where the ids suffice.
-	column   string
-	position func(T) Position
+	column    string
+	position  func(T) Position
+	ascending bool
 }
 
 // after is the condition that a row comes later in the list than a position.
@@ -97,16 +98,22 @@ func (o order[T]) after(c *conditions, p *Position) {
 	case p == nil:
 	case o.column == "":
 		c.add(o.of("id")+" < ?", p.ID)
+	case o.ascending:
+		c.add("("+o.of(o.column)+", "+o.of("id")+") > (?, ?)", p.At.UnixMilli(), p.ID)
 	default:
 		c.add("("+o.of(o.column)+", "+o.of("id")+") < (?, ?)", p.At.UnixMilli(), p.ID)
 	}
 }
 
 func (o order[T]) clause() string {
-	if o.column == "" {
+	switch {
+	case o.column == "":
 		return " ORDER BY " + o.of("id") + " DESC"
+	case o.ascending:
+		return " ORDER BY " + o.of(o.column) + ", " + o.of("id")
+	default:
+		return " ORDER BY " + o.of(o.column) + " DESC, " + o.of("id") + " DESC"
 	}
-	return " ORDER BY " + o.of(o.column) + " DESC, " + o.of("id") + " DESC"
 }
 
 // columns are those of the order.

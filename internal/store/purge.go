@@ -57,7 +57,7 @@ func hanging(column string, tables ...string) func(dialect) []string {
 // purgeables are in the order of the purge, behind the messages: what looks for other rows goes first.
 // The bytes of files follow their rows.
 var purgeables = []purgeable{
-	{"conversations", hanging("conversation_id", "conversation_labels")},
+	{"conversations", hanging("conversation_id", hangOnConversations...)},
 	{"contacts", hanging("contact_id", "contact_labels", "due_merges")},
 	{"media", func(d dialect) []string {
 		return []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}

@@ -18,7 +18,7 @@ func scanSetupLink(row scanner) (l chat.SetupLink, err error) {
 	return l, err
 }
 
-var setupLinksByAge = order[chat.SetupLink]{"", "created_at", func(l chat.SetupLink) Position { return Position{l.CreatedAt, l.ID} }}
+var setupLinksByAge = order[chat.SetupLink]{alias: "", column: "created_at", position: func(l chat.SetupLink) Position { return Position{l.CreatedAt, l.ID} }}
 
 // SetupLink returns a link of the organization, or ErrNotFound.
 func (r Reader) SetupLink(orgID, id string) (chat.SetupLink, error) {

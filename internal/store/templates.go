@@ -29,7 +29,7 @@ type TemplateFilter struct {
 	Language string              // empty: all
 }
 
-var templatesByAge = order[chat.Template]{"", "created_at", func(t chat.Template) Position { return Position{t.CreatedAt, t.ID} }}
+var templatesByAge = order[chat.Template]{alias: "", column: "created_at", position: func(t chat.Template) Position { return Position{t.CreatedAt, t.ID} }}
 
 // Template returns a template of a business account in a language, or ErrNotFound.
 func (r Reader) Template(orgID, wabaID, name, language string) (chat.Template, error) {

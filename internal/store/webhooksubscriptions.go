@@ -31,7 +31,7 @@ func scanWebhook(row scanner) (s chat.WebhookSubscription, err error) {
 	return s, json.Unmarshal([]byte(*numbers), &s.PhoneNumberIDs)
 }
 
-var webhooksByAge = order[chat.WebhookSubscription]{"", "created_at", func(s chat.WebhookSubscription) Position { return Position{s.CreatedAt, s.ID} }}
+var webhooksByAge = order[chat.WebhookSubscription]{alias: "", column: "created_at", position: func(s chat.WebhookSubscription) Position { return Position{s.CreatedAt, s.ID} }}
 
 // WebhookSubscription returns a subscription of the organization, or ErrNotFound.
 func (r Reader) WebhookSubscription(orgID, id string) (chat.WebhookSubscription, error) {

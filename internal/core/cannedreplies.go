@@ -1,0 +1,91 @@
+package core
+
+import (
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// NewReply is what makes a canned reply: a team's, or the user's own.
+type NewReply struct {
+	Name, Body string
+	MediaID    *string
+	TeamID     *string
+}
+
+// CreateReply makes a canned reply.
+func CreateReply(tx *store.Tx, u chat.User, in NewReply) (chat.CannedReply, error) {
+	reply := chat.CannedReply{
+		ID: tx.NewID(chat.KindReply), OrgID: u.OrgID, Name: in.Name, Body: in.Body, MediaID: in.MediaID, TeamID: in.TeamID, CreatedAt: tx.Now(),
+	}
+	if in.TeamID == nil {
+		reply.OwnerID = &u.ID
+	}
+	return saveReply(tx, u, reply)
+}
+
+// ReplyPatch changes the fields that are given. Without a team the reply becomes the user's own.
+type ReplyPatch struct {
+	Name, Body *string
+	MediaID    chat.Patch[string]
+	TeamID     chat.Patch[string]
+}
+
+// UpdateReply changes a canned reply that the user can use.
+func UpdateReply(tx *store.Tx, u chat.User, id string, patch ReplyPatch) (chat.CannedReply, error) {
+	reply, err := tx.CannedReply(u, id)
+	if err != nil {
+		return reply, orNotFound(err, "reply")
+	}
+	if patch.Name != nil {
+		reply.Name = *patch.Name
+	}
+	if patch.Body != nil {
+		reply.Body = *patch.Body
+	}
+	if patch.MediaID.Given {
+		reply.MediaID = patch.MediaID.Value
+	}
+	if patch.TeamID.Given {
+		reply.TeamID, reply.OwnerID = patch.TeamID.Value, nil
+		if reply.TeamID == nil {
+			reply.OwnerID = &u.ID
+		}
+	}
+	return saveReply(tx, u, reply)
+}
+
+func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply) (chat.CannedReply, error) {
+	if err := reply.Clean(); err != nil {
+		return reply, err
+	}
+	if reply.TeamID != nil {
+		member, err := tx.IsMember(u.OrgID, *reply.TeamID, u.ID)
+		if err != nil {
+			return reply, err
+		}
+		if !member {
+			return reply, chat.Invalid("team_id", "This is no team of yours.")
+		}
+	}
+	if reply.MediaID != nil {
+		media, err := tx.Media(u.OrgID, *reply.MediaID)
+		if errors.Is(err, store.ErrNotFound) || err == nil && media.Origin != chat.MediaLibrary {
+			return reply, chat.Invalid("media_id", "There is no such file in the library.")
+		}
+		if err != nil {
+			return reply, err
+		}
+	}
+	reply.UpdatedAt = tx.Now()
+	return reply, tx.PutCannedReply(reply)
+}
+
+// DeleteReply removes a canned reply that the user can use.
+func DeleteReply(tx *store.Tx, u chat.User, id string) error {
+	if _, err := tx.CannedReply(u, id); err != nil {
+		return orNotFound(err, "reply")
+	}
+	return tx.DeleteCannedReply(u.OrgID, id)
+}
