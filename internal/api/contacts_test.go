@@ -350,7 +350,7 @@ func TestDeleteContact(t *testing.T) {
 		{Name: "without a conversation", Given: hasContact(`{"phone_number":"+4915112345678"}`), Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
 			Change: apitest.Changes{"contacts": "-1"}},
 		{Name: "with all that belongs to it", Given: full, Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
-			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1",
+			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1", "happenings": "-1",
 				"messages": "-2", "send_jobs": "-1", "media_jobs": "-1", "held_events": "-1",
 				"media": "-1", "removed_files": "+1"}}, // what was sent is the library's, and stays
 		{Name: "with more messages than go in one transaction", Given: all(full, func(t *testing.T, c *apitest.Case) {
@@ -358,7 +358,7 @@ func TestDeleteContact(t *testing.T) {
 				fillConversation(t, c, "contact")
 			}
 		}), Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
-			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1",
+			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1", "happenings": "-1",
 				"messages": "-102", "send_jobs": "-51", "media_jobs": "-51", "held_events": "-51", "media": "-51", "removed_files": "+51"}},
 		{Name: "unknown", Given: connected, Request: remove(noContact), Code: "resource_not_found"},
 		{Name: "foreign", Given: all(connected, foreignContact), Request: remove("${foreign_contact}"), Code: "resource_not_found"},

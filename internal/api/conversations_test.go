@@ -107,7 +107,8 @@ func TestGetConversation(t *testing.T) {
 
 func TestUpdateConversation(t *testing.T) {
 	t.Parallel()
-	changed := apitest.Changes{"conversations": "~1"}
+	changed := apitest.Changes{"conversations": "~1", "happenings": "+1"}
+	twice := apitest.Changes{"conversations": "~1", "happenings": "+2"}
 	refused := func(name, body, code, param string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: hasConversation, Request: patchConversation(body), Code: code, Param: param}
 	}
@@ -140,8 +141,8 @@ func TestUpdateConversation(t *testing.T) {
 			Want: conversationShown(`status="resolved"`), Events: []string{closedEvent}},
 		{Name: "resolve again", Given: resolved, Request: patchConversation(`{"status":"resolved"}`), Status: http.StatusOK, Want: conversationShown(`status="resolved"`)},
 		{Name: "reopen", Given: resolved, Request: patchConversation(`{"status":"open"}`), Status: http.StatusOK, Change: changed, Want: conversationShown("")},
-		{Name: "pending", Given: hasConversation, Request: patchConversation(`{"status":"pending"}`), Status: http.StatusOK, Change: changed, Want: conversationShown(`status="pending"`)},
-		{Name: "assign and resolve", Given: hasConversation, Request: patchConversation(`{"status":"resolved","assigned_to":"${user}"}`), Status: http.StatusOK, Change: changed,
+		{Name: "pending", Given: hasConversation, Request: patchConversation(`{"status":"pending"}`), Status: http.StatusOK, Change: apitest.Changes{"conversations": "~1"}, Want: conversationShown(`status="pending"`)},
+		{Name: "assign and resolve", Given: hasConversation, Request: patchConversation(`{"status":"resolved","assigned_to":"${user}"}`), Status: http.StatusOK, Change: twice,
 			Want: conversationShown(uma + "\nstatus=\"resolved\""), Events: []string{assignedEvent("resolved", `"${raw_user}"`, "null"), closedEvent}},
 		refused("nothing", `{}`, "missing_required_field", "status"),
 		refused("nothing known", `{"unread_count":0}`, "missing_required_field", "status"),
@@ -173,11 +174,11 @@ func TestLabelConversation(t *testing.T) {
 	const attached = `{"data":{"conversation_id":"${conversation}","label_id":"${label}","attached":true},"request_id":"<req>"}`
 	const detached = `{"data":{"conversation_id":"${conversation}","label_id":"${label}","attached":false},"request_id":"<req>"}`
 	apitest.RunEach(t, []apitest.Scenario{
-		{Name: "attach", Given: given, Request: vip, Status: http.StatusOK, Want: attached, Change: apitest.Changes{"conversation_labels": "+1"}},
+		{Name: "attach", Given: given, Request: vip, Status: http.StatusOK, Want: attached, Change: apitest.Changes{"conversation_labels": "+1", "happenings": "+1"}},
 		{Name: "attach again", Given: labelled, Request: vip, Status: http.StatusOK, Want: attached},
 		{Name: "shown", Given: labelled, Request: apitest.Request{Path: conversations + "/${conversation}"}, Status: http.StatusOK,
 			Want: conversationShown(`labels=[{"id":"${label}","name":"VIP","color":"sky"}]`)},
-		{Name: "detach", Given: labelled, Request: detach("${conversation}", "${label}"), Status: http.StatusOK, Want: detached, Change: apitest.Changes{"conversation_labels": "-1"}},
+		{Name: "detach", Given: labelled, Request: detach("${conversation}", "${label}"), Status: http.StatusOK, Want: detached, Change: apitest.Changes{"conversation_labels": "-1", "happenings": "+1"}},
 		{Name: "detach what is not attached", Given: given, Request: detach("${conversation}", "${label}"), Status: http.StatusOK, Want: detached},
 		{Name: "no label", Given: given, Request: attach("${conversation}", `{}`), Code: "missing_required_field", Param: "label_id"},
 		{Name: "malformed label", Given: given, Request: attach("${conversation}", `{"label_id":"lbl_1"}`), Code: "invalid_field_value", Param: "label_id"},

@@ -151,6 +151,7 @@ func TestInboundConversation(t *testing.T) {
 		w.apply(late)
 		w.apply(w.text("wamid.1", "one")) // callbacks come again
 		conversation.Status, conversation.UnreadCount, conversation.LastMessageAt, conversation.LastInboundAt, conversation.UpdatedAt = s.want, 2, &now, &now, now
+		conversation.WaitingSince = &now
 		got := w.conversations()
 		if len(got) != 1 {
 			t.Fatalf("there are %d conversations", len(got))

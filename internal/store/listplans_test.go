@@ -128,14 +128,83 @@ func plannedLists(orgID, accountID string) []plannedList {
 		contacts("by BSUID", "contacts_by_bsuid", store.ContactFilter{BSUID: "x"}),
 		contacts("by username", "contacts_by_username", store.ContactFilter{Username: "x"}),
 		contacts("by number and label", "contacts_by_number", store.ContactFilter{PhoneNumber: "x", LabelID: "x"}),
-		conversations("all", "conversations_by_activity", store.ConversationFilter{}),
 		conversations("by status", "conversations_by_status", store.ConversationFilter{Status: chat.ConversationOpen}),
-		conversations("by assignee", "conversations_by_assignee", store.ConversationFilter{AssignedTo: "x"}),
-		conversations("by assignee and status", "conversations_by_assignee_status", store.ConversationFilter{AssignedTo: "x", Status: chat.ConversationOpen}),
+		conversations("by assignee and status", "conversations_by_assignee", store.ConversationFilter{AssignedTo: "x", Status: chat.ConversationOpen}),
 		conversations("by contact", "conversations_by_contact", store.ConversationFilter{ContactID: "x"}),
 		conversations("by update", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since}),
 		conversations("by update and status", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since, Status: chat.ConversationOpen}),
 	}
+}
+
+// A list that leaves the status open is walked along an index of it, side by side. What is sorted is what the
+// walks of one page brought, and only the rows of the page are read.
+func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		list := func(f store.ConversationFilter) func(store.Reader, store.Page) error {
+			return func(r store.Reader, p store.Page) error {
+				_, err := r.Conversations(org.ID, account.ID, f, p)
+				return err
+			}
+		}
+		inbox := func(sees chat.Visibility, f chat.InboxFilter) func(store.Reader, store.Page) error {
+			return func(r store.Reader, p store.Page) error {
+				q := store.InboxQuery{InboxFilter: f}
+				if f.Number != "" {
+					q.AccountID = account.ID
+				}
+				_, err := r.Inbox(chat.User{ID: "usr_x", OrgID: org.ID, Sees: sees}, q, p)
+				return err
+			}
+		}
+		for _, test := range []struct {
+			name  string
+			read  func(store.Reader, store.Page) error
+			index string
+			walks int
+		}{
+			{"of a number", list(store.ConversationFilter{}), "conversations_by_status", 3},
+			{"of a number, by assignee", list(store.ConversationFilter{AssignedTo: "x"}), "conversations_by_assignee", 3},
+			{"open", inbox(chat.SeesAll, chat.InboxFilter{}), "conversations_of_org", 1},
+			{"resolved", inbox(chat.SeesAll, chat.InboxFilter{Status: "resolved"}), "conversations_of_org", 1},
+			{"any", inbox(chat.SeesAll, chat.InboxFilter{Status: "any"}), "conversations_of_org", 3},
+			{"oldest", inbox(chat.SeesAll, chat.InboxFilter{Sort: chat.SortOldest}), "conversations_of_org", 1},
+			{"unread", inbox(chat.SeesAll, chat.InboxFilter{Unread: "true"}), "conversations_of_org", 1},
+			{"unassigned", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewUnassigned}), "conversations_of_org", 1},
+			{"of a team", inbox(chat.SeesAll, chat.InboxFilter{TeamID: org.TeamID}), "conversations_of_org", 1},
+			{"of one's teams", inbox(chat.SeesTeams, chat.InboxFilter{}), "conversations_of_org", 1},
+			{"of one number", inbox(chat.SeesTeams, chat.InboxFilter{Number: "123456"}), "conversations_by_status", 1},
+			{"mine", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewMine}), "conversations_by_assignee", 1},
+			{"mine of any status", inbox(chat.SeesTeams, chat.InboxFilter{View: chat.ViewMine, Status: "any"}), "conversations_by_assignee", 3},
+			{"mine of a number", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewMine, Number: "123456"}), "conversations_by_assignee", 1},
+			{"assigned only", inbox(chat.SeesAssigned, chat.InboxFilter{}), "conversations_by_assignee", 1},
+			{"waiting", inbox(chat.SeesAll, chat.InboxFilter{Sort: chat.SortWaiting}), "conversations_waiting", 1},
+			{"waiting, mine", inbox(chat.SeesTeams, chat.InboxFilter{Sort: chat.SortWaiting, View: chat.ViewMine}), "conversations_waiting", 1},
+			{"waiting, of a number", inbox(chat.SeesAll, chat.InboxFilter{Sort: chat.SortWaiting, Number: "123456", Status: "any"}), "conversations_waiting", 1},
+			{"snoozed", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewSnoozed}), "conversations_snoozed", 1},
+			{"snoozed, assigned only", inbox(chat.SeesAssigned, chat.InboxFilter{View: chat.ViewSnoozed}), "conversations_snoozed", 1},
+		} {
+			for _, after := range []*store.Position{nil, {At: st.Now(), ID: "x"}} {
+				plans, err := store.Plans(t.Context(), st, func(r store.Reader) error { return test.read(r, store.Page{Limit: 10, After: after}) })
+				requireNoError(t, err)
+				plan := strings.Join(plans, "\n")
+				if strings.Contains(plan, "SCAN conversations") || strings.Contains(plan, "SCAN c\n") || strings.Contains(plan, "Seq Scan on conversations") {
+					t.Errorf("%s scans the table:\n%s", test.name, plan)
+				}
+				// PostgreSQL has other indexes that serve on a table this small.
+				if got := strings.Count(plan, test.index+" "); engine == storetest.SQLite && got != test.walks {
+					t.Errorf("%s walks %s %d times, want %d:\n%s", test.name, test.index, got, test.walks, plan)
+				}
+				// One sort is of the page's rows, and there is one of what each walk brought.
+				if sorts := strings.Count(plan, "TEMP B-TREE FOR"); engine == storetest.SQLite && test.walks == 1 && sorts > 1 {
+					t.Errorf("%s sorts more than the page:\n%s", test.name, plan)
+				}
+			}
+		}
+	})
 }
 
 // However a label is looked for, it is by an index; only what the label's links lead to is sorted.

@@ -173,7 +173,7 @@ func TestEveryTableOfAContactIsMerged(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite)
 	for column, want := range map[string][]string{
 		"contact_id":      {"contact_labels", "conversations", "due_merges", "messages"},
-		"conversation_id": {"conversation_labels", "messages", "send_jobs"},
+		"conversation_id": {"conversation_labels", "drafts", "happenings", "messages", "note_mentions", "notes", "send_jobs"},
 	} {
 		tables, err := store.TablesWith(t.Context(), st, column)
 		requireEqual(t, tables, err, want)
