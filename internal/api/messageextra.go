@@ -23,7 +23,7 @@ type contextView struct {
 }
 
 // showExtra adds what came with a message to its view.
-func (v *messageView) showExtra(m chat.Message) {
+func (v *MessageView) showExtra(m chat.Message) {
 	var extra struct {
 		MessageExtra
 		Context *contextView `json:"context"`

@@ -33,7 +33,8 @@ func registerMessages(a *API) {
 	registerMessageMedia(a)
 }
 
-type messageView struct {
+// MessageView is a message as it is shown.
+type MessageView struct {
 	ID             string            `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Object         string            `json:"object" enum:"message"`
 	Direction      string            `json:"direction" enum:"inbound,outbound"`
@@ -107,8 +108,9 @@ type messageErrorView struct {
 	ProviderCode *int   `json:"provider_code" nullable:"true" doc:"The provider's own code; null where the service itself refused, or the provider gave none."`
 }
 
-func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) messageView {
-	v := messageView{
+// ViewMessage shows a message between an account and a contact.
+func ViewMessage(account chat.Account, contact chat.Contact, m chat.Message) MessageView {
+	v := MessageView{
 		ID: m.ID, Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
 		BSUID: contact.BSUID, ParentBSUID: contact.ParentBSUID, Username: contact.Username, Type: string(m.Type),
 		Status: string(m.Status), ConversationID: m.ConversationID, MessageID: m.ProviderID, IsRevoked: m.Revoked,
@@ -133,7 +135,7 @@ func viewMessage(account chat.Account, contact chat.Contact, m chat.Message) mes
 }
 
 // content is the field that holds the content of a type.
-func (v *messageView) content(t chat.MessageType) *rest.AnyJSON {
+func (v *MessageView) content(t chat.MessageType) *rest.AnyJSON {
 	return map[chat.MessageType]*rest.AnyJSON{
 		chat.TypeText: &v.Text, chat.TypeImage: &v.Image, chat.TypeDocument: &v.Document, chat.TypeVideo: &v.Video,
 		chat.TypeAudio: &v.Audio, chat.TypeInteractive: &v.Interactive,
@@ -168,13 +170,13 @@ type listMessagesInput struct {
 	CreatedBefore  *time.Time `query:"created_before" doc:"Only messages made before this instant."`
 }
 
-func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slice[messageView], error) {
+func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slice[MessageView], error) {
 	r := c.Read()
 	slice, contacts, err := core.Messages(r, c.Account, store.MessageFilter{
 		ConversationID: in.ConversationID, Direction: in.Direction, Status: in.Status, Type: in.Type, ProviderID: in.MessageID,
 		CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
-	return rest.ViewEach(slice, func(m chat.Message) messageView { return viewMessage(c.Account, contacts[m.ContactID], m) }), err
+	return rest.ViewEach(slice, func(m chat.Message) MessageView { return ViewMessage(c.Account, contacts[m.ContactID], m) }), err
 }
 
 type messageInput struct {
@@ -182,14 +184,14 @@ type messageInput struct {
 	ID string `path:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getMessage(c *rest.Call, in *messageInput) (messageView, error) {
+func getMessage(c *rest.Call, in *messageInput) (MessageView, error) {
 	r := c.Read()
 	m, contact, err := core.Message(r, c.Account, in.ID)
 	if err != nil {
-		return messageView{}, err
+		return MessageView{}, err
 	}
 	if c.Unchanged(messageETag(m)) {
-		return messageView{}, rest.ErrNotModified
+		return MessageView{}, rest.ErrNotModified
 	}
-	return viewMessage(c.Account, contact, m), nil
+	return ViewMessage(c.Account, contact, m), nil
 }

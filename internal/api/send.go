@@ -92,7 +92,7 @@ type sendView struct{}
 // Schema describes it in the OpenAPI document.
 func (sendView) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{
-		r.Schema(reflect.TypeFor[messageView](), true, ""), r.Schema(reflect.TypeFor[readReceiptView](), true, ""),
+		r.Schema(reflect.TypeFor[MessageView](), true, ""), r.Schema(reflect.TypeFor[readReceiptView](), true, ""),
 	}}
 }
 
@@ -158,9 +158,9 @@ func (b *sendBody) CheckTogether(f *rest.Fields) {
 
 // send accepts a message. The account was read before: a send does not change it, and the sender
 // looks at it again before the message goes out.
-func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (messageView, error) {
+func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (MessageView, error) {
 	accepted, err := core.AcceptSend(tx, c.Account, c.Caller.Plan, m)
-	return viewMessage(c.Account, accepted.Contact, accepted.Message), err
+	return ViewMessage(c.Account, accepted.Contact, accepted.Message), err
 }
 
 func (a *API) newMessage(c *rest.Call, b sendBody) core.NewMessage {

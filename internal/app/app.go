@@ -69,6 +69,12 @@ func New(cfg Config) *App {
 	registerUsers(a)
 	registerTeams(a)
 	registerPresence(a)
+	registerConversations(a)
+	registerTimeline(a)
+	registerNotes(a)
+	registerDrafts(a)
+	registerReplies(a)
+	registerViews(a)
 	registerStream(a)
 	if cfg.Phones != nil {
 		registerPhone(a)

@@ -29,6 +29,9 @@ type Happening struct {
 	Until          *time.Time
 }
 
+// At is when it happened.
+func (h Happening) At() time.Time { return TimeOf(h.ID) }
+
 // Happenings are what has happened between two states of a conversation.
 func Happenings(before, after Conversation) (all []Happening) {
 	if !equal(before.AssignedTo, after.AssignedTo) {

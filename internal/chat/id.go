@@ -1,6 +1,9 @@
 package chat
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Kind is the prefix that tells what an id names. An id is "<kind>_<ULID>", so ids of
 // one kind sort by creation time.
@@ -59,4 +62,14 @@ func (k Kind) Valid(id string) bool {
 		}
 	}
 	return true
+}
+
+// TimeOf is the instant that an id carries.
+func TimeOf(id string) time.Time {
+	var ms int64
+	text := id[strings.LastIndexByte(id, '_')+1:]
+	for i := range min(10, len(text)) {
+		ms = ms<<5 | int64(max(0, strings.IndexByte(ulidAlphabet, text[i])))
+	}
+	return time.UnixMilli(ms).UTC()
 }

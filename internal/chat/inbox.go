@@ -1,7 +1,5 @@
 package chat
 
-import "slices"
-
 // InboxFilter says which of the conversations that a user sees are listed, and in which order. It is also
 // what saved views and changes of many conversations are made of.
 type InboxFilter struct {
@@ -11,7 +9,7 @@ type InboxFilter struct {
 	LabelID    string    `json:"label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only those that have this label, or whose contact has."`
 	AssignedTo string    `json:"assigned_to,omitempty" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
 	TeamID     string    `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only of this team's numbers."`
-	Unread     string    `json:"unread,omitempty" enum:"true,false" doc:"true: only with something unread."`
+	Unread     bool      `json:"unread,omitempty" doc:"Only those with something unread."`
 	Sort       InboxSort `json:"sort,omitempty" enum:"newest,oldest,waiting" doc:"waiting: only those in which a person waits for an answer, the longest wait first."`
 }
 
@@ -78,6 +76,3 @@ type InboxCount struct{ Open, Unread int }
 
 // MostCounted is where counts of conversations stop.
 const MostCounted = 1000
-
-// Valid tells whether there is such a view.
-func (v InboxView) Valid() bool { return slices.Contains(InboxViews, v) }

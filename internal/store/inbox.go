@@ -68,7 +68,7 @@ func (q InboxQuery) conditions(d dialect, u chat.User) (c conditions) {
 	if q.Sort == chat.SortWaiting {
 		c.add("c.waiting_since IS NOT NULL")
 	}
-	if q.Unread == "true" {
+	if q.Unread {
 		c.add("c.unread_count > 0")
 	}
 	if statuses := q.Statuses(); len(statuses) == 1 {
@@ -167,7 +167,7 @@ func (r Reader) labelLinks(orgID, labelID string) (int, error) {
 // InboxCount counts what a view has for a user, and what of it has something unread.
 func (r Reader) InboxCount(u chat.User, q InboxQuery) (n chat.InboxCount, err error) {
 	if n.Open, err = r.countInbox(u, q); err == nil && n.Open > 0 {
-		q.Unread = "true"
+		q.Unread = true
 		n.Unread, err = r.countInbox(u, q)
 	}
 	return n, err
@@ -203,6 +203,13 @@ func (r Reader) SeenConversation(u chat.User, id string) (chat.Conversation, err
 	c := r.seen(u)
 	c.add("c.id = ?", id)
 	return one(r, scanConversation, "SELECT "+prefixed("c", conversationColumns)+" FROM conversations c"+c.where()+r.forUpdate(), c.args...)
+}
+
+// SeenOf returns those of the conversations' ids that a user sees.
+func (r Reader) SeenOf(u chat.User, ids []string) ([]string, error) {
+	c := r.seen(u)
+	c.parts = append(c.parts, r.dialect.oneOf("c.id", c.arg(r.dialect.list(ids))))
+	return many(r, scanText, "SELECT c.id FROM conversations c"+c.where(), c.args...)
 }
 
 func (r Reader) seen(u chat.User) (c conditions) {

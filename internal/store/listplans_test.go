@@ -172,7 +172,7 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 			{"resolved", inbox(chat.SeesAll, chat.InboxFilter{Status: "resolved"}), "conversations_of_org", 1},
 			{"any", inbox(chat.SeesAll, chat.InboxFilter{Status: "any"}), "conversations_of_org", 3},
 			{"oldest", inbox(chat.SeesAll, chat.InboxFilter{Sort: chat.SortOldest}), "conversations_of_org", 1},
-			{"unread", inbox(chat.SeesAll, chat.InboxFilter{Unread: "true"}), "conversations_of_org", 1},
+			{"unread", inbox(chat.SeesAll, chat.InboxFilter{Unread: true}), "conversations_of_org", 1},
 			{"unassigned", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewUnassigned}), "conversations_of_org", 1},
 			{"of a team", inbox(chat.SeesAll, chat.InboxFilter{TeamID: org.TeamID}), "conversations_of_org", 1},
 			{"of one's teams", inbox(chat.SeesTeams, chat.InboxFilter{}), "conversations_of_org", 1},
