@@ -56,8 +56,8 @@ type inboxConversationView struct {
 	Contact         inboxContactView               `json:"contact"`
 	Number          inboxNumberView                `json:"number"`
 	Assignee        rest.OrNull[namedView]         `json:"assignee"`
-	Labels          []inboxLabelView                    `json:"labels"`
-	ContactLabels   []inboxLabelView                    `json:"contact_labels"`
+	Labels          []inboxLabelView               `json:"labels"`
+	ContactLabels   []inboxLabelView               `json:"contact_labels"`
 	UnreadCount     int64                          `json:"unread_count"`
 	WaitingSince    *rest.Instant                  `json:"waiting_since" nullable:"true" doc:"Since when a person waits for an answer."`
 	WindowExpiresAt *rest.Instant                  `json:"window_expires_at" nullable:"true" doc:"Until when one can write without a template; null: only with one."`

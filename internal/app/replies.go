@@ -31,7 +31,7 @@ func registerReplies(a *App) {
 	}, deleteReply)
 }
 
-type replyView struct {
+type cannedReplyView struct {
 	ID      string  `json:"id" pattern:"^rpl_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Name    string  `json:"name"`
 	Body    string  `json:"body" doc:"May have variables, such as {{contact.name}}."`
@@ -40,11 +40,11 @@ type replyView struct {
 	OwnerID *string `json:"owner_id" nullable:"true" doc:"Whose it is, where it is not a team's."`
 }
 
-func viewReply(r chat.CannedReply) replyView {
-	return replyView{r.ID, r.Name, r.Body, r.MediaID, r.TeamID, r.OwnerID}
+func viewReply(r chat.CannedReply) cannedReplyView {
+	return cannedReplyView{r.ID, r.Name, r.Body, r.MediaID, r.TeamID, r.OwnerID}
 }
 
-func listReplies(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[replyView], error) {
+func listReplies(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[cannedReplyView], error) {
 	replies, err := c.Read().CannedReplies(*c.Caller.User)
 	return rest.ViewEach(store.Slice[chat.CannedReply]{Rows: replies}, viewReply), err
 }
@@ -58,7 +58,7 @@ type createReplyBody struct {
 	TeamID  *string `json:"team_id,omitempty" nullable:"true"`
 }
 
-func createReply(tx *store.Tx, c *rest.Call, in *createReplyInput) (replyView, error) {
+func createReply(tx *store.Tx, c *rest.Call, in *createReplyInput) (cannedReplyView, error) {
 	reply, err := core.CreateReply(tx, *c.Caller.User, core.NewReply(in.Body))
 	return viewReply(reply), err
 }
@@ -79,7 +79,7 @@ type updateReplyBody struct {
 	TeamID  chat.Patch[string] `json:"team_id,omitzero" doc:"Null makes it one's own."`
 }
 
-func updateReply(tx *store.Tx, c *rest.Call, in *updateReplyInput) (replyView, error) {
+func updateReply(tx *store.Tx, c *rest.Call, in *updateReplyInput) (cannedReplyView, error) {
 	reply, err := core.UpdateReply(tx, *c.Caller.User, in.ID, core.ReplyPatch(in.Body))
 	return viewReply(reply), err
 }

@@ -1,0 +1,303 @@
+package app_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+// A conversation's day: it comes in, is answered, snoozed, woken by an answer, labelled and resolved. The list,
+// the counts and the timeline tell of it.
+func TestInboxDay(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		came := w.Clock.Now()
+		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hello\nthere")
+		other := o.receive(t, newNumber(t, w.Store, o.org), "+4915112345679", "wamid.2", "Hi")
+		w.Clock.Advance(time.Minute)
+		o.receive(t, o.account, "+4915112345678", "wamid.3", "Anybody?")
+		same(t, "the list", list(t, o.as, ""), []string{id, other})
+		same(t, "the oldest first", list(t, o.as, "sort=oldest"), []string{other, id})
+		same(t, "of one number", list(t, o.as, "number="+*o.account.PhoneNumberID), []string{id})
+		same(t, "of a number that is not there", list(t, o.as, "number=999999999"), []string{})
+		c := o.conversation(t, id)
+		if c.UnreadCount != 2 || *c.WaitingSince != chat.FormatTime(came) || *c.Window != chat.FormatTime(came.Add(time.Minute+24*time.Hour)) || c.LastMessage.Preview != "Anybody?" {
+			t.Errorf("the conversation is %+v", c)
+		}
+		same(t, "the counts", counts(t, o.as), map[string]count{"mine": {}, "unassigned": {2, 2}, "all": {2, 2}, "snoozed": {}, "mentions": {}})
+
+		w.Clock.Advance(time.Minute)
+		o.as.Do(t, "POST", "/"+*o.account.PhoneNumberID+"/messages",
+			`{"messaging_product":"chat","to":"+4915112345678","type":"text","text":{"body":"Yes"}}`).RequireStatus(t, http.StatusOK)
+		c = o.conversation(t, id)
+		if c.WaitingSince != nil || c.Assignee == nil || c.Assignee.ID != o.agent.ID || c.LastMessage.Direction != "outbound" {
+			t.Errorf("after the answer the conversation is %+v", c)
+		}
+		same(t, "mine", list(t, o.as, "view=mine"), []string{id})
+		same(t, "unassigned", list(t, o.as, "view=unassigned"), []string{other})
+		same(t, "who waits", list(t, o.as, "sort=waiting"), []string{other})
+
+		w.Clock.Advance(time.Minute)
+		o.as.Do(t, "PATCH", "/conversations/"+id, `{"until_reply":true}`).RequireStatus(t, http.StatusOK).Data(t, &c)
+		if c.Status != "pending" || *c.SnoozedUntil != "9999-12-31T00:00:00.000Z" {
+			t.Errorf("snoozed, it is %+v", c)
+		}
+		same(t, "snoozed", list(t, o.as, "view=snoozed"), []string{id})
+		same(t, "open", list(t, o.as, ""), []string{other})
+		w.Clock.Advance(time.Minute)
+		o.receive(t, o.account, "+4915112345678", "wamid.4", "Thanks")
+		label := storetest.Label(t, w.Store, o.org, "VIP")
+		w.Clock.Advance(time.Minute)
+		o.as.Do(t, "POST", "/conversations/"+id+"/labels", `{"label_id":"`+label.ID+`"}`).RequireStatus(t, http.StatusOK)
+		same(t, "with the label", list(t, o.as, "label_id="+label.ID), []string{id})
+		w.Clock.Advance(time.Minute)
+		o.as.Do(t, "PATCH", "/conversations/"+id, `{"status":"resolved","unread":false}`).RequireStatus(t, http.StatusOK).Data(t, &c)
+		if c.Status != "resolved" || c.WaitingSince != nil || c.UnreadCount != 0 {
+			t.Errorf("resolved, it is %+v", c)
+		}
+		same(t, "resolved", list(t, o.as, "status=resolved"), []string{id})
+		same(t, "any", list(t, o.as, "status=any"), []string{id, other})
+		same(t, "the timeline", names(timeline(t, o.as, id, "")), []string{
+			"resolved", "labelled", "woken", "inbound", "snoozed", "assigned", "outbound", "inbound", "inbound",
+		})
+	})
+}
+
+// Whatever the page's size, the pages together are the whole timeline, and around an item is that item.
+func TestTimelinePages(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		var id string
+		for i, text := range []string{"a", "b", "c", "d"} {
+			id = o.receive(t, o.account, "+4915112345678", "wamid."+text, text)
+			w.Clock.Advance(time.Second)
+			o.as.Do(t, "POST", "/conversations/"+id+"/notes", `{"body":"`+text+`"}`).RequireStatus(t, http.StatusCreated)
+			w.Clock.Advance(time.Second)
+			o.as.Do(t, "PATCH", "/conversations/"+id, []string{`{"status":"resolved"}`, `{"status":"pending"}`}[i%2]).RequireStatus(t, http.StatusOK)
+			w.Clock.Advance(time.Second)
+		}
+		whole := timeline(t, o.as, id, "limit=100")
+		ids := func(items []item) (all []string) {
+			for _, i := range items {
+				all = append(all, i.ID)
+			}
+			return all
+		}
+		for _, limit := range []string{"1", "2", "3", "5"} {
+			var paged []item
+			for cursor := ""; ; {
+				var page struct {
+					Data       []item
+					NextCursor *string `json:"next_cursor"`
+				}
+				o.as.Get(t, "/conversations/"+id+"/timeline?limit="+limit+cursor).RequireStatus(t, http.StatusOK).Decode(t, &page)
+				paged = append(paged, page.Data...)
+				if page.NextCursor == nil {
+					break
+				}
+				cursor = "&cursor=" + *page.NextCursor
+			}
+			same(t, "pages of "+limit, ids(paged), ids(whole))
+		}
+		for at, i := range whole {
+			around := timeline(t, o.as, id, "limit=5&around="+i.ID)
+			from := max(0, at-2)
+			same(t, "around "+i.name(), ids(around), ids(whole[from:min(len(whole), from+5)]))
+		}
+	})
+}
+
+// Replies show what they answer, reactions are on their message, and who wrote a message is told.
+func TestTimelineMessages(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "When do you open?")
+		send := func(body string) {
+			w.Clock.Advance(time.Second)
+			o.as.Do(t, "POST", "/"+*o.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","to":"+4915112345678",`+body+`}`).RequireStatus(t, http.StatusOK)
+		}
+		send(`"context":{"message_id":"wamid.1"},"type":"text","text":{"body":"At nine"}`)
+		send(`"type":"reaction","reaction":{"message_id":"wamid.1","emoji":"👍"}`)
+		send(`"type":"reaction","reaction":{"message_id":"wamid.1","emoji":"🎉"}`)
+		items := timeline(t, o.as, id, "")
+		same(t, "the items", names(items), []string{"assigned", "outbound", "inbound"})
+		reply, question := items[1].Message, items[2].Message
+		if reply.Quoted == nil || reply.Quoted.Preview != "When do you open?" || reply.SentBy == nil || reply.SentBy.ID != o.agent.ID || *reply.Source != "dashboard" {
+			t.Errorf("the reply is %+v", reply)
+		}
+		if len(question.Reactions) != 1 || question.Reactions[0].Emoji != "🎉" || question.Reactions[0].From != o.agent.Name {
+			t.Errorf("the reactions are %+v", question.Reactions)
+		}
+		send(`"type":"reaction","reaction":{"message_id":"wamid.1","emoji":""}`)
+		if after := timeline(t, o.as, id, "")[2].Message.Reactions; len(after) != 0 {
+			t.Errorf("a reaction that was taken back is shown: %+v", after)
+		}
+	})
+}
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
+		colleague := w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID)
+		theirs := w.As(t, colleague)
+		at := "/conversations/" + id + "/notes"
+		var note item
+		o.as.Do(t, "POST", at, `{"body":"Ask Uma","mentions":["`+colleague.ID+`"]}`).RequireStatus(t, http.StatusCreated).Data(t, &note)
+		same(t, "mentions", list(t, theirs, "view=mentions"), []string{id})
+		same(t, "the author's mentions", list(t, o.as, "view=mentions"), []string{})
+		same(t, "mentions counted", counts(t, theirs)["mentions"], count{1, 1})
+		theirs.Do(t, "PATCH", at+"/"+note.ID, `{"body":"mine"}`).RequireFailure(t, "forbidden", "")
+		theirs.Do(t, "DELETE", at+"/"+note.ID, "").RequireFailure(t, "forbidden", "")
+		o.as.Do(t, "POST", at, `{"body":"x","mentions":["usr_00000000000000000000000000"]}`).RequireFailure(t, "invalid_field_value", "mentions")
+		o.as.Do(t, "POST", at, `{"body":"  "}`).RequireFailure(t, "invalid_field_value", "body")
+		o.as.Do(t, "PATCH", at+"/"+note.ID, `{"body":"Ask nobody","mentions":[]}`).RequireStatus(t, http.StatusOK)
+		same(t, "mentions after the edit", list(t, theirs, "view=mentions"), []string{})
+		same(t, "the timeline", names(timeline(t, theirs, id, "")), []string{"note: Ask nobody", "inbound"})
+		o.as.Do(t, "DELETE", at+"/"+note.ID, "").RequireStatus(t, http.StatusOK)
+		same(t, "the timeline after all", names(timeline(t, theirs, id, "")), []string{"inbound"})
+	})
+}
+
+// What is snoozed comes back when its time has come, and not before.
+func TestSnoozedWakes(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
+		until := w.Clock.Now().Add(time.Hour)
+		at := "/conversations/" + id
+		o.as.Do(t, "PATCH", at, `{"snoozed_until":"`+chat.FormatTime(w.Clock.Now())+`"}`).RequireFailure(t, "invalid_field_value", "snoozed_until")
+		o.as.Do(t, "PATCH", at, `{"status":"open","snoozed_until":"`+chat.FormatTime(until)+`"}`).RequireFailure(t, "invalid_field_value", "snoozed_until")
+		o.as.Do(t, "PATCH", at, `{"snoozed_until":"`+chat.FormatTime(until)+`"}`).RequireStatus(t, http.StatusOK)
+		wake := func() (n int64) {
+			storetest.InTx(t, w.Store, func(tx *store.Tx) (err error) {
+				n, err = core.Wake(tx, 10)
+				return err
+			})
+			return n
+		}
+		w.Clock.Advance(time.Hour - time.Millisecond)
+		if n := wake(); n != 0 {
+			t.Errorf("%d woke too early", n)
+		}
+		w.Clock.Advance(time.Millisecond)
+		if n := wake(); n != 1 {
+			t.Errorf("%d woke", n)
+		}
+		if c := o.conversation(t, id); c.Status != "open" || c.SnoozedUntil != nil || c.WaitingSince == nil {
+			t.Errorf("awake, it is %+v", c)
+		}
+		same(t, "the timeline", names(timeline(t, o.as, id, "")), []string{"woken", "snoozed", "inbound"})
+	})
+}
+
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
+		at := "/conversations/" + id + "/draft"
+		var d struct {
+			Body string
+			Note bool
+		}
+		o.as.Do(t, "PUT", at, `{"body":"Dear","note":true}`).RequireStatus(t, http.StatusOK)
+		if o.as.Get(t, at).Data(t, &d); d.Body != "Dear" || !d.Note || !o.conversation(t, id).Draft {
+			t.Errorf("the draft is %+v", d)
+		}
+		colleague := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
+		if colleague.Get(t, at).Data(t, &d); d.Body != "" {
+			t.Errorf("a colleague has the draft %+v", d)
+		}
+		o.as.Do(t, "DELETE", at, "").RequireStatus(t, http.StatusOK)
+		if o.as.Get(t, at).Data(t, &d); d.Body != "" || o.conversation(t, id).Draft {
+			t.Errorf("a draft is left: %+v", d)
+		}
+	})
+}
+
+func TestCannedReplies(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		team := storetest.Team(t, w.Store, o.org.ID, "Others")
+		colleague := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
+		outside := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, team.ID))
+		var own, shared struct{ ID string }
+		o.as.Do(t, "POST", "/replies", `{"name":"Bye","body":"Bye, {{contact.name}}"}`).RequireStatus(t, http.StatusCreated).Data(t, &own)
+		o.as.Do(t, "POST", "/replies", `{"name":"Hours","body":"9 to 5","team_id":"`+o.org.TeamID+`"}`).RequireStatus(t, http.StatusCreated).Data(t, &shared)
+		o.as.Do(t, "POST", "/replies", `{"name":"No","body":"x","team_id":"`+team.ID+`"}`).RequireFailure(t, "invalid_field_value", "team_id")
+		usable := func(b *apptest.Browser) (ids []string) {
+			var all []struct{ ID string }
+			b.Get(t, "/replies").RequireStatus(t, http.StatusOK).Data(t, &all)
+			for _, r := range all {
+				ids = append(ids, r.ID)
+			}
+			return ids
+		}
+		same(t, "one's own and the team's", usable(o.as), []string{own.ID, shared.ID})
+		same(t, "the team's", usable(colleague), []string{shared.ID})
+		if got := usable(outside); len(got) > 0 {
+			t.Errorf("another team has %v", got)
+		}
+		colleague.Do(t, "PATCH", "/replies/"+own.ID, `{"name":"x"}`).RequireFailure(t, "resource_not_found", "")
+		colleague.Do(t, "DELETE", "/replies/"+own.ID, "").RequireFailure(t, "resource_not_found", "")
+		outside.Do(t, "PATCH", "/replies/"+shared.ID, `{"name":"x"}`).RequireFailure(t, "resource_not_found", "")
+		colleague.Do(t, "PATCH", "/replies/"+shared.ID, `{"body":"10 to 6"}`).RequireStatus(t, http.StatusOK)
+		colleague.Do(t, "DELETE", "/replies/"+shared.ID, "").RequireStatus(t, http.StatusOK)
+		same(t, "what is left", usable(o.as), []string{own.ID})
+	})
+}
+
+func TestSavedViews(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		colleague := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
+		admin := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
+		type view struct {
+			ID     string
+			Filter map[string]any
+		}
+		var own, shared view
+		o.as.Do(t, "POST", "/views", `{"name":"Mine","filter":{"view":"mine","unread":true,"sort":"waiting"}}`).RequireStatus(t, http.StatusCreated).Data(t, &own)
+		o.as.Do(t, "POST", "/views", `{"name":"Ours","filter":{},"shared":true}`).RequireStatus(t, http.StatusCreated).Data(t, &shared)
+		same(t, "the filter", own.Filter, map[string]any{"view": "mine", "unread": true, "sort": "waiting"})
+		o.as.Do(t, "POST", "/views", `{"name":"x","filter":{"view":"theirs"}}`).RequireFailure(t, "invalid_field_value", "filter.view")
+		var all []view
+		colleague.Get(t, "/views").RequireStatus(t, http.StatusOK).Data(t, &all)
+		if len(all) != 1 || all[0].ID != shared.ID {
+			t.Errorf("a colleague has %+v", all)
+		}
+		colleague.Do(t, "PATCH", "/views/"+own.ID, `{"name":"x"}`).RequireFailure(t, "resource_not_found", "")
+		colleague.Do(t, "PATCH", "/views/"+shared.ID, `{"name":"x"}`).RequireFailure(t, "forbidden", "")
+		colleague.Do(t, "DELETE", "/views/"+shared.ID, "").RequireFailure(t, "forbidden", "")
+		admin.Do(t, "PATCH", "/views/"+shared.ID, `{"filter":{"status":"any"}}`).RequireStatus(t, http.StatusOK)
+		o.as.Do(t, "DELETE", "/views/"+shared.ID, "").RequireStatus(t, http.StatusOK)
+		o.as.Get(t, "/views").Data(t, &all)
+		if !slices.EqualFunc(all, []view{own}, func(a, b view) bool { return a.ID == b.ID }) {
+			t.Errorf("left are %+v", all)
+		}
+	})
+}
