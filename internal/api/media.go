@@ -77,8 +77,8 @@ func (a *API) deleteMedia(tx *store.Tx, c *rest.Call, in *mediaInput) (rest.Dele
 
 // registerMessageMedia is the redirect to a message's file.
 func registerMessageMedia(a *API) {
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/{phone_number_id}/messages/{id}/media", ID: "getMessageMedia", Tag: "Messages",
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/{phone_number_id}/messages/{id}/media", ID: "getMessageMedia", Tag: "Messages", Role: chat.RoleAgent,
 		Summary:     "Get a message's file",
 		Description: "302 to the file's permanent address, or to the link that an outbound message was sent with. 404 when the message has no file, or while it is still being fetched.",
 		Status:      http.StatusFound,
@@ -86,7 +86,7 @@ func registerMessageMedia(a *API) {
 }
 
 func (a *API) messageFile(c *rest.Call, in *messageInput) (messageFileView, error) {
-	address, err := core.MessageFileAddress(c.Read(), c.Account, in.ID, a.publicURL)
+	address, err := core.MessageFileAddress(c.Read(), c.Account, in.ID, a.publicURL, c.Caller.User)
 	if err == nil {
 		c.W.Header().Set("Location", address)
 	}

@@ -75,6 +75,7 @@ func New(cfg Config) *App {
 	registerDrafts(a)
 	registerReplies(a)
 	registerViews(a)
+	registerBulk(a)
 	registerStream(a)
 	if cfg.Phones != nil {
 		registerPhone(a)

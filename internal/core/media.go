@@ -204,9 +204,13 @@ func MediaLimit(mimeType string) (int64, error) {
 	return 0, chat.Invalid("file", "Files of type %q cannot be sent. Possible are %s.", base, strings.Join(known, ", "))
 }
 
-// MessageFileAddress is where the file of a message is: its stored copy, or the link that it was sent by.
-func MessageFileAddress(r store.Reader, account chat.Account, messageID, publicURL string) (string, error) {
+// MessageFileAddress is where the file of a message is: its stored copy, or the link that it was sent by. A user
+// who asks for it must see the conversation.
+func MessageFileAddress(r store.Reader, account chat.Account, messageID, publicURL string, by *chat.User) (string, error) {
 	m, err := r.Message(account.OrgID, account.ID, messageID)
+	if err == nil && by != nil {
+		_, err = r.SeenConversation(*by, m.ConversationID)
+	}
 	if err != nil {
 		return "", orNotFound(err, "message")
 	}

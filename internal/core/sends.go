@@ -118,20 +118,17 @@ func (in NewMessage) recipient() person {
 // maySend refuses a user who does not see the conversation. Whoever sees only what is assigned to them can
 // begin one with a person to whom nobody has written.
 func maySend(r store.Reader, account chat.Account, c chat.Conversation, by *chat.User) error {
-	switch {
-	case by == nil, by.Sees == chat.SeesAll:
+	if by == nil {
 		return nil
-	case by.Sees == chat.SeesAssigned:
-		if deref(c.AssignedTo) == by.ID || c.AssignedTo == nil && c.LastMessageAt == nil {
-			return nil
-		}
+	}
+	if err := MaySeeNumber(r, account, *by); err != nil {
+		return err
+	}
+	begins := c.AssignedTo == nil && c.LastMessageAt == nil
+	if by.Sees == chat.SeesAssigned && deref(c.AssignedTo) != by.ID && !begins {
 		return chat.NotFound("conversation")
 	}
-	member, err := r.IsMember(account.OrgID, account.TeamID, by.ID)
-	if err == nil && !member {
-		return chat.NotFound("conversation")
-	}
-	return err
+	return nil
 }
 
 // takeQuota counts the message where the plan has a limit.

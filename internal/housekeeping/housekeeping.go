@@ -10,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -43,6 +44,7 @@ func Start(st *store.Store, blobs *blob.Store, log *slog.Logger) *Housekeeper {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Housekeeper{store: st, blobs: blobs, log: log, steps: st.Steps(), cancel: cancel}
 	h.done.Go(func() { h.run(ctx) })
+	h.done.Go(func() { h.keepWaking(ctx) })
 	return h
 }
 
@@ -82,6 +84,9 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 		return tx.PurgeSessions(tx.Now().Add(-chat.SessionIdle), rows)
 	})
 	h.purge(ctx, "links of users", (*store.Tx).PurgeUserLinks)
+	h.purge(ctx, "undos", func(tx *store.Tx, rows int) (int64, error) {
+		return tx.PurgeBulkUndos(tx.Now().Add(-core.UndoLife), rows)
+	})
 	for _, sweep := range []func(context.Context) error{h.mergeContacts, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)

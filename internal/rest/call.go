@@ -64,13 +64,17 @@ func (c *Call) PathValue(i int) string { return c.path[i] }
 // Given tells whether the query has a parameter.
 func (c *Call) Given(name string) bool { return c.query().has(name) }
 
-// FindAccount loads the number that the path names, into Account: absent or another organization's is 404.
+// FindAccount loads the number that the path names, into Account: absent, another organization's, or of a team
+// whose numbers the calling user may not see, is 404.
 // The layer does it for every operation; those that handle a request themselves call it.
 func (c *Call) FindAccount(r store.Reader) (err error) {
 	if !c.op.numbered() {
 		return nil
 	}
 	c.Account, err = core.AccountByNumber(r, c.OrgID(), c.path[0])
+	if err == nil && c.Caller.User != nil {
+		err = core.MaySeeNumber(r, c.Account, *c.Caller.User)
+	}
 	c.found = err == nil
 	return err
 }

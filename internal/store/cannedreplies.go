@@ -27,6 +27,7 @@ func (r Reader) CannedReply(u chat.User, id string) (chat.CannedReply, error) {
 
 // PutCannedReply stores a canned reply, new or changed.
 func (tx *Tx) PutCannedReply(c chat.CannedReply) error {
+	tx.noteChange(ChangedReplies, c.OrgID, "")
 	return tx.later("INSERT INTO canned_replies ("+cannedReplyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (org_id, id) DO UPDATE SET owner_id = excluded.owner_id, team_id = excluded.team_id, name = excluded.name,
 			body = excluded.body, media_id = excluded.media_id, updated_at = excluded.updated_at`,
@@ -35,5 +36,6 @@ func (tx *Tx) PutCannedReply(c chat.CannedReply) error {
 
 // DeleteCannedReply removes a canned reply.
 func (tx *Tx) DeleteCannedReply(orgID, id string) error {
+	tx.noteChange(ChangedReplies, orgID, "")
 	return tx.execOne("DELETE FROM canned_replies WHERE org_id = $1 AND id = $2", orgID, id)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -106,6 +107,16 @@ func (r Reader) Inbox(u chat.User, q InboxQuery, p Page) (Slice[chat.InboxEntry]
 	}
 	rows, err := many(r, inboxList.scan, inboxList.rowsOf(found, o), c.args...)
 	return o.slice(rows, p.Limit), err
+}
+
+// InboxIDs returns up to limit ids of what Inbox lists, in its order.
+func (r Reader) InboxIDs(u chat.User, q InboxQuery, limit int) ([]string, error) {
+	c, o := q.conditions(r.dialect, u), q.order()
+	found, err := r.inboxKeys(&c, o, u, q, limit)
+	if err != nil {
+		return nil, err
+	}
+	return many(r, scanText, "SELECT f.id FROM ("+found+") f", c.args...)
 }
 
 // inboxKeys is the query for the keys of a page. What a label or mentions lead to is taken from there and
@@ -238,7 +249,7 @@ func (tx *Tx) ToWake(limit int) ([]chat.Conversation, error) {
 }
 
 // AnyToWake tells whether a conversation's time has come.
-func (r Reader) AnyToWake(now int64) (bool, error) {
-	found, err := many(r, scanText, "SELECT id FROM conversations WHERE snoozed_until <= $1 LIMIT 1", now)
+func (r Reader) AnyToWake(now time.Time) (bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM conversations WHERE snoozed_until <= $1 LIMIT 1", now.UnixMilli())
 	return len(found) > 0, err
 }

@@ -31,6 +31,7 @@ func (r Reader) SavedView(u chat.User, id string) (chat.SavedView, error) {
 
 // PutSavedView stores a view, new or changed.
 func (tx *Tx) PutSavedView(v chat.SavedView) error {
+	tx.noteChange(ChangedViews, v.OrgID, "")
 	filter, err := json.Marshal(v.Filter)
 	if err != nil {
 		return err
@@ -42,5 +43,6 @@ func (tx *Tx) PutSavedView(v chat.SavedView) error {
 
 // DeleteSavedView removes a view.
 func (tx *Tx) DeleteSavedView(orgID, id string) error {
+	tx.noteChange(ChangedViews, orgID, "")
 	return tx.execOne("DELETE FROM saved_views WHERE org_id = $1 AND id = $2", orgID, id)
 }

@@ -1,0 +1,44 @@
+package housekeeping
+
+import (
+	"context"
+	"time"
+
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// wakeEvery is how late a snoozed conversation may come back.
+const wakeEvery = 5 * time.Second
+
+// keepWaking is beside the sweeps, which can take long.
+func (h *Housekeeper) keepWaking(ctx context.Context) {
+	tick := time.NewTicker(wakeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := h.Wake(ctx); err != nil && ctx.Err() == nil {
+				h.log.Warn("housekeeping", "what", "snoozed conversations", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Wake opens the conversations that were snoozed until now. To look whether there are any costs no
+// transaction.
+func (h *Housekeeper) Wake(ctx context.Context) error {
+	more, err := h.store.Read(ctx).AnyToWake(h.store.Now())
+	for steps := h.store.Steps(); more && err == nil; {
+		_, more, err = steps.Do(ctx, func(tx *store.Tx, rows int) (int64, error) {
+			free, err := tx.TryLock("wake")
+			if err != nil || !free {
+				return 0, err
+			}
+			return core.Wake(tx, rows)
+		})
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package housekeeping_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// However many there are, all that were snoozed until now are open again, and no others.
+func TestWakeOpensWhatIsDue(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		h := start(t, st, slog.New(slog.DiscardHandler))
+		const due, later = 45, 3
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for i := range due + later {
+				until := tx.Now().Add(time.Minute)
+				if i >= due {
+					until = until.Add(time.Millisecond)
+				}
+				c := chat.Conversation{
+					ID: tx.NewID(chat.KindConversation), OrgID: org.ID, AccountID: account.ID, ContactID: tx.NewID(chat.KindContact),
+					Status: chat.ConversationPending, SnoozedUntil: &until, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+				}
+				if err := tx.InsertConversation(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		clock.Advance(time.Minute)
+		if err := h.Wake(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		u := chat.User{OrgID: org.ID, ID: "usr_x", Sees: chat.SeesAll}
+		for view, want := range map[chat.InboxView]int{chat.ViewAll: due, chat.ViewSnoozed: later} {
+			n, err := st.Read(t.Context()).InboxCount(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: view}})
+			if err != nil || n.Open != want {
+				t.Errorf("%s has %d, %v, want %d", view, n.Open, err, want)
+			}
+		}
+	})
+}
