@@ -12,6 +12,7 @@ export default defineConfig([
     rules: {
       "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
       "@typescript-eslint/only-throw-error": "off",
+      "jsx-a11y/no-autofocus": ["error", { ignoreNonDOM: true }],
     },
   },
 ]);

@@ -17,8 +17,20 @@ const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: Fail
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  validateSearch: (search: { return?: string }) => ({ return: search.return }),
+  validateSearch: (search: { return?: string }): { return?: string } => search,
   component: lazyRouteComponent(() => import("./auth/LoginPage")),
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  component: lazyRouteComponent(() => import("./auth/SetupPage")),
+});
+
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: "/invite/$token",
+  component: lazyRouteComponent(() => import("./auth/InvitePage")),
 });
 
 /** Pages with a session stand inside the shell, which waits until it is known who is signed in. */
@@ -67,8 +79,58 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./settings/SettingsPage")),
 });
 
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/settings/me" });
+  },
+});
+
+const settingsMe = createRoute({
+  getParentRoute: () => settings,
+  path: "/me",
+  component: lazyRouteComponent(() => import("./settings/me/MePage")),
+});
+
+const settingsUsers = createRoute({
+  getParentRoute: () => settings,
+  path: "/users",
+  component: lazyRouteComponent(() => import("./settings/users/UsersPage")),
+});
+
+const settingsTeams = createRoute({
+  getParentRoute: () => settings,
+  path: "/teams",
+  component: lazyRouteComponent(() => import("./settings/teams/TeamsPage")),
+});
+
+const settingsLabels = createRoute({
+  getParentRoute: () => settings,
+  path: "/labels",
+  component: lazyRouteComponent(() => import("./settings/labels/LabelsPage")),
+});
+
+const settingsReplies = createRoute({
+  getParentRoute: () => settings,
+  path: "/replies",
+  component: lazyRouteComponent(() => import("./settings/replies/RepliesPage")),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([login, signedIn.addChildren([home, inboxHome, inbox, phone, settings])]),
+  routeTree: root.addChildren([
+    login,
+    setup,
+    invite,
+    signedIn.addChildren([home, inboxHome, inbox, phone, settings.addChildren([
+        settingsHome,
+        settingsMe,
+        settingsUsers,
+        settingsTeams,
+        settingsLabels,
+        settingsReplies,
+      ])]),
+  ]),
   defaultErrorComponent: Failed,
   defaultNotFoundComponent: NotFound,
   defaultPreload: "intent",

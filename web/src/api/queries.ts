@@ -1,6 +1,6 @@
-import { QueryClient, queryOptions, useSuspenseQuery } from "@tanstack/react-query";
+import { QueryClient, queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { all, ApiError, get } from "./client";
-import type { Label, Me, Person, Reply, Session, Team, User } from "./types";
+import type { Label, Me, Named, Person, Reply, Session, Team, User } from "./types";
 
 /** Worth another try: the server was not reached, or said that this passes. */
 function passes(error: unknown): boolean {
@@ -37,4 +37,11 @@ export function useMe(): Me {
 /** Whether the user may change what only owners and admins may. */
 export function useIsAdmin(): boolean {
   return useMe().user.role !== "agent";
+}
+
+/** The teams that the user may choose from: all of them, or the user's own. */
+export function useTeams(): Named[] {
+  const me = useMe();
+  const all = useQuery({ ...teamsQuery, enabled: useIsAdmin() }).data;
+  return all ?? me.teams;
 }

@@ -18,7 +18,7 @@ export interface Me {
 
 export interface MyNumber {
   phone_number_id: string;
-  phone_number: string;
+  phone_number: string | null;
   name: string;
   team_id: string;
   status: string;
@@ -80,7 +80,7 @@ export interface Label extends LabelRef {
   updated_at: string;
 }
 
-/** A canned reply. With an owner it is personal, with a team the team's, with neither everybody's. */
+/** A canned reply: a team's, or with an owner personal. */
 export interface Reply extends Named {
   body: string;
   media_id: string | null;

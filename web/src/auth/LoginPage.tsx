@@ -1,5 +1,68 @@
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { ApiError, get, send } from "../api/client";
+import type { Me } from "../api/types";
 import { useText } from "../i18n";
+import { FormError } from "../ui/FormError";
+import { useSubmit } from "../ui/useSubmit";
+import { Card } from "./Card";
+import styles from "./Card.module.css";
+import { enter } from "./enter";
+
+const route = getRouteApi("/login");
+
+/** A server without users needs setting up first. */
+function useSetupFirst(): void {
+  const navigate = useNavigate();
+  const needed = useQuery({ queryKey: ["setup"], queryFn: () => get<{ needed: boolean }>("/setup") }).data?.needed;
+  useEffect(() => {
+    if (needed) void navigate({ to: "/setup", replace: true });
+  }, [needed, navigate]);
+}
 
 export default function LoginPage() {
-  return <h1>{useText("auth").title}</h1>;
+  const t = useText("auth");
+  const search = route.useSearch();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  useSetupFirst();
+  const { form, busy, error, errorOf } = useSubmit(
+    ["email", "password"],
+    () => send<Me>("POST", "/session", { email, password }, { open: true }),
+    () => enter(search.return),
+  );
+  const known = (error: unknown) => {
+    if (!(error instanceof ApiError)) return undefined;
+    if (error.code === "invalid_credentials") return t.wrong;
+    return error.status === 429 ? t.tooMany(error.retryAfter) : undefined;
+  };
+  return (
+    <Card title={t.signInTitle}>
+      <form {...form}>
+        <FormError error={error} text={known(error)} />
+        <TextInput
+          label={t.email}
+          type="email"
+          autoComplete="username"
+          autoFocus
+          value={email}
+          error={errorOf("email")}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <PasswordInput
+          label={t.password}
+          autoComplete="current-password"
+          value={password}
+          error={errorOf("password")}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button type="submit" loading={busy} fullWidth>
+          {t.signIn}
+        </Button>
+      </form>
+      <p className={styles.foot}>{t.forgot}</p>
+    </Card>
+  );
 }

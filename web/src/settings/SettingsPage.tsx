@@ -1,5 +1,33 @@
+import { Link, Outlet, type LinkProps } from "@tanstack/react-router";
+import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
+import styles from "./SettingsPage.module.css";
 
+function Entry({ to, name }: { to: LinkProps["to"]; name: string }) {
+  return (
+    <Link to={to} activeProps={{ "aria-current": "page" }}>
+      {name}
+    </Link>
+  );
+}
+
+/** The settings' sections at the left, on a phone above. */
 export default function SettingsPage() {
-  return <h1>{useText("settings").title}</h1>;
+  const t = useText("settings");
+  const admin = useIsAdmin();
+  return (
+    <div className={styles.settings}>
+      <nav className={styles.sections} aria-label={t.sections}>
+        <h2>{t.title}</h2>
+        <Entry to="/settings/me" name={t.me} />
+        {admin && <Entry to="/settings/users" name={t.users} />}
+        {admin && <Entry to="/settings/teams" name={t.teams} />}
+        <Entry to="/settings/labels" name={t.labels} />
+        <Entry to="/settings/replies" name={t.replies} />
+      </nav>
+      <div className={styles.section}>
+        <Outlet />
+      </div>
+    </div>
+  );
 }

@@ -1,23 +1,39 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Outlet } from "@tanstack/react-router";
 import { useStream } from "../api/stream";
 import { useText } from "../i18n";
 import { Toasts } from "../ui/Toasts";
 import { useCommandKeys } from "./commands";
+import { ConnectionBar } from "./ConnectionBar";
+import { Palette } from "./Palette";
+import { Rail } from "./Rail";
+import { Shortcuts } from "./Shortcuts";
+import styles from "./Shell.module.css";
+import { useGeneralCommands } from "./useGeneralCommands";
+import { useUnreadTitle } from "./useUnreadTitle";
 
+/** What is around every page of somebody who is signed in. */
 export function Shell() {
   const t = useText("shell");
   useStream(useQueryClient());
   useCommandKeys();
+  useUnreadTitle();
+  const dialogs = useGeneralCommands();
   return (
-    <>
-      <nav aria-label={t.main}>
-        <Link to="/inbox">{t.inbox}</Link> <Link to="/settings">{t.settings}</Link> <Link to="/phone">{t.phone}</Link>
-      </nav>
-      <main>
-        <Outlet />
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        {t.skip}
+      </a>
+      <Rail openShortcuts={dialogs.openShortcuts} />
+      <main id="content" className={styles.content} tabIndex={-1}>
+        <ConnectionBar />
+        <div className={styles.page}>
+          <Outlet />
+        </div>
       </main>
       <Toasts />
-    </>
+      <Palette opened={dialogs.opened === "palette"} close={dialogs.close} />
+      <Shortcuts opened={dialogs.opened === "shortcuts"} close={dialogs.close} />
+    </div>
   );
 }

@@ -2,5 +2,32 @@ import type { Translated } from "../types";
 import type { auth as english } from "../en/auth";
 
 export const auth: Translated<typeof english> = {
-  title: "Masuk",
+  signInTitle: "Masuk",
+  email: "E-mail",
+  password: "Kata sandi",
+  signIn: "Masuk",
+  wrong: "E-mail atau kata sandi salah.",
+  tooMany: (seconds) =>
+    seconds
+      ? `Terlalu banyak percobaan. Tunggu ${seconds} detik, lalu coba lagi.`
+      : "Terlalu banyak percobaan. Tunggu sebentar, lalu coba lagi.",
+  forgot: "Lupa kata sandi? Admin dapat membuat tautan untuk memilih yang baru.",
+  setupTitle: "Siapkan Parley",
+  setupHint: "Belum ada yang dapat masuk. Orang pertama menjadi pemilik.",
+  token: "Token penyiapan",
+  tokenHint: "Token ada di log server.",
+  organization: "Organisasi",
+  name: "Nama Anda",
+  passwordHint: "Minimal 8 karakter.",
+  setup: "Buat pemilik",
+  setupDone: "Parley sudah disiapkan.",
+  inviteTitle: (organization) => `Bergabung dengan ${organization}`,
+  resetTitle: "Pilih kata sandi baru",
+  inviteHint: (email) => `Anda akan masuk sebagai ${email}.`,
+  newPassword: "Kata sandi baru",
+  join: "Bergabung",
+  change: "Simpan dan masuk",
+  linkGone: "Tautan ini tidak berlaku lagi",
+  linkGoneHint: "Tautan sudah dipakai, dicabut, atau terlalu lama. Minta yang baru kepada admin.",
+  toSignIn: "Ke halaman masuk",
 };

@@ -1,1 +1,0 @@
-import{i as e,o as t}from"./i18n-467nlEi7.js";import{t as n}from"./EmptyState-ox42QDG5.js";var r=t();function i(){let t=e(`inbox`);return(0,r.jsx)(n,{icon:`inbox`,title:t.title})}export{i as default};

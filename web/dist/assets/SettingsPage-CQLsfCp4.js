@@ -1,1 +1,0 @@
-import{i as e,o as t}from"./i18n-467nlEi7.js";var n=t();function r(){return(0,n.jsx)(`h1`,{children:e(`settings`).title})}export{r as default};

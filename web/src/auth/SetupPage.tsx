@@ -1,0 +1,56 @@
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState, type ChangeEvent } from "react";
+import { get, send } from "../api/client";
+import type { Me } from "../api/types";
+import { useText } from "../i18n";
+import { ErrorState } from "../ui/ErrorState";
+import { FormError } from "../ui/FormError";
+import { useSubmit } from "../ui/useSubmit";
+import { Card } from "./Card";
+import { enter } from "./enter";
+
+const fields = ["token", "organization", "name", "email", "password"] as const;
+
+function SetupForm() {
+  const t = useText("auth");
+  const [values, setValues] = useState({ token: "", organization: "", name: "", email: "", password: "" });
+  const { form, busy, error, errorOf } = useSubmit(
+    [...fields],
+    () => send<Me>("POST", "/setup", values, { open: true }),
+    () => enter(),
+  );
+  const field = (name: (typeof fields)[number]) => ({
+    label: t[name],
+    value: values[name],
+    error: errorOf(name),
+    onChange: (event: ChangeEvent<HTMLInputElement>) => setValues({ ...values, [name]: event.target.value }),
+  });
+  return (
+    <form {...form}>
+      <FormError error={error} />
+      <TextInput {...field("token")} description={t.tokenHint} autoComplete="off" autoFocus />
+      <TextInput {...field("organization")} autoComplete="organization" />
+      <TextInput {...field("name")} autoComplete="name" />
+      <TextInput {...field("email")} type="email" autoComplete="username" />
+      <PasswordInput {...field("password")} description={t.passwordHint} autoComplete="new-password" />
+      <Button type="submit" loading={busy} fullWidth>
+        {t.setup}
+      </Button>
+    </form>
+  );
+}
+
+/** The first start: makes the organization's owner, for whoever can read the server's log. */
+export default function SetupPage() {
+  const t = useText("auth");
+  const setup = useQuery({ queryKey: ["setup"], queryFn: () => get<{ needed: boolean }>("/setup") });
+  if (setup.isError) return <ErrorState error={setup.error} retry={() => void setup.refetch()} />;
+  if (!setup.data) return null;
+  return (
+    <Card title={t.setupTitle} hint={setup.data.needed ? t.setupHint : t.setupDone}>
+      {setup.data.needed ? <SetupForm /> : <Link to="/login">{t.toSignIn}</Link>}
+    </Card>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { send } from "../../api/client";
+import { meQuery, queryClient, useMe } from "../../api/queries";
+import type { Me } from "../../api/types";
+import { useText } from "../../i18n";
+import { FormError } from "../../ui/FormError";
+import { toast } from "../../ui/toasts";
+import { useSubmit } from "../../ui/useSubmit";
+import { Panel } from "../Section";
+
+export function ProfilePanel() {
+  const t = useText("settings");
+  const common = useText("common");
+  const { user } = useMe();
+  const [name, setName] = useState(user.name);
+  const { form, busy, error, errorOf } = useSubmit(
+    ["name"],
+    () => send<Me>("PATCH", "/me", { name }),
+    (me) => {
+      queryClient.setQueryData(meQuery.queryKey, me);
+      toast(common.saved);
+    },
+  );
+  return (
+    <Panel title={t.profile}>
+      <form {...form}>
+        <FormError error={error} />
+        <TextInput
+          label={t.name}
+          autoComplete="name"
+          value={name}
+          error={errorOf("name")}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextInput label={t.email} value={user.email} readOnly />
+        <TextInput label={t.role} value={t.roleNames[user.role]} readOnly />
+        <Button type="submit" loading={busy} disabled={name.trim() === user.name}>
+          {common.save}
+        </Button>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,89 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { send } from "../../api/client";
+import { queryClient, useMe, usersQuery, useTeams } from "../../api/queries";
+import type { Link, User } from "../../api/types";
+import { useText } from "../../i18n";
+import { Avatar } from "../../ui/Avatar";
+import { Icon } from "../../ui/icons";
+import { toast, toastError } from "../../ui/toasts";
+import { Row, Tag } from "../Rows";
+
+/** What an admin can do with somebody's account besides editing it. */
+function useUserActions(user: User, showLink: (user: User, link: Link) => void) {
+  const t = useText("settings");
+  const setDisabled = async (disabled: boolean): Promise<void> => {
+    await send("PATCH", `/users/${user.id}`, { disabled });
+    await queryClient.invalidateQueries(usersQuery);
+  };
+  const disable = useMutation({
+    mutationFn: setDisabled,
+    onSuccess: (_, disabled) =>
+      toast(disabled ? t.userDisabled(user.name) : t.userEnabled(user.name), {
+        undo: () => void setDisabled(!disabled).catch(toastError),
+      }),
+    onError: toastError,
+  });
+  const link = useMutation({
+    mutationFn: () => send<Link>("POST", `/users/${user.id}/link`),
+    onSuccess: (made) => showLink(user, made),
+    onError: toastError,
+  });
+  const signOut = useMutation({
+    mutationFn: () => send("DELETE", `/users/${user.id}/sessions`),
+    onSuccess: () => toast(t.sessionsEnded(user.name)),
+    onError: toastError,
+  });
+  return { disable: disable.mutate, makeLink: link.mutate, signOut: signOut.mutate };
+}
+
+export function UserRow(props: { user: User; edit: () => void; showLink: (user: User, link: Link) => void }) {
+  const { user } = props;
+  const t = useText("settings");
+  const common = useText("common");
+  const me = useMe();
+  const teams = useTeams();
+  const actions = useUserActions(user, props.showLink);
+  const names = teams.filter((team) => user.teams.includes(team.id)).map((team) => team.name);
+  return (
+    <Row
+      mark={<Avatar name={user.name} id={user.id} size={36} />}
+      name={
+        <>
+          {user.name}
+          {user.id === me.user.id && <Tag>{common.you}</Tag>}
+          {user.disabled ? <Tag kind="red">{t.disabled}</Tag> : user.invited && <Tag kind="amber">{t.invited}</Tag>}
+        </>
+      }
+      detail={[user.email, t.roleNames[user.role], ...(teams.length > 1 ? names : [])].join(" · ")}
+      aside={t.seesNames[user.sees]}
+      actions={
+        <>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={t.editUser(user.name)} onClick={props.edit}>
+            <Icon name="pencil" size={18} />
+          </ActionIcon>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="subtle" color="gray" size={36} aria-label={t.actionsFor(user.name)}>
+                <Icon name="dots" size={18} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<Icon name="link" size={18} />} onClick={() => actions.makeLink()}>
+                {user.invited ? t.inviteAgain : t.resetLink}
+              </Menu.Item>
+              <Menu.Item leftSection={<Icon name="leave" size={18} />} onClick={() => actions.signOut()}>
+                {t.endSessions}
+              </Menu.Item>
+              {user.id !== me.user.id && (
+                <Menu.Item leftSection={<Icon name="lock" size={18} />} onClick={() => actions.disable(!user.disabled)}>
+                  {user.disabled ? t.enable : t.disable}
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { Modal } from "@mantine/core";
+import { useState, type KeyboardEvent } from "react";
+import { useText } from "../i18n";
+import { Icon } from "../ui/icons";
+import { Kbd } from "../ui/Kbd";
+import { useStore } from "../ui/store";
+import { commands, type Command } from "./commands";
+import styles from "./Palette.module.css";
+
+/** Commands whose title has every word that was typed. */
+export function matching(list: Command[], typed: string): Command[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return list.filter((command) => words.every((word) => command.title.toLowerCase().includes(word)));
+}
+
+function Chooser({ close }: { close: () => void }) {
+  const t = useText("shell");
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const found = matching(useStore(commands).filter((command) => command.id !== "palette"), typed);
+  const run = (command: Command | undefined) => {
+    close();
+    command?.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") run(found[at]);
+    else if (event.key === "ArrowDown") setAt((at + 1) % Math.max(1, found.length));
+    else if (event.key === "ArrowUp") setAt((at + found.length - 1) % Math.max(1, found.length));
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <div className={styles.field}>
+        <Icon name="search" size={18} />
+        <input
+          data-autofocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={found[at] && `palette-${found[at].id}`}
+          aria-label={t.commands}
+          placeholder={t.commandsHint}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <ul id="palette-list" role="listbox" aria-label={t.commands} className={styles.list}>
+        {found.map((command, index) => (
+          // The keys are read by the field, which keeps the focus.
+          // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+          <li
+            key={command.id}
+            id={`palette-${command.id}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerMove={() => setAt(index)}
+            onClick={() => run(command)}
+          >
+            <span>{command.title}</span>
+            <small>{command.group}</small>
+            {command.keys && <Kbd keys={command.keys} />}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className={styles.none}>{t.noCommands}</p>}
+    </>
+  );
+}
+
+/** Everything that can be done here, by name. */
+export function Palette({ opened, close }: { opened: boolean; close: () => void }) {
+  const t = useText("shell");
+  return (
+    <Modal opened={opened} onClose={close} withCloseButton={false} padding={0} yOffset="12vh" aria-label={t.commands}>
+      <Chooser close={close} />
+    </Modal>
+  );
+}

@@ -1,0 +1,46 @@
+import { Tooltip } from "@mantine/core";
+import { Link, type LinkProps } from "@tanstack/react-router";
+import { useMe } from "../api/queries";
+import { useText } from "../i18n";
+import { Icon, type IconName } from "../ui/icons";
+import styles from "./Rail.module.css";
+import { UserMenu } from "./UserMenu";
+import { countText, useUnread } from "./useUnread";
+
+function Entry(props: { to: LinkProps["to"]; icon: IconName; name: string; count?: number }) {
+  const t = useText("shell");
+  const count = props.count ?? 0;
+  return (
+    <Tooltip label={props.name} position="right" openDelay={400}>
+      <Link to={props.to} className={styles.entry} activeProps={{ "aria-current": "page" }}>
+        <Icon name={props.icon} />
+        <span className={styles.name}>{props.name}</span>
+        {count > 0 && (
+          <span className={styles.count}>
+            <span aria-hidden="true">{countText(count)}</span>
+            <span className="visually-hidden">, {t.unread(count)}</span>
+          </span>
+        )}
+      </Link>
+    </Tooltip>
+  );
+}
+
+/** The main navigation: at the left, on a phone at the bottom. It has only pages that are there. */
+export function Rail({ openShortcuts }: { openShortcuts: () => void }) {
+  const t = useText("shell");
+  const me = useMe();
+  const unread = useUnread();
+  return (
+    <nav className={styles.rail} aria-label={t.main}>
+      <span className={styles.logo} aria-hidden="true">
+        P
+      </span>
+      <Entry to="/inbox" icon="inbox" name={t.inbox} count={unread} />
+      {me.simulator && <Entry to="/phone" icon="phone" name={t.phone} />}
+      <span className={styles.space} />
+      <Entry to="/settings" icon="gear" name={t.settings} />
+      <UserMenu openShortcuts={openShortcuts} />
+    </nav>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button, Modal } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useText } from "../i18n";
+import styles from "./Dialog.module.css";
+import { FormError } from "./FormError";
+import type { useSubmit } from "./useSubmit";
+
+/** A dialog with a form: its fields, what went wrong with the whole of it, and its two buttons. */
+export function FormDialog(props: {
+  title: string;
+  action: string;
+  danger?: boolean;
+  close: () => void;
+  submit: ReturnType<typeof useSubmit>;
+  children: ReactNode;
+}) {
+  const t = useText("common");
+  return (
+    <Modal opened onClose={props.close} title={props.title} closeButtonProps={{ "aria-label": t.close }}>
+      <form {...props.submit.form} className={styles.form}>
+        <FormError error={props.submit.error} />
+        {props.children}
+        <div className={styles.buttons}>
+          <Button variant="default" onClick={props.close}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" color={props.danger ? "red" : undefined} loading={props.submit.busy}>
+            {props.action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,28 @@
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, type FormEvent } from "react";
+import { ApiError } from "../api/client";
+import { messageOf } from "./ErrorState";
+
+/**
+ * A form that sends: its errors go to the field that the server names, the rest to the whole form, and the
+ * first field in error gets the focus.
+ */
+export function useSubmit<Result>(fields: string[], run: () => Promise<Result>, done: (result: Result) => void) {
+  const ref = useRef<HTMLFormElement>(null);
+  const { mutate, isPending, error } = useMutation({ mutationFn: run, onSuccess: done });
+  const param = error instanceof ApiError && error.param && fields.includes(error.param) ? error.param : undefined;
+  useEffect(() => {
+    if (error) ref.current?.querySelector<HTMLElement>("[aria-invalid=true], [role=alert]")?.focus();
+  }, [error]);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (!isPending) mutate();
+  };
+  return {
+    form: { ref, onSubmit, noValidate: true },
+    busy: isPending,
+    error: error && !param ? error : undefined,
+    errorOf: (field: string) => (error && field === param ? messageOf(error) : undefined),
+  };
+}
