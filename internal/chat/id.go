@@ -28,6 +28,7 @@ const (
 	KindOrganization Kind = "org"
 	KindReply        Kind = "rpl"
 	KindRequest      Kind = "req"
+	KindSearchChange Kind = "srch"
 	KindSecret       Kind = "sec"
 	KindSession      Kind = "ses"
 	KindSetupLink    Kind = "csl"

@@ -26,7 +26,7 @@ func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error
 		return err
 	}
 	m.UpdatedAt = tx.Now()
-	if err := tx.UpdateMessage(m); err != nil {
+	if err := tx.ReviseMessage(m); err != nil {
 		return err
 	}
 	if u.ByBusiness {
@@ -123,7 +123,7 @@ func (a Applier) revoke(tx *store.Tx, account chat.Account, u provider.Revoke) e
 		return ignoreNotFound(err)
 	}
 	m.Revoked, m.UpdatedAt = true, tx.Now()
-	if err := tx.UpdateMessage(m); err != nil || u.ByBusiness {
+	if err := tx.ReviseMessage(m); err != nil || u.ByBusiness {
 		return err
 	}
 	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
@@ -222,7 +222,7 @@ func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMe
 	if arrived {
 		m.Type, m.Content = h.Type, h.Content
 	}
-	if err := tx.UpdateMessage(m); err != nil || !arrived {
+	if err := tx.ReviseMessage(m); err != nil || !arrived {
 		return err
 	}
 	return a.historyFile(tx, m, h)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -100,11 +101,15 @@ func (tx *Tx) InsertContact(c chat.Contact) error {
 
 // UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.
 func (tx *Tx) UpdateContact(c chat.Contact) error {
-	return tx.execOne(`UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
+	err := tx.execOne(`UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
 			metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13, preference_at = $14
 		WHERE org_id = $1 AND id = $2`,
 		c.OrgID, c.ID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
 		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey(), msPtr(c.PreferenceAt))
+	if err != nil {
+		return err
+	}
+	return tx.SearchAgain(c.OrgID, c.ID)
 }
 
 // TouchContacts notes that contacts changed now, and returns them in the order of their ids.
@@ -120,7 +125,7 @@ func (tx *Tx) DeleteContact(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
-	if err := tx.forgetNames(orgID, id); err != nil {
+	if err := errors.Join(tx.forgetNames(orgID, id), tx.SearchAgain(orgID, id)); err != nil {
 		return err
 	}
 	return tx.later("DELETE FROM contact_labels WHERE org_id = $1 AND contact_id = $2", orgID, id)

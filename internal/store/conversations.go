@@ -172,6 +172,9 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
 	}
+	if err := tx.leaveSearch("conversations", orgID, []string{id}); err != nil {
+		return err
+	}
 	for _, table := range hangOnConversations {
 		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND conversation_id = $2", orgID, id); err != nil {
 			return err
@@ -180,7 +183,7 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 	if err := tx.forgetNames(orgID, id); err != nil {
 		return err
 	}
-	_, err := tx.purgeMessages("conversation_id = $2", orgID, id)
+	_, err := tx.forgetMessages("conversation_id = $2", orgID, id)
 	return err
 }
 

@@ -38,6 +38,9 @@ func (tx *Tx) MergeContacts(m Merge) error {
 	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", m.OrgID, m.Goes); err != nil {
 		return err
 	}
+	if err := tx.SearchAgain(m.OrgID, m.Goes); err != nil {
+		return err
+	}
 	return tx.rename(m.OrgID, m.Goes, m.Stays)
 }
 

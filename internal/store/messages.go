@@ -175,6 +175,9 @@ func (f MessageFilter) spread(c *conditions) {
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
 	tx.noteConversation(m.OrgID, m.ConversationID)
+	if err := tx.searchLate(m); err != nil {
+		return err
+	}
 	return tx.later("INSERT INTO messages ("+messageColumns+`, event_rows)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`, messageArgs(m)...)
 }
@@ -200,6 +203,14 @@ func (tx *Tx) UpdateMessage(m chat.Message) error {
 		WHERE org_id = $1 AND id = $2`,
 		m.OrgID, m.ID, string(m.Status), orNull(m.ProviderID), string(m.Content), code, text, provider,
 		msPtr(m.PlayedAt), m.Revoked, m.Reports, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
+}
+
+// ReviseMessage is UpdateMessage where the content is another one, or the message was taken back.
+func (tx *Tx) ReviseMessage(m chat.Message) error {
+	if err := tx.UpdateMessage(m); err != nil {
+		return err
+	}
+	return tx.SearchAgain(m.OrgID, m.ID)
 }
 
 // UpdateMessageStatus stores where a message stands. It names no column of an index but the
@@ -300,21 +311,31 @@ func (tx *Tx) MarkPending(orgID, id string) error {
 // first, with their inbound files, what events say of their contents, and what was still to be done for
 // them. It returns how many.
 func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.purgeMessages("id < $2 ORDER BY id LIMIT $3", orgID, firstID(chat.KindMessage, before), limit)
+	ids, err := tx.purgeMessages("id < $2 ORDER BY id LIMIT $3", orgID, firstID(chat.KindMessage, before), limit)
+	return int64(len(ids)), err
 }
 
 // PurgeConversation is PurgeMessages for those of a conversation, whenever they were.
 func (tx *Tx) PurgeConversation(orgID, conversationID string, limit int) (int64, error) {
-	return tx.purgeMessages("conversation_id = $2 ORDER BY id LIMIT $3", orgID, conversationID, limit)
+	return tx.forgetMessages("conversation_id = $2 ORDER BY id LIMIT $3", orgID, conversationID, limit)
 }
 
 // hangOnMessages are the tables of what is still to be done for messages.
 var hangOnMessages = []string{"send_jobs", "media_jobs", "held_events"}
 
+// forgetMessages is purgeMessages for other reasons than their age, by which the search index drops them itself.
+func (tx *Tx) forgetMessages(which, orgID string, args ...any) (int64, error) {
+	ids, err := tx.purgeMessages(which, orgID, args...)
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(ids)), tx.SearchAgain(orgID, ids...)
+}
+
 // purgeMessages removes the messages that meet the condition, of which $1 is the organization.
-func (tx *Tx) purgeMessages(which, orgID string, args ...any) (int64, error) {
+func (tx *Tx) purgeMessages(which, orgID string, args ...any) (ids []string, err error) {
 	var media, events []string
-	ids, err := many(tx.Reader, func(row scanner) (id string, err error) {
+	ids, err = many(tx.Reader, func(row scanner) (id string, err error) {
 		var file, rows *string
 		err = row.Scan(&id, &file, &rows)
 		if file != nil {
@@ -327,11 +348,11 @@ func (tx *Tx) purgeMessages(which, orgID string, args ...any) (int64, error) {
 	}, "DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND "+which+") RETURNING id, media_id, event_rows",
 		append([]any{orgID}, args...)...)
 	if err != nil || len(ids) == 0 {
-		return 0, err
+		return nil, err
 	}
 	err = errors.Join(tx.removeInbound(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media)), tx.removePayloads(orgID, events))
 	for _, table := range hangOnMessages {
 		err = errors.Join(err, tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(ids)))
 	}
-	return int64(len(ids)), err
+	return ids, err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -51,7 +52,7 @@ func (tx *Tx) UpdateNote(n chat.Note) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.deleteMentions(n); err != nil {
+	if err := errors.Join(tx.deleteMentions(n), tx.SearchAgain(n.OrgID, n.ID)); err != nil {
 		return err
 	}
 	return tx.insertMentions(n)
@@ -63,7 +64,7 @@ func (tx *Tx) DeleteNote(n chat.Note) error {
 	if err := tx.execOne("DELETE FROM notes WHERE org_id = $1 AND id = $2", n.OrgID, n.ID); err != nil {
 		return err
 	}
-	return tx.deleteMentions(n)
+	return errors.Join(tx.deleteMentions(n), tx.SearchAgain(n.OrgID, n.ID))
 }
 
 func mentionsText(n chat.Note) (string, error) {

@@ -66,7 +66,7 @@ var purgeables = []purgeable{
 
 // PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
 func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
-	total, err := tx.purgeMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
+	total, err := tx.forgetMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
 	for _, p := range purgeables {
 		if err != nil || total >= int64(limit) {
 			break
@@ -81,6 +81,9 @@ func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
 func (tx *Tx) purge(p purgeable, orgID, accountID string, limit int) (int, error) {
 	ids, err := many(tx.Reader, scanText, "SELECT id FROM "+p.table+" WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
 	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	if err := tx.leaveSearch(p.table, orgID, ids); err != nil {
 		return 0, err
 	}
 	for _, statement := range append(p.before(tx.dialect), "DELETE FROM "+p.table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")) {

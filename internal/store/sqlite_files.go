@@ -21,7 +21,8 @@ const (
 
 // privateFiles are all that the embedded store keeps in its folder. SQLite gives those it makes beside
 // the database the database's own mode.
-var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile}
+var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile,
+	searchFile, searchFile + "-wal", searchFile + "-shm"}
 
 // prepareFolder makes sure that the folder and the database are there, and that the files are nobody
 // else's to read.

@@ -80,6 +80,7 @@ type engine interface {
 	tell(Topic)
 	listen(ctx context.Context, wake func(Topic))
 	dialect() dialect
+	openSearch(ctx context.Context, s *Store) (searchEngine, error)
 	// trouble tells why nothing can be written now, as far as that is known without trying.
 	trouble() error
 	// breaks has an error once only another start helps; nil where that cannot be.

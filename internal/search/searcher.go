@@ -1,0 +1,228 @@
+package search
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// mostLooked bounds how many rows one search looks at. Where more could match it says where to go on.
+	mostLooked = 4_000
+	// lookedAtOnce is how many at a time.
+	lookedAtOnce = 200
+	// stillIndexing is how far behind the index may be without anybody being told.
+	stillIndexing = settling + 15*time.Minute
+)
+
+// Searcher finds what a user looks for.
+type Searcher struct {
+	store *store.Store
+	index *store.SearchIndex
+}
+
+// NewSearcher makes a searcher.
+func NewSearcher(st *store.Store, index *store.SearchIndex) *Searcher { return &Searcher{st, index} }
+
+// Request is what a user looks for, and where.
+type Request struct {
+	User  chat.User
+	Query Query
+	Kind  chat.Kind
+	// AccountID is of the number to look in; empty: all that the user sees.
+	AccountID string
+	From      time.Time
+	Until     time.Time // the first instant that is too late; zero: none is
+	Limit     int
+	After     string // Next of the page before
+}
+
+// Hit is something that was found.
+type Hit struct {
+	store.SearchRow
+	// Conversation has no id where a contact has no conversation.
+	Conversation chat.InboxEntry
+	Snippet      Snippet
+}
+
+// Result is what was found, newest first. Next is where to go on, and empty where there is nothing more.
+type Result struct {
+	Hits []Hit
+	Next string
+}
+
+// Indexing tells that the index does not have all of an organization's older rows yet.
+func (s *Searcher) Indexing(ctx context.Context, orgID string) (bool, error) {
+	for _, kind := range store.SearchKinds {
+		newest, err := s.store.Read(ctx).NewestSearchRows(kind, orgID, "", store.LastSearchID(kind), 1)
+		if err != nil {
+			return false, err
+		}
+		marks, err := s.index.Marks(ctx, kind, orgID)
+		if err != nil {
+			return false, err
+		}
+		if len(newest) > 0 && marks.Settled < store.FirstSearchID(kind, s.store.Now().Add(-stillIndexing)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Search looks for a page.
+func (s *Searcher) Search(ctx context.Context, req Request) (result Result, err error) {
+	if req.Query.Empty() {
+		return result, nil
+	}
+	within, err := s.within(ctx, req)
+	if err != nil {
+		return result, err
+	}
+	look := s.walk
+	if _, _, ok := req.Query.forIndex(req.Kind); ok {
+		look = s.ask
+	}
+	for looked := 0; looked < mostLooked; {
+		found, err := look(ctx, req, within)
+		if err != nil {
+			return result, err
+		}
+		looked += max(len(found.ids), 1)
+		result.Next = found.next
+		full, err := s.take(ctx, req, found, &result)
+		if err != nil || full || result.Next == "" {
+			return result, err
+		}
+		req.After = result.Next
+	}
+	return result, nil
+}
+
+// candidates are rows that may be what was looked for, each with its place in the search.
+type candidates struct {
+	ids, at []string
+	next    string
+	rows    map[string]store.SearchRow // nil: they are to be read
+}
+
+// ask takes the index's word for what may match.
+func (s *Searcher) ask(ctx context.Context, req Request, within *[]string) (c candidates, err error) {
+	words, or, _ := req.Query.forIndex(req.Kind)
+	found, err := s.index.Find(ctx, store.SearchQuery{
+		Kind: req.Kind, OrgID: req.User.OrgID, Words: words, Or: or, Within: within,
+		From: req.From, Until: req.Until, After: req.After, Limit: lookedAtOnce,
+	})
+	for _, hit := range found.Hits {
+		c.ids, c.at = append(c.ids, hit.ID), append(c.at, hit.At)
+	}
+	c.next = found.Next
+	return c, err
+}
+
+// walk goes through the newest rows, for words too short for the index.
+func (s *Searcher) walk(ctx context.Context, req Request, _ *[]string) (c candidates, err error) {
+	before := store.LastSearchID(req.Kind)
+	if !req.Until.IsZero() {
+		before = store.FirstSearchID(req.Kind, req.Until)
+	}
+	if req.After != "" {
+		before = min(before, req.After)
+	}
+	rows, err := s.store.Read(ctx).NewestSearchRows(req.Kind, req.User.OrgID, store.FirstSearchID(req.Kind, req.From), before, lookedAtOnce)
+	c.rows = map[string]store.SearchRow{}
+	for _, row := range rows {
+		c.ids, c.at = append(c.ids, row.ID), append(c.at, row.ID)
+		c.rows[row.ID] = row
+	}
+	if len(rows) == lookedAtOnce {
+		c.next = rows[len(rows)-1].ID
+	}
+	return c, err
+}
+
+// take adds those of the candidates to the result that match as they are now and that the user sees. It
+// reports true when the page is full.
+func (s *Searcher) take(ctx context.Context, req Request, c candidates, result *Result) (full bool, err error) {
+	r := s.store.Read(ctx)
+	if c.rows == nil {
+		if c.rows, err = r.SearchRows(req.Kind, req.User.OrgID, c.ids); err != nil {
+			return false, err
+		}
+	}
+	var matching []int
+	for i, id := range c.ids {
+		row, there := c.rows[id]
+		if there && !row.Revoked && (req.AccountID == "" || row.AccountID == req.AccountID) && req.Query.matches(row) {
+			matching = append(matching, i)
+		}
+	}
+	return s.takeSeen(ctx, req, c, matching, result)
+}
+
+// takeSeen adds what the user sees.
+func (s *Searcher) takeSeen(ctx context.Context, req Request, c candidates, matching []int, result *Result) (full bool, err error) {
+	seen, err := s.seen(ctx, req, c, matching)
+	if err != nil {
+		return false, err
+	}
+	for _, i := range matching {
+		row := c.rows[c.ids[i]]
+		conversation, visible := seen[row.ID]
+		if !visible {
+			continue
+		}
+		result.Hits = append(result.Hits, Hit{row, conversation, req.Query.snippet(textOf(row))})
+		if len(result.Hits) == req.Limit {
+			if i < len(c.ids)-1 || result.Next != "" {
+				result.Next = c.at[i]
+			}
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// seen returns the conversations of the matching rows, by the row's id, where the user sees them.
+func (s *Searcher) seen(ctx context.Context, req Request, c candidates, matching []int) (map[string]chat.InboxEntry, error) {
+	conversations := map[string]chat.InboxEntry{}
+	if len(matching) == 0 {
+		return conversations, nil
+	}
+	r, key := s.store.Read(ctx), func(row store.SearchRow) string { return row.ConversationID }
+	find, keyOf := r.InboxEntries, func(e chat.InboxEntry) string { return e.ID }
+	if req.Kind == chat.KindContact {
+		key = func(row store.SearchRow) string { return row.ID }
+		find, keyOf = r.SeenContacts, func(e chat.InboxEntry) string { return e.ContactID }
+	}
+	wanted := map[string]bool{}
+	for _, i := range matching {
+		wanted[key(c.rows[c.ids[i]])] = true
+	}
+	entries, err := find(req.User, slices.Collect(maps.Keys(wanted)))
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[string]chat.InboxEntry{}
+	for _, e := range entries {
+		byKey[keyOf(e)] = e
+	}
+	for _, i := range matching {
+		row := c.rows[c.ids[i]]
+		if e, visible := byKey[key(row)]; visible {
+			conversations[row.ID] = e
+		}
+	}
+	return conversations, nil
+}
+
+// within are the accounts to look in; nil: all.
+func (s *Searcher) within(ctx context.Context, req Request) (*[]string, error) {
+	if req.AccountID != "" {
+		return &[]string{req.AccountID}, nil
+	}
+	return s.store.Read(ctx).AccountsOfTeams(req.User)
+}

@@ -1,0 +1,256 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Rows get an id that says when they were made, and are seen when their transaction ends, which may be later;
+// the clocks of nodes differ a little, too. So what is new is looked for from a little before now on, again
+// and again, and once more when nothing can come any more. What was made with an old id, was changed or is
+// gone is told by rows of its own (Tx.SearchAgain).
+const (
+	overlap = 3 * time.Second
+	// settling is far above what a transaction may take and clocks may differ.
+	settling = 15 * time.Minute
+)
+
+// followChanges looks at rows again that were changed.
+func (x *Indexer) followChanges(ctx context.Context) error {
+	for {
+		waiting, err := x.store.Read(ctx).SearchChanges(1)
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		mine, err := x.step(ctx, x.followSome)
+		if err != nil || !mine {
+			return err
+		}
+	}
+}
+
+func (x *Indexer) followSome(u store.SearchUpdate) error {
+	changes, err := u.Source().SearchChanges(batch)
+	if err != nil {
+		return err
+	}
+	byOrg := map[string][]string{}
+	for _, c := range changes {
+		byOrg[c.OrgID] = append(byOrg[c.OrgID], c.Subjects...)
+	}
+	for orgID, ids := range byOrg {
+		if err := x.put(u, orgID, ids); err != nil {
+			return err
+		}
+	}
+	return u.Followed(changes)
+}
+
+// put brings the index to where rows are now.
+func (x *Indexer) put(u store.SearchUpdate, orgID string, ids []string) error {
+	byKind := map[chat.Kind][]string{}
+	for _, id := range ids {
+		byKind[kindOf(id)] = append(byKind[kindOf(id)], id)
+	}
+	for _, kind := range store.SearchKinds {
+		if len(byKind[kind]) == 0 {
+			continue
+		}
+		rows, err := u.Source().SearchRows(kind, orgID, byKind[kind])
+		if err != nil {
+			return err
+		}
+		if err := x.putRows(u, orgID, byKind[kind], rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Indexer) putRows(u store.SearchUpdate, orgID string, ids []string, rows map[string]store.SearchRow) error {
+	var texts []store.SearchText
+	var gone []string
+	for _, id := range ids {
+		row, there := rows[id]
+		text := ""
+		if there && !row.Revoked {
+			text = indexText(row)
+		}
+		if text == "" {
+			gone = append(gone, id)
+			continue
+		}
+		texts = append(texts, store.SearchText{ID: id, AccountID: row.AccountID, Text: text})
+	}
+	if len(gone) > 0 {
+		if err := u.Remove(orgID, gone); err != nil {
+			return err
+		}
+	}
+	x.metrics.indexed.Add(float64(len(texts)))
+	return u.Put(orgID, texts)
+}
+
+// takeNew takes up the newest rows.
+func (x *Indexer) takeNew(ctx context.Context) error {
+	lag := time.Duration(0)
+	for _, kind := range store.SearchKinds {
+		heads, err := x.store.Read(ctx).SearchHeads(kind)
+		if err != nil {
+			return err
+		}
+		for _, head := range heads {
+			behind, err := x.takeNewOf(ctx, kind, head)
+			if err != nil {
+				return err
+			}
+			lag = max(lag, behind)
+		}
+	}
+	x.metrics.lag.Set(lag.Seconds())
+	return nil
+}
+
+// takeNewOf takes up the newest rows of a kind in an organization, and returns how long the oldest of them has
+// waited.
+func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.SearchHead) (lag time.Duration, err error) {
+	marks, err := x.index.Marks(ctx, kind, head.OrgID)
+	if err != nil {
+		return 0, err
+	}
+	recent := store.FirstSearchID(kind, x.store.Now().Add(-overlap))
+	if marks.Head == "" { // what was before is late
+		marks.Head = recent
+	}
+	if head.ID <= min(marks.Head, recent) {
+		return 0, nil
+	}
+	part := part{kind: kind, orgID: head.OrgID, after: min(marks.Head, recent), before: store.LastSearchID(kind)}
+	for more := true; more; {
+		oldest := ""
+		mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
+			oldest, more, err = x.takeSome(u, &part, func(m *store.SearchMarks) { m.Head = max(m.Head, part.after) })
+			return err
+		})
+		if err != nil || !mine {
+			return lag, err
+		}
+		if _, at, ok := store.SearchInstant(oldest); ok {
+			lag = max(lag, x.store.Now().Sub(at))
+			x.metrics.lag.Set(lag.Seconds())
+		}
+	}
+	return lag, nil
+}
+
+// part is the rows of a kind behind an id and before another.
+type part struct {
+	kind          chat.Kind
+	orgID         string
+	after, before string
+}
+
+// takeSome puts what is missing of the next rows of a part into the index, and marks how far it got. It
+// returns the first that was missing, and whether there are more rows.
+func (x *Indexer) takeSome(u store.SearchUpdate, p *part, mark func(*store.SearchMarks)) (oldest string, more bool, err error) {
+	ids, err := u.Source().SearchIDs(p.kind, p.orgID, p.after, p.before, batch)
+	if err != nil || len(ids) == 0 {
+		return "", false, err
+	}
+	missing, err := u.Missing(p.orgID, ids)
+	if err != nil {
+		return "", false, err
+	}
+	if err := x.put(u, p.orgID, missing); err != nil {
+		return "", false, err
+	}
+	marks, err := u.Marks(p.kind, p.orgID)
+	if err != nil {
+		return "", false, err
+	}
+	p.after = ids[len(ids)-1]
+	mark(&marks)
+	if len(missing) > 0 {
+		oldest = slices.Min(missing)
+	}
+	return oldest, len(ids) == batch, u.SetMarks(p.kind, p.orgID, marks)
+}
+
+// takeLate looks once more at what nothing can be added to any more. With an index that has just been made
+// that is everything.
+func (x *Indexer) takeLate(ctx context.Context) error {
+	defer x.metrics.rebuilding.Set(0)
+	for _, kind := range store.SearchKinds {
+		heads, err := x.store.Read(ctx).SearchHeads(kind)
+		if err != nil {
+			return err
+		}
+		for _, head := range heads {
+			if err := x.takeLateOf(ctx, kind, head.OrgID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (x *Indexer) takeLateOf(ctx context.Context, kind chat.Kind, orgID string) error {
+	marks, err := x.index.Marks(ctx, kind, orgID)
+	if err != nil {
+		return err
+	}
+	p := part{kind: kind, orgID: orgID, after: marks.Settled, before: store.FirstSearchID(kind, x.store.Now().Add(-settling))}
+	for more := p.after < p.before; more; {
+		mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
+			_, more, err = x.takeSome(u, &p, func(m *store.SearchMarks) { m.Settled = max(m.Settled, p.after) })
+			if err != nil || more {
+				return err
+			}
+			return x.markSettled(u, p)
+		})
+		if err != nil || !mine || !more {
+			return err
+		}
+		x.metrics.rebuilding.Set(1)
+		if err := errors.Join(x.followChanges(ctx), x.takeNew(ctx)); err != nil { // which do not wait for all that is old
+			return err
+		}
+	}
+	return nil
+}
+
+// markSettled notes that the index has all of a part.
+func (x *Indexer) markSettled(u store.SearchUpdate, p part) error {
+	marks, err := u.Marks(p.kind, p.orgID)
+	if err != nil {
+		return err
+	}
+	marks.Settled = max(marks.Settled, p.before)
+	return u.SetMarks(p.kind, p.orgID, marks)
+}
+
+// dropOld removes the texts of messages that their organization's plan does not keep any longer.
+func (x *Indexer) dropOld(ctx context.Context) error {
+	retentions, err := x.store.Read(ctx).Retentions()
+	if err != nil {
+		return err
+	}
+	for orgID, days := range retentions {
+		before := store.FirstSearchID(chat.KindMessage, x.store.Now().Add(-time.Duration(days)*24*time.Hour))
+		for removed := batch; removed == batch; {
+			mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
+				removed, err = u.RemoveBefore(chat.KindMessage, orgID, before, batch)
+				return err
+			})
+			if err != nil || !mine {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// mostText bounds what of a text can be found, in bytes. The longest message has 4,096 letters.
+const mostText = 16 << 10
+
+// textOf is what people read of a row.
+func textOf(row store.SearchRow) string {
+	text := row.Text
+	if kindOf(row.ID) == chat.KindMessage {
+		text = contentText(json.RawMessage(row.Text))
+	}
+	if len(text) > mostText {
+		text = strings.ToValidUTF8(text[:mostText], "")
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// indexText is what can be found of a row: its text, and the digits of a contact's number.
+func indexText(row store.SearchRow) string {
+	text := fold(textOf(row))
+	if row.Number != "" {
+		text += "\n" + digitsOf(row.Number)
+	}
+	return text
+}
+
+func kindOf(id string) chat.Kind {
+	kind, _, _ := strings.Cut(id, "_")
+	return chat.Kind(kind)
+}
+
+// readable are the members of contents that people see.
+var readable = []string{
+	"body", "text", "caption", "filename", "title", "description", "name", "formatted_name", "address", "display_text", "phone",
+}
+
+// contentText is what people read of a message's content. Of a template that is how it was shown.
+func contentText(content json.RawMessage) string {
+	var template struct {
+		Preview json.RawMessage `json:"preview"`
+	}
+	if json.Unmarshal(content, &template) == nil && len(template.Preview) > 0 && template.Preview[0] == '{' {
+		content = template.Preview
+	}
+	var texts []string
+	collect(json.NewDecoder(bytes.NewReader(content)), false, &texts)
+	return strings.Join(texts, "\n")
+}
+
+// collect reads a value and gathers its texts in the order in which they stand. It reports false at the end.
+func collect(d *json.Decoder, wanted bool, texts *[]string) bool {
+	token, err := d.Token()
+	if err != nil {
+		return false
+	}
+	switch token := token.(type) {
+	case string:
+		if wanted && token != "" {
+			*texts = append(*texts, token)
+		}
+	case json.Delim:
+		for d.More() {
+			inside := wanted
+			if token == '{' {
+				name, err := d.Token()
+				if err != nil {
+					return false
+				}
+				inside = slices.Contains(readable, name.(string))
+			}
+			if !collect(d, inside, texts) {
+				return false
+			}
+		}
+		_, err = d.Token()
+	}
+	return err == nil
+}
+
+// fold makes texts alike that differ in case, accents or the width of letters.
+func fold(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range text {
+		foldRune(r, func(r rune) { b.WriteRune(r) })
+	}
+	return b.String()
+}
+
+// foldRune calls emit with what a letter becomes: nothing, itself, or several.
+func foldRune(r rune, emit func(rune)) {
+	switch {
+	case r < 0x80:
+		switch {
+		case r >= 'A' && r <= 'Z':
+			r += 'a' - 'A'
+		case r < ' ' || r == 0x7f:
+			r = ' '
+		}
+		emit(r)
+	case unicode.IsSpace(r) || unicode.IsControl(r):
+		emit(' ')
+	default:
+		for _, part := range norm.NFKD.String(string(r)) {
+			if !unicode.In(part, unicode.Mn, unicode.Cf) {
+				emit(unicode.ToLower(unicode.ToUpper(part)))
+			}
+		}
+	}
+}
+
+// digitsOf are the digits of a text.
+func digitsOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, text)
+}

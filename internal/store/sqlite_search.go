@@ -1,0 +1,332 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"zombiezen.com/go/sqlite"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const (
+	searchFile    = "search.db"
+	searchReaders = 4
+)
+
+// sqliteSearch is the index in a file beside the store. A text's row number has the organization, the kind and
+// the instant, so that a search walks along the newest of an organization and meets nobody else's.
+type sqliteSearch struct {
+	store *Store
+	path  string
+
+	using   sync.RWMutex // held for writing by those who open and close
+	writing sync.Mutex
+	writer  *sqliteConn
+	readers chan *sqliteConn
+}
+
+// The index keeps trigrams alone, the text is the store's. "case_sensitive" because letters come folded.
+var searchSchema = []string{
+	"CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')",
+	"CREATE TABLE docs (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account INTEGER NOT NULL)",
+	"CREATE TABLE orgs (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE)",
+	"CREATE TABLE accounts (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE)",
+	"CREATE TABLE marks (org INTEGER NOT NULL, kind TEXT NOT NULL, head TEXT NOT NULL, settled TEXT NOT NULL, PRIMARY KEY (org, kind))",
+	"PRAGMA user_version = " + strconv.Itoa(searchVersion),
+}
+
+func (e *sqliteEngine) openSearch(ctx context.Context, s *Store) (searchEngine, error) {
+	x := &sqliteSearch{store: s, path: filepath.Join(e.cfg.Dir, searchFile)}
+	err := x.open(ctx)
+	if err != nil {
+		err = x.makeAnew(ctx)
+	}
+	return x, err
+}
+
+// makeAnew begins with an empty index.
+func (x *sqliteSearch) makeAnew(ctx context.Context) error {
+	x.close()
+	if err := x.remove(); err != nil {
+		return err
+	}
+	return x.open(ctx)
+}
+
+// remove deletes the index.
+func (x *sqliteSearch) remove() error {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(x.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("the search index cannot be made anew: %w", err)
+		}
+	}
+	return nil
+}
+
+func (x *sqliteSearch) open(ctx context.Context) (err error) {
+	if err := createPrivate(x.path); err != nil {
+		return err
+	}
+	if x.writer, err = openSQLiteConn(x.path); err != nil {
+		return err
+	}
+	if err := x.prepare(ctx); err != nil {
+		return err
+	}
+	x.readers = make(chan *sqliteConn, searchReaders)
+	for range searchReaders {
+		conn, err := openSQLiteConn(x.path)
+		if err != nil {
+			return err
+		}
+		x.readers <- conn
+	}
+	return nil
+}
+
+// prepare makes the tables where they are not there. The journal has no copier of its own.
+func (x *sqliteSearch) prepare(ctx context.Context) error {
+	for _, setting := range []string{"PRAGMA wal_autocheckpoint = 1000", "PRAGMA journal_size_limit = 16777216"} {
+		if _, err := x.writer.exec(ctx, setting, nil); err != nil {
+			return err
+		}
+	}
+	version, err := one(x.reader(ctx, x.writer), scanInt, "PRAGMA user_version")
+	if err != nil || version == searchVersion {
+		return err
+	}
+	if version != 0 {
+		return fmt.Errorf("the search index is of version %d", version)
+	}
+	return x.inTx(ctx, func() error {
+		for _, statement := range searchSchema {
+			if _, err := x.writer.exec(ctx, statement, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (x *sqliteSearch) reader(ctx context.Context, conn *sqliteConn) Reader {
+	return Reader{ctx: ctx, db: conn, dialect: sqliteDialect}
+}
+
+// inTx runs fn in a transaction. A commit is not waited for: what a crash takes is found missing and put again.
+func (x *sqliteSearch) inTx(ctx context.Context, fn func() error) error {
+	if _, err := x.writer.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE", nil); err != nil {
+		return err
+	}
+	err := fn()
+	if err == nil {
+		_, err = x.writer.exec(context.WithoutCancel(ctx), "COMMIT", nil)
+	}
+	if err != nil && !x.writer.conn.AutocommitEnabled() {
+		_, undoErr := x.writer.exec(context.WithoutCancel(ctx), "ROLLBACK", nil)
+		err = errors.Join(err, undoErr)
+	}
+	return err
+}
+
+// Close waits for what is under way.
+func (x *sqliteSearch) Close() error {
+	x.using.Lock()
+	defer x.using.Unlock()
+	return x.close()
+}
+
+func (x *sqliteSearch) close() (err error) {
+	for len(x.readers) > 0 {
+		conn := <-x.readers
+		err = errors.Join(err, conn.close())
+	}
+	if x.writer != nil {
+		err = errors.Join(err, x.writer.close())
+		x.writer = nil
+	}
+	return err
+}
+
+// Update runs fn. An index that turns out to be broken is made anew.
+func (x *sqliteSearch) Update(ctx context.Context, fn func(SearchUpdate) error) (bool, error) {
+	followed, err := x.update(ctx, fn)
+	if isCorrupt(err) {
+		x.using.Lock()
+		defer x.using.Unlock()
+		return true, errors.Join(err, x.makeAnew(ctx))
+	}
+	if err == nil && len(followed) > 0 {
+		err = x.store.InTx(ctx, func(tx *Tx) error { return tx.dropSearchChanges(followed) })
+	}
+	return true, err
+}
+
+func (x *sqliteSearch) update(ctx context.Context, fn func(SearchUpdate) error) (followed []string, err error) {
+	x.using.RLock()
+	defer x.using.RUnlock()
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.writer == nil {
+		return nil, ErrClosed
+	}
+	u := &sqliteSearchUpdate{Reader: x.reader(ctx, x.writer), index: x}
+	err = x.inTx(ctx, func() error { return fn(u) })
+	return u.followed, err
+}
+
+// isCorrupt tells that a database file is broken.
+func isCorrupt(err error) bool {
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
+}
+
+// read runs fn on a connection for reading.
+func (x *sqliteSearch) read(ctx context.Context, fn func(Reader) error) error {
+	x.using.RLock()
+	defer x.using.RUnlock()
+	if x.writer == nil {
+		return ErrClosed
+	}
+	select {
+	case conn := <-x.readers:
+		defer func() { x.readers <- conn }()
+		return fn(x.reader(ctx, conn))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Marks returns how far the index goes.
+func (x *sqliteSearch) Marks(ctx context.Context, kind chat.Kind, orgID string) (m SearchMarks, err error) {
+	err = x.read(ctx, func(r Reader) (err error) {
+		m, err = sqliteSearchMarks(r, kind, orgID)
+		return err
+	})
+	return m, err
+}
+
+func sqliteSearchMarks(r Reader, kind chat.Kind, orgID string) (SearchMarks, error) {
+	m, err := one(r, scanSearchMarks, "SELECT m.head, m.settled FROM marks m JOIN orgs o ON o.n = m.org WHERE o.id = $1 AND m.kind = $2", orgID, string(kind))
+	return m, orNone(err)
+}
+
+func scanSearchMarks(row scanner) (m SearchMarks, err error) {
+	err = row.Scan(&m.Head, &m.Settled)
+	return m, err
+}
+
+// orNone takes what is not there for nothing.
+func orNone(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a walk.
+var errEnough = errors.New("store: enough was found")
+
+// Find walks along the texts that match, newest first, until there are enough.
+func (x *sqliteSearch) Find(ctx context.Context, q SearchQuery) (found SearchFound, err error) {
+	err = x.read(ctx, func(r Reader) error {
+		org, err := one(r, scanInt64, "SELECT n FROM orgs WHERE id = $1", q.OrgID)
+		if err != nil {
+			return orNone(err)
+		}
+		within, err := searchAccounts(r, q.Within)
+		if err != nil {
+			return err
+		}
+		walk := sqliteWalk{query: q, within: within}
+		err = r.db.query(ctx, `SELECT d.n, d.id, d.account FROM texts t CROSS JOIN docs d ON d.n = t.rowid
+			WHERE texts MATCH $1 AND t.rowid >= $2 AND t.rowid < $3 ORDER BY t.rowid DESC`, q.sqliteArgs(org), walk.meet)
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		found = walk.found
+		return err
+	})
+	return found, err
+}
+
+// sqliteWalk collects what a search meets.
+type sqliteWalk struct {
+	query  SearchQuery
+	within map[int64]bool // nil: all
+	passed int
+	found  SearchFound
+}
+
+func (w *sqliteWalk) meet(row scanner) error {
+	var n, account int64
+	var hit SearchHit
+	if err := row.Scan(&n, &hit.ID, &account); err != nil {
+		return err
+	}
+	hit.At = strconv.FormatInt(n, 10)
+	if w.within == nil || w.within[account] {
+		w.found.Hits = append(w.found.Hits, hit)
+	} else {
+		w.passed++
+	}
+	if len(w.found.Hits) < w.query.Limit && w.passed < mostPassedOver {
+		return nil
+	}
+	w.found.Next = hit.At
+	return errEnough
+}
+
+func searchAccounts(r Reader, ids *[]string) (map[int64]bool, error) {
+	if ids == nil {
+		return nil, nil
+	}
+	numbers, err := many(r, scanInt64, "SELECT n FROM accounts WHERE "+r.dialect.oneOf("id", "$1"), r.dialect.list(*ids))
+	within := map[int64]bool{}
+	for _, n := range numbers {
+		within[n] = true
+	}
+	return within, err
+}
+
+func scanInt64(row scanner) (n int64, err error) {
+	err = row.Scan(&n)
+	return n, err
+}
+
+// sqliteArgs are the match, and the first row and the one behind the last.
+func (q SearchQuery) sqliteArgs(org int64) []any {
+	from, until := searchRow(org, q.Kind, q.From), searchRow(org, q.Kind, lastSearchInstant)+searchPerInstant
+	if !q.Until.IsZero() {
+		until = searchRow(org, q.Kind, q.Until)
+	}
+	if at, err := strconv.ParseInt(q.After, 10, 64); err == nil {
+		until = min(until, at)
+	}
+	return []any{ftsMatch(q.Words, q.Or), from, until}
+}
+
+// ftsMatch asks for all words, or the other one. Each is quoted, so that it is nothing but itself.
+func ftsMatch(words []string, or string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = ftsQuote(word)
+	}
+	match := strings.Join(quoted, " AND ")
+	switch {
+	case or == "":
+		return match
+	case match == "":
+		return ftsQuote(or)
+	default:
+		return "(" + match + ") OR " + ftsQuote(or)
+	}
+}
+
+func ftsQuote(word string) string { return `"` + strings.ReplaceAll(word, `"`, `""`) + `"` }
