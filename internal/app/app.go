@@ -13,6 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -34,6 +35,8 @@ type Config struct {
 	Live *live.Hub
 	// Phones are the simulated people's; nil where the provider is a real one.
 	Phones *simulator.Phones
+	// Search finds messages, notes and contacts.
+	Search *search.Searcher
 	// Version is the program's.
 	Version string
 	Log     *slog.Logger
@@ -76,6 +79,7 @@ func New(cfg Config) *App {
 	registerReplies(a)
 	registerViews(a)
 	registerBulk(a)
+	registerSearch(a)
 	registerStream(a)
 	if cfg.Phones != nil {
 		registerPhone(a)

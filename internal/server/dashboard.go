@@ -8,6 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/search"
 )
 
 // startDashboard makes the dashboard's surface and the hub that tells open dashboards of changes. The hub is
@@ -21,7 +22,7 @@ func (s *Server) startDashboard(version string) {
 	}
 	s.dashboard = app.New(app.Config{
 		Store: s.store, CursorKey: s.vault.Derive("dashboard cursor"), Vault: s.vault, SetupToken: s.setupToken(),
-		PublicURL: s.cfg.PublicURL, Live: s.live, Phones: s.phones(),
+		PublicURL: s.cfg.PublicURL, Live: s.live, Search: search.NewSearcher(s.store, s.index), Phones: s.phones(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
 }

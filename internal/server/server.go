@@ -25,6 +25,7 @@ import (
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
 )
@@ -50,6 +51,8 @@ type Server struct {
 	live      *live.Hub
 	phoneNews *phoneNews // nil where the provider is a real one
 	keeper    *housekeeping.Housekeeper
+	index     *store.SearchIndex
+	indexer   *search.Indexer
 
 	messaging  messaging
 	onboarding onboarding
@@ -111,6 +114,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.warnOfOpenFolder()
+	if s.index, err = s.store.OpenSearch(ctx); err != nil {
+		return err
+	}
 	return core.CheckMasterKey(ctx, s.store, s.vault)
 }
 
@@ -176,6 +182,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	if s.cfg.Has("worker") {
 		s.keeper = housekeeping.Start(s.store, s.messaging.blobs, s.log)
+		s.indexer = search.Start(search.Config{Store: s.store, Index: s.index, Metrics: s.registry, Log: s.log})
 	}
 	failed := make(chan error, 2)
 	for _, f := range []face{s.public, s.ops} {
@@ -222,6 +229,9 @@ func (s *Server) Close() error {
 	if s.keeper != nil {
 		s.keeper.Stop()
 	}
+	if s.indexer != nil {
+		s.indexer.Stop()
+	}
 	s.onboarding.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
 	defer cancel()
@@ -237,8 +247,12 @@ func (s *Server) Close() error {
 	if s.api != nil {
 		s.api.Close()
 	}
+	var indexErr error
+	if s.index != nil {
+		indexErr = s.index.Close()
+	}
 	if s.store == nil {
 		return nil
 	}
-	return s.store.Close()
+	return errors.Join(indexErr, s.store.Close())
 }

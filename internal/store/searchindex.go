@@ -82,5 +82,8 @@ const (
 // OpenSearch opens the search index. Where there is none, or one of another version, it is empty.
 func (s *Store) OpenSearch(ctx context.Context) (*SearchIndex, error) {
 	engine, err := s.engine.openSearch(ctx, s)
-	return &SearchIndex{engine}, err
+	if err != nil {
+		return nil, err
+	}
+	return &SearchIndex{engine}, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/vault"
@@ -33,6 +34,7 @@ type World struct {
 	Store *store.Store
 	Clock *storetest.Clock
 	Live  *live.Hub
+	Index *store.SearchIndex
 
 	document *apitest.Document
 }
@@ -55,9 +57,13 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	}
 	log := slog.New(slog.DiscardHandler)
 	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: Visible(st), Log: log})
+	index, err := st.OpenSearch(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := app.Config{
 		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Vault: v, SetupToken: SetupToken,
-		Live: hub, Version: "test", Log: log, Metrics: app.NewMetrics(nil),
+		Live: hub, Search: search.NewSearcher(st, index), Version: "test", Log: log, Metrics: app.NewMetrics(nil),
 	}
 	server := httptest.NewUnstartedServer(nil)
 	cfg.PublicURL = "http://" + server.Listener.Addr().String()
@@ -71,11 +77,12 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	a.Finish()
 	server.Config.Handler = a
 	server.Start()
-	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub}
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index}
 	t.Cleanup(func() {
 		hub.Stop()
 		server.Close()
 		public.Close()
+		index.Close()
 	})
 	w.document = w.loadDocument(t)
 	return w
