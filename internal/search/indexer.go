@@ -65,9 +65,15 @@ type Indexer struct {
 // Start begins to index, and has the store tell of what is written.
 func Start(cfg Config) *Indexer {
 	x := New(cfg)
+	x.rest = rest
+	x.start()
+	return x
+}
+
+func (x *Indexer) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	x.cancel, x.rest = cancel, rest
-	cfg.Store.HandTo(func(h *store.Hands) {
+	x.cancel = cancel
+	x.store.HandTo(func(h *store.Hands) {
 		others := h.Changed
 		h.Changed = func(changes []store.Change) {
 			if others != nil {
@@ -77,7 +83,6 @@ func Start(cfg Config) *Indexer {
 		}
 	})
 	x.done.Go(func() { x.run(ctx) })
-	return x
 }
 
 // New is an indexer that works when it is told to, without a rest.

@@ -1,0 +1,309 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// What is committed is found; words may be any part of a text, in whatever case, with or without accents.
+func TestFinds(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		coffee := r.write("Zwei Cafés in der STRASSE, bitte")
+		order := r.write("Where is my order 4711?")
+		both := r.write("An order of coffee: café latte")
+		r.found("order") // not before it is indexed
+		r.sweep()
+		r.found("order", order, both)
+		r.found("ORDER coffee", both)
+		r.found("cafe", coffee, both)
+		r.found("afés", coffee)
+		r.found("4711", order)
+		r.found("strasse bitte", coffee)
+		r.found("nothing like it")
+		r.found("is my", order) // too short for the index
+		r.found("my order", order)
+		r.found("é", coffee, order, both)
+		r.found("   ")
+		r.found("")
+	})
+}
+
+// Contacts are found by what they are called and by a part of their number, notes by their text.
+func TestFindsContactsAndNotes(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		ids := []string{r.conversation.ContactID}
+		var note chat.Note
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			c := storetest.NewContact(tx, r.account, "+6281234599999")
+			c.Name, c.Username = new("Siti Nurhaliza"), new("siti.n")
+			ids = append(ids, c.ID)
+			note = chat.Note{ID: tx.NewID(chat.KindNote), OrgID: r.org.ID, ConversationID: r.conversation.ID, AuthorID: r.user.ID, Body: "Calls back on Friday", CreatedAt: tx.Now()}
+			return errors.Join(tx.InsertContact(c), tx.InsertNote(note))
+		})
+		r.sweep()
+		for text, want := range map[string][]string{
+			"0812 345":      {ids[1], ids[0]},
+			"+62 812-34":    {ids[1], ids[0]},
+			"59999":         {ids[1]},
+			"00 62812345":   {ids[1], ids[0]},
+			"99":            {},
+			"nurha siti":    {ids[1]},
+			"SITI.N":        {ids[1]},
+			"siti somebody": {},
+		} {
+			same(t, "contacts for "+text, r.search(chat.KindContact, text), want)
+		}
+		same(t, "notes", r.search(chat.KindNote, "friday"), []string{note.ID})
+		same(t, "no messages", r.search(chat.KindMessage, "friday"), []string{})
+
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			c, err := tx.Contact(r.org.ID, r.account.ID, ids[1])
+			c.Name = new("Rina")
+			note.Body = "Calls back on Monday"
+			return errors.Join(err, tx.UpdateContact(c), tx.UpdateNote(note))
+		})
+		r.sweep()
+		same(t, "by the old name", r.search(chat.KindContact, "nurhaliza"), []string{})
+		same(t, "by the new name", r.search(chat.KindContact, "rina"), []string{ids[1]})
+		same(t, "by the old text", r.search(chat.KindNote, "friday"), []string{})
+		same(t, "by the new text", r.search(chat.KindNote, "monday"), []string{note.ID})
+
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			return errors.Join(tx.DeleteNote(note), tx.DeleteContact(r.org.ID, ids[1]))
+		})
+		r.sweep()
+		same(t, "a note that is gone", r.search(chat.KindNote, "monday"), []string{})
+		same(t, "a contact that is gone", r.search(chat.KindContact, "rina"), []string{})
+	})
+}
+
+// Texts leave the index when they are edited, taken back or deleted, not only the answers of searches.
+func TestTextsLeave(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		edited, revoked, deleted := r.write("the first wording"), r.write("wording to take back"), r.write("wording to delete")
+		r.sweep()
+		r.found("wording", edited, revoked, deleted)
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			edited.Content = json.RawMessage(`{"body":"something else"}`)
+			revoked.Revoked = true
+			return errors.Join(tx.ReviseMessage(edited), tx.ReviseMessage(revoked))
+		})
+		r.found("wording", deleted) // at once, whatever the index says
+		r.sweep()
+		r.found("something", edited)
+		same(t, "the index", r.indexed("wording"), []string{deleted.ID})
+		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DeleteConversation(r.org.ID, r.conversation.ID) })
+		r.sweep()
+		same(t, "the index after all was deleted", append(r.indexed("wording"), r.indexed("something")...), []string(nil))
+		left, err := r.st.Read(t.Context()).SearchChanges(10)
+		same(t, "what is left to follow", left, []store.SearchChange(nil))
+		same(t, "error", err, nil)
+	})
+}
+
+// A message that comes with an old id is found like any other, in its place in time.
+func TestOldIDs(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		first := r.write("parcel one")
+		r.clock.Advance(time.Hour)
+		last := r.write("parcel three")
+		r.sweep()
+		at := first.CreatedAt.Add(time.Minute)
+		imported := r.writeAt(r.conversation, "parcel two", at, at)
+		ancient := r.writeAt(r.conversation, "parcel zero", time.UnixMilli(1), time.UnixMilli(1))
+		r.sweep()
+		r.found("parcel", first, imported, last, ancient)
+	})
+}
+
+// A transaction may end long after it made its ids. What was passed by is found when it is looked at again.
+func TestLateCommits(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		before := r.clock.Now()
+		r.clock.Advance(time.Minute)
+		r.write("on time")
+		r.sweep()
+		late := r.writeAt(r.conversation, "much too late", before, r.clock.Now())
+		soon := r.writeAt(r.conversation, "a little late", r.clock.Now().Add(-time.Second), r.clock.Now())
+		r.sweep()
+		r.found("late", soon)
+		r.clock.Advance(settling)
+		r.sweep()
+		r.found("late", soon, late)
+	})
+}
+
+// A clock that was ahead keeps nothing from being found that is written after it was set right.
+func TestTurnedClock(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		r.clock.Step(10 * time.Minute)
+		ahead := r.write("hello from tomorrow")
+		r.sweep()
+		r.clock.Step(-10 * time.Minute)
+		now := r.write("hello from today")
+		r.sweep()
+		r.found("hello", ahead, now)
+	})
+}
+
+// What the plan does not keep leaves the index by itself, also where its row was not there any more.
+func TestRetention(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			o, err := tx.Organization(r.org.ID)
+			o.Plan = "short"
+			return errors.Join(err, tx.PutPlan(chat.Plan{Name: o.Plan, RetentionDays: new(int64(7))}), tx.UpdateOrganization(o))
+		})
+		for range batch + 1 {
+			r.write("old news")
+		}
+		r.sweep()
+		r.clock.Advance(4 * 24 * time.Hour)
+		young := r.write("new news")
+		r.sweep()
+		same(t, "the index", len(r.indexed("news")), batch+2)
+		r.clock.Advance(4 * 24 * time.Hour)
+		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+			_, err := tx.PurgeMessages(r.org.ID, tx.Now().Add(-7*24*time.Hour), 1000)
+			return err
+		})
+		r.found("news", young)
+		r.sweep()
+		same(t, "the index after a week", r.indexed("news"), []string{young.ID})
+	})
+}
+
+// An indexer that ends in the middle is followed by one that goes on; nothing is left out, nothing is twice.
+func TestEndedInTheMiddle(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		var all []chat.Message
+		for range 3*batch + 1 {
+			all = append(all, r.write("item"))
+		}
+		r.clock.Advance(time.Hour) // so that a whole index is made of what is old
+		ctx, cancel := context.WithCancel(t.Context())
+		steps := 0
+		r.indexer.rest = func(context.Context, time.Duration) {
+			if steps++; steps == 2 {
+				cancel()
+			}
+		}
+		if err := r.indexer.Sweep(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("the sweep ended with %v", err)
+		}
+		if n := len(r.indexed("item")); n == 0 || n >= len(all) {
+			t.Fatalf("%d of %d were indexed before the end", n, len(all))
+		}
+		if behind, err := NewSearcher(r.st, r.index).Indexing(t.Context(), r.org.ID); !behind || err != nil {
+			t.Errorf("that the index is not complete is told: %v, %v", behind, err)
+		}
+		r.index.Close()
+		r.open()
+		r.sweep()
+		r.found("item", all...)
+		if behind, err := NewSearcher(r.st, r.index).Indexing(t.Context(), r.org.ID); behind || err != nil {
+			t.Errorf("that the index is not complete is told: %v, %v", behind, err)
+		}
+	})
+}
+
+// An index that is gone, broken or of another version is made anew.
+func TestMadeAnew(t *testing.T) {
+	t.Parallel()
+	for what, spoil := range map[string]func(path string) error{
+		"gone": os.Remove,
+		"broken": func(path string) error {
+			return os.WriteFile(path, []byte("this is no database at all, and long enough to be one: "), 0o600)
+		},
+		"another": func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, storetest.SQLite)
+			m := r.write("still there")
+			r.sweep()
+			r.index.Close()
+			if err := spoil(filepath.Join(r.cfg.Dir, "search.db")); err != nil {
+				t.Fatal(err)
+			}
+			r.open()
+			r.found("there")
+			r.sweep()
+			r.found("there", m)
+		})
+	}
+}
+
+// Of two nodes one at a time changes the index.
+func TestOneNodeAtATime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, storetest.Postgres)
+	m := r.write("hello")
+	other, err := storetest.OpenAt(t, r.cfg).OpenSearch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.index.Update(t.Context(), func(store.SearchUpdate) error {
+		mine, err := other.Update(t.Context(), func(store.SearchUpdate) error {
+			t.Error("two nodes change the index")
+			return nil
+		})
+		if mine {
+			t.Error("the other node was told that it has the index")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sweep()
+	r.found("hello", m)
+}
+
+// A running indexer is woken by what is written, and rests longer while much is.
+func TestRunning(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		stepped := make(chan struct{}, 100)
+		x := New(Config{Store: r.st, Index: r.index, Log: slog.New(slog.DiscardHandler)})
+		x.rest = func(context.Context, time.Duration) { stepped <- struct{}{} }
+		told := 0
+		r.st.HandTo(func(h *store.Hands) { h.Changed = func([]store.Change) { told++ } })
+		x.start()
+		defer x.Stop()
+		m := r.write("hello")
+		for len(r.indexed("hello")) == 0 {
+			<-stepped
+		}
+		r.found("hello", m)
+		if told == 0 {
+			t.Error("the others are not told any more")
+		}
+	})
+}
+
+// While much is written the indexer takes a small part of the time.
+func TestRests(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, storetest.SQLite)
+	x := r.indexer
+	rests := func(changes int) time.Duration {
+		x.changed(changes)
+		begin := r.st.Moment()
+		r.clock.Advance(10 * time.Millisecond)
+		return x.due(begin)
+	}
+	rests(0)
+	same(t, "the rest while nothing happens", rests(0), idleRest*10*time.Millisecond)
+	same(t, "the rest while much happens", rests(100), busyRest*10*time.Millisecond)
+	same(t, "the rest afterwards", rests(0), idleRest*10*time.Millisecond)
+}

@@ -1,0 +1,154 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// rig is an organization with a number, a person and an index.
+type rig struct {
+	t            testing.TB
+	cfg          store.Config
+	st           *store.Store
+	clock        *storetest.Clock
+	index        *store.SearchIndex
+	indexer      *Indexer
+	org          storetest.Organization
+	account      chat.Account
+	conversation chat.Conversation
+	user         chat.User
+}
+
+func eachRig(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, newRig(t, engine)) })
+}
+
+func newRig(t testing.TB, engine storetest.Engine) *rig {
+	t.Helper()
+	r := &rig{t: t, cfg: storetest.NewConfig(t, engine), clock: storetest.NewClock()}
+	r.cfg.Now, r.cfg.Elapsed = r.clock.Now, r.clock.Elapsed
+	r.st = storetest.OpenAt(t, r.cfg)
+	r.open()
+	t.Cleanup(func() { r.index.Close() })
+	r.org = storetest.Org(t, r.st)
+	r.user = chat.User{ID: "usr_00000000000000000000000000", OrgID: r.org.ID, Sees: chat.SeesAll}
+	r.account = storetest.Account(t, r.st, r.org, newNumber())
+	r.conversation = r.converse(r.account, "+6281234500001")
+	return r
+}
+
+// open opens the index and makes an indexer that does not rest.
+func (r *rig) open() {
+	r.t.Helper()
+	var err error
+	if r.index, err = r.st.OpenSearch(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+	r.indexer = New(Config{Store: r.st, Index: r.index, Log: slog.New(slog.DiscardHandler)})
+}
+
+var numbers atomic.Int64
+
+func newNumber() string { return fmt.Sprint(300_000_000 + numbers.Add(1)) }
+
+func (r *rig) converse(account chat.Account, phone string) chat.Conversation {
+	r.t.Helper()
+	return storetest.Conversation(r.t, r.st, storetest.Contact(r.t, r.st, account, phone), nil)
+}
+
+// write stores a text in a conversation and returns the message.
+func (r *rig) write(text string) chat.Message {
+	r.t.Helper()
+	r.clock.Advance(time.Millisecond)
+	return r.writeAt(r.conversation, text, r.clock.Now(), r.clock.Now())
+}
+
+// writeAt is write with an id of one instant that says that it was made at another.
+func (r *rig) writeAt(c chat.Conversation, text string, id, created time.Time) (m chat.Message) {
+	r.t.Helper()
+	content, err := json.Marshal(map[string]string{"body": text})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+		m = chat.Message{
+			ID: tx.NewIDAt(chat.KindMessage, id), OrgID: c.OrgID, AccountID: c.AccountID, ConversationID: c.ID, ContactID: c.ContactID,
+			Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: content, CreatedAt: created, UpdatedAt: tx.Now(),
+		}
+		return tx.InsertMessage(m)
+	})
+	return m
+}
+
+func (r *rig) sweep() {
+	r.t.Helper()
+	if err := r.indexer.Sweep(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// search returns the ids of what is found, over all pages.
+func (r *rig) search(kind chat.Kind, text string) []string {
+	r.t.Helper()
+	return r.searchAs(Request{User: r.user, Kind: kind, Query: Parse(text), Limit: 3})
+}
+
+func (r *rig) searchAs(req Request) []string {
+	r.t.Helper()
+	ids := []string{}
+	for range 10_000 {
+		result, err := NewSearcher(r.st, r.index).Search(r.t.Context(), req)
+		if err != nil {
+			r.t.Fatalf("search for %q: %v", req.Query.words, err)
+		}
+		for _, hit := range result.Hits {
+			ids = append(ids, hit.ID)
+		}
+		if req.After = result.Next; req.After == "" {
+			return ids
+		}
+	}
+	r.t.Fatalf("the search for %q does not end", req.Query.words)
+	return nil
+}
+
+// found fails unless a search finds exactly these messages, newest first.
+func (r *rig) found(text string, want ...chat.Message) {
+	r.t.Helper()
+	ids := []string{}
+	for _, m := range want {
+		ids = append(ids, m.ID)
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	if d := cmp.Diff(ids, r.search(chat.KindMessage, text)); d != "" {
+		r.t.Errorf("the search for %q (-want +got):\n%s", text, d)
+	}
+}
+
+// indexed are the ids of messages that the index itself has for a word.
+func (r *rig) indexed(word string) (ids []string) {
+	r.t.Helper()
+	found, err := r.index.Find(context.Background(), store.SearchQuery{Kind: chat.KindMessage, OrgID: r.org.ID, Words: []string{word}, Limit: 1000})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, hit := range found.Hits {
+		ids = append(ids, hit.ID)
+	}
+	return ids
+}
