@@ -58,16 +58,14 @@ type Result struct {
 // Indexing tells that the index does not have all of an organization's older rows yet.
 func (s *Searcher) Indexing(ctx context.Context, orgID string) (bool, error) {
 	for _, kind := range store.SearchKinds {
-		newest, err := s.store.Read(ctx).NewestSearchRows(kind, orgID, "", store.LastSearchID(kind), 1)
-		if err != nil {
-			return false, err
-		}
 		marks, err := s.index.Marks(ctx, kind, orgID)
 		if err != nil {
 			return false, err
 		}
-		if len(newest) > 0 && marks.Settled < store.FirstSearchID(kind, s.store.Now().Add(-stillIndexing)) {
-			return true, nil
+		before := store.FirstSearchID(kind, s.store.Now().Add(-stillIndexing))
+		missing, err := s.store.Read(ctx).SearchIDs(kind, orgID, marks.Settled, before, 1)
+		if err != nil || len(missing) > 0 {
+			return true, err
 		}
 	}
 	return false, nil

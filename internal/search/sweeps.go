@@ -124,8 +124,8 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 		return 0, err
 	}
 	recent := store.FirstSearchID(kind, x.store.Now().Add(-overlap))
-	if marks.Head == "" { // what was before is late
-		marks.Head = recent
+	if marks.Head == "" { // takeLate takes what was before
+		marks.Head = store.FirstSearchID(kind, x.store.Now().Add(-settling))
 	}
 	if head.ID <= min(marks.Head, recent) {
 		return 0, nil
