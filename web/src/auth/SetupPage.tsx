@@ -15,7 +15,8 @@ const fields = ["token", "organization", "name", "email", "password"] as const;
 
 function SetupForm() {
   const t = useText("auth");
-  const [values, setValues] = useState({ token: "", organization: "", name: "", email: "", password: "" });
+  const [known] = useState(() => window.location.hash.slice(1)); // the log has the token in the address
+  const [values, setValues] = useState({ token: known, organization: "", name: "", email: "", password: "" });
   const { form, busy, error, errorOf } = useSubmit(
     [...fields],
     () => send<Me>("POST", "/setup", values, { open: true }),
@@ -30,8 +31,8 @@ function SetupForm() {
   return (
     <form {...form}>
       <FormError error={error} />
-      <TextInput {...field("token")} description={t.tokenHint} autoComplete="off" autoFocus />
-      <TextInput {...field("organization")} autoComplete="organization" />
+      <TextInput {...field("token")} description={t.tokenHint} autoComplete="off" autoFocus={!known} />
+      <TextInput {...field("organization")} autoComplete="organization" autoFocus={!!known} />
       <TextInput {...field("name")} autoComplete="name" />
       <TextInput {...field("email")} type="email" autoComplete="username" />
       <PasswordInput {...field("password")} description={t.passwordHint} autoComplete="new-password" />

@@ -1,4 +1,4 @@
-import { createTheme, localStorageColorSchemeManager, type CSSVariablesResolver } from "@mantine/core";
+import { createTheme, defaultVariantColorsResolver, localStorageColorSchemeManager, type CSSVariablesResolver } from "@mantine/core";
 
 /** Ten shades from the palest to the darkest; 7 is the accent of light pages, 4 that of dark ones. */
 const green = [
@@ -18,6 +18,12 @@ export const theme = createTheme({
   primaryColor: "green",
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
+  // Mantine would choose the text on the accent for light pages alone.
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input);
+    const accent = !input.color || input.color === input.theme.primaryColor;
+    return input.variant === "filled" && accent ? { ...colors, color: "var(--on-accent)" } : colors;
+  },
   colors: { green },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: "var(--mono)",
