@@ -178,6 +178,8 @@ export interface Message {
   errors?: { code?: number; title?: string; message?: string }[];
   context?: { message_id?: string; forwarded?: boolean; frequently_forwarded?: boolean };
   is_revoked: boolean;
+  /** When its author last changed it. */
+  edited_at?: string;
   error?: { code: string; message: string; provider_code: number | null };
   played_at?: string;
   created_at: string;

@@ -1,7 +1,41 @@
+import { useEffect } from "react";
+import { useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
+import { ContextPane } from "./context/ContextPane";
+import { useContextShown } from "./context/shown";
+import { openOutbox } from "./data/sending";
+import { ListPane } from "./list/ListPane";
+import { usePlace } from "./place";
+import { ThreadPane } from "./thread/ThreadPane";
+import styles from "./InboxPage.module.css";
 
+/** The inbox: a list, a thread, and what is known of the person. On a phone one of them at a time. */
 export default function InboxPage() {
   const t = useText("inbox");
-  return <EmptyState icon="inbox" title={t.title} />;
+  const me = useMe();
+  const { conversation } = usePlace();
+  const contextShown = useContextShown();
+  useEffect(() => openOutbox(me.user.id), [me.user.id]);
+  return (
+    <div className={styles.panes} data-shows={conversation ? "thread" : "list"}>
+      <section className={`${styles.pane} ${styles.list}`} aria-label={t.title}>
+        <ListPane />
+      </section>
+      <section className={`${styles.pane} ${styles.thread}`} aria-label={t.thread}>
+        {conversation ? (
+          <ThreadPane key={conversation} id={conversation} />
+        ) : (
+          <EmptyState icon="inbox" title={t.chooseTitle}>
+            {t.chooseBody}
+          </EmptyState>
+        )}
+      </section>
+      {conversation && contextShown && (
+        <aside className={`${styles.pane} ${styles.context}`} aria-label={t.context}>
+          <ContextPane key={conversation} id={conversation} />
+        </aside>
+      )}
+    </div>
+  );
 }

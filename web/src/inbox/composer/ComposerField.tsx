@@ -1,0 +1,68 @@
+import { Textarea } from "@mantine/core";
+import { useState, type ClipboardEvent, type KeyboardEvent, type Ref } from "react";
+import type { Conversation } from "../../api/types";
+import { useText } from "../../i18n";
+import { Suggestions } from "./Suggestions";
+import { sends, useSendByMod } from "./sendKey";
+import { useSuggestions } from "./useSuggestions";
+import type { WritingState } from "./useWriting";
+import styles from "./ComposerField.module.css";
+
+interface Props {
+  ref: Ref<HTMLTextAreaElement>;
+  conversation: Conversation;
+  writing: WritingState;
+  onType: () => void;
+}
+
+const touch = () => matchMedia("(pointer: coarse)").matches;
+
+/** The field grows with the text. `/` offers canned replies, `@` colleagues in a note. */
+export function ComposerField({ ref, conversation, writing, onType }: Props) {
+  const t = useText("inbox");
+  const { draft, write, submit, addFiles } = writing;
+  const byMod = useSendByMod();
+  const [caret, setCaret] = useState(draft.body.length);
+  const suggestions = useSuggestions(conversation, writing, caret);
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (suggestions.onKey(event)) return;
+    if (event.key === "Escape") event.currentTarget.blur();
+    if (!sends({ ...event, key: event.key, isComposing: event.nativeEvent.isComposing }, byMod, touch())) return;
+    event.preventDefault();
+    submit();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0 || draft.note) return;
+    event.preventDefault();
+    addFiles(files);
+  };
+  return (
+    <>
+      <Suggestions state={suggestions} />
+      <Textarea
+        ref={ref}
+        aria-label={t.message}
+        placeholder={draft.note ? t.notePlaceholder : t.placeholder}
+        variant="unstyled"
+        autosize
+        minRows={2}
+        maxRows={12}
+        maxLength={4096}
+        value={draft.body}
+        classNames={{ input: styles.input }}
+        aria-expanded={suggestions.options.length > 0 || undefined}
+        aria-controls={suggestions.options.length > 0 ? suggestions.id : undefined}
+        aria-activedescendant={suggestions.activeId}
+        onChange={(event) => {
+          write(event.target.value);
+          setCaret(event.target.selectionStart);
+          if (event.target.value && !draft.note) onType();
+        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+      />
+    </>
+  );
+}

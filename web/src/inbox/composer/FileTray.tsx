@@ -1,0 +1,33 @@
+import { ActionIcon } from "@mantine/core";
+import { useEffect, useMemo } from "react";
+import { useText } from "../../i18n";
+import { Icon } from "../../ui/icons";
+import { sizeText } from "../thread/content/source";
+import { kindOf } from "./files";
+import styles from "./FileTray.module.css";
+
+/** The files that go with the next message. */
+export function FileTray({ files, onRemove }: { files: File[]; onRemove: (file: File) => void }) {
+  const t = useText("inbox");
+  if (files.length === 0) return null;
+  return (
+    <ul className={styles.tray} aria-label={t.files}>
+      {files.map((file, i) => (
+        <li key={`${file.name} ${i}`}>
+          <Thumbnail file={file} />
+          <span className={styles.name}>{file.name}</span>
+          <small>{sizeText(file.size)}</small>
+          <ActionIcon variant="subtle" color="gray" size={24} aria-label={t.removeFile(file.name)} onClick={() => onRemove(file)}>
+            <Icon name="close" size={14} />
+          </ActionIcon>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Thumbnail({ file }: { file: File }) {
+  const url = useMemo(() => (kindOf(file) === "image" ? URL.createObjectURL(file) : null), [file]);
+  useEffect(() => () => void (url && URL.revokeObjectURL(url)), [url]);
+  return url ? <img src={url} alt="" /> : <Icon name="file" size={20} />;
+}

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import type { Message, TimelineItem } from "../../api/types";
+import { unseenReply } from "./collision";
+
+const item = (id: string, by: string | null, direction: "inbound" | "outbound" = "outbound"): TimelineItem => ({
+  id,
+  kind: "message",
+  created_at: "",
+  message: { id, direction, sent_by: by && { id: by, name: by }, source: "dashboard" } as Message,
+});
+
+const found = (items: TimelineItem[], seen: string | undefined) => unseenReply(items, seen, "me")?.id ?? null;
+
+it("finds a colleague's reply that came while one wrote", () => {
+  expect(found([item("3", "budi"), item("2", null, "inbound"), item("1", "me")], "2")).toBe("3");
+});
+
+it("does not mind what was there before, one's own, the person's and programs' messages", () => {
+  expect(found([item("3", "me"), item("2", "budi"), item("1", "me")], "2")).toBeNull();
+  expect(found([item("3", null), item("2", null, "inbound"), item("1", "me")], "1")).toBeNull();
+  expect(found([item("1", "budi")], undefined)).toBeNull();
+});

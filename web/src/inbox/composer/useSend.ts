@@ -1,0 +1,51 @@
+import { useCallback } from "react";
+import { idempotencyKey } from "../../api/client";
+import type { Conversation, Message } from "../../api/types";
+import type { Outgoing } from "../data/outbox";
+import { outbox, recipientOf } from "../data/sending";
+import { contentOf, kindOf } from "./files";
+
+export interface Writing {
+  body: string;
+  files: File[];
+  answered?: Message;
+}
+
+interface Sendable {
+  content: { type: Outgoing["body"]["type"]; [content: string]: unknown };
+  file?: File;
+  shown?: Outgoing["shown"];
+}
+
+/** Puts messages of a conversation on their way. */
+export function useSend(c: Conversation) {
+  const sendContents = useCallback(
+    (contents: Sendable[], answered?: Message) => {
+      const context = answered?.message_id ? { context: { message_id: answered.message_id } } : {};
+      const entries = contents.map(({ content, file, shown }, i): Outgoing => ({
+        key: idempotencyKey(),
+        conversation: c.id,
+        number: c.number.phone_number_id,
+        body: { ...recipientOf(c), ...(i === 0 ? context : {}), ...content },
+        createdAt: new Date().toISOString(),
+        state: "waiting",
+        file,
+        shown,
+      }));
+      outbox.add(...entries);
+    },
+    [c],
+  );
+  const sendWriting = useCallback(
+    ({ body, files, answered }: Writing) => sendContents(contentsOf(body.trim(), files), answered),
+    [sendContents],
+  );
+  return { sendContents, sendWriting };
+}
+
+/** A text goes as the caption of the first file that can have one, else by itself. */
+export function contentsOf(body: string, files: File[]): Sendable[] {
+  const captioned = body ? files.findIndex((file) => kindOf(file) !== "audio") : -1;
+  const sent = files.map((file, i) => ({ content: contentOf(file, i === captioned ? body : ""), file }));
+  return body && captioned < 0 ? [{ content: { type: "text", text: { body } } }, ...sent] : sent;
+}

@@ -1,0 +1,98 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { idempotencyKey } from "../../api/client";
+import { peopleQuery, useMe } from "../../api/queries";
+import { useOnline } from "../../api/stream";
+import type { Conversation, Message } from "../../api/types";
+import { text } from "../../i18n";
+import { toast, toastError } from "../../ui/toasts";
+import { useAddNote } from "../data/notes";
+import { timelineQuery } from "../data/timeline";
+import { mentionsIn } from "../text/mentions";
+import { answer, useAnswering } from "./answering";
+import { unseenReply } from "./collision";
+import { largest } from "./files";
+import { useDraft, type DraftState } from "./useDraft";
+import { useSend } from "./useSend";
+
+export interface WritingState {
+  draft: DraftState;
+  files: File[];
+  addFiles: (files: File[]) => void;
+  removeFile: (file: File) => void;
+  write: (body: string) => void;
+  ready: boolean;
+  submit: () => void;
+  /** A colleague's reply that came while this was written: it is asked about once. */
+  unseen: Message | null;
+  sendAnyway: () => void;
+  lookAgain: () => void;
+}
+
+/** What is being written in a conversation, and what happens to it when it is sent. */
+export function useWriting(c: Conversation): WritingState {
+  const me = useMe().user.id;
+  const client = useQueryClient();
+  const online = useOnline();
+  const draft = useDraft(c.id);
+  const answered = useAnswering(c.id);
+  const [files, setFiles] = useState<File[]>([]);
+  const [unseen, setUnseen] = useState<Message | null>(null);
+  const { data } = useInfiniteQuery(timelineQuery(c.id));
+  const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
+  const { sendWriting } = useSend(c);
+  const note = useAddNote(c.id);
+  const newest = data?.pages[0]?.data[0]?.id;
+  const { body } = draft;
+
+  const write = useCallback((next: string) => draft.set({ body: next }, newest), [draft, newest]);
+  const addFiles = useCallback((more: File[]) => {
+    const fitting = more.filter((file) => file.size <= largest);
+    if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
+    setFiles((now) => [...now, ...fitting]);
+  }, []);
+
+  const sendNow = () => {
+    setUnseen(null);
+    sendWriting({ body, files, answered });
+    setFiles([]);
+    answer(c.id, undefined);
+    draft.clear();
+  };
+  const sendReply = async () => {
+    // Without the live stream what is on screen may be old: look once more before answering.
+    if (!online) await client.refetchQueries({ queryKey: timelineQuery(c.id).queryKey }).catch(() => undefined);
+    const timeline = client.getQueryData(timelineQuery(c.id).queryKey);
+    const reply = unseenReply(timeline?.pages.flatMap((page) => page.data) ?? [], draft.seen, me);
+    if (reply) setUnseen(reply);
+    else sendNow();
+  };
+  const sendNote = () => {
+    draft.clear();
+    const restore = (error: unknown) => {
+      draft.set({ body, note: true });
+      toastError(error);
+    };
+    note.mutate({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }, { onError: restore });
+  };
+  const ready = body.trim() !== "" || (files.length > 0 && !draft.note);
+  return {
+    draft,
+    files,
+    addFiles,
+    removeFile: (file) => setFiles((now) => now.filter((f) => f !== file)),
+    write,
+    ready,
+    submit: () => {
+      if (!ready) return;
+      if (draft.note) sendNote();
+      else void sendReply();
+    },
+    unseen,
+    sendAnyway: sendNow,
+    lookAgain: () => {
+      setUnseen(null);
+      draft.see(newest);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useText } from "../../i18n";
+import { Avatar } from "../../ui/Avatar";
+import { Time } from "../../ui/Time";
+import { conversationQuery, fromLists, nameOf, phoneOf } from "../data/conversations";
+import { ContextLabels } from "./ContextLabels";
+import { CopyId } from "./CopyId";
+import { Earlier } from "./Earlier";
+import styles from "./ContextPane.module.css";
+
+/** What is known of the person and of the conversation. */
+export function ContextPane({ id }: { id: string }) {
+  const t = useText("inbox");
+  const client = useQueryClient();
+  const c = useQuery({ ...conversationQuery(id), placeholderData: () => fromLists(client, id) }).data;
+  if (!c) return null;
+  const { contact, number } = c;
+  return (
+    <div className={styles.context}>
+      <div className={styles.card}>
+        <Avatar name={nameOf(c)} id={contact.id} />
+        <div>
+          <b>{nameOf(c)}</b>
+          {contact.phone_number && <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />}
+        </div>
+      </div>
+      <h3>{t.labels}</h3>
+      <ContextLabels conversation={c} />
+      <h3>{t.details}</h3>
+      <dl className={styles.facts}>
+        {contact.username && <Fact name={t.username}>@{contact.username}</Fact>}
+        <Fact name={t.number}>{number.name || phoneOf(number.phone_number)}</Fact>
+        <Fact name={t.assignee}>{c.assignee?.name ?? t.nobody}</Fact>
+        <Fact name={t.firstSeen}>
+          <Time value={c.created_at} />
+        </Fact>
+        {c.waiting_since && (
+          <Fact name={t.waitingSince}>
+            <Time value={c.waiting_since} relative />
+          </Fact>
+        )}
+      </dl>
+      <Earlier id={id} />
+      <h3>{t.ids}</h3>
+      <dl className={styles.facts}>
+        <Fact name={t.conversation}>
+          <CopyId value={c.id} />
+        </Fact>
+        <Fact name={t.contact}>
+          <CopyId value={contact.id} />
+        </Fact>
+        {contact.bsuid && (
+          <Fact name="BSUID">
+            <CopyId value={contact.bsuid} />
+          </Fact>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { send } from "../../api/client";
+import type { Conversation, LabelRef, Named } from "../../api/types";
+import { refresh, showChange } from "./conversations";
+
+export type Change =
+  | { status: Conversation["status"] }
+  | { assigned_to: string | null; assignee: Named | null }
+  | { snoozed_until: string | null }
+  | { until_reply: true }
+  | { unread: true };
+
+/** "until reply" is a snooze without an end. */
+export const untilReply = "9999-12-31T00:00:00Z";
+
+function applied(c: Conversation, change: Change): Conversation {
+  if ("assigned_to" in change) return { ...c, assignee: change.assignee };
+  if ("status" in change) return { ...c, status: change.status, snoozed_until: null };
+  if ("until_reply" in change) return { ...c, status: "pending", snoozed_until: untilReply };
+  if ("unread" in change) return { ...c, unread_count: Math.max(1, c.unread_count) };
+  return { ...c, status: change.snoozed_until ? "pending" : "open", snoozed_until: change.snoozed_until };
+}
+
+function bodyOf(change: Change): object {
+  return "assigned_to" in change ? { assigned_to: change.assigned_to } : change;
+}
+
+/** Changes a conversation: on screen at once, taken back where the server refuses. */
+export function useChange() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, change }: { id: string; change: Change }) =>
+      send<Conversation>("PATCH", `/conversations/${id}`, bodyOf(change)),
+    onMutate: ({ id, change }) => showChange(client, id, (c) => applied(c, change)),
+    onSettled: (_answer, _error, { id }) => refresh(client, id),
+  });
+}
+
+/** Puts a label on a conversation, or takes it off. */
+export function useLabel() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ id, label, on }: { id: string; label: LabelRef; on: boolean }): Promise<void> => {
+      if (on) await send("POST", `/conversations/${id}/labels`, { label_id: label.id });
+      else await send("DELETE", `/conversations/${id}/labels/${label.id}`);
+    },
+    onMutate: ({ id, label, on }) =>
+      showChange(client, id, (c) => ({
+        ...c,
+        labels: on ? [...c.labels, label] : c.labels.filter((l) => l.id !== label.id),
+      })),
+    onSettled: (_answer, _error, { id }) => refresh(client, id),
+  });
+}

@@ -1,0 +1,63 @@
+import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { get, pages, type Page } from "../../api/client";
+import type { Conversation, ConversationFilter, Counts } from "../../api/types";
+
+export const pageSize = 50;
+
+export const conversationsQuery = (filter: ConversationFilter) =>
+  pages<Conversation>(["conversations", filter], "/conversations", { ...filter, limit: pageSize });
+
+export const countsQuery = (number?: string) =>
+  queryOptions({
+    queryKey: ["counts", number ?? ""],
+    queryFn: ({ signal }) => get<Counts>("/conversations/counts", { query: { number }, signal }),
+  });
+
+export const conversationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["conversation", id],
+    queryFn: ({ signal }) => get<Conversation>(`/conversations/${id}`, { signal }),
+  });
+
+type Lists = InfiniteData<Page<Conversation>>;
+
+/** Changes a conversation wherever it is on screen, before the server has answered. */
+export function showChange(client: QueryClient, id: string, change: (c: Conversation) => Conversation): void {
+  client.setQueryData<Conversation>(["conversation", id], (c) => c && change(c));
+  client.setQueriesData<Lists>({ queryKey: ["conversations"] }, (lists) => {
+    if (!lists?.pages.some((page) => page.data.some((c) => c.id === id))) return lists;
+    const data = (page: Page<Conversation>) => page.data.map((c) => (c.id === id ? change(c) : c));
+    return { ...lists, pages: lists.pages.map((page) => ({ ...page, data: data(page) })) };
+  });
+}
+
+/** A conversation that a list has already fetched: the thread's header need not wait for it. */
+export function fromLists(client: QueryClient, id: string): Conversation | undefined {
+  for (const [, lists] of client.getQueriesData<Lists>({ queryKey: ["conversations"] })) {
+    const found = lists?.pages.flatMap((page) => page.data).find((c) => c.id === id);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Fetches again what shows conversations. */
+export function refresh(client: QueryClient, id?: string): void {
+  if (id) void client.invalidateQueries({ queryKey: ["conversation", id] });
+  void client.invalidateQueries({ queryKey: ["conversations"] });
+  void client.invalidateQueries({ queryKey: ["counts"] });
+}
+
+/** Who a conversation is with: the name, else what is known instead of it. */
+export function nameOf(c: Pick<Conversation, "contact">): string {
+  return c.contact.name ?? phoneOf(c.contact.phone_number) ?? c.contact.username ?? c.contact.bsuid ?? c.contact.id;
+}
+
+/** +62 812 3456 7890: a number in groups that people can read out. */
+export function phoneOf(number: string | null): string | null {
+  const digits = number?.replace(/\D/gu, "") ?? "";
+  if (digits.length < 8) return number;
+  const code = digits.startsWith("1") || digits.startsWith("7") ? 1 : 2;
+  const rest = digits.slice(code);
+  const groups = [rest.slice(0, 3), ...(rest.slice(3).match(/\d{1,4}/gu) ?? [])];
+  return `+${digits.slice(0, code)} ${groups.join(" ")}`;
+}

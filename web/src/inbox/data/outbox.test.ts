@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import { ApiError } from "../../api/client";
+import type { Message } from "../../api/types";
+import { Outbox, type Outgoing, type Post } from "./outbox";
+
+const entry = (key: string, more: Partial<Outgoing> = {}): Outgoing => ({
+  key,
+  conversation: "cnv_1",
+  number: "100",
+  body: { messaging_product: "chat", to: "+1", type: "text", text: { body: key } },
+  createdAt: new Date(0).toISOString(),
+  state: "waiting",
+  ...more,
+});
+
+const offline = () => new ApiError(0, "offline", "The server cannot be reached.");
+const made = (key: string) => ({ id: `msg_${key}` }) as Message;
+
+/** An outbox whose posts are answered by a list of answers, and which keeps a log of what it sent. */
+function outbox(answers: (Error | "ok")[], upload?: Post["upload"]) {
+  const log: string[] = [];
+  let time = 0;
+  const post: Post = {
+    upload: upload ?? (() => Promise.resolve("med_1")),
+    send: (e) => {
+      log.push(`${e.key} ${JSON.stringify(e.body[e.body.type])}`);
+      const answer = answers.shift() ?? "ok";
+      return answer === "ok" ? Promise.resolve(made(e.key)) : Promise.reject(answer);
+    },
+  };
+  const box = new Outbox({ post, now: () => time, pause: (ms) => { time += ms; log.push(`pause ${ms}`); return Promise.resolve(); } });
+  const settled = () =>
+    new Promise<void>((done) => {
+      const look = () => { if (box.all().every((e) => e.state !== "waiting")) { leave(); done(); } };
+      const leave = box.watch(look);
+      look();
+    });
+  return { box, log, settled };
+}
+
+it("tries again with the same key until it arrives", async () => {
+  const { box, log, settled } = outbox([offline(), new ApiError(503, "service_unavailable", "", undefined, undefined, 3), "ok"]);
+  box.add(entry("a"));
+  await settled();
+  expect(log).toEqual(['a {"body":"a"}', "pause 1000", 'a {"body":"a"}', "pause 3000", 'a {"body":"a"}']);
+  expect(box.all()[0]).toMatchObject({ state: "sent", message: { id: "msg_a" } });
+});
+
+it("keeps the order of a conversation, also while the first one waits", async () => {
+  const { box, log, settled } = outbox([offline(), "ok", "ok"]);
+  box.add(entry("a"), entry("b"));
+  await settled();
+  expect(log.filter((l) => !l.startsWith("pause")).map((l) => l[0])).toEqual(["a", "a", "b"]);
+});
+
+it("does not try again what is refused, and goes on with the next", async () => {
+  const { box, settled } = outbox([new ApiError(422, "consent_required", "No consent."), "ok"]);
+  box.add(entry("a"), entry("b"));
+  await settled();
+  expect(box.all().map((e) => e.state)).toEqual(["failed", "sent"]);
+  expect(box.all()[0]?.error).toEqual({ code: "consent_required", message: "No consent." });
+});
+
+it("gives up after two minutes, and a retry sends the same key", async () => {
+  const { box, log, settled } = outbox(Array<Error>(14).fill(offline()));
+  box.add(entry("a"));
+  await settled();
+  expect(box.all()[0]?.state).toBe("failed");
+  log.length = 0;
+  box.retry("a");
+  await settled();
+  expect(box.all()[0]?.state).toBe("sent");
+  expect(log.every((l) => l.startsWith("a ") || l.startsWith("pause"))).toBe(true);
+});
+
+it("uploads a file and sends what the library calls it", async () => {
+  const shares: (number | undefined)[] = [];
+  const { box, log, settled } = outbox([], (_e, progress) => { progress(0.5); return Promise.resolve("med_7"); });
+  box.watch(() => shares.push(box.all()[0]?.progress));
+  const body = { messaging_product: "chat" as const, to: "+1", type: "image" as const, image: { caption: "x" } };
+  box.add(entry("a", { body, file: new File(["x"], "x.png") }));
+  await settled();
+  expect(log).toEqual(['a {"caption":"x","id":"med_7"}']);
+  expect(shares).toContain(0.5);
+});
+
+it("forgets what has come back in the thread, and what was discarded", async () => {
+  const { box, settled } = outbox([]);
+  box.add(entry("a"), entry("b"));
+  await settled();
+  box.settle(new Set(["msg_a"]));
+  expect(box.all().map((e) => e.key)).toEqual(["b"]);
+  box.discard("b");
+  expect(box.all()).toEqual([]);
+});

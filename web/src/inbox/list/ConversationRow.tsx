@@ -1,0 +1,73 @@
+import { Link } from "@tanstack/react-router";
+import { memo } from "react";
+import { useMe } from "../../api/queries";
+import type { Conversation } from "../../api/types";
+import { useText } from "../../i18n";
+import { Avatar } from "../../ui/Avatar";
+import { Icon } from "../../ui/icons";
+import { Time } from "../../ui/Time";
+import { nameOf } from "../data/conversations";
+import { inboxPath, usePlace } from "../place";
+import { RowPreview } from "./RowPreview";
+import { RowState } from "./RowState";
+import { toggle, useSelection } from "./selection";
+import styles from "./ConversationRow.module.css";
+
+interface Props {
+  conversation: Conversation;
+  open: boolean;
+  order: Conversation[];
+}
+
+export const ConversationRow = memo(function ConversationRow({ conversation: c, open, order }: Props) {
+  const t = useText("inbox");
+  const { view, search } = usePlace();
+  const { selected } = useSelection();
+  const me = useMe();
+  const name = nameOf(c);
+  const chosen = selected.has(c.id);
+  return (
+    <div
+      className={styles.row}
+      data-open={open || undefined}
+      data-unread={c.unread_count > 0 || undefined}
+      data-chosen={chosen || undefined}
+      data-choosing={selected.size > 0 || undefined}
+    >
+      <Link
+        to={inboxPath}
+        params={{ view, conversation: c.id }}
+        search={{ ...search, item: undefined }}
+        className={styles.link}
+        data-row={c.id}
+        aria-current={open ? "true" : undefined}
+        activeProps={{}}
+        onClick={(event) => {
+          if (!event.shiftKey || selected.size === 0) return;
+          event.preventDefault();
+          toggle(c.id, order.map((o) => o.id), true);
+        }}
+      >
+        <Avatar name={name} id={c.contact.id} />
+        <span className={styles.middle}>
+          <span className={styles.name}>{name}</span>
+          <RowPreview conversation={c} />
+        </span>
+        <span className={styles.right}>
+          {c.last_message_at && <Time value={c.last_message_at} />}
+          <RowState conversation={c} showAssignee={c.assignee !== null && c.assignee.id !== me.user.id} />
+        </span>
+      </Link>
+      <button
+        type="button"
+        role="checkbox"
+        aria-checked={chosen}
+        aria-label={t.choose(name)}
+        className={styles.choose}
+        onClick={(event) => toggle(c.id, order.map((o) => o.id), event.shiftKey)}
+      >
+        {chosen && <Icon name="check" size={16} />}
+      </button>
+    </div>
+  );
+});

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { InboxView } from "../../api/types";
+import { useText } from "../../i18n";
+import { countsQuery } from "../data/conversations";
+import { inboxPath, usePlace } from "../place";
+import styles from "./ListTabs.module.css";
+
+/** A count stops at 1000. */
+export const countText = (n: number) => (n >= 1000 ? "999+" : String(n));
+
+const always: readonly InboxView[] = ["mine", "unassigned", "all"];
+
+/** The views as links, each with the number of open conversations in it. */
+export function ListTabs() {
+  const t = useText("inbox");
+  const { view, conversation, search } = usePlace();
+  const counts = useQuery(countsQuery(search.number)).data;
+  const shown = always.includes(view) ? always : [...always, view];
+  return (
+    <nav className={styles.tabs} aria-label={t.views}>
+      {shown.map((name) => (
+        <Link
+          key={name}
+          to={inboxPath}
+          params={{ view: name, conversation }}
+          search={{ ...search, item: undefined }}
+          className={styles.tab}
+          aria-current={name === view ? "page" : undefined}
+          activeProps={{}}
+        >
+          {t.view[name]}
+          {counts && <b>{countText(counts[name].open)}</b>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

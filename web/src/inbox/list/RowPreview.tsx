@@ -1,0 +1,41 @@
+import type { Conversation } from "../../api/types";
+import { useLanguage, useText } from "../../i18n";
+import { clock, dayName } from "../../ui/times";
+import { untilReply } from "../data/change";
+import { plainText } from "../text/format";
+import { Ticks } from "../thread/Ticks";
+import { LabelDots } from "./LabelDots";
+import { TypeIcon } from "./TypeIcon";
+import styles from "./RowPreview.module.css";
+
+/** The second line of a row: a snooze, a draft, a failure, or the last message. */
+export function RowPreview({ conversation: c }: { conversation: Conversation }) {
+  return (
+    <span className={styles.preview}>
+      <LabelDots labels={[...c.labels, ...c.contact_labels]} />
+      {c.snoozed_until ? <Snoozed until={c.snoozed_until} /> : <LastMessage conversation={c} />}
+    </span>
+  );
+}
+
+function Snoozed({ until }: { until: string }) {
+  const t = useText("inbox");
+  const language = useLanguage();
+  const when = until === untilReply ? t.untilReply : `${dayName(until, language)} ${clock(until, language)}`;
+  return <span>{until === untilReply ? t.snoozedUntilReply : t.snoozedUntil(when)}</span>;
+}
+
+function LastMessage({ conversation: { last_message: last, draft } }: { conversation: Conversation }) {
+  const t = useText("inbox");
+  if (!last) return draft ? <em className={styles.draft}>{t.draft}</em> : <span>{t.noMessages}</span>;
+  const outbound = last.direction === "outbound";
+  return (
+    <>
+      {draft && <em className={styles.draft}>{t.draftMark}</em>}
+      {outbound && last.status === "failed" && <em className={styles.failed}>{t.notDelivered}</em>}
+      {outbound && last.status !== "failed" && <Ticks status={last.status} />}
+      <TypeIcon type={last.type} />
+      <span>{plainText(last.preview) || t.type[last.type]}</span>
+    </>
+  );
+}

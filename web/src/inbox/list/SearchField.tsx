@@ -1,0 +1,53 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useText } from "../../i18n";
+import { useCommands } from "../../shell/commands";
+import { Icon } from "../../ui/icons";
+import { Kbd } from "../../ui/Kbd";
+import { usePlace } from "../place";
+import styles from "./SearchField.module.css";
+
+const moment = 250;
+
+/** Searches while one writes; the words are in the address. */
+export function SearchField() {
+  const t = useText("inbox");
+  const { search, show } = usePlace();
+  const [words, setWords] = useState(search.q ?? "");
+  const field = useRef<HTMLInputElement>(null);
+  const wanted = words.trim() || undefined;
+  useEffect(() => {
+    if (wanted === search.q) return;
+    const timer = setTimeout(() => show({ search: { ...search, q: wanted } }), wanted ? moment : 0);
+    return () => clearTimeout(timer);
+  }, [wanted, search, show]);
+  const commands = useMemo(
+    () => [{ id: "inbox.search", title: t.keys.search, group: t.title, keys: "/", run: () => field.current?.focus() }],
+    [t],
+  );
+  useCommands(commands);
+  return (
+    <div className={styles.field}>
+      <Icon name="search" size={16} />
+      <input
+        ref={field}
+        type="search"
+        aria-label={t.searchField}
+        placeholder={t.searchField}
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          setWords("");
+          field.current?.blur();
+        }}
+      />
+      {words ? (
+        <button type="button" aria-label={t.clearSearch} onClick={() => setWords("")}>
+          <Icon name="close" size={14} />
+        </button>
+      ) : (
+        <Kbd keys="/" />
+      )}
+    </div>
+  );
+}

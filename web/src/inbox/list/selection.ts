@@ -1,0 +1,28 @@
+import { Store, useStore } from "../../ui/store";
+
+/** Which conversations are chosen for an action on many. */
+interface Selection {
+  selected: ReadonlySet<string>;
+  /** Everything that the filter matches, not only what was fetched. */
+  all: boolean;
+  /** Where a range starts. */
+  anchor: string | null;
+}
+
+const none: Selection = { selected: new Set(), all: false, anchor: null };
+const store = new Store<Selection>(none);
+
+export const useSelection = () => useStore(store);
+export const clearSelection = () => store.set(none);
+export const selectAll = (ids: string[]) => store.set({ selected: new Set(ids), all: true, anchor: null });
+
+/** Chooses a row or lets it go; with shift all between it and the one before. */
+export function toggle(id: string, order: string[], range: boolean): void {
+  const now = store.get();
+  const selected = new Set(now.selected);
+  const [from, to] = [order.indexOf(now.anchor ?? ""), order.indexOf(id)];
+  if (range && from >= 0 && to >= 0) {
+    for (const between of order.slice(Math.min(from, to), Math.max(from, to) + 1)) selected.add(between);
+  } else if (!selected.delete(id)) selected.add(id);
+  store.set({ selected, all: false, anchor: id });
+}

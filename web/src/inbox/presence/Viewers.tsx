@@ -1,0 +1,16 @@
+import type { Presence } from "../../api/types";
+import { useText } from "../../i18n";
+import styles from "./Viewers.module.css";
+
+/** Colleagues who look at this conversation or write in it now. */
+export function Viewers({ people }: { people: Presence[] }) {
+  const t = useText("inbox");
+  const names = (state: Presence["state"]) => people.filter((p) => p.state === state).map((p) => p.user.name);
+  const [replying, viewing] = [names("replying"), names("viewing")];
+  const words = replying.length > 0 ? t.replying(replying) : viewing.length > 0 ? t.viewing(viewing) : "";
+  return (
+    <div className={styles.viewers} aria-live="polite" data-replying={replying.length > 0 || undefined}>
+      {words}
+    </div>
+  );
+}

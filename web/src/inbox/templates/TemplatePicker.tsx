@@ -1,0 +1,69 @@
+import { TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { Icon } from "../../ui/icons";
+import { plainText } from "../text/format";
+import type { Preview } from "../thread/content/shapes";
+import { templatesQuery } from "./queries";
+import type { Template } from "./template";
+import { TemplateForm } from "./TemplateForm";
+import styles from "./TemplatePicker.module.css";
+
+export interface Filled {
+  template: { name: string; language: string; components: unknown[] };
+  preview: Preview;
+}
+
+interface Props {
+  number: string;
+  contact: string | null;
+  onDone: (filled: Filled) => void;
+}
+
+/** The approved templates of a number, and the form of the one that is chosen. */
+export function TemplatePicker({ number, contact, onDone }: Props) {
+  const t = useText("inbox");
+  const [words, setWords] = useState("");
+  const [chosen, setChosen] = useState<Template | null>(null);
+  const query = useQuery(templatesQuery(number));
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  const found = (query.data ?? []).filter((x) => `${x.name} ${x.content}`.toLocaleLowerCase().includes(words.toLocaleLowerCase()));
+  return (
+    <div className={styles.picker} data-chosen={chosen ? true : undefined}>
+      <div className={styles.list}>
+        <TextInput
+          aria-label={t.searchTemplates}
+          placeholder={t.searchTemplates}
+          leftSection={<Icon name="search" size={16} />}
+          value={words}
+          data-autofocus
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <ul aria-label={t.templates}>
+          {found.map((template) => (
+            <li key={template.id}>
+              <button type="button" aria-pressed={template.id === chosen?.id} onClick={() => setChosen(template)}>
+                <b>{template.name}</b>
+                <small>
+                  {template.language} · {template.category?.toLocaleLowerCase()}
+                </small>
+                <span>{plainText(template.content)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {query.isSuccess && found.length === 0 && <EmptyState icon="template" title={t.noTemplates} />}
+      </div>
+      <div className={styles.form}>
+        {chosen ? (
+          <TemplateForm key={chosen.id} template={chosen} number={number} contact={contact} onBack={() => setChosen(null)} onDone={onDone} />
+        ) : (
+          <EmptyState icon="template" title={t.chooseTemplate} />
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, Menu } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { peopleQuery, useMe } from "../../api/queries";
+import type { Conversation, Named } from "../../api/types";
+import { useText } from "../../i18n";
+import { Avatar } from "../../ui/Avatar";
+import { Icon } from "../../ui/icons";
+import { toastError } from "../../ui/toasts";
+import { useChange } from "../data/change";
+import { useOpener } from "./openers";
+import styles from "./HeaderMenu.module.css";
+
+/** Whose the conversation is. */
+export function AssignMenu({ conversation: c }: { conversation: Conversation }) {
+  const t = useText("inbox");
+  const [opened, setOpened] = useState(false);
+  useOpener("assign", () => setOpened(true));
+  return (
+    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={240} withinPortal>
+      <Menu.Target>
+        <Button
+          size="compact-md"
+          h={32}
+          px={10}
+          variant="default"
+          className={styles.button}
+          aria-label={t.assign}
+          title={c.assignee ? t.assignedTo(c.assignee.name) : t.assign}
+          leftSection={c.assignee ? <Avatar name={c.assignee.name} size={18} /> : <Icon name="person" size={16} />}
+        >
+          <span className={styles.text}>{c.assignee?.name.split(" ")[0] ?? t.assign}</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>{opened && <Choices conversation={c} />}</Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Choices({ conversation: c }: { conversation: Conversation }) {
+  const t = useText("inbox");
+  const me = useMe();
+  const people = useQuery(peopleQuery).data ?? [];
+  const { mutate } = useChange();
+  const assign = (person: Named | null) => {
+    const assignee = person && { id: person.id, name: person.name };
+    mutate({ id: c.id, change: { assigned_to: person?.id ?? null, assignee } }, { onError: toastError });
+  };
+  const others = people.filter((p) => !p.disabled && p.id !== me.user.id);
+  return (
+    <>
+      {c.assignee?.id !== me.user.id && (
+        <Menu.Item leftSection={<Avatar name={me.user.name} size={20} />} onClick={() => assign(me.user)}>
+          {t.assignToMe}
+        </Menu.Item>
+      )}
+      {c.assignee && (
+        <Menu.Item leftSection={<Icon name="close" size={18} />} onClick={() => assign(null)}>
+          {t.unassign}
+        </Menu.Item>
+      )}
+      {others.length > 0 && <Menu.Divider />}
+      {others.map((person) => (
+        <Menu.Item
+          key={person.id}
+          leftSection={<Avatar name={person.name} size={20} />}
+          rightSection={person.id === c.assignee?.id && <Icon name="check" size={16} />}
+          onClick={() => assign(person)}
+        >
+          {person.name}
+        </Menu.Item>
+      ))}
+    </>
+  );
+}

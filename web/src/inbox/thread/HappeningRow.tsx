@@ -1,0 +1,36 @@
+import { useText, useLanguage } from "../../i18n";
+import { clock, dayName } from "../../ui/times";
+import { Time } from "../../ui/Time";
+import { untilReply } from "../data/change";
+import type { Row } from "./arrange";
+import styles from "./HappeningRow.module.css";
+
+/** What somebody did with the conversation. Where it ended and began again, a line goes through. */
+export function HappeningRow({ row }: { row: Extract<Row, { kind: "happening" }> }) {
+  return (
+    <div className={styles.happening} data-key={row.key} data-divides={row.divides || undefined}>
+      <span>
+        <Words happening={row.happening} /> · <Time value={row.at} />
+      </span>
+    </div>
+  );
+}
+
+export function Words({ happening: h }: { happening: Extract<Row, { kind: "happening" }>["happening"] }) {
+  const t = useText("inbox");
+  const language = useLanguage();
+  const by = h.by?.name ?? null;
+  switch (h.what) {
+    case "assigned":
+      return t.happened.assigned(by, h.to?.name ?? "", h.by !== null && h.by.id === h.to?.id);
+    case "labelled":
+    case "unlabelled":
+      return t.happened[h.what](by, h.label?.name ?? "");
+    case "snoozed": {
+      const until = h.until && h.until !== untilReply ? `${dayName(h.until, language)} ${clock(h.until, language)}` : null;
+      return t.happened.snoozed(by, until);
+    }
+    default:
+      return t.happened[h.what](by);
+  }
+}

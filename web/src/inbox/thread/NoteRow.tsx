@@ -1,0 +1,71 @@
+import { ActionIcon, Button, Group, Menu, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { useMe } from "../../api/queries";
+import type { Conversation } from "../../api/types";
+import { useText } from "../../i18n";
+import { Icon } from "../../ui/icons";
+import { Time } from "../../ui/Time";
+import { toastError } from "../../ui/toasts";
+import { useDeleteNote, useEditNote } from "../data/notes";
+import { NoteText } from "../text/NoteText";
+import type { Row } from "./arrange";
+import styles from "./NoteRow.module.css";
+
+type NoteLine = Extract<Row, { kind: "note" }>;
+
+/** What only the team sees. Its author can change it and take it away. */
+export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Conversation }) {
+  const t = useText("inbox");
+  const common = useText("common");
+  const me = useMe();
+  const [editing, setEditing] = useState(false);
+  const remove = useDeleteNote(conversation.id);
+  const { note } = row;
+  return (
+    <article className={styles.note} data-key={row.key} aria-label={t.noteBy(note.author.name)}>
+      <Icon name="lock" size={16} />
+      <div className={styles.body}>
+        {editing ? <Editor row={row} conversation={conversation} done={() => setEditing(false)} /> : <NoteText note={note} />}
+        <small>
+          {note.author.name} · <Time value={row.at} /> · {note.edited_at && `${t.edited} · `}
+          {t.noteHint}
+        </small>
+      </div>
+      {note.author.id === me.user.id && !editing && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.noteMenu}>
+              <Icon name="dots" size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setEditing(true)}>{common.edit}</Menu.Item>
+            <Menu.Item onClick={() => remove.mutate(row.id, { onError: toastError })}>{common.delete}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </article>
+  );
+}
+
+function Editor({ row, conversation, done }: { row: NoteLine; conversation: Conversation; done: () => void }) {
+  const t = useText("inbox");
+  const common = useText("common");
+  const [body, setBody] = useState(row.note.body);
+  const edit = useEditNote(conversation.id);
+  const save = () =>
+    edit.mutate({ id: row.id, body, mentions: row.note.mentions }, { onSuccess: done, onError: toastError });
+  return (
+    <>
+      <Textarea aria-label={t.note} autosize minRows={2} value={body} onChange={(event) => setBody(event.target.value)} />
+      <Group gap={6} my={6}>
+        <Button size="compact-sm" disabled={!body.trim()} loading={edit.isPending} onClick={save}>
+          {common.save}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={done}>
+          {common.cancel}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { snoozeTimes } from "./snooze";
+
+const local = (d: Date) => `${d.getDate()}.${d.getMonth() + 1} ${d.getHours()}:${String(d.getMinutes()).padStart(2, "0")}`;
+const times = (now: Date) => snoozeTimes(now).map((t) => local(t.at));
+
+it("offers an hour, tomorrow morning and Monday morning", () => {
+  expect(times(new Date(2026, 2, 5, 14, 30))).toEqual(["5.3 15:30", "6.3 9:00", "9.3 9:00"]);
+});
+
+it("means the next Monday on a Monday, and the day after on a Sunday", () => {
+  expect(times(new Date(2026, 2, 9, 8, 0))[2]).toBe("16.3 9:00");
+  expect(times(new Date(2026, 2, 8, 8, 0))[2]).toBe("9.3 9:00");
+});
