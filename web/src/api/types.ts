@@ -227,8 +227,7 @@ export interface Draft {
   updated_at?: string;
 }
 
-export interface Presence {
-  user: Named;
+export interface Presence extends Named {
   state: "viewing" | "replying";
 }
 

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons";
 import { toastError } from "../../ui/toasts";
 import { useLabel } from "../data/change";
 import { LabelChoices } from "../labels/LabelsMenu";
-import { LabelDot } from "../labels/LabelDot";
+import { Dot } from "../../ui/Dot";
 import styles from "./ContextLabels.module.css";
 
 /** The conversation's labels, which can be taken off, and the contact's beside them. */
@@ -16,7 +16,7 @@ export function ContextLabels({ conversation: c }: { conversation: Conversation 
     <div className={styles.labels}>
       {c.labels.map((label) => (
         <span key={label.id} className={styles.label}>
-          <LabelDot color={label.color} />
+          <Dot color={label.color} />
           {label.name}
           <button
             type="button"
@@ -29,7 +29,7 @@ export function ContextLabels({ conversation: c }: { conversation: Conversation 
       ))}
       {c.contact_labels.map((label) => (
         <span key={`contact ${label.id}`} className={styles.label} title={t.contactLabel}>
-          <LabelDot color={label.color} />
+          <Dot color={label.color} />
           {label.name}
           <Icon name="person" size={12} />
         </span>

@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icons";
 import { toastError } from "../../ui/toasts";
 import { useLabel } from "../data/change";
 import { useOpener } from "../thread/openers";
-import { LabelDot } from "./LabelDot";
+import { Dot } from "../../ui/Dot";
 import styles from "../thread/HeaderMenu.module.css";
 
 /** Labels of the conversation; the menu stays open while one chooses several. */
@@ -39,7 +39,7 @@ export function LabelChoices({ conversation: c }: { conversation: Conversation }
       key={label.id}
       role="menuitemcheckbox"
       aria-checked={chosen.has(label.id)}
-      leftSection={<LabelDot color={label.color} />}
+      leftSection={<Dot color={label.color} />}
       rightSection={chosen.has(label.id) && <Icon name="check" size={16} />}
       onClick={() => mutate({ id: c.id, label, on: !chosen.has(label.id) }, { onError: toastError })}
     >

@@ -1,5 +1,5 @@
 import type { LabelRef } from "../../api/types";
-import { LabelDot } from "../labels/LabelDot";
+import { Dot } from "../../ui/Dot";
 import styles from "./LabelDots.module.css";
 
 const most = 3;
@@ -11,7 +11,7 @@ export function LabelDots({ labels }: { labels: LabelRef[] }) {
   return (
     <span className={styles.dots} title={distinct.map((l) => l.name).join(", ")}>
       {distinct.slice(0, most).map((label) => (
-        <LabelDot key={label.id} color={label.color} />
+        <Dot key={label.id} color={label.color} />
       ))}
       <span className="visually-hidden">{distinct.map((l) => l.name).join(", ")}</span>
     </span>

@@ -3,11 +3,9 @@ import { Link } from "@tanstack/react-router";
 import type { InboxView } from "../../api/types";
 import { useText } from "../../i18n";
 import { countsQuery } from "../data/conversations";
+import { countText } from "../../shell/useUnread";
 import { inboxPath, usePlace } from "../place";
 import styles from "./ListTabs.module.css";
-
-/** A count stops at 1000. */
-export const countText = (n: number) => (n >= 1000 ? "999+" : String(n));
 
 const always: readonly InboxView[] = ["mine", "unassigned", "all"];
 

@@ -3,7 +3,7 @@ import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { useNow } from "../../ui/times";
 import { windowState } from "../window";
-import { countText } from "./ListTabs";
+import { countText } from "../../shell/useUnread";
 import styles from "./RowState.module.css";
 
 /** The corner of a row: what is unread, else the window where it needs attention; and whose it is. */

@@ -5,7 +5,7 @@ import styles from "./Viewers.module.css";
 /** Colleagues who look at this conversation or write in it now. */
 export function Viewers({ people }: { people: Presence[] }) {
   const t = useText("inbox");
-  const names = (state: Presence["state"]) => people.filter((p) => p.state === state).map((p) => p.user.name);
+  const names = (state: Presence["state"]) => people.filter((p) => p.state === state).map((p) => p.name);
   const [replying, viewing] = [names("replying"), names("viewing")];
   const words = replying.length > 0 ? t.replying(replying) : viewing.length > 0 ? t.viewing(viewing) : "";
   return (

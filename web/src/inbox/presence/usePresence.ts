@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
-import { get, send } from "../../api/client";
+import { all, send } from "../../api/client";
 import { useMe } from "../../api/queries";
 import type { Presence } from "../../api/types";
 
 const presenceQuery = (id: string) =>
-  queryOptions({ queryKey: ["presence", id], queryFn: ({ signal }) => get<Presence[]>(`/conversations/${id}/presence`, { signal }) });
+  queryOptions({ queryKey: ["presence", id], queryFn: ({ signal }) => all<Presence>(`/conversations/${id}/presence`, { signal }) });
 
 /** The server forgets us after 30 s. */
 const every = 20_000;
@@ -45,5 +45,5 @@ export function usePresence(id: string): PresenceOfThread {
     told.current = Date.now();
     tell("replying");
   }, [tell]);
-  return { others: data?.filter((p) => p.user.id !== me.user.id) ?? [], typing };
+  return { others: data?.filter((p) => p.id !== me.user.id) ?? [], typing };
 }

@@ -1,6 +1,6 @@
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
-import { countText } from "../list/ListTabs";
+import { countText } from "../../shell/useUnread";
 import styles from "./DownButton.module.css";
 
 export function DownButton({ unread, onClick }: { unread: number; onClick: () => void }) {
