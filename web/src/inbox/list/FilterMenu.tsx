@@ -58,7 +58,7 @@ function Filters() {
   return (
     <div className={styles.filters}>
       {choose("status", t.status_, Object.entries(t.statuses).map(([value, label]) => ({ value, label })), t.statuses.open)}
-      {choose("number", t.number, me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || n.phone_number })), t.any)}
+      {choose("number", t.number, me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) })), t.any)}
       {choose("label_id", t.label, labels.map((l) => ({ value: l.id, label: l.name })), t.any)}
       {choose("assigned_to", t.assignee, people.map((p) => ({ value: p.id, label: p.name })), t.any)}
       {choose("sort", t.sort, Object.entries(t.sorts).map(([value, label]) => ({ value, label })), t.sorts.newest)}
