@@ -1,1 +1,0 @@
-import{G as e}from"./vendor-JFVok6um.js";import{M as t,_ as n}from"./shared-Civ-apDr.js";var r=e();function i(){let e=t(`inbox`);return(0,r.jsx)(n,{icon:`inbox`,title:e.title})}export{i as default};

@@ -1,0 +1,1 @@
+var e=[1,1.5,2],t=t=>e[(e.indexOf(t)+1)%e.length]??1;function n(e){let t=Math.floor(e);return`${Math.floor(t/60)}:${String(t%60).padStart(2,`0`)}`}export{t as n,n as t};
