@@ -21,11 +21,11 @@ type handsetMessageView struct {
 	Footer    string               `json:"footer"`
 	Template  *string              `json:"template" doc:"Its name."`
 	List      *string              `json:"list" doc:"What the button says that opens a list; its rows are among the buttons."`
-	File      *handsetFileView     `json:"file"`
-	Location  *handsetPlace        `json:"location"`
+	File      *handsetFileView     `json:"file,omitempty"`
+	Location  *handsetPlace        `json:"location,omitempty"`
 	Contacts  []string             `json:"contacts" doc:"The names of contacts that were sent."`
 	Buttons   []handsetButtonView  `json:"buttons"`
-	Quoted    *handsetQuoteView    `json:"quoted"`
+	Quoted    *handsetQuoteView    `json:"quoted,omitempty"`
 	Reactions []handsetReactionOne `json:"reactions"`
 	CreatedAt rest.Instant         `json:"created_at"`
 }

@@ -34,6 +34,7 @@ func ServeFile[I any](p Place, op Operation, fn func(c *Call, in *I) (File, erro
 			h.Set("Content-Type", f.MimeType)
 			h.Set("X-Content-Type-Options", "nosniff")
 			h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+			h.Set("Referrer-Policy", "no-referrer")
 			h.Set("Cache-Control", "private, max-age=31536000, immutable")
 			h.Set("Content-Disposition", f.Disposition)
 			http.ServeContent(c.W, c.R, "", time.Time{}, bytes.NewReader(f.Data))

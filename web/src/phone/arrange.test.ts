@@ -5,7 +5,7 @@ import type { PhoneMessage } from "./data";
 function message(from: "me" | "business", at: string): PhoneMessage {
   return {
     id: at, from, type: "text", created_at: at, ticks: null, unread: false, header: "", text: "x", footer: "", template: null,
-    list: null, file: null, location: null, contacts: [], buttons: [], quoted: null, reactions: [],
+    list: null, contacts: [], buttons: [], reactions: [],
   };
 }
 

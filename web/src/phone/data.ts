@@ -16,11 +16,11 @@ export interface PhoneMessage {
   template: string | null;
   /** What the button says that opens a list; the rows are among the buttons. */
   list: string | null;
-  file: PhoneFile | null;
-  location: Place | null;
+  file?: PhoneFile;
+  location?: Place;
   contacts: string[];
   buttons: PhoneButton[];
-  quoted: { id: string; from: "me" | "business"; type: string; text: string } | null;
+  quoted?: { id: string; from: "me" | "business"; type: string; text: string };
   reactions: { emoji: string; from: "me" | "business" }[];
 }
 
