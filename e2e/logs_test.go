@@ -22,7 +22,7 @@ func TestLogs(t *testing.T) {
 	for engine, store := range map[string]Option{"sqlite": OnFolder(filepath.Join(t.TempDir(), "data")), "postgres": OnDatabase(database.String())} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			srv := Start(t, store, masterKey(3), WithFlags("--demo"))
+			srv := Start(t, store, masterKey(3), WithFlags("--demo", "--demo-empty"))
 			secrets := []string{demoKey(t, srv), databasePassword(database), "AwMDAwMD", "correct horse"}
 			org := srv.NewOrg()
 			secrets = append(secrets, org.Key)

@@ -75,6 +75,13 @@ func (a *App) cookie() *http.Cookie {
 	return c
 }
 
+// Sign makes a request one of a session's, as its browser would.
+func (a *App) Sign(r *http.Request, token string) {
+	cookie := a.cookie()
+	cookie.Value = token
+	r.AddCookie(cookie)
+}
+
 // token is the session's, as the browser sends it.
 func (a *App) token(r *http.Request) string {
 	if c, err := r.Cookie(a.cookie().Name); err == nil {

@@ -19,7 +19,7 @@ type demoSite struct {
 func newDemoSite(t *testing.T) demoSite {
 	t.Helper()
 	s := newSite(t)
-	n := serve(t, append([]string{"--demo", "--secret-key", testKey}, s.flags...)...)
+	n := serve(t, append([]string{"--demo", "--demo-empty", "--secret-key", testKey}, s.flags...)...)
 	found := n.stdout.wait(t, `(?s)Dashboard +(\S+)\n.*API key +(\S+)\n`)
 	return demoSite{site: s, url: found[1], key: found[2]}
 }

@@ -87,7 +87,7 @@ func serve(t *testing.T, args ...string) node {
 // TestDemo: the same organization at every start, and its printed address and key work.
 func TestDemo(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, s site) {
-		flags := append([]string{"--demo", "--secret-key", testKey}, s.flags...)
+		flags := append([]string{"--demo", "--demo-empty", "--secret-key", testKey}, s.flags...)
 		first := demoOf(t, flags)
 		if second := demoOf(t, flags); second.key != first.key || second.login != first.login {
 			t.Errorf("got %v, then %v", first, second)

@@ -48,7 +48,8 @@ type Serve struct {
 
 	LogFormat string `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
 	LogLevel  string `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
-	Demo      bool   `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start and print its key and login."`
+	Demo      bool   `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start, with a week of conversations, and print its key and login."`
+	DemoEmpty bool   `variable:"PARLEY_DEMO_EMPTY" help:"Leave the demo organization without its week of conversations."`
 }
 
 // Roles a node can take.

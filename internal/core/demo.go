@@ -20,6 +20,8 @@ type Demo struct {
 	Email          string `json:"email"`
 	Password       string `json:"password"`
 	PhoneNumberID  string `json:"phone_number_id"`
+	// New tells that it was made just now.
+	New bool `json:"-"`
 }
 
 const demoSetting = "demo"
@@ -53,6 +55,7 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 	if errors.Is(err, store.ErrDuplicate) {
 		return readDemo(st.Read(ctx), v)
 	}
+	demo.New = true
 	return demo, err
 }
 

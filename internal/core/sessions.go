@@ -44,14 +44,14 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, b Brow
 		if now.PasswordHash != u.PasswordHash || now.DisabledAt != nil { // changed while the password was checked
 			return chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
 		}
-		token, err = openSession(tx, now, b)
+		token, err = OpenSession(tx, now, b)
 		return err
 	})
 	return token, u, err
 }
 
-// openSession makes a session and returns its token, which is stored nowhere.
-func openSession(tx *store.Tx, u chat.User, b Browser) (token string, err error) {
+// OpenSession makes a session and returns its token, which is stored nowhere.
+func OpenSession(tx *store.Tx, u chat.User, b Browser) (token string, err error) {
 	token = chat.NewToken()
 	return token, tx.InsertSession(chat.Session{
 		ID: tx.NewID(chat.KindSession), OrgID: u.OrgID, UserID: u.ID, Hash: chat.HashToken(token),
@@ -107,7 +107,7 @@ func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext
 		if err := SetPassword(tx, c.User.OrgID, c.User.ID, hash); err != nil {
 			return err
 		}
-		token, err = openSession(tx, c.User, b)
+		token, err = OpenSession(tx, c.User, b)
 		return err
 	})
 	return token, err

@@ -43,7 +43,7 @@ func SetUp(ctx context.Context, st *store.Store, in FirstUser, b Browser) (token
 		if err != nil {
 			return err
 		}
-		token, err = openSession(tx, u, b)
+		token, err = OpenSession(tx, u, b)
 		return err
 	})
 	return token, err

@@ -77,7 +77,7 @@ func UseLink(ctx context.Context, st *store.Store, token, password string, name 
 		if err := SetPassword(tx, u.OrgID, u.ID, hash); err != nil {
 			return err
 		}
-		session, err = openSession(tx, u, b)
+		session, err = OpenSession(tx, u, b)
 		return err
 	})
 	return session, u, err

@@ -153,12 +153,11 @@ func (s *Server) Demo(ctx context.Context) (core.Demo, error) {
 	if err != nil {
 		return demo, err
 	}
-	account, err := core.AccountByNumber(s.store.Read(ctx), demo.OrganizationID, demo.PhoneNumberID)
-	if err == nil {
-		_, err = s.messaging.templates.Sync(ctx, account)
-	}
-	if err != nil { // it is tried again by itself
+	if err := s.syncTemplates(demo.OrganizationID)(ctx, demo.PhoneNumberID); err != nil { // it is tried again by itself
 		s.log.Warn("the demo's templates could not be read", "error", err)
+	}
+	if demo.New && !s.cfg.DemoEmpty {
+		s.fillDemo(ctx, demo)
 	}
 	return demo, nil
 }

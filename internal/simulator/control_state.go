@@ -263,6 +263,9 @@ func controlSetSettings(c *controlCall) (any, error) {
 	return controlGetSettings(c)
 }
 
+// Delays is how long things take now.
+func (s *Simulator) Delays() Delays { return s.plans.Load().delays }
+
 // SetDelays changes how long things take, for messages that are accepted from now on.
 func (s *Simulator) SetDelays(d Delays) { s.plans.Store(newPlanSet(d)) }
 

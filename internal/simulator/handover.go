@@ -28,20 +28,21 @@ type PastLine struct {
 }
 
 // HandOver sends past chats of a number, as after it was connected together with its phone app: the names
-// of the people, the messages, then their files.
-func (s *Simulator) HandOver(phoneNumberID string, chats []Past) error {
+// of the people, the messages, then their files. It returns the ids of each chat's messages.
+func (s *Simulator) HandOver(phoneNumberID string, chats []Past) (ids [][]string, err error) {
 	n, err := s.target(phoneNumberID, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.introduce(n, chats); err != nil {
-		return err
+		return nil, err
 	}
 	var threads []any
 	var files []map[string]any
 	for _, chat := range chats {
 		who := s.withPhone(n.waba.Load(), chat.Phone)
-		messages, withFiles := s.pastMessages(n, who, chat.Lines)
+		own, messages, withFiles := s.pastMessages(n, who, chat.Lines)
+		ids = append(ids, own)
 		threads = append(threads, map[string]any{
 			"id": chat.Phone, "context": map[string]string{"wa_id": chat.Phone, "user_id": who.userID}, "messages": messages,
 		})
@@ -53,7 +54,7 @@ func (s *Simulator) HandOver(phoneNumberID string, chats []Past) error {
 	for _, file := range files {
 		s.sendValue(n, "", "history", file)
 	}
-	return nil
+	return ids, nil
 }
 
 // introduce tells the names of people, which their chats do not.
@@ -80,8 +81,8 @@ func (s *Simulator) introduce(n *number, chats []Past) error {
 }
 
 // pastMessages writes the lines of a chat. A file is announced in its place and follows by itself.
-func (s *Simulator) pastMessages(n *number, who recipient, lines []PastLine) (messages []any, files []map[string]any) {
-	ids := make([]string, len(lines))
+func (s *Simulator) pastMessages(n *number, who recipient, lines []PastLine) (ids []string, messages []any, files []map[string]any) {
+	ids = make([]string, len(lines))
 	for i, line := range lines {
 		direction := byte(wamidInbound)
 		if line.Outbound {
@@ -105,7 +106,7 @@ func (s *Simulator) pastMessages(n *number, who recipient, lines []PastLine) (me
 		}
 		messages = append(messages, placeholder)
 	}
-	return messages, files
+	return ids, messages, files
 }
 
 func (s *Simulator) pastObject(n *number, who recipient, line PastLine, ids []string, i int) map[string]any {
@@ -140,7 +141,9 @@ func (s *Simulator) pastContent(n *number, who recipient, line PastLine, ids []s
 	}
 	f := s.storeInbound(n, who, line.File, samples[line.Type])
 	object := map[string]any{}
-	_ = json.Unmarshal(mustJSON(line.Content), &object) // null leaves it empty
+	if line.Content != nil {
+		_ = json.Unmarshal(mustJSON(line.Content), &object) // what is no object has no place beside a file
+	}
 	object["id"], object["mime_type"], object["sha256"] = f.id, f.mimeType, fmt.Sprintf("%x", f.sum)
 	if f.name != "" {
 		object["filename"] = f.name

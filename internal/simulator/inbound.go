@@ -34,6 +34,9 @@ type Sender struct {
 	known bool // only the phone was given
 }
 
+// From is a person with a name.
+func From(phone, name string) Sender { return Sender{person: person{Phone: phone, Name: name}} }
+
 // UnmarshalJSON accepts a phone or a profile.
 func (f *Sender) UnmarshalJSON(b []byte) error {
 	var phone string

@@ -107,6 +107,16 @@ var firstNames = [...]string{
 
 func inventName(key string) string { return firstNames[hashString(key)%uint64(len(firstNames))] }
 
+// Unreachable has messages to a person fail with a code, from now on.
+func (s *Simulator) Unreachable(phone string, code int) error {
+	who := person{Phone: phone}
+	if known := s.people.byPhone(phone); known != nil {
+		who = *known
+	}
+	who.Fails = code
+	return s.people.put(who)
+}
+
 // withPhone is a person as one business sees them.
 func (s *Simulator) withPhone(w *waba, phone string) recipient {
 	who := s.people.byPhone(phone)

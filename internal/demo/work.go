@@ -1,0 +1,168 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// work has the crew do what they have done this week.
+func (w *week) work(ctx context.Context, all []talk) error {
+	found, err := w.conversations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range replies {
+		if err := w.as(ctx, "demo", http.MethodPost, "/replies", r, nil); err != nil {
+			return err
+		}
+	}
+	for _, t := range all {
+		id := found["+"+t.phone]
+		if err := w.handle(ctx, id, t); err != nil {
+			return fmt.Errorf("%s (%s): %w", t.name, id, err)
+		}
+	}
+	return nil
+}
+
+// replies are the canned ones.
+var replies = []map[string]any{
+	{"name": "hours", "body": "Hi {{contact.first_name}}, we are here Monday to Friday from 9:00 to 17:00."},
+	{"name": "shipping", "body": "Parcels leave every day at 15:00. You get the tracking number by message."},
+	{"name": "terima kasih", "body": "Terima kasih, Kak {{contact.first_name}}! Salam, {{agent.first_name}}"},
+}
+
+// conversations are the ids, by the person's number. It learns the labels on the way.
+func (w *week) conversations(ctx context.Context) (map[string]string, error) {
+	var labels []struct{ ID, Name string }
+	if err := w.as(ctx, "demo", http.MethodGet, "/labels", nil, &labels); err != nil {
+		return nil, err
+	}
+	for _, l := range labels {
+		w.crew.labels[l.Name] = l.ID
+	}
+	var list []struct {
+		ID      string
+		Contact struct {
+			PhoneNumber string `json:"phone_number"`
+		}
+	}
+	err := w.as(ctx, "demo", http.MethodGet, "/conversations?status=any&limit=100", nil, &list)
+	found := make(map[string]string, len(list))
+	for _, c := range list {
+		found[c.Contact.PhoneNumber] = c.ID
+	}
+	return found, err
+}
+
+// handle does to a conversation what was done to it, in the order in which people do it.
+func (w *week) handle(ctx context.Context, id string, t talk) error {
+	path := "/conversations/" + id
+	for _, label := range t.labels {
+		if err := w.as(ctx, "demo", http.MethodPost, path+"/labels", map[string]any{"label_id": w.crew.labels[label]}, nil); err != nil {
+			return err
+		}
+	}
+	if t.to != "" {
+		if err := w.as(ctx, "demo", http.MethodPatch, path, map[string]any{"assigned_to": w.crew.users[t.to].ID}, nil); err != nil {
+			return err
+		}
+	}
+	for _, n := range t.notes {
+		mentions := []string{}
+		if n.mentions != "" {
+			mentions = append(mentions, w.crew.users[n.mentions].ID)
+		}
+		if err := w.as(ctx, n.by, http.MethodPost, path+"/notes", map[string]any{"body": n.text, "mentions": mentions}, nil); err != nil {
+			return err
+		}
+	}
+	if err := w.answer(ctx, t); err != nil {
+		return err
+	}
+	return w.leave(ctx, path, t)
+}
+
+// answer reads what came and sends what there is to say.
+func (w *week) answer(ctx context.Context, t talk) error {
+	messages := "/" + w.Demo.PhoneNumberID + "/messages"
+	if t.sales {
+		messages = "/" + salesNumber + "/messages"
+	}
+	if t.read {
+		read := map[string]any{"messaging_product": "chat", "status": "read", "message_id": w.last[t.phone]}
+		if err := w.as(ctx, t.to, http.MethodPost, messages, read, nil); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.sends {
+		body := map[string]any{"messaging_product": "chat", "to": "+" + t.phone, "type": s.kind, s.kind: s.content}
+		var accepted struct{ ID string }
+		if err := w.as(ctx, s.by, http.MethodPost, messages, body, &accepted); err != nil {
+			return err
+		}
+		w.sent[accepted.ID] = t.phone
+	}
+	return nil
+}
+
+// leave puts a conversation where it is now.
+func (w *week) leave(ctx context.Context, path string, t talk) error {
+	change := map[string]any{"status": t.end}
+	switch t.end {
+	case "":
+		return nil
+	case "tomorrow":
+		change = map[string]any{"snoozed_until": w.now.Add(day).Truncate(time.Hour).UTC().Format(time.RFC3339)}
+	case "reply":
+		change = map[string]any{"until_reply": true}
+	}
+	by := t.to
+	if by == "" {
+		by = "demo"
+	}
+	return w.as(ctx, by, http.MethodPatch, path, change, nil)
+}
+
+// as performs an operation of the dashboard for one of the crew, and reads the answer into data.
+func (w *week) as(ctx context.Context, who, method, path string, body, data any) error {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "/app/api"+path, content)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	w.Sign(r, w.crew.tokens[who])
+	answer := &answer{status: http.StatusOK, header: http.Header{}}
+	w.Dashboard.ServeHTTP(answer, r)
+	if answer.status >= http.StatusMultipleChoices {
+		return fmt.Errorf("%s %s: %d %s", method, path, answer.status, answer.body.Bytes())
+	}
+	if data == nil {
+		return nil
+	}
+	return json.Unmarshal(answer.body.Bytes(), &struct{ Data any }{data})
+}
+
+// answer is a response in memory: nothing goes over a wire between us and ourselves.
+type answer struct {
+	status int
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+func (a *answer) WriteHeader(status int)      { a.status = status }

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/demo"
+)
+
+// demoPatience bounds how long the demo's conversations may hold up the first start. They take about a second.
+const demoPatience = time.Minute
+
+// fillDemo gives the demo organization its week of conversations, where there is a simulator to have them with
+// and a worker to send. What is missing of it afterwards stays missing: it is no reason not to serve.
+func (s *Server) fillDemo(ctx context.Context, d core.Demo) {
+	if s.messaging.simulator == nil || s.messaging.sender == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, demoPatience)
+	defer cancel()
+	begun := time.Now()
+	err := demo.Week(ctx, demo.Config{
+		Store: s.store, Vault: s.vault, Simulator: s.messaging.simulator.Simulator, Dashboard: s.dashboard, Sign: s.dashboard.Sign,
+		Templates: s.syncTemplates(d.OrganizationID), Demo: d,
+	})
+	if err != nil {
+		s.log.Warn("the demo's conversations could not all be made", "error", err)
+		return
+	}
+	s.log.Info("the demo has its conversations", "took", time.Since(begun).Round(time.Millisecond).String())
+}
+
+// syncTemplates reads the templates of a number.
+func (s *Server) syncTemplates(orgID string) func(ctx context.Context, phoneNumberID string) error {
+	return func(ctx context.Context, phoneNumberID string) error {
+		account, err := core.AccountByNumber(s.store.Read(ctx), orgID, phoneNumberID)
+		if err == nil {
+			_, err = s.messaging.templates.Sync(ctx, account)
+		}
+		return err
+	}
+}
