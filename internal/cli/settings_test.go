@@ -94,12 +94,13 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--messages-per-second":   {"80", "default"},
 		"--webhook-retries":       {"10s,30s,2m,10m,1h,6h,24h", "default"},
 		"--demo":                  {"true", "PARLEY_DEMO"},
+		"--demo-empty":            {"false", "default"},
 	} {
 		if settings[name] != want {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 23 { // with the header
+	if len(settings) != 24 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

@@ -20,11 +20,15 @@ type Demo struct {
 	Email          string `json:"email"`
 	Password       string `json:"password"`
 	PhoneNumberID  string `json:"phone_number_id"`
-	// New tells that it was made just now.
-	New bool `json:"-"`
 }
 
-const demoSetting = "demo"
+const (
+	demoSetting = "demo"
+	// weekSetting tells what has become of the demo's week of conversations.
+	weekSetting = "demo week"
+	weekDue     = "due"
+	weekBegun   = "begun"
+)
 
 // SeedDemo makes the demo organization on the first call, and returns the same one ever after,
 // also when several nodes start at once.
@@ -46,6 +50,9 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 		if err := plantDemo(tx, v, &demo, hash); err != nil {
 			return err
 		}
+		if err := tx.InsertSetting(weekSetting, weekDue); err != nil {
+			return err
+		}
 		text, err := json.Marshal(demo)
 		if err != nil {
 			return err
@@ -55,8 +62,20 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 	if errors.Is(err, store.ErrDuplicate) {
 		return readDemo(st.Read(ctx), v)
 	}
-	demo.New = true
 	return demo, err
+}
+
+// TakeDemoWeek tells one caller, once, to make the demo's week of conversations: one that is cut off in the
+// middle is not begun again, which would double what it had made.
+func TakeDemoWeek(ctx context.Context, st *store.Store) (mine bool, err error) {
+	err = st.InTx(ctx, func(tx *store.Tx) error {
+		state, err := tx.Setting(weekSetting)
+		if mine = err == nil && state == weekDue; mine {
+			return tx.PutSetting(weekSetting, weekBegun)
+		}
+		return ignoreNotFound(err) // of a demo that is older than the week
+	})
+	return mine && err == nil, err
 }
 
 func readDemo(r store.Reader, v *vault.Vault) (Demo, error) {

@@ -59,7 +59,7 @@ func running() []talk {
 			place(26*hour, "Calle de Atocha 27", "28012 Madrid", 40.4138, -3.6981),
 			file(26*hour-2*min, "audio", "", voice()),
 		}, read: true, labels: []string{"Shipping"}},
-		{phone: "4915112345678", name: "Farid Haidari", to: "demo", past: []line{
+		{phone: "4915155500134", name: "Farid Haidari", to: "demo", past: []line{
 			in(3*day, "Ist meine Bestellung A-17 schon unterwegs?"),
 			out(3*day-15*min, "Noch nicht, wir warten auf die Lieferung aus Sumatra. Wir melden uns."),
 		}, late: []line{in(31*hour, "Alles klar, danke")}, read: true, sends: []send{

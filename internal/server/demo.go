@@ -13,9 +13,12 @@ const demoPatience = time.Minute
 
 // fillDemo gives the demo organization its week of conversations, where there is a simulator to have them with
 // and a worker to send. What is missing of it afterwards stays missing: it is no reason not to serve.
-func (s *Server) fillDemo(ctx context.Context, d core.Demo) {
-	if s.messaging.simulator == nil || s.messaging.sender == nil {
-		return
+func (s *Server) fillDemo(ctx context.Context, d core.Demo) error {
+	if s.cfg.DemoEmpty || s.messaging.simulator == nil || s.messaging.sender == nil {
+		return nil
+	}
+	if mine, err := core.TakeDemoWeek(ctx, s.store); err != nil || !mine {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, demoPatience)
 	defer cancel()
@@ -26,9 +29,10 @@ func (s *Server) fillDemo(ctx context.Context, d core.Demo) {
 	})
 	if err != nil {
 		s.log.Warn("the demo's conversations could not all be made", "error", err)
-		return
+		return nil
 	}
 	s.log.Info("the demo has its conversations", "took", time.Since(begun).Round(time.Millisecond).String())
+	return nil
 }
 
 // syncTemplates reads the templates of a number.

@@ -156,10 +156,7 @@ func (s *Server) Demo(ctx context.Context) (core.Demo, error) {
 	if err := s.syncTemplates(demo.OrganizationID)(ctx, demo.PhoneNumberID); err != nil { // it is tried again by itself
 		s.log.Warn("the demo's templates could not be read", "error", err)
 	}
-	if demo.New && !s.cfg.DemoEmpty {
-		s.fillDemo(ctx, demo)
-	}
-	return demo, nil
+	return demo, s.fillDemo(ctx, demo)
 }
 
 // httpServer bounds what a client can hold: slow headers, slow bodies, idle connections.
