@@ -6,6 +6,7 @@ import { ContextPane } from "./context/ContextPane";
 import { useContextShown } from "./context/shown";
 import { openOutbox } from "./data/sending";
 import { ListPane } from "./list/ListPane";
+import { useNotifications } from "./notify/useNotifications";
 import { usePlace } from "./place";
 import { ThreadPane } from "./thread/ThreadPane";
 import styles from "./InboxPage.module.css";
@@ -15,7 +16,8 @@ export default function InboxPage() {
   const t = useText("inbox");
   const me = useMe();
   const { conversation } = usePlace();
-  const contextShown = useContextShown();
+  const context = useContextShown();
+  useNotifications();
   useEffect(() => openOutbox(me.user.id), [me.user.id]);
   return (
     <div className={styles.panes} data-shows={conversation ? "thread" : "list"}>
@@ -31,8 +33,8 @@ export default function InboxPage() {
           </EmptyState>
         )}
       </section>
-      {conversation && contextShown && (
-        <aside className={`${styles.pane} ${styles.context}`} aria-label={t.context}>
+      {conversation && (context.beside || context.over) && (
+        <aside className={`${styles.pane} ${styles.context}`} data-over={context.over || undefined} aria-label={t.context}>
           <ContextPane key={conversation} id={conversation} />
         </aside>
       )}

@@ -167,7 +167,6 @@ export const inbox = {
   placeholder: "Write a message, or / for canned replies",
   notePlaceholder: "Write a note for your team, @ mentions somebody",
   send: "Send",
-  addNote: "Add note",
   attach: "Attach a file",
   emoji: "Emoji",
   searchEmoji: "Search emoji",
@@ -219,7 +218,7 @@ export const inbox = {
   startTo: "Phone number",
   startToHint: "With the country's code: +62 812 3456 7890",
   startFrom: "From",
-  startNext: "Next",
+  startFirst: "Write the number of the person first",
   startNoNumber: "No number of yours is connected.",
 
   details: "Details",
@@ -232,18 +231,12 @@ export const inbox = {
   waitingSince: "Waiting",
   copyValue: (value: string) => `Copy ${value}`,
 
-  searchMessages: "Messages",
-  searchContacts: "People",
-  searchNotes: "Notes",
+  searchResults: "Search results",
+  searchIndexing: "Older messages are still being indexed.",
+  searchSections: { contacts: "People", messages: "Messages", notes: "Notes" },
   searchNothing: "Nothing was found",
   searchMore: "Show more",
 
-  notifications: "Notifications",
-  notifyAbout: "Tell me about",
-  notifyLevels: { mine: "Mine", unassigned: "Mine and unassigned", all: "All", none: "Nothing" },
-  notifySound: "Sound",
-  notifyDesktop: "Desktop notifications",
-  notifyBlocked: "The browser does not allow notifications for this page.",
   notifyFrom: (name: string) => `New message from ${name}`,
 
   keys: {

@@ -176,7 +176,6 @@ export const inbox: Translated<typeof english> = {
   placeholder: "Tulis pesan, atau / untuk balasan siap pakai",
   notePlaceholder: "Tulis catatan untuk tim, @ untuk menyebut seseorang",
   send: "Kirim",
-  addNote: "Tambah catatan",
   attach: "Lampirkan berkas",
   emoji: "Emoji",
   searchEmoji: "Cari emoji",
@@ -228,7 +227,7 @@ export const inbox: Translated<typeof english> = {
   startTo: "Nomor telepon",
   startToHint: "Dengan kode negara: +62 812 3456 7890",
   startFrom: "Dari",
-  startNext: "Lanjut",
+  startFirst: "Tulis nomor orangnya dahulu",
   startNoNumber: "Tidak ada nomor Anda yang terhubung.",
 
   details: "Detail",
@@ -241,18 +240,12 @@ export const inbox: Translated<typeof english> = {
   waitingSince: "Menunggu",
   copyValue: (value) => `Salin ${value}`,
 
-  searchMessages: "Pesan",
-  searchContacts: "Orang",
-  searchNotes: "Catatan",
+  searchResults: "Hasil pencarian",
+  searchIndexing: "Pesan lama masih diindeks.",
+  searchSections: { contacts: "Orang", messages: "Pesan", notes: "Catatan" },
   searchNothing: "Tidak ada yang ditemukan",
   searchMore: "Tampilkan lagi",
 
-  notifications: "Pemberitahuan",
-  notifyAbout: "Beri tahu saya tentang",
-  notifyLevels: { mine: "Milik saya", unassigned: "Milik saya dan yang belum ditugaskan", all: "Semua", none: "Tidak ada" },
-  notifySound: "Suara",
-  notifyDesktop: "Pemberitahuan desktop",
-  notifyBlocked: "Peramban tidak mengizinkan pemberitahuan untuk halaman ini.",
   notifyFrom: (name) => `Pesan baru dari ${name}`,
 
   keys: {

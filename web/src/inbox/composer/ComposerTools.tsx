@@ -59,7 +59,7 @@ export function ComposerTools({ conversation, writing, field }: Props) {
       <span className={styles.space} />
       <SendKeyMenu />
       <Button h={32} px={14} disabled={!ready} onClick={submit}>
-        {draft.note ? t.addNote : t.send}
+        {t.send}
       </Button>
     </div>
   );

@@ -11,7 +11,7 @@ export function InteractiveButton(props: { conversation: Conversation; body: str
   const [opened, setOpened] = useState(false);
   return (
     <>
-      <ToolButton icon="filter" label={t.buttons} onClick={() => setOpened(true)} />
+      <ToolButton icon="choices" label={t.buttons} onClick={() => setOpened(true)} />
       {opened && (
         <Suspense>
           <InteractiveDialog {...props} onClose={() => setOpened(false)} />

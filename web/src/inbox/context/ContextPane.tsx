@@ -1,16 +1,20 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useText } from "../../i18n";
+import { ActionIcon } from "@mantine/core";
 import { Avatar } from "../../ui/Avatar";
+import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { conversationQuery, fromLists, nameOf, phoneOf } from "../data/conversations";
 import { ContextLabels } from "./ContextLabels";
 import { CopyId } from "./CopyId";
 import { Earlier } from "./Earlier";
+import { coverContext } from "./shown";
 import styles from "./ContextPane.module.css";
 
 /** What is known of the person and of the conversation. */
 export function ContextPane({ id }: { id: string }) {
   const t = useText("inbox");
+  const common = useText("common");
   const client = useQueryClient();
   const c = useQuery({ ...conversationQuery(id), placeholderData: () => fromLists(client, id) }).data;
   if (!c) return null;
@@ -23,6 +27,16 @@ export function ContextPane({ id }: { id: string }) {
           <b>{nameOf(c)}</b>
           {contact.phone_number && <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />}
         </div>
+        <ActionIcon
+          className={styles.close}
+          variant="subtle"
+          color="gray"
+          size={44}
+          aria-label={common.close}
+          onClick={() => coverContext(false)}
+        >
+          <Icon name="close" />
+        </ActionIcon>
       </div>
       <h3>{t.labels}</h3>
       <ContextLabels conversation={c} />

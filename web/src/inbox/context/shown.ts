@@ -1,6 +1,14 @@
 import { Store, useStore } from "../../ui/store";
 
 const key = "parley-context";
+const narrow = "(max-width: 1180px)";
+
+interface Shown {
+  /** Beside the thread; each browser remembers it. */
+  beside: boolean;
+  /** Over the thread, where there is no room beside it. */
+  over: boolean;
+}
 
 function remembered(): boolean {
   try {
@@ -10,15 +18,18 @@ function remembered(): boolean {
   }
 }
 
-const shown = new Store(remembered());
+const shown = new Store<Shown>({ beside: remembered(), over: false });
 
-/** Whether the pane beside the thread is open; each browser remembers it. */
 export const useContextShown = () => useStore(shown);
 
+export const coverContext = (over: boolean) => shown.set({ ...shown.get(), over });
+
 export function toggleContext(): void {
-  shown.set(!shown.get());
+  const { beside, over } = shown.get();
+  if (matchMedia(narrow).matches) return coverContext(!over);
+  shown.set({ beside: !beside, over: false });
   try {
-    localStorage.setItem(key, shown.get() ? "shown" : "hidden");
+    localStorage.setItem(key, beside ? "hidden" : "shown");
   } catch {
     // It is open again next time.
   }

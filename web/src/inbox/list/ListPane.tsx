@@ -1,21 +1,53 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
 import { useText } from "../../i18n";
+import { Icon } from "../../ui/icons";
+import { usePlace } from "../place";
+import { SearchResults } from "../search/SearchResults";
+import { BulkBar } from "./BulkBar";
 import { ConversationList } from "./ConversationList";
 import { FilterMenu } from "./FilterMenu";
 import { ListTabs } from "./ListTabs";
+import { SearchField } from "./SearchField";
+import { useSelection } from "./selection";
+import { ViewsMenu } from "./ViewsMenu";
 import styles from "./ListPane.module.css";
+
+const NewConversation = lazy(() => import("../start/NewConversation"));
 
 export function ListPane() {
   const t = useText("inbox");
+  const { search } = usePlace();
+  const { selected } = useSelection();
+  const [starting, setStarting] = useState(false);
   return (
     <>
       <header className={styles.header}>
         <div className={styles.title}>
           <h1>{t.title}</h1>
+          <ViewsMenu />
           <FilterMenu />
+          <Tooltip label={t.newConversation}>
+            <ActionIcon variant="subtle" color="gray" size={32} aria-label={t.newConversation} onClick={() => setStarting(true)}>
+              <Icon name="plus" />
+            </ActionIcon>
+          </Tooltip>
         </div>
+        <SearchField />
       </header>
-      <ListTabs />
-      <ConversationList />
+      {search.q ? (
+        <SearchResults words={search.q} />
+      ) : (
+        <>
+          {selected.size > 0 ? <BulkBar /> : <ListTabs />}
+          <ConversationList />
+        </>
+      )}
+      {starting && (
+        <Suspense>
+          <NewConversation onClose={() => setStarting(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

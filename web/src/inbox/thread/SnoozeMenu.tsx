@@ -22,7 +22,7 @@ export function SnoozeMenu({ conversation: c }: { conversation: Conversation }) 
       <Menu opened={opened} onChange={setOpened} position="bottom-end" width={260} withinPortal>
         <Menu.Target>
           <Button size="compact-md" h={32} px={10} variant="default" className={styles.button} aria-label={t.snooze} leftSection={<Icon name="clock" size={16} />}>
-            <span className={styles.text}>{t.snooze}</span>
+            <span className={styles.word}>{t.snooze}</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>

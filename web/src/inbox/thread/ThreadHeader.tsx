@@ -1,4 +1,5 @@
 import { ActionIcon } from "@mantine/core";
+import { useState } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
@@ -16,11 +17,12 @@ import styles from "./ThreadHeader.module.css";
 export function ThreadHeader({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
   const { open } = usePlace();
-  const contextShown = useContextShown();
+  const context = useContextShown();
+  const [more, setMore] = useState(false);
   const name = nameOf(c);
   const second = [name === phoneOf(c.contact.phone_number) ? null : phoneOf(c.contact.phone_number), c.number.name];
   return (
-    <header className={styles.header}>
+    <header className={styles.header} data-more={more || undefined}>
       <ActionIcon className={styles.back} variant="subtle" color="gray" size={44} aria-label={t.back} onClick={() => open(undefined)}>
         <Icon name="left" />
       </ActionIcon>
@@ -37,12 +39,23 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
       </div>
       <ResolveButton conversation={c} />
       <ActionIcon
+        className={styles.more}
+        variant="subtle"
+        color="gray"
+        size={40}
+        aria-label={t.moreActions}
+        aria-expanded={more}
+        onClick={() => setMore(!more)}
+      >
+        <Icon name="dots" />
+      </ActionIcon>
+      <ActionIcon
         className={styles.context}
         variant="subtle"
         color="gray"
         size={32}
         aria-label={t.context}
-        aria-expanded={contextShown}
+        aria-expanded={context.beside || context.over}
         onClick={toggleContext}
       >
         <Icon name="info" />

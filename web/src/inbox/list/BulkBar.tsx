@@ -1,0 +1,85 @@
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { labelsQuery, peopleQuery } from "../../api/queries";
+import { useText } from "../../i18n";
+import { Dot } from "../../ui/Dot";
+import { Icon } from "../../ui/icons";
+import { useBulk } from "../data/bulk";
+import { usePlace } from "../place";
+import { clearSelection, selectAll, useSelection } from "./selection";
+import styles from "./BulkBar.module.css";
+
+/** In the place of the tabs while conversations are chosen. */
+export function BulkBar() {
+  const t = useText("inbox");
+  const { filter } = usePlace();
+  const { selected, all } = useSelection();
+  const { change, busy } = useBulk(filter);
+  return (
+    <div className={styles.bar} role="toolbar" aria-label={t.selected(selected.size)}>
+      <span className={styles.count} aria-live="polite">
+        {all ? t.allMatching : t.selected(selected.size)}
+      </span>
+      {!all && (
+        <Button variant="subtle" size="compact-sm" onClick={() => selectAll([...selected])}>
+          {t.selectAllMatching}
+        </Button>
+      )}
+      <span className={styles.space} />
+      <Button size="compact-sm" loading={busy} onClick={() => change({ status: "resolved" })}>
+        {t.resolve}
+      </Button>
+      <Menu position="bottom-end" width={220}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.moreActions} disabled={busy}>
+            <Icon name="dots" size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown mah={400} className={styles.menu}>
+          <Menu.Item onClick={() => change({ status: "open" })}>{t.reopen}</Menu.Item>
+          <Menu.Item onClick={() => change({ unread: true })}>{t.markUnread}</Menu.Item>
+          <Menu.Item onClick={() => change({ until_reply: true })}>{`${t.snooze}: ${t.untilReply}`}</Menu.Item>
+          <People onChoose={(assigned_to) => change({ assigned_to })} />
+          <Labels onChoose={(label_id) => change({ label_id })} />
+        </Menu.Dropdown>
+      </Menu>
+      <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.endSelection} onClick={clearSelection}>
+        <Icon name="close" size={18} />
+      </ActionIcon>
+    </div>
+  );
+}
+
+function People({ onChoose }: { onChoose: (id: string | null) => void }) {
+  const t = useText("inbox");
+  const people = useQuery(peopleQuery).data ?? [];
+  return (
+    <>
+      <Menu.Label>{t.assign}</Menu.Label>
+      <Menu.Item onClick={() => onChoose(null)}>{t.nobody}</Menu.Item>
+      {people
+        .filter((p) => !p.disabled)
+        .map((p) => (
+          <Menu.Item key={p.id} onClick={() => onChoose(p.id)}>
+            {p.name}
+          </Menu.Item>
+        ))}
+    </>
+  );
+}
+
+function Labels({ onChoose }: { onChoose: (id: string) => void }) {
+  const t = useText("inbox");
+  const labels = useQuery(labelsQuery).data ?? [];
+  if (labels.length === 0) return null;
+  return (
+    <>
+      <Menu.Label>{t.labels}</Menu.Label>
+      {labels.map((l) => (
+        <Menu.Item key={l.id} leftSection={<Dot color={l.color} />} onClick={() => onChoose(l.id)}>
+          {l.name}
+        </Menu.Item>
+      ))}
+    </>
+  );
+}

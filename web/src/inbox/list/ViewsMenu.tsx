@@ -1,0 +1,82 @@
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { useIsAdmin, useMe } from "../../api/queries";
+import type { InboxView, SavedView } from "../../api/types";
+import { useText } from "../../i18n";
+import { Icon } from "../../ui/icons";
+import { toastError } from "../../ui/toasts";
+import { useDeleteView, viewsQuery } from "../data/views";
+import { usePlace } from "../place";
+import styles from "./ViewsMenu.module.css";
+
+const SaveViewDialog = lazy(() => import("./SaveViewDialog"));
+
+const others: readonly InboxView[] = ["mentions", "snoozed"];
+
+/** The views that have no tab, and those that people saved. */
+export function ViewsMenu() {
+  const t = useText("inbox");
+  const { show } = usePlace();
+  const [saving, setSaving] = useState(false);
+  return (
+    <>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <Tooltip label={t.savedViews}>
+            <ActionIcon variant="subtle" color="gray" size={32} aria-label={t.savedViews}>
+              <Icon name="bookmark" />
+            </ActionIcon>
+          </Tooltip>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {others.map((view) => (
+            <Menu.Item key={view} onClick={() => show({ view, search: {} })}>
+              {t.view[view]}
+            </Menu.Item>
+          ))}
+          <Menu.Label>{t.savedViews}</Menu.Label>
+          <Saved />
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="plus" size={16} />} onClick={() => setSaving(true)}>
+            {t.saveView}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {saving && (
+        <Suspense>
+          <SaveViewDialog onClose={() => setSaving(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Saved() {
+  const t = useText("inbox");
+  const me = useMe();
+  const admin = useIsAdmin();
+  const { show } = usePlace();
+  const remove = useDeleteView();
+  const views = useQuery(viewsQuery).data ?? [];
+  const open = ({ filter: { view, ...search } }: SavedView) => show({ view: view ?? "all", search });
+  if (views.length === 0) return <Menu.Item disabled>{t.noViews}</Menu.Item>;
+  return views.map((view) => (
+    <div key={view.id} className={styles.view}>
+      <Menu.Item leftSection={view.shared ? <Icon name="people" size={16} /> : undefined} onClick={() => open(view)}>
+        {view.name}
+      </Menu.Item>
+      {(view.owner_id === me.user.id || (view.shared && admin)) && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={t.deleteView(view.name)}
+          onClick={() => remove.mutate(view.id, { onError: toastError })}
+        >
+          <Icon name="close" size={14} />
+        </ActionIcon>
+      )}
+    </div>
+  ));
+}

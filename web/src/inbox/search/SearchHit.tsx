@@ -1,0 +1,32 @@
+import { Link } from "@tanstack/react-router";
+import { Avatar } from "../../ui/Avatar";
+import { Time } from "../../ui/Time";
+import { nameOf } from "../data/conversations";
+import { inboxPath, usePlace } from "../place";
+import type { FoundContact } from "./queries";
+import { cut } from "./marks";
+import styles from "./SearchResults.module.css";
+
+/** Something that was found; it leads to its place in the thread. */
+export function SearchHit({ found, item, at }: { found: FoundContact; item?: string; at?: string }) {
+  const { view, search } = usePlace();
+  const name = nameOf(found);
+  const inside = (
+    <>
+      <Avatar name={name} id={found.contact.id} size={32} />
+      <span>
+        <b>{name}</b>
+        <span className={styles.words}>
+          {cut(found.snippet).map((part, i) => (part.marked ? <mark key={i}>{part.text}</mark> : part.text))}
+        </span>
+      </span>
+      {at && <Time value={at} />}
+    </>
+  );
+  if (!found.conversation_id) return <div className={styles.hit}>{inside}</div>;
+  return (
+    <Link className={styles.hit} to={inboxPath} params={{ view, conversation: found.conversation_id }} search={{ ...search, item }} activeProps={{}}>
+      {inside}
+    </Link>
+  );
+}

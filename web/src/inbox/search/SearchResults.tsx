@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { useText } from "../../i18n";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { ListSkeleton } from "../list/ListSkeleton";
+import { usePlace } from "../place";
+import { searchQuery, type Section } from "./queries";
+import { SearchSection } from "./SearchSection";
+import styles from "./SearchResults.module.css";
+
+const sections: readonly Section[] = ["contacts", "messages", "notes"];
+
+/** What was found among people, messages and notes, over the whole retention. */
+export function SearchResults({ words }: { words: string }) {
+  const t = useText("inbox");
+  const { search } = usePlace();
+  const query = useQuery(searchQuery(words, search.number));
+  if (query.isPending) return <ListSkeleton />;
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  const found = query.data;
+  const none = sections.every((section) => found[section].items.length === 0);
+  return (
+    <div className={styles.results} role="region" aria-label={t.searchResults}>
+      {found.indexing && <p className={styles.hint}>{t.searchIndexing}</p>}
+      {none && <EmptyState icon="search" title={t.searchNothing} />}
+      {sections.map((section) => (
+        <SearchSection key={`${section} ${words}`} section={section} words={words} found={found} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { Modal, Select, TextInput } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { idempotencyKey, send } from "../../api/client";
+import { useMe } from "../../api/queries";
+import type { Message } from "../../api/types";
+import { useText } from "../../i18n";
+import { EmptyState } from "../../ui/EmptyState";
+import { toastError } from "../../ui/toasts";
+import { refresh } from "../data/conversations";
+import { usePlace } from "../place";
+import { TemplatePicker, type Filled } from "../templates/TemplatePicker";
+import { phoneIn } from "./phone";
+import styles from "./NewConversation.module.css";
+
+/** Begins a conversation by a template. Where there is one with this person, the message lands in it. */
+export default function NewConversation({ onClose }: { onClose: () => void }) {
+  const t = useText("inbox");
+  const common = useText("common");
+  const client = useQueryClient();
+  const { numbers } = useMe();
+  const { open } = usePlace();
+  const narrow = useMediaQuery("(max-width: 720px)");
+  const [from, setFrom] = useState(numbers[0]?.phone_number_id ?? null);
+  const [to, setTo] = useState("");
+  const [key] = useState(idempotencyKey);
+  const phone = phoneIn(to);
+  const start = ({ template }: Filled) => {
+    const body = { messaging_product: "chat", to: phone, type: "template", template };
+    send<Message>("POST", `/${from}/messages`, body, { idempotencyKey: key }).then((message) => {
+      refresh(client);
+      onClose();
+      open(message.conversation_id);
+    }, toastError);
+  };
+  return (
+    <Modal opened onClose={onClose} title={t.newConversation} size={860} centered fullScreen={narrow} closeButtonProps={{ "aria-label": common.close }}>
+      {from === null ? (
+        <EmptyState icon="phone" title={t.startNoNumber} />
+      ) : (
+        <>
+          <div className={styles.people}>
+            <TextInput
+              label={t.startTo}
+              description={t.startToHint}
+              type="tel"
+              data-autofocus
+              value={to}
+              onChange={(event) => setTo(event.target.value)}
+            />
+            <Select
+              label={t.startFrom}
+              description={" "}
+              allowDeselect={false}
+              value={from}
+              data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))}
+              onChange={setFrom}
+            />
+          </div>
+          {phone ? <TemplatePicker number={from} contact={null} onDone={start} /> : <EmptyState icon="template" title={t.startFirst} />}
+        </>
+      )}
+    </Modal>
+  );
+}
