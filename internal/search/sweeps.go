@@ -130,17 +130,18 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 	if head.ID <= min(marks.Head, recent) {
 		return 0, nil
 	}
-	part := part{kind: kind, orgID: head.OrgID, after: min(marks.Head, recent), before: store.LastSearchID(kind)}
+	p := part{kind: kind, orgID: head.OrgID, after: min(marks.Head, recent), before: store.LastSearchID(kind)}
 	for more := true; more; {
-		oldest := ""
+		var took taken
 		mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
-			oldest, more, err = x.takeSome(u, &part, func(m *store.SearchMarks) { m.Head = max(m.Head, part.after) })
+			took, err = x.takeSome(u, p, func(m *store.SearchMarks, last string) { m.Head = max(m.Head, last) })
 			return err
 		})
 		if err != nil || !mine {
 			return lag, err
 		}
-		if _, at, ok := store.SearchInstant(oldest); ok {
+		p.after, more = took.last, took.more
+		if _, at, ok := store.SearchInstant(took.oldest); ok {
 			lag = max(lag, x.store.Now().Sub(at))
 			x.metrics.lag.Set(lag.Seconds())
 		}
@@ -155,30 +156,37 @@ type part struct {
 	after, before string
 }
 
-// takeSome puts what is missing of the next rows of a part into the index, and marks how far it got. It
-// returns the first that was missing, and whether there are more rows.
-func (x *Indexer) takeSome(u store.SearchUpdate, p *part, mark func(*store.SearchMarks)) (oldest string, more bool, err error) {
+// taken is what came of a step.
+type taken struct {
+	oldest string // of those that were missing; empty where none was
+	last   string // of all
+	more   bool   // rows follow
+}
+
+// takeSome puts what is missing of the next rows of a part into the index, and marks how far it got. It may run
+// again, like all that is in a transaction.
+func (x *Indexer) takeSome(u store.SearchUpdate, p part, mark func(m *store.SearchMarks, last string)) (t taken, err error) {
 	ids, err := u.Source().SearchIDs(p.kind, p.orgID, p.after, p.before, batch)
 	if err != nil || len(ids) == 0 {
-		return "", false, err
+		return t, err
 	}
 	missing, err := u.Missing(p.orgID, ids)
 	if err != nil {
-		return "", false, err
+		return t, err
 	}
 	if err := x.put(u, p.orgID, missing); err != nil {
-		return "", false, err
+		return t, err
 	}
 	marks, err := u.Marks(p.kind, p.orgID)
 	if err != nil {
-		return "", false, err
+		return t, err
 	}
-	p.after = ids[len(ids)-1]
-	mark(&marks)
+	t.last, t.more = ids[len(ids)-1], len(ids) == batch
 	if len(missing) > 0 {
-		oldest = slices.Min(missing)
+		t.oldest = slices.Min(missing)
 	}
-	return oldest, len(ids) == batch, u.SetMarks(p.kind, p.orgID, marks)
+	mark(&marks, t.last)
+	return t, u.SetMarks(p.kind, p.orgID, marks)
 }
 
 // takeLate looks once more at what nothing can be added to any more. With an index that has just been made
@@ -205,17 +213,19 @@ func (x *Indexer) takeLateOf(ctx context.Context, kind chat.Kind, orgID string) 
 		return err
 	}
 	p := part{kind: kind, orgID: orgID, after: marks.Settled, before: store.FirstSearchID(kind, x.store.Now().Add(-settling))}
-	for more := p.after < p.before; more; {
+	for p.after < p.before {
+		var took taken
 		mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
-			_, more, err = x.takeSome(u, &p, func(m *store.SearchMarks) { m.Settled = max(m.Settled, p.after) })
-			if err != nil || more {
+			took, err = x.takeSome(u, p, func(m *store.SearchMarks, last string) { m.Settled = max(m.Settled, last) })
+			if err != nil || took.more {
 				return err
 			}
 			return x.markSettled(u, p)
 		})
-		if err != nil || !mine || !more {
+		if err != nil || !mine || !took.more {
 			return err
 		}
+		p.after = took.last
 		x.metrics.rebuilding.Set(1)
 		if err := errors.Join(x.followChanges(ctx), x.takeNew(ctx)); err != nil { // which do not wait for all that is old
 			return err
