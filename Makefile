@@ -11,7 +11,7 @@ RACE := -race -gcflags=modernc.org/...=-race=false
 
 # These stand on the store and do the same on both engines: they run with the race detector on SQLite, and
 # without it on PostgreSQL. The store, the workers and the whole program run with it on both.
-ABOVE_STORE := api app core cli onboard
+ABOVE_STORE := api app core cli onboard search
 
 # npm packages may contain Go files that are not ours.
 GO_FILES = $(shell find . -name node_modules -prune -o -name '*.go' -print)

@@ -164,9 +164,7 @@ func TestRetention(t *testing.T) {
 			o.Plan = "short"
 			return errors.Join(err, tx.PutPlan(chat.Plan{Name: o.Plan, RetentionDays: new(int64(7))}), tx.UpdateOrganization(o))
 		})
-		for range batch + 1 {
-			r.write("old news")
-		}
+		r.writeMany(batch+1, "old news")
 		r.sweep()
 		r.clock.Advance(4 * 24 * time.Hour)
 		young := r.write("new news")
@@ -186,10 +184,7 @@ func TestRetention(t *testing.T) {
 // An indexer that ends in the middle is followed by one that goes on; nothing is left out, nothing is twice.
 func TestEndedInTheMiddle(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
-		var all []chat.Message
-		for range 3*batch + 1 {
-			all = append(all, r.write("item"))
-		}
+		all := r.writeMany(3*batch+1, "item")
 		r.clock.Advance(time.Hour) // so that a whole index is made of what is old
 		ctx, cancel := context.WithCancel(t.Context())
 		steps := 0
@@ -210,7 +205,7 @@ func TestEndedInTheMiddle(t *testing.T) {
 		r.index.Close()
 		r.open()
 		r.sweep()
-		r.found("item", all...)
+		r.found("item", all...) // over several pages
 		if behind, err := NewSearcher(r.st, r.index).Indexing(t.Context(), r.org.ID); behind || err != nil {
 			t.Errorf("that the index is not complete is told: %v, %v", behind, err)
 		}

@@ -77,21 +77,42 @@ func (r *rig) write(text string) chat.Message {
 	return r.writeAt(r.conversation, text, r.clock.Now(), r.clock.Now())
 }
 
+// writeMany stores texts at once.
+func (r *rig) writeMany(n int, text string) []chat.Message {
+	r.t.Helper()
+	all := make([]chat.Message, n)
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+		for i := range all {
+			all[i] = r.message(tx, r.conversation, text, tx.Now(), tx.Now())
+			if err := tx.InsertMessage(all[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return all
+}
+
 // writeAt is write with an id of one instant that says that it was made at another.
 func (r *rig) writeAt(c chat.Conversation, text string, id, created time.Time) (m chat.Message) {
+	r.t.Helper()
+	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+		m = r.message(tx, c, text, id, created)
+		return tx.InsertMessage(m)
+	})
+	return m
+}
+
+func (r *rig) message(tx *store.Tx, c chat.Conversation, text string, id, created time.Time) chat.Message {
 	r.t.Helper()
 	content, err := json.Marshal(map[string]string{"body": text})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
-		m = chat.Message{
-			ID: tx.NewIDAt(chat.KindMessage, id), OrgID: c.OrgID, AccountID: c.AccountID, ConversationID: c.ID, ContactID: c.ContactID,
-			Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: content, CreatedAt: created, UpdatedAt: tx.Now(),
-		}
-		return tx.InsertMessage(m)
-	})
-	return m
+	return chat.Message{
+		ID: tx.NewIDAt(chat.KindMessage, id), OrgID: c.OrgID, AccountID: c.AccountID, ConversationID: c.ID, ContactID: c.ContactID,
+		Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: content, CreatedAt: created, UpdatedAt: tx.Now(),
+	}
 }
 
 func (r *rig) sweep() {
@@ -104,7 +125,7 @@ func (r *rig) sweep() {
 // search returns the ids of what is found, over all pages.
 func (r *rig) search(kind chat.Kind, text string) []string {
 	r.t.Helper()
-	return r.searchAs(Request{User: r.user, Kind: kind, Query: Parse(text), Limit: 3})
+	return r.searchAs(Request{User: r.user, Kind: kind, Query: Parse(text), Limit: 50})
 }
 
 func (r *rig) searchAs(req Request) []string {

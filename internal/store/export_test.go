@@ -197,3 +197,10 @@ func (tx *Tx) LimitIdle(d time.Duration) error {
 	_, err := tx.exec(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", d.Milliseconds()))
 	return err
 }
+
+// LimitSearch makes a search index on PostgreSQL look through so few texts, with trigrams or without.
+func LimitSearch(x *SearchIndex, trigrams bool, newest, most int) {
+	if p, ok := x.searchEngine.(*postgresSearch); ok {
+		p.trigrams, p.newest, p.most = trigrams, newest, most
+	}
+}

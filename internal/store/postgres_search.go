@@ -22,6 +22,8 @@ const (
 type postgresSearch struct {
 	store    *Store
 	trigrams bool
+	newest   int // newestTexts, but for tests
+	most     int // mostTexts, likewise
 }
 
 var postgresSearchSchema = []string{
@@ -32,7 +34,7 @@ var postgresSearchSchema = []string{
 }
 
 func (e *postgresEngine) openSearch(ctx context.Context, s *Store) (searchEngine, error) {
-	x := &postgresSearch{store: s}
+	x := &postgresSearch{store: s, newest: newestTexts, most: mostTexts}
 	if err := x.prepare(ctx); err != nil {
 		return x, err
 	}
@@ -158,9 +160,9 @@ func (u postgresSearchUpdate) Followed(changes []SearchChange) error {
 func (x *postgresSearch) Find(ctx context.Context, q SearchQuery) (SearchFound, error) {
 	r := x.store.Read(ctx)
 	asked := x.trigrams && q.hasTrigrams()
-	most := mostTexts
+	most := x.most
 	if asked {
-		most = newestTexts
+		most = x.newest
 	}
 	end, err := many(r, scanText, "SELECT id FROM search_texts WHERE org_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT 1 OFFSET $4",
 		q.OrgID, q.from(), q.before(), most)
