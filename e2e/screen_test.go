@@ -187,3 +187,9 @@ func (s *Screen) Accessible() {
 	}
 	s.Scheme("light")
 }
+
+// holds tells whether a condition holds, written as the browser understands it.
+func (s *Screen) holds(condition string) bool {
+	holds, err := chromedp.Run(s.ctx, chromedp.Evaluate[bool](condition))
+	return err == nil && holds
+}

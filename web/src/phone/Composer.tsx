@@ -50,7 +50,9 @@ export function Composer({ business, disabled, quoted, unquote, write }: Props) 
       />
       <div className={styles.actions}>
         <Attach disabled={disabled} write={write} />
-        <Quick disabled={disabled} write={write} />
+        <button type="button" className={styles.chip} disabled={disabled} title={t.stopHint} onClick={() => void write({ type: "stop" })}>
+          {t.stop}
+        </button>
         <Button size="compact-md" className={styles.send} disabled={disabled || !text.trim()} onClick={() => void send()}>
           {t.send}
         </Button>
@@ -72,21 +74,6 @@ function Quoting({ quoted, business, unquote }: { quoted: PhoneMessage; business
         <Icon name="close" size={18} />
       </button>
     </div>
-  );
-}
-
-/** STOP is one press away: it is what people say who have had enough. */
-function Quick({ disabled, write }: Pick<Props, "disabled" | "write">) {
-  const t = useText("phone");
-  return (
-    <span className={styles.quick}>
-      <button type="button" className={styles.chip} disabled={disabled} title={t.stopHint} onClick={() => void write({ type: "stop" })}>
-        {t.stop}
-      </button>
-      <button type="button" className={styles.chip} disabled={disabled} title={t.startHint} onClick={() => void write({ type: "resume" })}>
-        {t.start}
-      </button>
-    </span>
   );
 }
 
@@ -119,6 +106,9 @@ function Attach({ disabled, write }: Pick<Props, "disabled" | "write">) {
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="pin" size={18} />} onClick={() => setPlacing(true)}>
             {t.location}
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="reply" size={18} />} onClick={() => void write({ type: "resume" })}>
+            {t.start}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

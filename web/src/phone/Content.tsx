@@ -1,4 +1,5 @@
 import { useText } from "../i18n";
+import { FormattedText } from "../inbox/text/FormattedText";
 import { Icon } from "../ui/icons";
 import { fileAddress, type PhoneFile, type PhoneMessage, type Place } from "./data";
 import styles from "./Phone.module.css";
@@ -74,7 +75,7 @@ export function Content({ message }: { message: PhoneMessage }) {
           <Icon name="person" /> <b>{name}</b>
         </span>
       ))}
-      {message.text && <span className={styles.text}>{message.text}</span>}
+      {message.text && <FormattedText text={message.text} />}
       {message.footer && <small className={styles.footer}>{message.footer}</small>}
       {empty && <i className={styles.text}>{kindOf(message.type)}</i>}
     </>

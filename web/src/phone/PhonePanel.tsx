@@ -27,7 +27,7 @@ export function PhonePanel() {
   if (me.numbers.length === 0) {
     return <EmptyState icon="phone" title={t.noNumbers}>{t.noNumbersBody}</EmptyState>;
   }
-  if (handsets.data) return <Panel handsets={handsets.data} numbers={me.numbers} />;
+  if (handsets.data) return <Panel handsets={handsets.data} numbers={me.numbers.toSorted((a, b) => a.name.localeCompare(b.name))} />;
   if (handsets.error) return <ErrorState error={handsets.error} retry={() => void handsets.refetch()} />;
   return (
     <Later>
@@ -54,7 +54,7 @@ function Panel({ handsets, numbers }: { handsets: Handset[]; numbers: MyNumber[]
   const [handset, chooseHandset] = useChoice("parley-handset", handsets, (one) => one.id);
   const [number, chooseNumber] = useChoice("parley-phone-number", numbers, (one) => one.phone_number_id);
   const [adding, setAdding] = useState(false);
-  const named = (one: Handset) => `${one.name} · ${one.phone_number}${one.unread ? ` · ${t.unread(one.unread)}` : ""}`;
+  const named = (one: Handset) => `${one.name}${one.unread ? ` (${t.unread(one.unread)})` : ""} · ${one.phone_number}`;
   return (
     <section className={styles.panel} aria-label={t.title}>
       <div className={styles.choices}>

@@ -12,13 +12,12 @@ function Entry(props: { to: LinkProps["to"]; icon: IconName; name: string; count
   const count = props.count ?? 0;
   return (
     <Tooltip label={props.name} position="right" openDelay={400}>
-      <Link to={props.to} className={styles.entry} activeProps={{ "aria-current": "page" }}>
+      <Link to={props.to} className={styles.entry} activeProps={{ "aria-current": "page" }} aria-description={count > 0 ? t.unread(count) : undefined}>
         <Icon name={props.icon} />
         <span className={styles.name}>{props.name}</span>
         {count > 0 && (
-          <span className={styles.count}>
-            <span aria-hidden="true">{countText(count)}</span>
-            <span className="visually-hidden">, {t.unread(count)}</span>
+          <span className={styles.count} aria-hidden="true">
+            {countText(count)}
           </span>
         )}
       </Link>

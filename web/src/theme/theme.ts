@@ -56,7 +56,14 @@ export const mantineVariables: CSSVariablesResolver = () => {
     "--mantine-primary-color-light": "var(--tint)",
     "--mantine-primary-color-light-color": "var(--accent)",
   };
-  return { variables: {}, light: shared, dark: shared };
+  // Fields take their ground and their line from Mantine's greys.
+  const dark = {
+    "--mantine-color-dark-4": "var(--control)",
+    "--mantine-color-dark-5": "var(--sunken)",
+    "--mantine-color-dark-6": "var(--sunken)",
+    "--mantine-color-dark-7": "var(--surface)",
+  };
+  return { variables: {}, light: { ...shared, "--mantine-color-gray-4": "var(--control)" }, dark: { ...shared, ...dark } };
 };
 
 export const schemeManager = localStorageColorSchemeManager({ key: "parley-theme" });

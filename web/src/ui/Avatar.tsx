@@ -2,7 +2,7 @@ import styles from "./Avatar.module.css";
 
 /** Two letters for a name; for a number its first digit. */
 export function initials(name: string): string {
-  const words = name.trim().split(/\s+/).filter(Boolean);
+  const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}+]/u.test(word));
   const first = words[0] ?? "?";
   if (/^[+\d]/.test(first)) return first.slice(0, 2);
   const last = words.length > 1 ? words[words.length - 1] : undefined;

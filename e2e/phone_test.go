@@ -1,0 +1,74 @@
+package e2e
+
+import "testing"
+
+// TestPhoneBesideInbox: the simulated phone and the inbox in one window talk with each other.
+func TestPhoneBesideInbox(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo", "--demo-empty"))
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/phone")
+	s.Choose("Write as", "6281255500142")
+	s.Write("Message to the business", "Halo, apakah *buka*?")
+	s.Press("button", "Send from phone")
+	s.PressIn("Conversations", "Dewi Pratiwi")
+	s.Write("Message", "Buka sampai jam lima")
+	s.Press("button", "Send")
+	s.SaysIn("Chat with Demo on the phone", "Buka sampai jam lima")
+	s.Press("switch", "Online")
+	s.Says("This phone is off.")
+	s.Write("Message", "Masih di sana?")
+	s.Press("button", "Send")
+	s.SaysIn("Messages", "Masih di sana?")
+	s.Press("switch", "Online")
+	s.SaysIn("Chat with Demo on the phone", "Masih di sana?")
+	s.Press("button", "STOP")
+	s.SaysIn("Messages", "STOP")
+	s.Accessible()
+	s.Content()
+}
+
+// TestPhoneOnAPhone: the page by itself, on a small screen, in the demo's week.
+func TestPhoneOnAPhone(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 360, 740)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/phone")
+	s.Choose("Write as", "6281255500142")
+	s.Press("button", "Di satpam")
+	s.SaysIn("Chat with Demo on the phone", "Di satpam")
+	s.Holds("document.documentElement.scrollWidth <= innerWidth")
+	s.Accessible()
+	s.Content()
+}
+
+// Choose picks an option of a field by its value.
+func (s *Screen) Choose(field, value string) {
+	s.t.Helper()
+	s.on(s.await("combobox", field), `function () {
+		this.value = '`+value+`'
+		this.dispatchEvent(new Event('change', {bubbles: true}))
+	}`)
+}
+
+// inside is the element with that label, as the page's scripts write it.
+func inside(label string) string { return `document.querySelector('[aria-label="` + label + `"]')` }
+
+// SaysIn waits until a part of the page says something.
+func (s *Screen) SaysIn(label, text string) {
+	s.t.Helper()
+	if !eventually(func() bool { return s.holds(inside(label) + `?.innerText.includes("` + text + `") === true`) }) {
+		s.fail("%q does not say %q", label, text)
+	}
+}
+
+// PressIn presses the link in a part of the page that contains a text.
+func (s *Screen) PressIn(label, text string) {
+	s.t.Helper()
+	link := `[...` + inside(label) + `?.querySelectorAll('a') ?? []].find(a => a.innerText.includes("` + text + `"))`
+	if !eventually(func() bool { return s.holds(`(` + link + `)?.click() === undefined && !!` + link) }) {
+		s.fail("there is no link to %q in %q", text, label)
+	}
+}
