@@ -51,7 +51,6 @@ export function ComposerField({ ref, conversation, writing, onType }: Props) {
         maxLength={4096}
         value={draft.body}
         classNames={{ input: styles.input }}
-        aria-expanded={suggestions.options.length > 0 || undefined}
         aria-controls={suggestions.options.length > 0 ? suggestions.id : undefined}
         aria-activedescendant={suggestions.activeId}
         onChange={(event) => {

@@ -25,7 +25,7 @@ export function ContextPane({ id }: { id: string }) {
         <Avatar name={nameOf(c)} id={contact.id} />
         <div>
           <b>{nameOf(c)}</b>
-          {contact.phone_number && <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />}
+          {contact.phone_number && contact.name && <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />}
         </div>
         <ActionIcon
           className={styles.close}

@@ -105,7 +105,7 @@ export class Outbox {
     for (let attempt = 0; ; attempt++) {
       try {
         const message = await this.once(entry.key);
-        this.change(entry.key, { state: "sent", message, file: undefined });
+        this.change(entry.key, { state: "sent", message });
         return;
       } catch (error) {
         if (!this.entries.some((e) => e.key === entry.key)) return;

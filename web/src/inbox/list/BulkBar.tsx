@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from "@mantine/core";
+import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { labelsQuery, peopleQuery } from "../../api/queries";
 import { useText } from "../../i18n";
@@ -26,9 +26,11 @@ export function BulkBar() {
         </Button>
       )}
       <span className={styles.space} />
-      <Button size="compact-sm" loading={busy} onClick={() => change({ status: "resolved" })}>
-        {t.resolve}
-      </Button>
+      <Tooltip label={t.resolve}>
+        <ActionIcon size={28} aria-label={t.resolve} loading={busy} onClick={() => change({ status: "resolved" })}>
+          <Icon name="check" size={18} />
+        </ActionIcon>
+      </Tooltip>
       <Menu position="bottom-end" width={220}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.moreActions} disabled={busy}>

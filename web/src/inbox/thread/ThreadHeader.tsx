@@ -26,7 +26,9 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
       <ActionIcon className={styles.back} variant="subtle" color="gray" size={44} aria-label={t.back} onClick={() => open(undefined)}>
         <Icon name="left" />
       </ActionIcon>
-      <Avatar name={name} id={c.contact.id} size={36} />
+      <span className={styles.avatar}>
+        <Avatar name={name} id={c.contact.id} size={36} />
+      </span>
       <div className={styles.who}>
         <h2>{name}</h2>
         <span>{second.filter(Boolean).join(" · ")}</span>

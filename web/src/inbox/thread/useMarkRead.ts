@@ -22,7 +22,10 @@ function useLooking(): boolean {
   return looking;
 }
 
-/** Opening a thread reads it. Each newest message is told once, so that "mark unread" stays. */
+/**
+ * Opening a thread reads it. It is told once for each newest message, a reaction being one too, so that "mark
+ * unread" stays and a provider that is away is not asked without end.
+ */
 export function useMarkRead(id: string, c: Conversation | undefined): void {
   const client = useQueryClient();
   const looking = useLooking();
@@ -31,16 +34,14 @@ export function useMarkRead(id: string, c: Conversation | undefined): void {
   const newest = newestInbound(data?.pages[0]?.data ?? [])?.message_id;
   const unread = c !== undefined && c.unread_count > 0;
   const number = c?.number.phone_number_id;
+  const state = `${newest} ${c?.last_message?.id}`;
   useEffect(() => {
-    if (!looking || !unread || !newest || !number || told.current === newest) return;
-    told.current = newest;
+    if (!looking || !unread || !newest || !number || told.current === state) return;
+    told.current = state;
     showChange(client, id, (conversation) => ({ ...conversation, unread_count: 0 }));
     const body = { messaging_product: "chat", status: "read", message_id: newest };
     send("POST", `/${number}/messages`, body)
       .then(() => refresh(client))
-      .catch(() => {
-        told.current = null;
-        refresh(client, id);
-      });
-  }, [client, looking, unread, newest, number, id]);
+      .catch(() => refresh(client, id));
+  }, [client, looking, unread, newest, state, number, id]);
 }
