@@ -111,7 +111,10 @@ func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 		return err
 	}
 	for orgID, days := range retentions {
-		h.purgeOld(ctx, store.Messages, orgID, time.Duration(days)*24*time.Hour, (*store.Tx).PurgeMessages)
+		life := time.Duration(days) * 24 * time.Hour
+		h.purgeOld(ctx, store.Messages, orgID, life, (*store.Tx).PurgeMessages)
+		h.purgeOld(ctx, store.Notes, orgID, life, (*store.Tx).PurgeNotes)
+		h.purgeOld(ctx, store.Happenings, orgID, life, (*store.Tx).PurgeHappenings)
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package housekeeping_test
 
 import (
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -46,6 +48,34 @@ func TestWakeOpensWhatIsDue(t *testing.T) {
 			if err != nil || n.Open != want {
 				t.Errorf("%s has %d, %v, want %d", view, n.Open, err, want)
 			}
+		}
+	})
+}
+
+// Notes and happenings live as long as messages do.
+func TestRemarksAreKeptAsLongAsMessages(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		st := storetest.Open(t, engine, storetest.WithClock(clock))
+		a := newArchive(t, st, files(t), "123456", new(int64(30)))
+		u := chat.User{ID: "usr_x", OrgID: a.account.OrgID, Sees: chat.SeesAll}
+		remark := func() {
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				_, err := core.AddNote(tx, u, a.conversation.ID, "x", nil)
+				return errors.Join(err, tx.InsertHappening(chat.Happening{
+					ID: tx.NewID(chat.KindHappening), OrgID: u.OrgID, ConversationID: a.conversation.ID, What: chat.Resolved,
+				}))
+			})
+		}
+		remark()
+		clock.Advance(time.Millisecond)
+		remark()
+		clock.Advance(30 * day)
+		start(t, st, slog.New(slog.DiscardHandler)).Sweep(t.Context())
+		timeline, err := core.ConversationTimeline(st.Read(t.Context()), u, a.conversation.ID, "", store.Page{Limit: 10})
+		if err != nil || len(timeline.Items) != 2 {
+			t.Errorf("left are %d, %v", len(timeline.Items), err)
 		}
 	})
 }

@@ -14,15 +14,36 @@ const (
 	Messages   Aging = "messages"
 	Events     Aging = "events"
 	Deliveries Aging = "webhook_deliveries"
+	Notes      Aging = "notes"
+	Happenings Aging = "happenings"
 )
 
-var agingKinds = map[Aging]chat.Kind{Calls: chat.KindRequest, Messages: chat.KindMessage, Events: chat.KindEvent, Deliveries: chat.KindDelivery}
+var agingKinds = map[Aging]chat.Kind{
+	Calls: chat.KindRequest, Messages: chat.KindMessage, Events: chat.KindEvent, Deliveries: chat.KindDelivery,
+	Notes: chat.KindNote, Happenings: chat.KindHappening,
+}
 
 // AnyBefore tells whether an organization has rows from before the instant.
 func (r Reader) AnyBefore(table Aging, orgID string, before time.Time) (bool, error) {
 	found, err := many(r, scanText, "SELECT id FROM "+string(table)+" WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT 1",
 		orgID, firstID(agingKinds[table], before))
 	return len(found) > 0, err
+}
+
+// PurgeNotes removes up to limit of an organization's notes from before the instant, and returns how many.
+func (tx *Tx) PurgeNotes(orgID string, before time.Time, limit int) (int64, error) {
+	ids, err := many(tx.Reader, scanText, "DELETE FROM notes WHERE org_id = $1 AND id IN (SELECT id FROM notes WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3) RETURNING id",
+		orgID, firstID(chat.KindNote, before), limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return int64(len(ids)), tx.later("DELETE FROM note_mentions WHERE org_id = $1 AND "+tx.dialect.oneOf("note_id", "$2"), orgID, tx.dialect.list(ids))
+}
+
+// PurgeHappenings is PurgeNotes for what was done with conversations.
+func (tx *Tx) PurgeHappenings(orgID string, before time.Time, limit int) (int64, error) {
+	return tx.exec("DELETE FROM happenings WHERE org_id = $1 AND id IN (SELECT id FROM happenings WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
+		orgID, firstID(chat.KindHappening, before), limit)
 }
 
 // DeletedAccount returns an account that was disconnected, or ErrNotFound.
