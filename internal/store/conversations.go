@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -64,20 +65,57 @@ func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p P
 	case f.UpdatedSince != nil:
 		c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
 		assignee, order = unindexed(assignee), conversationsByUpdate
+	case f.ContactID != "":
 	case f.AssignedTo != "":
 		account = unindexed(account)
+		if f.Status == "" {
+			either(&c, "c.status", chat.ConversationStatuses...)
+		}
+	case f.Status != "" && f.LabelID == "":
+		return r.conversationsByStatus(orgID, accountID, f.Status, p)
 	}
 	c.add(account+" = ?", accountID)
 	c.addIf("c.status = ?", string(f.Status))
 	c.addIf("c.contact_id = ?", f.ContactID)
 	c.addIf(assignee+" = ?", f.AssignedTo)
-	if f.Status == "" && f.UpdatedSince == nil {
-		either(&c, "c.status", chat.ConversationStatuses...)
-	}
 	if f.ContactID != "" {
 		return conversationList.single(r, c, order, f.LabelID, p)
 	}
 	return conversationList.page(r, c, order, f.LabelID, p)
+}
+
+// statusWalk is how far an organization's conversations of a status are looked through for those of a number.
+const statusWalk = 2_000
+
+// conversationsByStatus returns one page of an account's conversations of a status. Most often the
+// organization's list of that status has them soon: it has one number, or few. Else the number's own list of
+// all of its conversations is walked. An index for numbers and statuses would have to be written with every
+// message.
+func (r Reader) conversationsByStatus(orgID, accountID string, status chat.ConversationStatus, p Page) (Slice[chat.ConversationDetail], error) {
+	o := conversationsByActivity
+	var c conditions
+	c.add("c.org_id = ?", orgID)
+	c.add("c.status = ?", string(status))
+	o.after(&c, p.After)
+	beginning := "(SELECT c.org_id, c.id, c.sort_at, c.account_id FROM conversations c" + c.where() + o.clause() + " LIMIT " + c.arg(statusWalk) + ") b"
+	args := slices.Clip(c.args)
+	found := "SELECT b.org_id, b.id FROM " + beginning + " WHERE b.account_id = " + c.arg(accountID) + " ORDER BY b.sort_at DESC, b.id DESC LIMIT " + c.arg(p.Limit+1)
+	rows, err := many(r, scanConversationDetail, conversationList.rowsOf(found, o), c.args...)
+	if err != nil || len(rows) > p.Limit {
+		return o.slice(rows, p.Limit), err
+	}
+	walked, err := one(r, scanInt, "SELECT COUNT(*) FROM "+beginning, args...)
+	if err != nil || walked < statusWalk {
+		return o.slice(rows, p.Limit), err
+	}
+	var all conditions
+	all.add("c.org_id = ?", orgID)
+	all.add("c.account_id = ?", accountID)
+	all.add(unindexed("c.status")+" = ?", string(status))
+	o.after(&all, p.After)
+	found = conversationList.found(&all, o, "", p.Limit+1)
+	rows, err = many(r, scanConversationDetail, conversationList.rowsOf(found, o), all.args...)
+	return o.slice(rows, p.Limit), err
 }
 
 // unindexed is a column of texts that no index is looked up by: the one of the list's order serves better,

@@ -46,17 +46,13 @@ func (q InboxQuery) order() order[chat.InboxEntry] {
 // conditions are those of a list of what a user sees. Which index serves best is known here and not to the
 // engines, so that the columns of the others are hidden from them.
 func (q InboxQuery) conditions(d dialect, u chat.User) (c conditions) {
-	account, status, assignee := "c.account_id", "c.status", "c.assigned_to"
-	ofOne := q.View == chat.ViewMine || q.AssignedTo != "" || u.Sees == chat.SeesAssigned
-	switch {
-	case q.Sort == chat.SortWaiting, q.View == chat.ViewSnoozed:
-		account, status, assignee = unindexed(account), unindexed(status), unindexed(assignee)
-	case ofOne:
-		account = unindexed(account)
+	status, assignee := "c.status", "c.assigned_to"
+	if q.Sort == chat.SortWaiting || q.View == chat.ViewSnoozed {
+		status, assignee = unindexed(status), unindexed(assignee)
 	}
 	c.add("c.org_id = ?", u.OrgID)
 	c.visibleTo(d, u, assignee, q.TeamID)
-	c.addIf(account+" = ?", q.AccountID)
+	c.addIf(unindexed("c.account_id")+" = ?", q.AccountID)
 	c.addIf(assignee+" = ?", q.AssignedTo)
 	switch q.View {
 	case chat.ViewMine:

@@ -42,7 +42,8 @@ func sorts(plan string) bool {
 func openForPlans(t *testing.T, engine storetest.Engine) *store.Store {
 	cfg := storetest.NewConfig(t, engine)
 	if cfg.URL != "" {
-		cfg.URL += "&enable_seqscan=off&enable_bitmapscan=off&enable_sort=off&enable_hashjoin=off"
+		// What is switched off costs so much that statements would be compiled.
+		cfg.URL += "&enable_seqscan=off&enable_bitmapscan=off&enable_sort=off&enable_hashjoin=off&jit=off"
 	}
 	return storetest.OpenAt(t, cfg)
 }
@@ -128,7 +129,7 @@ func plannedLists(orgID, accountID string) []plannedList {
 		contacts("by BSUID", "contacts_by_bsuid", store.ContactFilter{BSUID: "x"}),
 		contacts("by username", "contacts_by_username", store.ContactFilter{Username: "x"}),
 		contacts("by number and label", "contacts_by_number", store.ContactFilter{PhoneNumber: "x", LabelID: "x"}),
-		conversations("by status", "conversations_by_status", store.ConversationFilter{Status: chat.ConversationOpen}),
+		conversations("all", "conversations_by_activity", store.ConversationFilter{}),
 		conversations("by assignee and status", "conversations_by_assignee", store.ConversationFilter{AssignedTo: "x", Status: chat.ConversationOpen}),
 		conversations("by contact", "conversations_by_contact", store.ConversationFilter{ContactID: "x"}),
 		conversations("by update", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since}),
@@ -166,7 +167,7 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 			index string
 			walks int
 		}{
-			{"of a number", list(store.ConversationFilter{}), "conversations_by_status", 3},
+			{"of a number, open", list(store.ConversationFilter{Status: "open"}), "conversations_of_org", 2}, // and counts them
 			{"of a number, by assignee", list(store.ConversationFilter{AssignedTo: "x"}), "conversations_by_assignee", 3},
 			{"open", inbox(chat.SeesAll, chat.InboxFilter{}), "conversations_of_org", 1},
 			{"resolved", inbox(chat.SeesAll, chat.InboxFilter{Status: "resolved"}), "conversations_of_org", 1},
@@ -176,7 +177,7 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 			{"unassigned", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewUnassigned}), "conversations_of_org", 1},
 			{"of a team", inbox(chat.SeesAll, chat.InboxFilter{TeamID: org.TeamID}), "conversations_of_org", 1},
 			{"of one's teams", inbox(chat.SeesTeams, chat.InboxFilter{}), "conversations_of_org", 1},
-			{"of one number", inbox(chat.SeesTeams, chat.InboxFilter{Number: "123456"}), "conversations_by_status", 1},
+			{"of one number", inbox(chat.SeesTeams, chat.InboxFilter{Number: "123456"}), "conversations_of_org", 1},
 			{"mine", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewMine}), "conversations_by_assignee", 1},
 			{"mine of any status", inbox(chat.SeesTeams, chat.InboxFilter{View: chat.ViewMine, Status: "any"}), "conversations_by_assignee", 3},
 			{"mine of a number", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewMine, Number: "123456"}), "conversations_by_assignee", 1},

@@ -4,12 +4,13 @@
 ALTER TABLE conversations ADD COLUMN waiting_since BIGINT;
 ALTER TABLE conversations ADD COLUMN snoozed_until BIGINT;
 
--- Every message moves its conversation in each of these indexes, so that there are as few as serve. A list
--- that names no status is read status by status, side by side. What follows the id is there for filters: a
--- list that passes over many rows reads none of them.
+-- Every message moves its conversation in each of these indexes, so that there are as few as serve. What
+-- follows the id is there for filters: a list that passes over many rows reads none of them.
 DROP INDEX conversations_by_activity;
+DROP INDEX conversations_by_status;
 DROP INDEX conversations_by_assignee;
 DROP INDEX conversations_by_assignee_status;
+CREATE INDEX conversations_by_activity ON conversations (org_id, account_id, sort_at DESC, id DESC, status);
 CREATE INDEX conversations_of_org ON conversations (org_id, status, sort_at DESC, id DESC, account_id, assigned_to, unread_count);
 CREATE INDEX conversations_by_assignee ON conversations (org_id, assigned_to, status, sort_at DESC, id DESC, account_id, unread_count)
     WHERE assigned_to IS NOT NULL;
