@@ -1,6 +1,7 @@
 import "@mantine/core/styles.css";
 import "./theme/tokens.css";
 import "./theme/base.css";
+import "./theme/mantine.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

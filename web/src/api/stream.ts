@@ -58,12 +58,13 @@ export class Stream {
       this.connection = connection;
       return connection.run();
     };
+    // Without TLS, and not on localhost, browsers have no locks: then each tab reads for itself.
+    const locks = navigator.locks as LockManager | undefined;
     try {
-      // Without TLS, and not on localhost, browsers have no locks: then each tab reads for itself.
-      if ("locks" in navigator) await navigator.locks.request(name, steal ? { steal } : { signal: mine.signal }, read);
-      else await read();
-    } catch {
-      // Given up for another request of ours, or another tab took the lock away.
+      await (locks ? locks.request(name, steal ? { steal } : { signal: mine.signal }, read) : read());
+    } catch (error) {
+      // Given up for another request of ours, or another tab took the lock away. Whatever else it is, it would be again.
+      if (!(error instanceof DOMException && error.name === "AbortError")) await read();
     }
     connection.close();
     if (this.connection === connection) this.connection = undefined;
@@ -134,6 +135,9 @@ export function useStream(client: QueryClient): void {
 }
 
 /** Whether the live stream is connected. False: what is on screen may be old, and the page says so. */
+export const streamOnline = online.get;
+
+/** The same for components. */
 export function useOnline(): boolean {
   return useStore(online);
 }

@@ -30,6 +30,7 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
       <input type="hidden" autoComplete="username" value={link.email} readOnly />
       {invited && (
         <TextInput
+          required
           label={t.name}
           autoComplete="name"
           value={name}
@@ -38,6 +39,7 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
         />
       )}
       <PasswordInput
+        required
         label={invited ? t.password : t.newPassword}
         description={t.passwordHint}
         autoComplete="new-password"

@@ -43,6 +43,7 @@ export default function LoginPage() {
       <form {...form}>
         <FormError error={error} text={known(error)} />
         <TextInput
+          required
           label={t.email}
           type="email"
           autoComplete="username"
@@ -52,6 +53,7 @@ export default function LoginPage() {
           onChange={(event) => setEmail(event.target.value)}
         />
         <PasswordInput
+          required
           label={t.password}
           autoComplete="current-password"
           value={password}

@@ -24,6 +24,7 @@ function SetupForm() {
   );
   const field = (name: (typeof fields)[number]) => ({
     label: t[name],
+    required: true,
     value: values[name],
     error: errorOf(name),
     onChange: (event: ChangeEvent<HTMLInputElement>) => setValues({ ...values, [name]: event.target.value }),

@@ -73,11 +73,14 @@ function Chooser({ close }: { close: () => void }) {
 }
 
 /** Everything that can be done here, by name. */
-export function Palette({ opened, close }: { opened: boolean; close: () => void }) {
+export function Palette({ close }: { close: () => void }) {
   const t = useText("shell");
   return (
-    <Modal opened={opened} onClose={close} withCloseButton={false} padding={0} yOffset="12vh" aria-label={t.commands}>
-      <Chooser close={close} />
-    </Modal>
+    <Modal.Root opened onClose={close} yOffset="12vh">
+      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Content aria-label={t.commands} radius={14}>
+        <Chooser close={close} />
+      </Modal.Content>
+    </Modal.Root>
   );
 }

@@ -32,8 +32,8 @@ export function Shell() {
         </div>
       </main>
       <Toasts />
-      <Palette opened={dialogs.opened === "palette"} close={dialogs.close} />
-      <Shortcuts opened={dialogs.opened === "shortcuts"} close={dialogs.close} />
+      {dialogs.opened === "palette" && <Palette close={dialogs.close} />}
+      {dialogs.opened === "shortcuts" && <Shortcuts close={dialogs.close} />}
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { commands } from "./commands";
 import styles from "./Shortcuts.module.css";
 
 /** All keys that do something on this page. */
-export function Shortcuts({ opened, close }: { opened: boolean; close: () => void }) {
+export function Shortcuts({ close }: { close: () => void }) {
   const t = useText("shell");
   const common = useText("common");
   const groups = Map.groupBy(
@@ -14,7 +14,7 @@ export function Shortcuts({ opened, close }: { opened: boolean; close: () => voi
     (command) => command.group,
   );
   return (
-    <Modal opened={opened} onClose={close} title={t.shortcuts} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal opened onClose={close} title={t.shortcuts} closeButtonProps={{ "aria-label": common.close }}>
       {[...groups].map(([group, list]) => (
         <section key={group} className={styles.group}>
           <h3>{group}</h3>

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { Menu, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMe } from "../api/queries";
 import { languages, setLanguage, useLanguage, useText, type Language } from "../i18n";
@@ -17,43 +17,29 @@ function Schemes() {
   return (
     <>
       <Menu.Label>{t.theme}</Menu.Label>
-      {(["light", "dark", "auto"] as const).map((scheme) => (
-        <Menu.Item
-          key={scheme}
-          role="menuitemradio"
-          aria-checked={colorScheme === scheme}
-          leftSection={<Icon name={schemes[scheme]} size={18} />}
-          rightSection={colorScheme === scheme && <Icon name="check" size={16} />}
-          closeMenuOnClick={false}
-          onClick={() => setColorScheme(scheme)}
-        >
-          {names[scheme]}
-        </Menu.Item>
-      ))}
+      <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+        {(["light", "dark", "auto"] as const).map((scheme) => (
+          <Menu.RadioItem key={scheme} value={scheme} rightSection={<Icon name={schemes[scheme]} size={18} />}>
+            {names[scheme]}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
     </>
   );
 }
 
 function Languages() {
   const t = useText("shell");
-  const current = useLanguage();
   return (
     <>
       <Menu.Label>{t.language}</Menu.Label>
-      {(Object.keys(languages) as Language[]).map((language) => (
-        <Menu.Item
-          key={language}
-          lang={language}
-          role="menuitemradio"
-          aria-checked={current === language}
-          leftSection={<Icon name="globe" size={18} />}
-          rightSection={current === language && <Icon name="check" size={16} />}
-          closeMenuOnClick={false}
-          onClick={() => void setLanguage(language)}
-        >
-          {languages[language]}
-        </Menu.Item>
-      ))}
+      <Menu.RadioGroup value={useLanguage()} onChange={(value) => void setLanguage(value as Language)}>
+        {Object.entries(languages).map(([language, name]) => (
+          <Menu.RadioItem key={language} value={language} lang={language}>
+            {name}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
     </>
   );
 }
@@ -62,7 +48,7 @@ export function UserMenu({ openShortcuts }: { openShortcuts: () => void }) {
   const t = useText("shell");
   const { user } = useMe();
   return (
-    <Menu position="right-end" width={240} shadow="md">
+    <Menu position="right-end" width={240}>
       <Menu.Target>
         <UnstyledButton className={styles.button} aria-label={t.account(user.name)}>
           <Avatar name={user.name} size={32} />

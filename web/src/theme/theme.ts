@@ -1,4 +1,14 @@
-import { createTheme, defaultVariantColorsResolver, localStorageColorSchemeManager, type CSSVariablesResolver } from "@mantine/core";
+import {
+  createTheme,
+  defaultVariantColorsResolver,
+  localStorageColorSchemeManager,
+  Menu,
+  Modal,
+  Switch,
+  Tooltip,
+  type CSSVariablesResolver,
+  type VariantColorsResolver,
+} from "@mantine/core";
 
 /** Ten shades from the palest to the darkest; 7 is the accent of light pages, 4 that of dark ones. */
 const green = [
@@ -14,17 +24,49 @@ const green = [
   "#064533",
 ] as const;
 
+/** Greys with a breath of the accent's green. 4 is the border of controls, 3:1 on every ground. */
+const gray = [
+  "#f5f7f6",
+  "#eef1f0",
+  "#e2e7e4",
+  "#cdd5d1",
+  "#7f8d86",
+  "#6f7d76",
+  "#5a6962",
+  "#4f5e57",
+  "#2a3832",
+  "#15211c",
+] as const;
+
+/** The same for dark pages, from text to ground. */
+const dark = [
+  "#e7eeeb",
+  "#c5d1cb",
+  "#a3b3ab",
+  "#8a9b93",
+  "#66776f",
+  "#25302c",
+  "#1c2622",
+  "#141b18",
+  "#101614",
+  "#0d1311",
+] as const;
+
+/** Filled controls take their colours from the tokens, so that they can be read in both schemes. */
+const variantColors: VariantColorsResolver = (input) => {
+  const usual = defaultVariantColorsResolver(input);
+  if (input.variant !== "filled") return usual;
+  const accent = !input.color || input.color === input.theme.primaryColor;
+  if (input.color === "red") return { ...usual, background: "var(--red)", hover: "var(--red)", color: "var(--surface)" };
+  if (!accent) return usual;
+  return { ...usual, background: "var(--accent)", hover: "var(--accent-strong)", color: "var(--on-accent)" };
+};
+
 export const theme = createTheme({
   primaryColor: "green",
   primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  // Mantine would choose the text on the accent for light pages alone.
-  variantColorResolver: (input) => {
-    const colors = defaultVariantColorsResolver(input);
-    const accent = !input.color || input.color === input.theme.primaryColor;
-    return input.variant === "filled" && accent ? { ...colors, color: "var(--on-accent)" } : colors;
-  },
-  colors: { green },
+  variantColorResolver: variantColors,
+  colors: { green, gray, dark },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: "var(--mono)",
   fontSizes: { xs: "12px", sm: "14px", md: "14px", lg: "17px", xl: "20px" },
@@ -33,6 +75,14 @@ export const theme = createTheme({
   defaultRadius: "8px",
   cursorType: "pointer",
   respectReducedMotion: true,
+  components: {
+    Modal: Modal.extend({ defaultProps: { radius: 14, overlayProps: { backgroundOpacity: 0.4 } } }),
+    // The placeholder would take the focus and is no item, which screen readers stumble over.
+    Menu: Menu.extend({ defaultProps: { radius: 10, withInitialFocusPlaceholder: false } }),
+    InputWrapper: { defaultProps: { withAsterisk: false } },
+    Switch: Switch.extend({ defaultProps: { withThumbIndicator: false } }),
+    Tooltip: Tooltip.extend({ defaultProps: { radius: 6, openDelay: 300, events: { hover: true, focus: true, touch: false } } }),
+  },
 });
 
 /** Mantine's own variables take their values from our tokens, so both schemes follow one list. */

@@ -20,7 +20,7 @@ export function useSubmit<Result>(fields: string[], run: () => Promise<Result>, 
     if (!isPending) mutate();
   };
   return {
-    form: { ref, onSubmit, noValidate: true },
+    form: { ref, onSubmit },
     busy: isPending,
     error: error && !param ? error : undefined,
     errorOf: (field: string) => (error && field === param ? messageOf(error) : undefined),

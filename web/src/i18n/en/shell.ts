@@ -16,7 +16,7 @@ export const shell = {
   theme: "Theme",
   light: "Light",
   dark: "Dark",
-  system: "As the system",
+  system: "System",
   language: "Language",
   profile: "Your profile",
   signOut: "Sign out",

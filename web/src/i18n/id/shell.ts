@@ -19,7 +19,7 @@ export const shell: Translated<typeof english> = {
   theme: "Tema",
   light: "Terang",
   dark: "Gelap",
-  system: "Ikuti sistem",
+  system: "Sistem",
   language: "Bahasa",
   profile: "Profil Anda",
   signOut: "Keluar",

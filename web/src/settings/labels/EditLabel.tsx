@@ -49,6 +49,7 @@ export function EditLabel({ label, close }: { label?: Label; close: () => void }
   return (
     <FormDialog title={label ? t.editLabel(label.name) : t.labelNew} action={common.save} close={close} submit={submit}>
       <TextInput
+        required
         label={t.name}
         data-autofocus
         maxLength={50}

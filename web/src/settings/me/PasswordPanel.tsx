@@ -30,6 +30,7 @@ export function PasswordPanel() {
         {/* Password managers keep the new password under this name. */}
         <input type="hidden" autoComplete="username" value={user.email} readOnly />
         <PasswordInput
+          required
           label={t.currentPassword}
           autoComplete="current-password"
           value={current}
@@ -37,6 +38,7 @@ export function PasswordPanel() {
           onChange={(event) => setCurrent(event.target.value)}
         />
         <PasswordInput
+          required
           label={t.newPassword}
           description={t.passwordHint}
           autoComplete="new-password"

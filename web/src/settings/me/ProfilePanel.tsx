@@ -8,6 +8,7 @@ import { FormError } from "../../ui/FormError";
 import { toast } from "../../ui/toasts";
 import { useSubmit } from "../../ui/useSubmit";
 import { Panel } from "../Section";
+import styles from "./panels.module.css";
 
 export function ProfilePanel() {
   const t = useText("settings");
@@ -27,14 +28,19 @@ export function ProfilePanel() {
       <form {...form}>
         <FormError error={error} />
         <TextInput
+          required
           label={t.name}
           autoComplete="name"
           value={name}
           error={errorOf("name")}
           onChange={(event) => setName(event.target.value)}
         />
-        <TextInput label={t.email} value={user.email} readOnly />
-        <TextInput label={t.role} value={t.roleNames[user.role]} readOnly />
+        <dl className={styles.facts}>
+          <dt>{t.email}</dt>
+          <dd>{user.email}</dd>
+          <dt>{t.role}</dt>
+          <dd>{t.roleNames[user.role]}</dd>
+        </dl>
         <Button type="submit" loading={busy} disabled={name.trim() === user.name}>
           {common.save}
         </Button>

@@ -32,6 +32,7 @@ export function EditReply({ reply, close }: { reply?: Reply; close: () => void }
   return (
     <FormDialog title={reply ? t.editReply(reply.name) : t.replyNew} action={common.save} close={close} submit={submit}>
       <TextInput
+        required
         label={t.name}
         data-autofocus
         maxLength={100}
@@ -40,6 +41,7 @@ export function EditReply({ reply, close }: { reply?: Reply; close: () => void }
         onChange={(event) => setName(event.target.value)}
       />
       <Textarea
+        required
         label={t.body}
         description={t.bodyHint}
         autosize

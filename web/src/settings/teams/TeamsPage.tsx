@@ -30,6 +30,7 @@ function EditTeam({ team, close }: { team?: Team; close: () => void }) {
   return (
     <FormDialog title={team ? t.editTeam(team.name) : t.teamNew} action={common.save} close={close} submit={submit}>
       <TextInput
+        required
         label={t.name}
         data-autofocus
         value={name}

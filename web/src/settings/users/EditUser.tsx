@@ -28,6 +28,7 @@ export function EditUser({ user, close }: { user: User; close: () => void }) {
   return (
     <FormDialog title={t.editUser(user.name)} action={common.save} close={close} submit={submit}>
       <TextInput
+        required
         label={t.name}
         data-autofocus
         value={name}

@@ -28,6 +28,7 @@ export function InviteUser(props: { close: () => void; showLink: (user: User, li
     <FormDialog title={t.inviteTitle} action={t.inviteMake} close={props.close} submit={submit}>
       <p>{t.inviteHint}</p>
       <TextInput
+        required
         label={t.name}
         data-autofocus
         value={name}
@@ -35,6 +36,7 @@ export function InviteUser(props: { close: () => void; showLink: (user: User, li
         onChange={(event) => setName(event.target.value)}
       />
       <TextInput
+        required
         label={t.email}
         type="email"
         value={email}

@@ -55,7 +55,7 @@ export function UserRow(props: { user: User; edit: () => void; showLink: (user: 
           {user.disabled ? <Tag kind="red">{t.disabled}</Tag> : user.invited && <Tag kind="amber">{t.invited}</Tag>}
         </>
       }
-      detail={[user.email, t.roleNames[user.role], ...(teams.length > 1 ? names : [])].join(" · ")}
+      detail={[t.roleNames[user.role], user.email, ...(teams.length > 1 ? names : [])].join(" · ")}
       aside={t.seesNames[user.sees]}
       actions={
         <>

@@ -1,0 +1,41 @@
+import { QueryClient } from "@tanstack/react-query";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { invalidator, keysOf } from "./hints";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("a hint names what it makes old", () => {
+  expect(keysOf({ kind: "conversation", id: "cnv_1" })).toContainEqual(["conversation", "cnv_1"]);
+  expect(keysOf({ kind: "labels" })).toEqual([["labels"]]);
+  expect(keysOf({ kind: "hello", version: "1" })).toEqual([]);
+});
+
+test("many hints at once fetch each thing once", () => {
+  const client = new QueryClient();
+  const invalidate = vi.spyOn(client, "invalidateQueries").mockResolvedValue();
+  const take = invalidator(client, 100);
+  for (let i = 0; i < 50; i++) take({ kind: "conversation", id: `cnv_${i % 2}` });
+  expect(invalidate).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(100);
+  const keys = invalidate.mock.calls.map(([filter]) => JSON.stringify(filter?.queryKey));
+  expect(keys.toSorted()).toEqual([
+    '["conversation","cnv_0"]',
+    '["conversation","cnv_1"]',
+    '["conversations"]',
+    '["counts"]',
+  ]);
+  take({ kind: "labels" });
+  vi.advanceTimersByTime(100);
+  expect(invalidate).toHaveBeenLastCalledWith({ queryKey: ["labels"] });
+});
+
+test("a hint without keys does not hold up those after it", () => {
+  const client = new QueryClient();
+  const invalidate = vi.spyOn(client, "invalidateQueries").mockResolvedValue();
+  const take = invalidator(client, 100);
+  take({ kind: "hello", version: "1" });
+  take({ kind: "people" });
+  vi.advanceTimersByTime(200);
+  expect(invalidate).toHaveBeenCalledWith({ queryKey: ["people"] });
+});

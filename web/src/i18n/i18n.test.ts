@@ -1,0 +1,37 @@
+import { afterEach, expect, test } from "vitest";
+import { preferredLanguage, setLanguage, startLanguage, text } from ".";
+import * as english from "./en";
+import * as indonesian from "./id";
+
+afterEach(() => setLanguage("en"));
+
+test("the user's choice comes before the browser's languages", () => {
+  expect(preferredLanguage("en", ["id-ID", "en"])).toBe("en");
+  expect(preferredLanguage(null, ["fr-FR", "id-ID", "en"])).toBe("id");
+  expect(preferredLanguage("tlh", ["fr"])).toBe("en");
+});
+
+test("a choice changes the texts, the document, and is kept", async () => {
+  await setLanguage("id");
+  expect(text("common").save).toBe("Simpan");
+  expect(document.documentElement.lang).toBe("id");
+  await startLanguage();
+  expect(text("common").save).toBe("Simpan");
+});
+
+// The types hold the keys together; nothing but this holds texts together that nobody has translated.
+test("every text is there, in both languages", () => {
+  for (const [area, texts] of Object.entries(english)) {
+    const others = indonesian[area as keyof typeof indonesian] as Record<string, unknown>;
+    for (const [key, value] of Object.entries(texts)) {
+      expect(typeof others[key], `${area}.${key}`).toBe(typeof value);
+      expect(others[key], `${area}.${key}`).not.toBe("");
+    }
+  }
+});
+
+test("counts stop at 999+", () => {
+  expect(english.shell.unread(1)).toBe("1 unread conversation");
+  expect(english.shell.unread(1000)).toContain("999+");
+  expect(indonesian.shell.unread(1000)).toContain("999+");
+});

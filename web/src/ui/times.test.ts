@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { dayName, relativeTime, shortTime } from "./times";
+
+const now = new Date(2026, 10, 15, 14, 0);
+const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
+
+test("a list's time is as short as can be", () => {
+  expect(shortTime(at(2026, 10, 15, 9, 5), "en", now)).toBe("09:05");
+  expect(shortTime(at(2026, 10, 14, 23, 59), "en", now)).toBe("Yesterday");
+  expect(shortTime(at(2026, 10, 11, 9, 5), "en", now)).toBe("Wed");
+  expect(shortTime(at(2026, 2, 3, 9, 5), "en", now)).toMatch(/3/);
+  expect(shortTime(at(2025, 2, 3, 9, 5), "en", now)).toMatch(/2025/);
+});
+
+test("a clock that is ahead does not show tomorrow as a date", () => {
+  expect(shortTime(at(2026, 10, 16, 0, 1), "en", now)).toBe("00:01");
+});
+
+test("days have names", () => {
+  expect(dayName(at(2026, 10, 15, 9, 5), "en", now)).toBe("Today");
+  expect(dayName(at(2026, 10, 13, 9, 5), "en", now)).toMatch(/Friday/);
+  expect(dayName(at(2026, 10, 13, 9, 5), "id", now)).toMatch(/Jumat/);
+});
+
+test("distances go both ways", () => {
+  expect(relativeTime(at(2026, 10, 15, 13, 57), "en", now.getTime())).toBe("3 minutes ago");
+  expect(relativeTime(at(2026, 10, 15, 16, 0), "en", now.getTime())).toBe("in 2 hours");
+  expect(relativeTime(at(2026, 10, 15, 14, 0), "en", now.getTime())).toBe("now");
+});
