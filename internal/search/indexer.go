@@ -27,10 +27,13 @@ const (
 	// batch is how many rows a step takes.
 	batch = 100
 	// busyRate is from how many changes a second on the node counts as busy. Then the indexer rests busyRest
-	// times as long as it worked, else idleRest times.
+	// times as long as it worked, else idleRest times. One that is behind by more than patience rests lateRest
+	// times as long: a load that lasts must not leave it behind for ever.
 	busyRate = 20
 	busyRest = 30
 	idleRest = 2
+	lateRest = 5
+	patience = time.Minute
 	// longestRest is after a step that was slow because the machine is.
 	longestRest = 5 * time.Second
 )
@@ -54,6 +57,7 @@ type Indexer struct {
 	wake    chan struct{}
 	changes atomic.Int64 // that were told since the last step
 	stepped store.Moment // when that was
+	lag     time.Duration
 	rest    func(context.Context, time.Duration)
 	settled store.Moment // when it was last looked for what came late
 	aged    store.Moment // and for what is too old
@@ -169,7 +173,10 @@ func (x *Indexer) due(begin store.Moment) time.Duration {
 	rate := float64(x.changes.Swap(0)) / since.Seconds()
 	x.stepped = now
 	factor := idleRest
-	if rate > busyRate {
+	switch {
+	case rate > busyRate && x.lag > patience:
+		factor = lateRest
+	case rate > busyRate:
 		factor = busyRest
 	}
 	return min(time.Duration(factor)*now.Sub(begin), longestRest)

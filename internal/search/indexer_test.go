@@ -308,5 +308,7 @@ func TestRests(t *testing.T) {
 	rests(0)
 	same(t, "the rest while nothing happens", rests(0), idleRest*10*time.Millisecond)
 	same(t, "the rest while much happens", rests(100), busyRest*10*time.Millisecond)
+	x.setLag(2 * patience)
+	same(t, "the rest when that lasts", rests(100), lateRest*10*time.Millisecond)
 	same(t, "the rest afterwards", rests(0), idleRest*10*time.Millisecond)
 }

@@ -112,8 +112,14 @@ func (x *Indexer) takeNew(ctx context.Context) error {
 			lag = max(lag, behind)
 		}
 	}
-	x.metrics.lag.Set(lag.Seconds())
+	x.setLag(lag)
 	return nil
+}
+
+// setLag notes how long something has been there that is not in the index yet.
+func (x *Indexer) setLag(lag time.Duration) {
+	x.lag = lag
+	x.metrics.lag.Set(lag.Seconds())
 }
 
 // takeNewOf takes up the newest rows of a kind in an organization, and returns how long the oldest of them has
@@ -143,7 +149,7 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 		p.after, more = took.last, took.more
 		if _, at, ok := store.SearchInstant(took.oldest); ok {
 			lag = max(lag, x.store.Now().Sub(at))
-			x.metrics.lag.Set(lag.Seconds())
+			x.setLag(lag)
 		}
 	}
 	return lag, nil

@@ -76,7 +76,7 @@ const (
 	// searchVersion is another one when the index has to be made anew.
 	searchVersion = 1
 	// mostPassedOver bounds how many texts of other accounts one search passes over.
-	mostPassedOver = 20_000
+	mostPassedOver = 10_000
 )
 
 // OpenSearch opens the search index. Where there is none, or one of another version, it is empty.
