@@ -13,8 +13,9 @@ import (
 const (
 	// mostLooked bounds how many rows one search looks at. Where more could match it says where to go on.
 	mostLooked = 4_000
-	// lookedAtOnce is how many at a time.
-	lookedAtOnce = 200
+	// mostAtOnce is how many at a time. A search begins with twice a page, and looks at twice as many each time
+	// that this is not enough: what everybody sees is found at once, and to ask again is dear where little is.
+	mostAtOnce = 1_000
 	// stillIndexing is how far behind the index may be without anybody being told.
 	stillIndexing = settling + 15*time.Minute
 )
@@ -84,8 +85,8 @@ func (s *Searcher) Search(ctx context.Context, req Request) (result Result, err 
 	if _, _, ok := req.Query.forIndex(req.Kind); ok {
 		look = s.ask
 	}
-	for looked := 0; looked < mostLooked; {
-		found, err := look(ctx, req, within)
+	for looked, n := 0, 2*req.Limit; looked < mostLooked; n = min(2*n, mostAtOnce) {
+		found, err := look(ctx, req, within, n)
 		if err != nil {
 			return result, err
 		}
@@ -108,11 +109,11 @@ type candidates struct {
 }
 
 // ask takes the index's word for what may match.
-func (s *Searcher) ask(ctx context.Context, req Request, within *[]string) (c candidates, err error) {
+func (s *Searcher) ask(ctx context.Context, req Request, within *[]string, n int) (c candidates, err error) {
 	words, or, _ := req.Query.forIndex(req.Kind)
 	found, err := s.index.Find(ctx, store.SearchQuery{
 		Kind: req.Kind, OrgID: req.User.OrgID, Words: words, Or: or, Within: within,
-		From: req.From, Until: req.Until, After: req.After, Limit: lookedAtOnce,
+		From: req.From, Until: req.Until, After: req.After, Limit: n,
 	})
 	for _, hit := range found.Hits {
 		c.ids, c.at = append(c.ids, hit.ID), append(c.at, hit.At)
@@ -122,7 +123,7 @@ func (s *Searcher) ask(ctx context.Context, req Request, within *[]string) (c ca
 }
 
 // walk goes through the newest rows, for words too short for the index.
-func (s *Searcher) walk(ctx context.Context, req Request, _ *[]string) (c candidates, err error) {
+func (s *Searcher) walk(ctx context.Context, req Request, _ *[]string, n int) (c candidates, err error) {
 	before := store.LastSearchID(req.Kind)
 	if !req.Until.IsZero() {
 		before = store.FirstSearchID(req.Kind, req.Until)
@@ -130,13 +131,13 @@ func (s *Searcher) walk(ctx context.Context, req Request, _ *[]string) (c candid
 	if req.After != "" {
 		before = min(before, req.After)
 	}
-	rows, err := s.store.Read(ctx).NewestSearchRows(req.Kind, req.User.OrgID, store.FirstSearchID(req.Kind, req.From), before, lookedAtOnce)
+	rows, err := s.store.Read(ctx).NewestSearchRows(req.Kind, req.User.OrgID, store.FirstSearchID(req.Kind, req.From), before, n)
 	c.rows = map[string]store.SearchRow{}
 	for _, row := range rows {
 		c.ids, c.at = append(c.ids, row.ID), append(c.at, row.ID)
 		c.rows[row.ID] = row
 	}
-	if len(rows) == lookedAtOnce {
+	if len(rows) == n {
 		c.next = rows[len(rows)-1].ID
 	}
 	return c, err

@@ -12,7 +12,7 @@ const (
 	searchLock = "search index"
 	// newestTexts are looked through one by one before an index of trigrams is asked: what is common is
 	// found there at once, and of what is not the index has little to sort.
-	newestTexts = 5_000
+	newestTexts = 20_000
 	// mostTexts is how many are looked through where no trigrams help.
 	mostTexts = 50_000
 )
