@@ -35,6 +35,7 @@ type timelineItemView struct {
 
 type timelineMessageView struct {
 	api.MessageView
+	EditedAt  string                        `json:"edited_at,omitempty" format:"date-time" doc:"When its author last changed it."`
 	SentBy    rest.OrNull[namedView]        `json:"sent_by" doc:"The user who wrote it in the dashboard."`
 	Media     rest.OrNull[messageMediaView] `json:"media"`
 	Quoted    rest.OrNull[quotedView]       `json:"quoted" doc:"What it answers, where that is known."`
@@ -106,7 +107,9 @@ func (t timelineViewer) item(i core.TimelineItem) timelineItemView {
 }
 
 func (t timelineViewer) message(m core.TimelineMessage) *timelineMessageView {
-	view := &timelineMessageView{MessageView: api.ViewMessage(t.Account, t.Contact, m.Message), SentBy: t.named(m.SentBy), Reactions: []reactionView{}}
+	view := &timelineMessageView{
+		MessageView: api.ViewMessage(t.Account, t.Contact, m.Message), EditedAt: m.Message.EditedAt(), SentBy: t.named(m.SentBy), Reactions: []reactionView{},
+	}
 	if m.Media != nil {
 		view.Media.Value = &messageMediaView{m.Media.MimeType, m.Media.Filename, m.Media.Size, m.Media.SHA256}
 	}

@@ -201,3 +201,14 @@ func (m Message) VoiceNote() bool {
 	}
 	return m.Type == TypeAudio && json.Unmarshal(m.Content, &audio) == nil && audio.Voice
 }
+
+// EditedAt is when its author last changed it, as text; empty for most.
+func (m Message) EditedAt() string {
+	var edits []struct {
+		At string `json:"edited_at"`
+	}
+	if m.Edits == nil || json.Unmarshal(m.Edits, &edits) != nil || len(edits) == 0 {
+		return ""
+	}
+	return edits[len(edits)-1].At
+}

@@ -96,3 +96,19 @@ func TestHasMedia(t *testing.T) {
 		}
 	}
 }
+
+func TestEditedAt(t *testing.T) {
+	t.Parallel()
+	for edits, want := range map[string]string{
+		"": "", "[]": "", "broken": "",
+		`[{"edited_at":"2026-03-01T10:00:00.000Z"},{"edited_at":"2026-03-01T11:00:00.000Z"}]`: "2026-03-01T11:00:00.000Z",
+	} {
+		m := chat.Message{}
+		if edits != "" {
+			m.Edits = []byte(edits)
+		}
+		if got := m.EditedAt(); got != want {
+			t.Errorf("%s: %q", edits, got)
+		}
+	}
+}

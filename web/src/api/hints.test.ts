@@ -11,13 +11,13 @@ test("a hint names what it makes old", () => {
   expect(keysOf({ kind: "hello", version: "1" })).toEqual([]);
 });
 
-test("many hints at once fetch each thing once", () => {
+test("many hints at once fetch each thing once", async () => {
   const client = new QueryClient();
   const invalidate = vi.spyOn(client, "invalidateQueries").mockResolvedValue();
   const take = invalidator(client, 100);
   for (let i = 0; i < 50; i++) take({ kind: "conversation", id: `cnv_${i % 2}` });
   expect(invalidate).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(100);
+  await vi.advanceTimersByTimeAsync(100);
   const keys = invalidate.mock.calls.map(([filter]) => JSON.stringify(filter?.queryKey));
   expect(keys.toSorted()).toEqual([
     '["conversation","cnv_0"]',
@@ -26,7 +26,7 @@ test("many hints at once fetch each thing once", () => {
     '["counts"]',
   ]);
   take({ kind: "labels" });
-  vi.advanceTimersByTime(100);
+  await vi.advanceTimersByTimeAsync(100);
   expect(invalidate).toHaveBeenLastCalledWith({ queryKey: ["labels"] });
 });
 
@@ -38,4 +38,43 @@ test("a hint without keys does not hold up those after it", () => {
   take({ kind: "people" });
   vi.advanceTimersByTime(200);
   expect(invalidate).toHaveBeenCalledWith({ queryKey: ["people"] });
+});
+
+/** A client whose fetches end when the test says so. */
+function slowClient() {
+  const client = new QueryClient();
+  const asked: string[] = [];
+  const ends: (() => void)[] = [];
+  vi.spyOn(client, "invalidateQueries").mockImplementation((filter) => {
+    asked.push(JSON.stringify(filter?.queryKey));
+    return new Promise<void>((done) => ends.push(done));
+  });
+  const finish = async () => {
+    ends.splice(0).forEach((end) => end());
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { client, asked, finish };
+}
+
+test("a fetch ends before the same is fetched again", async () => {
+  const { client, asked, finish } = slowClient();
+  const take = invalidator(client, 100);
+  take({ kind: "inbox" });
+  await vi.advanceTimersByTimeAsync(100);
+  take({ kind: "inbox" });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(asked).toEqual(['["conversations"]', '["counts"]']);
+  await finish();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toEqual(['["conversations"]', '["counts"]', '["conversations"]', '["counts"]']);
+});
+
+test("a fetch that hangs does not hold up what comes after it", async () => {
+  const { client, asked } = slowClient();
+  const take = invalidator(client, 100);
+  take({ kind: "labels" });
+  await vi.advanceTimersByTimeAsync(100);
+  take({ kind: "labels" });
+  await vi.advanceTimersByTimeAsync(3_200);
+  expect(asked).toEqual(['["labels"]', '["labels"]']);
 });

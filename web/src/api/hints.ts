@@ -25,16 +25,28 @@ export function keysOf(hint: Hint): QueryKey[] {
   }
 }
 
-/** Collects what hints make old and fetches it once per moment, however many hints come. */
+/** A fetch that takes longer does not hold up what comes after it. */
+const patience = 3_000;
+
+/**
+ * Collects what hints make old and fetches it in rounds, however many hints come. A round ends before the next
+ * begins: to fetch anew while a fetch is under way would break that one off, and under a flood none would end.
+ */
 export function invalidator(client: QueryClient, moment = 100): (hint: Hint) => void {
   const waiting = new Map<string, QueryKey>();
-  const flush = () => {
+  let busy = false;
+  const round = async () => {
     const keys = [...waiting.values()];
     waiting.clear();
-    for (const queryKey of keys) void client.invalidateQueries({ queryKey });
+    const fetched = Promise.allSettled(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+    await Promise.race([fetched, new Promise((done) => setTimeout(done, patience))]);
+    busy = waiting.size > 0;
+    if (busy) setTimeout(() => void round(), moment);
   };
   return (hint) => {
-    if (waiting.size === 0) setTimeout(flush, moment);
     for (const key of keysOf(hint)) waiting.set(JSON.stringify(key), key);
+    if (busy || waiting.size === 0) return;
+    busy = true;
+    setTimeout(() => void round(), moment);
   };
 }

@@ -34,7 +34,11 @@ export default function InboxPage() {
         )}
       </section>
       {conversation && (context.beside || context.over) && (
-        <aside className={`${styles.pane} ${styles.context}`} data-over={context.over || undefined} aria-label={t.context}>
+        <aside
+          className={`${styles.pane} ${styles.context}`}
+          data-over={context.over || undefined}
+          aria-label={t.context}
+        >
           <ContextPane key={conversation} id={conversation} />
         </aside>
       )}

@@ -18,7 +18,13 @@ export function AnsweringBar({ conversation: c }: { conversation: Conversation }
         <b>{t.answering(nameOf(c))}</b>
         <span>{plainText(message.text?.body ?? "") || t.type[message.type]}</span>
       </div>
-      <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.answeringNot} onClick={() => answer(c.id, undefined)}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={t.answeringNot}
+        onClick={() => answer(c.id, undefined)}
+      >
         <Icon name="close" size={16} />
       </ActionIcon>
     </div>

@@ -36,7 +36,12 @@ export function Composer({ conversation: c, presence }: { conversation: Conversa
   }, [focusWanted]);
   const dropping = useDrop(addFiles, blocked || draft.note);
   return (
-    <section className={styles.composer} data-note={draft.note || undefined} data-dropping={dropping || undefined} aria-label={t.composer}>
+    <section
+      className={styles.composer}
+      data-note={draft.note || undefined}
+      data-dropping={dropping || undefined}
+      aria-label={t.composer}
+    >
       <ComposerTabs note={draft.note} onChange={show} />
       {blocked ? (
         <ClosedWindow conversation={c} draft={draft.body} />
@@ -48,7 +53,9 @@ export function Composer({ conversation: c, presence }: { conversation: Conversa
           <ComposerTools conversation={c} writing={writing} field={field} />
         </>
       )}
-      {writing.unseen && <CollisionDialog reply={writing.unseen} onSend={writing.sendAnyway} onClose={writing.lookAgain} />}
+      {writing.unseen && (
+        <CollisionDialog reply={writing.unseen} onSend={writing.sendAnyway} onClose={writing.lookAgain} />
+      )}
       {dropping && <div className={styles.drop}>{t.dropFiles}</div>}
     </section>
   );

@@ -6,7 +6,12 @@ import styles from "./EmojiPicker.module.css";
 export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void }) {
   const t = useText("inbox");
   return (
-    <Picker.Root className={styles.picker} columns={8} resolveEmojiData={bundledEmojis} onEmojiSelect={({ emoji }) => onChoose(emoji)}>
+    <Picker.Root
+      className={styles.picker}
+      columns={8}
+      resolveEmojiData={bundledEmojis}
+      onEmojiSelect={({ emoji }) => onChoose(emoji)}
+    >
       <Picker.Search className={styles.search} placeholder={t.searchEmoji} aria-label={t.searchEmoji} data-autofocus />
       <Picker.Viewport className={styles.viewport}>
         <Picker.Empty className={styles.empty}>{t.noEmoji}</Picker.Empty>

@@ -17,7 +17,13 @@ export function FileTray({ files, onRemove }: { files: File[]; onRemove: (file: 
           <Thumbnail file={file} />
           <span className={styles.name}>{file.name}</span>
           <small>{sizeText(file.size)}</small>
-          <ActionIcon variant="subtle" color="gray" size={24} aria-label={t.removeFile(file.name)} onClick={() => onRemove(file)}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={24}
+            aria-label={t.removeFile(file.name)}
+            onClick={() => onRemove(file)}
+          >
             <Icon name="close" size={14} />
           </ActionIcon>
         </li>

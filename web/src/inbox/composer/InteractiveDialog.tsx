@@ -19,7 +19,12 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
   const t = useText("inbox");
   const common = useText("common");
   const { sendContents } = useSend(conversation);
-  const [draft, setDraft] = useState<InteractiveDraft>({ kind: "buttons", body, button: t.listButtonDefault, choices: [empty, empty] });
+  const [draft, setDraft] = useState<InteractiveDraft>({
+    kind: "buttons",
+    body,
+    button: t.listButtonDefault,
+    choices: [empty, empty],
+  });
   const set = (change: Partial<InteractiveDraft>) => setDraft((now) => ({ ...now, ...change }));
   const send = () => {
     sendContents([{ content: { type: "interactive", interactive: interactiveOf(draft) } }]);
@@ -37,8 +42,23 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
           ]}
           onChange={(kind) => set({ kind: kind, choices: draft.choices.slice(0, mostChoices[kind as "list"]) })}
         />
-        <Textarea label={t.message} autosize minRows={2} maxLength={1024} data-autofocus value={draft.body} onChange={(e) => set({ body: e.target.value })} />
-        {draft.kind === "list" && <TextInput label={t.listButton} maxLength={20} value={draft.button} onChange={(e) => set({ button: e.target.value })} />}
+        <Textarea
+          label={t.message}
+          autosize
+          minRows={2}
+          maxLength={1024}
+          data-autofocus
+          value={draft.body}
+          onChange={(e) => set({ body: e.target.value })}
+        />
+        {draft.kind === "list" && (
+          <TextInput
+            label={t.listButton}
+            maxLength={20}
+            value={draft.button}
+            onChange={(e) => set({ button: e.target.value })}
+          />
+        )}
         <Choices draft={draft} onChange={(choices) => set({ choices })} />
         <Group justify="flex-end" gap={8}>
           <Button variant="default" onClick={onClose}>
@@ -56,7 +76,8 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
 function Choices({ draft, onChange }: { draft: InteractiveDraft; onChange: (choices: Choice[]) => void }) {
   const t = useText("inbox");
   const { choices, kind } = draft;
-  const change = (i: number, part: Partial<Choice>) => onChange(choices.map((c, at) => (at === i ? { ...c, ...part } : c)));
+  const change = (i: number, part: Partial<Choice>) =>
+    onChange(choices.map((c, at) => (at === i ? { ...c, ...part } : c)));
   return (
     <>
       {choices.map((choice, i) => (

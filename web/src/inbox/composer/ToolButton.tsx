@@ -3,7 +3,8 @@ import type { ComponentPropsWithRef } from "react";
 import { Icon, type IconName } from "../../ui/icons";
 import styles from "./ToolButton.module.css";
 
-type Props = ActionIconProps & Omit<ComponentPropsWithRef<"button">, "color" | "size"> & { icon: IconName; label: string };
+type Props = ActionIconProps &
+  Omit<ComponentPropsWithRef<"button">, "color" | "size"> & { icon: IconName; label: string };
 
 /** A tool below the field: an icon with a name. */
 export function ToolButton({ icon, label, ...rest }: Props) {

@@ -27,7 +27,13 @@ it("forgets a draft that was emptied", () => {
 });
 
 it("stands a store that is full or broken", () => {
-  const broken = { getItem: () => "{", removeItem: () => undefined, setItem: () => { throw new Error("full"); } };
+  const broken = {
+    getItem: () => "{",
+    removeItem: () => undefined,
+    setItem: () => {
+      throw new Error("full");
+    },
+  };
   expect(readDraft(broken, "u", "c")).toBeNull();
   expect(() => writeDraft(broken, "u", "c", { body: "x", note: false, at: 1 })).not.toThrow();
 });

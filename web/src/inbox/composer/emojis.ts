@@ -17,8 +17,17 @@ export async function bundledEmojis(): Promise<EmojiData> {
     import("emojibase-data/en/messages.json"),
   ]);
   const emojis = (all as Compact[]).flatMap(({ unicode, label, tags, group }) =>
-    group === undefined || group === component ? [] : [{ emoji: unicode, category: group, label, version: 1, tags: tags ?? [] }],
+    group === undefined || group === component
+      ? []
+      : [{ emoji: unicode, category: group, label, version: 1, tags: tags ?? [] }],
   );
-  const categories = words.groups.filter((g) => g.order !== component).map((g) => ({ index: g.order, label: g.message }));
-  return { locale: "en", emojis, categories, skinTones: { light: "", "medium-light": "", medium: "", "medium-dark": "", dark: "" } };
+  const categories = words.groups
+    .filter((g) => g.order !== component)
+    .map((g) => ({ index: g.order, label: g.message }));
+  return {
+    locale: "en",
+    emojis,
+    categories,
+    skinTones: { light: "", "medium-light": "", medium: "", "medium-dark": "", dark: "" },
+  };
 }

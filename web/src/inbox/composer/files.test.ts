@@ -15,7 +15,13 @@ it.each([
 });
 
 it("puts the caption where one can be", () => {
-  expect(contentOf({ type: "image/png", size: 1, name: "a.png" }, "hi")).toEqual({ type: "image", image: { caption: "hi" } });
+  expect(contentOf({ type: "image/png", size: 1, name: "a.png" }, "hi")).toEqual({
+    type: "image",
+    image: { caption: "hi" },
+  });
   expect(contentOf({ type: "audio/mpeg", size: 1, name: "a.mp3" }, "hi")).toEqual({ type: "audio", audio: {} });
-  expect(contentOf({ type: "", size: 1, name: "a.zip" }, "")).toEqual({ type: "document", document: { filename: "a.zip" } });
+  expect(contentOf({ type: "", size: 1, name: "a.zip" }, "")).toEqual({
+    type: "document",
+    document: { filename: "a.zip" },
+  });
 });

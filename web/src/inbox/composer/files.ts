@@ -18,7 +18,10 @@ export function kindOf(file: Pick<File, "type" | "size">): Kind {
 }
 
 /** The content of a file's message. A sound has no caption. */
-export function contentOf(file: Pick<File, "type" | "size" | "name">, caption: string): { type: Kind; [content: string]: unknown } {
+export function contentOf(
+  file: Pick<File, "type" | "size" | "name">,
+  caption: string,
+): { type: Kind; [content: string]: unknown } {
   const type = kindOf(file);
   const words = caption && type !== "audio" ? { caption } : {};
   return { type, [type]: type === "document" ? { ...words, filename: file.name.slice(0, 240) } : words };

@@ -2,20 +2,41 @@ import { expect, it } from "vitest";
 import { interactiveOf, isWhole, type InteractiveDraft } from "./interactive";
 
 const choice = (title: string, description = "") => ({ title, description });
-const draft = (more: Partial<InteractiveDraft>): InteractiveDraft => ({ kind: "buttons", body: "Which?", button: "Choose", choices: [], ...more });
+const draft = (more: Partial<InteractiveDraft>): InteractiveDraft => ({
+  kind: "buttons",
+  body: "Which?",
+  button: "Choose",
+  choices: [],
+  ...more,
+});
 
 it("makes buttons, without those left empty", () => {
   expect(interactiveOf(draft({ choices: [choice(" Yes "), choice(""), choice("No")] }))).toEqual({
     type: "button",
     body: { text: "Which?" },
-    action: { buttons: [{ type: "reply", reply: { id: "choice_1", title: "Yes" } }, { type: "reply", reply: { id: "choice_2", title: "No" } }] },
+    action: {
+      buttons: [
+        { type: "reply", reply: { id: "choice_1", title: "Yes" } },
+        { type: "reply", reply: { id: "choice_2", title: "No" } },
+      ],
+    },
   });
 });
 
 it("makes a list with what describes its rows", () => {
   expect(interactiveOf(draft({ kind: "list", choices: [choice("S", "small"), choice("M")] }))).toMatchObject({
     type: "list",
-    action: { button: "Choose", sections: [{ rows: [{ id: "choice_1", title: "S", description: "small" }, { id: "choice_2", title: "M" }] }] },
+    action: {
+      button: "Choose",
+      sections: [
+        {
+          rows: [
+            { id: "choice_1", title: "S", description: "small" },
+            { id: "choice_2", title: "M" },
+          ],
+        },
+      ],
+    },
   });
 });
 

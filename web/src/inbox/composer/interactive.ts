@@ -20,12 +20,21 @@ const filled = (draft: InteractiveDraft) => draft.choices.filter((c) => c.title.
 export function isWhole(draft: InteractiveDraft): boolean {
   const titles = filled(draft).map((c) => c.title.trim());
   const distinct = new Set(titles).size === titles.length;
-  return draft.body.trim() !== "" && titles.length > 0 && distinct && (draft.kind === "buttons" || draft.button.trim() !== "");
+  return (
+    draft.body.trim() !== "" &&
+    titles.length > 0 &&
+    distinct &&
+    (draft.kind === "buttons" || draft.button.trim() !== "")
+  );
 }
 
 /** The message's content. */
 export function interactiveOf(draft: InteractiveDraft): object {
-  const choices = filled(draft).map((c, i) => ({ id: `choice_${i + 1}`, title: c.title.trim(), description: c.description.trim() }));
+  const choices = filled(draft).map((c, i) => ({
+    id: `choice_${i + 1}`,
+    title: c.title.trim(),
+    description: c.description.trim(),
+  }));
   const body = { text: draft.body.trim() };
   if (draft.kind === "buttons") {
     const buttons = choices.map(({ id, title }) => ({ type: "reply", reply: { id, title } }));

@@ -2,8 +2,19 @@ import { expect, it } from "vitest";
 import type { Person, Reply } from "../../api/types";
 import { offerPeople, offerReplies } from "./suggest";
 
-const reply = (name: string, body: string): Reply => ({ id: name, name, body, media_id: null, team_id: null, owner_id: null });
-const replies = [reply("hours", "We are open from 9 to 5"), reply("address", "Jalan Mawar 1"), reply("thanks", "Thank you, open again soon")];
+const reply = (name: string, body: string): Reply => ({
+  id: name,
+  name,
+  body,
+  media_id: null,
+  team_id: null,
+  owner_id: null,
+});
+const replies = [
+  reply("hours", "We are open from 9 to 5"),
+  reply("address", "Jalan Mawar 1"),
+  reply("thanks", "Thank you, open again soon"),
+];
 const person = (name: string, disabled = false) => ({ id: name, name, email: "", disabled }) as Person;
 
 const offered = (body: string) => offerReplies(body, body.length, replies)?.options.map((o) => o.title) ?? null;
@@ -27,6 +38,8 @@ it("says what a choice takes the place of", () => {
 });
 
 it("offers colleagues who are there", () => {
-  const names = offerPeople("ask @b", 6, [person("Budi"), person("Bea", true), person("Ana")])?.options.map((o) => o.title);
+  const names = offerPeople("ask @b", 6, [person("Budi"), person("Bea", true), person("Ana")])?.options.map(
+    (o) => o.title,
+  );
   expect(names).toEqual(["Budi"]);
 });

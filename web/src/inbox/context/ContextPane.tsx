@@ -5,6 +5,7 @@ import { Avatar } from "../../ui/Avatar";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { conversationQuery, fromLists, nameOf, phoneOf } from "../data/conversations";
+import { WindowPill } from "../thread/WindowPill";
 import { ContextLabels } from "./ContextLabels";
 import { CopyId } from "./CopyId";
 import { Earlier } from "./Earlier";
@@ -25,7 +26,9 @@ export function ContextPane({ id }: { id: string }) {
         <Avatar name={nameOf(c)} id={contact.id} />
         <div>
           <b>{nameOf(c)}</b>
-          {contact.phone_number && contact.name && <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />}
+          {contact.phone_number && contact.name && (
+            <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />
+          )}
         </div>
         <ActionIcon
           className={styles.close}
@@ -44,6 +47,9 @@ export function ContextPane({ id }: { id: string }) {
       <dl className={styles.facts}>
         {contact.username && <Fact name={t.username}>@{contact.username}</Fact>}
         <Fact name={t.number}>{number.name || phoneOf(number.phone_number)}</Fact>
+        <Fact name={t.window}>
+          <WindowPill expiresAt={c.window_expires_at} />
+        </Fact>
         <Fact name={t.assignee}>{c.assignee?.name ?? t.nobody}</Fact>
         <Fact name={t.firstSeen}>
           <Time value={c.created_at} />

@@ -23,8 +23,7 @@ export function useBulk(filter: ConversationFilter) {
   const client = useQueryClient();
   const { selected, all } = useSelection();
   const settled = () => refresh(client);
-  const undo = (token: string) =>
-    send("POST", "/conversations/bulk/undo", { token }).then(settled, toastError);
+  const undo = (token: string) => send("POST", "/conversations/bulk/undo", { token }).then(settled, toastError);
   const { mutate, isPending } = useMutation({
     mutationFn: (change: BulkChange) => {
       const target = all ? { filter } : { ids: [...selected] };

@@ -21,6 +21,17 @@ export const conversationQuery = (id: string) =>
 
 type Lists = InfiniteData<Page<Conversation>>;
 
+const kept = 2;
+
+/** Forgets what was fetched by scrolling down, so that each change does not fetch all of it again. */
+export function forgetLower(client: QueryClient, filter: ConversationFilter): void {
+  client.setQueryData<Lists>(["conversations", filter], (lists) =>
+    lists && lists.pages.length > kept
+      ? { pages: lists.pages.slice(0, kept), pageParams: lists.pageParams.slice(0, kept) }
+      : lists,
+  );
+}
+
 /** Changes a conversation wherever it is on screen, before the server has answered. */
 export function showChange(client: QueryClient, id: string, change: (c: Conversation) => Conversation): void {
   client.setQueryData<Conversation>(["conversation", id], (c) => c && change(c));

@@ -28,10 +28,23 @@ function outbox(answers: (Error | "ok")[], upload?: Post["upload"]) {
       return answer === "ok" ? Promise.resolve(made(e.key)) : Promise.reject(answer);
     },
   };
-  const box = new Outbox({ post, now: () => time, pause: (ms) => { time += ms; log.push(`pause ${ms}`); return Promise.resolve(); } });
+  const box = new Outbox({
+    post,
+    now: () => time,
+    pause: (ms) => {
+      time += ms;
+      log.push(`pause ${ms}`);
+      return Promise.resolve();
+    },
+  });
   const settled = () =>
     new Promise<void>((done) => {
-      const look = () => { if (box.all().every((e) => e.state !== "waiting")) { leave(); done(); } };
+      const look = () => {
+        if (box.all().every((e) => e.state !== "waiting")) {
+          leave();
+          done();
+        }
+      };
       const leave = box.watch(look);
       look();
     });
@@ -39,7 +52,11 @@ function outbox(answers: (Error | "ok")[], upload?: Post["upload"]) {
 }
 
 it("tries again with the same key until it arrives", async () => {
-  const { box, log, settled } = outbox([offline(), new ApiError(503, "service_unavailable", "", undefined, undefined, 3), "ok"]);
+  const { box, log, settled } = outbox([
+    offline(),
+    new ApiError(503, "service_unavailable", "", undefined, undefined, 3),
+    "ok",
+  ]);
   box.add(entry("a"));
   await settled();
   expect(log).toEqual(['a {"body":"a"}', "pause 1000", 'a {"body":"a"}', "pause 3000", 'a {"body":"a"}']);
@@ -75,7 +92,10 @@ it("gives up after two minutes, and a retry sends the same key", async () => {
 
 it("uploads a file and sends what the library calls it", async () => {
   const shares: (number | undefined)[] = [];
-  const { box, log, settled } = outbox([], (_e, progress) => { progress(0.5); return Promise.resolve("med_7"); });
+  const { box, log, settled } = outbox([], (_e, progress) => {
+    progress(0.5);
+    return Promise.resolve("med_7");
+  });
   box.watch(() => shares.push(box.all()[0]?.progress));
   const body = { messaging_product: "chat" as const, to: "+1", type: "image" as const, image: { caption: "x" } };
   box.add(entry("a", { body, file: new File(["x"], "x.png") }));

@@ -16,13 +16,17 @@ export function useReact(conversation: Conversation): (message: Message, emoji: 
         ...m,
         reactions: [...m.reactions.filter((r) => r.direction !== "outbound"), ...ours],
       }));
-      const body = { ...recipientOf(conversation), type: "reaction", reaction: { message_id: message.message_id, emoji } };
-      send("POST", `/${conversation.number.phone_number_id}/messages`, body, { idempotencyKey: idempotencyKey() }).catch(
-        (error: unknown) => {
-          toastError(error);
-          void client.invalidateQueries({ queryKey: timelineKey(conversation.id) });
-        },
-      );
+      const body = {
+        ...recipientOf(conversation),
+        type: "reaction",
+        reaction: { message_id: message.message_id, emoji },
+      };
+      send("POST", `/${conversation.number.phone_number_id}/messages`, body, {
+        idempotencyKey: idempotencyKey(),
+      }).catch((error: unknown) => {
+        toastError(error);
+        void client.invalidateQueries({ queryKey: timelineKey(conversation.id) });
+      });
     },
     [client, conversation],
   );

@@ -74,7 +74,9 @@ export function itemOf(entry: Outgoing, me: Me): TimelineItem {
     created_at: entry.createdAt,
     updated_at: entry.createdAt,
     sent_by: { id: me.user.id, name: me.user.name },
-    media: entry.file ? { mime_type: entry.file.type, filename: entry.file.name, size: entry.file.size, sha256: null } : null,
+    media: entry.file
+      ? { mime_type: entry.file.type, filename: entry.file.name, size: entry.file.size, sha256: null }
+      : null,
     quoted: null,
     reactions: [],
     [type]: entry.body[type],

@@ -4,7 +4,8 @@ import type { Message, TimelineItem } from "../../api/types";
 
 export const timelineKey = (id: string) => ["conversation", id, "timeline"] as const;
 
-export const timelineQuery = (id: string) => pages<TimelineItem>(timelineKey(id), `/conversations/${id}/timeline`, { limit: 50 });
+export const timelineQuery = (id: string) =>
+  pages<TimelineItem>(timelineKey(id), `/conversations/${id}/timeline`, { limit: 50 });
 
 type Timeline = InfiniteData<Page<TimelineItem>>;
 
@@ -18,7 +19,12 @@ export function addItem(client: QueryClient, conversation: string, item: Timelin
 }
 
 /** Changes a message of a thread before the server has answered. */
-export function showMessage(client: QueryClient, conversation: string, id: string, change: (m: Message) => Message): void {
+export function showMessage(
+  client: QueryClient,
+  conversation: string,
+  id: string,
+  change: (m: Message) => Message,
+): void {
   client.setQueryData<Timeline>(timelineKey(conversation), (timeline) => {
     if (!timeline) return timeline;
     const changed = (item: TimelineItem) =>

@@ -7,7 +7,12 @@ interface Answer {
 }
 
 /** Stores a file in the number's library. XMLHttpRequest, because fetch does not say how far an upload is. */
-export function uploadFile(number: string, file: File, key: string, progress: (share: number) => void): Promise<string> {
+export function uploadFile(
+  number: string,
+  file: File,
+  key: string,
+  progress: (share: number) => void,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", address(`/${number}/media`));
@@ -31,5 +36,10 @@ export function uploadFile(number: string, file: File, key: string, progress: (s
 
 function errorOf(status: number, answer: Answer | null): ApiError {
   const { code, message } = answer?.error ?? {};
-  return new ApiError(status, code ?? `http_${status}`, message ?? `The server answered with status ${status}.`, answer?.request_id);
+  return new ApiError(
+    status,
+    code ?? `http_${status}`,
+    message ?? `The server answered with status ${status}.`,
+    answer?.request_id,
+  );
 }

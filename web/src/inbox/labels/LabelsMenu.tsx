@@ -19,7 +19,15 @@ export function LabelsMenu({ conversation: c }: { conversation: Conversation }) 
   return (
     <Menu opened={opened} onChange={setOpened} position="bottom-end" width={220} closeOnItemClick={false} withinPortal>
       <Menu.Target>
-        <Button size="compact-md" h={32} px={10} variant="default" className={styles.button} aria-label={t.labels} leftSection={<Icon name="label" size={16} />}>
+        <Button
+          size="compact-md"
+          h={32}
+          px={10}
+          variant="default"
+          className={styles.button}
+          aria-label={t.labels}
+          leftSection={<Icon name="label" size={16} />}
+        >
           <span className={styles.text}>{t.labels}</span>
         </Button>
       </Menu.Target>

@@ -1,9 +1,9 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { useText } from "../../i18n";
 import { ErrorState } from "../../ui/ErrorState";
-import { conversationsQuery } from "../data/conversations";
+import { conversationsQuery, forgetLower, pageSize } from "../data/conversations";
 import { usePlace } from "../place";
 import { ConversationRow } from "./ConversationRow";
 import { ListEmpty } from "./ListEmpty";
@@ -18,6 +18,7 @@ export const rowHeight = 64;
 export function ConversationList() {
   const t = useText("inbox");
   const { filter, conversation: open } = usePlace();
+  const client = useQueryClient();
   const query = useInfiniteQuery(conversationsQuery(filter));
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const fetched = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
@@ -38,6 +39,10 @@ export function ConversationList() {
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && last >= rows.length - 15) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, rows.length]);
+
+  useEffect(() => {
+    if (last < pageSize / 2) forgetLower(client, filter);
+  }, [last, client, filter]);
 
   if (query.isPending) return <ListSkeleton />;
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;

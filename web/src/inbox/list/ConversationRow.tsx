@@ -45,7 +45,11 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         onClick={(event) => {
           if (!event.shiftKey || selected.size === 0) return;
           event.preventDefault();
-          toggle(c.id, order.map((o) => o.id), true);
+          toggle(
+            c.id,
+            order.map((o) => o.id),
+            true,
+          );
         }}
       >
         <Avatar name={name} id={c.contact.id} />
@@ -64,7 +68,13 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         aria-checked={chosen}
         aria-label={t.choose(name)}
         className={styles.choose}
-        onClick={(event) => toggle(c.id, order.map((o) => o.id), event.shiftKey)}
+        onClick={(event) =>
+          toggle(
+            c.id,
+            order.map((o) => o.id),
+            event.shiftKey,
+          )
+        }
       >
         {chosen && <Icon name="check" size={16} />}
       </button>

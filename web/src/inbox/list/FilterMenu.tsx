@@ -21,7 +21,14 @@ export function FilterMenu() {
       <Popover.Target>
         <Tooltip label={t.filters}>
           <Indicator disabled={!used} size={8} offset={6}>
-            <ActionIcon variant="subtle" color="gray" size={32} aria-label={t.filters} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={32}
+              aria-label={t.filters}
+              aria-expanded={opened}
+              onClick={() => setOpened(!opened)}
+            >
               <Icon name="filter" />
             </ActionIcon>
           </Indicator>
@@ -57,12 +64,41 @@ function Filters() {
   );
   return (
     <div className={styles.filters}>
-      {choose("status", t.status_, Object.entries(t.statuses).map(([value, label]) => ({ value, label })), t.statuses.open)}
-      {choose("number", t.number, me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) })), t.any)}
-      {choose("label_id", t.label, labels.map((l) => ({ value: l.id, label: l.name })), t.any)}
-      {choose("assigned_to", t.assignee, people.map((p) => ({ value: p.id, label: p.name })), t.any)}
-      {choose("sort", t.sort, Object.entries(t.sorts).map(([value, label]) => ({ value, label })), t.sorts.newest)}
-      <Checkbox label={t.onlyUnread} checked={search.unread === true} onChange={(event) => set({ unread: event.target.checked || undefined })} />
+      {choose(
+        "status",
+        t.status_,
+        Object.entries(t.statuses).map(([value, label]) => ({ value, label })),
+        t.statuses.open,
+      )}
+      {choose(
+        "number",
+        t.number,
+        me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) })),
+        t.any,
+      )}
+      {choose(
+        "label_id",
+        t.label,
+        labels.map((l) => ({ value: l.id, label: l.name })),
+        t.any,
+      )}
+      {choose(
+        "assigned_to",
+        t.assignee,
+        people.map((p) => ({ value: p.id, label: p.name })),
+        t.any,
+      )}
+      {choose(
+        "sort",
+        t.sort,
+        Object.entries(t.sorts).map(([value, label]) => ({ value, label })),
+        t.sorts.newest,
+      )}
+      <Checkbox
+        label={t.onlyUnread}
+        checked={search.unread === true}
+        onChange={(event) => set({ unread: event.target.checked || undefined })}
+      />
       <Button variant="default" size="compact-md" onClick={() => show({ search: {} })}>
         {t.clearFilters}
       </Button>

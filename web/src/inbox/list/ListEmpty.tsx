@@ -10,7 +10,9 @@ export function ListEmpty() {
   const t = useText("inbox");
   const { view, search, show } = usePlace();
   const me = useMe();
-  const filtered = Object.entries(search).some(([name, value]) => name !== "item" && name !== "sort" && value !== undefined);
+  const filtered = Object.entries(search).some(
+    ([name, value]) => name !== "item" && name !== "sort" && value !== undefined,
+  );
   if (filtered)
     return (
       <EmptyState

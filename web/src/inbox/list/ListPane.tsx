@@ -28,7 +28,13 @@ export function ListPane() {
           <ViewsMenu />
           <FilterMenu />
           <Tooltip label={t.newConversation}>
-            <ActionIcon variant="subtle" color="gray" size={32} aria-label={t.newConversation} onClick={() => setStarting(true)}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={32}
+              aria-label={t.newConversation}
+              onClick={() => setStarting(true)}
+            >
               <Icon name="plus" />
             </ActionIcon>
           </Tooltip>

@@ -25,14 +25,27 @@ export default function SaveViewDialog({ onClose }: { onClose: () => void }) {
       },
     );
   return (
-    <Modal opened onClose={onClose} title={t.saveView} centered size="sm" closeButtonProps={{ "aria-label": common.close }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t.saveView}
+      centered
+      size="sm"
+      closeButtonProps={{ "aria-label": common.close }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
           submit();
         }}
       >
-        <TextInput label={t.viewName} value={name} maxLength={100} data-autofocus onChange={(e) => setName(e.target.value)} />
+        <TextInput
+          label={t.viewName}
+          value={name}
+          maxLength={100}
+          data-autofocus
+          onChange={(e) => setName(e.target.value)}
+        />
         <Checkbox my={14} label={t.viewShared} checked={shared} onChange={(e) => setShared(e.target.checked)} />
         <Group justify="flex-end" gap={8}>
           <Button variant="default" onClick={onClose}>

@@ -4,7 +4,8 @@ import { isNews } from "./decide";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const last = { id: "msg_1", direction: "inbound", created_at: "2026-03-01T11:59:50Z" };
-const made = (more: object = {}) => ({ id: "cnv_1", unread_count: 1, assignee: null, last_message: last, ...more }) as Conversation;
+const made = (more: object = {}) =>
+  ({ id: "cnv_1", unread_count: 1, assignee: null, last_message: last, ...more }) as Conversation;
 const at = { me: "usr_me", about: "unassigned", focused: null, now, told: new Set<string>() } as const;
 
 it("tells of what is mine or nobody's", () => {

@@ -5,7 +5,10 @@ import { useMe } from "../../api/queries";
 import type { Presence } from "../../api/types";
 
 const presenceQuery = (id: string) =>
-  queryOptions({ queryKey: ["presence", id], queryFn: ({ signal }) => all<Presence>(`/conversations/${id}/presence`, { signal }) });
+  queryOptions({
+    queryKey: ["presence", id],
+    queryFn: ({ signal }) => all<Presence>(`/conversations/${id}/presence`, { signal }),
+  });
 
 /** The server forgets us after 30 s. */
 const every = 20_000;
@@ -23,7 +26,8 @@ export function usePresence(id: string): PresenceOfThread {
   const told = useRef(0);
   const { data } = useQuery(presenceQuery(id));
   const tell = useCallback(
-    (state: "viewing" | "replying" | "gone") => void send("POST", `/conversations/${id}/presence`, { state }).catch(() => undefined),
+    (state: "viewing" | "replying" | "gone") =>
+      void send("POST", `/conversations/${id}/presence`, { state }).catch(() => undefined),
     [id],
   );
   useEffect(() => {

@@ -25,7 +25,13 @@ export function SearchHit({ found, item, at }: { found: FoundContact; item?: str
   );
   if (!found.conversation_id) return <div className={styles.hit}>{inside}</div>;
   return (
-    <Link className={styles.hit} to={inboxPath} params={{ view, conversation: found.conversation_id }} search={{ ...search, item }} activeProps={{}}>
+    <Link
+      className={styles.hit}
+      to={inboxPath}
+      params={{ view, conversation: found.conversation_id }}
+      search={{ ...search, item }}
+      activeProps={{}}
+    >
       {inside}
     </Link>
   );

@@ -3,7 +3,14 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { toastError } from "../../ui/toasts";
 import { usePlace } from "../place";
-import { searchMore, type FoundContact, type FoundMessage, type FoundNote, type Results, type Section } from "./queries";
+import {
+  searchMore,
+  type FoundContact,
+  type FoundMessage,
+  type FoundNote,
+  type Results,
+  type Section,
+} from "./queries";
 import { SearchHit } from "./SearchHit";
 import styles from "./SearchResults.module.css";
 
@@ -22,7 +29,9 @@ export function SearchSection({ section, words, found }: { section: Section; wor
   const fetchMore = () => {
     if (!cursor) return;
     searchMore(words, section, cursor, search.number)
-      .then((page) => setMore({ items: [...(more?.items ?? []), ...page[section].items], cursor: page[section].next_cursor }))
+      .then((page) =>
+        setMore({ items: [...(more?.items ?? []), ...page[section].items], cursor: page[section].next_cursor }),
+      )
       .catch(toastError);
   };
   if (items.length === 0) return null;

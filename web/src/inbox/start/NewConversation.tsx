@@ -35,7 +35,15 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
     }, toastError);
   };
   return (
-    <Modal opened onClose={onClose} title={t.newConversation} size={860} centered fullScreen={narrow} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t.newConversation}
+      size={860}
+      centered
+      fullScreen={narrow}
+      closeButtonProps={{ "aria-label": common.close }}
+    >
       {from === null ? (
         <EmptyState icon="phone" title={t.startNoNumber} />
       ) : (
@@ -54,11 +62,18 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
               description={" "}
               allowDeselect={false}
               value={from}
-              data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))}
+              data={numbers.map((n) => ({
+                value: n.phone_number_id,
+                label: n.name || (n.phone_number ?? n.phone_number_id),
+              }))}
               onChange={setFrom}
             />
           </div>
-          {phone ? <TemplatePicker number={from} contact={null} onDone={start} /> : <EmptyState icon="template" title={t.startFirst} />}
+          {phone ? (
+            <TemplatePicker number={from} contact={null} onDone={start} />
+          ) : (
+            <EmptyState icon="template" title={t.startFirst} />
+          )}
         </>
       )}
     </Modal>

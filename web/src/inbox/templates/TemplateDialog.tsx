@@ -6,7 +6,13 @@ import { useSend } from "../composer/useSend";
 import { TemplatePicker, type Filled } from "./TemplatePicker";
 
 /** Sends a template into a conversation. */
-export default function TemplateDialog({ conversation: c, onClose }: { conversation: Conversation; onClose: () => void }) {
+export default function TemplateDialog({
+  conversation: c,
+  onClose,
+}: {
+  conversation: Conversation;
+  onClose: () => void;
+}) {
   const t = useText("inbox");
   const { sendContents } = useSend(c);
   const narrow = useMediaQuery("(max-width: 720px)");

@@ -33,7 +33,10 @@ export function TemplateForm({ template, number, contact, onBack, onDone }: Prop
     try {
       const stored = await store(values, number);
       const { name, language } = template;
-      onDone({ template: { name, language, components: componentsOf(template, stored) }, preview: previewOf(template, values) });
+      onDone({
+        template: { name, language, components: componentsOf(template, stored) },
+        preview: previewOf(template, values),
+      });
     } catch (error) {
       setBusy(false);
       toastError(error);
@@ -93,6 +96,7 @@ function guess(fields: Field[], contact: string | null): Values {
 async function store(values: Values, number: string): Promise<Record<string, string>> {
   const stored: Record<string, string> = {};
   for (const [id, value] of Object.entries(values))
-    stored[id] = typeof value === "string" ? value.trim() : await uploadFile(number, value, idempotencyKey(), () => undefined);
+    stored[id] =
+      typeof value === "string" ? value.trim() : await uploadFile(number, value, idempotencyKey(), () => undefined);
   return stored;
 }

@@ -30,7 +30,9 @@ export function TemplatePicker({ number, contact, onDone }: Props) {
   const [chosen, setChosen] = useState<Template | null>(null);
   const query = useQuery(templatesQuery(number));
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
-  const found = (query.data ?? []).filter((x) => `${x.name} ${x.content}`.toLocaleLowerCase().includes(words.toLocaleLowerCase()));
+  const found = (query.data ?? []).filter((x) =>
+    `${x.name} ${x.content}`.toLocaleLowerCase().includes(words.toLocaleLowerCase()),
+  );
   return (
     <div className={styles.picker} data-chosen={chosen ? true : undefined}>
       <div className={styles.list}>
@@ -59,7 +61,14 @@ export function TemplatePicker({ number, contact, onDone }: Props) {
       </div>
       <div className={styles.form}>
         {chosen ? (
-          <TemplateForm key={chosen.id} template={chosen} number={number} contact={contact} onBack={() => setChosen(null)} onDone={onDone} />
+          <TemplateForm
+            key={chosen.id}
+            template={chosen}
+            number={number}
+            contact={contact}
+            onBack={() => setChosen(null)}
+            onDone={onDone}
+          />
         ) : (
           <EmptyState icon="template" title={t.chooseTemplate} />
         )}

@@ -3,4 +3,7 @@ import { all } from "../../api/client";
 import type { Template } from "./template";
 
 export const templatesQuery = (number: string) =>
-  queryOptions({ queryKey: ["templates", number], queryFn: () => all<Template>(`/${number}/templates`, { query: { limit: 100 } }) });
+  queryOptions({
+    queryKey: ["templates", number],
+    queryFn: () => all<Template>(`/${number}/templates`, { query: { limit: 100 } }),
+  });

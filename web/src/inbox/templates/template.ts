@@ -38,7 +38,8 @@ const placeholder = /\{\{\s*(\w+)\s*\}\}/gu;
 const names = (text = "") => [...new Set([...text.matchAll(placeholder)].map((m) => m[1] ?? ""))];
 const fileKinds: Record<string, FileKind> = { IMAGE: "image", VIDEO: "video", DOCUMENT: "document" };
 
-const textOf = (part: TemplatePart, t: Template) => part.text || (t.category === "AUTHENTICATION" && part.type === "BODY" ? "{{1}}" : "");
+const textOf = (part: TemplatePart, t: Template) =>
+  part.text || (t.category === "AUTHENTICATION" && part.type === "BODY" ? "{{1}}" : "");
 const partOf = (parts: TemplatePart[], type: TemplatePart["type"]) => parts.find((p) => p.type === type);
 
 /** What a button needs: the end of its address, or a code. */
@@ -50,7 +51,10 @@ function needOf(b: Button): "url" | "copy_code" | null {
 /** The fields of a template, in the order in which the recipient reads them. */
 export function fieldsOf(t: Template): Field[] {
   const cards = partOf(t.components, "CAROUSEL")?.cards ?? [];
-  return [...partFields(t, t.components, ""), ...cards.flatMap((card, i) => partFields(t, card.components, `${i}.`, String(i + 1)))];
+  return [
+    ...partFields(t, t.components, ""),
+    ...cards.flatMap((card, i) => partFields(t, card.components, `${i}.`, String(i + 1))),
+  ];
 }
 
 function partFields(t: Template, parts: TemplatePart[], prefix: string, of?: string): Field[] {
@@ -58,10 +62,13 @@ function partFields(t: Template, parts: TemplatePart[], prefix: string, of?: str
   const body = partOf(parts, "BODY");
   const kind = fileKinds[header?.format ?? ""];
   const fields: Field[] = kind ? [{ id: `${prefix}header`, name: kind, kind, place: "header", of }] : [];
-  for (const name of names(header?.text)) fields.push({ id: `${prefix}header.${name}`, name, kind: "text", place: "header", of });
-  for (const name of names(body && textOf(body, t))) fields.push({ id: `${prefix}body.${name}`, name, kind: "text", place: "body", of });
+  for (const name of names(header?.text))
+    fields.push({ id: `${prefix}header.${name}`, name, kind: "text", place: "header", of });
+  for (const name of names(body && textOf(body, t)))
+    fields.push({ id: `${prefix}body.${name}`, name, kind: "text", place: "body", of });
   partOf(parts, "BUTTONS")?.buttons?.forEach((b, i) => {
-    if (needOf(b)) fields.push({ id: `${prefix}button.${i}`, name: b.text ?? "", kind: "text", place: "button", of: of ?? b.text });
+    if (needOf(b))
+      fields.push({ id: `${prefix}button.${i}`, name: b.text ?? "", kind: "text", place: "button", of: of ?? b.text });
   });
   return fields;
 }
@@ -105,14 +112,26 @@ export function componentsOf(t: Template, values: Record<string, string>): Compo
   const cards = partOf(t.components, "CAROUSEL")?.cards ?? [];
   const own = partComponents(t, t.components, "", values);
   if (cards.length === 0) return own;
-  const filled = cards.map((card, i) => ({ card_index: i, components: partComponents(t, card.components, `${i}.`, values) }));
+  const filled = cards.map((card, i) => ({
+    card_index: i,
+    components: partComponents(t, card.components, `${i}.`, values),
+  }));
   return [...own, { type: "carousel", cards: filled }];
 }
 
-function partComponents(t: Template, parts: TemplatePart[], prefix: string, values: Record<string, string>): Component[] {
+function partComponents(
+  t: Template,
+  parts: TemplatePart[],
+  prefix: string,
+  values: Record<string, string>,
+): Component[] {
   const named = t.parameter_format === "named";
   const texts = (place: "header" | "body", text: string | undefined) =>
-    names(text).map((name) => ({ type: "text", ...(named ? { parameter_name: name } : {}), text: values[`${prefix}${place}.${name}`] ?? "" }));
+    names(text).map((name) => ({
+      type: "text",
+      ...(named ? { parameter_name: name } : {}),
+      text: values[`${prefix}${place}.${name}`] ?? "",
+    }));
   const header = partOf(parts, "HEADER");
   const body = partOf(parts, "BODY");
   const kind = fileKinds[header?.format ?? ""];
@@ -124,7 +143,8 @@ function partComponents(t: Template, parts: TemplatePart[], prefix: string, valu
   partOf(parts, "BUTTONS")?.buttons?.forEach((b, i) => {
     const need = needOf(b);
     const value = values[`${prefix}button.${i}`] ?? "";
-    const parameter = need === "copy_code" ? { type: "coupon_code", coupon_code: value } : { type: "text", text: value };
+    const parameter =
+      need === "copy_code" ? { type: "coupon_code", coupon_code: value } : { type: "text", text: value };
     if (need) filled.push({ type: "button", sub_type: need, index: String(i), parameters: [parameter] });
   });
   return filled;
@@ -132,5 +152,7 @@ function partComponents(t: Template, parts: TemplatePart[], prefix: string, valu
 
 /** Whether everything that a template needs is filled in. */
 export function isFilled(fields: Field[], values: Values): boolean {
-  return fields.every(({ id }) => (typeof values[id] === "string" ? values[id].trim() !== "" : values[id] instanceof File));
+  return fields.every(({ id }) =>
+    typeof values[id] === "string" ? values[id].trim() !== "" : values[id] instanceof File,
+  );
 }

@@ -15,7 +15,11 @@ it("finds the longest name", () => {
 
 it("keeps every character", () => {
   const body = "a @Ana b@@Budi@";
-  expect(splitMentions(body, ["Ana", "Budi"]).map((p) => p.text).join("")).toBe(body);
+  expect(
+    splitMentions(body, ["Ana", "Budi"])
+      .map((p) => p.text)
+      .join(""),
+  ).toBe(body);
 });
 
 it("knows when a name is being written", () => {

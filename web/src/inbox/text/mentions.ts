@@ -27,7 +27,14 @@ export function splitMentions(body: string, names: string[]): Part[] {
 
 /** Which of the people a note mentions. */
 export function mentionsIn(body: string, people: { id: string; name: string }[]): string[] {
-  const named = new Set(splitMentions(body, people.map((p) => p.name)).filter((p) => p.mention).map((p) => p.text.slice(1)));
+  const named = new Set(
+    splitMentions(
+      body,
+      people.map((p) => p.name),
+    )
+      .filter((p) => p.mention)
+      .map((p) => p.text.slice(1)),
+  );
   return people.filter((p) => named.has(p.name)).map((p) => p.id);
 }
 

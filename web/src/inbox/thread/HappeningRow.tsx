@@ -27,7 +27,8 @@ export function Words({ happening: h }: { happening: Extract<Row, { kind: "happe
     case "unlabelled":
       return t.happened[h.what](by, h.label?.name ?? "");
     case "snoozed": {
-      const until = h.until && h.until !== untilReply ? `${dayName(h.until, language)} ${clock(h.until, language)}` : null;
+      const until =
+        h.until && h.until !== untilReply ? `${dayName(h.until, language)} ${clock(h.until, language)}` : null;
       return t.happened.snoozed(by, until);
     }
     default:

@@ -19,13 +19,25 @@ export function MessageActions({ message: m, conversation }: { message: Message;
   return (
     <div className={styles.actions} data-open={choosing || undefined}>
       {m.direction === "inbound" && (
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.replyTo} onClick={() => answer(conversation.id, m)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={t.replyTo}
+          onClick={() => answer(conversation.id, m)}
+        >
           <Icon name="reply" size={16} />
         </ActionIcon>
       )}
       <Popover opened={choosing} onChange={setChoosing} position="top" withArrow trapFocus returnFocus>
         <Popover.Target>
-          <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.react} onClick={() => setChoosing(!choosing)}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={28}
+            aria-label={t.react}
+            onClick={() => setChoosing(!choosing)}
+          >
             <Icon name="smile" size={16} />
           </ActionIcon>
         </Popover.Target>

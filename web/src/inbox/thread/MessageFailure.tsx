@@ -28,7 +28,10 @@ export function MessageFailure({ message: m, conversation }: { message: Message;
   const { kind, retry, template } = failureOf(m.error);
   const { reason, remedy } = t.failure[kind];
   return (
-    <Notice words={`${reason} ${remedy}`} title={`${m.error.message}${m.error.provider_code ? ` (${m.error.provider_code})` : ""}`}>
+    <Notice
+      words={`${reason} ${remedy}`}
+      title={`${m.error.message}${m.error.provider_code ? ` (${m.error.provider_code})` : ""}`}
+    >
       {retry && m.type !== "reaction" && (
         <button type="button" onClick={() => resend(m, conversation)}>
           {t.tryAgain}

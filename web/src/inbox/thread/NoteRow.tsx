@@ -25,7 +25,11 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Co
     <article className={styles.note} data-key={row.key} aria-label={t.noteBy(note.author.name)}>
       <Icon name="lock" size={16} />
       <div className={styles.body}>
-        {editing ? <Editor row={row} conversation={conversation} done={() => setEditing(false)} /> : <NoteText note={note} />}
+        {editing ? (
+          <Editor row={row} conversation={conversation} done={() => setEditing(false)} />
+        ) : (
+          <NoteText note={note} />
+        )}
         <small>
           {note.author.name} · <Time value={row.at} /> · {note.edited_at && `${t.edited} · `}
           {t.noteHint}
@@ -57,7 +61,13 @@ function Editor({ row, conversation, done }: { row: NoteLine; conversation: Conv
     edit.mutate({ id: row.id, body, mentions: row.note.mentions }, { onSuccess: done, onError: toastError });
   return (
     <>
-      <Textarea aria-label={t.note} autosize minRows={2} value={body} onChange={(event) => setBody(event.target.value)} />
+      <Textarea
+        aria-label={t.note}
+        autosize
+        minRows={2}
+        value={body}
+        onChange={(event) => setBody(event.target.value)}
+      />
       <Group gap={6} my={6}>
         <Button size="compact-sm" disabled={!body.trim()} loading={edit.isPending} onClick={save}>
           {common.save}

@@ -10,7 +10,10 @@ export function Reactions({ message: { reactions } }: { message: Message }) {
   return (
     <div className={styles.reactions}>
       {shown.map((r) => (
-        <span key={`${r.direction}${r.from ?? ""}${r.emoji}`} title={r.direction === "outbound" ? t.reactedUs : t.reactedThem}>
+        <span
+          key={`${r.direction}${r.from ?? ""}${r.emoji}`}
+          title={r.direction === "outbound" ? t.reactedUs : t.reactedThem}
+        >
           {r.emoji}
         </span>
       ))}

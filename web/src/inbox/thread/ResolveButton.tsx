@@ -9,7 +9,13 @@ export function ResolveButton({ conversation }: { conversation: Conversation }) 
   const resolve = useResolve();
   const resolved = conversation.status === "resolved";
   return (
-    <Button size="compact-md" h={32} px={14} variant={resolved ? "default" : "filled"} onClick={() => resolve(conversation)}>
+    <Button
+      size="compact-md"
+      h={32}
+      px={14}
+      variant={resolved ? "default" : "filled"}
+      onClick={() => resolve(conversation)}
+    >
       {resolved ? t.reopen : t.resolve}
     </Button>
   );

@@ -21,7 +21,15 @@ export function SnoozeMenu({ conversation: c }: { conversation: Conversation }) 
     <>
       <Menu opened={opened} onChange={setOpened} position="bottom-end" width={260} withinPortal>
         <Menu.Target>
-          <Button size="compact-md" h={32} px={10} variant="default" className={styles.button} aria-label={t.snooze} leftSection={<Icon name="clock" size={16} />}>
+          <Button
+            size="compact-md"
+            h={32}
+            px={10}
+            variant="default"
+            className={styles.button}
+            aria-label={t.snooze}
+            leftSection={<Icon name="clock" size={16} />}
+          >
             <span className={styles.word}>{t.snooze}</span>
           </Button>
         </Menu.Target>
@@ -44,9 +52,18 @@ export function SnoozeMenu({ conversation: c }: { conversation: Conversation }) 
 function Times({ onChoose }: { onChoose: (until: string) => void }) {
   const t = useText("inbox");
   const language = useLanguage();
-  const format = new Intl.DateTimeFormat(language, { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const format = new Intl.DateTimeFormat(language, {
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
   return snoozeTimes(new Date()).map(({ name, at }) => (
-    <Menu.Item key={name} rightSection={<small className={styles.when}>{format.format(at)}</small>} onClick={() => onChoose(at.toISOString())}>
+    <Menu.Item
+      key={name}
+      rightSection={<small className={styles.when}>{format.format(at)}</small>}
+      onClick={() => onChoose(at.toISOString())}
+    >
       {t.snoozeFor[name]}
     </Menu.Item>
   ));

@@ -23,7 +23,14 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
   const second = [name === phoneOf(c.contact.phone_number) ? null : phoneOf(c.contact.phone_number), c.number.name];
   return (
     <header className={styles.header} data-more={more || undefined}>
-      <ActionIcon className={styles.back} variant="subtle" color="gray" size={44} aria-label={t.back} onClick={() => open(undefined)}>
+      <ActionIcon
+        className={styles.back}
+        variant="subtle"
+        color="gray"
+        size={44}
+        aria-label={t.back}
+        onClick={() => open(undefined)}
+      >
         <Icon name="left" />
       </ActionIcon>
       <span className={styles.avatar}>

@@ -11,11 +11,22 @@ function message(id: string, created_at: string, more: Partial<Message> = {}): T
 }
 
 const happening = (id: string, created_at: string, what: "resolved" | "assigned"): TimelineItem => ({
-  id, created_at, kind: "happening", happening: { what, by: null, to: null, label: null, until: null },
+  id,
+  created_at,
+  kind: "happening",
+  happening: { what, by: null, to: null, label: null, until: null },
 });
 
 const short = (rows: Row[]) =>
-  rows.map((r) => (r.kind === "message" ? `${r.key}${r.first ? "[" : ""}${r.last ? "]" : ""}` : r.kind === "happening" && r.divides ? "divider" : r.kind)).join(" ");
+  rows
+    .map((r) =>
+      r.kind === "message"
+        ? `${r.key}${r.first ? "[" : ""}${r.last ? "]" : ""}`
+        : r.kind === "happening" && r.divides
+          ? "divider"
+          : r.kind,
+    )
+    .join(" ");
 
 const drawn = (...newestLast: TimelineItem[]) => short(arrange(newestLast.toReversed(), { dayOf }));
 
@@ -26,8 +37,14 @@ it("groups what one side wrote within three minutes", () => {
 it("parts the sides, and colleagues", () => {
   const ana = { direction: "outbound", sent_by: { id: "usr_a", name: "Ana" } } as const;
   const budi = { direction: "outbound", sent_by: { id: "usr_b", name: "Budi" } } as const;
-  expect(drawn(message("a", at("10:00")), message("b", at("10:00"), ana), message("c", at("10:00"), ana), message("d", at("10:01"), budi)))
-    .toBe("day a[] b[ c] d[]");
+  expect(
+    drawn(
+      message("a", at("10:00")),
+      message("b", at("10:00"), ana),
+      message("c", at("10:00"), ana),
+      message("d", at("10:01"), budi),
+    ),
+  ).toBe("day a[] b[ c] d[]");
 });
 
 it("ends a group after a failure, whose words stand below it", () => {
@@ -40,8 +57,14 @@ it("draws a line at each day", () => {
 });
 
 it("draws lines where the conversation ended, and none where it was assigned", () => {
-  expect(drawn(message("a", at("10:00")), happening("x", at("10:00"), "assigned"), happening("y", at("10:00"), "resolved"), message("b", at("10:01"))))
-    .toBe("day a[] happening divider b[]");
+  expect(
+    drawn(
+      message("a", at("10:00")),
+      happening("x", at("10:00"), "assigned"),
+      happening("y", at("10:00"), "resolved"),
+      message("b", at("10:01")),
+    ),
+  ).toBe("day a[] happening divider b[]");
 });
 
 it("marks what is new", () => {

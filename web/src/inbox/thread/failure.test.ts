@@ -4,9 +4,18 @@ import { failureOf } from "./failure";
 const failed = (code: string, provider_code: number | null) => failureOf({ code, message: "", provider_code });
 
 it.each([
-  [131026, "unreachable", false], [131047, "window", false], [470, "window", false], [131049, "capped", false],
-  [131051, "type", false], [131053, "mediaUpload", true], [130472, "experiment", false], [131056, "pairLimit", true],
-  [131048, "spam", false], [131031, "locked", false], [132000, "templateCount", false], [132016, "templateDisabled", false],
+  [131026, "unreachable", false],
+  [131047, "window", false],
+  [470, "window", false],
+  [131049, "capped", false],
+  [131051, "type", false],
+  [131053, "mediaUpload", true],
+  [130472, "experiment", false],
+  [131056, "pairLimit", true],
+  [131048, "spam", false],
+  [131031, "locked", false],
+  [132000, "templateCount", false],
+  [132016, "templateDisabled", false],
   [131000, "passing", true],
 ])("provider code %d is %s", (code, kind, retry) => {
   expect(failed("upstream_error", code)).toMatchObject({ kind, retry });

@@ -47,7 +47,8 @@ export class Follower {
     if (!log) return;
     if (this.following) log.scrollTop = log.scrollHeight;
     const kept = anchor && log.querySelector(`[data-key="${CSS.escape(anchor.key)}"]`);
-    if (anchor && kept) log.scrollTop += kept.getBoundingClientRect().top - log.getBoundingClientRect().top - anchor.top;
+    if (anchor && kept)
+      log.scrollTop += kept.getBoundingClientRect().top - log.getBoundingClientRect().top - anchor.top;
   }
 
   observe(): void {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { snoozeTimes } from "./snooze";
 
-const local = (d: Date) => `${d.getDate()}.${d.getMonth() + 1} ${d.getHours()}:${String(d.getMinutes()).padStart(2, "0")}`;
+const local = (d: Date) =>
+  `${d.getDate()}.${d.getMonth() + 1} ${d.getHours()}:${String(d.getMinutes()).padStart(2, "0")}`;
 const times = (now: Date) => snoozeTimes(now).map((t) => local(t.at));
 
 it("offers an hour, tomorrow morning and Monday morning", () => {

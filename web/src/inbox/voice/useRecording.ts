@@ -1,9 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 
 export type RecordingState =
-  | { kind: "starting" | "recording" }
-  | { kind: "refused"; reason: string }
-  | { kind: "done"; blob: Blob };
+  { kind: "starting" | "recording" } | { kind: "refused"; reason: string } | { kind: "done"; blob: Blob };
 
 const types = ["audio/webm;codecs=opus", "audio/ogg;codecs=opus"];
 

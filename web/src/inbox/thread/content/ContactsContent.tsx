@@ -14,8 +14,22 @@ export function ContactsContent({ contacts }: { contacts: ContactCard[] }) {
         <div>
           <b>{name}</b>
           {card.org?.company && <small>{card.org.company}</small>}
-          {card.phones?.map(({ phone }) => phone && <a key={phone} href={`tel:${phone.replace(/[^\d+]/gu, "")}`}>{phone}</a>)}
-          {card.emails?.map(({ email }) => email && <a key={email} href={`mailto:${encodeURIComponent(email)}`}>{email}</a>)}
+          {card.phones?.map(
+            ({ phone }) =>
+              phone && (
+                <a key={phone} href={`tel:${phone.replace(/[^\d+]/gu, "")}`}>
+                  {phone}
+                </a>
+              ),
+          )}
+          {card.emails?.map(
+            ({ email }) =>
+              email && (
+                <a key={email} href={`mailto:${encodeURIComponent(email)}`}>
+                  {email}
+                </a>
+              ),
+          )}
         </div>
       </div>
     );

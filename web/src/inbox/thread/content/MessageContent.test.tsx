@@ -23,10 +23,36 @@ const kinds: [string, Partial<Message>][] = [
   ["document", { type: "document", document: { caption: script, filename: script } }],
   ["location", { type: "location", location: { latitude: 1, longitude: 2, name: script, address: script } }],
   ["contacts", { type: "contacts", contacts: [{ name: { formatted_name: script }, phones: [{ phone: script }] }] }],
-  ["buttons", { type: "interactive", interactive: { body: { text: script }, action: { buttons: [{ reply: { title: script } }] } } }],
+  [
+    "buttons",
+    {
+      type: "interactive",
+      interactive: { body: { text: script }, action: { buttons: [{ reply: { title: script } }] } },
+    },
+  ],
   ["choice", { type: "interactive", interactive: { list_reply: { title: script, description: script } } }],
-  ["order", { type: "unsupported", order: { text: script, product_items: [{ product_retailer_id: script, quantity: 1, item_price: 2, currency: script }] } }],
-  ["template", { type: "template", preview: { header: { format: "TEXT", text: script }, body: script, footer: script, buttons: [{ type: "URL", text: script, url: "javascript:alert(1)" }] } }],
+  [
+    "order",
+    {
+      type: "unsupported",
+      order: {
+        text: script,
+        product_items: [{ product_retailer_id: script, quantity: 1, item_price: 2, currency: script }],
+      },
+    },
+  ],
+  [
+    "template",
+    {
+      type: "template",
+      preview: {
+        header: { format: "TEXT", text: script },
+        body: script,
+        footer: script,
+        buttons: [{ type: "URL", text: script, url: "javascript:alert(1)" }],
+      },
+    },
+  ],
   ["unsupported", { type: "unsupported", unsupported: { type: script } }],
 ];
 
@@ -38,7 +64,20 @@ it.each(kinds)("shows a script in %s as the text that it is", (_kind, message) =
 });
 
 it("stands contents that lack everything", () => {
-  const types = ["text", "image", "video", "audio", "document", "location", "contacts", "interactive", "button", "template", "reaction", "unsupported"] as const;
+  const types = [
+    "text",
+    "image",
+    "video",
+    "audio",
+    "document",
+    "location",
+    "contacts",
+    "interactive",
+    "button",
+    "template",
+    "reaction",
+    "unsupported",
+  ] as const;
   for (const type of types) expect(() => shown({ type })).not.toThrow();
 });
 

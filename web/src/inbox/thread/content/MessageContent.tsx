@@ -30,9 +30,9 @@ export function MessageContent({ message: m, conversation }: { message: Message;
     case "location":
       return <LocationContent location={m.location} />;
     case "contacts":
-      return <ContactsContent contacts={(m.contacts ?? [])} />;
+      return <ContactsContent contacts={m.contacts ?? []} />;
     case "interactive":
-      return <InteractiveContent interactive={(m.interactive ?? {})} />;
+      return <InteractiveContent interactive={m.interactive ?? {}} />;
     case "button":
       return <FormattedText text={m.button?.text ?? ""} />;
     case "template":

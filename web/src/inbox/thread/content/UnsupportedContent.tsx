@@ -6,5 +6,9 @@ import styles from "./Card.module.css";
 export function UnsupportedContent({ message: m }: { message: Message }) {
   const t = useText("inbox");
   const type = m.unsupported?.type;
-  return <em className={styles.unsupported}>{t.unsupported(type && type !== "unknown" ? type.replaceAll("_", " ") : null)}</em>;
+  return (
+    <em className={styles.unsupported}>
+      {t.unsupported(type && type !== "unknown" ? type.replaceAll("_", " ") : null)}
+    </em>
+  );
 }
