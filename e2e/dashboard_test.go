@@ -8,7 +8,13 @@ import (
 // signIn opens the dashboard and signs in with the demo's login.
 func signIn(t *testing.T, s *Screen, srv *Server) {
 	t.Helper()
-	email, password := demoLogin(t, srv)
+	signInAt(t, s, srv, srv)
+}
+
+// signInAt signs in with the login that one node has printed, on another.
+func signInAt(t *testing.T, s *Screen, demo, srv *Server) {
+	t.Helper()
+	email, password := demoLogin(t, demo)
 	s.Open(srv.URL() + "/")
 	s.Write("E-mail", email)
 	s.Write("Password", password)
