@@ -54,7 +54,7 @@ func converse(t *testing.T, phoneAt, inboxAt *Server) {
 	inbox.Open(inboxAt.URL() + "/inbox/all")
 
 	phone.writeFromPhone("Is the blue one still there?")
-	inbox.openConversation("Ada")
+	inbox.openConversation("Is the blue one")
 	inbox.Says("Is the blue one still there?")
 	inbox.Write("Message", "Yes, *two* of them.")
 	inbox.Press("button", "Send")
@@ -63,7 +63,7 @@ func converse(t *testing.T, phoneAt, inboxAt *Server) {
 
 	inbox.Press("tab", "Note")
 	inbox.Write("Message", "Wants the blue one.")
-	inbox.Press("button", "Add note")
+	inbox.Press("button", "Send")
 	inbox.Says("Wants the blue one.")
 	inbox.Press("tab", "Reply")
 
@@ -92,7 +92,7 @@ func TestDashboardServerRestarts(t *testing.T) {
 	s := OpenScreen(t, 1440, 900)
 	signIn(t, s, srv)
 	s.Open(srv.URL() + "/inbox/all")
-	s.openConversation("Ada")
+	s.openConversation("before")
 	s.Says("before")
 	s.Write("Message", "half a sentence")
 	srv.Stop()
