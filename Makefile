@@ -4,6 +4,7 @@ VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo 
 LDFLAGS     := -s -w -X github.com/parleyhq/parley/internal/cli.version=$(VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 20s
+PICTURES    ?= bin/pictures
 
 # SQLite is C translated to Go. Its memory is not Go's, so the race detector finds nothing in it, and makes
 # it many times slower.
@@ -20,7 +21,7 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build check test lint fmt web web-check bench bench-all fuzz generate clean help
+.PHONY: run build check test lint fmt web web-check screenshots bench bench-all fuzz generate clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -68,6 +69,10 @@ web-check: web/node_modules/.package-lock.json ## check and test the dashboard's
 	cd web && npm run build
 	diff -r bin/web-dist web/dist
 	@echo PASS
+
+screenshots: ## take pictures of every page of the dashboard, into PICTURES
+	mkdir -p $(PICTURES)
+	PARLEY_TEST_DATABASE_URL=none go test -tags pictures -count=1 ./e2e -run TestPictures -args -pictures $(abspath $(PICTURES))
 
 bench: ## measure speed in two or three minutes: the rows that need little preparation
 	go run ./bench -short
