@@ -1,6 +1,8 @@
 import {
   createMemoryHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, RouterProvider,
 } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { leaveRoom } from "../inbox/context/shown";
 import type { InboxSearch } from "../router";
 import { ErrorState } from "../ui/ErrorState";
 
@@ -29,6 +31,13 @@ const router = createRouter({
   defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
 });
 
+/** The width of the phone's side, as the style sheet has it. */
+const side = 400;
+
 export default function InboxBeside() {
+  useEffect(() => {
+    leaveRoom(side);
+    return () => leaveRoom(0);
+  }, []);
   return <RouterProvider router={router as never} />;
 }

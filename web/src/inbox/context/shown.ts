@@ -1,7 +1,9 @@
 import { Store, useStore } from "../../ui/store";
 
 const key = "parley-context";
-const narrow = "(max-width: 1180px)";
+const room = 1180;
+/** How much of the window something beside the inbox takes. */
+let taken = 0;
 
 interface Shown {
   /** Beside the thread; each browser remembers it. */
@@ -22,11 +24,16 @@ const shown = new Store<Shown>({ beside: remembered(), over: false });
 
 export const useContextShown = () => useStore(shown);
 
+/** Says how much of the window the inbox has to do without. */
+export function leaveRoom(width: number): void {
+  taken = width;
+}
+
 export const coverContext = (over: boolean) => shown.set({ ...shown.get(), over });
 
 export function toggleContext(): void {
   const { beside, over } = shown.get();
-  if (matchMedia(narrow).matches) return coverContext(!over);
+  if (matchMedia(`(max-width: ${room + taken}px)`).matches) return coverContext(!over);
   shown.set({ beside: !beside, over: false });
   try {
     localStorage.setItem(key, beside ? "hidden" : "shown");
