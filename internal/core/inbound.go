@@ -68,12 +68,15 @@ func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u prov
 func noteInbound(tx *store.Tx, c *chat.Conversation, m chat.Message) error {
 	before := *c
 	*c = before.Received(m.CreatedAt)
+	if m.Type == chat.TypeReaction { // for which nobody expects an answer
+		c.WaitingSince = before.WaitingSince
+	}
 	c.UpdatedAt = tx.Now()
 	if before.SnoozedUntil != nil {
 		if err := tx.UpdateConversation(*c); err != nil {
 			return err
 		}
-	} else if err := tx.NoteInbound(*c, before.WaitingSince == nil); err != nil {
+	} else if err := tx.NoteInbound(*c, c.WaitingSince != before.WaitingSince); err != nil {
 		return err
 	}
 	for _, h := range chat.Happenings(before, *c) {

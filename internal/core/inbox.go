@@ -89,15 +89,6 @@ func inboxItems(r store.Reader, u chat.User, entries []chat.InboxEntry) ([]Inbox
 	return items, err
 }
 
-// InboxItems returns those of the conversations that a user sees, in any order.
-func InboxItems(r store.Reader, u chat.User, ids []string) ([]InboxItem, error) {
-	entries, err := r.InboxEntries(u, ids)
-	if err != nil {
-		return nil, err
-	}
-	return inboxItems(r, u, entries)
-}
-
 // InboxConversation returns one conversation that a user sees.
 func InboxConversation(r store.Reader, u chat.User, id string) (InboxItem, error) {
 	entry, err := seen(r, u, id, r.InboxEntry)

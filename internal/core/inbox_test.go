@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"encoding/json"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -58,6 +59,53 @@ func TestWhatEndsTheWait(t *testing.T) {
 			t.Errorf("the person waits since %v", c.WaitingSince)
 		}
 	})
+}
+
+// A message begins the wait, a reaction does not: it asks for no answer.
+func TestReactionsWaitForNothing(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		reaction := w.text("wamid.1", "")
+		reaction.Type, reaction.Content = chat.TypeReaction, json.RawMessage(`{"message_id":"wamid.0","emoji":"👍"}`)
+		w.apply(reaction)
+		if c := w.conversations()[0]; c.WaitingSince != nil || c.UnreadCount != 1 {
+			w.t.Errorf("after a reaction the conversation is %+v", c)
+		}
+		w.apply(w.text("wamid.2", "hello"))
+		reaction.ProviderID = "wamid.3"
+		w.apply(reaction)
+		if c := w.conversations()[0]; c.WaitingSince == nil {
+			w.t.Errorf("a reaction ended the wait: %+v", c)
+		}
+	})
+}
+
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind          chat.MessageType
+		content, want string
+	}{
+		{chat.TypeText, `{"body":"Hello\n  there"}`, "Hello there"},
+		{chat.TypeText, `{"body":"` + strings.Repeat("ä", 200) + `"}`, strings.Repeat("ä", 160)},
+		{chat.TypeImage, `{"link":"https://x.example/a.png"}`, ""},
+		{chat.TypeImage, `{"caption":"Look"}`, "Look"},
+		{chat.TypeDocument, `{"filename":"a.pdf"}`, "a.pdf"},
+		{chat.TypeReaction, `{"message_id":"x","emoji":"👍"}`, "👍"},
+		{chat.TypeTemplate, `{"name":"hello","preview":{"body":"Hello Ada"}}`, "Hello Ada"},
+		{chat.TypeInteractive, `{"type":"button","body":{"text":"Choose"}}`, "Choose"},
+		{chat.TypeInteractive, `{"type":"button_reply","button_reply":{"id":"1","title":"Yes"}}`, "Yes"},
+		{chat.TypeInteractive, `{"type":"list_reply","list_reply":{"id":"1","title":"Monday"}}`, "Monday"},
+		{chat.TypeButton, `{"text":"Stop","payload":"x"}`, "Stop"},
+		{chat.TypeLocation, `{"latitude":1,"longitude":2,"name":"Office"}`, "Office"},
+		{chat.TypeContacts, `[{"name":{"formatted_name":"Ada Lovelace"}}]`, "Ada Lovelace"},
+		{chat.TypeUnsupported, `{"type":"poll"}`, ""},
+		{chat.TypeText, `no JSON`, ""},
+	} {
+		if got := core.Preview(chat.Message{Type: test.kind, Content: json.RawMessage(test.content)}); got != test.want {
+			t.Errorf("%s %s shows %q, want %q", test.kind, test.content, got, test.want)
+		}
+	}
 }
 
 // Of users who answer at once one gets the conversation, and one event tells of it.
