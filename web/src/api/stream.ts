@@ -15,7 +15,8 @@ const name = "parley-stream";
 type Shared = { hint: Hint } | { online: boolean } | { refresh: true } | { beat: true } | { who: true };
 
 const online = new Store(true);
-const listeners = new Set<(hint: Hint) => void>();
+type HintListener = (hint: Hint) => void | Promise<void>;
+const listeners = new Set<HintListener>();
 
 /**
  * The live stream, one for all tabs: browsers allow only six connections to a host without TLS. The tab that
@@ -105,7 +106,7 @@ export class Stream {
     // The session has ended or the role has changed. Asking who we are leads to the sign-in page where it has ended.
     if (hint.kind === "session") get("/me").then(() => this.refresh(), () => undefined);
     this.invalidate(hint);
-    for (const listener of listeners) listener(hint);
+    for (const listener of listeners) void listener(hint);
   }
 
   /** Everything on screen is fetched again; what is not on screen, when it comes back. */
@@ -143,7 +144,7 @@ export function useOnline(): boolean {
 }
 
 /** Calls the listener with every hint, for what queries alone cannot do. The listener must be stable. */
-export function useHints(listener: (hint: Hint) => void): void {
+export function useHints(listener: HintListener): void {
   useEffect(() => {
     listeners.add(listener);
     return () => {

@@ -39,7 +39,7 @@ export function useNotifications(): void {
     },
     [client, me],
   );
-  useHints(listen as (hint: Hint) => void);
+  useHints(listen);
 }
 
 function show(c: Conversation, open: (id: string) => void): void {
