@@ -69,7 +69,6 @@ export const inbox = {
   },
   windowClosedTitle: "The 24-hour window is closed",
   windowClosedBody: "Only a template can be sent until the person writes again.",
-  windowNeverBody: "A conversation with somebody who has not written in the last 24 hours begins with a template.",
   draftKept: "Your draft is kept:",
 
   draft: "Draft",

@@ -72,7 +72,6 @@ export const inbox: Translated<typeof english> = {
   },
   windowClosedTitle: "Jendela 24 jam sudah tertutup",
   windowClosedBody: "Hanya templat yang dapat dikirim sampai orang ini menulis lagi.",
-  windowNeverBody: "Percakapan dengan orang yang tidak menulis dalam 24 jam terakhir dimulai dengan templat.",
   draftKept: "Draf Anda tersimpan:",
 
   draft: "Draf",

@@ -19,7 +19,7 @@ export function ClosedWindow({ conversation, draft }: { conversation: Conversati
         <Icon name="lock" size={18} />
         <div>
           <b>{t.windowClosedTitle}</b>
-          <p>{conversation.window_expires_at ? t.windowClosedBody : t.windowNeverBody}</p>
+          <p>{t.windowClosedBody}</p>
         </div>
         <Button h={32} leftSection={<Icon name="template" size={16} />} onClick={() => setOpened(true)}>
           {t.templates}

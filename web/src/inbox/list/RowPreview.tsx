@@ -1,7 +1,8 @@
 import type { Conversation } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
-import { clock, dayName } from "../../ui/times";
+import { useNow } from "../../ui/times";
 import { untilReply } from "../data/change";
+import { wakingTime } from "../thread/snooze";
 import { plainText } from "../text/format";
 import { Ticks } from "../thread/Ticks";
 import { LabelDots } from "./LabelDots";
@@ -21,8 +22,8 @@ export function RowPreview({ conversation: c }: { conversation: Conversation }) 
 function Snoozed({ until }: { until: string }) {
   const t = useText("inbox");
   const language = useLanguage();
-  const when = until === untilReply ? t.untilReply : `${dayName(until, language)} ${clock(until, language)}`;
-  return <span>{until === untilReply ? t.snoozedUntilReply : t.snoozedUntil(when)}</span>;
+  const now = useNow();
+  return <span>{until === untilReply ? t.snoozedUntilReply : t.snoozedUntil(wakingTime(until, language, now))}</span>;
 }
 
 function LastMessage({ conversation: { last_message: last, draft } }: { conversation: Conversation }) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { snoozeTimes } from "./snooze";
+import { snoozeTimes, wakingTime } from "./snooze";
 
 const local = (d: Date) =>
   `${d.getDate()}.${d.getMonth() + 1} ${d.getHours()}:${String(d.getMinutes()).padStart(2, "0")}`;
@@ -12,4 +12,10 @@ it("offers an hour, tomorrow morning and Monday morning", () => {
 it("means the next Monday on a Monday, and the day after on a Sunday", () => {
   expect(times(new Date(2026, 2, 9, 8, 0))[2]).toBe("16.3 9:00");
   expect(times(new Date(2026, 2, 8, 8, 0))[2]).toBe("9.3 9:00");
+});
+
+it("says when something comes back in few words", () => {
+  const now = new Date(2026, 2, 5, 14, 30);
+  expect(wakingTime(new Date(2026, 2, 9, 9, 0).toISOString(), "en-GB", now)).toBe("Monday 09:00");
+  expect(wakingTime(new Date(2026, 3, 9, 9, 0).toISOString(), "en-GB", now)).toBe("9 Apr 09:00");
 });

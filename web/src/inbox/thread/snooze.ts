@@ -15,3 +15,14 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
     { name: "monday", at: day(toMonday) },
   ];
 }
+
+const week = 6 * 86_400_000;
+
+/** When something comes back, as short as a list wants it: Monday 09:00, or 3 Mar 09:00 when that is further off. */
+export function wakingTime(until: string, language: string, now: Date): string {
+  const at = new Date(until);
+  const near = at.getTime() - now.getTime() < week;
+  const day = new Intl.DateTimeFormat(language, near ? { weekday: "long" } : { day: "numeric", month: "short" });
+  const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return `${day.format(at)} ${time.format(at)}`;
+}
