@@ -32,7 +32,10 @@ func phoneWorld(t *testing.T) (*apptest.World, cast) {
 
 type phoneMessage struct {
 	ID, From, Type, Text string
-	File                 *struct{ ID, Mime_Type string }
+	File                 *struct {
+		ID       string
+		MimeType string `json:"mime_type"`
+	}
 	Quoted               *struct{ Text string }
 	Reactions            []struct{ Emoji, From string }
 }
@@ -53,7 +56,7 @@ func TestPhone(t *testing.T) {
 	write(`"type":"image","file":{"mime_type":"image/png","filename":"a.png","data":"` + picture + `"}`)
 	var lines []phoneMessage
 	b.Get(t, dewi+"/messages?number="+firstNumber).RequireStatus(t, http.StatusOK).Data(t, &lines)
-	if len(lines) != 3 || lines[0].Reactions[0].Emoji != "👍" || lines[1].Quoted.Text != lines[0].Text || lines[2].File.Mime_Type != "image/png" {
+	if len(lines) != 3 || lines[0].Reactions[0].Emoji != "👍" || lines[1].Quoted.Text != lines[0].Text || lines[2].File.MimeType != "image/png" {
 		t.Fatalf("the chat: %+v", lines)
 	}
 	if content, header := fileOf(t, w, b, lines[2].File.ID); content != "a picture" || header.Get("Content-Type") != "image/png" ||
