@@ -36,8 +36,8 @@ type phoneMessage struct {
 		ID       string
 		MimeType string `json:"mime_type"`
 	}
-	Quoted               *struct{ Text string }
-	Reactions            []struct{ Emoji, From string }
+	Quoted    *struct{ Text string }
+	Reactions []struct{ Emoji, From string }
 }
 
 func TestPhone(t *testing.T) {
