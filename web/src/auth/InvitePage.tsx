@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import type { LinkInfo, Me } from "../api/types";
 import { useText } from "../i18n";
 import { ErrorState } from "../ui/ErrorState";
 import { FormError } from "../ui/FormError";
+import { PasswordInput } from "../ui/PasswordInput";
 import { useSubmit } from "../ui/useSubmit";
 import { Card } from "./Card";
 import { enter } from "./enter";

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -6,6 +6,7 @@ import { ApiError, get, send } from "../api/client";
 import type { Me } from "../api/types";
 import { useText } from "../i18n";
 import { FormError } from "../ui/FormError";
+import { PasswordInput } from "../ui/PasswordInput";
 import { useSubmit } from "../ui/useSubmit";
 import { Card } from "./Card";
 import styles from "./Card.module.css";

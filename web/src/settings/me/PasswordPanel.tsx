@@ -1,9 +1,10 @@
-import { Button, PasswordInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { send } from "../../api/client";
 import { queryClient, sessionsQuery, useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { FormError } from "../../ui/FormError";
+import { PasswordInput } from "../../ui/PasswordInput";
 import { toast } from "../../ui/toasts";
 import { useSubmit } from "../../ui/useSubmit";
 import { Panel } from "../Section";
