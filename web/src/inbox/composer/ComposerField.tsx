@@ -20,7 +20,7 @@ const touch = () => matchMedia("(pointer: coarse)").matches;
 /** The field grows with the text. `/` offers canned replies, `@` colleagues in a note. */
 export function ComposerField({ ref, conversation, writing, onType }: Props) {
   const t = useText("inbox");
-  const { draft, write, submit, addFiles } = writing;
+  const { draft, write, looking, submit, addFiles } = writing;
   const byMod = useSendByMod();
   const [caret, setCaret] = useState(draft.body.length);
   const suggestions = useSuggestions(conversation, writing, caret);
@@ -50,6 +50,7 @@ export function ComposerField({ ref, conversation, writing, onType }: Props) {
         maxRows={12}
         maxLength={4096}
         value={draft.body}
+        readOnly={looking}
         classNames={{ input: styles.input }}
         aria-controls={suggestions.options.length > 0 ? suggestions.id : undefined}
         aria-activedescendant={suggestions.activeId}

@@ -20,7 +20,7 @@ interface Props {
 export function ComposerTools({ conversation, writing, field }: Props) {
   const t = useText("inbox");
   const chooser = useRef<HTMLInputElement>(null);
-  const { draft, write, ready, submit, addFiles } = writing;
+  const { draft, write, ready, looking, submit, addFiles } = writing;
   const insert = (emoji: string) => {
     const element = field.current;
     const at = element?.selectionStart ?? draft.body.length;
@@ -58,7 +58,7 @@ export function ComposerTools({ conversation, writing, field }: Props) {
       )}
       <span className={styles.space} />
       <SendKeyMenu />
-      <Button h={32} px={14} disabled={!ready} onClick={submit}>
+      <Button h={32} px={14} disabled={!ready} loading={looking} onClick={submit}>
         {t.send}
       </Button>
     </div>

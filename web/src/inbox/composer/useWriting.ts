@@ -22,6 +22,8 @@ export interface WritingState {
   removeFile: (file: File) => void;
   write: (body: string) => void;
   ready: boolean;
+  /** It is being looked whether a colleague has replied: until then nothing is sent, or written. */
+  looking: boolean;
   submit: () => void;
   /** A colleague's reply that came while this was written: it is asked about once. */
   unseen: Message | null;
@@ -38,6 +40,7 @@ export function useWriting(c: Conversation): WritingState {
   const answered = useAnswering(c.id);
   const [files, setFiles] = useState<File[]>([]);
   const [unseen, setUnseen] = useState<Message | null>(null);
+  const [looking, setLooking] = useState(false);
   const { data } = useInfiniteQuery(timelineQuery(c.id));
   const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
   const { sendWriting } = useSend(c);
@@ -61,7 +64,11 @@ export function useWriting(c: Conversation): WritingState {
   };
   const sendReply = async () => {
     // Without the live stream what is on screen may be old: look once more before answering.
-    if (!online) await client.refetchQueries({ queryKey: timelineQuery(c.id).queryKey }).catch(() => undefined);
+    if (!online) {
+      setLooking(true);
+      await client.refetchQueries({ queryKey: timelineQuery(c.id).queryKey }).catch(() => undefined);
+      setLooking(false);
+    }
     const timeline = client.getQueryData(timelineQuery(c.id).queryKey);
     const reply = unseenReply(timeline?.pages.flatMap((page) => page.data) ?? [], draft.seen, me);
     if (reply) setUnseen(reply);
@@ -83,8 +90,9 @@ export function useWriting(c: Conversation): WritingState {
     removeFile: (file) => setFiles((now) => now.filter((f) => f !== file)),
     write,
     ready,
+    looking,
     submit: () => {
-      if (!ready) return;
+      if (!ready || looking) return;
       if (draft.note) sendNote();
       else void sendReply();
     },
