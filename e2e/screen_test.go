@@ -170,10 +170,10 @@ func (s *Screen) Accessible() {
 		}
 		var text string
 		var violations []violation
-		if err := json.Unmarshal(result.Result.Value, &text); err == nil {
-			err = json.Unmarshal([]byte(text), &violations)
+		if err := json.Unmarshal(result.Result.Value, &text); err != nil {
+			s.t.Fatal(err)
 		}
-		if err != nil {
+		if err := json.Unmarshal([]byte(text), &violations); err != nil {
 			s.t.Fatal(err)
 		}
 		for _, v := range violations {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -88,7 +89,11 @@ func registerMessageMedia(a *API) {
 func (a *API) messageFile(c *rest.Call, in *messageInput) (messageFileView, error) {
 	address, err := core.MessageFileAddress(c.Read(), c.Account, in.ID, a.publicURL, c.Caller.User)
 	if err == nil {
-		c.W.Header().Set("Location", address)
+		location := address
+		if c.Caller.User != nil { // a browser that came here by another name shows only what is from there
+			location = strings.TrimPrefix(address, a.publicURL)
+		}
+		c.W.Header().Set("Location", location)
 	}
 	return messageFileView{"message_file", address}, err
 }
