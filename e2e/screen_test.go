@@ -102,9 +102,11 @@ func (s *Screen) Press(role, name string) {
 }
 
 // Write replaces what is in a field.
-func (s *Screen) Write(name, text string) {
+func (s *Screen) Write(name, text string) { s.t.Helper(); s.writeInto("textbox", name, text) }
+
+func (s *Screen) writeInto(role, name, text string) {
 	s.t.Helper()
-	s.on(s.await("textbox", name), "function () { this.focus(); this.select?.() }")
+	s.on(s.await(role, name), "function () { this.focus(); this.select?.() }")
 	call(s.Browser, input.InsertText, input.InsertTextParams{Text: text})
 }
 

@@ -28,7 +28,7 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
     <form {...form}>
       <FormError error={error} />
       {/* Password managers keep the new password under this name. */}
-      <input type="hidden" autoComplete="username" value={link.email} readOnly />
+      <input type="text" autoComplete="username" value={link.email} readOnly hidden />
       {invited && (
         <TextInput
           required

@@ -29,7 +29,7 @@ export function PasswordPanel() {
       <form {...form}>
         <FormError error={error} />
         {/* Password managers keep the new password under this name. */}
-        <input type="hidden" autoComplete="username" value={user.email} readOnly />
+        <input type="text" autoComplete="username" value={user.email} readOnly hidden />
         <PasswordInput
           required
           label={t.currentPassword}

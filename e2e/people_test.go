@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Somebody is invited, joins by the link, may do less than an owner, and is out at once when disabled.
+func TestDashboardInvitation(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo", "--demo-empty"))
+	owner, guest := OpenScreen(t, 1280, 800), OpenScreen(t, 1280, 800)
+	signIn(t, owner, srv)
+	owner.Open(srv.URL() + "/settings/users")
+	owner.Press("button", "Invite")
+	owner.Write("Name", "Budi")
+	owner.Write("E-mail", "budi@example.com")
+	owner.Press("button", "Make the link")
+	link := owner.value("Link")
+	owner.Accessible()
+	owner.Press("button", "Done")
+
+	guest.Open(strings.Replace(link, "localhost", "127.0.0.1", 1))
+	guest.Accessible()
+	guest.Write("Password", "correct horse battery")
+	guest.Press("button", "Join")
+	guest.Has("link", "Inbox")
+	guest.Open(srv.URL() + "/settings/me")
+	guest.Has("link", "Your profile")
+	guest.Lacks("link", "Users")
+
+	owner.Press("button", "More for Budi")
+	owner.Press("menuitem", "Disable")
+	guest.Has("button", "Sign in")
+	guest.Content()
+	owner.Content()
+}
+
+// value is what a field holds.
+func (s *Screen) value(name string) (text string) {
+	s.t.Helper()
+	s.on(s.await("textbox", name), "function () { window.asked = this.value }")
+	text, err := chromedp.Run(s.ctx, chromedp.Evaluate[string]("window.asked"))
+	if err != nil || text == "" {
+		s.fail("the field %q holds %q: %v", name, text, err)
+	}
+	return text
+}
+
+// An agent without a mouse: signs in, goes through the list, answers, and resolves.
+func TestDashboardByKeyboard(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	email, password := demoLogin(t, srv)
+	s := OpenScreen(t, 1440, 900)
+	s.Open(srv.URL() + "/inbox/all")
+	s.Has("button", "Sign in")
+	for _, text := range []string{email, password} { // the first field has the focus
+		s.do(chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Tab))
+	}
+	s.Browser.Press(kb.Enter)
+	s.Has("list", "Conversations")
+	s.Says("Dewi Pratiwi")
+	if !eventually(func() bool {
+		s.Browser.Press("j")
+		return s.holds(inside("Conversations") + ".contains(document.activeElement)")
+	}) {
+		s.fail("j leads to no conversation")
+	}
+	s.Browser.Press("o")
+	s.Has("log", "Messages")
+	s.Browser.Press("r")
+	s.do(chromedp.KeyEvent("Sent without a mouse"), chromedp.KeyEvent(kb.Enter))
+	s.SaysIn("Messages", "Sent without a mouse")
+	s.Browser.Press(kb.Escape)
+	s.Browser.Press("e")
+	s.Has("button", "Reopen")
+	s.Content()
+}
+
+// Every page, on a desk and on a phone, in light and in dark: nothing serious for axe to find, and nothing
+// wider than the screen.
+func TestDashboardPages(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	for _, width := range []int64{1280, 360} {
+		s := OpenScreen(t, width, 800)
+		signIn(t, s, srv)
+		for page, sign := range map[string][2]string{
+			"/inbox/all":        {"list", "Conversations"},
+			"/inbox/snoozed":    {"list", "Conversations"},
+			"/settings/me":      {"button", "Change password"},
+			"/settings/users":   {"button", "Invite"},
+			"/settings/teams":   {"button", "New team"},
+			"/settings/labels":  {"button", "New label"},
+			"/settings/replies": {"button", "New reply"},
+		} {
+			s.Open(srv.URL() + page)
+			s.Has(sign[0], sign[1])
+			s.Holds("document.documentElement.scrollWidth <= innerWidth")
+			s.Accessible()
+		}
+	}
+}
+
+// Search finds a message of the demo's week and leads to it.
+func TestDashboardSearch(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/inbox/all")
+	s.Has("list", "Conversations")
+	s.writeInto("searchbox", "Search messages and people", "200 kg")
+	s.Says("We need 200 kg by Friday")
+	s.Content()
+}
