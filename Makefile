@@ -10,10 +10,6 @@ PICTURES    ?= bin/pictures
 # it many times slower.
 RACE := -race -gcflags=modernc.org/...=-race=false
 
-# These stand on the store and do the same on both engines: they run with the race detector on SQLite, and
-# without it on PostgreSQL. The store, the workers and the whole program run with it on both.
-ABOVE_STORE := api app core cli onboard search
-
 # npm packages may contain Go files that are not ours.
 GO_FILES = $(shell find . -name node_modules -prune -o -name '*.go' -print)
 
@@ -36,9 +32,7 @@ test: ## everything a change must pass: lint, then all tests on SQLite and Postg
 	$(MAKE) lint
 	scripts/web-test
 	go build -o bin/pgtest-run ./internal/pgtest/run
-	PARLEY_TEST_DATABASE_URL=none go test $(RACE) -timeout 20m $(ABOVE_STORE:%=./internal/%)
-	bin/pgtest-run -- go test -timeout 20m $(ABOVE_STORE:%=./internal/%)
-	bin/pgtest-run -- go test $(RACE) -timeout 20m $$(go list ./... | grep -v $(ABOVE_STORE:%=-e '/internal/%$$'))
+	bin/pgtest-run -- go test $(RACE) -timeout 20m ./...
 	@echo PASS
 
 # For the inner loop: no race detector, no PostgreSQL, no end-to-end runs.
@@ -65,6 +59,7 @@ web: web/node_modules/.package-lock.json ## build the dashboard's pages anew (ne
 
 web-check: web/node_modules/.package-lock.json ## check and test the dashboard's pages, and that web/dist is what the sources give
 	scripts/web-test
+	cd web && npm run --silent lint
 	rm -rf bin/web-dist && mkdir -p bin && cp -R web/dist bin/web-dist
 	cd web && npm run build
 	diff -r bin/web-dist web/dist
