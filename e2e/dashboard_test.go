@@ -52,17 +52,3 @@ func TestDashboardSetUp(t *testing.T) {
 	s.Has("link", "Inbox")
 	s.Content()
 }
-
-func TestDashboardSignIn(t *testing.T) {
-	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1280, 800)
-	s.Open(srv.URL() + "/inbox")
-	s.Accessible()
-	s.Write("E-mail", "nobody@example.com")
-	s.Write("Password", "wrong")
-	s.Press("button", "Sign in")
-	s.Says("wrong")
-	signIn(t, s, srv)
-	s.Content()
-}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -30,19 +29,12 @@ func (s *Screen) writeFromPhone(text string) {
 	s.Press("button", "Send from phone")
 }
 
-// The way of a message: from a customer's phone into the inbox, where it is answered, noted, assigned, snoozed
-// and resolved.
-func TestDashboardConversation(t *testing.T) {
-	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	converse(t, srv, srv)
-}
-
-// The same with the phone on one node and the inbox on another, which leaves the sending to the first.
+// The way of a message: from a customer's phone on one node into the inbox on another, which leaves the sending
+// to the first; there it is answered, noted and resolved.
 func TestDashboardOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	database := OnDatabase(pgtest.NewDatabase(t))
-	first := Start(t, database, masterKey(1), WithFlags("--demo"))
+	first := Start(t, database, masterKey(1), WithFlags("--demo", "--demo-empty"))
 	converse(t, first, Start(t, database, masterKey(1), WithFlags("--role=api,dashboard")))
 }
 
@@ -76,38 +68,4 @@ func converse(t *testing.T, phoneAt, inboxAt *Server) {
 	phone.Accessible()
 	inbox.Content()
 	phone.Content()
-}
-
-// What is on the screen is right again after the server was away, and nobody pressed reload.
-func TestDashboardServerRestarts(t *testing.T) {
-	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	key, listen := demoKey(t, srv), "--listen="+srv.URL()[len("http://"):]
-	send := func(text string) {
-		t.Helper()
-		body := fmt.Sprintf(`{"messaging_product":"chat","to":"+12025550100","type":"text","text":{"body":%q}}`, text)
-		expect(t, srv.Post(key, "/v1/100200300400500/messages", body), http.StatusOK, "")
-	}
-	send("before")
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
-	s.Open(srv.URL() + "/inbox/all")
-	s.openConversation("before")
-	s.Says("before")
-	s.Write("Message", "half a sentence")
-	srv.Stop()
-	srv.flags = append(srv.flags, listen)
-	srv.Restart()
-	send("after")
-	s.Says("after")
-	s.Holds("document.querySelector('[aria-label=Message]').value === 'half a sentence'")
-	s.Reload()
-	s.Says("after")
-	s.Has("textbox", "Message")
-	if !eventually(func() bool {
-		kept, err := chromedp.Run(s.ctx, chromedp.Evaluate[bool]("document.querySelector('[aria-label=Message]').value === 'half a sentence'"))
-		return err == nil && kept
-	}) {
-		s.fail("the draft is gone")
-	}
 }

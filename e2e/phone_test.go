@@ -29,21 +29,6 @@ func TestPhoneBesideInbox(t *testing.T) {
 	s.Content()
 }
 
-// TestPhoneOnAPhone: the page by itself, on a small screen, in the demo's week.
-func TestPhoneOnAPhone(t *testing.T) {
-	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 360, 740)
-	signIn(t, s, srv)
-	s.Open(srv.URL() + "/phone")
-	s.Choose("Write as", "6281255500142")
-	s.Press("button", "Di satpam")
-	s.SaysIn("Chat with Demo on the phone", "Di satpam")
-	s.Holds("document.documentElement.scrollWidth <= innerWidth")
-	s.Accessible()
-	s.Content()
-}
-
 // Choose picks an option of a field by its value.
 func (s *Screen) Choose(field, value string) {
 	s.t.Helper()

@@ -1,12 +1,88 @@
+//go:build browser
+
 package e2e
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
+
+// The browser tests that take long. make test runs the main ones, make browser-test all of them.
+
+// TestDashboardConversation is the way of a message on one node, in the demo's week.
+func TestDashboardConversation(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	converse(t, srv, srv)
+}
+
+func TestDashboardSignIn(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1280, 800)
+	s.Open(srv.URL() + "/inbox")
+	s.Accessible()
+	s.Write("E-mail", "nobody@example.com")
+	s.Write("Password", "wrong")
+	s.Press("button", "Sign in")
+	s.Says("wrong")
+	signIn(t, s, srv)
+	s.Content()
+}
+
+// TestPhoneOnAPhone: the page by itself, on a small screen, in the demo's week.
+func TestPhoneOnAPhone(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 360, 740)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/phone")
+	s.Choose("Write as", "6281255500142")
+	s.Press("button", "Di satpam")
+	s.SaysIn("Chat with Demo on the phone", "Di satpam")
+	s.Holds("document.documentElement.scrollWidth <= innerWidth")
+	s.Accessible()
+	s.Content()
+}
+
+// What is on the screen is right again after the server was away, and nobody pressed reload.
+func TestDashboardServerRestarts(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	key, listen := demoKey(t, srv), "--listen="+srv.URL()[len("http://"):]
+	send := func(text string) {
+		t.Helper()
+		body := fmt.Sprintf(`{"messaging_product":"chat","to":"+12025550100","type":"text","text":{"body":%q}}`, text)
+		expect(t, srv.Post(key, "/v1/100200300400500/messages", body), http.StatusOK, "")
+	}
+	send("before")
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/inbox/all")
+	s.openConversation("before")
+	s.Says("before")
+	s.Write("Message", "half a sentence")
+	srv.Stop()
+	srv.flags = append(srv.flags, listen)
+	srv.Restart()
+	send("after")
+	s.Says("after")
+	s.Holds("document.querySelector('[aria-label=Message]').value === 'half a sentence'")
+	s.Reload()
+	s.Says("after")
+	s.Has("textbox", "Message")
+	if !eventually(func() bool {
+		kept, err := chromedp.Run(s.ctx, chromedp.Evaluate[bool]("document.querySelector('[aria-label=Message]').value === 'half a sentence'"))
+		return err == nil && kept
+	}) {
+		s.fail("the draft is gone")
+	}
+}
 
 // Somebody is invited, joins by the link, may do less than an owner, and is out at once when disabled.
 func TestDashboardInvitation(t *testing.T) {
