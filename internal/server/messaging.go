@@ -136,7 +136,7 @@ func (s *Server) hearOthers() (end func()) {
 
 // hear has the part look that a topic is for.
 func (s *Server) hear(topic store.Topic) {
-	if s.live.Hear(topic) || !s.cfg.Has("worker") {
+	if s.live != nil && s.live.Hear(topic) || s.messaging.sender == nil { // it is no worker
 		return
 	}
 	parts := map[store.Topic]func(){
