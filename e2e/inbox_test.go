@@ -1,26 +1,10 @@
 package e2e
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/parleyhq/parley/internal/pgtest"
 )
-
-// openConversation opens the conversation with a person from the list.
-func (s *Screen) openConversation(person string) {
-	s.t.Helper()
-	script := fmt.Sprintf(`(() => { const a = [...document.querySelectorAll('[aria-label="Conversations"] a')].find(a => a.innerText.includes(%q)); a?.click(); return !!a })()`, person)
-	opened := eventually(func() bool {
-		ok, err := chromedp.Run(s.ctx, chromedp.Evaluate[bool](script))
-		return err == nil && ok
-	})
-	if !opened {
-		s.fail("there is no conversation with %s", person)
-	}
-	s.Has("log", "Messages")
-}
 
 // writeFromPhone writes to the business as the handset that is chosen.
 func (s *Screen) writeFromPhone(text string) {
@@ -46,7 +30,8 @@ func converse(t *testing.T, phoneAt, inboxAt *Server) {
 	inbox.Open(inboxAt.URL() + "/inbox/all")
 
 	phone.writeFromPhone("Is the blue one still there?")
-	inbox.openConversation("Is the blue one")
+	inbox.PressIn("Conversations", "Is the blue one")
+	inbox.Has("log", "Messages")
 	inbox.Says("Is the blue one still there?")
 	inbox.Write("Message", "Yes, *two* of them.")
 	inbox.Press("button", "Send")

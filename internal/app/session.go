@@ -6,6 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerSession(a *App) {
@@ -47,7 +48,7 @@ type signedOutView struct {
 type noInput struct{}
 
 func (a *App) signOut(c *rest.Call, _ *noInput) (signedOutView, error) {
-	err := a.store.InTx(c.Ctx, signOutOf(*c.Caller.Session))
+	err := a.store.InTx(c.Ctx, func(tx *store.Tx) error { return core.SignOut(tx, *c.Caller.Session) })
 	a.clearCookie(c)
 	return signedOutView{true}, err
 }

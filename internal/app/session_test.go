@@ -64,6 +64,26 @@ func TestSignInAndOut(t *testing.T) {
 	})
 }
 
+// Whoever has not signed in has no keys: signing in again makes another session, and strangers store nothing.
+func TestSignInHasNoKeys(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+	setPassword(t, w, u)
+	b, tokens := w.Browser(), map[string]bool{}
+	for range 2 {
+		answer := b.Do(t, "POST", "/session", `{"email":"`+u.Email+`","password":"`+password+`"}`, "Idempotency-Key", "same")
+		if answer.RequireStatus(t, http.StatusOK).Header["Idempotent-Replayed"] != nil {
+			t.Error("the answer is kept")
+		}
+		tokens[b.Token] = true
+	}
+	if len(tokens) != 2 {
+		t.Errorf("there are %d sessions", len(tokens))
+	}
+}
+
 func TestSessionsEndByThemselves(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -7,7 +7,6 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/rest"
-	"github.com/parleyhq/parley/internal/store"
 )
 
 func registerSetup(a *App) {
@@ -58,8 +57,4 @@ func (a *App) setUp(c *rest.Call, in *setUpInput) (view meView, err error) {
 		return meView{}, err
 	}
 	return a.signedIn(c, token)
-}
-
-func signOutOf(s chat.Session) func(*store.Tx) error {
-	return func(tx *store.Tx) error { return core.SignOut(tx, s) }
 }

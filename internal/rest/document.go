@@ -167,7 +167,7 @@ func (d *document) responses(op *Operation, envelope reflect.Type) map[string]*h
 	}
 	responses := map[string]*huma.Response{
 		strconv.Itoa(status): {Description: "Success.", Headers: op.headers(status),
-			Content: jsonContent(d.registry.Schema(envelope, true, envelope.Name()))},
+			Content: op.content(d.registry.Schema(envelope, true, envelope.Name()))},
 	}
 	if op.Conditional {
 		responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{
@@ -182,6 +182,14 @@ func (d *document) responses(op *Operation, envelope reflect.Type) map[string]*h
 		responses[strconv.Itoa(status)] = d.failure(op, status, codes)
 	}
 	return responses
+}
+
+// content describes what a success carries.
+func (op *Operation) content(s *huma.Schema) map[string]*huma.MediaType {
+	if op.answers == "" {
+		return jsonContent(s)
+	}
+	return map[string]*huma.MediaType{op.answers: {Schema: s}}
 }
 
 // failure is a reference to the response with these codes. Operations share most of them, and each is large.

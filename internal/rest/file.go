@@ -19,7 +19,7 @@ type File struct {
 // ServeFile registers an operation that answers with a file that never changes.
 func ServeFile[I any](p Place, op Operation, fn func(c *Call, in *I) (File, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
-		op.input = newInputBinder[I](s.document)
+		op.input, op.answers = newInputBinder[I](s.document), "application/octet-stream"
 		op.handle = func(c *Call) (Answer, error) {
 			var in I
 			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {

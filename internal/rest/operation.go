@@ -36,6 +36,8 @@ type Operation struct {
 	InPath func(*Call, store.Reader) error
 	// RequestBody describes a body that is not JSON.
 	RequestBody *huma.RequestBody
+	// answers is the type of an answer that is not JSON.
+	answers string
 
 	input  *inputBinder
 	handle func(*Call) (Answer, error)
@@ -352,7 +354,9 @@ func add[I, Envelope any](s *Surface, op *Operation) {
 func impliedErrors(op *Operation) []chat.Code {
 	// Any request can have a URL that is too long: that is an invalid value too.
 	codes := []chat.Code{chat.CodeInternalError, chat.CodeServiceUnavailable, chat.CodeInvalidFieldValue}
-	if op.Method == http.MethodPost {
+	if op.Method == http.MethodPost && op.Open { // nobody is there whose key it could be
+		codes = append(codes, chat.CodePayloadTooLarge, chat.CodeInvalidJSON)
+	} else if op.Method == http.MethodPost {
 		// A body is read even where none is expected: it is part of what a key stands for.
 		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse, chat.CodePayloadTooLarge, chat.CodeInvalidJSON)
 	}

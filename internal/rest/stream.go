@@ -16,7 +16,7 @@ var errStreamed = errors.New("streamed")
 // takes no slot of the requests under way meanwhile, and sets its own time limits.
 func Stream[I any](p Place, op Operation, fn func(c *Call, in *I) error) {
 	each(p, op, func(s *Surface, op *Operation) {
-		op.input = newInputBinder[I](s.document)
+		op.input, op.answers = newInputBinder[I](s.document), "text/event-stream"
 		op.handle = func(c *Call) (Answer, error) {
 			var in I
 			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
