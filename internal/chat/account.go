@@ -42,6 +42,7 @@ type Account struct {
 	Status           AccountStatus
 	ProviderStatus   *string
 	Quality          *string
+	MessagingLimit   *string // how many people it may write to in 24 hours, in the provider's words: TIER_…
 	Restriction      *Restriction
 	RestrictedUntil  *time.Time // nil: until lifted
 	RequireOptIn     bool

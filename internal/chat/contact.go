@@ -150,6 +150,9 @@ func cleanOptionalEmail(s *string) (*string, error) {
 	return &email, err
 }
 
+// CheckText checks a text that is kept as it is given.
+func CheckText(param, s string, most int) error { return checkText(param, &s, most) }
+
 // checkText is for texts that are kept as they are given, white space included.
 func checkText(param string, s *string, most int) error {
 	if s == nil {

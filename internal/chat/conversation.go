@@ -24,8 +24,10 @@ type Conversation struct {
 	LastInboundAt *time.Time
 	WaitingSince  *time.Time // for a person to answer; never of one that is resolved
 	SnoozedUntil  *time.Time // only of one that is pending
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	// BroadcastMessage is the last message of a broadcast; nil: none.
+	BroadcastMessage *string
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
 }
 
 // Forever is until when a conversation is snoozed that only an answer wakes.

@@ -43,6 +43,7 @@ const (
 	CodeRegistrationInProgress      Code = "registration_in_progress"
 	CodeTemplateAlreadyExists       Code = "template_already_exists"
 	CodeContactAlreadyExists        Code = "contact_already_exists"
+	CodeBroadcastState              Code = "broadcast_state_conflict"
 
 	CodeNumberNotVerified      Code = "whatsapp_number_not_verified"
 	CodeRegistrationFailed     Code = "whatsapp_registration_failed"

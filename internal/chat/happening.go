@@ -23,11 +23,21 @@ type Happening struct {
 	ConversationID string
 	What           What
 	By             *string // the user who did it; nil where nobody did
-	To             *string // whom it was assigned to
+	To             *string // whom it was assigned to; of what was unassigned by itself, whose it was
 	LabelName      *string
 	LabelColor     *string
 	Until          *time.Time
+	Why            Why // where nobody did it
 }
+
+// Why is the reason for something that nobody did.
+type Why string
+
+const (
+	ByTurns Why = "round_robin" // it was somebody's turn
+	IsAway  Why = "away"        // whose it was is away
+	HasLeft Why = "left"        // whose it was has left, or is not in the number's team any more
+)
 
 // At is when it happened.
 func (h Happening) At() time.Time { return TimeOf(h.ID) }
@@ -56,3 +66,13 @@ func Happenings(before, after Conversation) (all []Happening) {
 	}
 	return all
 }
+
+// OutcomeKind is something of which it is kept how long it took.
+type OutcomeKind string
+
+const (
+	// OutcomeAnswered is from a person's first unanswered message until a colleague wrote.
+	OutcomeAnswered OutcomeKind = "answered"
+	// OutcomeResolved is from when a conversation was opened, or opened again, until it was resolved.
+	OutcomeResolved OutcomeKind = "resolved"
+)

@@ -12,9 +12,13 @@ type Kind string
 const (
 	KindAccount      Kind = "acc"
 	KindBroadcast    Kind = "bct"
+	KindRecipient    Kind = "bcr"
 	KindBulk         Kind = "blk"
 	KindCallback     Kind = "cbk"
+	KindConsent      Kind = "cns"
 	KindContact      Kind = "ctc"
+	KindContactJob   Kind = "cjb"
+	KindContactNote  Kind = "ctn"
 	KindConversation Kind = "cnv"
 	KindCustomer     Kind = "cus"
 	KindDelivery     Kind = "wbd"

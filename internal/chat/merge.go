@@ -37,12 +37,7 @@ func mergedConsent(a, b Contact) Consent {
 		}
 		return b.Consent
 	}
-	for _, consent := range []Consent{ConsentOptedOut, ConsentOptedIn} {
-		if a.Consent == consent || b.Consent == consent {
-			return consent
-		}
-	}
-	return ConsentUnknown
+	return a.Consent.Stricter(b.Consent)
 }
 
 // mergedMetadata has the keys of both. It may be larger than what a request may set: nothing is lost.

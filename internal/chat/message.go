@@ -49,7 +49,13 @@ const (
 	SourceDashboard Source = "dashboard"
 	SourceApp       Source = "app"
 	SourceBroadcast Source = "broadcast"
+	// SourceAutomatic: an away message.
+	SourceAutomatic Source = "automatic"
 )
+
+// Answers tells whether a message from there answers somebody who waits. What goes to many, or to all who
+// write, does not.
+func (s Source) Answers() bool { return s != SourceBroadcast && s != SourceAutomatic }
 
 // MessageError says why a message failed. ProviderCode is nil where the service itself refused.
 type MessageError struct {

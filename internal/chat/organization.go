@@ -38,6 +38,7 @@ type Organization struct {
 	Subscription SubscriptionStatus
 	TrialEndsAt  *time.Time
 	Suspended    bool
+	Settings     Settings
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }

@@ -116,6 +116,11 @@ func (t Template) Digest() string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// TextDigest sums up what a message of the template looks like.
+func (t Template) TextDigest() string {
+	return Template{Format: t.Format, Components: t.Components}.Digest()
+}
+
 func withoutHandles(v any) any {
 	switch v := v.(type) {
 	case []any:

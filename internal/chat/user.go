@@ -26,6 +26,8 @@ type User struct {
 	PasswordHash string // empty until an invitation is accepted
 	Role         Role
 	Sees         Visibility
+	Masked       bool       // sees people's numbers only in part; known of who has signed in
+	Away         bool       // takes no new conversations for now
 	DisabledAt   *time.Time // when the person left
 	CreatedAt    time.Time
 	UpdatedAt    time.Time

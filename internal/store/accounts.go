@@ -6,17 +6,20 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const accountSelect = `SELECT a.org_id, a.id, a.team_id, a.customer_id, c.name, c.status, a.phone_number_id, a.phone_number, a.waba_id, a.name,
+const (
+	accountColumns = `a.org_id, a.id, a.team_id, a.customer_id, c.name, c.status, a.phone_number_id, a.phone_number, a.waba_id, a.name,
 		a.status, a.provider_status, a.quality, a.restricted_sends, a.restricted_until, a.require_opt_in, a.token, a.registering_until,
-		a.created_at, a.updated_at
-	FROM accounts a LEFT JOIN customers c ON c.org_id = a.org_id AND c.id = a.customer_id`
+		a.messaging_limit, a.created_at, a.updated_at`
+	accountFrom   = ` FROM accounts a LEFT JOIN customers c ON c.org_id = a.org_id AND c.id = a.customer_id`
+	accountSelect = "SELECT " + accountColumns + accountFrom
+)
 
 func scanAccount(row scanner) (a chat.Account, err error) {
 	var restrictedUntil, registeringUntil *int64
 	var createdAt, updatedAt int64
 	err = row.Scan(&a.OrgID, &a.ID, &a.TeamID, &a.CustomerID, &a.CustomerName, &a.CustomerStatus, &a.PhoneNumberID, &a.PhoneNumber,
 		&a.WABAID, &a.Name, &a.Status, &a.ProviderStatus, &a.Quality, &a.Restriction, &restrictedUntil, &a.RequireOptIn, &a.Token,
-		&registeringUntil, &createdAt, &updatedAt)
+		&registeringUntil, &a.MessagingLimit, &createdAt, &updatedAt)
 	a.RestrictedUntil, a.RegisteringUntil = toTimePtr(restrictedUntil), toTimePtr(registeringUntil)
 	a.CreatedAt, a.UpdatedAt = toTime(createdAt), toTime(updatedAt)
 	return a, err
@@ -56,6 +59,21 @@ func (r Reader) AccountForCallback(phoneNumberID string) (chat.Account, error) {
 	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
 }
 
+// AccountWithRules is AccountForCallback with the organization's settings, where messages that come in set
+// something off; else they are nil. One statement reads both: every callback asks.
+func (r Reader) AccountWithRules(phoneNumberID string) (account chat.Account, rules *chat.Settings, err error) {
+	account, err = one(r, func(row scanner) (a chat.Account, err error) {
+		var settings *string
+		a, err = scanAccount(columnsAround{row: row, last: []any{&settings}})
+		if err == nil && settings != nil {
+			rules = new(readSettings(*settings))
+		}
+		return a, err
+	}, "SELECT "+accountColumns+", CASE WHEN o.automatic THEN o.settings END"+accountFrom+
+		" JOIN organizations o ON o.id = a.org_id WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
+	return account, rules, err
+}
+
 // AccountsOfWABA returns every account of one of the provider's business accounts.
 func (r Reader) AccountsOfWABA(wabaID string) ([]chat.Account, error) {
 	return many(r, scanAccount, accountSelect+" WHERE a.waba_id = $1 AND a.deleted_at IS NULL ORDER BY a.id", wabaID)
@@ -87,23 +105,23 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 // InsertAccount stores a new account; ErrDuplicate when the number is connected already.
 func (tx *Tx) InsertAccount(a chat.Account) error {
 	return tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,
-			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, messaging_limit, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 		ON CONFLICT DO NOTHING`,
 		a.OrgID, a.ID, a.TeamID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token, msPtr(a.RegisteringUntil),
-		a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli())
+		a.MessagingLimit, a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli())
 }
 
 // UpdateAccount stores what may change of an account.
 func (tx *Tx) UpdateAccount(a chat.Account) error {
 	return tx.execOne(`UPDATE accounts SET customer_id = $3, phone_number_id = $4, phone_number = $5, waba_id = $6, name = $7, status = $8,
 			provider_status = $9, quality = $10, restricted_sends = $11, restricted_until = $12, require_opt_in = $13, token = $14,
-			registering_until = $15, updated_at = $16
+			registering_until = $15, updated_at = $16, messaging_limit = $17
 		WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		a.OrgID, a.ID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token,
-		msPtr(a.RegisteringUntil), tx.now.UnixMilli())
+		msPtr(a.RegisteringUntil), tx.now.UnixMilli(), a.MessagingLimit)
 }
 
 // DeleteAccount makes an account vanish; its data is purged later.

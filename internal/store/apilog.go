@@ -15,23 +15,33 @@ type APICall struct {
 	KeyID     string
 	Method    string
 	Path      string
+	Route     string // the path with its variables, as the operation has it; empty where there is none
 	Status    int
 	Latency   time.Duration
 	IP        string
+	Code      string // what went wrong, with which field, and the sentence that said so
+	Param     string
+	Message   string
+	Made      string // the id of what a POST was answered with
 }
 
-// apiLogRows is how many rows one statement inserts: 8 values each, under the engines' limits.
-const apiLogRows = 64
+const (
+	callColumns = "org_id, id, key_id, method, path, route, status, latency_us, ip, code, param, message, made"
+	callValues  = 13
+	// apiLogRows is how many rows one statement inserts, under the engines' limits.
+	apiLogRows = 64
+)
 
 // AppendAPILog writes calls, many to a statement.
 func (tx *Tx) AppendAPILog(calls []APICall) error {
 	for len(calls) > 0 {
 		n := min(apiLogRows, len(calls))
-		args := make([]any, 0, 8*n)
+		args := make([]any, 0, callValues*n)
 		for _, c := range calls[:n] {
-			args = append(args, c.OrgID, c.RequestID, c.KeyID, c.Method, c.Path, c.Status, c.Latency.Microseconds(), c.IP)
+			args = append(args, c.OrgID, c.RequestID, c.KeyID, c.Method, c.Path, c.Route, c.Status, c.Latency.Microseconds(), c.IP,
+				c.Code, c.Param, c.Message, c.Made)
 		}
-		if _, err := tx.exec("INSERT INTO api_log (org_id, id, key_id, method, path, status, latency_us, ip) VALUES "+valueRows(n, 8), args...); err != nil {
+		if _, err := tx.exec("INSERT INTO api_log ("+callColumns+") VALUES "+valueRows(n, callValues), args...); err != nil {
 			return err
 		}
 		calls = calls[n:]
@@ -56,15 +66,11 @@ func valueRows(rows, columns int) string {
 	return b.String() + ")"
 }
 
-// APILog returns an organization's latest calls, newest first.
-func (r Reader) APILog(orgID string, limit int) ([]APICall, error) {
-	return many(r, func(row scanner) (c APICall, err error) {
-		var micros int64
-		err = row.Scan(&c.OrgID, &c.RequestID, &c.KeyID, &c.Method, &c.Path, &c.Status, &micros, &c.IP)
-		c.Latency = time.Duration(micros) * time.Microsecond
-		return c, err
-	}, `SELECT org_id, id, key_id, method, path, status, latency_us, ip FROM api_log
-		WHERE org_id = $1 ORDER BY id DESC LIMIT $2`, orgID, limit)
+func scanCall(row scanner) (c APICall, err error) {
+	var micros int64
+	err = row.Scan(&c.OrgID, &c.RequestID, &c.KeyID, &c.Method, &c.Path, &c.Route, &c.Status, &micros, &c.IP, &c.Code, &c.Param, &c.Message, &c.Made)
+	c.Latency = time.Duration(micros) * time.Microsecond
+	return c, err
 }
 
 // PurgeAPILog removes up to limit of an organization's calls from before the given instant and

@@ -19,6 +19,14 @@ const (
 	ChangedViews        ChangeKind = "views"
 	ChangedTemplates    ChangeKind = "templates"
 	ChangedNumbers      ChangeKind = "numbers"
+	ChangedBroadcast    ChangeKind = "broadcast"
+	ChangedKeys         ChangeKind = "keys"
+	ChangedWebhooks     ChangeKind = "webhooks" // subscriptions, secrets
+	// ChangedContacts: some contacts, or the work on many of them. Which, is not told: whoever listens may not
+	// see them.
+	ChangedContacts ChangeKind = "contacts"
+	// ChangedOrganization: its name or its settings.
+	ChangedOrganization ChangeKind = "organization"
 )
 
 // Tell lets other processes on the store know of something now. It is a hint, like all that Listen hears.
@@ -32,3 +40,5 @@ func (tx *Tx) noteChange(kind ChangeKind, orgID, id string) {
 }
 
 func (tx *Tx) noteConversation(orgID, id string) { tx.noteChange(ChangedConversation, orgID, id) }
+
+func (tx *Tx) noteContacts(orgID string) { tx.noteChange(ChangedContacts, orgID, "") }

@@ -93,6 +93,7 @@ func (r Reader) ContactsAmong(orgID, accountID string, ids []string) ([]string, 
 
 // InsertContact stores a new contact; ErrDuplicate when its number, BSUID or username is taken.
 func (tx *Tx) InsertContact(c chat.Contact) error {
+	tx.noteContacts(c.OrgID)
 	return tx.insert(`INSERT INTO contacts (`+contactColumns+`, username_key, search_key)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
 		c.OrgID, c.ID, c.AccountID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
@@ -101,6 +102,7 @@ func (tx *Tx) InsertContact(c chat.Contact) error {
 
 // UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.
 func (tx *Tx) UpdateContact(c chat.Contact) error {
+	tx.noteContacts(c.OrgID)
 	err := tx.execOne(`UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
 			metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13, preference_at = $14
 		WHERE org_id = $1 AND id = $2`,
@@ -114,13 +116,14 @@ func (tx *Tx) UpdateContact(c chat.Contact) error {
 
 // TouchContacts notes that contacts changed now, and returns them in the order of their ids.
 func (tx *Tx) TouchContacts(orgID string, ids []string) ([]chat.Contact, error) {
+	tx.noteContacts(orgID)
 	contacts, err := many(tx.Reader, scanContact, "UPDATE contacts SET updated_at = $2 WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$3")+
 		" RETURNING "+contactColumns, orgID, tx.now.UnixMilli(), tx.dialect.list(ids))
 	slices.SortFunc(contacts, func(a, b chat.Contact) int { return strings.Compare(a.ID, b.ID) })
 	return contacts, err
 }
 
-// DeleteContact removes a contact with its labels, or returns ErrNotFound.
+// DeleteContact removes a contact with its labels and notes, or returns ErrNotFound.
 func (tx *Tx) DeleteContact(orgID, id string) error {
 	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
 		return err
@@ -128,8 +131,17 @@ func (tx *Tx) DeleteContact(orgID, id string) error {
 	if err := errors.Join(tx.forgetNames(orgID, id), tx.SearchAgain(orgID, id)); err != nil {
 		return err
 	}
-	return tx.later("DELETE FROM contact_labels WHERE org_id = $1 AND contact_id = $2", orgID, id)
+	for _, table := range hangOnContacts {
+		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND contact_id = $2", orgID, id); err != nil {
+			return err
+		}
+	}
+	tx.noteContacts(orgID)
+	return nil
 }
+
+// hangOnContacts are the tables whose rows go with the contact.
+var hangOnContacts = []string{"contact_labels", "contact_notes", "consent_changes"}
 
 func foldPtr(s *string) *string {
 	if s == nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const conversationColumns = "org_id, id, account_id, contact_id, status, assigned_to, unread_count, sort_at, last_inbound_at, waiting_since, snoozed_until, created_at, updated_at"
+const conversationColumns = "org_id, id, account_id, contact_id, status, assigned_to, unread_count, sort_at, last_inbound_at, waiting_since, snoozed_until, broadcast_message, created_at, updated_at"
 
 func scanConversation(row scanner) (c chat.Conversation, err error) {
 	var sortAt, createdAt, updatedAt int64
 	var inboundAt, waitingSince, snoozedUntil *int64
 	err = row.Scan(&c.OrgID, &c.ID, &c.AccountID, &c.ContactID, &c.Status, &c.AssignedTo, &c.UnreadCount, &sortAt, &inboundAt, &waitingSince, &snoozedUntil,
-		&createdAt, &updatedAt)
+		&c.BroadcastMessage, &createdAt, &updatedAt)
 	if sortAt > 0 {
 		c.LastMessageAt = toTimePtr(&sortAt)
 	}
@@ -159,10 +159,10 @@ func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Co
 // InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
 func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	tx.noteConversation(c.OrgID, c.ID)
-	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT (org_id, contact_id) DO NOTHING`,
 		c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
-		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
+		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.BroadcastMessage, c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
 }
 
 // UpdateConversation stores what may change of a conversation.
@@ -201,7 +201,7 @@ func (tx *Tx) TouchConversation(orgID, id string) error {
 }
 
 // hangOnConversations are the tables of what is of a conversation and goes with it.
-var hangOnConversations = []string{"conversation_labels", "notes", "note_mentions", "happenings", "drafts"}
+var hangOnConversations = []string{"conversation_labels", "notes", "note_mentions", "happenings", "drafts", "away_replies"}
 
 // DeleteConversation removes a conversation with all that is of it and its messages, as PurgeConversation does, or
 // returns ErrNotFound.
@@ -230,6 +230,13 @@ func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
 	tx.noteConversation(orgID, conversationID)
 	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
+}
+
+// NoteBroadcast is NoteMessage for a broadcast's message: what the person writes next may be about it.
+func (tx *Tx) NoteBroadcast(orgID, conversationID, messageID string, at time.Time) error {
+	tx.noteConversation(orgID, conversationID)
+	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4, broadcast_message = $5
+		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli(), messageID)
 }
 
 // NoteReply is NoteMessage for an answer to somebody who waits for one.

@@ -35,6 +35,8 @@ type dialect struct {
 	// elements is the table of the elements (p.value) of a JSON array %s; empty where a statement
 	// for each costs nothing more.
 	elements string
+	// objects is the table of the objects (p.value) of a JSON array %s.
+	objects string
 	// grown finds the tables that have outgrown what the planner knows of them.
 	grown string
 	// stepTime is how long a step of long work may take. On SQLite everybody who writes waits for it.
@@ -52,6 +54,7 @@ var (
 		member:   "%[1]s IN (SELECT value FROM json_each(%[2]s))",
 		among:    "+%[1]s IN (%[2]s)",
 		texts:    "json_each(%s) AS p",
+		objects:  "json_each(%s) AS p",
 		list: func(texts []string) any {
 			list, _ := json.Marshal(texts) // texts always can be
 			return string(list)
@@ -72,6 +75,7 @@ var (
 		member:     "%[1]s = ANY(%[2]s::text[])",
 		among:      "(%[1]s || '') = ANY(ARRAY(%[2]s))",
 		texts:      "unnest(%s::text[]) AS p (value)",
+		objects:    "json_array_elements(%s::json) AS p (value)",
 		elements:   "json_array_elements(%s::json) AS p (value)",
 		list:       func(texts []string) any { return texts },
 	}

@@ -2,9 +2,9 @@ package store
 
 import "github.com/parleyhq/parley/internal/chat"
 
-// Draft returns what a user has begun to write in a conversation, or ErrNotFound.
-func (r Reader) Draft(orgID, userID, conversationID string) (chat.Draft, error) {
-	return one(r, func(row scanner) (d chat.Draft, err error) {
+// Drafts returns what a user has begun to write in a conversation: an answer, a note, both or neither.
+func (r Reader) Drafts(orgID, userID, conversationID string) ([]chat.Draft, error) {
+	return many(r, func(row scanner) (d chat.Draft, err error) {
 		d.OrgID, d.UserID, d.ConversationID = orgID, userID, conversationID
 		var updatedAt int64
 		err = row.Scan(&d.Body, &d.Note, &updatedAt)
@@ -13,16 +13,17 @@ func (r Reader) Draft(orgID, userID, conversationID string) (chat.Draft, error) 
 	}, "SELECT body, note, updated_at FROM drafts WHERE org_id = $1 AND user_id = $2 AND conversation_id = $3", orgID, userID, conversationID)
 }
 
-// PutDraft stores a draft, instead of any that the user had there.
+// PutDraft stores a draft, instead of any of its kind that the user had there.
 func (tx *Tx) PutDraft(d chat.Draft) error {
 	return tx.later(`INSERT INTO drafts (org_id, user_id, conversation_id, body, note, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (org_id, user_id, conversation_id) DO UPDATE SET body = excluded.body, note = excluded.note, updated_at = excluded.updated_at`,
+		ON CONFLICT (org_id, user_id, conversation_id, note) DO UPDATE SET body = excluded.body, updated_at = excluded.updated_at`,
 		d.OrgID, d.UserID, d.ConversationID, d.Body, d.Note, d.UpdatedAt.UnixMilli())
 }
 
 // DeleteDraft removes a draft, if there is one.
-func (tx *Tx) DeleteDraft(orgID, userID, conversationID string) error {
-	return tx.later("DELETE FROM drafts WHERE org_id = $1 AND user_id = $2 AND conversation_id = $3", orgID, userID, conversationID)
+func (tx *Tx) DeleteDraft(d chat.Draft) error {
+	return tx.later("DELETE FROM drafts WHERE org_id = $1 AND user_id = $2 AND conversation_id = $3 AND note = $4",
+		d.OrgID, d.UserID, d.ConversationID, d.Note)
 }
 
 // DraftsIn returns in which of the conversations a user has a draft.

@@ -204,3 +204,10 @@ func LimitSearch(x *SearchIndex, trigrams bool, newest, most int) {
 		p.trigrams, p.newest, p.most = trigrams, newest, most
 	}
 }
+
+// APICallsAmong is Reader.APICalls that passes over no more than so many calls.
+func APICallsAmong(r Reader, orgID string, f CallFilter, p Page, most int) (Slice[APICall], error) {
+	l := f.look(orgID)
+	l.most = most
+	return l.run(r, p)
+}

@@ -25,6 +25,8 @@ type Hands struct {
 	Subscription func(orgID, id string)
 	// Changed is told what open dashboards may show.
 	Changed func([]Change)
+	// Count is told in which quarters of an hour the numbers of messages may be others.
+	Count func([]Slot)
 	// CallOff is told that deliveries of a subscription are not to be attempted any more. Other nodes see it
 	// before they try again (see DeliveryDue).
 	CallOff func(subscriptionID string, ids []string)
@@ -48,6 +50,7 @@ type work struct {
 	changed    []subscriptionKey
 	calledOff  []calledOff
 	changes    []Change
+	slots      []Slot
 	topics     []Topic // for other processes
 }
 
@@ -94,6 +97,9 @@ func (tx *Tx) handOver() {
 	if len(w.changes) > 0 {
 		h.Changed(w.changes)
 	}
+	if len(w.slots) > 0 {
+		h.Count(w.slots)
+	}
 	for _, topic := range w.topics {
 		tx.store.engine.tell(topic)
 	}
@@ -138,6 +144,7 @@ func (tx *Tx) noteNumber(orgID string) {
 // SubscriptionChanged tells of a change of a subscription once it is durable.
 func (tx *Tx) SubscriptionChanged(orgID, id string) {
 	tx.forgetReceivers(orgID)
+	tx.noteChange(ChangedWebhooks, orgID, "")
 	tx.tell(TopicDeliveries)
 	if tx.hands.Subscription != nil {
 		tx.work.changed = append(tx.work.changed, subscriptionKey{orgID, id})

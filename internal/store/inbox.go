@@ -93,6 +93,13 @@ func (c *conditions) visibleTo(d dialect, u chat.User, assignee, teamID string) 
 	}
 }
 
+// IsAssignedIn tells whether a conversation of a number is assigned to a user.
+func (r Reader) IsAssignedIn(account chat.Account, userID string) (bool, error) {
+	found, err := many(r, scanText, "SELECT id FROM conversations WHERE org_id = $1 AND assigned_to = $2 AND account_id = $3 LIMIT 1",
+		account.OrgID, userID, account.ID)
+	return len(found) > 0, err
+}
+
 // Inbox returns one page of the conversations that a user sees.
 func (r Reader) Inbox(u chat.User, q InboxQuery, p Page) (Slice[chat.InboxEntry], error) {
 	c, o := q.conditions(r.dialect, u), q.order()

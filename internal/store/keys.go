@@ -1,6 +1,12 @@
 package store
 
-import "github.com/parleyhq/parley/internal/chat"
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
 
 // keyColumns carry the table's name because KeyContext joins others. SQLite takes no alias for it
 // in RETURNING.
@@ -68,6 +74,7 @@ func (r Reader) Keys(orgID string) ([]chat.APIKey, error) {
 
 // InsertKey stores a new key.
 func (tx *Tx) InsertKey(k chat.APIKey) error {
+	tx.noteChange(ChangedKeys, k.OrgID, "")
 	return tx.insert(`INSERT INTO api_keys (org_id, id, name, hash, last4, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (hash) DO NOTHING`,
 		k.OrgID, k.ID, k.Name, k.Hash, k.Last4, msPtr(k.ExpiresAt), k.CreatedAt.UnixMilli())
@@ -76,6 +83,45 @@ func (tx *Tx) InsertKey(k chat.APIKey) error {
 // RevokeKey ends a key for good. The first revocation's instant stays. The operator names a key
 // by its id alone.
 func (tx *Tx) RevokeKey(id string) (chat.APIKey, error) {
-	return one(tx.Reader, scanKey, `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1
+	k, err := one(tx.Reader, scanKey, `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1
 		RETURNING `+keyColumns, id, tx.now.UnixMilli())
+	tx.noteChange(ChangedKeys, k.OrgID, "")
+	return k, err
+}
+
+// KeyUse is when a key was used.
+type KeyUse struct {
+	OrgID, KeyID string
+	At           time.Time
+}
+
+// NoteKeyUses remembers when keys were used last. Nodes that do it at the same time do it in the same order.
+func (tx *Tx) NoteKeyUses(uses []KeyUse) error {
+	slices.SortFunc(uses, func(a, b KeyUse) int { return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.KeyID, b.KeyID)) })
+	for _, u := range uses {
+		err := tx.later(`INSERT INTO key_uses (org_id, key_id, used_at) VALUES ($1, $2, $3)
+			ON CONFLICT (org_id, key_id) DO UPDATE SET used_at = excluded.used_at WHERE excluded.used_at > key_uses.used_at`,
+			u.OrgID, u.KeyID, u.At.UnixMilli())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeyUses is when each of an organization's keys was last used, by its id.
+func (r Reader) KeyUses(orgID string) (map[string]time.Time, error) {
+	uses := map[string]time.Time{}
+	_, err := many(r, func(row scanner) (id string, err error) {
+		var at int64
+		err = row.Scan(&id, &at)
+		uses[id] = toTime(at)
+		return id, err
+	}, "SELECT key_id, used_at FROM key_uses WHERE org_id = $1", orgID)
+	return uses, err
+}
+
+// KeyOf returns a key of the organization, or ErrNotFound.
+func (r Reader) KeyOf(orgID, id string) (chat.APIKey, error) {
+	return one(r, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
 }

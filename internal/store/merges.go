@@ -35,6 +35,11 @@ func (tx *Tx) MergeContacts(m Merge) error {
 	if err := tx.moveLabels("contact_labels", "contact_id", m.OrgID, m.Goes, m.Stays); err != nil {
 		return err
 	}
+	for _, table := range []string{"contact_notes", "consent_changes"} {
+		if err := tx.later("UPDATE "+table+" SET contact_id = $3 WHERE org_id = $1 AND contact_id = $2", m.OrgID, m.Goes, m.Stays); err != nil {
+			return err
+		}
+	}
 	if err := tx.execOne("DELETE FROM contacts WHERE org_id = $1 AND id = $2", m.OrgID, m.Goes); err != nil {
 		return err
 	}
@@ -64,12 +69,15 @@ func (tx *Tx) mergeConversations(m Merge) error {
 	return tx.rename(m.OrgID, m.From, m.Into)
 }
 
-// moveRemarks moves what users wrote and did in the conversation that goes. Of two drafts of a user the one in
-// the conversation that stays is kept.
+// moveRemarks moves what users wrote and did in the conversation that goes. Of two drafts of a user and of a kind
+// the one in the conversation that stays is kept.
 func (tx *Tx) moveRemarks(m Merge) error {
 	err := tx.later(`DELETE FROM drafts WHERE org_id = $1 AND conversation_id = $2
-		AND user_id IN (SELECT user_id FROM drafts WHERE org_id = $1 AND conversation_id = $3)`, m.OrgID, m.From, m.Into)
-	for _, table := range []string{"notes", "note_mentions", "happenings", "drafts"} {
+		AND EXISTS (SELECT 1 FROM drafts stays WHERE stays.org_id = $1 AND stays.user_id = drafts.user_id
+			AND stays.conversation_id = $3 AND stays.note = drafts.note)`, m.OrgID, m.From, m.Into)
+	err = errors.Join(err, tx.later(`DELETE FROM away_replies WHERE org_id = $1 AND conversation_id = $2
+		AND EXISTS (SELECT 1 FROM away_replies WHERE org_id = $1 AND conversation_id = $3)`, m.OrgID, m.From, m.Into))
+	for _, table := range []string{"notes", "note_mentions", "happenings", "drafts", "away_replies"} {
 		err = errors.Join(err, tx.later("UPDATE "+table+" SET conversation_id = $3 WHERE org_id = $1 AND conversation_id = $2", m.OrgID, m.From, m.Into))
 	}
 	return err

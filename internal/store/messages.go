@@ -104,11 +104,11 @@ func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []strin
 	}
 	return many(r, func(row scanner) (s MessageState, err error) {
 		m := messageRow{m: chat.Message{OrgID: orgID, AccountID: accountID}}
-		err = row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt,
+		err = row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.m.Source, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt,
 			&m.m.Reports, &s.Unknown)
 		s.Message = m.value()
 		return s, err
-	}, `SELECT m.id, m.conversation_id, m.contact_id, m.status, m.provider_id, m.error_code, m.error_message, m.error_provider, m.played_at, m.reports,
+	}, `SELECT m.id, m.conversation_id, m.contact_id, m.status, m.source, m.provider_id, m.error_code, m.error_message, m.error_provider, m.played_at, m.reports,
 			CASE WHEN c.phone_number IS NULL THEN 1 ELSE 0 END + CASE WHEN c.bsuid IS NULL THEN 2 ELSE 0 END + CASE WHEN c.parent_bsuid IS NULL THEN 4 ELSE 0 END
 		FROM messages m LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id
 		WHERE m.org_id = $1 AND m.account_id = $2 AND `+r.dialect.oneOf("m.provider_id", "$3")+" ORDER BY m.provider_id"+lock,
@@ -174,6 +174,7 @@ func (f MessageFilter) spread(c *conditions) {
 
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
+	tx.noteMessage(m.OrgID, m.ID)
 	tx.noteConversation(m.OrgID, m.ConversationID)
 	if err := tx.searchLate(m); err != nil {
 		return err
@@ -196,6 +197,7 @@ func messageArgs(m chat.Message) []any {
 
 // UpdateMessage stores what may change of a message.
 func (tx *Tx) UpdateMessage(m chat.Message) error {
+	tx.noteMessage(m.OrgID, m.ID)
 	tx.noteConversation(m.OrgID, m.ConversationID)
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, provider_id = $4, content = $5, error_code = $6, error_message = $7, error_provider = $8,
@@ -216,6 +218,7 @@ func (tx *Tx) ReviseMessage(m chat.Message) error {
 // UpdateMessageStatus stores where a message stands. It names no column of an index but the
 // status: every message comes here three times.
 func (tx *Tx) UpdateMessageStatus(m chat.Message) error {
+	tx.noteMessage(m.OrgID, m.ID)
 	tx.noteConversation(m.OrgID, m.ConversationID)
 	code, text, provider := errorColumns(m.Error)
 	return tx.later(`UPDATE messages SET status = $3, error_code = $4, error_message = $5, error_provider = $6, played_at = $7,
@@ -262,6 +265,7 @@ func (tx *Tx) markSent(orgID string, m SentMessage) (conversationID string, err 
 			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
 		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL RETURNING conversation_id`, orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
 	if err == nil {
+		tx.noteMessage(orgID, m.ID)
 		tx.noteConversation(orgID, conversationID)
 	}
 	return conversationID, err
@@ -295,6 +299,7 @@ func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]st
 			var id, conversationID string
 			err := row.Scan(&id, &conversationID)
 			first[id] = conversationID
+			tx.noteMessage(orgID, id)
 			tx.noteConversation(orgID, conversationID)
 			return err
 		})
@@ -303,6 +308,7 @@ func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]st
 
 // MarkPending records that a message waits for another attempt.
 func (tx *Tx) MarkPending(orgID, id string) error {
+	tx.noteMessage(orgID, id)
 	return tx.later("UPDATE messages SET status = 'pending', updated_at = $3 WHERE org_id = $1 AND id = $2 AND status = 'queued'",
 		orgID, id, tx.now.UnixMilli())
 }
@@ -328,6 +334,9 @@ func (tx *Tx) forgetMessages(which, orgID string, args ...any) (int64, error) {
 	ids, err := tx.purgeMessages(which, orgID, args...)
 	if err != nil {
 		return 0, err
+	}
+	for _, id := range ids {
+		tx.noteMessage(orgID, id)
 	}
 	return int64(len(ids)), tx.SearchAgain(orgID, ids...)
 }
@@ -355,4 +364,10 @@ func (tx *Tx) purgeMessages(which, orgID string, args ...any) (ids []string, err
 		err = errors.Join(err, tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(ids)))
 	}
 	return ids, err
+}
+
+// ForgetMessage removes a message that nobody has seen.
+func (tx *Tx) ForgetMessage(orgID, id string) error {
+	_, err := tx.forgetMessages("id = $2", orgID, id)
+	return err
 }

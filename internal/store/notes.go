@@ -87,18 +87,22 @@ func (tx *Tx) deleteMentions(n chat.Note) error {
 	return tx.later("DELETE FROM note_mentions WHERE org_id = $1 AND note_id = $2", n.OrgID, n.ID)
 }
 
-const happeningColumns = "org_id, id, conversation_id, what, by_user, to_user, label_name, label_color, until"
+const happeningColumns = "org_id, id, conversation_id, what, by_user, to_user, label_name, label_color, until, why"
 
 func scanHappening(row scanner) (h chat.Happening, err error) {
 	var until *int64
-	err = row.Scan(&h.OrgID, &h.ID, &h.ConversationID, &h.What, &h.By, &h.To, &h.LabelName, &h.LabelColor, &until)
+	var why *chat.Why
+	err = row.Scan(&h.OrgID, &h.ID, &h.ConversationID, &h.What, &h.By, &h.To, &h.LabelName, &h.LabelColor, &until, &why)
 	h.Until = toTimePtr(until)
+	if why != nil {
+		h.Why = *why
+	}
 	return h, err
 }
 
 // InsertHappening stores what was done with a conversation.
 func (tx *Tx) InsertHappening(h chat.Happening) error {
 	tx.noteConversation(h.OrgID, h.ConversationID)
-	return tx.later("INSERT INTO happenings ("+happeningColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		h.OrgID, h.ID, h.ConversationID, string(h.What), h.By, h.To, h.LabelName, h.LabelColor, msPtr(h.Until))
+	return tx.later("INSERT INTO happenings ("+happeningColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+		h.OrgID, h.ID, h.ConversationID, string(h.What), h.By, h.To, h.LabelName, h.LabelColor, msPtr(h.Until), orNull(string(h.Why)))
 }

@@ -1,18 +1,38 @@
 package store
 
-import "github.com/parleyhq/parley/internal/chat"
+import (
+	"encoding/json"
 
-const organizationColumns = "id, name, plan, subscription_status, trial_ends_at, suspended, created_at, updated_at"
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const organizationColumns = "id, name, plan, subscription_status, trial_ends_at, suspended, settings, created_at, updated_at"
 
 func scanOrganization(row scanner) (chat.Organization, error) {
 	var (
 		o                    chat.Organization
 		trialEnds            *int64
+		settings             string
 		createdAt, updatedAt int64
 	)
-	err := row.Scan(&o.ID, &o.Name, &o.Plan, &o.Subscription, &trialEnds, &o.Suspended, &createdAt, &updatedAt)
+	err := row.Scan(&o.ID, &o.Name, &o.Plan, &o.Subscription, &trialEnds, &o.Suspended, &settings, &createdAt, &updatedAt)
 	o.TrialEndsAt, o.CreatedAt, o.UpdatedAt = toTimePtr(trialEnds), toTime(createdAt), toTime(updatedAt)
+	o.Settings = readSettings(settings)
 	return o, err
+}
+
+// readSettings reads settings as they are stored. What cannot be read is left out: no message fails for it.
+func readSettings(text string) (s chat.Settings) {
+	if text != "{}" {
+		json.Unmarshal([]byte(text), &s)
+	}
+	return s
+}
+
+// PeekOrganization is Organization without the lock.
+func (r Reader) PeekOrganization(id string) (chat.Organization, error) {
+	r.locking = false
+	return r.Organization(id)
 }
 
 // Organization returns an organization, or ErrNotFound.
@@ -27,14 +47,25 @@ func (r Reader) Organizations() ([]chat.Organization, error) {
 
 // InsertOrganization stores a new organization.
 func (tx *Tx) InsertOrganization(o chat.Organization) error {
-	_, err := tx.exec("INSERT INTO organizations ("+organizationColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-		o.ID, o.Name, o.Plan, string(o.Subscription), msPtr(o.TrialEndsAt), o.Suspended, o.CreatedAt.UnixMilli(), o.UpdatedAt.UnixMilli())
+	settings, err := json.Marshal(o.Settings)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec("INSERT INTO organizations ("+organizationColumns+", automatic) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+		o.ID, o.Name, o.Plan, string(o.Subscription), msPtr(o.TrialEndsAt), o.Suspended, string(settings), o.CreatedAt.UnixMilli(), o.UpdatedAt.UnixMilli(),
+		o.Settings.Automatic())
 	return err
 }
 
 // UpdateOrganization stores what may change of an organization.
 func (tx *Tx) UpdateOrganization(o chat.Organization) error {
+	tx.noteChange(ChangedOrganization, o.ID, "")
+	settings, err := json.Marshal(o.Settings)
+	if err != nil {
+		return err
+	}
 	return tx.execOne(`UPDATE organizations SET name = $2, plan = $3, subscription_status = $4, trial_ends_at = $5,
-			suspended = $6, updated_at = $7 WHERE id = $1`,
-		o.ID, o.Name, o.Plan, string(o.Subscription), msPtr(o.TrialEndsAt), o.Suspended, o.UpdatedAt.UnixMilli())
+			suspended = $6, settings = $7, automatic = $8, updated_at = $9 WHERE id = $1`,
+		o.ID, o.Name, o.Plan, string(o.Subscription), msPtr(o.TrialEndsAt), o.Suspended, string(settings), o.Settings.Automatic(),
+		o.UpdatedAt.UnixMilli())
 }

@@ -18,6 +18,12 @@ func (r Reader) Plan(name string) (chat.Plan, error) {
 	return one(r, scanPlan, "SELECT "+planColumns+" FROM plans WHERE name = $1"+r.forUpdate(), name)
 }
 
+// PeekPlan is Plan without the lock.
+func (r Reader) PeekPlan(name string) (chat.Plan, error) {
+	r.locking = false
+	return r.Plan(name)
+}
+
 // Plans returns every plan by name.
 func (r Reader) Plans() ([]chat.Plan, error) {
 	return many(r, scanPlan, "SELECT "+planColumns+" FROM plans ORDER BY name")

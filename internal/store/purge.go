@@ -79,7 +79,10 @@ func hanging(column string, tables ...string) func(dialect) []string {
 // The bytes of files follow their rows.
 var purgeables = []purgeable{
 	{"conversations", hanging("conversation_id", hangOnConversations...)},
-	{"contacts", hanging("contact_id", "contact_labels", "due_merges")},
+	{"contacts", hanging("contact_id", append(hangOnContacts, "due_merges")...)},
+	{"broadcasts", func(d dialect) []string {
+		return []string{"DELETE FROM broadcast_tallies WHERE CAST($1 AS TEXT) <> '' AND " + d.oneOf("broadcast_id", "$2")}
+	}},
 	{"media", func(d dialect) []string {
 		return []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}
 	}},
@@ -88,6 +91,11 @@ var purgeables = []purgeable{
 // PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
 func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
 	total, err := tx.forgetMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
+	if err == nil && total < int64(limit) {
+		var n int64
+		n, err = tx.purgeRecipients(orgID, accountID, limit-int(total))
+		total += n
+	}
 	for _, p := range purgeables {
 		if err != nil || total >= int64(limit) {
 			break
@@ -95,6 +103,20 @@ func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
 		var n int
 		n, err = tx.purge(p, orgID, accountID, limit-int(total))
 		total += int64(n)
+	}
+	return total, err
+}
+
+// purgeRecipients removes up to limit recipients of an account's broadcasts, and returns how many.
+func (tx *Tx) purgeRecipients(orgID, accountID string, limit int) (total int64, err error) {
+	broadcasts, err := many(tx.Reader, scanText, "SELECT id FROM broadcasts WHERE org_id = $1 AND account_id = $2", orgID, accountID)
+	for _, id := range broadcasts {
+		if err != nil || total >= int64(limit) {
+			break
+		}
+		var n int64
+		n, err = tx.DeleteRecipients(orgID, id, limit-int(total))
+		total += n
 	}
 	return total, err
 }

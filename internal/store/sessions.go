@@ -45,13 +45,16 @@ func (r Reader) SessionContext(hash string) (SessionContext, error) {
 		var s sessionRow
 		var u userRow
 		var trialEnds *int64
+		var settings string
 		o := &c.Organization
-		dest := append(append(s.dest(), u.dest()...), &o.Name, &o.Subscription, &trialEnds, &o.Suspended)
+		dest := append(append(s.dest(), u.dest()...), &o.Name, &o.Subscription, &trialEnds, &o.Suspended, &settings)
 		err = row.Scan(append(dest, planDest(&c.Plan)...)...)
 		c.Session, c.User = s.value(), u.value()
 		o.ID, o.Plan, o.TrialEndsAt = c.User.OrgID, c.Plan.Name, toTimePtr(trialEnds)
+		o.Settings = readSettings(settings)
+		c.User.Masked = o.Settings.MaskNumbers && c.User.Role == chat.RoleAgent
 		return c, err
-	}, `SELECT `+sessionColumns+`, `+userColumns+`, o.name, o.subscription_status, o.trial_ends_at, o.suspended,
+	}, `SELECT `+sessionColumns+`, `+userColumns+`, o.name, o.subscription_status, o.trial_ends_at, o.suspended, o.settings,
 			p.name, p.api, p.customers, p.monthly_messages, p.retention_days, p.write_per_minute, p.read_per_minute
 		FROM sessions JOIN users ON users.org_id = sessions.org_id AND users.id = sessions.user_id
 		JOIN organizations o ON o.id = sessions.org_id JOIN plans p ON p.name = o.plan

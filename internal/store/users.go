@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const userColumns = "users.org_id, users.id, users.email, users.name, users.password_hash, users.role, users.sees, users.disabled_at, users.created_at, users.updated_at"
+const userColumns = "users.org_id, users.id, users.email, users.name, users.password_hash, users.role, users.sees, users.away, users.disabled_at, users.created_at, users.updated_at"
 
 type userRow struct {
 	user                 chat.User
@@ -16,7 +16,7 @@ type userRow struct {
 
 func (r *userRow) dest() []any {
 	u := &r.user
-	return []any{&u.OrgID, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Sees, &r.disabledAt, &r.createdAt, &r.updatedAt}
+	return []any{&u.OrgID, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Sees, &u.Away, &r.disabledAt, &r.createdAt, &r.updatedAt}
 }
 
 func (r *userRow) value() chat.User {
@@ -57,18 +57,18 @@ func (r Reader) AnyUsers() (bool, error) {
 // InsertUser stores a new user; ErrDuplicate when the address is taken.
 func (tx *Tx) InsertUser(u chat.User) error {
 	tx.noteChange(ChangedPeople, u.OrgID, "")
-	return tx.insert(`INSERT INTO users (org_id, id, email, email_key, name, password_hash, role, sees, disabled_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (email_key) DO NOTHING`,
-		u.OrgID, u.ID, u.Email, chat.FoldCase(u.Email), u.Name, u.PasswordHash, string(u.Role), string(u.Sees),
+	return tx.insert(`INSERT INTO users (org_id, id, email, email_key, name, password_hash, role, sees, away, disabled_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (email_key) DO NOTHING`,
+		u.OrgID, u.ID, u.Email, chat.FoldCase(u.Email), u.Name, u.PasswordHash, string(u.Role), string(u.Sees), u.Away,
 		msPtr(u.DisabledAt), u.CreatedAt.UnixMilli(), u.UpdatedAt.UnixMilli())
 }
 
 // UpdateUser stores what has changed of a user. The address stays.
 func (tx *Tx) UpdateUser(u chat.User) error {
 	tx.noteChange(ChangedPeople, u.OrgID, "")
-	return tx.execOne(`UPDATE users SET name = $3, password_hash = $4, role = $5, sees = $6, disabled_at = $7, updated_at = $8
+	return tx.execOne(`UPDATE users SET name = $3, password_hash = $4, role = $5, sees = $6, away = $7, disabled_at = $8, updated_at = $9
 		WHERE org_id = $1 AND id = $2`,
-		u.OrgID, u.ID, u.Name, u.PasswordHash, string(u.Role), string(u.Sees), msPtr(u.DisabledAt), u.UpdatedAt.UnixMilli())
+		u.OrgID, u.ID, u.Name, u.PasswordHash, string(u.Role), string(u.Sees), u.Away, msPtr(u.DisabledAt), u.UpdatedAt.UnixMilli())
 }
 
 // PutMember puts a user into a team.

@@ -77,6 +77,7 @@ func (r Reader) DeletedWebhookSubscriptions(orgID string) ([]string, error) {
 // InsertWebhookSubscription stores a new subscription.
 func (tx *Tx) InsertWebhookSubscription(s chat.WebhookSubscription) error {
 	tx.forgetReceivers(s.OrgID)
+	tx.noteChange(ChangedWebhooks, s.OrgID, "")
 	_, err := tx.exec("INSERT INTO webhook_subscriptions ("+webhookColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 		s.OrgID, s.ID, s.URL, s.Description, jsonList(s.Events), jsonListOrNull(s.PhoneNumberIDs), string(s.Status), s.DisabledReason,
 		s.ConsecutiveFailures, msPtr(s.FailingSince), s.CreatedAt.UnixMilli(), s.UpdatedAt.UnixMilli())

@@ -1,0 +1,183 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// BroadcastStatus is where a broadcast stands.
+type BroadcastStatus string
+
+const (
+	BroadcastDraft     BroadcastStatus = "draft"
+	BroadcastScheduled BroadcastStatus = "scheduled"
+	BroadcastSending   BroadcastStatus = "sending"
+	BroadcastPaused    BroadcastStatus = "paused"
+	BroadcastCompleted BroadcastStatus = "completed"
+	BroadcastStopped   BroadcastStatus = "stopped"
+	BroadcastFailed    BroadcastStatus = "failed"
+)
+
+// BroadcastReason says why a broadcast is paused, stopped or failed.
+type BroadcastReason string
+
+const (
+	ReasonByUser                BroadcastReason = "by_user"
+	ReasonQualityRed            BroadcastReason = "quality_red"
+	ReasonTemplatePaused        BroadcastReason = "template_paused"
+	ReasonTemplateDisabled      BroadcastReason = "template_disabled" // rejected, under review or gone, too
+	ReasonTemplateEdited        BroadcastReason = "template_edited"
+	ReasonAccountRestricted     BroadcastReason = "account_restricted"
+	ReasonAccountDisconnected   BroadcastReason = "account_disconnected"
+	ReasonFailureRate           BroadcastReason = "failure_rate"
+	ReasonQuotaExceeded         BroadcastReason = "quota_exceeded"
+	ReasonSubscriptionInactive  BroadcastReason = "subscription_inactive"
+	ReasonOrganizationSuspended BroadcastReason = "organization_suspended"
+	ReasonMediaMissing          BroadcastReason = "media_not_found"
+	ReasonNoRecipients          BroadcastReason = "no_recipients"
+)
+
+// Broadcast is one template for many people.
+type Broadcast struct {
+	ID        string
+	OrgID     string
+	AccountID string
+	Name      string
+	Status    BroadcastStatus
+	Reason    BroadcastReason
+	Template  BroadcastTemplate
+	// TemplateDigest stands for the template's text when it was started: it must not become another on the way.
+	TemplateDigest string
+	Audience       Audience
+	AudienceAt     string // the last contact of the audience that became a recipient
+	AudienceDone   bool
+	PerSecond      *int64 // nil: as fast as the number may
+	ScheduledAt    *time.Time
+	TimeZone       string // in which a person has chosen ScheduledAt; empty: none
+	Active         bool   // a worker has something to do
+	Owner          string // the node that works on it
+	SentBefore     int64  // what had been sent, and had failed, when it last began or went on
+	FailedBefore   int64
+	StartedAt      *time.Time
+	CompletedAt    *time.Time
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+}
+
+// Audience are the contacts that become recipients when a broadcast starts. None without labels.
+type Audience struct {
+	LabelIDs []string `json:"label_ids,omitempty"`
+	MatchAll bool     `json:"match_all,omitempty"` // all of the labels instead of any
+}
+
+// Empty tells that nobody is in it.
+func (a Audience) Empty() bool { return len(a.LabelIDs) == 0 }
+
+// BroadcastMove is something that is done with a broadcast.
+type BroadcastMove string
+
+const (
+	MoveStart  BroadcastMove = "start"
+	MovePause  BroadcastMove = "pause"
+	MoveResume BroadcastMove = "resume"
+	MoveStop   BroadcastMove = "stop"
+	MoveRetry  BroadcastMove = "retry"
+	MoveChange BroadcastMove = "change"
+)
+
+// moves are the states in which each is possible.
+var moves = map[BroadcastMove][]BroadcastStatus{
+	MoveStart:  {BroadcastDraft, BroadcastScheduled},
+	MovePause:  {BroadcastSending},
+	MoveResume: {BroadcastPaused},
+	MoveStop:   {BroadcastScheduled, BroadcastSending, BroadcastPaused},
+	MoveRetry:  {BroadcastPaused, BroadcastCompleted, BroadcastStopped},
+	MoveChange: {BroadcastDraft, BroadcastScheduled},
+}
+
+// CheckMove refuses a move that the state does not allow.
+func (b Broadcast) CheckMove(m BroadcastMove) error {
+	if slices.Contains(moves[m], b.Status) {
+		return nil
+	}
+	var allowed []string
+	for _, s := range moves[m] {
+		allowed = append(allowed, string(s))
+	}
+	return Fail(CodeBroadcastState, "The broadcast is %s; this is possible while it is %s.", b.Status, strings.Join(allowed, " or "))
+}
+
+// RecipientStatus is where a recipient stands.
+type RecipientStatus string
+
+const (
+	RecipientWaiting   RecipientStatus = "waiting"
+	RecipientSkipped   RecipientStatus = "skipped"
+	RecipientQueued    RecipientStatus = "queued" // its message is on its way to the provider
+	RecipientSent      RecipientStatus = "sent"
+	RecipientDelivered RecipientStatus = "delivered"
+	RecipientRead      RecipientStatus = "read"
+	RecipientFailed    RecipientStatus = "failed"
+)
+
+// RecipientOf is where the recipient of a message with that status stands.
+func RecipientOf(s MessageStatus) RecipientStatus {
+	if s == StatusQueued || s == StatusPending {
+		return RecipientQueued
+	}
+	return RecipientStatus(s)
+}
+
+// Why a recipient was skipped, beyond the codes of refused sends.
+const (
+	SkipDuplicate = "duplicate"
+	SkipInvalid   = string(CodeInvalidPhoneNumber)
+	SkipMissing   = "missing_variable"
+	SkipUnfit     = "invalid_variable"
+	SkipStopped   = "broadcast_stopped"
+	// FailRemoved: the message was deleted before it went out.
+	FailRemoved = "message_deleted"
+)
+
+// Recipient is one whom a broadcast goes to.
+type Recipient struct {
+	ID          string
+	OrgID       string
+	BroadcastID string
+	Address     string            // a number with +, or a business-scoped user id
+	Variables   map[string]string // by the names of columns
+	Status      RecipientStatus
+	Reason      string
+	ContactID   string
+	MessageID   string
+	RepliedAt   *time.Time
+	Clicked     string // the button that was pressed
+	OptedOutAt  *time.Time
+}
+
+// BroadcastCounts are how many recipients are where.
+type BroadcastCounts struct {
+	Total, Skipped, Waiting, Sent, Delivered, Read, Failed int64
+	Replied, Clicked, OptedOut                             int64
+}
+
+// What is counted beside the statuses.
+const (
+	CountReplied  = "replied"
+	CountClicked  = "clicked"
+	CountOptedOut = "opted_out"
+)
+
+// CountsOf makes the counts of how many have each status. Who has read something has got it, and so on.
+func CountsOf(n map[string]int64) BroadcastCounts {
+	of := func(s RecipientStatus) int64 { return n[string(s)] }
+	c := BroadcastCounts{
+		Skipped: of(RecipientSkipped), Waiting: of(RecipientWaiting) + of(RecipientQueued), Failed: of(RecipientFailed),
+		Read: of(RecipientRead), Replied: n[CountReplied], Clicked: n[CountClicked], OptedOut: n[CountOptedOut],
+	}
+	c.Delivered = c.Read + of(RecipientDelivered)
+	c.Sent = c.Delivered + of(RecipientSent)
+	c.Total = c.Skipped + c.Waiting + c.Sent + c.Failed
+	return c
+}

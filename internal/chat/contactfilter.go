@@ -1,0 +1,64 @@
+package chat
+
+import (
+	"strings"
+	"time"
+)
+
+// ContactFilter says which contacts are meant: in a list, a change of many, an export, an audience. Empty
+// fields leave nobody out.
+type ContactFilter struct {
+	Search       string     `json:"search,omitempty" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
+	Number       string     `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	LabelIDs     []string   `json:"label_ids,omitempty" maxItems:"20" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	AllLabels    bool       `json:"all_labels,omitempty" doc:"All of the labels must be there, not one of them."`
+	Consent      Consent    `json:"consent,omitempty" enum:"unknown,opted_in,opted_out"`
+	SeenAfter    *time.Time `json:"seen_after,omitempty" doc:"Only those who have written since."`
+	NotSeenSince *time.Time `json:"not_seen_since,omitempty" doc:"Only those who have not written since, or never."`
+	NeverSeen    bool       `json:"never_seen,omitempty" doc:"Only those who have never written."`
+}
+
+// Words are the parts that a search looks for. A number may be written with blanks and signs between its digits.
+func (f ContactFilter) Words() []string {
+	folded := FoldCase(f.Search)
+	if digits := numberPart(folded); digits != "" {
+		return []string{digits}
+	}
+	return strings.Fields(folded)
+}
+
+// numberPart is the digits of a text that is part of a number and nothing else; empty otherwise.
+func numberPart(s string) string {
+	digits := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" +-()./\u00a0", r) {
+			return -1
+		}
+		return r
+	}, s)
+	if len(digits) < 3 || strings.Trim(digits, "0123456789") != "" {
+		return ""
+	}
+	return digits
+}
+
+// ContactSort is the order of a list of contacts.
+type ContactSort string
+
+const (
+	ContactsNewest ContactSort = "newest"
+	ContactsByName ContactSort = "name"
+)
+
+// ContactEntry is a contact as the dashboard lists it, but for its labels.
+type ContactEntry struct {
+	Contact
+	ConversationID *string
+	LastSeenAt     *time.Time // when the person last wrote
+	PhoneNumberID  *string    // of the number that it is a contact of
+	OwnNumber      *string
+	NumberName     *string
+	TeamID         string
+}
+
+// MostContactsCounted is where counts of contacts stop.
+const MostContactsCounted = 100_000

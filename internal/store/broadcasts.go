@@ -1,0 +1,167 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const broadcastColumns = `org_id, id, account_id, name, status, reason, template, template_digest, audience, audience_at, audience_done, per_second,
+	scheduled_at, time_zone, active, owner, sent_before, failed_before, started_at, completed_at, created_at, updated_at`
+
+func scanBroadcast(row scanner) (b chat.Broadcast, err error) {
+	var (
+		template, audience                  string
+		scheduledAt, startedAt, completedAt *int64
+		createdAt, updatedAt                int64
+	)
+	err = row.Scan(&b.OrgID, &b.ID, &b.AccountID, &b.Name, &b.Status, &b.Reason, &template, &b.TemplateDigest, &audience, &b.AudienceAt, &b.AudienceDone,
+		&b.PerSecond, &scheduledAt, &b.TimeZone, &b.Active, &b.Owner, &b.SentBefore, &b.FailedBefore, &startedAt, &completedAt, &createdAt, &updatedAt)
+	if err != nil {
+		return b, err
+	}
+	b.ScheduledAt, b.StartedAt, b.CompletedAt = toTimePtr(scheduledAt), toTimePtr(startedAt), toTimePtr(completedAt)
+	b.CreatedAt, b.UpdatedAt = toTime(createdAt), toTime(updatedAt)
+	if err := json.Unmarshal([]byte(template), &b.Template); err != nil {
+		return b, err
+	}
+	return b, json.Unmarshal([]byte(audience), &b.Audience)
+}
+
+func broadcastArgs(b chat.Broadcast) ([]any, error) {
+	template, err := json.Marshal(b.Template)
+	if err != nil {
+		return nil, err
+	}
+	audience, err := json.Marshal(b.Audience)
+	return []any{b.OrgID, b.ID, b.AccountID, b.Name, string(b.Status), string(b.Reason), string(template), b.TemplateDigest, string(audience),
+		b.AudienceAt, b.AudienceDone, b.PerSecond, msPtr(b.ScheduledAt), b.TimeZone, b.Active, b.Owner, b.SentBefore, b.FailedBefore,
+		msPtr(b.StartedAt), msPtr(b.CompletedAt), b.CreatedAt.UnixMilli(), b.UpdatedAt.UnixMilli()}, err
+}
+
+// InsertBroadcast stores a new broadcast.
+func (tx *Tx) InsertBroadcast(b chat.Broadcast) error {
+	tx.noteChange(ChangedBroadcast, b.OrgID, b.ID)
+	args, err := broadcastArgs(b)
+	if err != nil {
+		return err
+	}
+	return tx.later("INSERT INTO broadcasts ("+broadcastColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+		$17, $18, $19, $20, $21, $22)`, args...)
+}
+
+// UpdateBroadcast stores what may change of a broadcast.
+func (tx *Tx) UpdateBroadcast(b chat.Broadcast) error {
+	tx.noteChange(ChangedBroadcast, b.OrgID, b.ID)
+	args, err := broadcastArgs(b)
+	if err != nil {
+		return err
+	}
+	return tx.execOne(`UPDATE broadcasts SET account_id = $3, name = $4, status = $5, reason = $6, template = $7, template_digest = $8, audience = $9,
+			audience_at = $10, audience_done = $11, per_second = $12, scheduled_at = $13, time_zone = $14, active = $15, owner = $16,
+			sent_before = $17, failed_before = $18, started_at = $19, completed_at = $20, created_at = $21, updated_at = $22
+		WHERE org_id = $1 AND id = $2`, args...)
+}
+
+// Broadcast returns a broadcast of an account, or ErrNotFound.
+func (r Reader) Broadcast(orgID, accountID, id string) (chat.Broadcast, error) {
+	return one(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
+		orgID, id, accountID)
+}
+
+// BroadcastFilter narrows a list of broadcasts.
+type BroadcastFilter struct {
+	Status chat.BroadcastStatus // empty: all
+}
+
+var broadcastsByID = order[chat.Broadcast]{position: func(b chat.Broadcast) Position { return Position{ID: b.ID} }}
+
+// Broadcasts returns one page of an account's broadcasts.
+func (r Reader) Broadcasts(orgID, accountID string, f BroadcastFilter, p Page) (Slice[chat.Broadcast], error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	c.add("account_id = ?", accountID)
+	c.addIf("status = ?", string(f.Status))
+	return newestFirst(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts", c, broadcastsByID, p)
+}
+
+// DeleteBroadcast removes a broadcast whose recipients are gone.
+func (tx *Tx) DeleteBroadcast(orgID, id string) error {
+	tx.noteChange(ChangedBroadcast, orgID, id)
+	if err := tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", id); err != nil {
+		return err
+	}
+	return tx.execOne("DELETE FROM broadcasts WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
+// DueBroadcasts are scheduled ones whose time has come.
+func (r Reader) DueBroadcasts(now time.Time, limit int) ([]chat.Broadcast, error) {
+	r.locking = false
+	return many(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts WHERE status = 'scheduled' AND scheduled_at <= $1 ORDER BY scheduled_at LIMIT $2",
+		now.UnixMilli(), limit)
+}
+
+// OwnBroadcasts are those that a node works on.
+func (r Reader) OwnBroadcasts(node string) ([]chat.Broadcast, error) {
+	return many(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts WHERE active AND owner = $1 ORDER BY id", node)
+}
+
+// AbandonedBroadcasts tells whether there are broadcasts to work on that no living node has.
+func (r Reader) AbandonedBroadcasts() (bool, error) {
+	n, err := one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM broadcasts WHERE active AND owner"+abandoned+" LIMIT 1) b")
+	return n > 0, err
+}
+
+// ClaimBroadcasts gives a node the broadcasts that no living node has. Those of one number stay together, so
+// that they share it fairly: such a one goes to the node that has another.
+func (tx *Tx) ClaimBroadcasts(node string) error {
+	if free, err := tx.TryLock("claim broadcasts"); err != nil || !free {
+		return err
+	}
+	if err := tx.stillAlive(node); err != nil {
+		return err
+	}
+	_, err := tx.exec(`UPDATE broadcasts SET owner = COALESCE((SELECT MIN(o.owner) FROM broadcasts o
+			WHERE o.active AND o.account_id = broadcasts.account_id AND o.owner IN (SELECT id FROM nodes)), $1)
+		WHERE active AND owner`+abandoned, node)
+	return err
+}
+
+// AddTally is how many recipients were moved, by broadcast and status. kind is who moved them.
+func (tx *Tx) AddTally(kind string, deltas []TallyDelta) error {
+	for _, d := range deltas {
+		if d.N == 0 {
+			continue
+		}
+		err := tx.later(`INSERT INTO broadcast_tallies (broadcast_id, kind, status, n) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (broadcast_id, kind, status) DO UPDATE SET n = broadcast_tallies.n + excluded.n`, d.BroadcastID, kind, d.Status, d.N)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TallyDelta is how many more recipients of a broadcast have a status.
+type TallyDelta struct {
+	BroadcastID, Status string
+	N                   int64
+}
+
+// Tallies are how many recipients of each of the broadcasts have each status.
+func (r Reader) Tallies(ids ...string) (map[string]map[string]int64, error) {
+	found := map[string]map[string]int64{}
+	err := r.db.query(r.ctx, "SELECT broadcast_id, status, SUM(n) FROM broadcast_tallies WHERE "+r.dialect.oneOf("broadcast_id", "$1")+
+		" GROUP BY broadcast_id, status", []any{r.dialect.list(ids)}, func(row scanner) error {
+		var id, status string
+		var n int64
+		err := row.Scan(&id, &status, &n)
+		if found[id] == nil {
+			found[id] = map[string]int64{}
+		}
+		found[id][status] = n
+		return err
+	})
+	return found, err
+}

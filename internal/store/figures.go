@@ -1,0 +1,154 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// SlotLength is the unit in which messages are counted. Days begin at a quarter of an hour in every time zone.
+const SlotLength = 15 * time.Minute
+
+// Slot is a quarter of an hour of an organization's messages.
+type Slot struct {
+	OrgID string
+	At    int64 // when it begins, in milliseconds
+}
+
+// SlotOf is the slot of an instant.
+func SlotOf(orgID string, at time.Time) Slot {
+	return Slot{orgID, at.Truncate(SlotLength).UnixMilli()}
+}
+
+// Begin and End are its bounds.
+func (s Slot) Begin() time.Time { return time.UnixMilli(s.At).UTC() }
+
+// End is when the next one begins.
+func (s Slot) End() time.Time { return s.Begin().Add(SlotLength) }
+
+// MessageCount is how many messages of one kind there are.
+type MessageCount struct {
+	Slot      int64
+	AccountID string
+	Direction chat.Direction
+	Status    chat.MessageStatus
+	ErrorCode string // of failed ones
+	Count     int64
+}
+
+func scanMessageCount(row scanner) (c MessageCount, err error) {
+	err = row.Scan(&c.Slot, &c.AccountID, &c.Direction, &c.Status, &c.ErrorCode, &c.Count)
+	return c, err
+}
+
+// noteMessage has a message counted again, once the transaction is durable.
+func (tx *Tx) noteMessage(orgID, id string) {
+	if tx.hands.Count == nil {
+		return
+	}
+	if slot := SlotOf(orgID, chat.TimeOf(id)); !slices.Contains(tx.work.slots, slot) {
+		tx.work.slots = append(tx.work.slots, slot)
+	}
+}
+
+// CountMessages counts a slot's messages as they are now.
+func (r Reader) CountMessages(s Slot) ([]MessageCount, error) {
+	return many(r, scanMessageCount, `SELECT CAST($4 AS BIGINT), account_id, direction, status, COALESCE(error_code, ''), COUNT(*)
+		FROM messages WHERE org_id = $1 AND id >= $2 AND id < $3 GROUP BY account_id, direction, status, COALESCE(error_code, '')`,
+		s.OrgID, firstID(chat.KindMessage, s.Begin()), firstID(chat.KindMessage, s.End()), s.At)
+}
+
+// SlotVersion is how often a slot was counted.
+func (r Reader) SlotVersion(s Slot) (int64, error) {
+	version, err := one(r, scanInt64, "SELECT version FROM counted_slots WHERE org_id = $1 AND slot = $2", s.OrgID, s.At)
+	if errors.Is(err, ErrNotFound) {
+		return 0, nil
+	}
+	return version, err
+}
+
+// PutMessageCounts stores the counts of a slot. It reports false, and stores nothing, when the slot was counted
+// by somebody else since it had that version.
+func (tx *Tx) PutMessageCounts(s Slot, version int64, counts []MessageCount) (bool, error) {
+	now, err := one(tx.Reader, scanInt64, `INSERT INTO counted_slots (org_id, slot, version) VALUES ($1, $2, 1)
+		ON CONFLICT (org_id, slot) DO UPDATE SET version = counted_slots.version + 1 RETURNING version`, s.OrgID, s.At)
+	if err != nil {
+		return false, err
+	}
+	if now != version+1 {
+		return false, nil
+	}
+	if err := tx.later("DELETE FROM message_counts WHERE org_id = $1 AND slot = $2", s.OrgID, s.At); err != nil {
+		return false, err
+	}
+	for _, c := range counts {
+		err := tx.later(`INSERT INTO message_counts (org_id, slot, account_id, direction, status, error_code, count)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, s.OrgID, s.At, c.AccountID, string(c.Direction), string(c.Status), c.ErrorCode, c.Count)
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// SlotBefore is the last slot with messages that begins before an instant; ErrNotFound when there is none.
+func (r Reader) SlotBefore(orgID string, before time.Time) (Slot, error) {
+	id, err := one(r, scanText, "SELECT id FROM messages WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT 1",
+		orgID, firstID(chat.KindMessage, before))
+	return SlotOf(orgID, chat.TimeOf(id)), err
+}
+
+// MessageCounts are an organization's counts from an instant on and before another. accountIDs are the numbers
+// that count; nil: all.
+func (r Reader) MessageCounts(orgID string, accountIDs []string, from, until time.Time) ([]MessageCount, error) {
+	which, args := r.ofAccounts(accountIDs, orgID, from.UnixMilli(), until.UnixMilli())
+	return many(r, scanMessageCount, `SELECT slot, '', direction, status, error_code, SUM(count) FROM message_counts
+		WHERE org_id = $1 AND slot >= $2 AND slot < $3`+which+` GROUP BY slot, direction, status, error_code`, args...)
+}
+
+// ofAccounts adds a condition on the number to a statement with those arguments.
+func (r Reader) ofAccounts(ids []string, args ...any) (string, []any) {
+	if ids == nil {
+		return "", args
+	}
+	return " AND " + r.dialect.oneOf("account_id", fmt.Sprintf("$%d", len(args)+1)), append(args, r.dialect.list(ids))
+}
+
+// Outcome is how long something took.
+type Outcome struct {
+	OrgID     string
+	ID        string
+	AccountID string
+	What      chat.OutcomeKind
+	UserID    *string
+	At        time.Time
+	Took      time.Duration
+}
+
+// InsertOutcome stores how long something took.
+func (tx *Tx) InsertOutcome(o Outcome) error {
+	return tx.later("INSERT INTO outcomes (org_id, what, at, id, account_id, user_id, took) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		o.OrgID, string(o.What), o.At.UnixMilli(), o.ID, o.AccountID, o.UserID, o.Took.Milliseconds())
+}
+
+// Durations are how long outcomes of a kind took in milliseconds, shortest first.
+func (r Reader) Durations(orgID string, accountIDs []string, what chat.OutcomeKind, from, until time.Time) ([]int64, error) {
+	which, args := r.ofAccounts(accountIDs, orgID, string(what), from.UnixMilli(), until.UnixMilli())
+	return many(r, scanInt64, "SELECT took FROM outcomes WHERE org_id = $1 AND what = $2 AND at >= $3 AND at < $4"+which+" ORDER BY took", args...)
+}
+
+// LastHappening is when something was last done with a conversation.
+func (r Reader) LastHappening(conversationID string, what chat.What) (time.Time, error) {
+	id, err := one(r, scanText, "SELECT id FROM happenings WHERE conversation_id = $1 AND what = $2 ORDER BY id DESC LIMIT 1",
+		conversationID, string(what))
+	return chat.TimeOf(id), err
+}
+
+// FirstMessageAt is when a conversation's first message was.
+func (r Reader) FirstMessageAt(conversationID string) (time.Time, error) {
+	id, err := one(r, scanText, "SELECT id FROM messages WHERE conversation_id = $1 ORDER BY id LIMIT 1", conversationID)
+	return chat.TimeOf(id), err
+}

@@ -1,0 +1,269 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const recipientColumns = `org_id, broadcast_id, id, address, variables, status, reason, contact_id, message_id, replied_at, clicked, opted_out_at`
+
+func scanRecipient(row scanner) (r chat.Recipient, err error) {
+	var variables, reason, contactID, messageID, clicked *string
+	var repliedAt, optedOutAt *int64
+	err = row.Scan(&r.OrgID, &r.BroadcastID, &r.ID, &r.Address, &variables, &r.Status, &reason, &contactID, &messageID, &repliedAt, &clicked, &optedOutAt)
+	r.Reason, r.ContactID, r.MessageID, r.Clicked = orEmpty(reason), orEmpty(contactID), orEmpty(messageID), orEmpty(clicked)
+	r.RepliedAt, r.OptedOutAt = toTimePtr(repliedAt), toTimePtr(optedOutAt)
+	if err == nil && variables != nil {
+		err = json.Unmarshal([]byte(*variables), &r.Variables)
+	}
+	return r, err
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// newRecipient is a recipient on its way into the table.
+type newRecipient struct {
+	ID        string  `json:"id"`
+	Address   string  `json:"address"`
+	Unique    *string `json:"unique"`
+	Variables *string `json:"variables"`
+	Status    string  `json:"status"`
+	Reason    *string `json:"reason"`
+	Contact   *string `json:"contact"`
+}
+
+// InsertRecipients adds recipients to a broadcast. Of those that wait, each address counts once: the others are
+// stored as skipped. It returns how many were duplicates. listed: they were named, and not found by the audience.
+func (tx *Tx) InsertRecipients(orgID, broadcastID string, listed bool, recipients []chat.Recipient) (duplicates int, err error) {
+	rows := make([]newRecipient, len(recipients))
+	for i, r := range recipients {
+		rows[i] = newRecipient{
+			ID: tx.NewID(chat.KindRecipient), Address: r.Address, Status: string(r.Status), Reason: orNull(r.Reason), Contact: orNull(r.ContactID),
+		}
+		if r.Status == chat.RecipientWaiting {
+			rows[i].Unique = &r.Address
+		}
+		if len(r.Variables) > 0 {
+			text, err := json.Marshal(r.Variables)
+			if err != nil {
+				return 0, err
+			}
+			rows[i].Variables = new(string(text))
+		}
+	}
+	added, err := tx.insertRecipients(orgID, broadcastID, listed, rows)
+	if err != nil || len(added) == len(rows) {
+		return 0, err
+	}
+	var again []newRecipient
+	for _, row := range rows {
+		if !added[row.ID] {
+			row.Unique, row.Status, row.Reason = nil, string(chat.RecipientSkipped), new(chat.SkipDuplicate)
+			again = append(again, row)
+		}
+	}
+	_, err = tx.insertRecipients(orgID, broadcastID, listed, again)
+	return len(again), err
+}
+
+func (tx *Tx) insertRecipients(orgID, broadcastID string, listed bool, rows []newRecipient) (added map[string]bool, err error) {
+	all, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	added = make(map[string]bool, len(rows))
+	err = tx.db.query(tx.ctx, `INSERT INTO broadcast_recipients (org_id, broadcast_id, id, address, unique_address, variables, status, reason, contact_id, listed)
+		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), p.value ->> 'id', p.value ->> 'address', p.value ->> 'unique', p.value ->> 'variables',
+			p.value ->> 'status', p.value ->> 'reason', p.value ->> 'contact', CAST($4 AS BOOLEAN)
+		FROM `+fmt.Sprintf(tx.dialect.objects, "$3")+` WHERE TRUE
+		ON CONFLICT (broadcast_id, unique_address) DO NOTHING RETURNING id`, []any{orgID, broadcastID, string(all), listed}, func(row scanner) error {
+		id, err := scanText(row)
+		added[id] = true
+		return err
+	})
+	return added, err
+}
+
+// RecipientFilter narrows a list of recipients.
+type RecipientFilter struct {
+	Statuses []chat.RecipientStatus // none: all
+	Replied  bool
+	OptedOut bool
+	Reason   string
+}
+
+var recipientsByID = order[chat.Recipient]{position: func(r chat.Recipient) Position { return Position{ID: r.ID} }}
+
+// Recipients returns one page of a broadcast's recipients.
+func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	c.add("broadcast_id = ?", broadcastID)
+	if len(f.Statuses) == 1 { // along the index by status
+		c.add("status = ?", string(f.Statuses[0]))
+	} else if len(f.Statuses) > 0 {
+		texts := make([]string, len(f.Statuses))
+		for i, s := range f.Statuses {
+			texts[i] = string(s)
+		}
+		c.parts = append(c.parts, r.dialect.oneOf("status", c.arg(r.dialect.list(texts))))
+	}
+	c.addIf("reason = ?", f.Reason)
+	if f.Replied {
+		c.parts = append(c.parts, "replied_at IS NOT NULL")
+	}
+	if f.OptedOut {
+		c.parts = append(c.parts, "opted_out_at IS NOT NULL")
+	}
+	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", c, recipientsByID, p)
+}
+
+// FirstRecipients are up to limit of a broadcast's recipients with a status, behind an id, in the order in which
+// they were added.
+func (r Reader) FirstRecipients(broadcastID string, status chat.RecipientStatus, after string, limit int) ([]chat.Recipient, error) {
+	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = $2 AND id > $3
+		ORDER BY id LIMIT $4`, broadcastID, string(status), after, limit)
+}
+
+// ListedRecipients are up to limit of those of a broadcast's recipients, behind an id, that were named, without
+// wrong and double addresses.
+func (r Reader) ListedRecipients(orgID, broadcastID, after string, limit int) ([]chat.Recipient, error) {
+	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE org_id = $1
+		AND broadcast_id = $2 AND id > $3 AND listed AND unique_address IS NOT NULL ORDER BY id LIMIT $4`, orgID, broadcastID, after, limit)
+}
+
+// ReasonCount is how many recipients have a status for a reason.
+type ReasonCount struct {
+	Status chat.RecipientStatus
+	Reason string
+	N      int64
+}
+
+// ReasonCounts tells why recipients were skipped or have failed.
+func (r Reader) ReasonCounts(broadcastID string) ([]ReasonCount, error) {
+	return many(r, func(row scanner) (c ReasonCount, err error) {
+		err = row.Scan(&c.Status, &c.Reason, &c.N)
+		return c, err
+	}, `SELECT status, COALESCE(reason, ''), COUNT(*) FROM broadcast_recipients
+		WHERE broadcast_id = $1 AND status IN ('skipped', 'failed') GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`, broadcastID)
+}
+
+// ClickCounts tells how often each button was the first that a recipient pressed.
+func (r Reader) ClickCounts(broadcastID string) ([]ReasonCount, error) {
+	return many(r, func(row scanner) (c ReasonCount, err error) {
+		err = row.Scan(&c.Reason, &c.N)
+		return c, err
+	}, `SELECT clicked, COUNT(*) FROM broadcast_recipients WHERE broadcast_id = $1 AND clicked IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`, broadcastID)
+}
+
+// QueuedFirst counts, up to limit, the messages of a broadcast that are about to be sent for the first time.
+func (r Reader) QueuedFirst(orgID, broadcastID string, limit int) (int, error) {
+	return one(r, scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM broadcast_recipients r JOIN send_jobs j ON j.org_id = r.org_id AND j.message_id = r.message_id
+		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND j.org_id = $1 AND j.attempts = 0 LIMIT $3) q`, orgID, broadcastID, limit)
+}
+
+// AnyRecipient tells whether a broadcast has recipients with a status.
+func (r Reader) AnyRecipient(broadcastID string, status chat.RecipientStatus) (bool, error) {
+	found, err := r.FirstRecipients(broadcastID, status, "", 1)
+	return len(found) > 0, err
+}
+
+// QueueRecipient notes the message that a recipient has become.
+func (tx *Tx) QueueRecipient(r chat.Recipient) error {
+	return tx.later(`UPDATE broadcast_recipients SET status = 'queued', reason = NULL, contact_id = $4, message_id = $5
+		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, orNull(r.ContactID), r.MessageID)
+}
+
+// SkipRecipient notes why a recipient gets no message.
+func (tx *Tx) SkipRecipient(r chat.Recipient, reason string) error {
+	return tx.later(`UPDATE broadcast_recipients SET status = 'skipped', reason = $4, contact_id = $5
+		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, reason, orNull(r.ContactID))
+}
+
+// SkipWaiting skips up to limit of the recipients that wait, and returns how many.
+func (tx *Tx) SkipWaiting(orgID, broadcastID, reason string, limit int) (int64, error) {
+	return tx.exec(`UPDATE broadcast_recipients SET status = 'skipped', reason = $3 WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
+		SELECT id FROM broadcast_recipients WHERE broadcast_id = $2 AND status = 'waiting' ORDER BY id LIMIT $4)`, orgID, broadcastID, reason, limit)
+}
+
+// MovedRecipient is a recipient whose message has another status now.
+type MovedRecipient struct{ ID, BroadcastID, MessageID string }
+
+// MoveRecipients notes where the recipients of messages stand, and why if that is said. It names no organization, whose
+// recipients SQLite would go through one by one: the messages are the caller's.
+func (tx *Tx) MoveRecipients(messageIDs []string, status chat.RecipientStatus, reason string) ([]MovedRecipient, error) {
+	return many(tx.Reader, func(row scanner) (m MovedRecipient, err error) {
+		err = row.Scan(&m.ID, &m.BroadcastID, &m.MessageID)
+		return m, err
+	}, moveRecipients(tx.dialect), string(status), orNull(reason), tx.dialect.list(messageIDs))
+}
+
+func moveRecipients(d dialect) string {
+	return "UPDATE broadcast_recipients SET status = $1, reason = $2 WHERE message_id IS NOT NULL AND " + d.oneOf("message_id", "$3") +
+		" RETURNING id, broadcast_id, message_id"
+}
+
+// RecipientOfMessage returns whose message it is, or ErrNotFound.
+func (r Reader) RecipientOfMessage(orgID, messageID string) (chat.Recipient, error) {
+	return one(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients WHERE message_id = $2 AND org_id = $1"+r.forUpdate(), orgID, messageID)
+}
+
+// BroadcastStatusOf is where the broadcast of a message stands, or ErrNotFound.
+func (r Reader) BroadcastStatusOf(orgID, messageID string) (chat.BroadcastStatus, error) {
+	s, err := one(r, scanText, `SELECT b.status FROM broadcast_recipients r JOIN broadcasts b ON b.org_id = r.org_id AND b.id = r.broadcast_id
+		WHERE r.message_id = $2 AND r.org_id = $1`, orgID, messageID)
+	return chat.BroadcastStatus(s), err
+}
+
+// UnqueueRecipient takes a recipient's message from it: it waits again.
+func (tx *Tx) UnqueueRecipient(r chat.Recipient) error {
+	return tx.later(`UPDATE broadcast_recipients SET status = 'waiting', message_id = NULL, reason = NULL
+		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID)
+}
+
+// RetryRecipient has a recipient wait again, as a new one: its next message is another event.
+func (tx *Tx) RetryRecipient(r chat.Recipient) error {
+	return tx.later(`UPDATE broadcast_recipients SET id = $4, status = 'waiting', message_id = NULL, reason = NULL
+		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, tx.NewID(chat.KindRecipient))
+}
+
+// NoteReaction notes what a recipient did. Each field is set once.
+func (tx *Tx) NoteReaction(r chat.Recipient) error {
+	return tx.later(`UPDATE broadcast_recipients SET replied_at = $4, clicked = $5, opted_out_at = $6
+		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, msPtr(r.RepliedAt), orNull(r.Clicked), msPtr(r.OptedOutAt))
+}
+
+// DeleteRecipients removes up to limit of a broadcast's recipients, and returns how many.
+func (tx *Tx) DeleteRecipients(orgID, broadcastID string, limit int) (int64, error) {
+	return tx.exec(`DELETE FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
+		SELECT id FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 ORDER BY id LIMIT $3)`, orgID, broadcastID, limit)
+}
+
+// LostMessages are up to limit recipients whose message is gone before it went out.
+func (r Reader) LostMessages(orgID, broadcastID string, limit int) ([]chat.Recipient, error) {
+	return many(r, scanRecipient, "SELECT "+prefixed("r", recipientColumns)+` FROM broadcast_recipients r
+		LEFT JOIN messages m ON m.org_id = r.org_id AND m.id = r.message_id
+		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND r.org_id = $1 AND m.id IS NULL ORDER BY r.id LIMIT $3`, orgID, broadcastID, limit)
+}
+
+// FailRecipient ends a recipient whose message is gone.
+func (tx *Tx) FailRecipient(r chat.Recipient, reason string) error {
+	return tx.later(`UPDATE broadcast_recipients SET status = 'failed', reason = $4 WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`,
+		r.OrgID, r.BroadcastID, r.ID, reason)
+}
+
+// QuotedMessage is what an answer refers to: the message and what made it, or ErrNotFound.
+func (r Reader) QuotedMessage(orgID, accountID, providerID string) (id string, source chat.Source, err error) {
+	id, err = one(r, func(row scanner) (id string, err error) {
+		err = row.Scan(&id, &source)
+		return id, err
+	}, "SELECT id, source FROM messages WHERE org_id = $1 AND account_id = $2 AND provider_id = $3", orgID, accountID, providerID)
+	return id, source, err
+}
