@@ -106,6 +106,10 @@ func (a Applier) numberUpdate(tx *store.Tx, u provider.NumberUpdate) error {
 	if err != nil {
 		return ignoreNotFound(err)
 	}
+	limited := u.Limit != "" && u.Limit != deref(account.MessagingLimit)
+	if limited {
+		account.MessagingLimit = &u.Limit
+	}
 	switch u.Event {
 	case "FLAGGED":
 		account.Quality = new("RED")
@@ -117,7 +121,9 @@ func (a Applier) numberUpdate(tx *store.Tx, u provider.NumberUpdate) error {
 		}
 		account.Name = &u.Name
 	default:
-		return nil
+		if !limited {
+			return nil
+		}
 	}
 	return tx.UpdateAccount(account)
 }

@@ -19,12 +19,15 @@ import (
 type Applier struct {
 	// PublicURL is where others reach stored files.
 	PublicURL string
-	Log       *slog.Logger
+	// Words remembers by which words people opt out; nil: they are read each time.
+	Words *Words
+	Log   *slog.Logger
 }
 
 // ApplyAll applies updates in their order.
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
-	r := round{accounts: map[string]*chat.Account{}, messages: map[messageKey]store.MessageState{}, unused: &unused{}}
+	r := round{accounts: map[string]*chat.Account{}, rules: map[string]*chat.Settings{}, messages: map[messageKey]store.MessageState{},
+		arrivals: &arrivals{}, unused: &unused{}, ledger: &ledger{by: byCallbacks}, people: &tally{}}
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
 	}
@@ -33,15 +36,25 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 			return err
 		}
 	}
+	if _, err := r.ledger.write(tx); err != nil {
+		return err
+	}
+	if err := r.people.write(tx, byPeople); err != nil {
+		return err
+	}
 	r.unused.tell(a.Log)
-	return nil
+	return r.arrivals.handOut(tx)
 }
 
 // round is what updates that are applied together share.
 type round struct {
 	accounts map[string]*chat.Account          // by number; nil for one that is not connected
+	rules    map[string]*chat.Settings         // by account; nil where nothing is set off
 	messages map[messageKey]store.MessageState // that statuses are about
+	arrivals *arrivals
 	unused   *unused
+	ledger   *ledger // what becomes of messages of broadcasts
+	people   *tally  // what people answer to them
 }
 
 type messageKey struct{ accountID, providerID string }
@@ -114,10 +127,10 @@ func (r round) account(tx *store.Tx, phoneNumberID string) (chat.Account, error)
 		}
 		return *account, nil
 	}
-	account, err := tx.AccountForCallback(phoneNumberID)
+	account, rules, err := tx.AccountWithRules(phoneNumberID)
 	switch {
 	case err == nil:
-		r.accounts[phoneNumberID] = &account
+		r.accounts[phoneNumberID], r.rules[account.ID] = &account, rules
 	case errors.Is(err, store.ErrNotFound):
 		r.accounts[phoneNumberID] = nil
 	}
@@ -202,18 +215,22 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	if err != nil {
 		return err
 	}
+	before := m.Status
 	if err := a.learnProviderID(tx, account, &m, u); err != nil {
 		return err
 	}
+	r.ledger.note(m.Message, before)
 	if err := a.learnRecipient(tx, account, r, &m, personOf(u.Recipient).identifiers()); err != nil {
 		return err
 	}
 	if u.Status == "failed" && m.ProviderID != u.ProviderID {
 		return nil // it went out twice, and the other one is what the message stands for
 	}
+	before = m.Status
 	if !hear(tx, &m.Message, u) {
 		return nil
 	}
+	r.ledger.note(m.Message, before)
 	m.UpdatedAt = tx.Now()
 	r.messages[messageKey{account.ID, u.ProviderID}] = m
 	if err := tx.UpdateMessageStatus(m.Message); err != nil {
@@ -280,7 +297,20 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *store.Me
 	}
 	sent := m.Message
 	sent.Status, sent.EventRow = chat.StatusSent, row
-	return messageSent(tx, account, work, sent)
+	recipientID, err := recipientOf(tx, sent)
+	if err != nil {
+		return err
+	}
+	return messageSent(tx, account, work, sent, recipientID)
+}
+
+// recipientOf is whose message it is, if a broadcast made it.
+func recipientOf(tx *store.Tx, m chat.Message) (id string, err error) {
+	if m.Source != chat.SourceBroadcast {
+		return "", nil
+	}
+	recipient, err := tx.RecipientOfMessage(m.OrgID, m.ID)
+	return recipient.ID, ignoreNotFound(err)
 }
 
 // hear applies a status to a message and reports whether it is news.
@@ -331,5 +361,11 @@ func (a Applier) preference(tx *store.Tx, account chat.Account, r round, u provi
 		return tx.UpdateContact(contact)
 	}
 	contact.UpdatedAt = tx.Now()
-	return tx.UpdateContact(contact)
+	if err := tx.UpdateContact(contact); err != nil {
+		return err
+	}
+	if err := consentChanged(tx, before, contact, chat.Actor{Source: chat.ConsentByProvider}); err != nil || consent != chat.ConsentOptedOut {
+		return err
+	}
+	return countOptOut(tx, r, contact)
 }

@@ -55,11 +55,12 @@ func Contact(r store.Reader, account chat.Account, id string) (chat.Contact, err
 }
 
 // UpdateContact changes a contact. A patch that changes nothing leaves updated_at alone.
-func UpdateContact(tx *store.Tx, account chat.Account, id string, patch chat.ContactPatch) (chat.Contact, error) {
+func UpdateContact(tx *store.Tx, account chat.Account, id string, patch chat.ContactPatch, by chat.Actor) (chat.Contact, error) {
 	contact, err := Contact(tx.Reader, account, id)
 	if err != nil {
 		return chat.Contact{}, err
 	}
+	before := contact.Consent
 	contact, changed, err := patch.Apply(contact)
 	if err != nil || len(changed) == 0 {
 		return contact, err
@@ -68,6 +69,9 @@ func UpdateContact(tx *store.Tx, account chat.Account, id string, patch chat.Con
 	err = tx.UpdateContact(contact)
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Contact{}, usernameTaken()
+	}
+	if err == nil {
+		err = consentChanged(tx, before, contact, by)
 	}
 	if err != nil {
 		return chat.Contact{}, err

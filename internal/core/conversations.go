@@ -1,8 +1,10 @@
 package core
 
 import (
+	"errors"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
+	"time"
 )
 
 // Conversation returns one conversation of an account, as the inbox shows it. The id of one that has become
@@ -17,6 +19,16 @@ func Conversations(r store.Reader, account chat.Account, f store.ConversationFil
 	return listMerged(r, account.OrgID, &f.ContactID, func() (store.Slice[chat.ConversationDetail], error) {
 		return r.Conversations(account.OrgID, account.ID, f, p)
 	})
+}
+
+// ContactOfConversation is whom a conversation of an account is with.
+func ContactOfConversation(r store.Reader, account chat.Account, id string) (chat.Contact, error) {
+	conversation, err := followMerge(r, account, id, r.Conversation)
+	if err != nil {
+		return chat.Contact{}, orNotFound(err, "conversation")
+	}
+	contact, err := r.Contact(account.OrgID, account.ID, conversation.ContactID)
+	return contact, orNotFound(err, "conversation")
 }
 
 func lockConversation(tx *store.Tx, account chat.Account, id string) (chat.Conversation, error) {
@@ -73,19 +85,36 @@ func tellOfConversation(tx *store.Tx, account chat.Account, before, after chat.C
 }
 
 func happened(tx *store.Tx, c chat.Conversation, h chat.Happening, by *string) error {
+	if h.What == chat.Resolved {
+		if err := resolved(tx, c, by); err != nil {
+			return err
+		}
+	}
 	h.ID, h.OrgID, h.ConversationID, h.By = tx.NewIDAt(chat.KindHappening, tx.After(c.LastMessageAt)), c.OrgID, c.ID, by
 	return tx.InsertHappening(h)
 }
 
-func checkAssignee(r store.Reader, account chat.Account, userID *string) error {
-	if userID == nil {
-		return nil
+// resolved keeps how long a conversation was open, this time.
+func resolved(tx *store.Tx, c chat.Conversation, by *string) error {
+	since, err := tx.LastHappening(c.ID, chat.Reopened)
+	if errors.Is(err, store.ErrNotFound) {
+		since, err = tx.FirstMessageAt(c.ID) // which is older than the conversation where it came late
 	}
-	member, err := r.IsMember(account.OrgID, account.TeamID, *userID)
-	if err == nil && !member {
-		return chat.Invalid("assigned_to", "There is no such user in this number's team.")
+	if errors.Is(err, store.ErrNotFound) {
+		since, err = c.CreatedAt, nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return took(tx, c, chat.OutcomeResolved, since, by)
+}
+
+// took keeps how long something took that began at an instant.
+func took(tx *store.Tx, c chat.Conversation, what chat.OutcomeKind, since time.Time, by *string) error {
+	return tx.InsertOutcome(store.Outcome{
+		OrgID: c.OrgID, ID: tx.NewID(chat.KindHappening), AccountID: c.AccountID, What: what, UserID: by,
+		At: tx.Now(), Took: max(0, tx.Now().Sub(since)),
+	})
 }
 
 // LabelConversation puts a label of the account's team on a conversation. Doing it again changes

@@ -5,7 +5,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// SaveDraft keeps what a user has begun to write. A draft of nothing is none.
+// SaveDraft keeps what a user has begun to write, an answer or a note. A draft of nothing is none.
 func SaveDraft(tx *store.Tx, u chat.User, conversationID, body string, note bool) (chat.Draft, error) {
 	conversation, _, err := SeenConversation(tx.Reader, u, conversationID)
 	if err != nil {
@@ -13,7 +13,7 @@ func SaveDraft(tx *store.Tx, u chat.User, conversationID, body string, note bool
 	}
 	d := chat.Draft{OrgID: u.OrgID, UserID: u.ID, ConversationID: conversation.ID, Body: body, Note: note, UpdatedAt: tx.Now()}
 	if body == "" {
-		return d, tx.DeleteDraft(u.OrgID, u.ID, conversation.ID)
+		return d, tx.DeleteDraft(d)
 	}
 	if err := d.Check(); err != nil {
 		return chat.Draft{}, err
@@ -21,12 +21,22 @@ func SaveDraft(tx *store.Tx, u chat.User, conversationID, body string, note bool
 	return d, tx.PutDraft(d)
 }
 
-// Draft returns what a user has begun to write; it is empty where that is nothing.
-func Draft(r store.Reader, u chat.User, conversationID string) (chat.Draft, error) {
+// Drafts are what a user has begun to write in a conversation. What is empty was not begun.
+type Drafts struct{ Reply, Note chat.Draft }
+
+// DraftsOf returns a user's drafts in a conversation.
+func DraftsOf(r store.Reader, u chat.User, conversationID string) (drafts Drafts, err error) {
 	conversation, err := seen(r, u, conversationID, r.SeenConversation)
 	if err != nil {
-		return chat.Draft{}, err
+		return drafts, err
 	}
-	d, err := r.Draft(u.OrgID, u.ID, conversation.ID)
-	return d, ignoreNotFound(err)
+	found, err := r.Drafts(u.OrgID, u.ID, conversation.ID)
+	for _, d := range found {
+		if d.Note {
+			drafts.Note = d
+		} else {
+			drafts.Reply = d
+		}
+	}
+	return drafts, err
 }

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,11 @@ func textReceived(w *world) chat.Event {
 				return err
 			}
 		}
-		conversation.AssignedTo, conversation.Status = new("usr_00000000000000000000000000"), chat.ConversationResolved
+		u := chat.User{ID: "usr_00000000000000000000000000", OrgID: w.org.ID, Email: "ben@example.com", Name: "Ben", Role: chat.RoleAgent, Sees: chat.SeesAll}
+		if err := errors.Join(tx.InsertUser(u), tx.PutMember(u.OrgID, w.account.TeamID, u.ID)); err != nil {
+			return err
+		}
+		conversation.AssignedTo, conversation.Status = &u.ID, chat.ConversationResolved
 		return tx.UpdateConversation(conversation)
 	})
 	w.apply(w.text("wamid.2", "<b>é\u2028</b>"))

@@ -104,6 +104,9 @@ func (a Applier) unite(tx *store.Tx, account chat.Account, r round, before, afte
 	for _, m := range moves {
 		r.moved(m)
 	}
+	if err == nil {
+		err = consentChanged(tx, u.was.Consent, u.now, chat.Actor{Source: chat.ConsentByMerge})
+	}
 	return u, err
 }
 

@@ -31,13 +31,29 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider
 	if err := tx.InsertMessage(m); err != nil {
 		return err
 	}
-	if err := noteInbound(tx, &t.conversation, m); err != nil {
+	if err := noteInbound(tx, account, &t.conversation, m); err != nil {
 		return err
 	}
 	if waitsForFile(u.Message) {
-		return a.holdForFile(tx, m, u.Message)
+		err = a.holdForFile(tx, m, u.Message)
+	} else {
+		err = messageReceived(tx, account, t, m, u.Raw, nil)
 	}
-	return messageReceived(tx, account, t, m, u.Raw, nil)
+	if err == nil {
+		err = a.react(tx, account, r, &t, m)
+	}
+	if rules := r.rules[account.ID]; rules != nil && err == nil {
+		err = setOff(tx, account, r, *rules, t, m)
+	}
+	return err
+}
+
+// setOff does what an organization wants done when a message comes in.
+func setOff(tx *store.Tx, account chat.Account, r round, rules chat.Settings, t thread, m chat.Message) error {
+	if rules.RoundRobin && m.Type != chat.TypeReaction {
+		r.arrivals.note(account, t.conversation)
+	}
+	return tellAway(tx, account, rules, t, m)
 }
 
 func isKnown(tx *store.Tx, account chat.Account, providerID string) (bool, error) {
@@ -64,34 +80,47 @@ func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u prov
 	}
 }
 
-// noteInbound raises the unread count, opens the window, and the conversation if it was resolved or snoozed.
-func noteInbound(tx *store.Tx, c *chat.Conversation, m chat.Message) error {
+// noteInbound raises the unread count, opens the window, and the conversation if it was resolved or snoozed. One
+// that begins again and whose user is not there goes back to the queue.
+func noteInbound(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.Message) error {
 	before := *c
 	*c = before.Received(m.CreatedAt)
 	if m.Type == chat.TypeReaction { // for which nobody expects an answer
 		c.WaitingSince = before.WaitingSince
 	}
 	c.UpdatedAt = tx.Now()
-	if before.SnoozedUntil != nil {
-		if err := tx.UpdateConversation(*c); err != nil {
+	var why chat.Why
+	if before.Status == chat.ConversationResolved && before.AssignedTo != nil {
+		var err error
+		if why, err = absence(tx.Reader, account, *before.AssignedTo); err != nil {
 			return err
 		}
-	} else if err := tx.NoteInbound(*c, c.WaitingSince != before.WaitingSince); err != nil {
+		if why != "" {
+			c.AssignedTo = nil
+		}
+	}
+	if err := storeInbound(tx, before, *c); err != nil {
 		return err
 	}
-	for _, h := range chat.Happenings(before, *c) {
-		if err := happened(tx, *c, h, nil); err != nil {
-			return err
-		}
+	return movedBy(tx, account, before, *c, why)
+}
+
+// storeInbound writes what a message that came in has changed, and most often that is little.
+func storeInbound(tx *store.Tx, before, after chat.Conversation) error {
+	if before.SnoozedUntil != nil || before.AssignedTo != after.AssignedTo {
+		return tx.UpdateConversation(after)
 	}
-	return nil
+	return tx.NoteInbound(after, after.WaitingSince != before.WaitingSince)
 }
 
 // noteReply moves a conversation to the top for a message to the person, who then waits no longer. by is the
 // user who wrote it, if one did.
 func noteReply(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.Message, by *chat.User) error {
+	if m.Source == chat.SourceBroadcast {
+		return tx.NoteBroadcast(c.OrgID, c.ID, m.ID, m.CreatedAt)
+	}
 	if by == nil {
-		if c.WaitingSince == nil || m.Source == chat.SourceBroadcast {
+		if c.WaitingSince == nil || !m.Source.Answers() {
 			return tx.NoteMessage(c.OrgID, c.ID, m.CreatedAt)
 		}
 		return tx.NoteReply(c.OrgID, c.ID, m.CreatedAt)
@@ -105,6 +134,11 @@ func noteReply(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.
 	c.LastMessageAt, c.UpdatedAt = latest(c.LastMessageAt, m.CreatedAt), tx.Now()
 	if err := tx.UpdateConversation(*c); err != nil {
 		return err
+	}
+	if before.WaitingSince != nil {
+		if err := took(tx, *c, chat.OutcomeAnswered, *before.WaitingSince, &by.ID); err != nil {
+			return err
+		}
 	}
 	return tellOfConversation(tx, account, before, *c, &by.ID)
 }
@@ -191,7 +225,7 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Ec
 	if waitsForFile(u.Message) {
 		return a.holdForFile(tx, m, u.Message)
 	}
-	return messageSent(tx, account, workFor(t, m), m)
+	return messageSent(tx, account, workFor(t, m), m, "")
 }
 
 func workFor(t thread, m chat.Message) store.SendWork {

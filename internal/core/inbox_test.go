@@ -165,21 +165,24 @@ func TestMergedTimelines(t *testing.T) {
 				if _, err := core.SaveDraft(tx, u, c.Conversation.ID, "draft of "+c.Conversation.ID, false); err != nil {
 					return err
 				}
+				if _, err := core.SaveDraft(tx, u, byNumber.Conversation.ID, "note", true); err != nil {
+					return err
+				}
 				if _, err := core.ChangeSeen(tx, u, c.Conversation.ID, chat.ConversationPatch{Status: new(chat.ConversationResolved)}); err != nil {
 					return err
 				}
 			}
-			_, err := core.MergeContacts(tx, w.account, byNumber.Contact.ID, byID.Contact.ID)
+			_, err := core.MergeContacts(tx, w.account, byNumber.Contact.ID, byID.Contact.ID, "")
 			return err
 		})
 		for _, id := range []string{byID.Conversation.ID, byNumber.Conversation.ID} { // both name what is left
-			timeline, err := core.ConversationTimeline(w.read(), u, id, "", store.Page{Limit: 10})
+			timeline, err := core.ConversationTimeline(w.read(), u, id, core.TimelinePlace{}, store.Page{Limit: 10})
 			if w.must(err); len(timeline.Items) != 6 {
 				w.t.Errorf("the timeline has %d items", len(timeline.Items))
 			}
-			draft, err := core.Draft(w.read(), u, id)
-			if w.must(err); draft.Body != "draft of "+byID.Conversation.ID {
-				w.t.Errorf("the draft is %q", draft.Body)
+			drafts, err := core.DraftsOf(w.read(), u, id)
+			if w.must(err); drafts.Reply.Body != "draft of "+byID.Conversation.ID || drafts.Note.Body != "note" {
+				w.t.Errorf("the drafts are %+v", drafts)
 			}
 		}
 		mentions, err := w.read().InboxCount(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewMentions, Status: "resolved"}})

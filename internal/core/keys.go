@@ -27,6 +27,14 @@ func CreateKey(tx *store.Tx, orgID, name string, expiresAt *time.Time) (chat.API
 	return key, text, tx.InsertKey(key)
 }
 
+// RevokeKeyOf is RevokeKey for somebody of the organization. Another organization's key is missing.
+func RevokeKeyOf(tx *store.Tx, orgID, id string) (chat.APIKey, error) {
+	if _, err := tx.KeyOf(orgID, id); err != nil {
+		return chat.APIKey{}, orNotFound(err, "API key")
+	}
+	return RevokeKey(tx, id)
+}
+
 // RevokeKey ends a key from the next request on, for good.
 func RevokeKey(tx *store.Tx, id string) (chat.APIKey, error) {
 	key, err := tx.RevokeKey(id)

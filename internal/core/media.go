@@ -149,7 +149,7 @@ func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) 
 	if m.Direction == chat.Outbound { // an echo from the phone app
 		work := workFor(t, m)
 		work.MediaURL = deref(url)
-		return messageSent(tx, account, work, m)
+		return messageSent(tx, account, work, m, "")
 	}
 	var raw provider.Raw
 	if err := json.Unmarshal(held, &raw); err != nil {

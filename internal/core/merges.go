@@ -50,8 +50,8 @@ type party struct {
 	conversation *chat.Conversation
 }
 
-func partyOf(tx *store.Tx, contact chat.Contact) (party, error) {
-	conversation, err := tx.ConversationWith(contact.OrgID, contact.ID)
+func partyOf(r store.Reader, contact chat.Contact) (party, error) {
+	conversation, err := r.ConversationWith(contact.OrgID, contact.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return party{contact: contact}, nil
 	}
@@ -89,11 +89,11 @@ type merged struct {
 // join makes two contacts one, all but its row: what is to be stored there is returned. What both have is
 // kept as the first has it. It removes the one that goes, and moves what belongs to it.
 func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store.Merge, error) {
-	a, err := partyOf(tx, first)
+	a, err := partyOf(tx.Reader, first)
 	if err != nil {
 		return chat.Contact{}, merged{}, store.Merge{}, err
 	}
-	b, err := partyOf(tx, second)
+	b, err := partyOf(tx.Reader, second)
 	if err != nil {
 		return chat.Contact{}, merged{}, store.Merge{}, err
 	}
@@ -118,16 +118,24 @@ func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store
 	return contact, merged{m.Goes, orNil(m.From)}, m, tx.MergeContacts(m)
 }
 
-// MergeContacts makes two contacts of an account one. What both have is kept as the first has it. Contacts
-// that are one already are left as they are.
-func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string) (chat.Contact, error) {
-	first, second, err := mergeable(tx, account, firstID, secondID)
+// MergeContacts makes two contacts of an account one. What both have is kept as the first has it, and of what
+// they want of marketing the stricter. Contacts that are one already are left as they are.
+func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string, by string) (chat.Contact, error) {
+	return mergeContacts(tx, account, firstID, secondID, by, true)
+}
+
+// mergeContacts is MergeContacts. Where it is not by hand, what the person said last counts.
+func mergeContacts(tx *store.Tx, account chat.Account, firstID, secondID, by string, byHand bool) (chat.Contact, error) {
+	first, second, err := mergeable(tx.Reader, account, firstID, secondID)
 	if err != nil || first.ID == second.ID {
 		return first, err
 	}
 	contact, gone, _, err := join(tx, first, second)
 	if err != nil {
 		return chat.Contact{}, err
+	}
+	if byHand {
+		contact.Consent = first.Consent.Stricter(second.Consent)
 	}
 	if err := tx.UpdateContact(contact); err != nil {
 		return chat.Contact{}, err
@@ -136,21 +144,24 @@ func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string)
 	if contact.ID == second.ID {
 		before = second
 	}
+	if err := consentChanged(tx, before.Consent, contact, chat.Actor{Source: chat.ConsentByMerge, ID: by}); err != nil {
+		return chat.Contact{}, err
+	}
 	return contact, contactIdentityUpdated(tx, account, before, contact, gone)
 }
 
 // MergeSomeMessages moves up to limit messages of the contact that goes, and returns how many. It goes
 // before MergeContacts, each time in a transaction of its own: years of messages are too many for one.
 func MergeSomeMessages(tx *store.Tx, account chat.Account, firstID, secondID string, limit int) (int64, error) {
-	first, second, err := mergeable(tx, account, firstID, secondID)
+	first, second, err := mergeable(tx.Reader, account, firstID, secondID)
 	if err != nil || first.ID == second.ID {
 		return 0, err
 	}
-	a, err := partyOf(tx, first)
+	a, err := partyOf(tx.Reader, first)
 	if err != nil {
 		return 0, err
 	}
-	b, err := partyOf(tx, second)
+	b, err := partyOf(tx.Reader, second)
 	if err != nil {
 		return 0, err
 	}
@@ -162,11 +173,11 @@ func MergeSomeMessages(tx *store.Tx, account chat.Account, firstID, secondID str
 }
 
 // mergeable reads two contacts that a request says are one.
-func mergeable(tx *store.Tx, account chat.Account, firstID, secondID string) (first, second chat.Contact, err error) {
-	if first, err = Contact(tx.Reader, account, firstID); err != nil {
+func mergeable(r store.Reader, account chat.Account, firstID, secondID string) (first, second chat.Contact, err error) {
+	if first, err = Contact(r, account, firstID); err != nil {
 		return first, second, err
 	}
-	if second, err = Contact(tx.Reader, account, secondID); err != nil {
+	if second, err = Contact(r, account, secondID); err != nil {
 		return first, second, err
 	}
 	if first.Contradicts(second) {
@@ -187,7 +198,7 @@ func MoveForMerge(tx *store.Tx, account chat.Account, due store.DueMerge, limit 
 
 // FinishMerge makes them one, after MoveForMerge has moved most of the messages.
 func FinishMerge(tx *store.Tx, account chat.Account, due store.DueMerge) error {
-	_, err := MergeContacts(tx, account, due.ContactID, due.OtherID)
+	_, err := mergeContacts(tx, account, due.ContactID, due.OtherID, "", false)
 	if errors.Is(err, errTooLarge) {
 		return nil // much was written since: another round
 	}

@@ -130,7 +130,7 @@ func TestJoinedContactsKeepAll(t *testing.T) {
 			w.must(err)
 			_, err = core.UpdateContact(tx, w.account, byID.Contact.ID, chat.ContactPatch{
 				Email: chat.To("ada@example.com"), Metadata: chat.To(json.RawMessage(`{"a":1}`)), Consent: new(chat.ConsentOptedOut),
-			})
+			}, chat.Actor{})
 			return err
 		})
 		w.events()

@@ -63,7 +63,7 @@ func TestConsentAfterAMerge(t *testing.T) {
 		under := store.SendWork{Job: byID.Job, Message: byID.Message}
 		under.Job.Category = "MARKETING"
 		w.inTx(func(tx *store.Tx) error {
-			_, err := core.UpdateContact(tx, w.account, byNumber.Contact.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)})
+			_, err := core.UpdateContact(tx, w.account, byNumber.Contact.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{})
 			return err
 		})
 		for _, want := range []bool{false, true} {

@@ -43,18 +43,18 @@ type sentProvider struct {
 	Provider           string `json:"provider"`
 }
 
-// messageSent tells that the provider has taken a message.
-func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Message) error {
-	return emitSent(tx, account, m, sentPayload(account, w, m))
+// messageSent tells that the provider has taken a message. recipientID is whose it is, if a broadcast made it.
+func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Message, recipientID string) error {
+	return emitSent(tx, account, m, recipientID, sentPayload(account, w, m))
 }
 
-func emitSent(tx *store.Tx, account chat.Account, m chat.Message, data any) error {
+func emitSent(tx *store.Tx, account chat.Account, m chat.Message, recipientID string, data any) error {
 	row, err := carrierOf(tx, m)
 	if err != nil {
 		return err
 	}
 	return emit(tx, occurrence{
-		orgID: m.OrgID, kind: chat.EventMessageSent, row: row, id: m.ID + ":sent",
+		orgID: m.OrgID, kind: chat.EventMessageSent, row: row, id: sentEventID(m, recipientID),
 		phoneNumberID: deref(account.PhoneNumberID), subject: m.ConversationID, data: data,
 	})
 }

@@ -61,6 +61,25 @@ func UpdateOrganization(tx *store.Tx, id string, p OrganizationPatch) (chat.Orga
 	return org, tx.UpdateOrganization(org)
 }
 
+// ChangeSettings changes an organization's name, where one is given, and what it has chosen for itself.
+func ChangeSettings(tx *store.Tx, id string, name *string, change func(*chat.Settings)) (chat.Organization, error) {
+	org, err := organization(tx.Reader, id)
+	if err != nil {
+		return chat.Organization{}, err
+	}
+	if name != nil {
+		if org.Name, err = chat.CleanName("name", *name); err != nil {
+			return chat.Organization{}, err
+		}
+	}
+	change(&org.Settings)
+	if err := org.Settings.Check(); err != nil {
+		return chat.Organization{}, err
+	}
+	org.UpdatedAt = tx.Now()
+	return org, tx.UpdateOrganization(org)
+}
+
 func organization(r store.Reader, id string) (chat.Organization, error) {
 	org, err := r.Organization(id)
 	return org, orNotFound(err, "organization")

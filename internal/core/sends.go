@@ -67,6 +67,11 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
 	}
+	return queueMessage(tx, account, t, in)
+}
+
+// queueMessage puts a message on its way that may be sent.
+func queueMessage(tx *store.Tx, account chat.Account, t thread, in NewMessage) (Accepted, error) {
 	at := tx.After(t.conversation.LastMessageAt) // in the order of their ids they are sent
 	message := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
@@ -81,7 +86,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
 		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
-	err = errors.Join(tx.InsertMessage(message), noteReply(tx, account, &t.conversation, message, in.By))
+	err := errors.Join(tx.InsertMessage(message), noteReply(tx, account, &t.conversation, message, in.By))
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -115,28 +120,31 @@ func (in NewMessage) recipient() person {
 	}
 }
 
-// maySend refuses a user who does not see the conversation. Whoever sees only what is assigned to them can
-// begin one with a person to whom nobody has written.
+// maySend refuses a user who does not see the conversation. Whoever sees what is assigned to them sees it also
+// after leaving the team of its number. In the team, they can begin one with a person to whom nobody has written.
 func maySend(r store.Reader, account chat.Account, c chat.Conversation, by *chat.User) error {
-	if by == nil {
+	if by == nil || by.Sees == chat.SeesAssigned && deref(c.AssignedTo) == by.ID {
 		return nil
 	}
 	if err := MaySeeNumber(r, account, *by); err != nil {
 		return err
 	}
 	begins := c.AssignedTo == nil && c.LastMessageAt == nil
-	if by.Sees == chat.SeesAssigned && deref(c.AssignedTo) != by.ID && !begins {
+	if by.Sees == chat.SeesAssigned && !begins {
 		return chat.NotFound("conversation")
 	}
 	return nil
 }
+
+// quotaMonth names the month whose quota an instant belongs to.
+func quotaMonth(at time.Time) string { return at.UTC().Format("2006-01") }
 
 // takeQuota counts the message where the plan has a limit.
 func takeQuota(tx *store.Tx, orgID string, plan chat.Plan) error {
 	if plan.MonthlyMessages == nil {
 		return nil
 	}
-	used, err := tx.CountMessage(orgID, tx.Now().Format("2006-01"))
+	used, err := tx.CountMessage(orgID, quotaMonth(tx.Now()))
 	if err == nil && used > *plan.MonthlyMessages {
 		return chat.Fail(chat.CodeQuotaExceeded, "The %s plan's %d messages of this month are used up.", plan.Name, *plan.MonthlyMessages)
 	}
@@ -217,16 +225,35 @@ func RecordSends(tx *store.Tx, prepared []SendResult) error {
 	if err != nil {
 		return err
 	}
+	l := &ledger{by: bySender}
+	recipients, err := l.writeSent(tx, prepared, news)
+	if err != nil {
+		return err
+	}
 	for _, r := range prepared {
-		if err := recordSend(tx, r, news[r.Work.Message.ID]); err != nil {
+		told := news[r.Work.Message.ID]
+		told.recipientID = recipients[r.Work.Message.ID]
+		if err := recordSend(tx, r, told, l); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = l.write(tx)
+	return err
 }
 
-// sentNews is the event to tell of a message that was sent, and where the message is by now.
-type sentNews struct{ eventRow, conversationID string }
+// writeSent moves the recipients of messages of broadcasts that were sent, and returns them by message.
+func (l *ledger) writeSent(tx *store.Tx, prepared []SendResult, news map[string]sentNews) (map[string]string, error) {
+	for _, r := range prepared {
+		if news[r.Work.Message.ID].eventRow != "" {
+			l.note(r.sentMessage(), chat.StatusQueued)
+		}
+	}
+	return l.write(tx)
+}
+
+// sentNews is the event to tell of a message that was sent, where the message is by now, and whose it is if a
+// broadcast made it.
+type sentNews struct{ eventRow, conversationID, recipientID string }
 
 // lockMessages locks messages of several organizations, always in the same order.
 func lockMessages(tx *store.Tx, ids map[string][]string) error {
@@ -260,7 +287,7 @@ func markSent(tx *store.Tx, results []SendResult) (news map[string]sentNews, err
 		}
 		for _, m := range messages {
 			if conversationID, ok := first[m.ID]; ok {
-				news[m.ID] = sentNews{m.EventRow, conversationID}
+				news[m.ID] = sentNews{eventRow: m.EventRow, conversationID: conversationID}
 			}
 		}
 	}
@@ -268,7 +295,7 @@ func markSent(tx *store.Tx, results []SendResult) (news map[string]sentNews, err
 }
 
 // recordSend writes one result. news is empty unless there is a message.sent to emit.
-func recordSend(tx *store.Tx, r SendResult, news sentNews) error {
+func recordSend(tx *store.Tx, r SendResult, news sentNews, l *ledger) error {
 	switch {
 	case r.Retry != nil:
 		mine, err := tx.RetrySendJob(*r.Retry)
@@ -281,40 +308,42 @@ func recordSend(tx *store.Tx, r SendResult, news sentNews) error {
 		if err != nil || !mine {
 			return err
 		}
-		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure, r.Said)
+		return failMessage(tx, r.account, r.Work.Message.ID, *r.Failure, r.Said, l)
 	case news.eventRow == "":
 		return nil
 	case news.conversationID != r.Work.Message.ConversationID:
-		return emitSentAfterMerge(tx, r, news.eventRow)
+		return emitSentAfterMerge(tx, r, news)
 	default:
 		m := r.Work.Message
 		m.EventRow = news.eventRow
-		return emitSent(tx, r.account, m, r.event)
+		return emitSent(tx, r.account, m, news.recipientID, r.event)
 	}
 }
 
 // emitSentAfterMerge tells of a message whose conversation has become one with another while it was on its
 // way.
-func emitSentAfterMerge(tx *store.Tx, r SendResult, eventRow string) error {
+func emitSentAfterMerge(tx *store.Tx, r SendResult, news sentNews) error {
 	work, err := tx.SendWork(r.Work.Job)
 	if err != nil {
 		return err
 	}
 	m := r.sentMessage()
-	m.ConversationID, m.ContactID, m.EventRow = work.Message.ConversationID, work.Message.ContactID, eventRow
+	m.ConversationID, m.ContactID, m.EventRow = work.Message.ConversationID, work.Message.ContactID, news.eventRow
 	work.MediaURL = r.Work.MediaURL
-	return messageSent(tx, r.account, work, m)
+	return messageSent(tx, r.account, work, m, news.recipientID)
 }
 
 // failMessage ends a message that the provider never took, and tells of it as the provider would.
-func failMessage(tx *store.Tx, account chat.Account, messageID string, failure chat.MessageError, said *provider.Error) error {
+func failMessage(tx *store.Tx, account chat.Account, messageID string, failure chat.MessageError, said *provider.Error, l *ledger) error {
 	m, err := tx.Message(account.OrgID, account.ID, messageID)
 	if err != nil {
 		return ignoreNotFound(err)
 	}
+	before := m.Status
 	if !m.Fail(failure) {
 		return nil
 	}
+	l.note(m, before)
 	m.UpdatedAt = tx.Now()
 	if err := tx.UpdateMessage(m); err != nil {
 		return err

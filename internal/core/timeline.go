@@ -58,9 +58,13 @@ func (i TimelineItem) place() string { return placeOf(i.id()) }
 
 func placeOf(id string) string { return id[strings.LastIndexByte(id, '_')+1:] }
 
-// ConversationTimeline returns a page of a conversation's timeline: from where the page before ended, or
-// around an item, or the newest.
-func ConversationTimeline(r store.Reader, u chat.User, id, around string, p store.Page) (Timeline, error) {
+// TimelinePlace says which page of a timeline is wanted, where that is not the newest or one that follows
+// another: with an item in its middle, or with what came next after an item.
+type TimelinePlace struct{ Around, Newer string }
+
+// ConversationTimeline returns a page of a conversation's timeline: from where the page before ended, or at an
+// item, or the newest.
+func ConversationTimeline(r store.Reader, u chat.User, id string, at TimelinePlace, p store.Page) (Timeline, error) {
 	conversation, account, err := SeenConversation(r, u, id)
 	if err != nil {
 		return Timeline{}, err
@@ -72,26 +76,37 @@ func ConversationTimeline(r store.Reader, u chat.User, id, around string, p stor
 	if t.Names, err = r.UserNames(u.OrgID); err != nil {
 		return t, err
 	}
+	if err := t.fetch(r, at, p); err != nil {
+		return t, err
+	}
+	return t, completeMessages(r, account, conversation, t.Items)
+}
+
+// fetch reads the page's items and where the next page begins.
+func (t *Timeline) fetch(r store.Reader, at TimelinePlace, p store.Page) (err error) {
 	older := store.TimelinePage{Limit: p.Limit + 1}
-	if p.After != nil {
+	switch {
+	case p.After != nil:
 		older.Before = p.After.ID
-	} else if around != "" {
-		place := placeOf(around)
-		t.Items, err = timelineItems(r, conversation, store.TimelinePage{After: place, Limit: p.Limit / 2})
+	case at.Newer != "":
+		end := placeOf(at.Newer)
+		t.Next = &store.Position{ID: end + "~"} // the item itself follows
+		t.Items, err = timelineItems(r, t.Conversation, store.TimelinePage{After: end, Limit: p.Limit})
+		return err
+	case at.Around != "":
+		place := placeOf(at.Around)
+		t.Items, err = timelineItems(r, t.Conversation, store.TimelinePage{After: place, Limit: p.Limit / 2})
 		if err != nil {
-			return t, err
+			return err
 		}
 		older.Before, older.Limit = place+"~", p.Limit+1-len(t.Items) // the item itself is among them
 	}
-	items, err := timelineItems(r, conversation, older)
-	if err != nil {
-		return t, err
-	}
+	items, err := timelineItems(r, t.Conversation, older)
 	if t.Items = append(t.Items, items...); len(t.Items) > p.Limit {
 		t.Items = t.Items[:p.Limit]
 		t.Next = &store.Position{ID: t.Items[p.Limit-1].place()}
 	}
-	return t, completeMessages(r, account, conversation, t.Items)
+	return err
 }
 
 // timelineItems merges the kinds of items, newest first, as many as the page may have.

@@ -66,6 +66,7 @@ type UserPatch struct {
 	Sees     *chat.Visibility
 	Teams    *[]string
 	Disabled *bool
+	Away     *bool
 }
 
 // UpdateUser changes a user, as far as somebody with the role of by may. Whoever gets another role has to
@@ -96,7 +97,11 @@ func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (
 		}
 	}
 	after.UpdatedAt = tx.Now()
-	return after, tx.UpdateUser(after)
+	if err := tx.UpdateUser(after); err != nil || after.DisabledAt == nil || before.DisabledAt != nil {
+		return after, err
+	}
+	_, err = Release(tx, orgID, id, releasedAtOnce)
+	return after, err
 }
 
 func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
@@ -112,6 +117,9 @@ func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
 	}
 	if p.Sees != nil {
 		u.Sees = *p.Sees
+	}
+	if p.Away != nil {
+		u.Away = *p.Away
 	}
 	switch {
 	case p.Disabled == nil, *p.Disabled == (u.DisabledAt != nil):

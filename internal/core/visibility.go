@@ -10,6 +10,19 @@ func VisibleConversations(r store.Reader, u chat.User, ids []string) ([]string, 
 	return r.SeenOf(u, ids)
 }
 
+// MayReachNumber is MaySeeNumber, but lets pass who sees what is assigned to them, where that is a conversation of
+// the number. Which conversation it is about is looked at afterwards.
+func MayReachNumber(r store.Reader, account chat.Account, u chat.User) error {
+	err := MaySeeNumber(r, account, u)
+	if err == nil || u.Sees != chat.SeesAssigned {
+		return err
+	}
+	if assigned, failed := r.IsAssignedIn(account, u.ID); failed != nil || assigned {
+		return failed
+	}
+	return err
+}
+
 // MaySeeNumber refuses a user who sees neither everything nor the team that a number is of.
 func MaySeeNumber(r store.Reader, account chat.Account, u chat.User) error {
 	if u.Sees == chat.SeesAll {

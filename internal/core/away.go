@@ -1,0 +1,86 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// sinceInbound is how long after a message people can be written to freely.
+const sinceInbound = 24 * time.Hour
+
+// tellAway tells a person who writes while nobody is there, once for each time that nobody is. Where that
+// cannot be sent, the person's message comes in all the same.
+func tellAway(tx *store.Tx, account chat.Account, rules chat.Settings, t thread, m chat.Message) error {
+	if !rules.Away.On || !expectsAnswer(tx, t, m) {
+		return nil
+	}
+	since, closed := rules.ClosedSince(tx.Now())
+	if !closed {
+		return nil
+	}
+	told, err := tx.AwayReply(m.OrgID, m.ConversationID)
+	if err == nil && !told.Before(since) || ignoreNotFound(err) != nil {
+		return ignoreNotFound(err)
+	}
+	content, err := json.Marshal(chat.TextContent{Body: rules.Away.Text})
+	if err != nil {
+		return err
+	}
+	err = sendBySelf(tx, account, t, NewMessage{Type: chat.TypeText, Content: content, Source: chat.SourceAutomatic})
+	if _, refused := errors.AsType[*chat.Error](err); refused {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return tx.PutAwayReply(m.OrgID, m.ConversationID)
+}
+
+// expectsAnswer tells whether somebody who has just written may be answered by a program: not who does not
+// want to hear from the business, not for a reaction, and not for what comes in so late that the window is
+// closed.
+func expectsAnswer(tx *store.Tx, t thread, m chat.Message) bool {
+	return t.contact.Consent != chat.ConsentOptedOut && m.Type != chat.TypeReaction && tx.Now().Sub(m.CreatedAt) < sinceInbound
+}
+
+// sendBySelf takes on a message that nobody wrote, under the same rules as any other.
+func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) error {
+	org, err := tx.PeekOrganization(account.OrgID)
+	if err != nil {
+		return err
+	}
+	if org.Suspended || org.Lapsed(tx.Now()) {
+		return chat.Fail(chat.CodeSubscriptionInactive, "The organization may not send now.")
+	}
+	if err := account.CheckSend(tx.Now(), false); err != nil {
+		return err
+	}
+	plan, err := tx.PeekPlan(org.Plan)
+	if err != nil {
+		return err
+	}
+	if err := quotaLeft(tx, account.OrgID, plan); err != nil {
+		return err
+	}
+	if err := takeQuota(tx, account.OrgID, plan); err != nil {
+		return err
+	}
+	_, err = queueMessage(tx, account, t, in)
+	return err
+}
+
+// quotaLeft refuses what a plan has no room for before it is counted: the transaction goes on without it.
+func quotaLeft(tx *store.Tx, orgID string, plan chat.Plan) error {
+	if plan.MonthlyMessages == nil {
+		return nil
+	}
+	used, err := tx.MessagesCounted(orgID, quotaMonth(tx.Now()))
+	if err == nil && used >= *plan.MonthlyMessages {
+		return chat.Fail(chat.CodeQuotaExceeded, "The plan's messages of this month are used up.")
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+package core
+
+import (
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// samples is how many recipients a preview shows.
+const samples = 3
+
+// BroadcastPreview is what would become of a broadcast if it started now.
+type BroadcastPreview struct {
+	Total   int64
+	Skipped map[string]int64 // by reason
+	// DailyLimit is how many people the number may write to in 24 hours; nil: not known.
+	DailyLimit *int64
+	Samples    []BroadcastSample
+}
+
+// Sendable is how many would get a message.
+func (p BroadcastPreview) Sendable() int64 {
+	n := p.Total
+	for _, skipped := range p.Skipped {
+		n -= skipped
+	}
+	return n
+}
+
+// BroadcastSample is what one recipient would get, or why nothing.
+type BroadcastSample struct {
+	Address string
+	Name    *string
+	Preview *chat.TemplatePreview
+	Reason  string
+}
+
+// PreviewBroadcast looks at whom a broadcast would go to.
+func PreviewBroadcast(r store.Reader, account chat.Account, id string) (p BroadcastPreview, err error) {
+	b, err := Broadcast(r, account, id)
+	if err != nil {
+		return p, err
+	}
+	s, err := ReadBroadcastState(r, b)
+	if err != nil {
+		return p, err
+	}
+	p.DailyLimit, p.Skipped = DailyLimit(s.Account), map[string]int64{}
+	if err := p.count(r, s, b); err != nil {
+		return p, err
+	}
+	p.Samples, err = broadcastSamples(r, s, b)
+	return p, err
+}
+
+// count counts recipients that are there, and those whom the start would bring.
+func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadcast) error {
+	reasons, err := r.ReasonCounts(b.ID)
+	if err != nil {
+		return err
+	}
+	p.Total = s.Counts.Total
+	for _, reason := range reasons {
+		if reason.Status == chat.RecipientSkipped {
+			p.Skipped[reason.Reason] += reason.N
+		}
+	}
+	listed, err := r.CountWaiting(s.Account, b.ID)
+	if err != nil {
+		return err
+	}
+	var found store.AudienceCounts
+	if !b.Audience.Empty() && !b.AudienceDone {
+		if found, err = r.CountAudience(s.Account, b.ID, b.Audience); err != nil {
+			return err
+		}
+		p.Total += found.Total
+		p.skip(chat.SkipDuplicate, found.Duplicates)
+	}
+	if suspendedCustomer(s.Account) {
+		p.skip(string(chat.CodeCustomerSuspended), listed.Total+found.Total-found.Duplicates)
+		return nil
+	}
+	if s.Template != nil && s.Template.Is(chat.CategoryMarketing) {
+		p.skip(string(chat.CodeMarketingOptedOut), listed.OptedOut+found.OptedOut)
+		if s.Account.RequireOptIn {
+			p.skip(string(chat.CodeConsentRequired), listed.NoConsent+found.NoConsent)
+		}
+	}
+	return nil
+}
+
+func (p *BroadcastPreview) skip(reason string, n int64) {
+	if n > 0 {
+		p.Skipped[reason] += n
+	}
+}
+
+// broadcastSamples renders the message for the first recipients.
+func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]BroadcastSample, error) {
+	mailing, refused := chat.NewMailing(b.Template.Components)
+	if refused != nil || s.Template == nil {
+		return nil, nil
+	}
+	rows, err := r.FirstRecipients(b.ID, chat.RecipientWaiting, "", samples)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < samples && !b.Audience.Empty() && !b.AudienceDone {
+		members, err := r.AudienceAfter(s.Account, b.Audience, "", samples-len(rows))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range members {
+			rows = append(rows, chat.Recipient{Address: m.Address, ContactID: m.ContactID})
+		}
+	}
+	shown := make([]BroadcastSample, 0, len(rows))
+	for _, row := range rows {
+		contact, err := findContact(r, s.Account, personAt(row.Address))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		_, choice, skip := letter{s, b, mailing}.fill(contact, row)
+		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: skip})
+	}
+	return shown, nil
+}
+
+// TestMessage is a broadcast's message for somebody who wants to see it, filled in as for the first recipient.
+func TestMessage(r store.Reader, account chat.Account, id, to string) (NewMessage, error) {
+	b, err := Broadcast(r, account, id)
+	if err != nil {
+		return NewMessage{}, err
+	}
+	s, err := ReadBroadcastState(r, b)
+	if err != nil {
+		return NewMessage{}, err
+	}
+	if s.Template == nil {
+		return NewMessage{}, chat.UnknownTemplate(b.Template.Name, b.Template.Language, nil)
+	}
+	mailing, refused := chat.NewMailing(b.Template.Components)
+	if refused != nil {
+		return NewMessage{}, refused
+	}
+	first, contact := chat.Recipient{Address: to}, chat.Contact{}
+	rows, err := r.FirstRecipients(b.ID, chat.RecipientWaiting, "", 1)
+	if err == nil && len(rows) > 0 {
+		first.Variables = rows[0].Variables
+		contact, err = findContact(r, account, personAt(rows[0].Address))
+	}
+	if ignoreNotFound(err) != nil {
+		return NewMessage{}, err
+	}
+	content, choice, skip := letter{s, b, mailing}.fill(contact, first)
+	if skip != "" {
+		return NewMessage{}, chat.Invalid("template.components", "The message cannot be filled in for the first recipient (%s).", skip)
+	}
+	return templateMessage(content, choice, to)
+}

@@ -1,0 +1,244 @@
+package core
+
+import (
+	"errors"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// audienceSlice is how many contacts of an audience become recipients in one transaction.
+const audienceSlice = 500
+
+// Progress is what a step of work on a broadcast did.
+type Progress struct {
+	Messages int  // that were made
+	More     bool // there is more to do right away, beyond messages
+	Over     bool // there is nothing left to do
+}
+
+// AdvanceBroadcast takes one step of the work on a broadcast, with up to limit messages. node is who works on it:
+// where that is another by now, or the broadcast does not go on, nothing is done.
+func AdvanceBroadcast(tx *store.Tx, s BroadcastState, id, node string, limit int) (Progress, error) {
+	b, err := tx.Broadcast(s.Account.OrgID, s.Account.ID, id)
+	if err != nil || !b.Active || b.Owner != node {
+		return Progress{Over: true}, ignoreNotFound(err)
+	}
+	switch {
+	case b.Status == chat.BroadcastStopped:
+		return skipRest(tx, b, chat.SkipStopped)
+	case b.Status != chat.BroadcastSending:
+		return Progress{Over: true}, nil
+	case !b.AudienceDone:
+		return addAudience(tx, s.Account, b)
+	case suspendedCustomer(s.Account):
+		return skipRest(tx, b, string(chat.CodeCustomerSuspended))
+	default:
+		return release(tx, s, b, limit)
+	}
+}
+
+func suspendedCustomer(a chat.Account) bool {
+	return a.CustomerStatus != nil && !a.CustomerStatus.MaySend()
+}
+
+// addAudience makes recipients of the next contacts of the audience.
+func addAudience(tx *store.Tx, account chat.Account, b chat.Broadcast) (Progress, error) {
+	members, err := tx.AudienceAfter(account, b.Audience, b.AudienceAt, audienceSlice)
+	if err != nil {
+		return Progress{}, err
+	}
+	var rows []chat.Recipient
+	for _, m := range members {
+		if m.Address != "" {
+			rows = append(rows, chat.Recipient{Status: chat.RecipientWaiting, Address: m.Address, ContactID: m.ContactID})
+		}
+	}
+	var duplicates int
+	if len(rows) > 0 {
+		if duplicates, err = tx.InsertRecipients(b.OrgID, b.ID, false, rows); err != nil {
+			return Progress{}, err
+		}
+	}
+	var t tally
+	t.add(b.ID, string(chat.RecipientSkipped), int64(duplicates))
+	t.add(b.ID, string(chat.RecipientWaiting), int64(len(rows)-duplicates))
+	if b.AudienceDone = len(members) < audienceSlice; len(members) > 0 {
+		b.AudienceAt = members[len(members)-1].ContactID
+	}
+	return Progress{More: true}, errors.Join(t.write(tx, byWorker), saveBroadcast(tx, &b))
+}
+
+// skipRest skips the next of those who wait.
+func skipRest(tx *store.Tx, b chat.Broadcast, reason string) (Progress, error) {
+	n, err := tx.SkipWaiting(b.OrgID, b.ID, reason, audienceSlice)
+	if err != nil {
+		return Progress{}, err
+	}
+	if n == 0 {
+		return finish(tx, b)
+	}
+	var t tally
+	t.add(b.ID, string(chat.RecipientWaiting), -n)
+	t.add(b.ID, string(chat.RecipientSkipped), n)
+	return Progress{More: true}, t.write(tx, byWorker)
+}
+
+// finish ends the work on a broadcast of which nobody waits, once its messages have gone out or failed.
+func finish(tx *store.Tx, b chat.Broadcast) (Progress, error) {
+	lost, err := tx.LostMessages(b.OrgID, b.ID, audienceSlice)
+	if err != nil {
+		return Progress{}, err
+	}
+	var t tally
+	for _, r := range lost {
+		if err := tx.FailRecipient(r, chat.FailRemoved); err != nil {
+			return Progress{}, err
+		}
+		t.move(b.ID, r.Status, chat.RecipientFailed)
+	}
+	if err := t.write(tx, byWorker); err != nil {
+		return Progress{}, err
+	}
+	if queued, err := tx.AnyRecipient(b.ID, chat.RecipientQueued); err != nil || queued {
+		return Progress{}, err
+	}
+	now := tx.Now()
+	b.Active, b.CompletedAt = false, &now
+	if b.Status == chat.BroadcastSending {
+		b.Status = chat.BroadcastCompleted
+	}
+	return Progress{Over: true}, saveBroadcast(tx, &b)
+}
+
+// release makes messages for the next of those who wait.
+func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Progress, err error) {
+	rows, err := tx.FirstRecipients(b.ID, chat.RecipientWaiting, "", max(1, limit))
+	if err != nil {
+		return p, err
+	}
+	if len(rows) == 0 {
+		return finish(tx, b)
+	}
+	if limit == 0 {
+		return p, nil
+	}
+	mailing, refused := chat.NewMailing(b.Template.Components)
+	if refused != nil {
+		return p, refused
+	}
+	contacts, err := tx.ContactsByNumber(s.Account, numbersOf(rows))
+	if err != nil {
+		return p, err
+	}
+	var t tally
+	for _, r := range rows {
+		skip, err := letter{s, b, mailing}.send(tx, &r, contacts)
+		if err != nil {
+			return Progress{}, err
+		}
+		if skip != "" {
+			t.move(b.ID, chat.RecipientWaiting, chat.RecipientSkipped)
+			err = tx.SkipRecipient(r, skip)
+		} else {
+			p.Messages++
+			t.move(b.ID, chat.RecipientWaiting, chat.RecipientQueued)
+			err = tx.QueueRecipient(r)
+		}
+		if err != nil {
+			return Progress{}, err
+		}
+	}
+	p.More = p.Messages < len(rows)
+	return p, t.write(tx, byWorker)
+}
+
+func numbersOf(rows []chat.Recipient) (numbers []string) {
+	for _, r := range rows {
+		if strings.HasPrefix(r.Address, "+") {
+			numbers = append(numbers, r.Address)
+		}
+	}
+	return numbers
+}
+
+// letter is what everybody gets, before it is filled in.
+type letter struct {
+	BroadcastState
+	broadcast chat.Broadcast
+	mailing   chat.Mailing
+}
+
+// send makes a recipient's message, or says why not.
+func (l letter) send(tx *store.Tx, r *chat.Recipient, contacts map[string]chat.Contact) (skip string, err error) {
+	contact, known := contacts[r.Address]
+	if !known {
+		contact, err = findContact(tx.Reader, l.Account, personAt(r.Address))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return "", err
+		}
+		if err != nil {
+			contact = personAt(r.Address).contact()
+		}
+	}
+	r.ContactID = contact.ID
+	content, choice, skip := l.fill(contact, *r)
+	if skip != "" {
+		return skip, nil
+	}
+	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, choice.consentCategory())); refused {
+		return string(e.Code), nil
+	}
+	m, err := templateMessage(content, choice, r.Address)
+	if err != nil {
+		return "", err
+	}
+	m.Source = chat.SourceBroadcast
+	accepted, err := AcceptSend(tx, l.Account, l.Plan, m)
+	r.MessageID, r.ContactID = accepted.Message.ID, accepted.Contact.ID
+	return "", err
+}
+
+// fill is the message for a recipient, or why there can be none.
+func (l letter) fill(contact chat.Contact, r chat.Recipient) (content *chat.TemplateContent, choice TemplateChoice, skip string) {
+	components, missing := l.mailing.Fill(contact, r)
+	if missing != "" {
+		return nil, choice, chat.SkipMissing
+	}
+	content, refused := l.broadcast.Template.Content(components)
+	if refused != nil {
+		return nil, choice, chat.SkipUnfit
+	}
+	if l.Template.Is(chat.CategoryAuthentication) && !strings.HasPrefix(r.Address, "+") {
+		return nil, choice, chat.SkipInvalid
+	}
+	preview, refused := l.Template.Fill(content)
+	if refused != nil {
+		return nil, choice, chat.SkipUnfit
+	}
+	content.Preview = &preview
+	return content, TemplateChoice{Category: deref(l.Template.Category), Preview: &preview}, ""
+}
+
+// templateMessage is a message of a template that is filled in.
+func templateMessage(content *chat.TemplateContent, choice TemplateChoice, address string) (NewMessage, error) {
+	text, err := jsonv2.Marshal(content)
+	m := NewMessage{Type: chat.TypeTemplate, Content: text, Template: &choice, MoreMedia: chat.TemplateMedia(text)}
+	m.To, m.Recipient = splitAddress(address)
+	return m, err
+}
+
+func splitAddress(address string) (to, recipient string) {
+	if strings.HasPrefix(address, "+") {
+		return address, ""
+	}
+	return "", address
+}
+
+func personAt(address string) person {
+	to, recipient := splitAddress(address)
+	return NewMessage{To: to, Recipient: recipient}.recipient()
+}

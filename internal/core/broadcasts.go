@@ -1,0 +1,305 @@
+package core
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Those who move recipients, each with tallies of its own.
+const (
+	byCaller    = "caller"
+	byWorker    = "worker"
+	bySender    = "sender"
+	byCallbacks = "callbacks"
+	byPeople    = "people"
+)
+
+// maxAddress is how much is kept of what was given as a number and is none.
+const maxAddress = 64
+
+// NewBroadcast is what a caller gives to make a broadcast.
+type NewBroadcast struct {
+	Name        string
+	Template    chat.BroadcastTemplate
+	Audience    chat.Audience
+	ContactIDs  []string
+	Recipients  []NewRecipient
+	PerSecond   *int64
+	ScheduledAt *time.Time
+	TimeZone    string
+}
+
+// NewRecipient is somebody whom a broadcast is to go to.
+type NewRecipient struct {
+	To        string // a number
+	Recipient string // BSUID or parent BSUID, where there is no number
+	Variables map[string]string
+}
+
+// CreateBroadcast makes a broadcast: a draft, or one that starts by itself.
+func CreateBroadcast(tx *store.Tx, account chat.Account, in NewBroadcast) (chat.Broadcast, error) {
+	b := chat.Broadcast{
+		ID: tx.NewID(chat.KindBroadcast), OrgID: account.OrgID, AccountID: account.ID, Name: in.Name, Status: chat.BroadcastDraft,
+		Template: in.Template, Audience: in.Audience, PerSecond: in.PerSecond, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	if err := checkAudience(tx.Reader, account, in.Audience); err != nil {
+		return b, err
+	}
+	if err := schedule(&b, in.ScheduledAt, in.TimeZone, tx.Now()); err != nil {
+		return b, err
+	}
+	if err := tx.InsertBroadcast(b); err != nil {
+		return b, err
+	}
+	if _, err := addContacts(tx, account, b, in.ContactIDs); err != nil {
+		return b, err
+	}
+	_, err := addRecipients(tx, b, cleanRecipients(in.Recipients))
+	return b, err
+}
+
+// checkAudience refuses labels that contacts of the account cannot have.
+func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error {
+	for _, id := range a.LabelIDs {
+		label, err := r.Label(account.OrgID, id)
+		if errors.Is(err, store.ErrNotFound) || err == nil && label.TeamID != account.TeamID {
+			return chat.Invalid("audience.label_ids", "The number's team has no label %s.", id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schedule has a broadcast start by itself at an instant, or not.
+func schedule(b *chat.Broadcast, at *time.Time, zone string, now time.Time) error {
+	if zone != "" {
+		if _, err := time.LoadLocation(zone); err != nil {
+			return chat.Invalid("time_zone", "There is no time zone of this name. Give one like Asia/Jakarta.")
+		}
+	}
+	b.ScheduledAt, b.TimeZone, b.Status = at, zone, chat.BroadcastDraft
+	if at == nil {
+		return nil
+	}
+	if !at.After(now) {
+		return chat.Invalid("scheduled_at", "Must be in the future. To send now, start the broadcast.")
+	}
+	b.Status = chat.BroadcastScheduled
+	return nil
+}
+
+// Broadcast returns a broadcast of an account.
+func Broadcast(r store.Reader, account chat.Account, id string) (chat.Broadcast, error) {
+	b, err := r.Broadcast(account.OrgID, account.ID, id)
+	return b, orNotFound(err, "broadcast")
+}
+
+// BroadcastPatch changes the fields that are given.
+type BroadcastPatch struct {
+	Name        *string
+	Template    *chat.BroadcastTemplate
+	Audience    *chat.Audience
+	PerSecond   chat.Patch[int64]
+	ScheduledAt chat.Patch[time.Time]
+	TimeZone    *string
+}
+
+// UpdateBroadcast changes a broadcast that has not begun.
+func UpdateBroadcast(tx *store.Tx, account chat.Account, id string, p BroadcastPatch) (chat.Broadcast, error) {
+	b, err := forMove(tx, account, id, chat.MoveChange)
+	if err != nil {
+		return b, err
+	}
+	if p.Name != nil {
+		b.Name = *p.Name
+	}
+	if p.Template != nil {
+		b.Template = *p.Template
+	}
+	if p.Audience != nil {
+		b.Audience = *p.Audience
+		if err := checkAudience(tx.Reader, account, b.Audience); err != nil {
+			return b, err
+		}
+	}
+	if p.PerSecond.Given {
+		b.PerSecond = p.PerSecond.Value
+	}
+	if p.ScheduledAt.Given || p.TimeZone != nil {
+		at, zone := b.ScheduledAt, b.TimeZone
+		if p.ScheduledAt.Given {
+			at = p.ScheduledAt.Value
+		}
+		if p.TimeZone != nil {
+			zone = *p.TimeZone
+		}
+		if err := schedule(&b, at, zone, tx.Now()); err != nil {
+			return b, err
+		}
+	}
+	return b, saveBroadcast(tx, &b)
+}
+
+// forMove reads a broadcast to do something with it that its state must allow.
+func forMove(tx *store.Tx, account chat.Account, id string, move chat.BroadcastMove) (chat.Broadcast, error) {
+	b, err := Broadcast(tx.Reader, account, id)
+	if err == nil {
+		err = b.CheckMove(move)
+	}
+	return b, err
+}
+
+func saveBroadcast(tx *store.Tx, b *chat.Broadcast) error {
+	b.UpdatedAt = tx.Now()
+	return tx.UpdateBroadcast(*b)
+}
+
+// Added is what became of recipients that were added.
+type Added struct{ Added, Duplicate, Invalid int }
+
+// AddRecipients adds recipients to a broadcast that has not begun.
+func AddRecipients(tx *store.Tx, account chat.Account, id string, recipients []NewRecipient) (Added, error) {
+	b, err := forMove(tx, account, id, chat.MoveChange)
+	if err != nil {
+		return Added{}, err
+	}
+	return addRecipients(tx, b, cleanRecipients(recipients))
+}
+
+func addRecipients(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) (a Added, err error) {
+	if len(rows) == 0 {
+		return a, nil
+	}
+	for _, r := range rows {
+		if r.Status == chat.RecipientSkipped {
+			a.Invalid++
+		}
+	}
+	if a.Duplicate, err = tx.InsertRecipients(b.OrgID, b.ID, true, rows); err != nil {
+		return a, err
+	}
+	a.Added = len(rows) - a.Invalid - a.Duplicate
+	return a, tx.AddTally(byCaller, []store.TallyDelta{
+		{BroadcastID: b.ID, Status: string(chat.RecipientSkipped), N: int64(a.Invalid + a.Duplicate)},
+		{BroadcastID: b.ID, Status: string(chat.RecipientWaiting), N: int64(a.Added)},
+	})
+}
+
+// separators are what people write between the digits of a number.
+var separators = strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "", "/", "")
+
+// cleanRecipients are recipients as they are stored. Addresses that are none are kept, with the reason.
+func cleanRecipients(in []NewRecipient) []chat.Recipient {
+	rows := make([]chat.Recipient, len(in))
+	for i, r := range in {
+		row := chat.Recipient{Status: chat.RecipientWaiting, Variables: r.Variables, Address: r.Recipient}
+		if r.To != "" || !chat.ValidBSUID(r.Recipient) {
+			number, err := chat.CleanPhoneNumber("to", separators.Replace(r.To))
+			row.Address = number
+			if err != nil {
+				row.Status, row.Reason, row.Address = chat.RecipientSkipped, chat.SkipInvalid, shortened(r.To+r.Recipient)
+			}
+		}
+		rows[i] = row
+	}
+	return rows
+}
+
+func shortened(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "")
+	if utf8.RuneCountInString(s) > maxAddress {
+		return string([]rune(s)[:maxAddress])
+	}
+	return s
+}
+
+// addContacts adds contacts of the account by their ids.
+func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, ids []string) (Added, error) {
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	if len(wanted) == 0 {
+		return Added{}, nil
+	}
+	found, err := tx.ContactsByID(account.OrgID, wanted)
+	if err != nil {
+		return Added{}, err
+	}
+	var rows []chat.Recipient
+	for _, id := range ids {
+		contact, ok := found[id]
+		if !ok || contact.AccountID != account.ID {
+			return Added{}, chat.Invalid("audience.contact_ids", "This number has no contact %s.", id)
+		}
+		rows = append(rows, chat.Recipient{Status: chat.RecipientWaiting, Address: addressOf(contact), ContactID: id})
+	}
+	return addRecipients(tx, b, rows)
+}
+
+func addressOf(c chat.Contact) string {
+	for _, p := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
+		if p != nil {
+			return *p
+		}
+	}
+	return ""
+}
+
+// DeleteSomeRecipients removes up to limit recipients of a broadcast that has not begun. It goes before
+// DeleteBroadcast, each time in a transaction of its own.
+func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
+	b, err := forMove(tx, account, id, chat.MoveChange)
+	if err != nil {
+		return 0, err
+	}
+	return tx.DeleteRecipients(b.OrgID, b.ID, limit)
+}
+
+// DeleteBroadcast removes a broadcast that has not begun.
+func DeleteBroadcast(tx *store.Tx, account chat.Account, id string) error {
+	b, err := forMove(tx, account, id, chat.MoveChange)
+	if err != nil {
+		return err
+	}
+	return tx.DeleteBroadcast(b.OrgID, b.ID)
+}
+
+// CopyBroadcast makes a draft that is like another broadcast, without its recipients: CopyRecipients brings them.
+func CopyBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
+	b, err := Broadcast(tx.Reader, account, id)
+	if err != nil {
+		return b, err
+	}
+	draft := chat.Broadcast{
+		ID: tx.NewID(chat.KindBroadcast), OrgID: b.OrgID, AccountID: b.AccountID, Name: b.Name, Status: chat.BroadcastDraft, Template: b.Template,
+		Audience: b.Audience, PerSecond: b.PerSecond, TimeZone: b.TimeZone, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	return draft, tx.InsertBroadcast(draft)
+}
+
+// CopyRecipients gives a draft up to limit recipients of another broadcast, behind the given one, and returns the
+// last. Those that came from labels, and wrong or double addresses, are not copied.
+func CopyRecipients(tx *store.Tx, account chat.Account, from, to, after string, limit int) (last string, err error) {
+	b, err := forMove(tx, account, to, chat.MoveChange)
+	if err != nil {
+		return "", err
+	}
+	rows, err := tx.ListedRecipients(account.OrgID, from, after, limit)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	copies := make([]chat.Recipient, len(rows))
+	for i, r := range rows {
+		copies[i] = chat.Recipient{Status: chat.RecipientWaiting, Address: r.Address, Variables: r.Variables, ContactID: r.ContactID}
+	}
+	_, err = addRecipients(tx, b, copies)
+	return rows[len(rows)-1].ID, err
+}

@@ -1,0 +1,234 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// importer takes a slice of rows into an account's contacts.
+type importer struct {
+	tx      *store.Tx
+	account chat.Account
+	by      chat.Actor
+	mapping chat.ImportMapping
+	labels  map[string]string // of the account's team, by their folded names
+
+	did      chat.JobSlice
+	problems []chat.ImportError
+	created  int64
+	changed  int64
+	failed   int64
+}
+
+// ImportSlice takes rows into the contacts of an account, keeps what it takes to undo that, and notes in the job
+// how far it is, all in one transaction.
+func ImportSlice(tx *store.Tx, account chat.Account, job chat.ContactJob, mapping chat.ImportMapping, rows []chat.ImportRow) (chat.ContactJob, error) {
+	labels, err := tx.LabelsOfTeam(account.OrgID, account.TeamID)
+	if err != nil {
+		return job, err
+	}
+	im := importer{tx: tx, account: account, by: chat.Actor{Source: chat.ConsentByImport, ID: job.ID}, mapping: mapping, labels: map[string]string{}}
+	for _, label := range labels {
+		im.labels[chat.FoldCase(label.Name)] = label.ID
+	}
+	for _, row := range rows {
+		if err := im.take(row); err != nil {
+			return job, err
+		}
+	}
+	if len(im.did.Contacts) > 0 || len(im.did.Labels) > 0 || len(im.problems) > 0 {
+		if err := tx.InsertJobSlice(job.OrgID, job.ID, job.Slices, im.did, im.problems); err != nil {
+			return job, err
+		}
+		job.Slices++
+	}
+	job.Created, job.Changed, job.Failed = job.Created+im.created, job.Changed+im.changed, job.Failed+im.failed
+	return job, nil
+}
+
+// take takes one row. What is wrong with it is noted, and is no error.
+func (im *importer) take(row chat.ImportRow) error {
+	if row.Problem != "" {
+		im.refuse(row, row.Problem)
+		return nil
+	}
+	labelIDs, unknown, err := im.labelsOf(row)
+	if err != nil {
+		return err
+	}
+	if unknown != "" {
+		im.refuse(row, fmt.Sprintf("There is no label %q. Make it first, or let the import make labels.", unknown))
+		return nil
+	}
+	contact, err := im.tx.ContactByNumber(im.account.OrgID, im.account.ID, row.Number)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		err = im.create(row, labelIDs)
+	case err == nil && !im.mapping.SkipExisting:
+		err = im.change(row, contact, labelIDs)
+	}
+	if refused, ok := errors.AsType[*chat.Error](err); ok {
+		im.refuse(row, refused.Message)
+		return nil
+	}
+	return err
+}
+
+func (im *importer) refuse(row chat.ImportRow, problem string) {
+	im.failed++
+	im.problems = append(im.problems, chat.ImportError{Row: row.Row, Problem: problem, Cells: row.Cells})
+}
+
+// labelsOf finds the labels of a row, and makes those that are missing where that was asked for.
+func (im *importer) labelsOf(row chat.ImportRow) (ids []string, unknown string, err error) {
+	ids = append(ids, im.mapping.LabelIDs...)
+	for _, name := range row.Labels {
+		id := im.labels[chat.FoldCase(name)]
+		if id == "" && !im.mapping.CreateLabels {
+			return nil, name, nil
+		}
+		if id == "" {
+			label, err := CreateLabel(im.tx, im.account.OrgID, chat.NewLabel{Name: name, TeamID: im.account.TeamID})
+			if err != nil {
+				return nil, "", err
+			}
+			id = label.ID
+			im.labels[chat.FoldCase(name)] = id
+			im.did.Labels = append(im.did.Labels, id)
+		}
+		ids = append(ids, id)
+	}
+	return ids, "", nil
+}
+
+func (im *importer) create(row chat.ImportRow, labelIDs []string) error {
+	contact, err := CreateContact(im.tx, im.account, row.New())
+	if err != nil {
+		return err
+	}
+	if row.Consent != "" {
+		if _, err := UpdateContact(im.tx, im.account, contact.ID, chat.ContactPatch{Consent: &row.Consent}, im.by); err != nil {
+			return err
+		}
+	}
+	if _, err := im.attach(contact.ID, labelIDs); err != nil {
+		return err
+	}
+	im.created++
+	im.did.Contacts = append(im.did.Contacts, chat.ImportUndo{ContactID: contact.ID, Created: true})
+	return nil
+}
+
+func (im *importer) change(row chat.ImportRow, before chat.Contact, labelIDs []string) error {
+	patch, kept := row.Patch(before)
+	if kept {
+		im.problems = append(im.problems, chat.ImportError{Row: row.Row, Cells: row.Cells,
+			Problem: "The consent stays as it is: this person has opted out. The rest of the row was imported."})
+	}
+	after, err := UpdateContact(im.tx, im.account, before.ID, patch, im.by)
+	if err != nil {
+		return err
+	}
+	attached, err := im.attach(before.ID, labelIDs)
+	if err != nil {
+		return err
+	}
+	undo := chat.ImportUndo{ContactID: before.ID, Before: chat.ImportedStateOf(before), After: chat.ImportedStateOf(after), Labels: attached}
+	if undo.Before.Same(*undo.After) && len(attached) == 0 {
+		return nil
+	}
+	im.changed++
+	im.did.Contacts = append(im.did.Contacts, undo)
+	return nil
+}
+
+// attach puts labels on a contact, and returns those that it did not have.
+func (im *importer) attach(contactID string, labelIDs []string) (attached []string, err error) {
+	for _, id := range labelIDs {
+		n, err := relabelContacts(im.tx, im.account, im.tx.AttachToContacts, id, []string{contactID})
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			attached = append(attached, id)
+		}
+	}
+	return attached, nil
+}
+
+// UndoSlice undoes what the last slice of an import did, but for what was changed since: contacts with whom
+// there is a conversation by now, or about whom somebody has written, stay.
+func UndoSlice(tx *store.Tx, job chat.ContactJob) (chat.ContactJob, error) {
+	did, err := tx.JobSlice(job.OrgID, job.ID, job.Slices-1)
+	if err != nil {
+		return job, err
+	}
+	by := chat.Actor{Source: chat.ConsentByImport, ID: job.ID}
+	for i := len(did.Contacts) - 1; i >= 0; i-- {
+		if err := undoContact(tx, job.OrgID, did.Contacts[i], by); err != nil {
+			return job, err
+		}
+	}
+	for _, id := range did.Labels {
+		used, err := tx.LabelIsUsed(job.OrgID, id)
+		if err == nil && !used {
+			err = ignoreNotFound(tx.DeleteLabel(job.OrgID, id))
+		}
+		if err != nil {
+			return job, err
+		}
+	}
+	job.Slices--
+	return job, nil
+}
+
+func undoContact(tx *store.Tx, orgID string, undo chat.ImportUndo, by chat.Actor) error {
+	found, err := tx.ContactsByID(orgID, map[string]bool{undo.ContactID: true})
+	contact, there := found[undo.ContactID]
+	if err != nil || !there {
+		return err
+	}
+	account, err := tx.PeekAccount(orgID, contact.AccountID)
+	if errors.Is(err, store.ErrNotFound) { // it is disconnected, and its contacts go
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if undo.Created {
+		return undoCreated(tx, account, contact)
+	}
+	for _, id := range undo.Labels {
+		if _, err := relabelContacts(tx, account, tx.DetachFromContacts, id, []string{contact.ID}); err != nil {
+			return err
+		}
+	}
+	was := undo.Undo(contact)
+	_, err = UpdateContact(tx, account, contact.ID, restoring(was), by)
+	return err
+}
+
+func undoCreated(tx *store.Tx, account chat.Account, contact chat.Contact) error {
+	_, err := tx.ConversationWith(account.OrgID, contact.ID)
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	notes, err := tx.ContactNotes(account.OrgID, contact.ID)
+	if err != nil || len(notes) > 0 {
+		return err
+	}
+	return DeleteContact(tx, account, contact.ID)
+}
+
+// restoring is the patch that makes a contact what it was.
+func restoring(was chat.Contact) chat.ContactPatch {
+	p := chat.ContactPatch{Name: chat.Patch[string]{Given: true, Value: was.Name}, Email: chat.Patch[string]{Given: true, Value: was.Email}, Consent: &was.Consent}
+	p.Metadata.Given = true
+	if was.Metadata != nil {
+		p.Metadata.Value = &was.Metadata
+	}
+	return p
+}

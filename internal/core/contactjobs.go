@@ -1,0 +1,226 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// NewContactJob begins work on many contacts that a user asks for.
+func NewContactJob(tx *store.Tx, u chat.User, kind chat.ContactJobKind, status chat.ContactJobStatus, task any) (chat.ContactJob, error) {
+	text, err := json.Marshal(task)
+	if err != nil {
+		return chat.ContactJob{}, err
+	}
+	return chat.ContactJob{
+		ID: tx.NewID(chat.KindContactJob), OrgID: u.OrgID, Kind: kind, Status: status, UserID: u.ID, Task: text, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}, nil
+}
+
+// ChangeContacts begins to label, unlabel or delete contacts that a user sees.
+func ChangeContacts(tx *store.Tx, u chat.User, kind chat.ContactJobKind, bulk chat.ContactBulk) (chat.ContactJob, error) {
+	if kind == chat.JobLabel {
+		if _, err := Label(tx.Reader, u.OrgID, bulk.LabelID); err != nil {
+			return chat.ContactJob{}, err
+		}
+	}
+	bulk.IDs = slices.Compact(slices.Sorted(slices.Values(bulk.IDs)))
+	total := len(bulk.IDs)
+	if bulk.Filter != nil {
+		var err error
+		if total, err = CountContacts(tx.Reader, u, *bulk.Filter); err != nil {
+			return chat.ContactJob{}, err
+		}
+	} else if seen, err := tx.ContactEntries(u, bulk.IDs); err != nil || len(seen) < len(bulk.IDs) {
+		return chat.ContactJob{}, orElse(err, chat.NotFound("contact"))
+	}
+	job, err := NewContactJob(tx, u, kind, chat.JobRunning, bulk)
+	if err != nil {
+		return job, err
+	}
+	job.Total = int64(total)
+	return job, tx.InsertContactJob(job)
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// ContactJob returns a job that a user may see: one's own, and for admins everybody's.
+func ContactJob(r store.Reader, u chat.User, id string) (chat.ContactJob, error) {
+	job, err := r.ContactJob(u.OrgID, id)
+	if err == nil && job.UserID != u.ID && !u.Role.Covers(chat.RoleAdmin) {
+		err = store.ErrNotFound
+	}
+	return job, orNotFound(err, "job")
+}
+
+// StartImport has the rows of a file that has arrived taken into the contacts of a number.
+func StartImport(tx *store.Tx, u chat.User, id string, account chat.Account, mapping chat.ImportMapping) (chat.ContactJob, error) {
+	job, task, err := draftImport(tx.Reader, u, id)
+	if err != nil {
+		return job, err
+	}
+	if err := mapping.Check(); err != nil {
+		return job, err
+	}
+	for _, label := range mapping.LabelIDs {
+		if _, err := attachableLabel(tx.Reader, account, label); err != nil {
+			return job, err
+		}
+	}
+	task.Number, task.Mapping = deref(account.PhoneNumberID), &mapping
+	if job.Task, err = json.Marshal(task); err != nil {
+		return job, err
+	}
+	job.Status, job.UpdatedAt = chat.JobRunning, tx.Now()
+	return job, tx.UpdateContactJob(job)
+}
+
+// draftImport is an import that was not started.
+func draftImport(r store.Reader, u chat.User, id string) (job chat.ContactJob, task chat.ContactImport, err error) {
+	if job, err = ContactJob(r, u, id); err != nil {
+		return job, task, err
+	}
+	if job.Kind != chat.JobImport || job.Status != chat.JobDraft {
+		return job, task, chat.Invalid("id", "This import has been started already.")
+	}
+	return job, task, json.Unmarshal(job.Task, &task)
+}
+
+// UndoImport has everything undone that an import did, also one that is still under way.
+func UndoImport(tx *store.Tx, u chat.User, id string) (chat.ContactJob, error) {
+	job, err := ContactJob(tx.Reader, u, id)
+	if err != nil {
+		return job, err
+	}
+	if job.Kind != chat.JobImport || !slices.Contains([]chat.ContactJobStatus{chat.JobRunning, chat.JobDone, chat.JobFailed}, job.Status) {
+		return job, chat.Invalid("id", "There is nothing to undo.")
+	}
+	job.Status, job.UpdatedAt, job.Total, job.Done, job.Reason = chat.JobUndoing, tx.Now(), job.Slices, 0, ""
+	if err := tx.ForgetJobFile(&job); err != nil {
+		return job, err
+	}
+	return job, tx.UpdateContactJob(job)
+}
+
+// BulkSlice goes on with a change of many contacts: it does up to limit rows of it, and returns how many.
+func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, int64, error) {
+	var bulk chat.ContactBulk
+	if err := json.Unmarshal(job.Task, &bulk); err != nil {
+		return job, 0, err
+	}
+	u, err := tx.User(job.OrgID, job.UserID)
+	if err != nil {
+		return job, 0, err
+	}
+	ids, err := nextOf(tx.Reader, u, job, bulk, limit)
+	if err != nil {
+		return job, 0, err
+	}
+	if len(ids) == 0 {
+		job.Status = chat.JobDone
+		return job, 0, nil
+	}
+	if job.Kind == chat.JobDelete {
+		return deleteSlice(tx, u, job, ids, limit)
+	}
+	return labelSlice(tx, u, job, bulk, ids)
+}
+
+// nextOf are the contacts that come next. Those that were made after the work was asked for are not meant.
+func nextOf(r store.Reader, u chat.User, job chat.ContactJob, bulk chat.ContactBulk, limit int) ([]string, error) {
+	var ids []string
+	if bulk.Filter == nil {
+		for _, id := range bulk.IDs {
+			if id > job.Position && len(ids) < limit {
+				ids = append(ids, id)
+			}
+		}
+		return ids, nil
+	}
+	query, ok, err := ContactQuery(r, u, *bulk.Filter)
+	if err != nil || !ok {
+		return nil, err
+	}
+	ids, err = r.ContactIDs(u, query, job.Position, limit)
+	latest := string(chat.KindContact) + job.ID[len(chat.KindContactJob):]
+	return slices.DeleteFunc(ids, func(id string) bool { return id > latest }), err
+}
+
+// labelSlice labels those of the contacts that can have the label. Others are counted as failed.
+func labelSlice(tx *store.Tx, u chat.User, job chat.ContactJob, bulk chat.ContactBulk, ids []string) (chat.ContactJob, int64, error) {
+	label, err := Label(tx.Reader, u.OrgID, bulk.LabelID)
+	if err != nil {
+		return job, 0, err
+	}
+	entries, err := tx.ContactEntries(u, ids)
+	if err != nil {
+		return job, 0, err
+	}
+	byAccount, order := map[string][]string{}, []string{}
+	for _, e := range entries {
+		if e.TeamID != label.TeamID {
+			job.Failed++
+			continue
+		}
+		if byAccount[e.AccountID] == nil {
+			order = append(order, e.AccountID)
+		}
+		byAccount[e.AccountID] = append(byAccount[e.AccountID], e.ID)
+	}
+	change := tx.AttachToContacts
+	if bulk.Detach {
+		change = tx.DetachFromContacts
+	}
+	for _, accountID := range order {
+		account, err := tx.PeekAccount(u.OrgID, accountID)
+		if err != nil {
+			return job, 0, err
+		}
+		n, err := relabelContacts(tx, account, change, label.ID, byAccount[accountID])
+		if err != nil {
+			return job, 0, err
+		}
+		job.Changed += int64(n)
+	}
+	job.Position, job.Done = ids[len(ids)-1], job.Done+int64(len(ids))
+	return job, int64(len(ids)), nil
+}
+
+// deleteSlice deletes contacts, each after its messages, as long as limit rows are not reached.
+func deleteSlice(tx *store.Tx, u chat.User, job chat.ContactJob, ids []string, limit int) (chat.ContactJob, int64, error) {
+	entries, err := tx.ContactEntries(u, ids)
+	if err != nil {
+		return job, 0, err
+	}
+	left := int64(limit)
+	for _, e := range entries {
+		account, err := tx.PeekAccount(u.OrgID, e.AccountID)
+		if err != nil {
+			return job, 0, err
+		}
+		n, err := DeleteSomeMessages(tx, account, e.ID, int(left))
+		if err != nil {
+			return job, 0, fmt.Errorf("delete the messages of a contact: %w", err)
+		}
+		if left -= n; left <= 0 {
+			return job, int64(limit), nil // the rest of it is for the next step
+		}
+		if err := DeleteContact(tx, account, e.ID); err != nil {
+			return job, 0, err
+		}
+		job.Changed, job.Done, job.Position = job.Changed+1, job.Done+1, e.ID
+		if left--; left <= 0 {
+			return job, int64(limit), nil
+		}
+	}
+	job.Position = ids[len(ids)-1]
+	return job, int64(limit) - left + 1, nil
+}

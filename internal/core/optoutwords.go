@@ -1,0 +1,123 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// wordsFresh is how long an organization's words are remembered: every short message is compared with them.
+const wordsFresh = 10 * time.Second
+
+// Words remembers by which words people opt out, for each organization. Nil remembers nothing.
+type Words struct {
+	mu   sync.Mutex
+	orgs map[string]rememberedWords
+}
+
+type rememberedWords struct {
+	words []chat.OptOutWords
+	at    time.Time
+}
+
+// of are the words that hold for an organization.
+func (w *Words) of(tx *store.Tx, orgID string) ([]chat.OptOutWords, error) {
+	if w == nil {
+		return OptOutWords(tx.Reader, orgID)
+	}
+	w.mu.Lock()
+	known, ok := w.orgs[orgID]
+	w.mu.Unlock()
+	if age := tx.Now().Sub(known.at); ok && age >= 0 && age < wordsFresh {
+		return known.words, nil
+	}
+	words, err := OptOutWords(tx.Reader, orgID)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.orgs == nil {
+		w.orgs = map[string]rememberedWords{}
+	}
+	w.orgs[orgID] = rememberedWords{words, tx.Now()}
+	return words, nil
+}
+
+// OptOutWords are the words that hold for an organization, by language.
+func OptOutWords(r store.Reader, orgID string) ([]chat.OptOutWords, error) {
+	chosen, err := r.OptOutWords(orgID)
+	return chat.ChosenOptOutWords(chosen), err
+}
+
+// SetOptOutWords chooses the words of a language.
+func SetOptOutWords(tx *store.Tx, w chat.OptOutWords) (chat.OptOutWords, error) {
+	w, err := w.Clean()
+	if err != nil {
+		return w, err
+	}
+	return w, tx.PutOptOutWords(w)
+}
+
+// ResetOptOutWords goes back to the default words of a language, where there are some.
+func ResetOptOutWords(tx *store.Tx, orgID, language string) error {
+	return tx.DeleteOptOutWords(orgID, language)
+}
+
+// heed does what a person asks for by one of the words, and answers. Who asks again has been answered. It returns
+// whether the person has opted out by it.
+func (a Applier) heed(tx *store.Tx, account chat.Account, t *thread, m chat.Message) (optedOut bool, err error) {
+	var text chat.TextContent
+	if m.Type != chat.TypeText || len(m.Content) > 300 || json.Unmarshal(m.Content, &text) != nil {
+		return false, nil
+	}
+	word := chat.OptOutWord(text.Body)
+	if word == "" {
+		return false, nil
+	}
+	all, err := a.Words.of(tx, account.OrgID)
+	if err != nil {
+		return false, err
+	}
+	for _, words := range all {
+		consent, answer, ok := words.Meaning(word)
+		if !ok {
+			continue
+		}
+		changed, err := a.comply(tx, account, t, m, consent, answer)
+		return changed && consent == chat.ConsentOptedOut, err
+	}
+	return false, nil
+}
+
+// comply stores what a person wants of marketing, if that is something else than before, and confirms it.
+func (a Applier) comply(tx *store.Tx, account chat.Account, t *thread, m chat.Message, consent chat.Consent, answer string) (bool, error) {
+	before := t.contact.Consent
+	if before == consent || consent == chat.ConsentOptedIn && before != chat.ConsentOptedOut {
+		return false, nil // START undoes an opt-out; for somebody who has not opted out it is a word like any other
+	}
+	now := tx.Now()
+	t.contact.Consent, t.contact.PreferenceAt, t.contact.UpdatedAt = consent, &now, now
+	if err := tx.UpdateContact(t.contact); err != nil {
+		return false, err
+	}
+	if err := consentChanged(tx, before, t.contact, chat.Actor{Source: chat.ConsentByMessage, ID: m.ID}); err != nil {
+		return false, err
+	}
+	if answer == "" || now.Sub(m.CreatedAt) >= sinceInbound {
+		return true, nil
+	}
+	content, err := json.Marshal(chat.TextContent{Body: answer})
+	if err != nil {
+		return true, err
+	}
+	err = sendBySelf(tx, account, *t, NewMessage{Type: chat.TypeText, Content: content, Source: chat.SourceAutomatic})
+	if _, refused := errors.AsType[*chat.Error](err); refused {
+		err = nil
+	}
+	return true, err
+}
