@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -45,6 +46,8 @@ type Serve struct {
 	ProviderConfigID    string         `variable:"PARLEY_PROVIDER_CONFIG_ID" placeholder:"ID" help:"Id of the app's login configuration that signups through setup links follow. Empty: the permissions are asked for by name."`
 	ProviderVerifyToken string         `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token that the provider shows when it verifies the callback address, /provider/webhook."`
 	MessagesPerSecond   int64          `variable:"PARLEY_MESSAGES_PER_SECOND" default:"80" placeholder:"N" help:"How many messages a second one number sends."`
+	SMTPURL             string         `name:"smtp-url" variable:"PARLEY_SMTP_URL" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@mail.example.com:587 (TLS where it offers that) or smtps://…:465. Invitations and links to choose another password are then mailed too. Empty: no mail is sent."`
+	SMTPFrom            string         `name:"smtp-from" variable:"PARLEY_SMTP_FROM" placeholder:"ADDRESS" help:"Who mails are from, as 'Parley <parley@example.com>'. Needed with --smtp-url."`
 
 	LogFormat string `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
 	LogLevel  string `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
@@ -90,6 +93,7 @@ func (s *Serve) Validate() error {
 		s.checkWebhookRetries(),
 		s.checkProvider(),
 		s.checkSecretKey(),
+		s.checkSMTP(),
 		oneOf("--log-format", s.LogFormat, "text", "json"),
 		oneOf("--log-level", s.LogLevel, "debug", "info", "warn", "error"),
 	)
@@ -227,6 +231,20 @@ func (s *Serve) checkSecretKey() error {
 	}
 	if _, err := vault.Load(s.SecretKey, ""); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
+	}
+	return nil
+}
+
+func (s *Serve) checkSMTP() error {
+	if s.SMTPURL == "" {
+		return nil
+	}
+	u, err := url.Parse(s.SMTPURL)
+	if err != nil || (u.Scheme != "smtp" && u.Scheme != "smtps") || u.Hostname() == "" { // not repeated: it may hold a password
+		return errors.New("--smtp-url must be like smtp://user:password@mail.example.com:587 or smtps://mail.example.com")
+	}
+	if _, err := mail.ParseAddress(s.SMTPFrom); err != nil {
+		return errors.New("--smtp-from must be an address like 'Parley <parley@example.com>': mails of --smtp-url are from there")
 	}
 	return nil
 }

@@ -20,6 +20,8 @@ const (
 	statisticsEvery = 5 * time.Second
 	// fileBatch is how many files are removed before that is noted.
 	fileBatch = 100
+	// contactJobLife is how long an import can be undone, and its errors be read.
+	contactJobLife = 30 * 24 * time.Hour
 	// apiLogLife is how long calls can be looked up.
 	apiLogLife = 30 * 24 * time.Hour
 	// callbackLife is a day more than a callback that cannot be applied is set aside for: it is tried once
@@ -87,7 +89,10 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 	h.purge(ctx, "undos", func(tx *store.Tx, rows int) (int64, error) {
 		return tx.PurgeBulkUndos(tx.Now().Add(-core.UndoLife), rows)
 	})
-	for _, sweep := range []func(context.Context) error{h.mergeContacts, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
+	h.purge(ctx, "work on contacts", func(tx *store.Tx, rows int) (int64, error) {
+		return tx.PurgeContactJobs(tx.Now().Add(-contactJobLife), rows)
+	})
+	for _, sweep := range []func(context.Context) error{h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)
 		}

@@ -73,7 +73,7 @@ func TestRemarksAreKeptAsLongAsMessages(t *testing.T) {
 		remark()
 		clock.Advance(30 * day)
 		start(t, st, slog.New(slog.DiscardHandler)).Sweep(t.Context())
-		timeline, err := core.ConversationTimeline(st.Read(t.Context()), u, a.conversation.ID, "", store.Page{Limit: 10})
+		timeline, err := core.ConversationTimeline(st.Read(t.Context()), u, a.conversation.ID, core.TimelinePlace{}, store.Page{Limit: 10})
 		if err != nil || len(timeline.Items) != 2 {
 			t.Errorf("left are %d, %v", len(timeline.Items), err)
 		}

@@ -82,7 +82,7 @@ func Start(cfg Config) *Receiver {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Receiver{
-		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
+		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Words: &core.Words{}, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
 		loader: make(chan struct{}, 1), node: cfg.Lease().Node, ctx: ctx, cancel: cancel,
 	}
 	for range workers {

@@ -22,6 +22,7 @@ const (
 type Query struct {
 	words  []string
 	digits string
+	masked bool // a contact's number does not count, wherever it stands
 }
 
 // Parse reads what somebody has typed. Nothing in it has a meaning beyond itself.
@@ -36,6 +37,12 @@ func Parse(text string) Query {
 
 // Empty tells that there is nothing to look for.
 func (q Query) Empty() bool { return len(q.words) == 0 }
+
+// WithoutNumbers is the query of somebody who is not to find people by their numbers.
+func (q Query) WithoutNumbers() Query {
+	q.digits, q.masked = "", true
+	return q
+}
 
 // numberPart is the part of a number that a text is, or nothing. A leading zero stands for a country.
 func numberPart(text string) string {
@@ -75,6 +82,9 @@ func (q Query) matches(row store.SearchRow) bool {
 		return true
 	}
 	text := fold(textOf(row))
+	if digits := digitsOf(row.Number); q.masked && digits != "" {
+		text = strings.ReplaceAll(text, digits, "")
+	}
 	for _, word := range q.words {
 		if !strings.Contains(text, word) {
 			return false

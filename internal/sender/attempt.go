@@ -88,6 +88,11 @@ func (n *number) attempt(w *queued) (*core.SendResult, store.Moment) {
 			return nil, n.unlessGone(err)
 		}
 	}
+	if w.bulk() && w.Job.Attempts == 0 && !w.Job.InDoubt {
+		if withdrawn, err := s.withdraw(look, w.SendWork); err != nil || withdrawn {
+			return nil, n.unlessGone(err)
+		}
+	}
 	standing, err := n.standing(look)
 	if err != nil {
 		return nil, n.unlessGone(ignoreNotFound(err))
@@ -153,6 +158,19 @@ func (s *Sender) stillOpen(ctx context.Context, job store.SendJob) (bool, error)
 		return false, nil
 	}
 	return owner == job.Owner, err
+}
+
+// withdraw takes back a message whose broadcast was paused or stopped since it was made.
+func (s *Sender) withdraw(ctx context.Context, w store.SendWork) (withdrawn bool, err error) {
+	status, err := s.cfg.Store.Read(ctx).BroadcastStatusOf(w.Message.OrgID, w.Message.ID)
+	if err != nil || status != chat.BroadcastPaused && status != chat.BroadcastStopped {
+		return false, ignoreNotFound(err)
+	}
+	err = s.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		withdrawn, err = core.Withdraw(tx, w)
+		return err
+	})
+	return withdrawn, err
 }
 
 func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (provider.Sent, error) {

@@ -68,7 +68,7 @@ func (n *number) abandon(life string) (ids []string) {
 		if l.busy || len(l.queue) == before {
 			continue
 		}
-		heap.Remove(&n.ready, l.index)
+		heap.Remove(n.heapOf(l), l.index)
 		if len(l.queue) == 0 {
 			delete(n.lanes, id)
 		} else {

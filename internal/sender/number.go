@@ -15,6 +15,9 @@ import (
 // costs that number's calls and nothing else.
 const maxPerNumber = 64
 
+// maxBulk bounds those of broadcasts among them, so that people find room when the provider hangs.
+const maxBulk = 48
+
 // number sends the messages of one account: its lanes are the conversations, each in order, one
 // message at a time.
 type number struct {
@@ -28,7 +31,9 @@ type number struct {
 	mu       sync.Mutex
 	lanes    map[string]*lane // by conversation, which may have become one with another since
 	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
+	bulk     laneHeap         // likewise, those that have messages of broadcasts alone: others go first
 	inFlight int
+	inBulk   int // of broadcasts
 	cached   core.Standing
 	cachedAt store.Moment
 	wake     chan struct{}
@@ -49,6 +54,7 @@ type lane struct {
 	due     store.Moment
 	seq     uint64 // first come, first served among lanes that are due at once
 	busy    bool
+	bulk    bool // it is, or was, in the heap of that name
 	index   int
 	penalty int // how often in a row the pair limit was hit
 }
@@ -72,17 +78,34 @@ func (n *number) add(account chat.Account, w queued) {
 		n.lanes[l.id] = l
 	}
 	l.queue = append(l.queue, w)
-	if len(l.queue) == 1 && !l.busy {
+	switch {
+	case l.busy:
+	case len(l.queue) == 1:
 		n.makeReady(l, w.due)
+	case l.bulk && !w.bulk(): // somebody waits behind a broadcast
+		heap.Remove(&n.bulk, l.index)
+		n.makeReady(l, l.due)
 	}
 	n.poke()
+}
+
+// bulk tells that a broadcast made the message.
+func (w queued) bulk() bool { return w.Message.Source == chat.SourceBroadcast }
+
+// heapOf is where a lane waits.
+func (n *number) heapOf(l *lane) *laneHeap {
+	if l.bulk {
+		return &n.bulk
+	}
+	return &n.ready
 }
 
 func (n *number) makeReady(l *lane, due store.Moment) {
 	l.due = due
 	n.ready.seq++
 	l.seq = n.ready.seq
-	heap.Push(&n.ready, l)
+	l.bulk = !slices.ContainsFunc(l.queue, func(w queued) bool { return !w.bulk() })
+	heap.Push(n.heapOf(l), l)
 }
 
 func (n *number) poke() {
@@ -126,27 +149,51 @@ func (n *number) next() (*queued, time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.sender.cfg.Store.Moment()
-	if len(n.ready.lanes) == 0 || n.inFlight >= maxPerNumber {
+	if len(n.ready.lanes)+len(n.bulk.lanes) == 0 || n.inFlight >= maxPerNumber {
 		return nil, idleNumber
 	}
 	if n.sender.results.behind() {
 		return nil, recordAgain
 	}
-	l := n.ready.lanes[0]
-	if l.due.After(now) {
-		return nil, min(l.due.Sub(now), idleNumber/2)
+	l, wait := n.choose(now)
+	if l == nil {
+		return nil, wait
 	}
 	if !n.sender.owns(l.queue[0].Job) {
 		return nil, leaseAgain
 	}
-	if wait, ok := n.pace.take(now); !ok {
+	take := n.pace.take
+	if l.bulk {
+		take = n.pace.takeBulk
+	}
+	if wait, ok := take(now); !ok {
 		return nil, wait
 	}
-	heap.Pop(&n.ready)
+	heap.Pop(n.heapOf(l))
 	l.busy = true
 	n.inFlight++
+	if l.bulk {
+		n.inBulk++
+	}
 	w := l.queue[0]
 	return &w, 0
+}
+
+// choose is the lane whose turn it is: that of a person before that of a broadcast. Without one it says how long to
+// wait.
+func (n *number) choose(now store.Moment) (*lane, time.Duration) {
+	wait := idleNumber
+	for _, h := range []*laneHeap{&n.ready, &n.bulk} {
+		if len(h.lanes) == 0 || h == &n.bulk && n.inBulk >= maxBulk {
+			continue
+		}
+		l := h.lanes[0]
+		if !l.due.After(now) {
+			return l, 0
+		}
+		wait = min(wait, l.due.Sub(now), idleNumber/2)
+	}
+	return nil, wait
 }
 
 // done ends an attempt. With again set, the message stays at the head of its lane until then.
@@ -156,6 +203,9 @@ func (n *number) done(laneID string, again store.Moment) {
 	n.inFlight--
 	l := n.lanes[laneID]
 	l.busy = false
+	if l.bulk {
+		n.inBulk--
+	}
 	if again.IsZero() {
 		l.queue[0] = queued{}
 		l.queue = l.queue[1:]
@@ -185,7 +235,7 @@ func (n *number) update(w queued) {
 func (n *number) inDoubt() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, l := range n.ready.lanes {
+	for _, l := range slices.Concat(n.ready.lanes, n.bulk.lanes) {
 		if l.queue[0].Job.InDoubt {
 			ids = append(ids, l.queue[0].Job.MessageID)
 		}
@@ -198,10 +248,10 @@ func (n *number) hurry(messageIDs map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.sender.cfg.Store.Moment()
-	for _, l := range slices.Clone(n.ready.lanes) {
+	for _, l := range slices.Concat(n.ready.lanes, n.bulk.lanes) {
 		if messageIDs[l.queue[0].Job.MessageID] && l.due.After(now) {
 			l.due = now
-			heap.Fix(&n.ready, l.index)
+			heap.Fix(n.heapOf(l), l.index)
 		}
 	}
 	n.poke()

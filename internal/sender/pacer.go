@@ -39,13 +39,30 @@ func (p *pacer) take(now store.Moment) (wait time.Duration, ok bool) {
 	if now.Before(p.until) {
 		return p.until.Sub(now), false
 	}
+	return p.spend(now, price)
+}
+
+// takeBulk is take for a message of a broadcast, which leaves some credit for those of people.
+func (p *pacer) takeBulk(now store.Moment) (wait time.Duration, ok bool) {
+	if now.Before(p.until) {
+		return p.until.Sub(now), false
+	}
+	most := p.most(now)
+	return p.spend(now, price+min(most/4, most-price))
+}
+
+// spend spends a message's credit if so much is there.
+func (p *pacer) spend(now store.Moment, needed int64) (wait time.Duration, ok bool) {
 	p.earn(now)
-	if p.credit >= price {
+	if p.credit >= needed {
 		p.credit -= price
 		return 0, true
 	}
-	return time.Duration(ceilDiv(price-p.credit, p.rate(p.at))), false
+	return time.Duration(ceilDiv(needed-p.credit, p.rate(p.at))), false
 }
+
+// most is how much credit can be saved up.
+func (p *pacer) most(now store.Moment) int64 { return max(price, p.rate(now)*int64(burst)) }
 
 // earn adds what the time since the last look is worth, at the rate of its beginning, which is never
 // higher than any after it. No time is counted twice, whatever the clock does.
@@ -53,7 +70,7 @@ func (p *pacer) earn(now store.Moment) {
 	if !now.After(p.at) {
 		return
 	}
-	elapsed, rate, most := int64(now.Sub(p.at)), p.rate(p.at), max(price, p.rate(now)*int64(burst))
+	elapsed, rate, most := int64(now.Sub(p.at)), p.rate(p.at), p.most(now)
 	if missing := most - p.credit; missing <= 0 || elapsed >= ceilDiv(missing, rate) {
 		p.credit = most
 	} else {

@@ -40,6 +40,9 @@ type Config struct {
 	// knows anything.
 	Known func(phoneNumberID string) (NumberSpec, bool)
 
+	// Folder is where phones, windows and templates outlive the process. Empty: nothing does.
+	Folder string
+
 	// Delays is how long things take. Nil: DefaultDelays. All zero: everything happens at once.
 	Delays *Delays
 	// Client posts the callbacks. Nil: one with kept connections and a time limit of 20 s.

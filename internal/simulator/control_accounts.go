@@ -60,6 +60,7 @@ func controlWindow(c *controlCall) (any, error) {
 		at = c.sim.now().UnixNano()
 	}
 	c.sim.windows.put(pairKey{n.id, who.key()}, at)
+	c.sim.keeper.mark()
 	return done, nil
 }
 

@@ -47,7 +47,7 @@ const (
 )
 
 // Phones are the handsets. What happens on one goes over the wire as it would from a real phone; what it
-// shows is kept in memory, up to a bound.
+// shows is kept up to a bound, over restarts where the simulator has a folder.
 type Phones struct {
 	sim *Simulator
 	// lookup is read for every message that is accepted, so it takes no lock. It is replaced, never changed.
@@ -113,6 +113,7 @@ func (p *Phones) of(key string) *handset { return (*p.lookup.Load())[key] }
 func (p *Phones) Watch(f func(phoneNumberID string)) { p.watch.Store(&f) }
 
 func (p *Phones) changed(phoneNumberID string) {
+	p.sim.keeper.mark()
 	if f := p.watch.Load(); f != nil {
 		(*f)(phoneNumberID)
 	}
@@ -263,6 +264,7 @@ func (p *Phones) hold(m *message, step int) bool {
 	if over := len(h.held) - maxHeld; over > 0 {
 		h.held = slices.Delete(h.held, 0, over)
 	}
+	p.sim.keeper.mark()
 	return true
 }
 

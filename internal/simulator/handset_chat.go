@@ -14,6 +14,7 @@ type chatLine struct {
 	seen     bool
 	mine     string // my reaction, an emoji
 	business string // the business's
+	file     string // the id of the file that it shows
 }
 
 func (c *handsetChat) find(id string) *chatLine {
@@ -81,20 +82,30 @@ func (p *Phones) show(m *message, seen bool) {
 	p.mu.Lock()
 	c := h.chat(m.number.id)
 	if c != nil {
-		c.show(m, seen)
+		c.show(m, seen, p.sim.fileOf(m))
 	}
 	p.mu.Unlock()
 	p.changed(m.number.id)
 }
 
-func (c *handsetChat) show(m *message, seen bool) {
+// fileOf is the id of the file that a message shows, if it has one.
+func (s *Simulator) fileOf(m *message) string {
+	var v ChatMessage
+	s.fillMessage(&v, m)
+	if v.File == nil {
+		return ""
+	}
+	return v.File.ID
+}
+
+func (c *handsetChat) show(m *message, seen bool, file string) {
 	if m.kind == "reaction" {
 		c.react(m)
 		return
 	}
 	l := c.find(m.id)
 	if l == nil {
-		l = &chatLine{m: m}
+		l = &chatLine{m: m, file: file}
 		c.add(l)
 	}
 	l.seen = l.seen || seen

@@ -174,6 +174,7 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 	s.counters.inbound.Add(1)
 	if kind != "system" && !in.KeepWindow {
 		s.windows.update(pairKey{n.id, from.key()}, func(last int64) int64 { return max(last, time.Unix(at, 0).UnixNano()) })
+		s.keeper.mark()
 	}
 	s.callbacks.about(n, from.key(), update{number: n, at: at, contact: inboundContact(kind, from), item: m.body})
 	return m.id, nil

@@ -33,6 +33,7 @@ type Simulator struct {
 	media     *mediaStore
 	scripts   *scripts
 	phones    *Phones
+	keeper    *keeper
 
 	plans    atomic.Pointer[planSet]
 	faults   atomic.Pointer[Faults]
@@ -68,6 +69,8 @@ func New(cfg Config) *Simulator {
 	s.callbacks = newCallbacks(s)
 	s.routes = s.routeTable()
 	s.restore()
+	s.keeper = newKeeper(s, cfg.Folder)
+	s.keeper.load()
 	return s
 }
 
@@ -82,6 +85,7 @@ func (s *Simulator) Reset() {
 		part.reset()
 	}
 	s.restore()
+	s.keeper.mark()
 }
 
 // restore sets what is there from the start.
@@ -106,10 +110,11 @@ func (s *Simulator) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.workers.Go(func() { s.sched.loop(ctx, s.handle) })
 	s.callbacks.start(ctx, &s.workers)
+	s.workers.Go(func() { s.keeper.loop(ctx) })
 }
 
-// Stop ends the workers and waits for them. Callbacks that were not delivered are lost, as
-// everything else here is when the process ends.
+// Stop ends the workers and waits for them. Callbacks that were not delivered are lost; so is everything else
+// here that Config.Folder does not keep.
 func (s *Simulator) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,6 +122,7 @@ func (s *Simulator) Stop() {
 	if s.cancel != nil {
 		s.cancel()
 		s.workers.Wait()
+		s.keeper.saveOrWarn()
 	}
 }
 

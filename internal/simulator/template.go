@@ -28,6 +28,7 @@ type template struct {
 	edits      []time.Time // while approved
 	pauses     int
 	version    int // grows with each edit, so that an older review knows it is void
+	builtin    bool
 }
 
 // component is a part of a template, as created and as listed.
@@ -162,6 +163,7 @@ func newTemplateSet(waba string) *templateSet {
 		// The same account has the same ids after a restart.
 		n := hashString("template"+waba+strconv.Itoa(i)) % idSpace
 		t.id = string(prefixTemplate) + zeroPad(n, 15)
+		t.builtin = true
 		s.insert(t)
 	}
 	return s

@@ -161,6 +161,7 @@ func (s *Simulator) createTemplate(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	s.accounts.own(w, t.id)
+	s.keeper.mark()
 	if !verdict.atOnce {
 		s.reviewLater(w, t)
 	}

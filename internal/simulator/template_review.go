@@ -152,6 +152,7 @@ func (t template) callbackValue() map[string]any {
 }
 
 func (s *Simulator) sendTemplateChange(w *waba, field string, value map[string]any) {
+	s.keeper.mark()
 	s.callbacks.aboutAccount(w, update{field: field, value: phpJSON(value), at: s.now().Unix()})
 }
 

@@ -1,0 +1,336 @@
+//go:build long
+
+package broadcast_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// Everybody gets one message or a reason, whatever is paused, killed, edited or refused meanwhile.
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	const people = 60
+	for _, seed := range []uint64{3} { // others take up to ten times as long
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(r *rig) {
+				random := rand.New(rand.NewPCG(seed, 1))
+				r.answer = func(to string) error {
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					switch random.IntN(12) {
+					case 0:
+						return &provider.Error{HTTPStatus: 400, Code: 131026, Message: "no"}
+					case 1:
+						return &provider.Error{HTTPStatus: 500, Code: 131000, Message: "later", Transient: true}
+					case 2:
+						return &provider.Error{OutcomeUnknown: true, Cause: errors.New("cut off")}
+					}
+					return nil
+				}
+				b := r.create(0, people, func(in *core.NewBroadcast) {
+					in.Recipients = append(in.Recipients, core.NewRecipient{To: number(0)}, core.NewRecipient{To: "nobody"})
+				})
+				r.do(b, core.StartBroadcast)
+				moves := []func(){
+					func() { r.do(b, pause) }, func() { r.do(b, core.ResumeBroadcast) }, func() { r.do(b, core.ResumeBroadcast) }, func() { r.do(b, retry) },
+					func() { r.kill(r.nodes[0]); r.start() },
+					func() {
+						r.template(chat.CategoryMarketing, "APPROVED", fmt.Sprint("Hi {{1}}, edition ", random.IntN(3), " is here."))
+					},
+					func() { r.optOut(number(random.IntN(people))) },
+				}
+				for range 25 {
+					pass(time.Duration(random.IntN(400)) * time.Millisecond)
+					moves[random.IntN(len(moves))]()
+					r.requireLedger(b)
+				}
+				for r.read(b).Status == chat.BroadcastPaused {
+					r.do(b, core.ResumeBroadcast)
+					pass(20 * time.Minute)
+				}
+				pass(20 * time.Minute)
+				if n := r.counts(b); r.read(b).Status != chat.BroadcastCompleted || n.Waiting != 0 || n.Total != people+2 {
+					t.Errorf("it ends as %s with %+v", r.read(b).Status, n)
+				}
+				r.requireLedger(b)
+			})
+		})
+	}
+}
+
+// optOut has somebody opt out of marketing.
+func (r *rig) optOut(to string) {
+	r.t.Helper()
+	r.inTx(func(tx *store.Tx) error {
+		contact, err := tx.ContactByNumber(r.org.ID, r.account.ID, to)
+		if errors.Is(err, store.ErrNotFound) {
+			contact = storetest.NewContact(tx, r.account, to)
+			contact.Consent = chat.ConsentOptedOut
+			return tx.InsertContact(contact)
+		}
+		if err != nil {
+			return err
+		}
+		contact.Consent = chat.ConsentOptedOut
+		return tx.UpdateContact(contact)
+	})
+}
+
+// A pause is felt within a second: what waits to go out is taken back.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *rig) {
+		b := r.create(0, 400)
+		r.do(b, core.StartBroadcast)
+		pass(2 * time.Second)
+		r.do(b, pause)
+		pass(time.Second)
+		called := r.called()
+		if called == 0 || called == 400 {
+			t.Fatalf("the provider was called %d times", called)
+		}
+		pass(time.Minute)
+		if n := r.counts(b); r.called() != called || n.Sent != int64(called) || n.Waiting != int64(400-called) {
+			t.Errorf("after the pause there were %d calls more: %+v", r.called()-called, n)
+		}
+		r.requireLedger(b)
+		r.do(b, core.ResumeBroadcast)
+		pass(10 * time.Second)
+		r.requireState(b, chat.BroadcastCompleted, "")
+		for to, n := range r.calls {
+			if n != 1 {
+				t.Errorf("%s got %d messages", to, n)
+			}
+		}
+	})
+}
+
+// Who waits when a broadcast is stopped is skipped, with the reason.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *rig) {
+		b := r.create(0, 300)
+		r.do(b, core.StartBroadcast)
+		pass(2 * time.Second)
+		r.do(b, core.StopBroadcast)
+		pass(5 * time.Second)
+		r.requireState(b, chat.BroadcastStopped, chat.ReasonByUser)
+		if n := r.counts(b); n.Sent == 0 || n.Skipped == 0 || n.Sent+n.Skipped != 300 {
+			t.Errorf("the counts are %+v", n)
+		}
+		r.requireLedger(b)
+	})
+}
+
+// A broadcast pauses itself when its number or its template is not well.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	change := func(fn func(*chat.Account)) func(*rig) {
+		return func(r *rig) {
+			r.inTx(func(tx *store.Tx) error {
+				account, err := tx.Account(r.org.ID, r.account.ID)
+				fn(&account)
+				return errors.Join(err, tx.UpdateAccount(account))
+			})
+		}
+	}
+	refuse := func(code int) func(*rig) {
+		return func(r *rig) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.answer = func(string) error { return &provider.Error{HTTPStatus: 400, Code: code, Message: "no"} }
+		}
+	}
+	for name, c := range map[string]struct {
+		happens func(*rig)
+		want    chat.BroadcastReason
+	}{
+		"red":              {change(func(a *chat.Account) { a.Quality = new("RED") }), chat.ReasonQualityRed},
+		"restricted":       {change(func(a *chat.Account) { a.Restriction = new(chat.RestrictBusiness) }), chat.ReasonAccountRestricted},
+		"disconnected":     {change(func(a *chat.Account) { a.Status = chat.AccountDisconnected }), chat.ReasonAccountDisconnected},
+		"template paused":  {func(r *rig) { r.template(chat.CategoryMarketing, "PAUSED", "Hi {{1}}, welcome here.") }, chat.ReasonTemplatePaused},
+		"template refused": {func(r *rig) { r.template(chat.CategoryMarketing, "REJECTED", "Hi {{1}}, welcome here.") }, chat.ReasonTemplateDisabled},
+		"template edited":  {func(r *rig) { r.template(chat.CategoryMarketing, "APPROVED", "Ho {{1}}, welcome here.") }, chat.ReasonTemplateEdited},
+		"failures":         {refuse(131026), chat.ReasonFailureRate},
+		"paused, unheard":  {refuse(132015), chat.ReasonTemplatePaused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runRig(t, storetest.NewConfig(t, storetest.SQLite), 1, func(r *rig) {
+				b := r.create(0, 900)
+				r.do(b, core.StartBroadcast)
+				pass(2 * time.Second)
+				c.happens(r)
+				pass(4 * time.Second)
+				r.requireState(b, chat.BroadcastPaused, c.want)
+				r.requireLedger(b)
+			})
+		})
+	}
+}
+
+// Labels become recipients at the start, each contact once; who must not be written to is skipped.
+func TestAudience(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *rig) {
+		one, two := storetest.Label(r.t, r.st, r.org, "one"), storetest.Label(r.t, r.st, r.org, "two")
+		r.inTx(func(tx *store.Tx) error {
+			for i := range 700 {
+				contact := storetest.NewContact(tx, r.account, number(i))
+				if i%7 == 0 {
+					contact.Consent = chat.ConsentOptedOut
+				}
+				if err := tx.InsertContact(contact); err != nil {
+					return err
+				}
+				for _, label := range []chat.Label{one, two}[:1+i%2] {
+					if _, err := tx.AttachToContacts(r.org.ID, label.ID, []string{contact.ID}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		any := r.create(0, 10, func(in *core.NewBroadcast) { in.Audience = chat.Audience{LabelIDs: []string{one.ID, two.ID}} })
+		both := r.create(0, 0, func(in *core.NewBroadcast) {
+			in.Audience = chat.Audience{LabelIDs: []string{one.ID, two.ID}, MatchAll: true}
+		})
+		p, err := core.PreviewBroadcast(r.st.Read(r.t.Context()), r.account, any.ID)
+		if err != nil || p.Total != 710 || p.Skipped[chat.SkipDuplicate] != 10 || p.Skipped["marketing_opted_out"] != 100 || len(p.Samples) != 3 {
+			t.Errorf("the preview is %+v, %v", p, err)
+		}
+		r.do(any, core.StartBroadcast)
+		r.do(both, core.StartBroadcast)
+		pass(30 * time.Second)
+		r.requireState(any, chat.BroadcastCompleted, "")
+		r.requireState(both, chat.BroadcastCompleted, "")
+		if n := r.counts(any); n.Total != 710 || n.Skipped != 110 || n.Sent != 600 {
+			t.Errorf("any of the labels: %+v", n)
+		}
+		if n := r.counts(both); n.Total != 350 || n.Skipped != 50 || n.Sent != 300 {
+			t.Errorf("both labels: %+v", n)
+		}
+		r.requireLedger(any)
+	})
+}
+
+// A scheduled broadcast starts by itself; one that cannot has failed.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *rig) {
+		at := r.st.Now().Add(time.Hour)
+		later := func(in *core.NewBroadcast) { in.ScheduledAt, in.TimeZone = &at, "Asia/Jakarta" }
+		b, empty := r.create(0, 3, later), r.create(0, 0, later)
+		pass(59 * time.Minute)
+		r.requireState(b, chat.BroadcastScheduled, "")
+		pass(2 * time.Minute)
+		r.requireState(b, chat.BroadcastCompleted, "")
+		r.requireState(empty, chat.BroadcastFailed, chat.ReasonNoRecipients)
+	})
+}
+
+// A message of a broadcast tells of itself under its recipient's id, and an answer is counted to it.
+func TestEventsAndAnswers(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *rig) {
+		b := r.create(0, 3)
+		r.do(b, core.StartBroadcast)
+		pass(3 * time.Second)
+		events, err := r.st.Read(r.t.Context()).EventsAfter(r.org.ID, "", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[string]bool{}
+		for _, e := range events {
+			told[e.EventID] = true
+		}
+		rows := r.all(b)
+		for _, row := range rows {
+			if !told["broadcast_msg:"+row.ID+":sent"] {
+				t.Errorf("no event tells of %s", row.ID)
+			}
+		}
+		person := func(row chat.Recipient) provider.Person { return provider.Person{Phone: row.Address} }
+		said := func(row chat.Recipient, id string, m provider.Message) {
+			m.ProviderID, m.Timestamp, m.Raw, m.Contact = id, time.Now(), provider.Raw{Item: json.RawMessage(`{}`)}, person(row)
+			r.inTx(func(tx *store.Tx) error {
+				return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, provider.InboundMessage{Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}, Message: m})
+			})
+		}
+		text := func(s string) provider.Message {
+			return provider.Message{Type: chat.TypeText, Content: json.RawMessage(fmt.Sprintf(`{"body":%q}`, s))}
+		}
+		said(rows[0], "in.1", text("thanks"))
+		said(rows[0], "in.2", text("again"))
+		said(rows[1], "in.3", text("  Berhenti! "))
+		said(rows[1], "in.4", text("STOP"))
+		said(rows[2], "in.5", provider.Message{Type: chat.TypeButton, Content: json.RawMessage(`{"text":"Tell me more","payload":"x"}`), Context: "wamid." + rows[2].MessageID})
+		if n := r.counts(b); n.Replied != 3 || n.OptedOut != 1 || n.Clicked != 1 {
+			t.Errorf("the counts are %+v", n)
+		}
+		contact, err := r.st.Read(r.t.Context()).ContactByNumber(r.org.ID, r.account.ID, rows[1].Address)
+		if err != nil || contact.Consent != chat.ConsentOptedOut {
+			t.Errorf("after STOP the contact is %s, %v", contact.Consent, err)
+		}
+		if answers := r.automatic(); answers != 1 {
+			t.Errorf("it was answered %d times", answers)
+		}
+		said(rows[1], "in.6", text("mulai"))
+		contact, err = r.st.Read(r.t.Context()).ContactByNumber(r.org.ID, r.account.ID, rows[1].Address)
+		if err != nil || contact.Consent != chat.ConsentOptedIn || r.automatic() != 2 {
+			t.Errorf("after START the contact is %s, %v", contact.Consent, err)
+		}
+	})
+}
+
+// automatic counts the messages that were sent by themselves.
+func (r *rig) automatic() (n int) {
+	r.t.Helper()
+	rows, err := r.st.Read(r.t.Context()).Messages(r.org.ID, r.account.ID, store.MessageFilter{}, store.Page{Limit: 100})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, m := range rows.Rows {
+		if m.Source == chat.SourceAutomatic {
+			n++
+		}
+	}
+	return n
+}
+
+// Of two nodes one works on a broadcast, and the other goes on when that is gone.
+func TestTwoNodes(t *testing.T) {
+	t.Parallel()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	runRig(t, place, 2, func(r *rig) {
+		b := r.create(0, 600)
+		r.do(b, core.StartBroadcast)
+		pass(2 * time.Second)
+		owner := r.read(b).Owner
+		for _, n := range r.nodes {
+			if n.name == owner {
+				r.kill(n)
+				break
+			}
+		}
+		pass(time.Minute)
+		r.requireState(b, chat.BroadcastCompleted, "")
+		if n := r.counts(b); n.Sent != 600 || len(r.calls) != 600 {
+			t.Errorf("%d people were written to: %+v", len(r.calls), n)
+		}
+		r.requireLedger(b)
+	})
+}

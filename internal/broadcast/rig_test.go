@@ -1,0 +1,278 @@
+//go:build long
+
+package broadcast_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/broadcast"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
+	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// rig is a number with a worker, a sender and a provider that does as the test says, in a bubble of time of its own.
+type rig struct {
+	t       *testing.T
+	place   store.Config
+	st      *store.Store // of the test itself
+	org     storetest.Organization
+	account chat.Account
+	nodes   []*node
+	made    int
+
+	// answer decides what becomes of a call; nil takes every message.
+	answer func(to string) error
+
+	mu    sync.Mutex
+	calls map[string]int // by number
+	times []time.Time    // of calls of broadcasts
+}
+
+// node is a process.
+type node struct {
+	name   string
+	store  *store.Store
+	worker *broadcast.Worker
+	sender *sender.Sender
+}
+
+// inBubble runs a test with one node, on a store of each engine.
+func inBubble(t *testing.T, test func(r *rig)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { runRig(t, storetest.NewConfig(t, engine), 1, test) })
+}
+
+func runRig(t *testing.T, place store.Config, nodes int, test func(r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, place: place, calls: map[string]int{}}
+		r.st = storetest.OpenAt(t, place)
+		r.org = storetest.Org(t, r.st)
+		r.account = storetest.Account(t, r.st, r.org, "100000000001")
+		r.template(chat.CategoryMarketing, "APPROVED", "Hi {{1}}, welcome here.")
+		for range nodes {
+			r.start()
+		}
+		test(r)
+		for len(r.nodes) > 0 {
+			r.stop(r.nodes[0])
+		}
+	})
+}
+
+// start starts a node, as after a crash of the one before.
+func (r *rig) start() *node {
+	r.t.Helper()
+	r.made++
+	n := &node{name: fmt.Sprint("node_", r.made), store: r.st}
+	if r.place.URL != "" {
+		n.store = storetest.OpenAt(r.t, r.place)
+	}
+	storetest.Alive(r.t, n.store, n.name)
+	lease := func() store.Lease { return store.LeaseForGood(n.name) }
+	n.sender = sender.Start(sender.Config{
+		Store: n.store, Lease: lease, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 100, Log: slog.New(slog.DiscardHandler),
+		Token: func(chat.Account) (string, error) { return "", nil },
+	})
+	n.store.HandTo(func(h *store.Hands) { h.Node, h.Send = func() string { return n.name }, n.sender.Enqueue })
+	n.worker = broadcast.Start(broadcast.Config{Store: n.store, Lease: lease, PerSecond: 100, Log: slog.New(slog.DiscardHandler)})
+	r.nodes = append(r.nodes, n)
+	return n
+}
+
+// stop ends a node cleanly.
+func (r *rig) stop(n *node) { r.end(n, context.Background()) }
+
+// kill ends a node in the middle of what it does: nobody waits for its calls.
+func (r *rig) kill(n *node) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	r.end(n, gone)
+}
+
+func (r *rig) end(n *node, ctx context.Context) {
+	n.worker.Stop()
+	n.sender.Stop(ctx)
+	storetest.Dead(r.t, r.st, n.name)
+	for i, other := range r.nodes {
+		if other == n {
+			r.nodes = append(r.nodes[:i], r.nodes[i+1:]...)
+			break
+		}
+	}
+}
+
+func (r *rig) send(_ context.Context, _ provider.Number, m provider.Outbound) (provider.Sent, error) {
+	r.mu.Lock()
+	r.calls[m.To]++
+	r.times = append(r.times, time.Now())
+	answer := r.answer
+	r.mu.Unlock()
+	if answer != nil {
+		if err := answer(m.To); err != nil {
+			return provider.Sent{}, err
+		}
+	}
+	return provider.Sent{MessageID: "wamid." + m.ID}, nil
+}
+
+// called is how often the provider was called.
+func (r *rig) called() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, calls := range r.calls {
+		n += calls
+	}
+	return n
+}
+
+func (r *rig) inTx(fn func(tx *store.Tx) error) { storetest.InTx(r.t, r.st, fn) }
+
+// template puts the template as the provider has it now.
+func (r *rig) template(category, status, body string) {
+	r.t.Helper()
+	r.inTx(func(tx *store.Tx) error {
+		t := chat.Template{ID: tx.NewID(chat.KindTemplate), OrgID: r.org.ID, WABAID: r.account.WABAID, Name: "hello", Language: "en", Category: &category,
+			Format: chat.FormatPositional, Components: json.RawMessage(fmt.Sprintf(`[{"type":"BODY","text":%q}]`, body)), CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		t.SetProviderStatus(status, nil)
+		return tx.PutTemplate(t)
+	})
+}
+
+func number(i int) string { return fmt.Sprintf("+49155100%05d", i) }
+
+// create makes a broadcast to so many people, from the given one on.
+func (r *rig) create(first, people int, change ...func(*core.NewBroadcast)) (b chat.Broadcast) {
+	r.t.Helper()
+	in := core.NewBroadcast{Name: "x", Template: chat.BroadcastTemplate{Name: "hello", Language: "en",
+		Components: json.RawMessage(`[{"type":"body","parameters":[{"type":"text","text":"{{recipient.name|you}}"}]}]`)}}
+	for i := range people {
+		in.Recipients = append(in.Recipients, core.NewRecipient{To: number(first + i), Variables: map[string]string{"name": fmt.Sprint("N", i)}})
+	}
+	for _, c := range change {
+		c(&in)
+	}
+	r.inTx(func(tx *store.Tx) (err error) {
+		b, err = core.CreateBroadcast(tx, r.account, in)
+		return err
+	})
+	return b
+}
+
+type move func(*store.Tx, chat.Account, string) (chat.Broadcast, error)
+
+func pause(tx *store.Tx, a chat.Account, id string) (chat.Broadcast, error) {
+	return core.PauseBroadcast(tx, a, id, chat.ReasonByUser)
+}
+
+func retry(tx *store.Tx, a chat.Account, id string) (chat.Broadcast, error) {
+	if _, err := core.RetrySome(tx, a, id, 1000); err != nil {
+		return chat.Broadcast{}, err
+	}
+	return core.RetryBroadcast(tx, a, id)
+}
+
+// do moves a broadcast, if its state allows it.
+func (r *rig) do(b chat.Broadcast, m move) {
+	r.t.Helper()
+	err := r.st.InTx(context.Background(), func(tx *store.Tx) error {
+		_, err := m(tx, r.account, b.ID)
+		return err
+	})
+	if code, _ := chat.CodeOf(err); err != nil && code != chat.CodeBroadcastState {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) read(b chat.Broadcast) chat.Broadcast {
+	r.t.Helper()
+	got, err := r.st.Read(context.Background()).Broadcast(b.OrgID, b.AccountID, b.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return got
+}
+
+// requireState fails the test unless a broadcast stands there.
+func (r *rig) requireState(b chat.Broadcast, status chat.BroadcastStatus, reason chat.BroadcastReason) {
+	r.t.Helper()
+	if got := r.read(b); got.Status != status || got.Reason != reason {
+		r.t.Fatalf("it is %s (%s) with %+v, want %s (%s)", got.Status, got.Reason, r.counts(b), status, reason)
+	}
+}
+
+func (r *rig) counts(b chat.Broadcast) chat.BroadcastCounts {
+	r.t.Helper()
+	n, err := core.Counts(r.st.Read(context.Background()), b.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+// pass lets time go by, and what it sets off come to rest.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// all are the recipients of a broadcast.
+func (r *rig) all(b chat.Broadcast) []chat.Recipient {
+	r.t.Helper()
+	rows, err := r.st.Read(context.Background()).Recipients(b.OrgID, b.ID, store.RecipientFilter{}, store.Page{Limit: 10_000})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return rows.Rows
+}
+
+// requireLedger fails the test unless every recipient waits, has one message or a reason, and the counts say so.
+func (r *rig) requireLedger(b chat.Broadcast) {
+	r.t.Helper()
+	n := map[string]int64{}
+	messages, stored := map[string]bool{}, map[string]chat.Message{}
+	rows := r.all(b)
+	written, err := r.st.Read(context.Background()).Messages(b.OrgID, b.AccountID, store.MessageFilter{}, store.Page{Limit: 10_000})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, m := range written.Rows {
+		stored[m.ID] = m
+	}
+	for _, row := range rows {
+		n[string(row.Status)]++
+		switch row.Status {
+		case chat.RecipientSkipped, chat.RecipientFailed:
+			if row.Reason == "" {
+				r.t.Errorf("%s is %s for no reason", row.ID, row.Status)
+			}
+		case chat.RecipientWaiting:
+			if row.MessageID != "" {
+				r.t.Errorf("%s waits and has a message", row.ID)
+			}
+		}
+		if row.MessageID == "" {
+			continue
+		}
+		m, there := stored[row.MessageID]
+		if !there || messages[m.ID] || m.Source != chat.SourceBroadcast || chat.RecipientOf(m.Status) != row.Status {
+			r.t.Errorf("%s is %s, and its message %s", row.ID, row.Status, m.Status)
+		}
+		messages[m.ID] = true
+	}
+	if want, got := chat.CountsOf(n), r.counts(b); want != got {
+		r.t.Errorf("the counts are %+v, and the recipients %+v", got, want)
+	}
+}

@@ -1,0 +1,159 @@
+package broadcast
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// most is how many messages of broadcasts a number has waiting to be sent for the first time: enough for half a
+// second, so that a pause is felt at once and others are not held up.
+func (w *Worker) most() int { return max(8, int(w.cfg.PerSecond/2)) }
+
+// longestRest is after a store that was hardly there.
+const longestRest = 100 * time.Millisecond
+
+// share is how much of a number's rate broadcasts get: the rest is for people who write themselves.
+const share = 0.9
+
+// serve lets the broadcasts of a number go on, each with an equal part of what the number can take.
+func (w *Worker) serve(node string, n *number) error {
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	room, err := w.room(ctx, n)
+	if err != nil {
+		return err
+	}
+	var going []chat.Broadcast
+	w.turn++
+	for i := range n.broadcasts {
+		left := len(n.broadcasts) - i
+		b := n.broadcasts[(i+w.turn)%len(n.broadcasts)]
+		made, over, err := w.advance(ctx, node, n, b, (room+left-1)/left)
+		if err != nil {
+			return err
+		}
+		if room -= made; !over {
+			going = append(going, b)
+		}
+	}
+	slices.SortFunc(going, func(a, b chat.Broadcast) int { return strings.Compare(a.ID, b.ID) })
+	n.broadcasts = going
+	return nil
+}
+
+// room is how many more messages the number may have waiting.
+func (w *Worker) room(ctx context.Context, n *number) (int, error) {
+	room := w.most()
+	for _, b := range n.broadcasts {
+		if room <= 0 {
+			return 0, nil
+		}
+		queued, err := w.cfg.Store.Read(ctx).QueuedFirst(b.OrgID, b.ID, room)
+		if err != nil {
+			return 0, err
+		}
+		room -= queued
+	}
+	return room, nil
+}
+
+// steps bounds how long a broadcast has its turn.
+const steps = 50
+
+// advance goes on with one broadcast. It returns how many messages it made, and whether there is nothing left to do.
+func (w *Worker) advance(ctx context.Context, node string, n *number, b chat.Broadcast, room int) (made int, over bool, err error) {
+	allowed := -1
+	for range steps {
+		state, err := core.ReadBroadcastState(w.cfg.Store.Read(ctx), b)
+		if errors.Is(err, store.ErrNotFound) {
+			return made, true, nil // the number is gone, and its broadcasts go with it
+		}
+		if err != nil {
+			return made, false, err
+		}
+		if why := state.Ill(b, w.cfg.Store.Now()); why != "" && b.Status == chat.BroadcastSending {
+			return made, true, w.pause(ctx, state.Account, b, why)
+		}
+		if allowed < 0 {
+			allowed = w.allowance(n, b, state.Slow(), room)
+		}
+		p, err := w.timed(ctx, func() (core.Progress, error) { return w.step(ctx, node, state, b, min(w.slice, allowed-made)) })
+		if err != nil {
+			return made, false, err
+		}
+		made += p.Messages
+		w.spend(n, b, p.Messages)
+		if p.Over || !p.More && (p.Messages == 0 || made >= allowed) {
+			return made, p.Over, nil
+		}
+	}
+	return made, false, nil
+}
+
+// timed takes a step, makes the next as large as fits, and rests for half as long as it took: others have work, too.
+func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) (core.Progress, error) {
+	begin := w.cfg.Store.Moment()
+	p, err := step()
+	took := w.cfg.Store.Moment().Sub(begin)
+	switch {
+	case took > sliceTime:
+		w.slice = max(smallest, w.slice/2)
+	case p.Messages >= w.slice:
+		w.slice = min(largest, w.slice+4)
+	}
+	if err == nil && took > 0 {
+		rest := time.NewTimer(min(took/2, longestRest))
+		defer rest.Stop()
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+		}
+	}
+	return p, err
+}
+
+// step takes one step in a transaction. Where the quota is used up in the middle of it, smaller steps use the rest,
+// and then the broadcast pauses.
+func (w *Worker) step(ctx context.Context, node string, state core.BroadcastState, b chat.Broadcast, limit int) (p core.Progress, err error) {
+	for {
+		err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+			p, err = core.AdvanceBroadcast(tx, state, b.ID, node, limit)
+			return err
+		})
+		code, refused := chat.CodeOf(err)
+		switch {
+		case !refused:
+			return p, err
+		case code == chat.CodeQuotaExceeded && limit > 1:
+			limit /= 2
+		default:
+			return core.Progress{Over: true}, w.pause(ctx, state.Account, b, reasonOf(code))
+		}
+	}
+}
+
+// reasonOf is why a broadcast pauses of which a message was refused.
+func reasonOf(code chat.Code) chat.BroadcastReason {
+	switch code {
+	case chat.CodeQuotaExceeded:
+		return chat.ReasonQuotaExceeded
+	case chat.CodeAccountRestricted:
+		return chat.ReasonAccountRestricted
+	case chat.CodeMediaNotFound:
+		return chat.ReasonMediaMissing
+	default:
+		return chat.ReasonAccountDisconnected
+	}
+}
+
+func (w *Worker) pause(ctx context.Context, account chat.Account, b chat.Broadcast, why chat.BroadcastReason) error {
+	w.cfg.Log.Warn("a broadcast has paused itself", "broadcast", b.ID, "reason", why)
+	return w.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.PauseIll(tx, account, b.ID, why) })
+}

@@ -1,0 +1,196 @@
+// Package broadcast turns the recipients of broadcasts into messages, at the pace that their number allows. A
+// recipient becomes a message in the transaction that notes it, so that nobody gets two and nobody is forgotten,
+// wherever the process ends. The sender takes the messages from there, as it does all others.
+package broadcast
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// lookEvery is how often broadcasts are looked for that are to be worked on.
+	lookEvery = time.Second
+	// workEvery is how often those that are being sent are looked at.
+	workEvery = 50 * time.Millisecond
+	// smallest and largest is how many messages a transaction makes, as many as fit into sliceTime: on SQLite
+	// everybody who writes waits for it.
+	smallest, largest = 4, 40
+	sliceTime         = 6 * time.Millisecond
+	// dueAtOnce bounds how many scheduled broadcasts start at one look.
+	dueAtOnce = 20
+	// patience ends a step that the store does not answer.
+	patience = 10 * time.Second
+)
+
+// Config is what the worker needs.
+type Config struct {
+	Store *store.Store
+	// Lease is this process's right to what it works on.
+	Lease func() store.Lease
+	// PerSecond is how many messages a number sends a second.
+	PerSecond float64
+	Log       *slog.Logger
+	// LookEvery and WorkEvery replace the defaults, where they are not zero.
+	LookEvery, WorkEvery time.Duration
+}
+
+// Worker works on the broadcasts of one node.
+type Worker struct {
+	cfg     Config
+	trouble *logging.Episode
+	numbers map[string]*number // by account
+	slice   int                // how many messages the next transaction makes
+	turn    int                // which of a number's broadcasts goes first
+	looked  store.Moment
+
+	wake   chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// number is an account whose broadcasts are worked on here.
+type number struct {
+	broadcasts []chat.Broadcast
+	pace       bucket
+	each       map[string]*bucket // of broadcasts with a pace of their own
+}
+
+// Start begins the work, with what an earlier process left.
+func Start(cfg Config) *Worker {
+	cfg.LookEvery, cfg.WorkEvery = cmp.Or(cfg.LookEvery, lookEvery), cmp.Or(cfg.WorkEvery, workEvery)
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Worker{
+		cfg: cfg, numbers: map[string]*number{}, slice: smallest, wake: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		trouble: logging.NewEpisode(cfg.Log, nil, "broadcasts", "broadcasts cannot go on", "broadcasts go on again"),
+	}
+	w.done.Go(w.run)
+	return w
+}
+
+// Stop ends the work. What is under way is finished or undone.
+func (w *Worker) Stop() {
+	w.cancel()
+	w.done.Wait()
+}
+
+// Wake has broadcasts looked for at once.
+func (w *Worker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Worker) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-w.wake:
+			w.looked = 0
+		case <-w.ctx.Done():
+			return
+		}
+		err := w.tick()
+		if w.ctx.Err() != nil {
+			return
+		}
+		w.trouble.Report(err)
+		wait := w.cfg.LookEvery
+		if len(w.numbers) > 0 && err == nil {
+			wait = w.cfg.WorkEvery
+		}
+		timer.Reset(wait)
+	}
+}
+
+// tick looks for broadcasts when it is time to, and works on those that are known.
+func (w *Worker) tick() error {
+	lease := w.cfg.Lease()
+	now := w.cfg.Store.Moment()
+	if !lease.Holds(now, 0) {
+		w.numbers = map[string]*number{}
+		return nil
+	}
+	if w.looked.IsZero() || now.Sub(w.looked) >= w.cfg.LookEvery {
+		if err := w.look(lease.Node); err != nil {
+			return err
+		}
+		w.looked = now
+	}
+	var err error
+	for id, n := range w.numbers {
+		err = errors.Join(err, w.serve(lease.Node, n))
+		if len(n.broadcasts) == 0 {
+			delete(w.numbers, id)
+		}
+	}
+	return err
+}
+
+// look starts what is due, takes what nobody has, and reads what is this node's.
+func (w *Worker) look(node string) error {
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	if err := w.startDue(ctx); err != nil {
+		return err
+	}
+	abandoned, err := w.cfg.Store.Read(ctx).AbandonedBroadcasts()
+	if err == nil && abandoned {
+		err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ClaimBroadcasts(node) })
+	}
+	if err != nil {
+		return err
+	}
+	own, err := w.cfg.Store.Read(ctx).OwnBroadcasts(node)
+	if err != nil {
+		return err
+	}
+	for _, n := range w.numbers {
+		n.broadcasts = nil
+	}
+	for _, b := range own {
+		n := w.numbers[b.AccountID]
+		if n == nil {
+			n = &number{each: map[string]*bucket{}}
+			w.numbers[b.AccountID] = n
+		}
+		n.broadcasts = append(n.broadcasts, b)
+	}
+	return nil
+}
+
+// startDue starts scheduled broadcasts whose time has come.
+func (w *Worker) startDue(ctx context.Context) error {
+	due, err := w.cfg.Store.Read(ctx).DueBroadcasts(w.cfg.Store.Now(), dueAtOnce)
+	for _, b := range due {
+		if err != nil {
+			break
+		}
+		var account chat.Account
+		account, err = w.cfg.Store.Read(ctx).Account(b.OrgID, b.AccountID)
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+			continue // the number is gone, and this goes with it
+		}
+		if err == nil {
+			err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.StartDue(tx, account, b.ID) })
+		}
+		if _, refused := chat.CodeOf(err); refused { // somebody else was faster
+			err = nil
+		}
+	}
+	return err
+}

@@ -1,0 +1,170 @@
+package contactjobs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+const (
+	// MaxFile is how large a file of contacts may be, in bytes.
+	MaxFile = 64 << 20
+	// MaxRows is how many rows it may have.
+	MaxRows = 500_000
+	// maxRecord is how long one row may be. Longer is a quote that is never closed.
+	maxRecord = 256 << 10
+	// maxCell is what of a cell is kept where a row cannot be taken.
+	maxCell = 500
+	// sniffed is how much of a file tells its delimiter.
+	sniffed = 64 << 10
+)
+
+var errEndless = errors.New("a quote is opened and never closed")
+
+// Decoded is a file of contacts as UTF-8, whatever of UTF-8 and UTF-16 it is in. What is neither is left, and
+// read cell by cell.
+func Decoded(r io.Reader) io.Reader {
+	begin := bufio.NewReaderSize(r, 4)
+	switch mark, _ := begin.Peek(3); {
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+		begin.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(begin)
+	}
+	return begin
+}
+
+// Delimiter is what most likely separates the cells of a file that begins so.
+func Delimiter(begin []byte) rune {
+	line, quoted := begin[:min(len(begin), sniffed)], false
+	counts := map[rune]int{}
+	for _, b := range line {
+		if b == '"' {
+			quoted = !quoted
+		}
+		if b == '\n' && !quoted {
+			break
+		}
+		if !quoted {
+			counts[rune(b)]++
+		}
+	}
+	best := ','
+	for _, d := range []rune{';', '\t', '|'} {
+		if counts[d] > counts[best] {
+			best = d
+		}
+	}
+	return best
+}
+
+// file is read row by row.
+type file struct {
+	csv     *csv.Reader
+	bounded *boundedReader
+	row     int // of the row that was read last
+	offset  int64
+}
+
+func newFile(r io.Reader, delimiter rune) *file {
+	bounded := &boundedReader{r: r}
+	f := &file{csv: csv.NewReader(bounded), bounded: bounded}
+	f.csv.Comma, f.csv.FieldsPerRecord, f.csv.LazyQuotes = delimiter, -1, true
+	return f
+}
+
+// next returns the cells of the next row, or io.EOF.
+func (f *file) next() ([]string, error) {
+	f.bounded.left = maxRecord
+	cells, err := f.csv.Read()
+	if err != nil {
+		return nil, err
+	}
+	if f.row++; f.row > MaxRows+1 {
+		return nil, fmt.Errorf("the file has more than %d rows: divide it", MaxRows)
+	}
+	f.offset = f.csv.InputOffset()
+	for i, cell := range cells {
+		cells[i] = cleanCell(cell)
+	}
+	return cells, nil
+}
+
+// cleanCell reads what is not UTF-8 as what Windows writes, and drops what cannot be stored.
+func cleanCell(cell string) string {
+	if !utf8.ValidString(cell) {
+		if decoded, err := charmap.Windows1252.NewDecoder().String(cell); err == nil {
+			cell = decoded
+		}
+	}
+	return strings.ReplaceAll(cell, "\x00", "")
+}
+
+// boundedReader ends a row that has no end.
+type boundedReader struct {
+	r    io.Reader
+	left int
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errEndless
+	}
+	n, err := b.r.Read(p)
+	b.left -= n
+	return n, err
+}
+
+// importFile is a file whose rows are understood.
+type importFile struct {
+	*file
+	mapping chat.ImportMapping
+	numbers map[string]int // in which row each was first
+}
+
+func newImportFile(r io.Reader, task chat.ContactImport) (*importFile, error) {
+	f := &importFile{file: newFile(r, []rune(task.Delimiter)[0]), mapping: *task.Mapping, numbers: map[string]int{}}
+	if f.mapping.Header {
+		if _, err := f.file.next(); err != nil && err != io.EOF {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// next returns the next row that is not empty, or io.EOF. A number that was there before is refused.
+func (f *importFile) next() (chat.ImportRow, error) {
+	cells, err := f.file.next()
+	for err == nil && strings.Join(cells, "") == "" {
+		cells, err = f.file.next()
+	}
+	if err != nil {
+		return chat.ImportRow{}, err
+	}
+	row := f.mapping.Read(f.row, cells)
+	if row.Problem == "" {
+		if first, there := f.numbers[row.Number]; there {
+			row.Problem = fmt.Sprintf("Row %d has the same number.", first)
+		} else {
+			f.numbers[row.Number] = row.Row
+		}
+	}
+	if row.Problem != "" {
+		for i, cell := range row.Cells {
+			if r := []rune(cell); len(r) > maxCell {
+				row.Cells[i] = string(r[:maxCell]) + "…"
+			}
+		}
+	}
+	return row, nil
+}

@@ -1,0 +1,301 @@
+package contactjobs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/unicode"
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// desks counts numbers, which no two organizations share.
+var desks atomic.Int64
+
+// desk is a number with contacts, and an admin who imports.
+type desk struct {
+	t       testing.TB
+	worker  *Worker
+	org     storetest.Organization
+	account chat.Account
+	admin   chat.User
+}
+
+func newDesk(t testing.TB, st *store.Store) *desk {
+	t.Helper()
+	blobs, err := blob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, worker: &Worker{store: st, blobs: blobs, log: slog.New(slog.DiscardHandler)}, org: storetest.Org(t, st)}
+	d.account = storetest.Account(t, st, d.org, fmt.Sprint(1_000_000+desks.Add(1)))
+	d.inTx(func(tx *store.Tx) error {
+		d.admin = chat.User{ID: tx.NewID(chat.KindUser), OrgID: d.org.ID, Email: strings.ToLower(tx.NewID(chat.KindUser)) + "@example.com", Name: "Ada", Role: chat.RoleAdmin, Sees: chat.SeesAll}
+		return tx.InsertUser(d.admin)
+	})
+	return d
+}
+
+func (d *desk) inTx(fn func(*store.Tx) error) {
+	d.t.Helper()
+	storetest.InTx(d.t, d.worker.store, fn)
+}
+
+// begin stores a file and starts its import.
+func (d *desk) begin(text []byte, mapping chat.ImportMapping) (job chat.ContactJob) {
+	d.t.Helper()
+	key := d.worker.store.NewID(chat.KindContactJob)
+	info, err := d.worker.blobs.Put(key, Decoded(bytes.NewReader(text)), MaxFile)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	sample, err := Sample(d.worker.blobs, key)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.inTx(func(tx *store.Tx) (err error) {
+		job, err = core.NewContactJob(tx, d.admin, chat.JobImport, chat.JobDraft, chat.ContactImport{Delimiter: sample.Delimiter})
+		if err != nil {
+			return err
+		}
+		job.BlobKey, job.Total = &key, info.Size
+		if err := tx.InsertContactJob(job); err != nil {
+			return err
+		}
+		job, err = core.StartImport(tx, d.admin, job.ID, d.account, mapping)
+		return err
+	})
+	return job
+}
+
+func (d *desk) work(id string, want chat.ContactJobStatus) chat.ContactJob {
+	d.t.Helper()
+	if err := d.worker.Work(d.t.Context()); err != nil {
+		d.t.Fatal(err)
+	}
+	job, err := d.worker.store.Read(d.t.Context()).ContactJob(d.org.ID, id)
+	if err != nil || job.Status != want {
+		d.t.Fatalf("the job is %+v, %v, want %s", job, err, want)
+	}
+	return job
+}
+
+func (d *desk) undo(id string) chat.ContactJob {
+	d.t.Helper()
+	d.inTx(func(tx *store.Tx) error {
+		_, err := core.UndoImport(tx, d.admin, id)
+		return err
+	})
+	return d.work(id, chat.JobUndone)
+}
+
+// person is a contact as far as an import can change it.
+type person struct {
+	Number, Name, Email, Consent, Metadata string
+	Labels                                 []string
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// people are all contacts, by number.
+func (d *desk) people() map[string]person {
+	d.t.Helper()
+	r := d.worker.store.Read(d.t.Context())
+	ids, err := r.ContactIDs(d.admin, store.ContactQuery{}, "", 100_000)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	entries, err := r.ContactEntries(d.admin, ids)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	labels, err := r.LabelsOfContacts(d.org.ID, ids)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	all := map[string]person{}
+	for _, e := range entries {
+		p := person{text(e.PhoneNumber), text(e.Name), text(e.Email), string(e.Consent), string(e.Metadata), nil}
+		for _, l := range labels[e.ID] {
+			p.Labels = append(p.Labels, l.Name)
+		}
+		slices.Sort(p.Labels)
+		all[p.Number] = p
+	}
+	return all
+}
+
+func (d *desk) labelNames() (names []string) {
+	labels, err := d.worker.store.Read(d.t.Context()).LabelsOfTeam(d.org.ID, d.org.TeamID)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, l := range labels {
+		names = append(names, l.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+var allColumns = chat.ImportMapping{Header: true, CreateLabels: true, Country: "DE", Columns: []chat.ImportColumn{
+	{Column: 0, Field: "phone_number"}, {Column: 1, Field: "name"}, {Column: 2, Field: "labels"}, {Column: 3, Field: "consent"}, {Column: 4, Field: "metadata", Key: "city"},
+}}
+
+// written is a file, and what its rows should make of the contacts that were there.
+type written struct {
+	text []byte
+	want map[string]person
+	bad  int
+}
+
+// writeFile writes rows as some program would.
+func writeFile(t *rapid.T, before map[string]person) (w written) {
+	delimiter := rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "delimiter")
+	var out bytes.Buffer
+	csvOut := csv.NewWriter(&out)
+	csvOut.Comma, csvOut.UseCRLF = delimiter, rapid.Bool().Draw(t, "CRLF")
+	csvOut.Write([]string{"Phone", "Name", "Labels", "Consent", "City"})
+	w.want = map[string]person{}
+	for number, p := range before {
+		w.want[number] = p
+	}
+	seen := map[string]bool{}
+	for range rapid.IntRange(0, 30).Draw(t, "rows") {
+		n := rapid.IntRange(0, 12).Draw(t, "person")
+		number := fmt.Sprintf("+4915100000%03d", n)
+		row := []string{
+			rapid.SampledFrom([]string{number, "00" + number[1:], "0" + number[3:], number[:6] + " " + number[6:], "'" + number, "nonsense"}).Draw(t, "as"),
+			rapid.SampledFrom([]string{"", "Ada", "O\"Neil, \"Q\"", "Zoë;\nline two", "=SUM(A1)"}).Draw(t, "name"),
+			rapid.SampledFrom([]string{"", "VIP", "vip, New", "New|Third"}).Draw(t, "labels"),
+			rapid.SampledFrom([]string{"", "yes", "no", "perhaps"}).Draw(t, "consent"),
+			rapid.SampledFrom([]string{"", "Bonn"}).Draw(t, "city"),
+		}
+		csvOut.Write(row)
+		if row[0] == "nonsense" || row[3] == "perhaps" || seen[number] {
+			w.bad++
+			continue
+		}
+		seen[number] = true
+		w.want[number] = expected(w.want[number], number, row)
+	}
+	csvOut.Flush()
+	w.text = encode(t, out.Bytes())
+	return w
+}
+
+func encode(t *rapid.T, text []byte) []byte {
+	switch rapid.SampledFrom([]string{"plain", "BOM", "UTF-16"}).Draw(t, "encoding") {
+	case "BOM":
+		return append([]byte("\xef\xbb\xbf"), text...)
+	case "UTF-16":
+		encoded, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().Bytes(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
+	}
+	return text
+}
+
+// expected is what a row makes of a person.
+func expected(p person, number string, row []string) person {
+	if p.Number == "" {
+		p = person{Number: number, Consent: "unknown"}
+	}
+	if row[1] != "" {
+		p.Name = row[1]
+	}
+	if c := map[string]string{"yes": "opted_in", "no": "opted_out"}[row[3]]; c != "" && p.Consent != "opted_out" {
+		p.Consent = c
+	}
+	if row[4] != "" {
+		fields := map[string]string{}
+		json.Unmarshal([]byte(p.Metadata), &fields)
+		fields["city"] = row[4]
+		text, _ := json.Marshal(fields)
+		p.Metadata = string(text)
+	}
+	labels := slices.Clone(p.Labels)
+	for _, name := range strings.FieldsFunc(row[2], func(r rune) bool { return r == ',' || r == '|' }) {
+		name = strings.TrimSpace(name)
+		if strings.EqualFold(name, "vip") {
+			name = "VIP"
+		}
+		if !slices.Contains(labels, name) {
+			labels = append(labels, name)
+		}
+	}
+	slices.Sort(labels)
+	p.Labels = labels
+	return p
+}
+
+// Whatever a file has, and however it is written, its import makes the contacts what its rows say, every row is
+// counted once, and undoing it makes them what they were.
+func TestImportAndUndo(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		rapid.Check(t, func(rt *rapid.T) {
+			d := newDesk(t, st)
+			d.existing(rt)
+			before, labels := d.people(), d.labelNames()
+			w := writeFile(rt, before)
+			job := d.work(d.begin(w.text, allColumns).ID, chat.JobDone)
+			if diff := cmp.Diff(w.want, d.people()); diff != "" {
+				rt.Fatalf("after the import (-want +got):\n%s", diff)
+			}
+			if int(job.Failed) != w.bad || int(job.Created) != len(w.want)-len(before) || job.Done != job.Total {
+				rt.Fatalf("counted %+v, want %d bad and %d new", job, w.bad, len(w.want)-len(before))
+			}
+			d.undo(job.ID)
+			if diff := cmp.Diff(before, d.people()); diff != "" {
+				rt.Fatalf("after undoing it (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(labels, d.labelNames()); diff != "" {
+				rt.Fatalf("labels after undoing it (-want +got):\n%s", diff)
+			}
+		})
+	})
+}
+
+// existing makes some contacts that are there before.
+func (d *desk) existing(t *rapid.T) {
+	vip := storetest.Label(d.t, d.worker.store, d.org, "VIP")
+	kinds := rapid.SliceOfN(rapid.IntRange(0, 3), 12, 12).Draw(t, "existing")
+	d.inTx(func(tx *store.Tx) error {
+		for n, kind := range kinds {
+			if kind == 0 {
+				continue
+			}
+			c, err := core.CreateContact(tx, d.account, chat.NewContact{PhoneNumber: new(fmt.Sprintf("+4915100000%03d", n)), Name: new("Before"), Metadata: json.RawMessage(`{"k":"v"}`)})
+			if err == nil && kind == 2 {
+				err = core.LabelContact(tx, d.account, c.ID, vip.ID)
+			}
+			if err == nil && kind == 3 {
+				_, err = core.UpdateContact(tx, d.account, c.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{Source: chat.ConsentByUser, ID: d.admin.ID})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,309 @@
+// Package contactjobs does the work on many contacts that users ask for: imports and their undoing, labels,
+// deletions. It goes in slices, each a transaction with a rest behind it, so that sends do not wait; the job's row
+// says how far it is, so that any node can go on with it.
+package contactjobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	// lookEvery is how late this node notices work that was asked for on another.
+	lookEvery = 2 * time.Second
+	// readAhead is how many rows of a file are read before the step that may take them.
+	readAhead = 500
+	// atOnce is how many jobs are looked at.
+	atOnce = 20
+)
+
+// Worker does the jobs of one node.
+type Worker struct {
+	store  *store.Store
+	blobs  *blob.Store
+	log    *slog.Logger
+	woken  chan struct{}
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// Start begins to look for jobs; Stop ends it.
+func Start(st *store.Store, blobs *blob.Store, log *slog.Logger) *Worker {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Worker{store: st, blobs: blobs, log: log, woken: make(chan struct{}, 1), cancel: cancel}
+	w.done.Go(func() { w.run(ctx) })
+	return w
+}
+
+// Stop waits for the slice under way.
+func (w *Worker) Stop() {
+	w.cancel()
+	w.done.Wait()
+}
+
+// Wake tells that there is work.
+func (w *Worker) Wake() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Worker) run(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if err := w.Work(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("work on contacts", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-w.woken:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Work does all jobs that are under way, side by side: a large import does not hold up a small change.
+func (w *Worker) Work(ctx context.Context) error {
+	jobs, err := w.store.Read(ctx).ContactJobsUnderWay(atOnce)
+	var running sync.WaitGroup
+	for _, job := range jobs {
+		running.Go(func() {
+			if err := w.doJob(ctx, job); err != nil && ctx.Err() == nil {
+				w.log.Warn("work on contacts", "job", job.ID, "error", err)
+			}
+		})
+	}
+	running.Wait()
+	return err
+}
+
+// doJob goes on with a job until it is finished, undone, or another node has it.
+func (w *Worker) doJob(ctx context.Context, job chat.ContactJob) error {
+	one := &run{worker: w, steps: w.store.Steps(), job: job}
+	defer one.close()
+	for one.under(job.Status) {
+		if err := one.step(ctx); err != nil || one.elsewhere {
+			return err
+		}
+	}
+	return nil
+}
+
+// run is a job on this node.
+type run struct {
+	worker    *Worker
+	steps     *store.Steps
+	job       chat.ContactJob
+	elsewhere bool // another node does it
+
+	file   *importFile
+	closer io.Closer
+	ahead  []readRow
+	ended  string // why the file ends here, where that is not its end
+	atEnd  bool
+}
+
+// readRow is a row with where the file is behind it.
+type readRow struct {
+	chat.ImportRow
+	offset int64
+}
+
+func (r *run) under(status chat.ContactJobStatus) bool {
+	return r.job.Status == status && (status == chat.JobRunning || status == chat.JobUndoing)
+}
+
+func (r *run) close() {
+	if r.closer != nil {
+		r.closer.Close()
+	}
+	r.file, r.closer, r.ahead, r.atEnd, r.ended = nil, nil, nil, false, ""
+}
+
+// step does one slice.
+func (r *run) step(ctx context.Context) error {
+	if r.job.Kind == chat.JobImport && r.job.Status == chat.JobRunning {
+		if err := r.readAhead(); err != nil {
+			return r.fail(ctx, err)
+		}
+	}
+	var now chat.ContactJob
+	var taken int
+	var free bool
+	_, _, err := r.steps.Do(ctx, func(tx *store.Tx, rows int) (n int64, err error) {
+		if free, err = tx.TryLock("contact job " + r.job.ID); err != nil || !free {
+			return 0, err
+		}
+		if now, err = tx.ContactJob(r.job.OrgID, r.job.ID); err != nil {
+			return 0, err
+		}
+		if now.Status != r.job.Status || now.Position != r.job.Position { // somebody else has gone on with it, or wants it undone
+			taken = 0
+			return 0, nil
+		}
+		now, taken, n, err = r.slice(tx, now, rows)
+		if err != nil {
+			return 0, err
+		}
+		now.UpdatedAt = tx.Now()
+		return n, tx.UpdateContactJob(now)
+	})
+	if _, refused := errors.AsType[*chat.Error](err); refused || errors.Is(err, store.ErrNotFound) {
+		return r.fail(ctx, err)
+	}
+	if err != nil {
+		return err
+	}
+	r.elsewhere = !free
+	moved := now.Position != r.job.Position
+	r.job = now
+	if r.ahead = r.ahead[taken:]; moved && taken == 0 {
+		r.close() // the file is not where this node has it
+	}
+	return nil
+}
+
+// slice does what is next, in a transaction.
+func (r *run) slice(tx *store.Tx, job chat.ContactJob, rows int) (now chat.ContactJob, taken int, n int64, err error) {
+	switch {
+	case job.Kind != chat.JobImport:
+		now, n, err = core.BulkSlice(tx, job, rows)
+		return now, 0, n, err
+	case job.Status == chat.JobUndoing:
+		now, err = undo(tx, job)
+		return now, 0, 1, err
+	default:
+		return r.importSome(tx, job, rows)
+	}
+}
+
+func undo(tx *store.Tx, job chat.ContactJob) (chat.ContactJob, error) {
+	if job.Slices == 0 {
+		job.Status = chat.JobUndone
+		return job, nil
+	}
+	job, err := core.UndoSlice(tx, job)
+	job.Done = job.Total - job.Slices
+	job.Position = "undo " + strconv.FormatInt(job.Slices, 10)
+	return job, err
+}
+
+func (r *run) importSome(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, int, int64, error) {
+	var task chat.ContactImport
+	if err := json.Unmarshal(job.Task, &task); err != nil {
+		return job, 0, 0, err
+	}
+	account, err := core.AccountByNumber(tx.Reader, job.OrgID, task.Number)
+	if err != nil {
+		return job, 0, 0, err
+	}
+	taken := min(limit, len(r.ahead))
+	rows := make([]chat.ImportRow, taken)
+	for i := range rows {
+		rows[i] = r.ahead[i].ImportRow
+	}
+	if taken > 0 {
+		last := r.ahead[taken-1]
+		job.Done, job.Position = last.offset, position(last)
+	}
+	if taken == len(r.ahead) && r.atEnd {
+		if r.ended != "" {
+			rows = append(rows, chat.ImportRow{Row: r.file.row + 1, Cells: []string{}, Problem: r.ended})
+		}
+		job.Status, job.Done = chat.JobDone, job.Total
+		if err := tx.ForgetJobFile(&job); err != nil {
+			return job, 0, 0, err
+		}
+	}
+	job, err = core.ImportSlice(tx, account, job, *task.Mapping, rows)
+	return job, taken, int64(taken), err
+}
+
+// position says how far in the file a job is: how many bytes, and how many rows.
+func position(row readRow) string { return fmt.Sprintf("%d %d", row.offset, row.Row) }
+
+// RowsOf is how many rows of its file an import has done, the header not counted.
+func RowsOf(job chat.ContactJob) int64 {
+	_, text, _ := strings.Cut(job.Position, " ")
+	row, _ := strconv.ParseInt(text, 10, 64)
+	var task chat.ContactImport
+	if json.Unmarshal(job.Task, &task) == nil && task.Mapping != nil && task.Mapping.Header && row > 0 {
+		row--
+	}
+	return row
+}
+
+// readAhead makes sure that there are rows for a step. A file that was opened just now is read from its
+// beginning, so that it is known which numbers were there before.
+func (r *run) readAhead() error {
+	if r.file == nil {
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	offset, _, _ := strings.Cut(r.job.Position, " ")
+	done, _ := strconv.ParseInt(offset, 10, 64)
+	for len(r.ahead) < readAhead && !r.atEnd {
+		row, err := r.file.next()
+		if err != nil {
+			if r.atEnd = true; err != io.EOF {
+				r.ended = "From here on the file cannot be read: " + err.Error() + "."
+			}
+			return nil
+		}
+		if r.file.offset > done {
+			r.ahead = append(r.ahead, readRow{row, r.file.offset})
+		}
+	}
+	return nil
+}
+
+func (r *run) open() error {
+	var task chat.ContactImport
+	if err := json.Unmarshal(r.job.Task, &task); err != nil {
+		return err
+	}
+	if r.job.BlobKey == nil {
+		return errors.New("its file is gone")
+	}
+	f, err := r.worker.blobs.Get(*r.job.BlobKey)
+	if err != nil {
+		return err
+	}
+	r.closer = f
+	r.file, err = newImportFile(f, task)
+	return err
+}
+
+// fail ends a job that cannot go on.
+func (r *run) fail(ctx context.Context, cause error) error {
+	r.worker.log.Error("work on contacts ended", "job", r.job.ID, "error", cause)
+	return r.worker.store.InTx(ctx, func(tx *store.Tx) error {
+		job, err := tx.ContactJob(r.job.OrgID, r.job.ID)
+		if err != nil || job.Status != r.job.Status {
+			return err
+		}
+		job.Status, job.Reason, job.UpdatedAt = chat.JobFailed, "Something went wrong on our side.", tx.Now()
+		if refused, ok := errors.AsType[*chat.Error](cause); ok {
+			job.Reason = refused.Message
+		}
+		r.job = job
+		return tx.UpdateContactJob(job)
+	})
+}

@@ -1,0 +1,220 @@
+package figures_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/figures"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// office is an organization with two numbers whose messages are counted.
+type office struct {
+	st       *store.Store
+	clock    *storetest.Clock
+	counter  *figures.Counter
+	org      storetest.Organization
+	accounts []chat.Account
+	contacts []chat.Contact
+	messages []chat.Message
+}
+
+func newOffice(t *testing.T, engine storetest.Engine) *office {
+	t.Helper()
+	o := &office{clock: storetest.NewClock()}
+	o.st = storetest.Open(t, engine, storetest.WithClock(o.clock))
+	o.counter = figures.New(figures.Config{Store: o.st, Log: slog.New(slog.DiscardHandler)})
+	o.st.HandTo(func(h *store.Hands) { h.Count = o.counter.Mark })
+	o.org = storetest.Org(t, o.st)
+	for i := range 2 {
+		account := storetest.Account(t, o.st, o.org, fmt.Sprintf("10000000%d", i))
+		o.accounts = append(o.accounts, account)
+		o.contacts = append(o.contacts, storetest.Contact(t, o.st, account, "+62812345000"+fmt.Sprint(i)))
+	}
+	return o
+}
+
+// write stores a message of a number.
+func (o *office) write(t rapid.TB, number int, direction chat.Direction, status chat.MessageStatus) {
+	m := chat.Message{
+		OrgID: o.org.ID, AccountID: o.accounts[number].ID, ConversationID: "cnv_" + fmt.Sprint(number), ContactID: o.contacts[number].ID,
+		Direction: direction, Type: chat.TypeText, Content: json.RawMessage("{}"), CreatedAt: o.clock.Now(), UpdatedAt: o.clock.Now(),
+	}
+	o.setStatus(&m, status)
+	o.inTx(t, func(tx *store.Tx) error {
+		m.ID = tx.NewID(chat.KindMessage)
+		return tx.InsertMessage(m)
+	})
+	o.messages = append(o.messages, m)
+}
+
+func (o *office) setStatus(m *chat.Message, status chat.MessageStatus) {
+	m.Status, m.Error = status, nil
+	if status == chat.StatusFailed {
+		m.Error = &chat.MessageError{Code: chat.FailOutsideWindow, Message: "It failed."}
+	}
+}
+
+func (o *office) inTx(t rapid.TB, fn func(*store.Tx) error) {
+	t.Helper()
+	if err := o.st.InTx(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (o *office) count(t rapid.TB) {
+	t.Helper()
+	if err := o.counter.CountMarked(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds compares the report with the messages themselves.
+func (o *office) holds(t rapid.TB, days int, accounts []string) {
+	t.Helper()
+	zone := time.FixedZone("Nepal", 5*3600+45*60)
+	now := o.clock.Now().In(zone)
+	year, month, day := now.Date()
+	q := figures.Query{OrgID: o.org.ID, Accounts: accounts, From: time.Date(year, month, day-days+1, 0, 0, 0, 0, zone), Until: now.Add(time.Hour)}
+	got, err := figures.Read(o.st.Read(context.Background()), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, byDay := figures.Totals{}, map[string]figures.Totals{}
+	for _, m := range o.messages {
+		if m.CreatedAt.Before(q.From) || accounts != nil && !slices.Contains(accounts, m.AccountID) {
+			continue
+		}
+		one := totalsOf(m)
+		date := m.CreatedAt.In(zone).Format(time.DateOnly)
+		want, byDay[date] = plus(want, one), plus(byDay[date], one)
+	}
+	if diff := cmp.Diff(want, got.Totals); diff != "" {
+		t.Fatalf("the totals are not those of the messages:\n%s", diff)
+	}
+	for _, d := range got.Days {
+		if diff := cmp.Diff(byDay[d.Date.Format(time.DateOnly)], d.Totals); diff != "" {
+			t.Fatalf("the totals of %s are not those of its messages:\n%s", d.Date.Format(time.DateOnly), diff)
+		}
+	}
+}
+
+func totalsOf(m chat.Message) (t figures.Totals) {
+	if m.Direction == chat.Inbound {
+		t.Inbound = 1
+		return t
+	}
+	t.Outbound = 1
+	rank := slices.Index([]chat.MessageStatus{chat.StatusSent, chat.StatusDelivered, chat.StatusRead}, m.Status)
+	for i, n := range []*int64{&t.Sent, &t.Delivered, &t.Read} {
+		if i <= rank {
+			*n = 1
+		}
+	}
+	if m.Status == chat.StatusFailed {
+		t.Failed = 1
+	}
+	return t
+}
+
+func plus(a, b figures.Totals) figures.Totals {
+	return figures.Totals{
+		Inbound: a.Inbound + b.Inbound, Outbound: a.Outbound + b.Outbound, Sent: a.Sent + b.Sent,
+		Delivered: a.Delivered + b.Delivered, Read: a.Read + b.Read, Failed: a.Failed + b.Failed,
+	}
+}
+
+// Whatever happens to messages, the figures are those of the messages once they are counted; also when a node
+// dies with something uncounted, and is started again.
+func TestFiguresAreThoseOfTheMessages(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		o := newOffice(t, engine)
+		rapid.Check(t, func(t *rapid.T) {
+			for range rapid.IntRange(1, 12).Draw(t, "steps") {
+				switch rapid.SampledFrom([]string{"write", "write", "status", "wait", "die"}).Draw(t, "what") {
+				case "write":
+					direction := rapid.SampledFrom([]chat.Direction{chat.Inbound, chat.Outbound}).Draw(t, "direction")
+					o.write(t, rapid.IntRange(0, 1).Draw(t, "number"), direction, rapid.SampledFrom(chat.MessageStatuses).Draw(t, "status"))
+				case "status":
+					if len(o.messages) > 0 {
+						m := &o.messages[rapid.IntRange(0, len(o.messages)-1).Draw(t, "message")]
+						o.setStatus(m, rapid.SampledFrom(chat.MessageStatuses).Draw(t, "status"))
+						o.inTx(t, func(tx *store.Tx) error { return tx.UpdateMessageStatus(*m) })
+					}
+				case "wait":
+					o.clock.Advance(time.Duration(rapid.IntRange(1, 600).Draw(t, "minutes")) * time.Minute)
+				case "die":
+					o.counter = figures.New(figures.Config{Store: o.st, Log: slog.New(slog.DiscardHandler)})
+					o.st.HandTo(func(h *store.Hands) { h.Count = o.counter.Mark })
+					if err := o.counter.Sweep(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			o.count(t)
+			o.holds(t, 7, nil)
+			o.holds(t, 30, []string{o.accounts[1].ID})
+		})
+	})
+}
+
+// Of two nodes that count the same quarter of an hour, the one that has looked later is right.
+func TestALateCountIsDropped(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		o := newOffice(t, engine)
+		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
+		slot := store.SlotOf(o.org.ID, o.clock.Now())
+		r := o.st.Read(t.Context())
+		version, err := r.SlotVersion(slot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		early, err := r.CountMessages(slot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
+		o.count(t)
+		o.inTx(t, func(tx *store.Tx) error {
+			stored, err := tx.PutMessageCounts(slot, version, early)
+			if stored {
+				t.Error("an early count replaced a later one")
+			}
+			return err
+		})
+		o.holds(t, 1, nil)
+	})
+}
+
+// Counts outlive the messages that are removed for their age.
+func TestCountsOutliveMessages(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		o := newOffice(t, engine)
+		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
+		o.write(t, 1, chat.Outbound, chat.StatusRead)
+		o.count(t)
+		o.clock.Advance(48 * time.Hour)
+		o.inTx(t, func(tx *store.Tx) error {
+			_, err := tx.PurgeMessages(o.org.ID, o.clock.Now().Add(-time.Hour), 100)
+			return err
+		})
+		if err := o.counter.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		o.count(t)
+		o.holds(t, 7, nil)
+	})
+}

@@ -1,0 +1,141 @@
+package figures
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Query is what a report is about.
+type Query struct {
+	OrgID    string
+	Accounts []string // nil: all
+	// From and Until are its bounds. Days are those of the zone of From.
+	From, Until time.Time
+}
+
+// Totals are numbers of messages. A message that was read was also delivered, and one that was delivered was
+// also sent.
+type Totals struct {
+	Inbound, Outbound, Sent, Delivered, Read, Failed int64
+}
+
+// Day is the totals of a day.
+type Day struct {
+	Date time.Time // its beginning
+	Totals
+}
+
+// Failure is how many messages failed for a reason.
+type Failure struct {
+	Code  string
+	Count int64
+}
+
+// Durations say how long something took.
+type Durations struct {
+	Count        int
+	Median, Mean time.Duration
+}
+
+// Report is the figures of some time.
+type Report struct {
+	Totals
+	Days     []Day
+	Failures []Failure    // most frequent first
+	Hours    [7][24]int64 // messages that came in, by weekday (Sunday first) and hour
+	Answered Durations
+	Resolved Durations
+}
+
+// Read makes a report.
+func Read(r store.Reader, q Query) (report Report, err error) {
+	counts, err := r.MessageCounts(q.OrgID, q.Accounts, q.From, q.Until)
+	if err != nil {
+		return report, err
+	}
+	days, failures := q.days(), map[string]int64{}
+	for _, c := range counts {
+		at := time.UnixMilli(c.Slot).In(q.From.Location())
+		i, _ := slices.BinarySearchFunc(days, at, func(d Day, at time.Time) int { return d.Date.Compare(at) })
+		if i == len(days) || days[i].Date.After(at) {
+			i--
+		}
+		days[i].add(c)
+		report.add(c)
+		if c.Direction == chat.Inbound {
+			report.Hours[at.Weekday()][at.Hour()] += c.Count
+		}
+		if c.Status == chat.StatusFailed {
+			failures[c.ErrorCode] += c.Count
+		}
+	}
+	report.Days, report.Failures = days, sorted(failures)
+	if report.Answered, err = durations(r, q, chat.OutcomeAnswered); err != nil {
+		return report, err
+	}
+	report.Resolved, err = durations(r, q, chat.OutcomeResolved)
+	return report, err
+}
+
+// days are the beginnings of the days of a report.
+func (q Query) days() (days []Day) {
+	for at := q.From; at.Before(q.Until); {
+		days = append(days, Day{Date: at})
+		year, month, day := at.Date()
+		at = time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
+	}
+	return days
+}
+
+func (t *Totals) add(c store.MessageCount) {
+	if c.Direction == chat.Inbound {
+		t.Inbound += c.Count
+		return
+	}
+	t.Outbound += c.Count
+	switch c.Status {
+	case chat.StatusRead:
+		t.Read += c.Count
+		fallthrough
+	case chat.StatusDelivered:
+		t.Delivered += c.Count
+		fallthrough
+	case chat.StatusSent:
+		t.Sent += c.Count
+	case chat.StatusFailed:
+		t.Failed += c.Count
+	}
+}
+
+func sorted(failures map[string]int64) []Failure {
+	var all []Failure
+	for code, count := range failures {
+		all = append(all, Failure{code, count})
+	}
+	slices.SortFunc(all, func(a, b Failure) int {
+		if a.Count != b.Count {
+			return int(b.Count - a.Count)
+		}
+		return strings.Compare(a.Code, b.Code)
+	})
+	return all
+}
+
+func durations(r store.Reader, q Query, what chat.OutcomeKind) (d Durations, err error) {
+	took, err := r.Durations(q.OrgID, q.Accounts, what, q.From, q.Until)
+	if err != nil || len(took) == 0 {
+		return d, err
+	}
+	var sum int64
+	for _, ms := range took {
+		sum += ms
+	}
+	d.Count = len(took)
+	d.Median = time.Duration(took[len(took)/2]) * time.Millisecond
+	d.Mean = time.Duration(sum/int64(len(took))) * time.Millisecond
+	return d, nil
+}

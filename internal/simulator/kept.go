@@ -1,0 +1,185 @@
+package simulator
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// keptState is what a simulator with a folder remembers over a restart: what people see on their phones, and
+// what decides whether a message reaches them. The rest is made again when it is asked for.
+type keptState struct {
+	Version   int            `json:"version"`
+	People    []person       `json:"people"`
+	Handsets  []keptHandset  `json:"handsets"`
+	Windows   []keptPair     `json:"windows"` // the last message of a person to a number
+	Stops     []keptPair     `json:"stops"`   // people who want no marketing of a business
+	Templates []keptTemplate `json:"templates"`
+	Files     []keptFile     `json:"files"`
+}
+
+// keptVersion is raised when older programs would misread the state.
+const keptVersion = 1
+
+// maxKept bounds windows, stops and people, so that saving stays cheap in a load test.
+const maxKept = 10_000
+
+type keptPair struct {
+	Scope string `json:"scope"` // a number, or a business
+	User  string `json:"user"`
+	Last  int64  `json:"last,omitempty"` // unix nanoseconds
+}
+
+type keptHandset struct {
+	ID      string                `json:"id"`
+	Name    string                `json:"name"`
+	Offline bool                  `json:"offline,omitempty"`
+	Blocked bool                  `json:"blocked,omitempty"`
+	Reads   bool                  `json:"reads,omitempty"`
+	Chats   map[string][]keptLine `json:"chats"` // by phone_number_id
+	Held    []keptMessage         `json:"held,omitempty"`
+}
+
+type keptLine struct {
+	Message  keptMessage `json:"message"`
+	Seen     bool        `json:"seen,omitempty"`
+	Mine     string      `json:"mine,omitempty"`
+	Business string      `json:"business,omitempty"`
+}
+
+type keptMessage struct {
+	ID       string          `json:"id"`
+	Number   string          `json:"number"`
+	Inbound  bool            `json:"inbound,omitempty"`
+	Kind     string          `json:"kind"`
+	Opaque   string          `json:"opaque,omitempty"`
+	Category string          `json:"category,omitempty"`
+	Free     bool            `json:"free,omitempty"`
+	Voice    bool            `json:"voice,omitempty"`
+	Body     json.RawMessage `json:"body,omitempty"`
+	Created  time.Time       `json:"created"`
+	State    string          `json:"state"`
+	Read     bool            `json:"read,omitempty"`
+}
+
+type keptTemplate struct {
+	Account    string      `json:"account"`
+	ID         string      `json:"id"`
+	Name       string      `json:"name"`
+	Language   string      `json:"language"`
+	Category   string      `json:"category"`
+	Format     string      `json:"format"`
+	Status     string      `json:"status"`
+	Reason     string      `json:"reason"`
+	Quality    string      `json:"quality"`
+	Components []component `json:"components"`
+	TTL        *int        `json:"ttl,omitempty"`
+	Created    time.Time   `json:"created"`
+	Pauses     int         `json:"pauses,omitempty"`
+}
+
+// keptFile describes a file. Its content is a file of the folder, named by the id.
+type keptFile struct {
+	ID       string    `json:"id"`
+	Number   string    `json:"number"`
+	MimeType string    `json:"mime_type"`
+	Name     string    `json:"name,omitempty"`
+	Expires  time.Time `json:"expires"`
+	data     []byte
+}
+
+// kept is the state as it is now.
+func (s *Simulator) kept() keptState {
+	state := keptState{Version: keptVersion, Handsets: s.phones.kept(), Templates: s.accounts.keptTemplates()}
+	people := s.people.list()
+	for _, who := range people[:min(maxKept, len(people))] {
+		state.People = append(state.People, *who)
+	}
+	now := s.now()
+	s.windows.each(func(k pairKey, last int64) bool {
+		if now.Sub(time.Unix(0, last)) < windowFor {
+			state.Windows = append(state.Windows, keptPair{k.scope, k.user, last})
+		}
+		return len(state.Windows) < maxKept
+	})
+	s.stops.each(func(k pairKey, stopped bool) bool {
+		if stopped {
+			state.Stops = append(state.Stops, keptPair{Scope: k.scope, User: k.user})
+		}
+		return len(state.Stops) < maxKept
+	})
+	for _, id := range s.phones.fileIDs() {
+		if f := s.media.find(id, now); f != nil {
+			state.Files = append(state.Files, keptFile{f.id, f.number, f.mimeType, f.name, f.expires, f.data})
+		}
+	}
+	return state
+}
+
+func (p *Phones) kept() (list []keptHandset) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.order {
+		kept := keptHandset{ID: h.id, Name: h.name, Offline: h.offline, Blocked: h.blocked, Reads: h.reads, Chats: map[string][]keptLine{}}
+		for number, c := range h.chats {
+			for _, l := range c.lines {
+				kept.Chats[number] = append(kept.Chats[number], keptLine{l.m.kept(), l.seen, l.mine, l.business})
+			}
+		}
+		for _, e := range h.held {
+			kept.Held = append(kept.Held, e.msg.kept())
+		}
+		list = append(list, kept)
+	}
+	return list
+}
+
+// fileIDs are the files that the chats show.
+func (p *Phones) fileIDs() (list []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.order {
+		for _, c := range h.chats {
+			for _, l := range c.lines {
+				if l.file != "" {
+					list = append(list, l.file)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (m *message) kept() keptMessage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return keptMessage{
+		ID: m.id, Number: m.number.id, Inbound: m.inbound, Kind: m.kind, Opaque: m.opaque, Category: m.category, Free: m.free,
+		Voice: m.voice, Body: m.body, Created: m.created, State: m.state, Read: m.read,
+	}
+}
+
+// keptTemplates are those that were made here: the others are there from the start.
+func (a *accounts) keptTemplates() (list []keptTemplate) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	for id, w := range a.wabas {
+		for _, t := range w.templates.made() {
+			list = append(list, keptTemplate{
+				Account: id, ID: t.id, Name: t.name, Language: t.language, Category: t.category, Format: t.format, Status: t.status,
+				Reason: t.reason, Quality: t.quality, Components: t.components, TTL: t.ttl, Created: t.created, Pauses: t.pauses,
+			})
+		}
+	}
+	return list
+}
+
+func (s *templateSet) made() (list []template) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, t := range s.byID {
+		if !t.builtin || t.version > 0 {
+			list = append(list, *t)
+		}
+	}
+	return list
+}
