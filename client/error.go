@@ -138,6 +138,7 @@ const (
 	CodeRegistrationInProgress      ErrorCode = "registration_in_progress"
 	CodeTemplateAlreadyExists       ErrorCode = "template_already_exists"
 	CodeContactAlreadyExists        ErrorCode = "contact_already_exists"
+	CodeBroadcastState              ErrorCode = "broadcast_state_conflict"
 
 	CodeIdempotencyKeyReuse    ErrorCode = "idempotency_key_reuse"
 	CodeNumberNotVerified      ErrorCode = "whatsapp_number_not_verified"

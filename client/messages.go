@@ -98,6 +98,7 @@ const (
 	SourceDashboard MessageSource = "dashboard"
 	SourceApp       MessageSource = "app"
 	SourceBroadcast MessageSource = "broadcast"
+	SourceAutomatic MessageSource = "automatic"
 )
 
 // MessageContext tells what a message answers, by the provider's id, and how it came.

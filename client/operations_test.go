@@ -67,6 +67,27 @@ var methods = map[string][]string{
 	"updateTemplate":          {"UpdateTemplate"},
 	"deleteTemplate":          {"DeleteTemplate"},
 
+	"listBroadcasts":            {"ListBroadcasts", "Broadcasts"},
+	"createBroadcast":           {"CreateBroadcast"},
+	"getBroadcast":              {"GetBroadcast"},
+	"updateBroadcast":           {"UpdateBroadcast"},
+	"deleteBroadcast":           {"DeleteBroadcast"},
+	"startBroadcast":            {"StartBroadcast"},
+	"pauseBroadcast":            {"PauseBroadcast"},
+	"resumeBroadcast":           {"ResumeBroadcast"},
+	"stopBroadcast":             {"StopBroadcast"},
+	"retryBroadcast":            {"RetryBroadcast"},
+	"duplicateBroadcast":        {"DuplicateBroadcast"},
+	"testBroadcast":             {"TestBroadcast"},
+	"addBroadcastRecipients":    {"AddBroadcastRecipients"},
+	"listBroadcastRecipients":   {"ListBroadcastRecipients", "BroadcastRecipients"},
+	"exportBroadcastRecipients": {"ExportBroadcastRecipients"},
+	"previewBroadcast":          {"PreviewBroadcast"},
+	"getBroadcastReport":        {"GetBroadcastReport"},
+	"getOptOutWords":            {"GetOptOutWords"},
+	"setOptOutWords":            {"SetOptOutWords"},
+	"resetOptOutWords":          {"ResetOptOutWords"},
+
 	"listWebhookSubscriptions":    {"ListWebhookSubscriptions", "WebhookSubscriptions"},
 	"createWebhookSubscription":   {"CreateWebhookSubscription"},
 	"getWebhookSubscription":      {"GetWebhookSubscription"},
@@ -104,7 +125,14 @@ var types = map[string]any{
 	"TemplatePart": client.TemplatePart{}, "TemplateCard": client.CarouselCard{}, "TemplateExample": client.TemplateExample{},
 	"NamedExample": client.NamedExample{}, "TemplateButton": client.TemplateButton{}, "TemplateApp": client.TemplateApp{},
 	"TemplatePreview": client.TemplatePreview{}, "PreviewHeader": client.PreviewHeader{}, "PreviewButton": client.PreviewButton{},
-	"PreviewCard":         client.PreviewCard{},
+	"PreviewCard": client.PreviewCard{},
+	"Broadcast":   client.Broadcast{}, "BroadcastTemplate": client.BroadcastTemplate{}, "Audience": client.BroadcastLabels{},
+	"BroadcastCounts": client.BroadcastCounts{}, "CreateBroadcastBody": client.NewBroadcast{}, "BroadcastTemplateBody": client.BroadcastTemplate{},
+	"AudienceBody": client.BroadcastAudience{}, "NewRecipientBody": client.NewRecipient{}, "UpdateBroadcastBody": client.BroadcastPatch{},
+	"LabelsBody": client.BroadcastLabels{}, "AddedRecipients": client.AddedRecipients{}, "Recipient": client.BroadcastRecipient{},
+	"Preview": client.BroadcastPreview{}, "Reason": client.ReasonCount{}, "Sample": client.BroadcastSample{}, "Report": client.BroadcastReport{},
+	"AllOptOutWords": client.OptOutWords{}, "OptOutWords": client.LanguageOptOutWords{}, "SetOptOutWordsBody": client.OptOutWordsPatch{},
+	"Click":               client.ClickCount{},
 	"WebhookSubscription": client.WebhookSubscription{}, "CreateWebhookBody": client.NewWebhookSubscription{},
 	"UpdateWebhookBody": client.WebhookSubscriptionPatch{}, "WebhookSecretRef": client.WebhookSecretRef{}, "WebhookSecret": client.WebhookSecret{},
 	"CreateSecretBody": client.NewWebhookSecret{}, "Revoked": client.Revoked{}, "WebhookDelivery": client.WebhookDelivery{},
@@ -128,7 +156,8 @@ var wider = map[string]any{
 // unexported are the schemas that the client fills in by itself, and envelopes.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
-		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "MergeContactsBody", "TestWebhookBody"}, name)
+		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "MergeContactsBody", "TestWebhookBody",
+			"AddRecipientsBody", "TestBroadcastBody"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.
@@ -144,6 +173,10 @@ var filters = map[string]map[string][]string{
 	"getTemplate":    client.QueryOf(client.TemplateVariant{Language: "x"}),
 	"deleteTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}),
 	"updateTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}), // in the body
+
+	"listBroadcasts":            client.QueryOf(client.BroadcastFilter{Status: "x", PageOptions: everyPage}),
+	"listBroadcastRecipients":   client.QueryOf(client.RecipientFilter{Status: "x", Reason: "x", Reaction: "x", PageOptions: everyPage}),
+	"exportBroadcastRecipients": client.QueryOf(client.RecipientFilter{Status: "x", Reason: "x", Reaction: "x"}),
 
 	"listCustomers":            client.QueryOf(client.CustomerFilter{Status: "x", TeamID: "x", Search: "x", PageOptions: everyPage}),
 	"listSetupLinks":           client.QueryOf(client.SetupLinkFilter{Status: "x", PageOptions: everyPage}),
@@ -166,7 +199,7 @@ var codes = []client.ErrorCode{
 	client.CodeSubscriptionInactive, client.CodeQuotaExceeded, client.CodeFeatureNotEntitled, client.CodeFeatureNotAvailable,
 	client.CodeOrganizationSuspended, client.CodeResourceNotFound, client.CodeMethodNotAllowed, client.CodePayloadTooLarge,
 	client.CodeUnsupportedMediaType, client.CodeIdempotencyInProgress, client.CodeWebhookSubscriptionDisabled,
-	client.CodeSetupLinkInactive, client.CodeRegistrationInProgress, client.CodeTemplateAlreadyExists, client.CodeContactAlreadyExists,
+	client.CodeSetupLinkInactive, client.CodeRegistrationInProgress, client.CodeTemplateAlreadyExists, client.CodeContactAlreadyExists, client.CodeBroadcastState,
 	client.CodeIdempotencyKeyReuse, client.CodeNumberNotVerified, client.CodeRegistrationFailed, client.CodeCannotRevokeLastSecret,
 	client.CodeMediaNotFound, client.CodeMarketingOptedOut, client.CodeAccountRestricted, client.CodeConsentRequired,
 	client.CodeCustomerSuspended, client.CodeUpstreamError, client.CodeRateLimitExceeded, client.CodeInternalError,

@@ -123,6 +123,7 @@ func New(cfg Config) *API {
 	registerCustomers(a)
 	registerSetupLinks(a)
 	registerTemplates(a)
+	registerBroadcasts(a)
 	registerWebhookSubscriptions(a)
 	registerWebhookSecrets(a)
 	registerWebhookDeliveries(a)

@@ -25,17 +25,22 @@ func TestCallsAreLogged(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		do := func(r apitest.Request) string { return s.Do(t, r).Header.Get("X-Request-Id") }
 		want := []store.APICall{
-			{Method: "GET", Path: "/v1/labels", Status: http.StatusOK, KeyID: org.KeyID,
+			{Method: "GET", Path: "/v1/labels", Route: "/labels", Status: http.StatusOK, KeyID: org.KeyID,
 				RequestID: do(apitest.Request{Path: "/v1/labels?limit=3", Key: org.Key})},
-			{Method: "POST", Path: "/v1/labels", Status: http.StatusBadRequest, KeyID: second,
+			{Method: "POST", Path: "/v1/labels", Route: "/labels", Status: http.StatusBadRequest, KeyID: second, Code: "invalid_json",
 				RequestID: do(apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Key: text, Body: "{"})},
-			{Method: "ABCDEFGHIJKLMNOP", Path: "/v1/a%00%FFb", Status: http.StatusNotFound, KeyID: org.KeyID,
+			{Method: "ABCDEFGHIJKLMNOP", Path: "/v1/a%00%FFb", Status: http.StatusNotFound, KeyID: org.KeyID, Code: "resource_not_found",
 				RequestID: do(apitest.Request{Method: "ABCDEFGHIJKLMNOPQRSTUVWXYZ", Path: "/v1/a%00%FFb", Key: org.Key})},
-			{Method: "GET", Path: "/v1/labels", Status: http.StatusUnauthorized, KeyID: revoked,
+			{Method: "GET", Path: "/v1/labels", Status: http.StatusUnauthorized, KeyID: revoked, Code: "revoked_api_key",
 				RequestID: do(apitest.Request{Path: "/v1/labels", Key: revokedText})},
-			{Method: "GET", Path: "/v1/labels", Status: http.StatusUnauthorized, KeyID: expired,
+			{Method: "GET", Path: "/v1/labels", Status: http.StatusUnauthorized, KeyID: expired, Code: "expired_api_key",
 				RequestID: do(apitest.Request{Path: "/v1/labels", Key: expiredText})},
 		}
+		made := s.Do(t, apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Key: org.Key, Body: `{"name":"new"}`}).RequireStatus(t, http.StatusCreated)
+		var label struct{ ID string }
+		made.Data(t, &label)
+		want = append(want, store.APICall{Method: "POST", Path: "/v1/labels", Route: "/labels", Status: http.StatusCreated, KeyID: org.KeyID,
+			RequestID: made.Header.Get("X-Request-Id"), Made: label.ID})
 		do(apitest.Request{Path: "/v1/labels"})                 // nobody's
 		do(apitest.Request{Path: "/v1/health", Key: org.Key})   // not even looked at
 		other := s.NewOrg(t)                                    //
@@ -50,13 +55,37 @@ func TestCallsAreLogged(t *testing.T) {
 			want[i].OrgID, want[i].IP = org.ID, "127.0.0.1"
 		}
 		slices.Reverse(want) // newest first
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(store.APICall{}, "Latency")); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(store.APICall{}, "Latency", "Message")); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
 		for _, call := range got {
 			if call.Latency <= 0 {
 				t.Errorf("%s took %v", call.Path, call.Latency)
 			}
+			if failed := call.Status >= http.StatusBadRequest; failed != (call.Message != "") {
+				t.Errorf("%s was answered with %d and %q", call.Path, call.Status, call.Message)
+			}
+		}
+	})
+}
+
+// When a key was used is known to the minute: a busy one costs one write in that time.
+func TestKeyUses(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		org := s.NewOrg(t)
+		first := s.Clock.Now()
+		s.Do(t, apitest.Request{Path: "/v1/labels", Key: org.Key})
+		s.Clock.Advance(2 * time.Minute)
+		last := s.Clock.Now()
+		s.Do(t, apitest.Request{Path: "/v1/labels", Key: org.Key})
+		s.API.Close()
+		uses, err := s.Store.Read(t.Context()).KeyUses(org.ID)
+		if err != nil || len(uses) != 1 {
+			t.Fatalf("uses are %v: %v", uses, err)
+		}
+		if at := uses[org.KeyID]; at.Before(first) || last.Sub(at) > time.Minute {
+			t.Errorf("it was used last at %v, not %v", at, last)
 		}
 	})
 }

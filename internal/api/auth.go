@@ -92,10 +92,25 @@ func (a *API) Record(c *rest.Call, status int, took time.Duration) {
 	if key == nil {
 		return
 	}
-	a.requests.add(store.APICall{
+	call := store.APICall{
 		OrgID: key.OrgID, RequestID: c.ID, KeyID: key.ID, Method: rest.LoggedMethod(c.R.Method),
 		Path: loggedPath(c.R), Status: status, Latency: took, IP: loggedAddress(c.R),
-	})
+	}
+	if op := c.Operation(); op != nil {
+		call.Route = op.Path
+	}
+	if c.Failure != nil {
+		call.Code, call.Param, call.Message = string(c.Failure.Code), cut(c.Failure.Param, 200), cut(c.Failure.Message, 500)
+	} else {
+		call.Made = c.Made
+	}
+	a.requests.add(call)
+}
+
+// cut keeps what a caller may have made long, and what a text column does not take, out of the log.
+func cut(text string, most int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "")
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 func loggedPath(r *http.Request) string {

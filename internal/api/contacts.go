@@ -17,8 +17,8 @@ func registerContacts(a *API) {
 		Description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly.", Errors: []chat.Code{chat.CodeInvalidPhoneNumber},
 	}, listContacts)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/contacts", ID: "createContact", Tag: "Contacts",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts", ID: "createContact", Tag: "Contacts", Role: chat.RoleAdmin,
 		Summary:     "Create a contact",
 		Description: "A number or a business-scoped id is needed. One that the account has already is 409 `contact_already_exists`.", Status: http.StatusCreated,
 		Errors: []chat.Code{chat.CodeInvalidPhoneNumber, chat.CodeContactAlreadyExists},
@@ -30,40 +30,34 @@ func registerContacts(a *API) {
 		Description: "With its labels and what it wants of marketing. The id of a contact that has become one with another names that one, here and in every other path.",
 	}, getContact)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPatch, Path: "/{phone_number_id}/contacts/{id}", ID: "updateContact", Tag: "Contacts",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: "/{phone_number_id}/contacts/{id}", ID: "updateContact", Tag: "Contacts", Role: chat.RoleAgent,
 		Summary: "Change a contact", Description: "Fields that are left out stay as they are, null clears; at least one is needed. The phone number cannot be changed.",
 	}, updateContact)
 
-	rest.InSteps(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/{phone_number_id}/contacts/{id}", ID: "deleteContact", Tag: "Contacts",
+	rest.InSteps(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/contacts/{id}", ID: "deleteContact", Tag: "Contacts", Role: chat.RoleAdmin,
 		Summary: "Delete a contact", Description: "Its labels, its conversation and all messages of it go with it.",
 	}, deleteSomeMessages, deleteContact)
 
-	rest.InSteps(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/{id}/merge", ID: "mergeContacts", Tag: "Contacts",
+	rest.InSteps(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/{id}/merge", ID: "mergeContacts", Tag: "Contacts", Role: chat.RoleAdmin,
 		Summary: "Make two contacts one",
 		Description: "For a person who is known twice, by number and by business-scoped id. Messages, labels and metadata of both are kept; " +
 			"of what both have, such as the name, that of the contact in the path. The ids of the one whose conversation is older stay, " +
 			"and the other's go on naming the same contact and conversation. Contacts with different numbers, or with different ids, cannot be merged. " +
 			"It emits contact.identity_updated.",
-		InPath: func(c *rest.Call, r store.Reader) error {
-			_, err := core.Contact(r, c.Account, c.PathValue(1))
-			return err
-		},
+		InPath: contactInPath,
 	}, mergeSomeMessages, mergeContacts)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/{id}/labels", ID: "attachContactLabel", Tag: "Contacts",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/{id}/labels", ID: "attachContactLabel", Tag: "Contacts", Role: chat.RoleAgent,
 		Summary: "Attach a label to a contact", Description: "The label must be of the number's team. Attaching it again changes nothing.",
-		InPath: func(c *rest.Call, r store.Reader) error {
-			_, err := core.Contact(r, c.Account, c.PathValue(1))
-			return err
-		},
+		InPath: contactInPath,
 	}, attachContactLabel)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/{phone_number_id}/contacts/{id}/labels/{label_id}", ID: "detachContactLabel", Tag: "Contacts",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/contacts/{id}/labels/{label_id}", ID: "detachContactLabel", Tag: "Contacts", Role: chat.RoleAgent,
 		Summary: "Detach a label from a contact", Description: "Detaching a label that is not attached changes nothing.",
 	}, detachContactLabel)
 
@@ -71,6 +65,32 @@ func registerContacts(a *API) {
 		Method: http.MethodPost, Path: "/{phone_number_id}/contacts/bulk_label", ID: "bulkLabelContacts", Tag: "Contacts",
 		Summary: "Attach a label to many contacts, or detach it", Description: "All in one transaction. The four counts add up to the number of distinct ids.",
 	}, bulkLabelContacts)
+}
+
+// contactInPath finds the contact that a path names. A user must see it.
+func contactInPath(c *rest.Call, r store.Reader) error {
+	if err := seesContact(c, r, c.PathValue(1)); err != nil {
+		return err
+	}
+	_, err := core.Contact(r, c.Account, c.PathValue(1))
+	return err
+}
+
+// seesContact refuses a user who does not see a contact. A key sees all of its organization.
+func seesContact(c *rest.Call, r store.Reader, id string) error {
+	if c.Caller.User == nil || c.Caller.User.Sees == chat.SeesAll {
+		return nil
+	}
+	_, err := core.SeenContact(r, *c.Caller.User, id)
+	return err
+}
+
+// actorOf is who changes a contact.
+func actorOf(c *rest.Call) chat.Actor {
+	if c.Caller.User != nil {
+		return chat.Actor{Source: chat.ConsentByUser, ID: c.Caller.User.ID}
+	}
+	return chat.Actor{Source: chat.ConsentByKey, ID: c.Caller.Key.ID}
 }
 
 type contactView struct {
@@ -182,14 +202,33 @@ type updateContactBody struct {
 }
 
 func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactView, error) {
-	contact, err := core.UpdateContact(tx, c.Account, in.ID, chat.ContactPatch(in.Body))
+	if err := mayUpdate(tx.Reader, c, in); err != nil {
+		return contactView{}, err
+	}
+	contact, err := core.UpdateContact(tx, c.Account, in.ID, chat.ContactPatch(in.Body), actorOf(c))
 	if err != nil {
 		return contactView{}, err
 	}
 	return showContact(tx.Reader, c.Account, contact)
 }
 
+// mayUpdate refuses a user who does not see the contact, and agents who change more than the name.
+func mayUpdate(r store.Reader, c *rest.Call, in *updateContactInput) error {
+	if err := seesContact(c, r, in.ID); err != nil {
+		return err
+	}
+	b := in.Body
+	more := b.Username.Given || b.Email.Given || b.Metadata.Given || b.Consent != nil
+	if more && c.Caller.User != nil && !c.Caller.User.Role.Covers(chat.RoleAdmin) {
+		return chat.Fail(chat.CodeForbidden, "Agents can change a contact's name, labels and notes. Ask an admin to change the rest.")
+	}
+	return nil
+}
+
 func deleteSomeMessages(tx *store.Tx, c *rest.Call, in *contactInput, limit int) (int64, error) {
+	if err := seesContact(c, tx.Reader, in.ID); err != nil {
+		return 0, err
+	}
 	return core.DeleteSomeMessages(tx, c.Account, in.ID, limit)
 }
 
@@ -209,11 +248,16 @@ type mergeContactsBody struct {
 }
 
 func mergeSomeMessages(tx *store.Tx, c *rest.Call, in *mergeContactsInput, limit int) (int64, error) {
+	for _, id := range []string{in.ID, in.Body.ContactID} {
+		if err := seesContact(c, tx.Reader, id); err != nil {
+			return 0, err
+		}
+	}
 	return core.MergeSomeMessages(tx, c.Account, in.ID, in.Body.ContactID, limit)
 }
 
 func mergeContacts(tx *store.Tx, c *rest.Call, in *mergeContactsInput) (contactView, error) {
-	contact, err := core.MergeContacts(tx, c.Account, in.ID, in.Body.ContactID)
+	contact, err := core.MergeContacts(tx, c.Account, in.ID, in.Body.ContactID, actorOf(c).ID)
 	if err != nil {
 		return contactView{}, err
 	}
@@ -233,6 +277,9 @@ type attachContactLabelInput struct {
 }
 
 func attachContactLabel(tx *store.Tx, c *rest.Call, in *attachContactLabelInput) (contactLabelView, error) {
+	if err := seesContact(c, tx.Reader, in.ID); err != nil {
+		return contactLabelView{}, err
+	}
 	err := core.LabelContact(tx, c.Account, in.ID, in.Body.LabelID)
 	return contactLabelView{in.ID, in.Body.LabelID, true}, err
 }
@@ -244,6 +291,9 @@ type contactLabelInput struct {
 }
 
 func detachContactLabel(tx *store.Tx, c *rest.Call, in *contactLabelInput) (contactLabelView, error) {
+	if err := seesContact(c, tx.Reader, in.ID); err != nil {
+		return contactLabelView{}, err
+	}
 	err := core.UnlabelContact(tx, c.Account, in.ID, in.LabelID)
 	return contactLabelView{in.ID, in.LabelID, false}, err
 }

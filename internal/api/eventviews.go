@@ -152,7 +152,7 @@ type sentMessageView struct {
 	From              *string       `json:"from"`
 	To                *string       `json:"to"`
 	Status            string        `json:"status"`
-	Source            string        `json:"source" enum:"api,dashboard,app,broadcast"`
+	Source            string        `json:"source" enum:"api,dashboard,app,broadcast,automatic"`
 	ReplyToProviderID *string       `json:"reply_to_provider_id"`
 	MediaURL          *string       `json:"media_url,omitempty" nullable:"true"`
 	MediaStatus       *string       `json:"media_status,omitempty" nullable:"true" enum:"ready"`

@@ -45,7 +45,7 @@ type MessageView struct {
 	Username       *string           `json:"username" nullable:"true"`
 	Type           string            `json:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
 	Status         string            `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
-	Source         *string           `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast" doc:"What made an outbound message."`
+	Source         *string           `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast,automatic" doc:"What made an outbound message."`
 	ConversationID string            `json:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
 	MessageID      string            `json:"message_id,omitempty" doc:"The provider's id; absent until it is known."`
 	Text           rest.AnyJSON      `json:"text,omitzero" doc:"The content, under the name of its type."`

@@ -116,6 +116,7 @@ var tags = []*huma.Tag{
 	{Name: "Contacts", Description: "People, by number or business-scoped id."},
 	{Name: "Labels", Description: "Labels of a team, for contacts and conversations."},
 	{Name: "Templates", Description: "Message templates, which the provider reviews."},
+	{Name: "Broadcasts", Description: "One template for many people: recipients, pace, pauses and reports."},
 	{Name: "Customers", Description: "End-customers who connect numbers of their own through setup links."},
 	{Name: "Webhooks", Description: "Endpoints that receive events: subscriptions, secrets, deliveries and replays."},
 	{Name: "Events", Description: "What happened, as a feed."},

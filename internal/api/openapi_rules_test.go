@@ -12,7 +12,7 @@ import (
 )
 
 // documentLimit keeps the description small enough for the tools that read it: some make types of it.
-const documentLimit = 300_000
+const documentLimit = 400_000
 
 func TestDocumentIsSmall(t *testing.T) {
 	t.Parallel()

@@ -3,9 +3,11 @@ package api
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -13,6 +15,8 @@ const (
 	requestLogBuffer = 8192
 	requestLogBatch  = 512
 	requestLogEvery  = time.Second
+	keyUseEvery      = time.Minute
+	keysRemembered   = 10_000
 )
 
 // requestLog writes the API log behind the requests. It never makes one wait: when the store
@@ -22,13 +26,14 @@ type requestLog struct {
 	log     *slog.Logger
 	metrics *Metrics
 	calls   chan store.APICall
+	used    map[string]time.Time // when it was last written that a key was used; run alone has it
 	quit    chan struct{}
 	done    chan struct{}
 	once    sync.Once
 }
 
 func startRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
-	l := &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), quit: make(chan struct{}), done: make(chan struct{})}
+	l := &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), used: map[string]time.Time{}, quit: make(chan struct{}), done: make(chan struct{})}
 	go l.run()
 	return l
 }
@@ -81,9 +86,32 @@ func (l *requestLog) write(batch []store.APICall) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	err := l.store.InTx(ctx, func(tx *store.Tx) error { return tx.AppendAPILog(batch) })
+	uses := l.uses(batch)
+	err := l.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.NoteKeyUses(uses); err != nil {
+			return err
+		}
+		return tx.AppendAPILog(batch)
+	})
 	if err != nil {
 		l.metrics.logDropped.Add(float64(len(batch)))
 		l.log.Warn("API log lines lost", "lines", len(batch), "error", err)
 	}
+}
+
+// uses are the keys of a batch of whose last use nothing was written for a while: a busy key costs one small
+// write in a minute.
+func (l *requestLog) uses(batch []store.APICall) (uses []store.KeyUse) {
+	for _, c := range slices.Backward(batch) {
+		at := chat.TimeOf(c.RequestID)
+		if at.Sub(l.used[c.KeyID]) < keyUseEvery {
+			continue
+		}
+		if len(l.used) >= keysRemembered {
+			clear(l.used)
+		}
+		l.used[c.KeyID] = at
+		uses = append(uses, store.KeyUse{OrgID: c.OrgID, KeyID: c.KeyID, At: at})
+	}
+	return uses
 }

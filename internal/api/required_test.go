@@ -169,7 +169,7 @@ func emptyCode(operation, path string) string {
 	switch {
 	case operation == "createWebhookSubscription" && path == "url":
 		return "invalid_webhook_url"
-	case operation == "sendMessage" && path == "to":
+	case (operation == "sendMessage" || operation == "testBroadcast") && path == "to":
 		return noPhone
 	}
 	return bad

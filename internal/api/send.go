@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -20,7 +21,7 @@ type sendBody struct {
 	MessagingProduct string                             `json:"messaging_product" enum:"chat"`
 	RecipientType    string                             `json:"recipient_type,omitempty" enum:"individual"`
 	To               *string                            `json:"to,omitempty" format:"phone-number" doc:"Number in international form, with or without +. It wins over recipient."`
-	Recipient        *string                            `json:"recipient,omitempty" pattern:"^[A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}$" doc:"BSUID or parent BSUID."`
+	Recipient        *string                            `json:"recipient,omitempty" pattern:"^([A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}|cnv_[0-9A-HJKMNP-TV-Z]{26})$" doc:"BSUID or parent BSUID, or the id of a conversation of this number: it goes to whom that is with."`
 	Context          *contextBody                       `json:"context,omitempty" doc:"Makes it a reply."`
 	Type             string                             `json:"type,omitempty" enum:"text,image,document,video,audio,template,interactive,reaction" doc:"Required to send."`
 	Text             rest.Part[chat.TextContent]        `json:"text,omitzero"`
@@ -111,6 +112,9 @@ func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) 
 	var message core.NewMessage
 	if wrong == nil {
 		if wrong = c.FindAccount(c.Read()); wrong == nil {
+			wrong = a.resolve(c, &in.Body)
+		}
+		if wrong == nil {
 			message = a.newMessage(c, in.Body)
 			wrong = message.Refused(c.Account, c.Caller.Plan, c.Now())
 		}
@@ -163,6 +167,39 @@ func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (MessageView, 
 	return ViewMessage(c.Account, accepted.Contact, accepted.Message), err
 }
 
+// resolve puts the person's number or id in the place of a conversation's, and the provider's ids of messages in
+// the place of ours, by which users name them who do not see numbers.
+func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
+	if b.To == nil && b.Recipient != nil && chat.KindConversation.Valid(*b.Recipient) {
+		contact, err := core.ContactOfConversation(c.Read(), c.Account, *b.Recipient)
+		if err != nil {
+			return err
+		}
+		b.To, b.Recipient = contact.PhoneNumber, cmp.Or(contact.BSUID, contact.ParentBSUID)
+	}
+	if b.Context != nil {
+		if b.Context.MessageID, err = a.providerID(c, b.Context.MessageID); err != nil {
+			return err
+		}
+	}
+	if reaction, ok := b.content.(*chat.ReactionContent); ok {
+		reaction.MessageID, err = a.providerID(c, reaction.MessageID)
+	}
+	return err
+}
+
+// providerID is the provider's id of a message that a user names by ours.
+func (a *API) providerID(c *rest.Call, id string) (string, error) {
+	if c.Caller.User == nil || !chat.KindMessage.Valid(id) {
+		return id, nil
+	}
+	m, _, err := core.Message(c.Read(), c.Account, id)
+	if err == nil && m.ProviderID == "" {
+		err = chat.NotFound("message that the person has")
+	}
+	return m.ProviderID, err
+}
+
 func (a *API) newMessage(c *rest.Call, b sendBody) core.NewMessage {
 	content := b.content
 	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, By: c.Caller.User, Media: chat.LibraryMedia(chat.MessageType(b.Type), content)}
@@ -193,6 +230,10 @@ func (a *API) markRead(c *rest.Call, b sendBody) (rest.Answer, error) {
 	if err := c.FindAccount(c.Read()); err != nil {
 		return rest.Answer{}, err
 	}
-	m, err := core.MarkRead(c.Ctx, a.store, a.provider, a.token, c.Account, *b.MessageID, b.TypingIndicator != nil, c.Caller.User)
+	id, err := a.providerID(c, *b.MessageID)
+	if err != nil {
+		return rest.Answer{}, err
+	}
+	m, err := core.MarkRead(c.Ctx, a.store, a.provider, a.token, c.Account, id, b.TypingIndicator != nil, c.Caller.User)
 	return c.Success(readReceiptView{ID: m.ID, Object: "message", Status: "read", MessageID: m.ProviderID}), err
 }

@@ -11,14 +11,14 @@ import (
 )
 
 func registerWebhookDeliveries(a *API) {
-	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/webhook_deliveries", ID: "listWebhookDeliveries", Tag: "Webhooks",
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_deliveries", ID: "listWebhookDeliveries", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "List webhook deliveries, newest first", Description: "Deliveries are kept for 30 days.",
 		Errors: []chat.Code{chat.CodeInvalidEventType},
 	}, listWebhookDeliveries)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/webhook_deliveries/bulk_replay", ID: "bulkReplayWebhookDeliveries", Tag: "Webhooks",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_deliveries/bulk_replay", ID: "bulkReplayWebhookDeliveries", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Replay failed deliveries of a subscription",
 		Description: "At most 1,000 a call, oldest first. When capped is true there are more: call again. A delivery that was replayed " +
 			"before is not taken again, so that a call that is repeated sends nothing twice. Attempts that were still scheduled are called off, " +
@@ -26,14 +26,14 @@ func registerWebhookDeliveries(a *API) {
 		Errors: []chat.Code{chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled, chat.CodeResourceNotFound},
 	}, bulkReplay)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/webhook_deliveries/{id}", ID: "getWebhookDelivery", Tag: "Webhooks",
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_deliveries/{id}", ID: "getWebhookDelivery", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary:     "Get a webhook delivery with its payload and attempts",
 		Description: "`payload` is what was posted, byte for byte; each attempt has its time, its duration and what the endpoint answered.",
 	}, getWebhookDelivery)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/webhook_deliveries/{id}/replay", ID: "replayWebhookDelivery", Tag: "Webhooks",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_deliveries/{id}/replay", ID: "replayWebhookDelivery", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Replay a webhook delivery",
 		Description: "Makes a new delivery of the same event, with the same event id. It can be done once the delivery was attempted, " +
 			"however that ended. Attempts that were still scheduled are called off: the old delivery is dead then, with the error code replayed. " +

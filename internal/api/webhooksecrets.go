@@ -11,16 +11,16 @@ import (
 )
 
 func registerWebhookSecrets(a *API) {
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/secrets", ID: "createWebhookSecret", Tag: "Webhooks",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/secrets", ID: "createWebhookSecret", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Make another signing secret", Status: http.StatusCreated, Secret: true,
 		Description: "The answer shows it once. From now on each delivery carries a signature for every active secret, of which there " +
 			"can be five. To rotate: make a new one, let the receiver accept both, then revoke the old one or let it expire.",
 		Errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled}, InPath: findSubscription,
 	}, a.createWebhookSecret)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}/secrets/{secret_id}", ID: "revokeWebhookSecret", Tag: "Webhooks",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}/secrets/{secret_id}", ID: "revokeWebhookSecret", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Revoke a signing secret", Description: "It stops signing at once. The last active one cannot be revoked.",
 		Errors: []chat.Code{chat.CodeWebhookSubscriptionDisabled, chat.CodeCannotRevokeLastSecret},
 	}, revokeWebhookSecret)

@@ -12,40 +12,40 @@ import (
 )
 
 func registerWebhookSubscriptions(a *API) {
-	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/webhook_subscriptions", ID: "listWebhookSubscriptions", Tag: "Webhooks",
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_subscriptions", ID: "listWebhookSubscriptions", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary:     "List webhook subscriptions, newest first",
 		Description: "With their state and their count of failures in a row. Secrets are listed without their text.",
 	}, listWebhookSubscriptions)
 
-	rest.WriteAfter(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/webhook_subscriptions", ID: "createWebhookSubscription", Tag: "Webhooks",
+	rest.WriteAfter(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_subscriptions", ID: "createWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Subscribe an endpoint to events", Status: http.StatusCreated, Secret: true,
 		Description: "The answer shows the secret that signs the deliveries, in initial_secret, once.",
 		Errors:      []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType},
 	}, func(c *rest.Call, in *createWebhookInput) error { return a.checkWebhookURL(c, &in.Body.URL) }, a.createWebhookSubscription)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/webhook_subscriptions/{id}", ID: "getWebhookSubscription", Tag: "Webhooks",
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/webhook_subscriptions/{id}", ID: "getWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary:     "Get a webhook subscription",
 		Description: "With its state and its count of failures in a row. Secrets are listed without their text.",
 	}, getWebhookSubscription)
 
-	rest.WriteAfter(a.surface, rest.Operation{
-		Method: http.MethodPatch, Path: "/webhook_subscriptions/{id}", ID: "updateWebhookSubscription", Tag: "Webhooks",
+	rest.WriteAfter(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: "/webhook_subscriptions/{id}", ID: "updateWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Change, pause or resume a webhook subscription",
 		Description: "Fields that are left out stay as they are; at least one is needed. While a subscription is paused, its deliveries wait. " +
 			"One that was disabled takes nothing but a patch that sets its status to active.",
 		Errors: []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled},
 	}, func(c *rest.Call, in *updateWebhookInput) error { return a.checkWebhookURL(c, in.Body.URL) }, updateWebhookSubscription)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}", ID: "deleteWebhookSubscription", Tag: "Webhooks",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}", ID: "deleteWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Delete a webhook subscription", Description: "What was still to be delivered to it is not delivered any more.",
 	}, deleteWebhookSubscription)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/test", ID: "testWebhookSubscription", Tag: "Webhooks",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/test", ID: "testWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
 		Summary: "Send a sample event to a webhook subscription",
 		Description: "The event tells of things that do not exist. It is delivered, signed and retried like any other; " +
 			"the answer is its delivery, which can be fetched to see how it went.",

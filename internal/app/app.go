@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/rest"
@@ -37,6 +38,12 @@ type Config struct {
 	Phones *simulator.Phones
 	// Search finds messages, notes and contacts.
 	Search *search.Searcher
+	// Blobs are the files; those of contacts to import are among them.
+	Blobs *blob.Store
+	// ContactWork tells that there is work on many contacts; nil where this node does none.
+	ContactWork func()
+	// Mail sends a text to an address, some time later; nil where no mail can be sent.
+	Mail func(to, subject, text string)
 	// Version is the program's.
 	Version string
 	Log     *slog.Logger
@@ -55,22 +62,26 @@ type App struct {
 	cfg     Config
 	origins *http.CrossOriginProtection
 	logins  *throttle
+	// forgotten has room for those whose forgotten password is being looked after.
+	forgotten chan struct{}
 }
 
 // New makes the surface. Others may register operations on it, until Finish.
 func New(cfg Config) *App {
-	a := &App{store: cfg.Store, cfg: cfg, origins: http.NewCrossOriginProtection(), logins: newThrottle(time.Now)}
+	a := &App{store: cfg.Store, cfg: cfg, origins: http.NewCrossOriginProtection(), logins: newThrottle(time.Now), forgotten: make(chan struct{}, mostForgotten)}
 	a.origins.AddTrustedOrigin(cfg.PublicURL) // fails where the address is none, and then trusts nothing more
 	a.surface = rest.New(rest.Config{
-		Base: Base, Store: cfg.Store, CursorKey: cfg.CursorKey, Vault: cfg.Vault, Authority: a, ForUsers: true,
+		Base: Base, Store: cfg.Store, CursorKey: cfg.CursorKey, Vault: cfg.Vault, Authority: a, ForUsers: true, Mask: mask,
 		Description: describe(cfg.Version), Log: cfg.Log, Metrics: cfg.Metrics,
 	})
 	registerSetup(a)
 	registerSession(a)
 	registerLinks(a)
+	registerForgotten(a)
 	registerMe(a)
 	registerUsers(a)
 	registerTeams(a)
+	registerOrganization(a)
 	registerPresence(a)
 	registerConversations(a)
 	registerTimeline(a)
@@ -79,7 +90,17 @@ func New(cfg Config) *App {
 	registerReplies(a)
 	registerViews(a)
 	registerBulk(a)
+	registerContacts(a)
+	registerContactBulk(a)
+	registerContactImport(a)
+	registerContactExport(a)
 	registerSearch(a)
+	registerKeys(a)
+	registerHome(a)
+	registerAPILog(a)
+	registerEvents(a)
+	registerWebhooks(a)
+	registerStory(a)
 	registerStream(a)
 	if cfg.Phones != nil {
 		registerPhone(a)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -80,7 +81,8 @@ func TestInboxDay(t *testing.T) {
 	})
 }
 
-// Whatever the page's size, the pages together are the whole timeline, and around an item is that item.
+// Whatever the page's size, the pages together are the whole timeline, around an item is that item, and newer
+// than it is what came next.
 func TestTimelinePages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -117,10 +119,18 @@ func TestTimelinePages(t *testing.T) {
 			}
 			same(t, "pages of "+limit, ids(paged), ids(whole))
 		}
+		var newest struct {
+			Data       []item
+			NextCursor string `json:"next_cursor"`
+		}
+		o.as.Get(t, "/conversations/"+id+"/timeline?newer="+whole[0].ID).RequireStatus(t, http.StatusOK).Decode(t, &newest)
+		same(t, "what is older than nothing newer", ids(timeline(t, o.as, id, "newer="+whole[0].ID+"&cursor="+newest.NextCursor)), ids(whole))
 		for at, i := range whole {
 			around := timeline(t, o.as, id, "limit=5&around="+i.ID)
 			from := max(0, at-2)
 			same(t, "around "+i.name(), ids(around), ids(whole[from:min(len(whole), from+5)]))
+			newer := timeline(t, o.as, id, "limit=5&newer="+i.ID)
+			same(t, "newer than "+i.name(), ids(newer), ids(whole[max(0, at-5):at]))
 		}
 	})
 }
@@ -179,6 +189,30 @@ func TestNotes(t *testing.T) {
 	})
 }
 
+// Whoever sees a conversation may answer it: also an assignee who has left the team of its number. Nobody else is
+// written to that way.
+func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		mine := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
+		o.receive(t, o.account, "+4915112345679", "wamid.2", "Hello")
+		to := func(b *apptest.Browser, number string) *apitest.Response {
+			return b.Do(t, "POST", "/"+*o.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","to":"`+number+`","type":"text","text":{"body":"Yes"}}`)
+		}
+		for sees, status := range map[chat.Visibility]int{chat.SeesAssigned: http.StatusOK, chat.SeesTeams: http.StatusNotFound} {
+			u := w.User(t, o.org, chat.RoleAgent, sees, o.org.TeamID)
+			o.as.Do(t, "PATCH", "/conversations/"+mine, `{"assigned_to":"`+u.ID+`"}`).RequireStatus(t, http.StatusOK)
+			storetest.InTx(t, w.Store, func(tx *store.Tx) error { return tx.DeleteMember(o.org.ID, o.org.TeamID, u.ID) })
+			as := w.As(t, u)
+			as.Get(t, "/conversations/"+mine).RequireStatus(t, status)
+			to(as, "+4915112345678").RequireStatus(t, status)
+			to(as, "+4915112345679").RequireFailure(t, "resource_not_found", "")
+			to(as, "+4915112345670").RequireFailure(t, "resource_not_found", "")
+		}
+	})
+}
+
 // What is snoozed comes back when its time has come, and not before.
 func TestSnoozedWakes(t *testing.T) {
 	t.Parallel()
@@ -212,28 +246,34 @@ func TestSnoozedWakes(t *testing.T) {
 	})
 }
 
+// A user's answer and note are drafts of their own; either marks the conversation, for that user alone.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		o := newOffice(t, w)
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		at := "/conversations/" + id + "/draft"
-		var d struct {
-			Body string
-			Note bool
+		drafts := func(b *apptest.Browser) [2]string {
+			var d struct{ Reply, Note struct{ Body string } }
+			b.Get(t, at).RequireStatus(t, http.StatusOK).Data(t, &d)
+			return [2]string{d.Reply.Body, d.Note.Body}
 		}
-		o.as.Do(t, "PUT", at, `{"body":"Dear","note":true}`).RequireStatus(t, http.StatusOK)
-		if o.as.Get(t, at).Data(t, &d); d.Body != "Dear" || !d.Note || !o.conversation(t, id).Draft {
-			t.Errorf("the draft is %+v", d)
+		put := func(body string) { o.as.Do(t, "PUT", at, body).RequireStatus(t, http.StatusOK) }
+		expect := func(what, reply, note string) {
+			t.Helper()
+			same(t, what, drafts(o.as), [2]string{reply, note})
+			same(t, what+": the mark", o.conversation(t, id).Draft, reply+note != "")
 		}
-		colleague := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
-		if colleague.Get(t, at).Data(t, &d); d.Body != "" {
-			t.Errorf("a colleague has the draft %+v", d)
-		}
-		o.as.Do(t, "DELETE", at, "").RequireStatus(t, http.StatusOK)
-		if o.as.Get(t, at).Data(t, &d); d.Body != "" || o.conversation(t, id).Draft {
-			t.Errorf("a draft is left: %+v", d)
-		}
+		put(`{"body":"Dear","note":false}`)
+		put(`{"body":"Ask Uma","note":true}`)
+		expect("both", "Dear", "Ask Uma")
+		same(t, "a colleague's", drafts(w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))), [2]string{})
+		put(`{"body":"Dear Ada"}`)
+		expect("the answer changed", "Dear Ada", "Ask Uma")
+		put(`{"body":""}`)
+		expect("the note alone", "", "Ask Uma")
+		put(`{"body":"","note":true}`)
+		expect("neither", "", "")
 	})
 }
 

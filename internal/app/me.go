@@ -17,11 +17,11 @@ func registerMe(a *App) {
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPatch, Path: "/me", ID: "updateMe", Tag: "Me", Role: chat.RoleAgent,
-		Summary: "Change one's own name", Description: "Role and e-mail are changed by an admin.",
+		Summary: "Change one's own name, or whether one is there", Description: "Role and e-mail are changed by an admin.",
 	}, a.updateMe)
 
 	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/me/password", ID: "changePassword", Tag: "Me", Role: chat.RoleAgent, Always: true,
+		Method: http.MethodPost, Path: "/me/password", ID: "changePassword", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
 		Summary: "Change one's own password", Description: "Every other session ends. The present one goes on with another cookie.",
 	}, a.changePassword)
 
@@ -52,6 +52,7 @@ type userMe struct {
 	Email     string       `json:"email"`
 	Role      string       `json:"role" enum:"owner,admin,agent"`
 	Sees      string       `json:"sees" enum:"all,teams,assigned"`
+	Away      bool         `json:"away" doc:"The user takes no new conversations for now."`
 	CreatedAt rest.Instant `json:"created_at"`
 }
 
@@ -86,7 +87,7 @@ func (a *App) getMe(c *rest.Call, _ *noInput) (meView, error) {
 func (a *App) viewMe(r store.Reader, s store.SessionContext) (meView, error) {
 	u := s.User
 	view := meView{
-		User:         userMe{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), rest.Instant(u.CreatedAt)},
+		User:         userMe{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), u.Away, rest.Instant(u.CreatedAt)},
 		Organization: organizationMe{s.Organization.ID, s.Organization.Name}, Plan: planMe{s.Plan.Name, s.Plan.Customers},
 		Teams: []teamRefView{}, Numbers: []numberMe{}, Simulator: a.cfg.Phones != nil, Version: a.cfg.Version,
 	}
@@ -115,11 +116,12 @@ type updateMeInput struct{ Body updateMeBody }
 
 type updateMeBody struct {
 	Name *string `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
+	Away *bool   `json:"away,omitempty" doc:"true: no new conversations for now."`
 }
 
 func (a *App) updateMe(tx *store.Tx, c *rest.Call, in *updateMeInput) (userView, error) {
 	me := c.Caller.User
-	u, err := core.UpdateUser(tx, me.Role, me.OrgID, me.ID, core.UserPatch{Name: in.Body.Name})
+	u, err := core.UpdateUser(tx, me.Role, me.OrgID, me.ID, core.UserPatch{Name: in.Body.Name, Away: in.Body.Away})
 	if err != nil {
 		return userView{}, err
 	}

@@ -128,6 +128,7 @@ type item struct {
 		To    *struct{ ID string }
 		Label *struct{ Name string }
 		Until *string
+		Why   *string
 	}
 }
 

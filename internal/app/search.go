@@ -87,6 +87,9 @@ func (a *App) search(c *rest.Call, in *searchInput) (view searchView, err error)
 		return view, &chat.Error{Code: chat.CodeInvalidCursor, Param: "cursor", Message: "A cursor goes on with what it is of: pass in as well."}
 	}
 	req := search.Request{User: *c.Caller.User, Query: search.Parse(in.Q), Limit: p.Limit}
+	if req.User.Masked {
+		req.Query = req.Query.WithoutNumbers()
+	}
 	if in.Number != "" {
 		account, err := c.Read().AccountByNumber(c.OrgID(), in.Number)
 		if errors.Is(err, store.ErrNotFound) {

@@ -84,6 +84,25 @@ func TestSignInHasNoKeys(t *testing.T) {
 	}
 }
 
+// An answer that was kept would not have the new cookie, and whoever asked again would be signed out.
+func TestPasswordChangeHasNoKeys(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+	setPassword(t, w, u)
+	b := w.As(t, u)
+	change := `{"current_password":"` + password + `","new_password":"` + password + `"}`
+	for range 2 {
+		before := b.Token
+		answer := b.Do(t, "POST", "/me/password", change, "Idempotency-Key", "same").RequireStatus(t, http.StatusOK)
+		if answer.Header["Idempotent-Replayed"] != nil || b.Token == before {
+			t.Error("the answer is kept, without a cookie")
+		}
+		b.Get(t, "/me").RequireStatus(t, http.StatusOK)
+	}
+}
+
 func TestSessionsEndByThemselves(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

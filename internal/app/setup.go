@@ -23,12 +23,13 @@ func registerSetup(a *App) {
 }
 
 type setupView struct {
-	Needed bool `json:"needed" doc:"Nobody can sign in yet."`
+	Needed    bool `json:"needed" doc:"Nobody can sign in yet."`
+	Forgotten bool `json:"forgotten" doc:"Who has forgotten the password can have a link mailed."`
 }
 
 func (a *App) getSetup(c *rest.Call, _ *noInput) (setupView, error) {
 	any, err := c.Read().AnyUsers()
-	return setupView{Needed: !any}, err
+	return setupView{Needed: !any, Forgotten: a.cfg.Mail != nil}, err
 }
 
 type setUpInput struct{ Body setUpBody }

@@ -55,9 +55,8 @@ func keysOf(email string, b core.Browser) map[string]float64 {
 // from its beginning, so that many at once are no way around.
 func (t *throttle) guard(c *rest.Call, email string, check func() error) error {
 	keys := keysOf(email, browserOf(c))
-	if wait := t.take(keys); wait > 0 {
-		c.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return chat.Fail(chat.CodeRateLimitExceeded, "Too many attempts. Wait %s, then try again.", roughly(wait))
+	if err := t.admit(c, keys); err != nil {
+		return err
 	}
 	select {
 	case t.hashing <- struct{}{}:
@@ -70,6 +69,16 @@ func (t *throttle) guard(c *rest.Call, email string, check func() error) error {
 		t.giveBack(keys)
 	}
 	return err
+}
+
+// admit counts a try, or says that there were too many.
+func (t *throttle) admit(c *rest.Call, keys map[string]float64) error {
+	wait := t.take(keys)
+	if wait <= 0 {
+		return nil
+	}
+	c.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return chat.Fail(chat.CodeRateLimitExceeded, "Too many attempts. Wait %s, then try again.", roughly(wait))
 }
 
 // take counts a try, or tells how long to wait for the next.

@@ -14,14 +14,15 @@ func registerTimeline(a *App) {
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/conversations/{id}/timeline", ID: "getTimeline", Tag: "Inbox", Role: chat.RoleAgent,
 		Summary: "List what was written and done in a conversation, newest first",
-		Description: "Messages, notes and happenings. With `around` the page has that item in its middle: what is newer " +
-			"is found around the newest item of the page, what is older by its cursor.",
+		Description: "Messages, notes and happenings. With `around` the page has that item in its middle, " +
+			"with `newer` what came next after it. What is older than a page is found by its cursor.",
 	}, getTimeline)
 }
 
 type timelineInput struct {
 	inboxConversationInput
-	Around string `query:"around" pattern:"^(msg|nte|hap)_[0-9A-HJKMNP-TV-Z]{26}$" doc:"An item's id."`
+	Around string `query:"around" pattern:"^(msg|nte|hap)_[0-9A-HJKMNP-TV-Z]{26}$" doc:"An item's id: the page has it in its middle."`
+	Newer  string `query:"newer" pattern:"^(msg|nte|hap)_[0-9A-HJKMNP-TV-Z]{26}$" doc:"An item's id: the page has what came next after it."`
 }
 
 type timelineItemView struct {
@@ -72,9 +73,10 @@ type noteView struct {
 type happeningView struct {
 	What  string                         `json:"what" enum:"assigned,unassigned,resolved,reopened,snoozed,woken,labelled,unlabelled"`
 	By    rest.OrNull[namedView]         `json:"by" doc:"Null where no user did it."`
-	To    rest.OrNull[namedView]         `json:"to"`
+	To    rest.OrNull[namedView]         `json:"to" doc:"Whom it was assigned to. Of what was unassigned by itself: whose it was."`
 	Label rest.OrNull[happenedLabelView] `json:"label" doc:"As it was then."`
 	Until *rest.Instant                  `json:"until" nullable:"true"`
+	Why   *string                        `json:"why" nullable:"true" enum:"round_robin,away,left" doc:"The reason, where nobody did it: it was somebody's turn, or whose it was is away or has left."`
 }
 
 type happenedLabelView struct {
@@ -83,7 +85,7 @@ type happenedLabelView struct {
 }
 
 func getTimeline(c *rest.Call, in *timelineInput, p store.Page) (store.Slice[timelineItemView], error) {
-	t, err := core.ConversationTimeline(c.Read(), *c.Caller.User, in.ID, in.Around, p)
+	t, err := core.ConversationTimeline(c.Read(), *c.Caller.User, in.ID, core.TimelinePlace{Around: in.Around, Newer: in.Newer}, p)
 	if err != nil {
 		return store.Slice[timelineItemView]{}, err
 	}
@@ -138,6 +140,9 @@ func (t timelineViewer) reactor(r core.Reaction) string {
 
 func (t timelineViewer) happening(h chat.Happening) *happeningView {
 	view := &happeningView{What: string(h.What), By: t.named(deref(h.By)), To: t.named(deref(h.To)), Until: rest.InstantPtr(h.Until)}
+	if h.Why != "" {
+		view.Why = new(string(h.Why))
+	}
 	if h.LabelName != nil {
 		view.Label.Value = &happenedLabelView{*h.LabelName, deref(h.LabelColor)}
 	}

@@ -47,12 +47,13 @@ type personView struct {
 	Email    string   `json:"email"`
 	Role     string   `json:"role" enum:"owner,admin,agent"`
 	Teams    []string `json:"teams"`
+	Away     bool     `json:"away" doc:"Takes no new conversations for now."`
 	Disabled bool     `json:"disabled" doc:"The person has left."`
 }
 
 func (a *App) listPeople(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[personView], error) {
 	return eachUser(c, func(u chat.User, teams []string) personView {
-		return personView{u.ID, u.Name, u.Email, string(u.Role), teams, u.DisabledAt != nil}
+		return personView{u.ID, u.Name, u.Email, string(u.Role), teams, u.Away, u.DisabledAt != nil}
 	})
 }
 
@@ -64,6 +65,7 @@ type userView struct {
 	Sees      string       `json:"sees" enum:"all,teams,assigned"`
 	Teams     []string     `json:"teams"`
 	Invited   bool         `json:"invited" doc:"Has not chosen a password yet."`
+	Away      bool         `json:"away"`
 	Disabled  bool         `json:"disabled"`
 	CreatedAt rest.Instant `json:"created_at"`
 }
@@ -72,7 +74,7 @@ func viewUser(u chat.User, teams []string) userView {
 	if teams == nil {
 		teams = []string{}
 	}
-	return userView{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
+	return userView{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.Away, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
 }
 
 func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {
@@ -115,6 +117,7 @@ type userLinkView struct {
 	URL       string       `json:"url" format:"uri" doc:"Shown once."`
 	Kind      string       `json:"kind" enum:"invitation,reset"`
 	ExpiresAt rest.Instant `json:"expires_at"`
+	Mailed    bool         `json:"mailed" doc:"It is also on its way by mail."`
 }
 
 func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invitedView, error) {
@@ -138,7 +141,15 @@ func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invit
 
 func (a *App) newLink(tx *store.Tx, c *rest.Call, userID string) (userLinkView, error) {
 	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), userID)
-	return userLinkView{a.cfg.PublicURL + core.UserLinkPath + token, string(link.Kind), rest.Instant(link.ExpiresAt)}, err
+	if err != nil {
+		return userLinkView{}, err
+	}
+	u, err := tx.User(c.OrgID(), userID)
+	if err != nil {
+		return userLinkView{}, err
+	}
+	url := a.cfg.PublicURL + core.UserLinkPath + token
+	return userLinkView{url, string(link.Kind), rest.Instant(link.ExpiresAt), a.cfg.Mail != nil}, a.mailLink(tx, u, link, url)
 }
 
 type userInput struct {
@@ -155,7 +166,8 @@ type updateUserBody struct {
 	Role     *chat.Role       `json:"role,omitempty" enum:"owner,admin,agent"`
 	Sees     *chat.Visibility `json:"sees,omitempty" enum:"all,teams,assigned"`
 	Teams    *[]string        `json:"teams,omitempty" minItems:"1"`
-	Disabled *bool            `json:"disabled,omitempty"`
+	Disabled *bool            `json:"disabled,omitempty" doc:"true: the person has left. What they had in work goes back to the queue."`
+	Away     *bool            `json:"away,omitempty"`
 }
 
 func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userView, error) {

@@ -106,8 +106,20 @@ func TestRoles(t *testing.T) {
 var adminOnly = map[string]bool{
 	"GET /users": true, "POST /users": true, "PATCH /users/{id}": true, "POST /users/{id}/link": true, "DELETE /users/{id}/sessions": true,
 	"POST /teams": true, "PATCH /teams/{id}": true,
+	"GET /contacts/{id}/merge": true, "GET /contacts/export": true, "POST /contacts/imports": true, "POST /contacts/imports/{id}/preview": true,
+	"POST /contacts/imports/{id}/start": true, "POST /contacts/imports/{id}/undo": true, "GET /contacts/imports/{id}/errors": true,
+	"POST /{phone_number_id}/contacts": true, "DELETE /{phone_number_id}/contacts/{id}": true, "POST /{phone_number_id}/contacts/{id}/merge": true,
 	"POST /labels": true, "PATCH /labels/{id}": true, "DELETE /labels/{id}": true,
 	"POST /{phone_number_id}/templates/sync": true,
+	"GET /webhook_subscriptions":             true, "POST /webhook_subscriptions": true, "GET /webhook_subscriptions/{id}": true,
+	"PATCH /webhook_subscriptions/{id}": true, "DELETE /webhook_subscriptions/{id}": true, "POST /webhook_subscriptions/{id}/test": true,
+	"POST /webhook_subscriptions/{id}/secrets": true, "DELETE /webhook_subscriptions/{id}/secrets/{secret_id}": true,
+	"GET /webhook_deliveries": true, "GET /webhook_deliveries/{id}": true, "POST /webhook_deliveries/{id}/replay": true,
+	"POST /webhook_deliveries/bulk_replay": true, "GET /webhook_deliveries/replayable": true, "GET /webhook_deliveries/{id}/signature": true,
+	"GET /webhook_subscriptions/{id}/health": true, "POST /webhook_subscriptions/{id}/secrets/{secret_id}/reveal": true,
+	"GET /api_log": true, "GET /api_log/{id}": true, "GET /api_log/failures": true,
+	"GET /events": true, "GET /events/{id}": true, "GET /event_types": true, "GET /story": true,
+	"GET /keys": true, "POST /keys": true, "DELETE /keys/{id}": true,
 }
 
 // fill makes a path of a template.

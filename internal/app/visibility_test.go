@@ -24,7 +24,6 @@ var ofConversations = map[string]string{
 	"DELETE /conversations/{id}/notes/{note_id}":   "",
 	"GET /conversations/{id}/draft":                "",
 	"PUT /conversations/{id}/draft":                `{"body":"x"}`,
-	"DELETE /conversations/{id}/draft":             "",
 	"GET /conversations/{id}/presence":             "",
 	"POST /conversations/{id}/presence":            `{"state":"viewing"}`,
 	"GET /{phone_number_id}/messages/{id}/media":   "",

@@ -39,13 +39,14 @@ type commands struct {
 	User userCommands `cmd:"" help:"Dashboard users."`
 	Key  keyCommands  `cmd:"" help:"API keys."`
 
-	Account  accountCommands  `cmd:"" help:"Connected business numbers."`
-	Customer customerCommands `cmd:"" help:"End-customers, who connect numbers of their own."`
-	Send     sendCommand      `cmd:"" help:"Send a message through the API."`
-	Template templateCommands `cmd:"" help:"Message templates, through the API."`
-	Listen   listenCommand    `cmd:"" help:"Forward events to a server on your machine, signed like webhooks."`
-	Events   eventsCommands   `cmd:"" help:"What happened."`
-	Simulate simulateCommand  `cmd:"" help:"Run the provider simulator as a process of its own."`
+	Account   accountCommands   `cmd:"" help:"Connected business numbers."`
+	Customer  customerCommands  `cmd:"" help:"End-customers, who connect numbers of their own."`
+	Send      sendCommand       `cmd:"" help:"Send a message through the API."`
+	Template  templateCommands  `cmd:"" help:"Message templates, through the API."`
+	Broadcast broadcastCommands `cmd:"" help:"One template for many people, through the API."`
+	Listen    listenCommand     `cmd:"" help:"Forward events to a server on your machine, signed like webhooks."`
+	Events    eventsCommands    `cmd:"" help:"What happened."`
+	Simulate  simulateCommand   `cmd:"" help:"Run the provider simulator as a process of its own."`
 }
 
 // console is what a command prints to.

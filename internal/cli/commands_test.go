@@ -128,6 +128,11 @@ func TestChangeUsers(t *testing.T) {
 		if gone := s.fields(t, "user", "update", "a@acme.example", "--disable"); gone["disabled_at"] == nil || gone["name"] != "Ada L" {
 			t.Errorf("disabled: %v", gone)
 		}
+		for _, flag := range []string{"--away", "--available"} {
+			if u := s.fields(t, "user", "update", "a@acme.example", flag); u["away"] != (flag == "--away") {
+				t.Errorf("after %s: %v", flag, u)
+			}
+		}
 		if back := s.fields(t, "user", "update", "a@acme.example", "--enable"); back["disabled_at"] != nil {
 			t.Errorf("enabled: %v", back)
 		}

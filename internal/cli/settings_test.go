@@ -92,6 +92,8 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--provider-config-id":    {"-", "default"},
 		"--provider-verify-token": {"-", "default"},
 		"--messages-per-second":   {"80", "default"},
+		"--smtp-url":              {"-", "default"},
+		"--smtp-from":             {"-", "default"},
 		"--webhook-retries":       {"10s,30s,2m,10m,1h,6h,24h", "default"},
 		"--demo":                  {"true", "PARLEY_DEMO"},
 		"--demo-empty":            {"false", "default"},
@@ -100,7 +102,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 24 { // with the header
+	if len(settings) != 26 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

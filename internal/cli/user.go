@@ -14,7 +14,7 @@ import (
 type userCommands struct {
 	Create  userCreateCommand  `cmd:"" help:"Create a dashboard user."`
 	List    userListCommand    `cmd:"" help:"List an organization's users."`
-	Update  userUpdateCommand  `cmd:"" help:"Change a user's name, role, teams or what the user sees, or end or restore the access."`
+	Update  userUpdateCommand  `cmd:"" help:"Change a user's name, role, teams, what the user sees or whether the user is there, or end or restore the access."`
 	Link    userLinkCommand    `cmd:"" help:"Make a link with which a user chooses a password: an invitation, or another password."`
 	Signout userSignoutCommand `cmd:"" help:"Sign a user out of every browser."`
 }
@@ -22,7 +22,7 @@ type userCommands struct {
 func userRecord(u chat.User, teams []string) record {
 	return record{
 		{"id", u.ID}, {"organization_id", u.OrgID}, {"email", u.Email}, {"name", u.Name}, {"role", string(u.Role)}, {"sees", string(u.Sees)},
-		{"teams", strings.Join(teams, " ")}, {"disabled_at", instantOrNil(u.DisabledAt)}, {"created_at", instant(u.CreatedAt)},
+		{"teams", strings.Join(teams, " ")}, {"away", u.Away}, {"disabled_at", instantOrNil(u.DisabledAt)}, {"created_at", instant(u.CreatedAt)},
 	}
 }
 
@@ -112,19 +112,22 @@ func (n namedUser) find(tx *store.Tx) (chat.User, error) {
 
 type userUpdateCommand struct {
 	namedUser
-	Name     string   `placeholder:"NAME" help:"Another name."`
-	Password string   `placeholder:"PASSWORD" help:"Another password, of at least 8 characters. The user is signed out of every browser."`
-	Role     string   `placeholder:"ROLE" enum:"owner,admin,agent," default:"" help:"owner, admin or agent."`
-	Sees     string   `placeholder:"WHICH" enum:"all,teams,assigned," default:"" help:"Which conversations the user sees: all, teams or assigned."`
-	Team     []teamID `placeholder:"TEAM" help:"The user's teams (team_…), instead of those there are; repeat it for several."`
-	Disable  bool     `help:"End the access. What the user wrote stays." xor:"access"`
-	Enable   bool     `help:"Restore the access." xor:"access"`
+	Name      string   `placeholder:"NAME" help:"Another name."`
+	Password  string   `placeholder:"PASSWORD" help:"Another password, of at least 8 characters. The user is signed out of every browser."`
+	Role      string   `placeholder:"ROLE" enum:"owner,admin,agent," default:"" help:"owner, admin or agent."`
+	Sees      string   `placeholder:"WHICH" enum:"all,teams,assigned," default:"" help:"Which conversations the user sees: all, teams or assigned."`
+	Team      []teamID `placeholder:"TEAM" help:"The user's teams (team_…), instead of those there are; repeat it for several."`
+	Disable   bool     `help:"End the access. What the user wrote stays; conversations in work go back to the queue." xor:"access"`
+	Enable    bool     `help:"Restore the access." xor:"access"`
+	Away      bool     `help:"Give the user no new conversations for now." xor:"presence"`
+	Available bool     `help:"Give the user new conversations again." xor:"presence"`
 	storeFlags
 }
 
 func (cmd *userUpdateCommand) Run(c *console) error {
-	if cmd.Name == "" && cmd.Password == "" && cmd.Role == "" && cmd.Sees == "" && len(cmd.Team) == 0 && !cmd.Disable && !cmd.Enable {
-		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable or --enable")
+	if cmd.Name == "" && cmd.Password == "" && cmd.Role == "" && cmd.Sees == "" && len(cmd.Team) == 0 &&
+		!cmd.Disable && !cmd.Enable && !cmd.Away && !cmd.Available {
+		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable, --enable, --away or --available")
 	}
 	var hash core.PasswordHash
 	if cmd.Password != "" {
@@ -175,6 +178,9 @@ func (cmd *userUpdateCommand) patch() (p core.UserPatch) {
 	}
 	if cmd.Disable || cmd.Enable {
 		p.Disabled = &cmd.Disable
+	}
+	if cmd.Away || cmd.Available {
+		p.Away = &cmd.Away
 	}
 	return p
 }

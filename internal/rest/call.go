@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,10 @@ type Call struct {
 	Caller Caller
 	// Account is the number that the path names, where it names one.
 	Account chat.Account
+	// Failure is what was answered with, where that is an error, and Made the id of what a POST was answered
+	// with otherwise. Both are for Record.
+	Failure *chat.Error
+	Made    string
 
 	surface *Surface
 	op      *Operation
@@ -64,8 +69,8 @@ func (c *Call) PathValue(i int) string { return c.path[i] }
 // Given tells whether the query has a parameter.
 func (c *Call) Given(name string) bool { return c.query().has(name) }
 
-// FindAccount loads the number that the path names, into Account: absent, another organization's, or of a team
-// whose numbers the calling user may not see, is 404.
+// FindAccount loads the number that the path names, into Account: absent, another organization's, or one that the
+// calling user may not see, is 404.
 // The layer does it for every operation; those that handle a request themselves call it.
 func (c *Call) FindAccount(r store.Reader) (err error) {
 	if !c.op.numbered() {
@@ -73,7 +78,7 @@ func (c *Call) FindAccount(r store.Reader) (err error) {
 	}
 	c.Account, err = core.AccountByNumber(r, c.OrgID(), c.path[0])
 	if err == nil && c.Caller.User != nil {
-		err = core.MaySeeNumber(r, c.Account, *c.Caller.User)
+		err = core.MayReachNumber(r, c.Account, *c.Caller.User)
 	}
 	c.found = err == nil
 	return err
@@ -116,7 +121,22 @@ func (c *Call) Success(data any) Answer {
 	if status == 0 {
 		status = http.StatusOK
 	}
+	if c.R.Method == http.MethodPost {
+		c.Made = idOf(data)
+	}
 	return Answer{status: status, envelope: Single[any]{Data: data, RequestID: c.ID}}
+}
+
+// idOf is the id that a view begins with; empty where it has none.
+func idOf(view any) string {
+	v := reflect.ValueOf(view)
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	if id := v.FieldByName("ID"); id.IsValid() && id.Kind() == reflect.String {
+		return id.String()
+	}
+	return ""
 }
 
 // InTx runs an operation in a transaction.
@@ -141,6 +161,7 @@ func (c *Call) errorAnswer(err error) Answer {
 	if !ok {
 		failure = c.unexpected(err)
 	}
+	c.Failure = failure
 	entry := catalogue[failure.Code]
 	if passesSoon(failure.Code) && c.W.Header().Get("Retry-After") == "" {
 		c.W.Header().Set("Retry-After", "1")

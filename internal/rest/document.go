@@ -49,6 +49,8 @@ func newDocument(base string, about Description) *document {
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[FreeForm]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[int64]](), reflect.TypeFor[*int64]())
+	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[Instant]](), reflect.TypeFor[*Instant]())
 	for from, to := range about.Aliases {
 		d.registry.RegisterTypeAlias(from, to)
 	}

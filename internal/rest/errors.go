@@ -61,6 +61,7 @@ var catalogue = map[chat.Code]entry{
 	chat.CodeRegistrationInProgress:      {http.StatusConflict, kindConflict},
 	chat.CodeTemplateAlreadyExists:       {http.StatusConflict, kindConflict},
 	chat.CodeContactAlreadyExists:        {http.StatusConflict, kindConflict},
+	chat.CodeBroadcastState:              {http.StatusConflict, kindConflict},
 
 	chat.CodeIdempotencyKeyReuse:    {http.StatusUnprocessableEntity, kindInvalid},
 	chat.CodeNumberNotVerified:      {http.StatusUnprocessableEntity, kindInvalid},

@@ -88,10 +88,9 @@ func (c *Call) claim(body []byte) (k claim, fingerprint string, release func(), 
 	return k, fingerprint, release, err
 }
 
-// HasIdempotencyKey tells whether the request is to be done once. A stranger's is not: it would be kept for
-// nobody.
+// HasIdempotencyKey tells whether the request is to be done once.
 func (c *Call) HasIdempotencyKey() bool {
-	return !c.op.Open && c.R.Method == http.MethodPost && len(c.R.Header.Values(headerIdempotencyKey)) > 0
+	return c.op.takesKeys() && c.R.Method == http.MethodPost && len(c.R.Header.Values(headerIdempotencyKey)) > 0
 }
 
 // FlowOnce is Once for an operation that calls the network. Its answer is stored after its

@@ -31,6 +31,7 @@ type Operation struct {
 	Conditional bool        // carries an ETag, and answers 304 to a client that has this version
 	Platform    bool        // needs a plan with customers
 	Role        chat.Role   // the least that a user needs; without one it is for keys alone
+	Keyless     bool        // takes no Idempotency-Key: its answer is of use to one request alone
 	Secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
 	// InPath looks for what the path of a POST names, below its number if it has one; nil if that is nothing.
 	InPath func(*Call, store.Reader) error
@@ -350,11 +351,14 @@ func add[I, Envelope any](s *Surface, op *Operation) {
 	s.document.add(op, reflect.TypeFor[Envelope]())
 }
 
+// takesKeys tells whether a POST can be done once under a key. A stranger's answer would be kept for nobody.
+func (op *Operation) takesKeys() bool { return !op.Open && !op.Keyless }
+
 // impliedErrors are the codes that follow from what kind of operation it is.
 func impliedErrors(op *Operation) []chat.Code {
 	// Any request can have a URL that is too long: that is an invalid value too.
 	codes := []chat.Code{chat.CodeInternalError, chat.CodeServiceUnavailable, chat.CodeInvalidFieldValue}
-	if op.Method == http.MethodPost && op.Open { // nobody is there whose key it could be
+	if op.Method == http.MethodPost && !op.takesKeys() {
 		codes = append(codes, chat.CodePayloadTooLarge, chat.CodeInvalidJSON)
 	} else if op.Method == http.MethodPost {
 		// A body is read even where none is expected: it is part of what a key stands for.

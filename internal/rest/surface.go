@@ -49,7 +49,9 @@ type Config struct {
 	Authority Authority
 	// ForUsers makes it a surface of users, who have roles: it has the operations that name one, and those
 	// that are open.
-	ForUsers    bool
+	ForUsers bool
+	// Mask changes an answer before it is written, where it is there.
+	Mask        func(*Call, []byte) []byte
 	Description Description
 	Bounds      Bounds
 	Log         *slog.Logger
@@ -97,6 +99,7 @@ type Surface struct {
 	metrics   *Metrics
 	authority Authority
 	forUsers  bool
+	mask      func(*Call, []byte) []byte
 	vault     Vault
 	routes    *router
 	document  *document
@@ -116,7 +119,7 @@ func New(cfg Config) *Surface {
 	}
 	return &Surface{
 		base: cfg.Base, store: cfg.Store, log: cfg.Log, metrics: cfg.Metrics, authority: cfg.Authority,
-		forUsers: cfg.ForUsers, vault: cfg.Vault,
+		forUsers: cfg.ForUsers, mask: cfg.Mask, vault: cfg.Vault,
 		routes:   &router{base: cfg.Base},
 		document: newDocument(cfg.Base, cfg.Description),
 		limiter:  newLimiter(cfg.Store),
@@ -166,6 +169,9 @@ func (s *Surface) RefuseUnreadable(w http.ResponseWriter) {
 func (s *Surface) serveSafely(c *Call) (ans Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
+			if v == errCutOff {
+				panic(http.ErrAbortHandler)
+			}
 			s.log.Error("panic", "request_id", c.ID, "method", c.R.Method, "path", c.R.URL.Path, "panic", v, "stack", string(debug.Stack()))
 			err = chat.Fail(chat.CodeInternalError, internalMessage)
 		}
@@ -230,6 +236,9 @@ func (c *Call) write(ans Answer) {
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-store")
 	}
+	if len(ans.body) > 0 && c.surface.mask != nil {
+		ans.body = c.surface.mask(c, ans.body)
+	}
 	if len(ans.body) > 0 {
 		h.Set("Content-Type", "application/json")
 	}
@@ -241,3 +250,7 @@ func (c *Call) write(ans Answer) {
 }
 
 const headerRequestID = "X-Request-Id"
+
+// errCutOff is what a download panics with that cannot go on: the connection must break, so that nobody takes
+// a part for the whole.
+var errCutOff = errors.New("the download is cut off")

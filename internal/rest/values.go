@@ -18,6 +18,13 @@ func (t Instant) MarshalText() ([]byte, error) {
 	return []byte(chat.FormatTime(time.Time(t))), nil
 }
 
+// UnmarshalText reads an instant of a request.
+func (t *Instant) UnmarshalText(text []byte) error {
+	at, err := time.Parse(time.RFC3339, string(text))
+	*t = Instant(at.UTC().Truncate(time.Millisecond))
+	return err
+}
+
 // Schema describes it in the OpenAPI document.
 func (Instant) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Description: "RFC 3339 in UTC, with milliseconds."}

@@ -8,6 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/search"
 )
 
@@ -23,8 +24,24 @@ func (s *Server) startDashboard(version string) {
 	s.dashboard = app.New(app.Config{
 		Store: s.store, CursorKey: s.vault.Derive("dashboard cursor"), Vault: s.vault, SetupToken: s.setupToken(),
 		PublicURL: s.cfg.PublicURL, Live: s.live, Search: search.NewSearcher(s.store, s.index), Phones: s.phones(),
+		Blobs: s.messaging.blobs, ContactWork: s.wakeContactJobs,
+		Mail:    s.mailer(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
+}
+
+// mailer sends mail where a server for that is known; else it is nil.
+func (s *Server) mailer() func(to, subject, text string) {
+	if s.cfg.SMTPURL == "" {
+		return nil
+	}
+	postman, err := mail.Start(s.cfg.SMTPURL, s.cfg.SMTPFrom, s.log)
+	if err != nil { // the settings were checked
+		s.log.Error("no mail can be sent", "error", err)
+		return nil
+	}
+	s.postman = postman
+	return func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }
 }
 
 func (s *Server) visible(ctx context.Context, u chat.User, ids []string) ([]string, error) {
@@ -40,4 +57,11 @@ func (s *Server) inviteSetup(ctx context.Context) {
 		return
 	}
 	s.log.Info("nobody can sign in yet: open this address to make the first user", "url", s.cfg.PublicURL+"/setup#"+s.setupToken())
+}
+
+// wakeContactJobs has this node look for work on many contacts, if it does any.
+func (s *Server) wakeContactJobs() {
+	if s.contacts != nil {
+		s.contacts.Wake()
+	}
 }

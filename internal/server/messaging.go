@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/broadcast"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
@@ -48,6 +49,7 @@ type messaging struct {
 	deliverer *webhook.Engine // likewise
 	templates *core.Templates
 	syncer    *templatesync.Syncer // likewise
+	broadcast *broadcast.Worker    // likewise
 	simulator *simulatedProvider
 	unlisten  func()
 }
@@ -108,6 +110,9 @@ func (s *Server) startWorkers() {
 		})
 		m.syncer = templatesync.Start(m.templates, s.log)
 		s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
+		m.broadcast = broadcast.Start(broadcast.Config{
+			Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Log: s.log,
+		})
 	}
 	m.receiver = inbound.Start(inbound.Config{
 		Store: s.store, Lease: m.node.Lease, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
@@ -168,6 +173,7 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 	sim := simulator.New(simulator.Config{
 		AppID: s.cfg.ProviderAppID, AppSecret: s.cfg.ProviderAppSecret, VerifyToken: s.cfg.ProviderVerifyToken,
 		CallbackURL: origin + callbackPath, BaseURL: origin, Known: s.connectedNumber, Log: s.log.With("part", "simulator"),
+		Folder: s.simulatorFolder(),
 	})
 	mux := http.NewServeMux()
 	mux.Handle(callbackPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.messaging.receiver.ServeHTTP(w, r) }))
@@ -176,6 +182,14 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 	s.messaging.simulator = p
 	go p.http.Serve(listener)
 	return origin + "/v24.0", nil
+}
+
+// simulatorFolder is where the simulated phones outlive a restart. Empty: a node without a data folder forgets them.
+func (s *Server) simulatorFolder() string {
+	if s.cfg.Data == "" {
+		return ""
+	}
+	return filepath.Join(s.cfg.Data, "simulator")
 }
 
 // SimulatorURL is where the operator finds the built-in simulator. Empty: there is none.
@@ -215,6 +229,9 @@ func (m *messaging) stop(ctx context.Context) error {
 	}
 	if m.syncer != nil {
 		m.syncer.Stop()
+	}
+	if m.broadcast != nil {
+		m.broadcast.Stop()
 	}
 	if m.sender != nil {
 		m.sender.Stop(ctx)

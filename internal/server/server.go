@@ -20,10 +20,13 @@ import (
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/config"
+	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/figures"
 	"github.com/parleyhq/parley/internal/housekeeping"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
@@ -49,10 +52,13 @@ type Server struct {
 	api       *api.API
 	dashboard *app.App
 	live      *live.Hub
-	phoneNews *phoneNews // nil where the provider is a real one
+	postman   *mail.Postman // nil where no mail can be sent
+	phoneNews *phoneNews    // nil where the provider is a real one
 	keeper    *housekeeping.Housekeeper
+	contacts  *contactjobs.Worker
 	index     *store.SearchIndex
 	indexer   *search.Indexer
+	counter   *figures.Counter
 
 	messaging  messaging
 	onboarding onboarding
@@ -176,8 +182,10 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 
 // Run serves until ctx ends, then drains. ready, when given, is called once the node serves.
 func (s *Server) Run(ctx context.Context, ready func()) error {
+	s.counter = figures.Start(figures.Config{Store: s.store, Metrics: s.registry, Log: s.log, Sweep: s.cfg.Has("worker")})
 	if s.cfg.Has("worker") {
 		s.keeper = housekeeping.Start(s.store, s.messaging.blobs, s.log)
+		s.contacts = contactjobs.Start(s.store, s.messaging.blobs, s.log)
 		s.indexer = search.Start(search.Config{Store: s.store, Index: s.index, Metrics: s.registry, Log: s.log})
 	}
 	failed := make(chan error, 2)
@@ -224,15 +232,22 @@ func (s *Server) Close() error {
 	}
 	if s.keeper != nil {
 		s.keeper.Stop()
+		s.contacts.Stop()
 	}
 	if s.indexer != nil {
 		s.indexer.Stop()
+	}
+	if s.counter != nil {
+		s.counter.Stop()
 	}
 	s.onboarding.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
 	defer cancel()
 	if err := s.messaging.stop(ctx); err != nil {
 		s.log.Warn("stopping", "error", err)
+	}
+	if s.postman != nil {
+		s.postman.Stop()
 	}
 	if s.phoneNews != nil {
 		s.phoneNews.stop()

@@ -123,7 +123,7 @@ func (c *check) rateLimit() {
 
 func (c *check) replayed() {
 	value, given := c.Header.Get("Idempotent-Replayed"), c.Header["Idempotent-Replayed"] != nil
-	asked := c.Method == http.MethodPost && c.Sent["Idempotency-Key"] != nil && !c.document.open(c.route)
+	asked := c.Method == http.MethodPost && c.Sent["Idempotency-Key"] != nil && c.document.takesKeys(c.route)
 	settled := c.Status < 300 || c.Status == http.StatusConflict || c.Status == http.StatusUnprocessableEntity
 	switch {
 	case given && value != "true" && value != "false":

@@ -27,7 +27,7 @@ var Codes = codes(map[int]map[string][]string{
 	http.StatusUnsupportedMediaType:  {"invalid_request_error": {"unsupported_media_type"}},
 	http.StatusConflict: {"conflict": {
 		"idempotency_in_progress", "webhook_subscription_disabled", "setup_link_inactive",
-		"registration_in_progress", "template_already_exists", "contact_already_exists",
+		"registration_in_progress", "template_already_exists", "contact_already_exists", "broadcast_state_conflict",
 	}},
 	http.StatusUnprocessableEntity: {"invalid_request_error": {
 		"idempotency_key_reuse", "whatsapp_number_not_verified", "whatsapp_registration_failed",

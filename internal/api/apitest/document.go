@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -236,6 +237,16 @@ func (d *Document) open(r route) bool {
 		}
 	}
 	return false
+}
+
+// takesKeys reports whether the operation has an Idempotency-Key among its parameters.
+func (d *Document) takesKeys(r route) bool {
+	parameters, _ := r.operation["parameters"].([]any)
+	return slices.ContainsFunc(parameters, func(p any) bool {
+		parameter, _ := p.(map[string]any)
+		ref, _ := parameter["$ref"].(string)
+		return parameter["name"] == "Idempotency-Key" || strings.HasSuffix(ref, "/Idempotency-Key")
+	})
 }
 
 // allowed are the methods of a path.

@@ -16,7 +16,9 @@ import (
 	"github.com/parleyhq/parley/internal/api"
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/app"
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/search"
@@ -61,7 +63,12 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	blobs, err := blob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := app.Config{
+		Blobs: blobs,
 		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Vault: v, SetupToken: SetupToken,
 		Live: hub, Search: search.NewSearcher(st, index), Version: "test", Log: log, Metrics: app.NewMetrics(nil),
 	}
@@ -70,9 +77,12 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	for _, option := range options {
 		option(&cfg)
 	}
+	work := contactjobs.Start(st, cfg.Blobs, log)
+	cfg.ContactWork = work.Wake
 	a := app.New(cfg)
 	public := api.New(api.Config{
 		Store: st, CursorKey: []byte("a key"), Version: "test", Log: log, Metrics: api.NewMetrics(nil), Vault: v, Dashboard: a.Surface(),
+		CheckURL: func(context.Context, string) error { return nil },
 	})
 	a.Finish()
 	server.Config.Handler = a
@@ -80,6 +90,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index}
 	t.Cleanup(func() {
 		hub.Stop()
+		work.Stop()
 		server.Close()
 		public.Close()
 		index.Close()
@@ -225,4 +236,19 @@ func (b *Browser) request(t testing.TB, method, path, body string, header ...str
 func (b *Browser) Get(t testing.TB, path string) *apitest.Response {
 	t.Helper()
 	return b.Do(t, http.MethodGet, path, "")
+}
+
+// Download reads a file that is made while it is sent: its body is of no schema.
+func (b *Browser) Download(t testing.TB, path string) []byte {
+	t.Helper()
+	answer, err := b.client.Do(b.request(t, http.MethodGet, path, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Disposition"), "attachment") {
+		t.Fatalf("%s answered %s with %v, %v: %.200s", path, answer.Status, answer.Header, err, text)
+	}
+	return text
 }

@@ -1,0 +1,181 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// AddedRecipients is what became of recipients that were added.
+type AddedRecipients struct {
+	Object    string `json:"object"`
+	Added     int    `json:"added"`
+	Duplicate int    `json:"duplicate"`
+	Invalid   int    `json:"invalid"`
+}
+
+// AddBroadcastRecipients adds up to 1,000 recipients to a broadcast that has not begun.
+func (c *Client) AddBroadcastRecipients(ctx context.Context, phoneNumberID, id string, recipients []NewRecipient, options ...CallOption) (*AddedRecipients, error) {
+	body := map[string][]NewRecipient{"recipients": recipients}
+	return one[AddedRecipients](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "broadcasts", id, "recipients").withJSON(body))
+}
+
+// BroadcastRecipient is one whom a broadcast goes to.
+type BroadcastRecipient struct {
+	ID            string            `json:"id"`
+	Object        string            `json:"object"`
+	To            string            `json:"to"`
+	Variables     map[string]string `json:"variables"`
+	Status        string            `json:"status"` // waiting, skipped, sent or failed
+	Reason        *string           `json:"reason"` // why it was skipped or failed
+	ContactID     *string           `json:"contact_id"`
+	MessageID     *string           `json:"message_id"`
+	MessageStatus *string           `json:"message_status"`
+	RepliedAt     *time.Time        `json:"replied_at"`
+	Clicked       *string           `json:"clicked"` // the first button that was pressed
+	OptedOutAt    *time.Time        `json:"opted_out_at"`
+}
+
+// RecipientFilter picks recipients.
+type RecipientFilter struct {
+	Status   string // waiting, skipped, sent or failed
+	Reason   string
+	Reaction string // replied or opted_out
+	PageOptions
+}
+
+func (f RecipientFilter) query() query {
+	return f.PageOptions.query().text("status", f.Status).text("reason", f.Reason).text("reaction", f.Reaction)
+}
+
+// ListBroadcastRecipients returns a page of a broadcast's recipients, newest first.
+func (c *Client) ListBroadcastRecipients(ctx context.Context, phoneNumberID, id string, f RecipientFilter, options ...CallOption) (*Page[BroadcastRecipient], error) {
+	return list[BroadcastRecipient](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "recipients"), f.query())
+}
+
+// BroadcastRecipients walks through all recipients of a broadcast, newest first.
+func (c *Client) BroadcastRecipients(ctx context.Context, phoneNumberID, id string, f RecipientFilter) iter.Seq2[BroadcastRecipient, error] {
+	return walk(f.PageOptions, func(at PageOptions) (*Page[BroadcastRecipient], error) {
+		f.PageOptions = at
+		return c.ListBroadcastRecipients(ctx, phoneNumberID, id, f)
+	})
+}
+
+// ExportBroadcastRecipients writes a broadcast's recipients to w as a CSV file. It is one attempt, for as long as ctx
+// lasts; limit and cursor of the filter do not count.
+func (c *Client) ExportBroadcastRecipients(ctx context.Context, phoneNumberID, id string, f RecipientFilter, w io.Writer, options ...CallOption) error {
+	f.PageOptions = PageOptions{}
+	cl := newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "recipients.csv")
+	cl.query = url.Values(f.query())
+	if cl.err != nil {
+		return cl.err
+	}
+	request, err := c.request(ctx, cl)
+	if err != nil {
+		return err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return &networkError{err}
+	}
+	defer response.Body.Close()
+	cl.note(response)
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+		return newError(response, text)
+	}
+	_, err = io.Copy(w, response.Body)
+	return err
+}
+
+// BroadcastPreview is whom a broadcast would go to, and what they would get.
+type BroadcastPreview struct {
+	Object       string            `json:"object"`
+	Total        int64             `json:"total"`
+	Sendable     int64             `json:"sendable"`
+	Skipped      []ReasonCount     `json:"skipped"`
+	DailyLimit   *int64            `json:"daily_limit"` // people in 24 hours; nil: not known, or no limit
+	ExceedsLimit bool              `json:"exceeds_daily_limit"`
+	Samples      []BroadcastSample `json:"samples"`
+}
+
+// ReasonCount is how many recipients have a reason.
+type ReasonCount struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// BroadcastSample is what one recipient would get, or why nothing.
+type BroadcastSample struct {
+	To      string           `json:"to"`
+	Name    *string          `json:"name"`
+	Preview *TemplatePreview `json:"preview"`
+	Reason  *string          `json:"reason"`
+}
+
+// PreviewBroadcast looks at whom a broadcast would go to.
+func (c *Client) PreviewBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*BroadcastPreview, error) {
+	return one[BroadcastPreview](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "preview"))
+}
+
+// BroadcastReport is what has become of a broadcast.
+type BroadcastReport struct {
+	Object  string          `json:"object"`
+	Counts  BroadcastCounts `json:"counts"`
+	Skipped []ReasonCount   `json:"skipped"`
+	Failed  []ReasonCount   `json:"failed"`
+	Clicked []ClickCount    `json:"clicked"`
+}
+
+// ClickCount is how many recipients pressed a button first.
+type ClickCount struct {
+	Button string `json:"button"`
+	Count  int64  `json:"count"`
+}
+
+// GetBroadcastReport sums up a broadcast.
+func (c *Client) GetBroadcastReport(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*BroadcastReport, error) {
+	return one[BroadcastReport](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "report"))
+}
+
+// OptOutWords are the words by which people say that they want no marketing any more, or want it again.
+type OptOutWords struct {
+	Object    string                `json:"object"`
+	Languages []LanguageOptOutWords `json:"languages"`
+}
+
+// LanguageOptOutWords are the words of a language, and what people are answered.
+type LanguageOptOutWords struct {
+	Language   string   `json:"language"`
+	Default    bool     `json:"default"` // nobody has chosen others
+	Stop       []string `json:"stop"`
+	Start      []string `json:"start"`
+	StopReply  string   `json:"stop_reply"` // empty: none
+	StartReply string   `json:"start_reply"`
+}
+
+// OptOutWordsPatch chooses words of a language.
+type OptOutWordsPatch struct {
+	Stop       Patch[[]string] `json:"stop,omitzero"`
+	Start      Patch[[]string] `json:"start,omitzero"`
+	StopReply  Patch[string]   `json:"stop_reply,omitzero"`
+	StartReply Patch[string]   `json:"start_reply,omitzero"`
+}
+
+// GetOptOutWords returns the words of all languages.
+func (c *Client) GetOptOutWords(ctx context.Context, options ...CallOption) (*OptOutWords, error) {
+	return one[OptOutWords](ctx, c, newCall(http.MethodGet, options, "opt_out_words"))
+}
+
+// SetOptOutWords chooses words of a language.
+func (c *Client) SetOptOutWords(ctx context.Context, language string, p OptOutWordsPatch, options ...CallOption) (*OptOutWords, error) {
+	return one[OptOutWords](ctx, c, newCall(http.MethodPatch, options, "opt_out_words", language).withJSON(p))
+}
+
+// ResetOptOutWords goes back to the default words of a language.
+func (c *Client) ResetOptOutWords(ctx context.Context, language string, options ...CallOption) (*OptOutWords, error) {
+	return one[OptOutWords](ctx, c, newCall(http.MethodDelete, options, "opt_out_words", language))
+}

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerBroadcastMoves(a *API) {
+	for _, m := range []struct {
+		name, id, summary, description string
+		do                             func(*store.Tx, chat.Account, string) (chat.Broadcast, error)
+		errors                         []chat.Code
+	}{
+		{"start", "startBroadcast", "Start a broadcast", "Whoever has the labels of its audience becomes a recipient. Messages follow at its pace.",
+			core.StartBroadcast, []chat.Code{chat.CodeInvalidTemplateName}},
+		{"pause", "pauseBroadcast", "Pause a broadcast", "No message goes out any more, within a second.", pauseByUser, nil},
+		{"resume", "resumeBroadcast", "Go on with a broadcast", "After a pause, whoever made it. Where its reason still holds, it pauses again.",
+			core.ResumeBroadcast, []chat.Code{chat.CodeInvalidTemplateName}},
+		{"stop", "stopBroadcast", "Stop a broadcast for good", "Who waits is skipped, with the reason `broadcast_stopped`.", core.StopBroadcast, nil},
+	} {
+		rest.Write(a.shared, rest.Operation{
+			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + m.name, ID: m.id, Tag: "Broadcasts", Role: chat.RoleAdmin,
+			Summary: m.summary, Description: m.description + " A state that does not allow it is 409 `broadcast_state_conflict`.",
+			Errors: append(m.errors, chat.CodeBroadcastState), InPath: broadcastInPath,
+		}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (broadcastView, error) {
+			b, err := m.do(tx, c.Account, in.ID)
+			return showBroadcast(tx.Reader, c, b, err)
+		})
+	}
+	rest.InSteps(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/retry", ID: "retryBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary:     "Send again to those whose message failed",
+		Description: "Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`.",
+		Errors:      []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName}, InPath: broadcastInPath,
+	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
+		return core.RetrySome(tx, c.Account, in.ID, limit)
+	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (broadcastView, error) {
+		b, err := core.RetryBroadcast(tx, c.Account, in.ID)
+		return showBroadcast(tx.Reader, c, b, err)
+	})
+	rest.Flow(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/duplicate", ID: "duplicateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Make a draft like a broadcast", Status: http.StatusCreated, InPath: broadcastInPath,
+		Description: "With its template, its labels and the recipients that were named; those who came by labels are looked up anew at the start.",
+	}, a.duplicateBroadcast)
+	rest.WriteAfter(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/test", ID: "testBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary:     "Send a broadcast's message to one number, as a test",
+		Description: "Filled in as for its first recipient. It is an ordinary message, and no recipient of the broadcast.",
+		InPath:      broadcastInPath,
+		Errors: []chat.Code{
+			chat.CodeInvalidPhoneNumber, chat.CodeNumberNotVerified, chat.CodeUpstreamError, chat.CodeAccountRestricted, chat.CodeCustomerSuspended,
+			chat.CodeQuotaExceeded, chat.CodeInvalidTemplateName, chat.CodeMediaNotFound, chat.CodeMarketingOptedOut, chat.CodeConsentRequired,
+		},
+	}, prepareTest, a.testBroadcast)
+}
+
+func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
+	return core.PauseBroadcast(tx, account, id, chat.ReasonByUser)
+}
+
+// duplicateBroadcast copies in steps: there may be many recipients.
+func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (broadcastView, error) {
+	var draft chat.Broadcast
+	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
+		draft, err = core.CopyBroadcast(tx, c.Account, in.ID)
+		return err
+	})
+	last := ""
+	for steps, more := a.store.Steps(), true; more && err == nil; {
+		_, _, err = steps.Do(c.Ctx, func(tx *store.Tx, limit int) (int64, error) {
+			next, err := core.CopyRecipients(tx, c.Account, in.ID, draft.ID, last, limit)
+			if more = next != ""; more {
+				tx.AfterCommit(func() { last = next })
+			}
+			return 0, err
+		})
+	}
+	return showBroadcast(c.Read(), c, draft, err)
+}
+
+type testBroadcastInput struct {
+	rest.AccountPath
+	ID   string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Body testBroadcastBody
+}
+
+type testBroadcastBody struct {
+	To string `json:"to" format:"phone-number" doc:"Number in international form, with or without +."`
+
+	message core.NewMessage
+}
+
+func prepareTest(c *rest.Call, in *testBroadcastInput) error {
+	to, err := chat.CleanPhoneNumber("to", in.Body.To)
+	if err != nil {
+		return err
+	}
+	if err := c.FindAccount(c.Read()); err != nil {
+		return err
+	}
+	if in.Body.message, err = core.TestMessage(c.Read(), c.Account, in.ID, to); err != nil {
+		return err
+	}
+	in.Body.message.Source, in.Body.message.By = chat.SourceAPI, c.Caller.User
+	if in.Body.message.By != nil {
+		in.Body.message.Source = chat.SourceDashboard
+	}
+	return nil
+}
+
+func (a *API) testBroadcast(tx *store.Tx, c *rest.Call, in *testBroadcastInput) (MessageView, error) {
+	return a.send(tx, c, in.Body.message)
+}

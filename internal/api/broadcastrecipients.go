@@ -1,0 +1,270 @@
+package api
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// exportPage is how many recipients of an export are in memory.
+const exportPage = 1000
+
+func registerBroadcastRecipients(a *API) {
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/recipients", ID: "addBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary:     "Add recipients to a broadcast that has not begun",
+		Description: "Up to 1,000 at once, as often as needed. Numbers that are none, or stand there twice, are recorded as skipped.",
+		Errors:      []chat.Code{chat.CodeBroadcastState}, InPath: broadcastInPath,
+	}, addBroadcastRecipients)
+
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients", ID: "listBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "List a broadcast's recipients, newest first", Description: "Each has become one message, or has a reason why not, or waits.",
+	}, listBroadcastRecipients)
+
+	rest.Download(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients.csv", ID: "exportBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Download a broadcast's recipients as a CSV file", Description: "All of them, or those of a status: the skipped ones, for example.",
+	}, "text/csv; charset=utf-8", "recipients.csv", exportBroadcastRecipients)
+
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/preview", ID: "previewBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary:     "See whom a broadcast would go to, and what they would get",
+		Description: "How many would be left out and why, the number's limit of people in 24 hours where it is known, and the message of three recipients.",
+		Errors:      []chat.Code{chat.CodeInvalidTemplateName},
+	}, previewBroadcast)
+
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/report", ID: "getBroadcastReport", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Get a broadcast's report", Description: "How many got it, read it and answered; why others were skipped or failed; which buttons were pressed.",
+	}, getBroadcastReport)
+}
+
+type addRecipientsInput struct {
+	rest.AccountPath
+	ID   string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Body addRecipientsBody
+}
+
+type addRecipientsBody struct {
+	Recipients []newRecipientBody `json:"recipients" minItems:"1" maxItems:"1000"`
+}
+
+type addedRecipientsView struct {
+	Object    string `json:"object" enum:"broadcast_recipients"`
+	Added     int    `json:"added"`
+	Duplicate int    `json:"duplicate"`
+	Invalid   int    `json:"invalid"`
+}
+
+func addBroadcastRecipients(tx *store.Tx, c *rest.Call, in *addRecipientsInput) (addedRecipientsView, error) {
+	n, err := core.AddRecipients(tx, c.Account, in.ID, newRecipients(in.Body.Recipients))
+	return addedRecipientsView{"broadcast_recipients", n.Added, n.Duplicate, n.Invalid}, err
+}
+
+type recipientFilter struct {
+	rest.AccountPath
+	ID       string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Status   string `query:"status" enum:"waiting,skipped,sent,failed" doc:"Only those."`
+	Reason   string `query:"reason" minLength:"1" maxLength:"100" doc:"Only those that were skipped, or failed, for this reason."`
+	Reaction string `query:"reaction" enum:"replied,opted_out" doc:"Only those who answered, or said that they want no marketing any more."`
+}
+
+// statusesOf are those that a status in the API stands for.
+var statusesOf = map[string][]chat.RecipientStatus{
+	"waiting": {chat.RecipientWaiting, chat.RecipientQueued}, "skipped": {chat.RecipientSkipped}, "failed": {chat.RecipientFailed},
+	"sent": {chat.RecipientSent, chat.RecipientDelivered, chat.RecipientRead},
+}
+
+func (f recipientFilter) filter() store.RecipientFilter {
+	return store.RecipientFilter{Statuses: statusesOf[f.Status], Reason: f.Reason, Replied: f.Reaction == "replied", OptedOut: f.Reaction == "opted_out"}
+}
+
+type recipientView struct {
+	ID            string            `json:"id" pattern:"^bcr_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object        string            `json:"object" enum:"broadcast_recipient"`
+	To            string            `json:"to" doc:"A number or a business-scoped id; of an invalid one, what was given."`
+	Variables     map[string]string `json:"variables"`
+	Status        string            `json:"status" enum:"waiting,skipped,sent,failed"`
+	Reason        *string           `json:"reason" doc:"Why it was skipped or failed."`
+	ContactID     *string           `json:"contact_id"`
+	MessageID     *string           `json:"message_id" doc:"Of the message that it has become. Its message.sent event has the id broadcast_msg:<id of the recipient>:sent."`
+	MessageStatus *string           `json:"message_status" enum:"queued,sent,delivered,read,failed"`
+	RepliedAt     *rest.Instant     `json:"replied_at"`
+	Clicked       *string           `json:"clicked" doc:"The first button that was pressed."`
+	OptedOutAt    *rest.Instant     `json:"opted_out_at"`
+}
+
+func viewRecipient(r chat.Recipient) recipientView {
+	v := recipientView{
+		ID: r.ID, Object: "broadcast_recipient", To: r.Address, Variables: r.Variables, Status: shownStatus(r.Status), Reason: orNil(r.Reason),
+		ContactID: orNil(r.ContactID), MessageID: orNil(r.MessageID), RepliedAt: instantOf(r.RepliedAt), Clicked: orNil(r.Clicked), OptedOutAt: instantOf(r.OptedOutAt),
+	}
+	if v.Variables == nil {
+		v.Variables = map[string]string{}
+	}
+	if r.MessageID != "" {
+		v.MessageStatus = new(string(r.Status))
+	}
+	return v
+}
+
+// shownStatus is the status under which the API shows a recipient.
+func shownStatus(s chat.RecipientStatus) string {
+	for shown, all := range statusesOf {
+		for _, one := range all {
+			if one == s {
+				return shown
+			}
+		}
+	}
+	return string(s)
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func listBroadcastRecipients(c *rest.Call, in *recipientFilter, p store.Page) (store.Slice[recipientView], error) {
+	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
+	if err != nil {
+		return store.Slice[recipientView]{}, err
+	}
+	rows, err := c.Read().Recipients(b.OrgID, b.ID, in.filter(), p)
+	return rest.ViewEach(rows, viewRecipient), err
+}
+
+// exportColumns are those of an exported table.
+var exportColumns = []string{"id", "to", "status", "message_status", "reason", "contact_id", "message_id", "replied_at", "clicked", "opted_out_at", "variables"}
+
+func exportBroadcastRecipients(c *rest.Call, in *recipientFilter, w io.Writer) error {
+	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
+	if err != nil {
+		return err
+	}
+	table := csv.NewWriter(w)
+	table.Write(exportColumns)
+	for page := (store.Page{Limit: exportPage}); ; {
+		rows, err := c.Read().Recipients(b.OrgID, b.ID, in.filter(), page)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows.Rows {
+			table.Write(exportRow(r))
+		}
+		if table.Flush(); table.Error() != nil || rows.Next == nil {
+			return table.Error()
+		}
+		page.After = rows.Next
+	}
+}
+
+func exportRow(r chat.Recipient) []string {
+	v := viewRecipient(r)
+	variables := ""
+	if len(r.Variables) > 0 {
+		text, _ := json.Marshal(r.Variables) // texts always can be
+		variables = string(text)
+	}
+	row := []string{
+		v.ID, v.To, v.Status, deref(v.MessageStatus), r.Reason, r.ContactID, r.MessageID, timeText(r.RepliedAt), r.Clicked, timeText(r.OptedOutAt), variables,
+	}
+	for i, cell := range row {
+		row[i] = plainCell(cell)
+	}
+	return row
+}
+
+// plainCell keeps a spreadsheet from taking what others wrote for a formula. Numbers stay as they are.
+func plainCell(s string) string {
+	if s != "" && (s[0] == '=' || s[0] == '@' || s[0] == '-' || s[0] == '\t') {
+		return "'" + s
+	}
+	return s
+}
+
+func timeText(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return chat.FormatTime(*t)
+}
+
+type previewView struct {
+	Object       string       `json:"object" enum:"broadcast_preview"`
+	Total        int64        `json:"total"`
+	Sendable     int64        `json:"sendable" doc:"How many would get a message."`
+	Skipped      []reasonView `json:"skipped"`
+	DailyLimit   *int64       `json:"daily_limit" doc:"How many people the provider lets the number write to in 24 hours; null: not known, or no limit."`
+	ExceedsLimit bool         `json:"exceeds_daily_limit" doc:"A warning: it will fail for the rest, or take longer than a day."`
+	Samples      []sampleView `json:"samples"`
+}
+
+type reasonView struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+type sampleView struct {
+	To      string                `json:"to"`
+	Name    *string               `json:"name"`
+	Preview *chat.TemplatePreview `json:"preview"`
+	Reason  *string               `json:"reason" doc:"Why there is no message."`
+}
+
+func previewBroadcast(c *rest.Call, in *broadcastInput) (previewView, error) {
+	p, err := core.PreviewBroadcast(c.Read(), c.Account, in.ID)
+	if err != nil {
+		return previewView{}, err
+	}
+	v := previewView{
+		Object: "broadcast_preview", Total: p.Total, Sendable: p.Sendable(), Skipped: []reasonView{}, DailyLimit: p.DailyLimit,
+		ExceedsLimit: p.DailyLimit != nil && p.Sendable() > *p.DailyLimit, Samples: []sampleView{},
+	}
+	for _, reason := range p.Reasons() {
+		v.Skipped = append(v.Skipped, reasonView{reason, p.Skipped[reason]})
+	}
+	for _, s := range p.Samples {
+		v.Samples = append(v.Samples, sampleView{To: s.Address, Name: s.Name, Preview: s.Preview, Reason: orNil(s.Reason)})
+	}
+	return v, nil
+}
+
+type reportView struct {
+	Object  string              `json:"object" enum:"broadcast_report"`
+	Counts  broadcastCountsView `json:"counts"`
+	Skipped []reasonView        `json:"skipped"`
+	Failed  []reasonView        `json:"failed"`
+	Clicked []clickView         `json:"clicked"`
+}
+
+type clickView struct {
+	Button string `json:"button"`
+	Count  int64  `json:"count"`
+}
+
+func getBroadcastReport(c *rest.Call, in *broadcastInput) (reportView, error) {
+	report, err := core.ReportBroadcast(c.Read(), c.Account, in.ID)
+	v := reportView{Object: "broadcast_report", Counts: viewCounts(report.Counts), Skipped: []reasonView{}, Failed: []reasonView{}, Clicked: []clickView{}}
+	for _, reason := range report.Reasons {
+		if reason.Status == chat.RecipientSkipped {
+			v.Skipped = append(v.Skipped, reasonView{reason.Reason, reason.N})
+		} else {
+			v.Failed = append(v.Failed, reasonView{reason.Reason, reason.N})
+		}
+	}
+	for _, click := range report.Clicks {
+		v.Clicked = append(v.Clicked, clickView{click.Reason, click.N})
+	}
+	return v, err
+}

@@ -1,0 +1,318 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const broadcastPath = "/{phone_number_id}/broadcasts"
+
+func registerBroadcasts(a *API) {
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath, ID: "listBroadcasts", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "List broadcasts, newest first", Description: "A broadcast is one template for many people, with texts of their own for each.",
+	}, listBroadcasts)
+
+	rest.WriteAfter(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: broadcastPath, ID: "createBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Create a broadcast", Status: http.StatusCreated,
+		Description: "It is a draft until it is started, or starts by itself at `scheduled_at`. In the texts of the template's parameters, " +
+			"`{{contact.name}}`, `{{contact.metadata.KEY}}` and `{{recipient.KEY}}` are filled in for each recipient, with a fallback behind `|` " +
+			"where there is no value. More recipients are added with POST …/recipients.",
+		Errors: []chat.Code{chat.CodeInvalidTemplateName, chat.CodeProviderFailure},
+	}, a.checkNewBroadcast, createBroadcast)
+
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath + "/{id}", ID: "getBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Get a broadcast", Description: "Its counts are as of now: total = skipped + waiting + sent + failed; the others are parts of sent.",
+	}, getBroadcast)
+
+	rest.WriteAfter(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: broadcastPath + "/{id}", ID: "updateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Change a broadcast that has not begun", Description: "Fields that are left out stay as they are; at least one is needed.",
+		Errors: []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName, chat.CodeProviderFailure},
+	}, a.checkBroadcastPatch, updateBroadcast)
+
+	rest.InSteps(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: broadcastPath + "/{id}", ID: "deleteBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Delete a broadcast that has not begun", Description: "With its recipients. One that has begun can be stopped, and stays.",
+		Errors: []chat.Code{chat.CodeBroadcastState},
+	}, deleteSomeRecipients, deleteBroadcast)
+	registerBroadcastMoves(a)
+	registerBroadcastRecipients(a)
+	registerOptOutWords(a)
+}
+
+// broadcastInPath looks for the broadcast that the path of a POST names.
+func broadcastInPath(c *rest.Call, r store.Reader) error {
+	_, err := core.Broadcast(r, c.Account, c.PathValue(1))
+	return err
+}
+
+type broadcastView struct {
+	ID            string                `json:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object        string                `json:"object" enum:"broadcast"`
+	Name          string                `json:"name"`
+	PhoneNumberID string                `json:"phone_number_id"`
+	Status        string                `json:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed"`
+	StatusReason  *string               `json:"status_reason" doc:"Why it is paused, stopped or failed: by_user, quality_red, template_paused, template_disabled, template_edited, account_restricted, account_disconnected, failure_rate, quota_exceeded, subscription_inactive, organization_suspended, media_not_found or no_recipients."`
+	Template      broadcastTemplateView `json:"template"`
+	Audience      audienceView          `json:"audience"`
+	PerSecond     *int64                `json:"per_second" doc:"Messages a second; null: as fast as the number may."`
+	ScheduledAt   *rest.Instant         `json:"scheduled_at"`
+	TimeZone      *string               `json:"time_zone" doc:"In which scheduled_at was chosen."`
+	StartedAt     *rest.Instant         `json:"started_at"`
+	CompletedAt   *rest.Instant         `json:"completed_at"`
+	Counts        broadcastCountsView   `json:"counts"`
+	CreatedAt     rest.Instant          `json:"created_at"`
+	UpdatedAt     rest.Instant          `json:"updated_at"`
+}
+
+type broadcastTemplateView struct {
+	Name       string       `json:"name"`
+	Language   string       `json:"language"`
+	Components rest.AnyJSON `json:"components"`
+}
+
+type audienceView struct {
+	LabelIDs []string `json:"label_ids"`
+	Match    string   `json:"match" enum:"any,all"`
+}
+
+type broadcastCountsView struct {
+	Total     int64 `json:"total"`
+	Skipped   int64 `json:"skipped"`
+	Waiting   int64 `json:"waiting"`
+	Sent      int64 `json:"sent"`
+	Delivered int64 `json:"delivered"`
+	Read      int64 `json:"read"`
+	Replied   int64 `json:"replied"`
+	Clicked   int64 `json:"clicked" doc:"Pressed a button."`
+	OptedOut  int64 `json:"opted_out" doc:"Said, as an answer, that they want no marketing any more."`
+	Failed    int64 `json:"failed"`
+}
+
+func viewBroadcast(account chat.Account, b chat.Broadcast, n chat.BroadcastCounts) broadcastView {
+	v := broadcastView{
+		ID: b.ID, Object: "broadcast", Name: b.Name, PhoneNumberID: *account.PhoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
+		Template:    broadcastTemplateView{b.Template.Name, b.Template.Language, rest.AnyJSON(b.Template.Components)},
+		Audience:    audienceView{LabelIDs: append([]string{}, b.Audience.LabelIDs...), Match: "any"},
+		ScheduledAt: instantOf(b.ScheduledAt), StartedAt: instantOf(b.StartedAt), CompletedAt: instantOf(b.CompletedAt),
+		Counts:    viewCounts(n),
+		CreatedAt: rest.Instant(b.CreatedAt), UpdatedAt: rest.Instant(b.UpdatedAt),
+	}
+	if len(v.Template.Components) == 0 {
+		v.Template.Components = rest.AnyJSON("[]")
+	}
+	if b.Audience.MatchAll {
+		v.Audience.Match = "all"
+	}
+	if b.Reason != "" {
+		v.StatusReason = new(string(b.Reason))
+	}
+	if b.TimeZone != "" {
+		v.TimeZone = &b.TimeZone
+	}
+	return v
+}
+
+func viewCounts(n chat.BroadcastCounts) broadcastCountsView {
+	return broadcastCountsView{
+		Total: n.Total, Skipped: n.Skipped, Waiting: n.Waiting, Sent: n.Sent, Delivered: n.Delivered, Read: n.Read, Replied: n.Replied,
+		Clicked: n.Clicked, OptedOut: n.OptedOut, Failed: n.Failed,
+	}
+}
+
+func instantOf(t *time.Time) *rest.Instant { return (*rest.Instant)(t) }
+
+// showBroadcast is viewBroadcast for one whose counts are still to be read.
+func showBroadcast(r store.Reader, c *rest.Call, b chat.Broadcast, err error) (broadcastView, error) {
+	if err != nil {
+		return broadcastView{}, err
+	}
+	n, err := core.Counts(r, b.ID)
+	return viewBroadcast(c.Account, b, n), err
+}
+
+type listBroadcastsInput struct {
+	rest.AccountPath
+	Status string `query:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed" doc:"Only those."`
+}
+
+func listBroadcasts(c *rest.Call, in *listBroadcastsInput, p store.Page) (store.Slice[broadcastView], error) {
+	r := c.Read()
+	found, err := r.Broadcasts(c.Account.OrgID, c.Account.ID, store.BroadcastFilter{Status: chat.BroadcastStatus(in.Status)}, p)
+	if err != nil {
+		return store.Slice[broadcastView]{}, err
+	}
+	counts, err := r.Tallies(rest.IDsOf(found.Rows, func(b chat.Broadcast) string { return b.ID })...)
+	return rest.ViewEach(found, func(b chat.Broadcast) broadcastView { return viewBroadcast(c.Account, b, chat.CountsOf(counts[b.ID])) }), err
+}
+
+type createBroadcastInput struct {
+	rest.AccountPath
+	Body createBroadcastBody
+}
+
+type createBroadcastBody struct {
+	Name        string                `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; only colleagues see it."`
+	Template    broadcastTemplateBody `json:"template"`
+	Audience    *audienceBody         `json:"audience,omitempty" doc:"Whom it goes to. Those with the labels are looked up when it starts."`
+	PerSecond   *int64                `json:"per_second,omitempty" minimum:"1" maximum:"1000" nullable:"true" doc:"Messages a second; without it, as fast as the number may."`
+	ScheduledAt *rest.Instant         `json:"scheduled_at,omitempty" nullable:"true" doc:"When it starts by itself. Without it, it is a draft."`
+	TimeZone    *string               `json:"time_zone,omitempty" minLength:"1" maxLength:"64" nullable:"true" doc:"In which scheduled_at was chosen, such as Asia/Jakarta; it is only shown."`
+
+	checked chat.BroadcastTemplate
+}
+
+type broadcastTemplateBody struct {
+	Name       string                   `json:"name" minLength:"1" maxLength:"512" trimmed:"true"`
+	Language   string                   `json:"language" minLength:"1" maxLength:"20"`
+	Components []chat.TemplateComponent `json:"components,omitempty" doc:"As in a message. Texts in the parameters may have variables."`
+}
+
+type audienceBody struct {
+	LabelIDs   []string           `json:"label_ids,omitempty" maxItems:"50" doc:"Contacts with these labels."`
+	Match      string             `json:"match,omitempty" enum:"any,all" default:"any" doc:"With any of the labels, or with all of them."`
+	ContactIDs []string           `json:"contact_ids,omitempty" maxItems:"1000" doc:"These contacts."`
+	Recipients []newRecipientBody `json:"recipients,omitempty" maxItems:"1000" doc:"These numbers, whether they are contacts or not."`
+}
+
+type newRecipientBody struct {
+	To        *string           `json:"to,omitempty" maxLength:"100" doc:"Number in international form. One that is none is recorded and skipped."`
+	Recipient *string           `json:"recipient,omitempty" maxLength:"200" doc:"BSUID or parent BSUID."`
+	Variables map[string]string `json:"variables,omitempty" maxProperties:"64" doc:"Texts for {{recipient.KEY}}."`
+}
+
+func (b *audienceBody) audience() chat.Audience {
+	if b == nil {
+		return chat.Audience{}
+	}
+	return chat.Audience{LabelIDs: b.LabelIDs, MatchAll: b.Match == "all"}
+}
+
+func newRecipients(bodies []newRecipientBody) []core.NewRecipient {
+	out := make([]core.NewRecipient, len(bodies))
+	for i, b := range bodies {
+		out[i] = core.NewRecipient{To: deref(b.To), Recipient: deref(b.Recipient), Variables: b.Variables}
+	}
+	return out
+}
+
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// broadcastTemplate checks a broadcast's template as that of a message, with its variables in the place of their values.
+func (a *API) broadcastTemplate(c *rest.Call, b broadcastTemplateBody) (chat.BroadcastTemplate, error) {
+	t := chat.BroadcastTemplate{Name: b.Name, Language: b.Language}
+	raw, err := json.Marshal(b.Components)
+	if err != nil {
+		return t, err
+	}
+	clean, refused := chat.CleanComponents(raw)
+	if refused != nil {
+		return t, refused
+	}
+	t.Components = clean
+	if _, refused := chat.NewMailing(clean); refused != nil {
+		return t, refused
+	}
+	content, refused := t.Content(clean)
+	if refused != nil {
+		return t, refused
+	}
+	if err := c.FindAccount(c.Read()); err != nil {
+		return t, err
+	}
+	return t, a.templates.Choose(c.Ctx, c.Account, content, true).Err
+}
+
+func (a *API) checkNewBroadcast(c *rest.Call, in *createBroadcastInput) (err error) {
+	in.Body.checked, err = a.broadcastTemplate(c, in.Body.Template)
+	return err
+}
+
+func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (broadcastView, error) {
+	b := in.Body
+	n := core.NewBroadcast{
+		Name: b.Name, Template: b.checked, Audience: b.Audience.audience(), PerSecond: b.PerSecond, ScheduledAt: (*time.Time)(b.ScheduledAt), TimeZone: deref(b.TimeZone),
+	}
+	if b.Audience != nil {
+		n.ContactIDs, n.Recipients = b.Audience.ContactIDs, newRecipients(b.Audience.Recipients)
+	}
+	made, err := core.CreateBroadcast(tx, c.Account, n)
+	return showBroadcast(tx.Reader, c, made, err)
+}
+
+type broadcastInput struct {
+	rest.AccountPath
+	ID string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+func getBroadcast(c *rest.Call, in *broadcastInput) (broadcastView, error) {
+	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
+	return showBroadcast(c.Read(), c, b, err)
+}
+
+type updateBroadcastInput struct {
+	rest.AccountPath
+	ID   string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Body updateBroadcastBody
+}
+
+type updateBroadcastBody struct {
+	Name        *string                  `json:"name,omitempty" minLength:"1" maxLength:"200" collapsed:"true"`
+	Template    *broadcastTemplateBody   `json:"template,omitempty"`
+	Audience    *labelsBody              `json:"audience,omitempty" doc:"Other labels. Recipients that were added stay."`
+	PerSecond   chat.Patch[int64]        `json:"per_second,omitzero" minimum:"1" maximum:"1000" doc:"Null: as fast as the number may."`
+	ScheduledAt chat.Patch[rest.Instant] `json:"scheduled_at,omitzero" doc:"Null makes it a draft."`
+	TimeZone    *string                  `json:"time_zone,omitempty" minLength:"1" maxLength:"64"`
+
+	checked *chat.BroadcastTemplate
+}
+
+type labelsBody struct {
+	LabelIDs []string `json:"label_ids,omitempty" maxItems:"50"`
+	Match    string   `json:"match,omitempty" enum:"any,all" default:"any"`
+}
+
+func (a *API) checkBroadcastPatch(c *rest.Call, in *updateBroadcastInput) error {
+	if in.Body.Template == nil {
+		return nil
+	}
+	t, err := a.broadcastTemplate(c, *in.Body.Template)
+	in.Body.checked = &t
+	return err
+}
+
+func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (broadcastView, error) {
+	b := in.Body
+	p := core.BroadcastPatch{
+		Name: b.Name, Template: b.checked, PerSecond: b.PerSecond, TimeZone: b.TimeZone,
+		ScheduledAt: chat.Patch[time.Time]{Given: b.ScheduledAt.Given, Value: (*time.Time)(b.ScheduledAt.Value)},
+	}
+	if b.Audience != nil {
+		p.Audience = &chat.Audience{LabelIDs: b.Audience.LabelIDs, MatchAll: b.Audience.Match == "all"}
+	}
+	changed, err := core.UpdateBroadcast(tx, c.Account, in.ID, p)
+	return showBroadcast(tx.Reader, c, changed, err)
+}
+
+func deleteSomeRecipients(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
+	return core.DeleteSomeRecipients(tx, c.Account, in.ID, limit)
+}
+
+func deleteBroadcast(tx *store.Tx, c *rest.Call, in *broadcastInput) (rest.DeletedView, error) {
+	err := core.DeleteBroadcast(tx, c.Account, in.ID)
+	return rest.DeletedView{ID: in.ID, Object: "broadcast", Deleted: true}, err
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"encoding/csv"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const csvType = "text/csv; charset=utf-8"
+
+// exportPage is how many contacts are in memory at a time.
+const exportPage = 500
+
+func registerContactExport(a *App) {
+	rest.Download(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/contacts/export", ID: "exportContacts", Tag: "Contacts", Role: chat.RoleAdmin,
+		Summary: "Export contacts as CSV",
+		Description: "Those that the filters let pass. Cells that a spreadsheet would take for a formula begin with an apostrophe; " +
+			"phone numbers are as they are.",
+	}, csvType, "contacts.csv", exportContacts)
+
+	rest.Download(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/contacts/imports/{id}/errors", ID: "getImportErrors", Tag: "Contacts", Role: chat.RoleAdmin,
+		Summary: "Get the rows that an import could not take", Description: "As CSV: the row's number, what is wrong with it, and its cells.",
+	}, csvType, "import-errors.csv", getImportErrors)
+}
+
+var exportColumns = []string{"phone_number", "name", "email", "labels", "consent", "username", "bsuid", "number", "last_seen_at", "created_at", "metadata"}
+
+func exportContacts(c *rest.Call, in *contactFilterInput, w io.Writer) error {
+	r, u := c.Read(), *c.Caller.User
+	query, ok, err := core.ContactQuery(r, u, in.filter())
+	if err != nil {
+		return err
+	}
+	out := newSheet(w)
+	out.write(exportColumns...)
+	for after := ""; ok; {
+		ids, err := r.ContactIDs(u, query, after, exportPage)
+		if err != nil || len(ids) == 0 {
+			return out.end(err)
+		}
+		if err := exportSome(c, r, u, out, ids); err != nil {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+	return out.end(nil)
+}
+
+func exportSome(c *rest.Call, r store.Reader, u chat.User, out *sheet, ids []string) error {
+	entries, err := r.ContactEntries(u, ids)
+	if err != nil {
+		return err
+	}
+	labels, err := r.LabelsOfContacts(u.OrgID, ids)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		names := []string{}
+		for _, l := range labels[e.ID] {
+			names = append(names, l.Name)
+		}
+		slices.Sort(names)
+		seen := ""
+		if e.LastSeenAt != nil {
+			seen = e.LastSeenAt.UTC().Format(time.RFC3339)
+		}
+		out.write(deref(shownNumber(c, e.PhoneNumber)), deref(e.Name), deref(e.Email), strings.Join(names, ", "), string(e.Consent), deref(e.Username),
+			deref(e.BSUID), deref(e.OwnNumber), seen, e.CreatedAt.UTC().Format(time.RFC3339), string(e.Metadata))
+	}
+	return out.end(nil)
+}
+
+func getImportErrors(c *rest.Call, in *contactJobInput, w io.Writer) error {
+	r := c.Read()
+	job, err := core.ContactJob(r, *c.Caller.User, in.ID)
+	if err != nil {
+		return err
+	}
+	out := newSheet(w)
+	out.write("row", "problem", "cells")
+	for slice := range job.Slices {
+		problems, err := r.JobErrors(job.OrgID, job.ID, slice)
+		if err != nil {
+			return err
+		}
+		for _, p := range problems {
+			out.write(append([]string{strconv.Itoa(p.Row), p.Problem}, p.Cells...)...)
+		}
+	}
+	return out.end(nil)
+}
+
+// sheet is a CSV file that spreadsheets open without harm.
+type sheet struct{ csv *csv.Writer }
+
+func newSheet(w io.Writer) *sheet {
+	io.WriteString(w, "\ufeff") // or they take UTF-8 for something else
+	s := &sheet{csv.NewWriter(w)}
+	s.csv.UseCRLF = true
+	return s
+}
+
+func (s *sheet) write(cells ...string) {
+	guarded := make([]string, len(cells))
+	for i, cell := range cells {
+		guarded[i] = chat.Guarded(cell)
+	}
+	s.csv.Write(guarded) // end tells of its errors
+}
+
+func (s *sheet) end(err error) error {
+	if err != nil {
+		return err
+	}
+	s.csv.Flush()
+	return s.csv.Error()
+}

@@ -1,0 +1,246 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerContacts(a *App) {
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/contacts", ID: "listAllContacts", Tag: "Contacts", Role: chat.RoleAgent,
+		Summary: "List contacts", Description: "Of all numbers, as far as the user may see them.",
+	}, listContacts)
+
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/contacts/count", ID: "countContacts", Tag: "Contacts", Role: chat.RoleAgent,
+		Summary: "Count contacts", Description: "With the filters of the list. The count stops at 100,000, which says that there may be more.",
+	}, countContacts)
+
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/contacts/{id}", ID: "getContactDetail", Tag: "Contacts", Role: chat.RoleAgent,
+		Summary: "Get a contact", Description: "With its notes, its consent's history, and the contacts of other numbers that are the same person.",
+	}, getContactDetail)
+
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/contacts/{id}/merge", ID: "previewMerge", Tag: "Contacts", Role: chat.RoleAdmin,
+		Summary: "Show what merging two contacts would do", Description: "Nothing is changed.",
+		Errors: []chat.Code{chat.CodeMissingRequiredField},
+	}, previewMerge)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/contacts/{id}/notes", ID: "addContactNote", Tag: "Contacts", Role: chat.RoleAgent, Status: http.StatusCreated,
+		Summary: "Write a note about a contact", Description: "For colleagues.", InPath: contactInPath,
+	}, addContactNote)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/contacts/{id}/notes/{note_id}", ID: "editContactNote", Tag: "Contacts", Role: chat.RoleAgent,
+		Summary: "Change a note about a contact", Description: "One's own.",
+	}, editContactNote)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/contacts/{id}/notes/{note_id}", ID: "deleteContactNote", Tag: "Contacts", Role: chat.RoleAgent,
+		Summary: "Remove a note about a contact", Description: "One's own.",
+	}, deleteContactNote)
+}
+
+// contactInPath finds the contact that a path begins with.
+func contactInPath(c *rest.Call, r store.Reader) error {
+	_, err := core.SeenContact(r, *c.Caller.User, c.PathValue(0))
+	return err
+}
+
+// contactFilterInput is a chat.ContactFilter in a query.
+type contactFilterInput struct {
+	Search       string     `query:"search" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
+	Number       string     `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	LabelIDs     string     `query:"label_ids" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}(,lbl_[0-9A-HJKMNP-TV-Z]{26}){0,19}$" doc:"Only those who have one of these labels; several are separated by commas."`
+	AllLabels    string     `query:"all_labels" enum:"true,false" doc:"true: all of the labels must be there."`
+	Consent      string     `query:"consent" enum:"unknown,opted_in,opted_out"`
+	SeenAfter    *time.Time `query:"seen_after" doc:"Only those who have written since."`
+	NotSeenSince *time.Time `query:"not_seen_since" doc:"Only those who have not written since, or never."`
+	NeverSeen    string     `query:"never_seen" enum:"true,false" doc:"true: only those who have never written."`
+}
+
+func (in contactFilterInput) filter() chat.ContactFilter {
+	f := chat.ContactFilter{
+		Search: in.Search, Number: in.Number, AllLabels: in.AllLabels == "true", Consent: chat.Consent(in.Consent),
+		SeenAfter: in.SeenAfter, NotSeenSince: in.NotSeenSince, NeverSeen: in.NeverSeen == "true",
+	}
+	if in.LabelIDs != "" {
+		f.LabelIDs = strings.Split(in.LabelIDs, ",")
+	}
+	return f
+}
+
+type listContactsInput struct {
+	contactFilterInput
+	Sort string `query:"sort" enum:"newest,name" default:"newest"`
+}
+
+func listContacts(c *rest.Call, in *listContactsInput, p store.Page) (store.Slice[listedContactView], error) {
+	sort := chat.ContactsNewest
+	if in.Sort != "" {
+		sort = chat.ContactSort(in.Sort)
+	}
+	slice, err := core.ListContacts(c.Read(), *c.Caller.User, in.filter(), sort, p)
+	return rest.ViewEach(slice, func(i core.ContactItem) listedContactView { return viewContact(c, i) }), err
+}
+
+type countView struct {
+	Count int `json:"count"`
+}
+
+func countContacts(c *rest.Call, in *contactFilterInput) (countView, error) {
+	n, err := core.CountContacts(c.Read(), *c.Caller.User, in.filter())
+	return countView{n}, err
+}
+
+type listedContactView struct {
+	ID             string           `json:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Object         string           `json:"object" enum:"contact"`
+	Name           *string          `json:"name"`
+	PhoneNumber    *string          `json:"phone_number"`
+	BSUID          *string          `json:"bsuid"`
+	Username       *string          `json:"username"`
+	Email          *string          `json:"email"`
+	Metadata       rest.FreeForm    `json:"metadata"`
+	Consent        string           `json:"marketing_consent" enum:"unknown,opted_in,opted_out"`
+	Labels         []inboxLabelView `json:"labels"`
+	Number         inboxNumberView  `json:"number" doc:"The number that it is a contact of."`
+	TeamID         string           `json:"team_id" doc:"The team of that number, whose labels it can have."`
+	ConversationID *string          `json:"conversation_id" nullable:"true"`
+	LastSeenAt     *rest.Instant    `json:"last_seen_at" nullable:"true" doc:"When the person last wrote."`
+	CreatedAt      rest.Instant     `json:"created_at"`
+	UpdatedAt      rest.Instant     `json:"updated_at"`
+}
+
+func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
+	return listedContactView{
+		ID: i.ID, Object: "contact", Name: i.Name, PhoneNumber: shownNumber(c, i.PhoneNumber), BSUID: i.BSUID, Username: i.Username, Email: i.Email,
+		Metadata: rest.FreeForm(i.Metadata), Consent: string(i.Consent), Labels: viewLabels(i.Labels),
+		Number: inboxNumberView{deref(i.PhoneNumberID), deref(i.OwnNumber), deref(i.NumberName)}, TeamID: i.TeamID,
+		ConversationID: i.ConversationID, LastSeenAt: rest.InstantPtr(i.LastSeenAt),
+		CreatedAt: rest.Instant(i.CreatedAt), UpdatedAt: rest.Instant(i.UpdatedAt),
+	}
+}
+
+// shownNumber is a contact's number as the caller may see it. All of the pages on contacts show it through this.
+func shownNumber(_ *rest.Call, number *string) *string { return number }
+
+type contactInput struct {
+	ID string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+type contactDetailView struct {
+	Contact listedContactView   `json:"contact"`
+	Notes   []contactNoteView   `json:"notes" doc:"The newest first."`
+	History []consentChangeView `json:"consent_history" doc:"Who changed the consent, the last first."`
+	Others  []listedContactView `json:"others" doc:"Contacts of other numbers that are the same person."`
+}
+
+type contactNoteView struct {
+	ID        string        `json:"id" pattern:"^ctn_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Body      string        `json:"body"`
+	Author    namedView     `json:"author"`
+	CreatedAt rest.Instant  `json:"created_at"`
+	EditedAt  *rest.Instant `json:"edited_at" nullable:"true"`
+}
+
+type consentChangeView struct {
+	Previous string                 `json:"previous" enum:"unknown,opted_in,opted_out"`
+	Consent  string                 `json:"consent" enum:"unknown,opted_in,opted_out"`
+	Source   string                 `json:"source" enum:"user,key,provider,message,import,merge"`
+	By       rest.OrNull[namedView] `json:"by" doc:"The user, or the key, the message or the import by its id alone."`
+	At       rest.Instant           `json:"at"`
+}
+
+// consentShown is how many changes of a consent are shown.
+const consentShown = 100
+
+func getContactDetail(c *rest.Call, in *contactInput) (view contactDetailView, err error) {
+	r, u := c.Read(), *c.Caller.User
+	item, err := core.SeenContact(r, u, in.ID)
+	if err != nil {
+		return view, err
+	}
+	names, err := r.UserNames(u.OrgID)
+	if err != nil {
+		return view, err
+	}
+	notes, err := r.ContactNotes(u.OrgID, item.ID)
+	if err != nil {
+		return view, err
+	}
+	changes, err := r.ConsentChanges(u.OrgID, item.ID, consentShown)
+	if err != nil {
+		return view, err
+	}
+	others, err := core.Namesakes(r, u, item.Contact)
+	view = contactDetailView{Contact: viewContact(c, item), Notes: []contactNoteView{}, History: []consentChangeView{}, Others: []listedContactView{}}
+	for _, n := range notes {
+		view.Notes = append(view.Notes, viewContactNote(n, names))
+	}
+	for _, change := range changes {
+		view.History = append(view.History, viewConsentChange(change, names))
+	}
+	for _, other := range others {
+		view.Others = append(view.Others, viewContact(c, other))
+	}
+	return view, err
+}
+
+func viewContactNote(n chat.ContactNote, names map[string]string) contactNoteView {
+	return contactNoteView{n.ID, n.Body, namedView{n.AuthorID, names[n.AuthorID]}, rest.Instant(n.CreatedAt), rest.InstantPtr(n.EditedAt)}
+}
+
+func viewConsentChange(change chat.ConsentChange, names map[string]string) consentChangeView {
+	view := consentChangeView{Previous: string(change.Previous), Consent: string(change.Consent), Source: string(change.By.Source), At: rest.Instant(change.At)}
+	if change.By.ID != "" {
+		view.By.Value = &namedView{change.By.ID, names[change.By.ID]}
+	}
+	return view
+}
+
+type addContactNoteInput struct {
+	contactInput
+	Body contactNoteBody
+}
+
+type contactNoteBody struct {
+	Body string `json:"body" minLength:"1" maxLength:"10000"`
+}
+
+func addContactNote(tx *store.Tx, c *rest.Call, in *addContactNoteInput) (contactNoteView, error) {
+	note, err := core.AddContactNote(tx, *c.Caller.User, in.ID, in.Body.Body)
+	return viewOwnContactNote(c, note), err
+}
+
+func viewOwnContactNote(c *rest.Call, n chat.ContactNote) contactNoteView {
+	return viewContactNote(n, map[string]string{c.Caller.User.ID: c.Caller.User.Name})
+}
+
+type contactNoteInput struct {
+	contactInput
+	NoteID string `path:"note_id" pattern:"^ctn_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+type editContactNoteInput struct {
+	contactNoteInput
+	Body contactNoteBody
+}
+
+func editContactNote(tx *store.Tx, c *rest.Call, in *editContactNoteInput) (contactNoteView, error) {
+	note, err := core.EditContactNote(tx, *c.Caller.User, in.ID, in.NoteID, in.Body.Body)
+	return viewOwnContactNote(c, note), err
+}
+
+func deleteContactNote(tx *store.Tx, c *rest.Call, in *contactNoteInput) (rest.DeletedView, error) {
+	err := core.DeleteContactNote(tx, *c.Caller.User, in.ID, in.NoteID)
+	return rest.DeletedView{ID: in.NoteID, Object: "note", Deleted: true}, err
+}

@@ -1,0 +1,95 @@
+package app_test
+
+import (
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/app"
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/mail"
+	"github.com/parleyhq/parley/internal/mail/mailtest"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// withMail gives a world a server for mail.
+func withMail(t *testing.T) (*mailtest.Server, func(*app.Config)) {
+	t.Helper()
+	server := mailtest.Start(t)
+	postman, err := mail.Start(server.URL, "Parley <parley@example.com>", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(postman.Stop)
+	return server, func(cfg *app.Config) {
+		cfg.Mail = func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }
+	}
+}
+
+var linkInMail = regexp.MustCompile(`http://\S+/invite/(\S+)`)
+
+// An invitation and a link to reset are mailed, and work. Who asks for an address that nobody has gets the same
+// answer, and nothing is mailed.
+func TestLinksAreMailed(t *testing.T) {
+	t.Parallel()
+	server, mails := withMail(t)
+	w := apptest.Start(t, storetest.SQLite, mails)
+	org := storetest.Org(t, w.Store)
+	admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
+	var made struct {
+		Link struct {
+			URL    string
+			Mailed bool
+		}
+	}
+	admin.Do(t, "POST", "/users", `{"email":"budi@example.com","name":"Budi","role":"agent"}`).RequireStatus(t, http.StatusCreated).Data(t, &made)
+	invitation := server.Next(t)
+	if invitation.To != "budi@example.com" || !made.Link.Mailed || !strings.Contains(invitation.Text, made.Link.URL) {
+		t.Errorf("of %+v this was mailed: %+v", made, invitation)
+	}
+	use := func(m mailtest.Mail) {
+		t.Helper()
+		found := linkInMail.FindStringSubmatch(m.Text)
+		if found == nil {
+			t.Fatalf("no link in %q", m.Text)
+		}
+		w.Browser().Do(t, "POST", "/links/"+found[1], `{"password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
+	}
+	use(invitation)
+	stranger := w.Browser()
+	nobody := stranger.Do(t, "POST", "/forgotten", `{"email":"nobody@example.com"}`).RequireStatus(t, http.StatusAccepted)
+	budi := stranger.Do(t, "POST", "/forgotten", `{"email":"BUDI@example.com"}`).RequireStatus(t, http.StatusAccepted)
+	id := regexp.MustCompile(`req_\w+`)
+	if a, b := id.ReplaceAllString(string(nobody.Body), ""), id.ReplaceAllString(string(budi.Body), ""); a != b {
+		t.Errorf("the answers differ: %s and %s", a, b)
+	}
+	reset := server.Next(t)
+	if reset.To != "budi@example.com" {
+		t.Errorf("mailed to %s", reset.To)
+	}
+	use(reset)
+}
+
+// Asking again and again is slowed down, whether or not there is such a user. Without a server for mail nobody can
+// ask.
+func TestForgottenPasswords(t *testing.T) {
+	t.Parallel()
+	_, mails := withMail(t)
+	w := apptest.Start(t, storetest.SQLite, mails)
+	for range 8 {
+		w.Browser().Do(t, "POST", "/forgotten", `{"email":"nobody@example.com"}`).RequireStatus(t, http.StatusAccepted)
+	}
+	w.Browser().Do(t, "POST", "/forgotten", `{"email":"nobody@example.com"}`).RequireFailure(t, "rate_limit_exceeded", "")
+	var setup struct{ Forgotten bool }
+	if w.Browser().Get(t, "/setup").Data(t, &setup); !setup.Forgotten {
+		t.Error("the page does not offer it")
+	}
+	silent := apptest.Start(t, storetest.SQLite)
+	silent.Browser().Do(t, "POST", "/forgotten", `{"email":"nobody@example.com"}`).RequireFailure(t, "resource_not_found", "")
+	if silent.Browser().Get(t, "/setup").Data(t, &setup); setup.Forgotten {
+		t.Error("the page offers what cannot be done")
+	}
+}

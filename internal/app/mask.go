@@ -1,0 +1,147 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/rest"
+)
+
+// mask hides people's numbers from a user who is not to see them. Every answer of the surface passes here, so
+// that no operation can forget it.
+func mask(c *rest.Call, body []byte) []byte {
+	if c.Caller.User == nil || !c.Caller.User.Masked {
+		return body
+	}
+	return maskAnswer(body)
+}
+
+// maskAnswer hides numbers and ids of people in an answer. What people wrote, and cards that they sent, stay.
+func maskAnswer(body []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var answer any
+	if err := d.Decode(&answer); err != nil {
+		return body // not ours to change: an answer that is no JSON names nobody
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(maskValue(answer, "", nil)); err != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// written are members with what people wrote, or sent as a card.
+var written = []string{"body", "text", "caption", "preview", "phones", "description", "metadata"}
+
+func maskValue(v any, name string, in map[string]any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		maskIDs(v)
+		maskSnippet(v)
+		for key, value := range v {
+			if !slices.Contains(written, key) {
+				v[key] = maskValue(value, key, v)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = maskValue(v[i], name, in)
+		}
+	case string:
+		return maskText(v, name, in)
+	}
+	return v
+}
+
+// maskIDs puts our ids of messages in the place of the provider's, which have the number in them. Sending,
+// reacting and marking as read take ours as well.
+func maskIDs(message map[string]any) {
+	if id, ours := message["id"].(string); ours && providerID(message["message_id"]) {
+		message["message_id"] = id
+	}
+	context, _ := message["context"].(map[string]any)
+	if quoted, ok := message["quoted"].(map[string]any); ok && context != nil {
+		context["message_id"] = quoted["id"]
+	}
+}
+
+// maskSnippet hides a number in what a contact is called. Other snippets are of what people wrote.
+func maskSnippet(found map[string]any) {
+	snippet, ok := found["snippet"].(map[string]any)
+	if text, is := snippet["text"].(string); ok && is && found["message_id"] == nil && found["note_id"] == nil {
+		if masked := numberInside.ReplaceAllStringFunc(text, maskNumber); masked != text {
+			snippet["text"], snippet["marks"] = masked, []any{} // which would be elsewhere
+		}
+	}
+}
+
+func providerID(v any) bool {
+	s, ok := v.(string)
+	return ok && strings.HasPrefix(s, "wamid.")
+}
+
+var (
+	wholeNumber  = regexp.MustCompile(`^\+[0-9]{7,15}$`)
+	plainNumber  = regexp.MustCompile(`^\+?[0-9][0-9 ().-]{5,24}$`)
+	numberInside = regexp.MustCompile(`\+?[0-9][0-9 ().-]{6,22}[0-9]`)
+)
+
+// maskText hides a number in a member of an object.
+func maskText(s, name string, in map[string]any) string {
+	switch {
+	case providerID(s):
+		return ""
+	case ofBusiness(name, in):
+		return s
+	case name == "bsuid" || name == "parent_bsuid":
+		return maskBSUID(s)
+	case name == "name" || in["code"] != nil: // what somebody is called, or what is said of an error
+		return numberInside.ReplaceAllStringFunc(s, maskNumber)
+	case wholeNumber.MatchString(s), slices.Contains(ofPeople, name) && plainNumber.MatchString(s):
+		return maskNumber(s)
+	}
+	return s
+}
+
+// ofPeople are members that may have a person's number, in whatever form.
+var ofPeople = []string{"phone_number", "phone", "wa_id", "from", "to", "input", "recipient_id"}
+
+// ofBusiness tells that a number is one of the organization's own.
+func ofBusiness(name string, in map[string]any) bool {
+	if _, own := in["phone_number_id"]; own {
+		return true
+	}
+	return name == "from" && in["direction"] == "outbound" || name == "to" && in["direction"] == "inbound"
+}
+
+// maskNumber leaves the country and the last two digits, by which people are told apart.
+func maskNumber(s string) string {
+	digits := digitsOf(s)
+	if len(digits) < 5 {
+		return "•••"
+	}
+	return "+" + digits[:2] + " ••• ••• " + digits[len(digits)-2:]
+}
+
+func maskBSUID(s string) string {
+	country, rest, found := strings.Cut(s, ".")
+	if !found || len(rest) < 6 {
+		return "•••"
+	}
+	return country + ".•••" + rest[len(rest)-2:]
+}
+
+func digitsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+)
+
+type previewMergeInput struct {
+	contactInput
+	With string `query:"with" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"The other contact, of the same number. Needed."`
+}
+
+type mergePreviewView struct {
+	Possible      bool             `json:"possible" doc:"false: they have different numbers or different ids, and stay two."`
+	ID            string           `json:"id" doc:"The id that stays. The other goes on naming the same contact."`
+	Name          *string          `json:"name"`
+	PhoneNumber   *string          `json:"phone_number"`
+	BSUID         *string          `json:"bsuid"`
+	Username      *string          `json:"username"`
+	Email         *string          `json:"email"`
+	Metadata      rest.FreeForm    `json:"metadata"`
+	Consent       string           `json:"marketing_consent" enum:"unknown,opted_in,opted_out" doc:"The stricter of both."`
+	Labels        []inboxLabelView `json:"labels" doc:"Those of both."`
+	Notes         int              `json:"notes" doc:"How many there are about both."`
+	Conversations int              `json:"conversations" doc:"How many become one."`
+}
+
+func previewMerge(c *rest.Call, in *previewMergeInput) (view mergePreviewView, err error) {
+	if in.With == "" {
+		return view, chat.Missing("with")
+	}
+	r, u := c.Read(), *c.Caller.User
+	item, err := core.SeenContact(r, u, in.ID)
+	if err != nil {
+		return view, err
+	}
+	if _, err := core.SeenContact(r, u, in.With); err != nil {
+		return view, err
+	}
+	account, err := r.PeekAccount(u.OrgID, item.AccountID)
+	if err != nil {
+		return view, err
+	}
+	p, err := core.PreviewMerge(r, account, in.ID, in.With)
+	if p.Contradict {
+		p.Now = p.First
+	}
+	return mergePreviewView{
+		Possible: !p.Contradict, ID: p.Now.ID, Name: p.Now.Name, PhoneNumber: shownNumber(c, p.Now.PhoneNumber), BSUID: p.Now.BSUID,
+		Username: p.Now.Username, Email: p.Now.Email, Metadata: rest.FreeForm(p.Now.Metadata), Consent: string(p.Now.Consent),
+		Labels: viewLabels(p.Labels), Notes: p.Notes, Conversations: p.Conversations,
+	}, err
+}

@@ -1,0 +1,96 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerOrganization(a *App) {
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/organization", ID: "getOrganization", Tag: "Organization", Role: chat.RoleAdmin,
+		Summary: "Get the organization's settings", Description: "What the organization has chosen for everybody in it.",
+	}, getOrganization)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPatch, Path: "/organization", ID: "updateOrganization", Tag: "Organization", Role: chat.RoleAdmin,
+		Summary: "Change the organization's settings", Description: "Fields that are left out stay as they are. They count from the next message on.",
+	}, updateOrganization)
+}
+
+type organizationView struct {
+	ID          string           `json:"id"`
+	Name        string           `json:"name"`
+	TimeZone    string           `json:"time_zone" doc:"That of the opening hours."`
+	MaskNumbers bool             `json:"mask_numbers" doc:"Agents see only the beginning and the end of people's numbers."`
+	RoundRobin  bool             `json:"round_robin" doc:"Conversations of nobody are given to the members of the number's team who are there, in turn."`
+	Hours       []openHours      `json:"opening_hours" doc:"When somebody is there. On days that are left out nobody is."`
+	Away        awayMessageShown `json:"away_message"`
+}
+
+type openHours struct {
+	Day    string `json:"day" enum:"sunday,monday,tuesday,wednesday,thursday,friday,saturday"`
+	Opens  string `json:"opens" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$"`
+	Closes string `json:"closes" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" doc:"Not after opens: on the next day."`
+}
+
+type awayMessageShown struct {
+	On   bool   `json:"on"`
+	Text string `json:"text" maxLength:"1000" doc:"What people are told who write outside of the opening hours."`
+}
+
+func viewOrganization(o chat.Organization) organizationView {
+	s := o.Settings
+	view := organizationView{
+		ID: o.ID, Name: o.Name, TimeZone: s.Zone(), MaskNumbers: s.MaskNumbers, RoundRobin: s.RoundRobin,
+		Hours: []openHours{}, Away: awayMessageShown(s.Away),
+	}
+	for _, h := range s.Hours {
+		view.Hours = append(view.Hours, openHours(h))
+	}
+	return view
+}
+
+func getOrganization(c *rest.Call, _ *noInput) (organizationView, error) {
+	return viewOrganization(c.Caller.Organization), nil
+}
+
+type updateOrganizationInput struct{ Body updateOrganizationBody }
+
+type updateOrganizationBody struct {
+	Name        *string           `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
+	TimeZone    *string           `json:"time_zone,omitempty" minLength:"1" maxLength:"64" doc:"As Asia/Jakarta."`
+	MaskNumbers *bool             `json:"mask_numbers,omitempty"`
+	RoundRobin  *bool             `json:"round_robin,omitempty"`
+	Hours       *[]openHours      `json:"opening_hours,omitempty" maxItems:"7"`
+	Away        *awayMessageShown `json:"away_message,omitempty"`
+}
+
+func (b updateOrganizationBody) apply(s *chat.Settings) {
+	if b.TimeZone != nil {
+		s.TimeZone = *b.TimeZone
+	}
+	if b.MaskNumbers != nil {
+		s.MaskNumbers = *b.MaskNumbers
+	}
+	if b.RoundRobin != nil {
+		s.RoundRobin = *b.RoundRobin
+	}
+	if b.Hours != nil {
+		s.Hours = nil
+		for _, h := range *b.Hours {
+			s.Hours = append(s.Hours, chat.OpenHours(h))
+		}
+	}
+	if b.Away != nil {
+		s.Away = chat.AwayMessage(*b.Away)
+	}
+}
+
+func updateOrganization(tx *store.Tx, c *rest.Call, in *updateOrganizationInput) (organizationView, error) {
+	org, err := core.ChangeSettings(tx, c.OrgID(), in.Body.Name, in.Body.apply)
+	return viewOrganization(org), err
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/parleyhq/parley/client"
+)
+
+type broadcastCommands struct {
+	List      broadcastListCommand      `cmd:"" help:"List a number's broadcasts."`
+	Create    broadcastCreateCommand    `cmd:"" help:"Create a broadcast, from labels or a table of numbers."`
+	Add       broadcastAddCommand       `cmd:"" help:"Add recipients from a table to a broadcast that has not begun."`
+	Show      broadcastShowCommand      `cmd:"" help:"Show a broadcast and how far it is."`
+	Preview   broadcastPreviewCommand   `cmd:"" help:"Show whom a broadcast would go to, and three of its messages."`
+	Test      broadcastTestCommand      `cmd:"" help:"Send a broadcast's message to one number."`
+	Start     broadcastStartCommand     `cmd:"" help:"Start a broadcast."`
+	Pause     broadcastPauseCommand     `cmd:"" help:"Pause a broadcast."`
+	Resume    broadcastResumeCommand    `cmd:"" help:"Go on with a broadcast that is paused."`
+	Stop      broadcastStopCommand      `cmd:"" help:"Stop a broadcast for good."`
+	Retry     broadcastRetryCommand     `cmd:"" help:"Send again to those whose message failed."`
+	Duplicate broadcastDuplicateCommand `cmd:"" help:"Make a draft like a broadcast."`
+	Report    broadcastReportCommand    `cmd:"" help:"Show what has become of a broadcast."`
+	Export    broadcastExportCommand    `cmd:"" help:"Print a broadcast's recipients as a CSV table."`
+}
+
+type broadcastListCommand struct {
+	Status   string `placeholder:"STATUS" help:"Only those: draft, scheduled, sending, paused, completed, stopped or failed."`
+	apiFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *broadcastListCommand) Validate() error { return cmd.check() }
+
+func (cmd *broadcastListCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	var rows []record
+	filter := client.BroadcastFilter{Status: client.BroadcastStatus(cmd.Status), PageOptions: client.PageOptions{Limit: 100}}
+	for b, err := range api.Broadcasts(c.ctx, cmd.From, filter) {
+		if err != nil {
+			return cmd.explain(err)
+		}
+		rows = append(rows, broadcastRecord(b))
+	}
+	return cmd.output().printAll(c.stdout, rows, names(broadcastRecord(client.Broadcast{}))...)
+}
+
+func broadcastRecord(b client.Broadcast) record {
+	return record{
+		{"id", b.ID}, {"name", b.Name}, {"status", string(b.Status)}, {"status_reason", textOrNil(b.StatusReason)}, {"template", b.Template.Name},
+		{"total", b.Counts.Total}, {"skipped", b.Counts.Skipped}, {"waiting", b.Counts.Waiting}, {"sent", b.Counts.Sent},
+		{"delivered", b.Counts.Delivered}, {"read", b.Counts.Read}, {"replied", b.Counts.Replied}, {"failed", b.Counts.Failed},
+		{"scheduled_at", instantOrNil(b.ScheduledAt)}, {"started_at", instantOrNil(b.StartedAt)}, {"completed_at", instantOrNil(b.CompletedAt)},
+	}
+}
+
+type broadcastCreateCommand struct {
+	Name      string     `required:"" placeholder:"NAME" help:"What colleagues know it by."`
+	Template  string     `required:"" placeholder:"NAME" help:"The template."`
+	Language  string     `default:"en_US" placeholder:"CODE" help:"The template's language."`
+	Param     []string   `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the body. May have variables: {{recipient.COLUMN|fallback}}, {{contact.name}}. Repeatable."`
+	Label     []string   `placeholder:"ID" help:"Goes to the contacts with this label. Repeatable."`
+	All       bool       `help:"To those with all of the labels, instead of any."`
+	CSV       string     `name:"csv" placeholder:"FILE" help:"Goes to the numbers in a table; - reads it from the standard input. The column with the numbers is called to, number, phone or phone_number, or is the first."`
+	PerSecond *int64     `placeholder:"N" help:"Messages a second. Without it, as fast as the number may."`
+	At        *time.Time `placeholder:"TIME" help:"When it starts by itself, like 2026-12-01T09:00:00+07:00."`
+	TimeZone  string     `placeholder:"ZONE" help:"In which --at was chosen, like Asia/Jakarta."`
+	Start     bool       `help:"Start it at once."`
+	apiFlags  `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *broadcastCreateCommand) Validate() error {
+	if cmd.Start && cmd.At != nil {
+		return errors.New("give --start or --at, not both")
+	}
+	return cmd.check()
+}
+
+func (cmd *broadcastCreateCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	n, err := cmd.broadcast()
+	if err != nil {
+		return err
+	}
+	b, err := api.CreateBroadcast(c.ctx, cmd.From, n)
+	if err == nil && cmd.CSV != "" {
+		if err = addTable(c, api, cmd.From, b.ID, cmd.CSV); err == nil {
+			b, err = api.GetBroadcast(c.ctx, cmd.From, b.ID)
+		}
+	}
+	if err == nil && cmd.Start {
+		b, err = api.StartBroadcast(c.ctx, cmd.From, b.ID)
+	}
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return cmd.output().printOne(c.stdout, broadcastRecord(*b))
+}
+
+func (cmd *broadcastCreateCommand) broadcast() (client.NewBroadcast, error) {
+	n := client.NewBroadcast{
+		Name: cmd.Name, Template: client.BroadcastTemplate{Name: cmd.Template, Language: cmd.Language}, PerSecond: cmd.PerSecond, ScheduledAt: cmd.At,
+	}
+	if cmd.TimeZone != "" {
+		n.TimeZone = &cmd.TimeZone
+	}
+	if len(cmd.Label) > 0 {
+		n.Audience = &client.BroadcastAudience{LabelIDs: cmd.Label, Match: map[bool]string{true: "all", false: "any"}[cmd.All]}
+	}
+	if len(cmd.Param) == 0 {
+		return n, nil
+	}
+	var parameters []map[string]string
+	for _, text := range cmd.Param {
+		parameters = append(parameters, map[string]string{"type": "text", "text": text})
+	}
+	components, err := json.Marshal([]map[string]any{{"type": "body", "parameters": parameters}})
+	n.Template.Components = components
+	return n, err
+}
+
+type broadcastAddCommand struct {
+	broadcastFlags `embed:""`
+	CSV            string `name:"csv" required:"" placeholder:"FILE" help:"A table of numbers; - reads it from the standard input."`
+}
+
+func (cmd *broadcastAddCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
+		if err := addTable(c, api, cmd.From, cmd.ID, cmd.CSV); err != nil {
+			return nil, err
+		}
+		return api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
+	})
+}
+
+// addTable adds the recipients in a table, a thousand at a time.
+func addTable(c *console, api *client.Client, from, id, file string) error {
+	var source io.Reader = os.Stdin
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer opened.Close()
+		source = opened
+	}
+	var added, duplicate, invalid int
+	err := readRecipients(source, 1000, func(page []client.NewRecipient) error {
+		n, err := api.AddBroadcastRecipients(c.ctx, from, id, page)
+		if err == nil {
+			added, duplicate, invalid = added+n.Added, duplicate+n.Duplicate, invalid+n.Invalid
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w\nso far %d recipients of %s were added to %s; \"parley broadcast add\" goes on, those that are there count once", err, added, file, id)
+	}
+	fmt.Fprintf(c.stderr, "%d recipients added, %d duplicate, %d invalid\n", added, duplicate, invalid)
+	return nil
+}

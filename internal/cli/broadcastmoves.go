@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/parleyhq/parley/client"
+)
+
+// broadcastFlags name a broadcast.
+type broadcastFlags struct {
+	ID       string `arg:"" help:"The broadcast (bct_…)."`
+	apiFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (f *broadcastFlags) Validate() error { return f.check() }
+
+// do does something with a broadcast, and prints it.
+func (f *broadcastFlags) do(c *console, fn func(*client.Client) (*client.Broadcast, error)) error {
+	api, err := f.connect()
+	if err != nil {
+		return err
+	}
+	b, err := fn(api)
+	if err != nil {
+		return f.explain(err)
+	}
+	return f.output().printOne(c.stdout, broadcastRecord(*b))
+}
+
+type (
+	broadcastShowCommand      struct{ broadcastFlags }
+	broadcastStartCommand     struct{ broadcastFlags }
+	broadcastPauseCommand     struct{ broadcastFlags }
+	broadcastResumeCommand    struct{ broadcastFlags }
+	broadcastStopCommand      struct{ broadcastFlags }
+	broadcastRetryCommand     struct{ broadcastFlags }
+	broadcastDuplicateCommand struct{ broadcastFlags }
+)
+
+func (cmd *broadcastShowCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) { return api.GetBroadcast(c.ctx, cmd.From, cmd.ID) })
+}
+
+func (cmd *broadcastStartCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
+		return api.StartBroadcast(c.ctx, cmd.From, cmd.ID)
+	})
+}
+
+func (cmd *broadcastPauseCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
+		return api.PauseBroadcast(c.ctx, cmd.From, cmd.ID)
+	})
+}
+
+func (cmd *broadcastResumeCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
+		return api.ResumeBroadcast(c.ctx, cmd.From, cmd.ID)
+	})
+}
+
+func (cmd *broadcastStopCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) { return api.StopBroadcast(c.ctx, cmd.From, cmd.ID) })
+}
+
+func (cmd *broadcastRetryCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
+		return api.RetryBroadcast(c.ctx, cmd.From, cmd.ID)
+	})
+}
+
+func (cmd *broadcastDuplicateCommand) Run(c *console) error {
+	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
+		return api.DuplicateBroadcast(c.ctx, cmd.From, cmd.ID)
+	})
+}
+
+type broadcastPreviewCommand struct{ broadcastFlags }
+
+func (cmd *broadcastPreviewCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	p, err := api.PreviewBroadcast(c.ctx, cmd.From, cmd.ID)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	out := record{{"total", p.Total}, {"sendable", p.Sendable}, {"daily_limit", numberOrNil(p.DailyLimit)}, {"exceeds_daily_limit", p.ExceedsLimit}}
+	for _, s := range p.Skipped {
+		out = append(out, field{"skipped_" + s.Reason, s.Count})
+	}
+	for i, s := range p.Samples {
+		shown := ""
+		if s.Preview != nil {
+			shown = s.Preview.Body
+		} else if s.Reason != nil {
+			shown = "(" + *s.Reason + ")"
+		}
+		out = append(out, field{fmt.Sprint("sample_", i+1), s.To + ": " + shown})
+	}
+	return cmd.output().printOne(c.stdout, out)
+}
+
+type broadcastTestCommand struct {
+	broadcastFlags `embed:""`
+	To             string `required:"" placeholder:"NUMBER" help:"The number that gets it."`
+}
+
+func (cmd *broadcastTestCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	m, err := api.TestBroadcast(c.ctx, cmd.From, cmd.ID, cmd.To)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return cmd.output().printOne(c.stdout, record{{"id", m.ID}, {"status", string(m.Status)}, {"to", textOrNil(m.To)}})
+}
+
+type broadcastReportCommand struct{ broadcastFlags }
+
+func (cmd *broadcastReportCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	r, err := api.GetBroadcastReport(c.ctx, cmd.From, cmd.ID)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	n := r.Counts
+	out := record{
+		{"total", n.Total}, {"skipped", n.Skipped}, {"waiting", n.Waiting}, {"sent", n.Sent}, {"delivered", n.Delivered}, {"read", n.Read},
+		{"replied", n.Replied}, {"clicked", n.Clicked}, {"opted_out", n.OptedOut}, {"failed", n.Failed},
+	}
+	for _, s := range r.Skipped {
+		out = append(out, field{"skipped_" + s.Reason, s.Count})
+	}
+	for _, s := range r.Failed {
+		out = append(out, field{"failed_" + s.Reason, s.Count})
+	}
+	for _, s := range r.Clicked {
+		out = append(out, field{"clicked_" + s.Button, s.Count})
+	}
+	return cmd.output().printOne(c.stdout, out)
+}
+
+type broadcastExportCommand struct {
+	broadcastFlags `embed:""`
+	Status         string `placeholder:"STATUS" help:"Only those: waiting, skipped, sent or failed."`
+}
+
+func (cmd *broadcastExportCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	if err := api.ExportBroadcastRecipients(c.ctx, cmd.From, cmd.ID, client.RecipientFilter{Status: cmd.Status}, c.stdout); err != nil {
+		return cmd.explain(err)
+	}
+	return nil
+}
+
+// numberColumns are the names of the column with the numbers.
+var numberColumns = []string{"to", "number", "phone", "phone_number"}
+
+// readRecipients reads a table whose first row has the names of the columns, some rows at a time.
+func readRecipients(r io.Reader, most int, each func([]client.NewRecipient) error) error {
+	table := csv.NewReader(r)
+	table.FieldsPerRecord, table.ReuseRecord = -1, true
+	first, err := table.Read()
+	if err != nil {
+		return fmt.Errorf("the table has no first row with the names of its columns: %w", err)
+	}
+	header := slices.Clone(first)
+	header[0] = strings.TrimPrefix(header[0], "\ufeff")
+	at := max(0, slices.IndexFunc(header, func(name string) bool {
+		return slices.Contains(numberColumns, strings.ToLower(strings.TrimSpace(name)))
+	}))
+	page := make([]client.NewRecipient, 0, most)
+	for {
+		row, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			if len(page) == 0 {
+				return nil
+			}
+			return each(page)
+		}
+		if err != nil {
+			return err
+		}
+		page = append(page, recipientOf(header, row, at))
+		if len(page) == most {
+			if err := each(page); err != nil {
+				return err
+			}
+			page = page[:0]
+		}
+	}
+}
+
+func recipientOf(header, row []string, at int) client.NewRecipient {
+	r := client.NewRecipient{Variables: map[string]string{}}
+	for i, cell := range row {
+		switch {
+		case i == at:
+			r.To = strings.TrimSpace(cell)
+		case i < len(header) && cell != "":
+			r.Variables[strings.TrimSpace(header[i])] = cell
+		}
+	}
+	if r.To == "" {
+		r.To = "-" // an empty one is recorded as wrong, like others
+	}
+	return r
+}

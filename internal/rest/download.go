@@ -1,0 +1,73 @@
+package rest
+
+import (
+	"io"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// downloadPause is how long a client may take to read a piece of a download.
+const downloadPause = 30 * time.Second
+
+// Download registers an operation that answers with a file that is made while it is sent, a table for example. It
+// takes no slot of the requests under way meanwhile. What goes wrong after the first piece cuts the file off.
+func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c *Call, in *I, w io.Writer) error) {
+	each(p, op, func(s *Surface, op *Operation) {
+		op.input, op.answers = newInputBinder[I](s.document), mimeType
+		op.handle = func(c *Call) (Answer, error) {
+			var in I
+			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
+				return Answer{}, err
+			}
+			if err := c.FindAccount(c.Read()); err != nil {
+				return Answer{}, err
+			}
+			c.leave()
+			c.Ctx = c.R.Context()
+			w := &piecewise{to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
+				h.Set(headerRequestID, c.ID)
+				h.Set("Content-Type", mimeType)
+				h.Set("Content-Disposition", `attachment; filename="`+filename+`"`)
+				h.Set("Cache-Control", "no-store")
+				h.Set("X-Content-Type-Options", "nosniff")
+			}}
+			err := fn(c, &in, w)
+			switch {
+			case err != nil && !w.begun:
+				return Answer{}, err
+			case err != nil:
+				panic(errCutOff) // so that nobody takes the part for the whole
+			}
+			return Answer{}, errStreamed
+		}
+		add[I, textBody](s, op)
+	})
+}
+
+// piecewise gives the client time for each piece. Its first sets the headers.
+type piecewise struct {
+	to         http.ResponseWriter
+	connection *http.ResponseController
+	begin      func(http.Header)
+	begun      bool
+}
+
+func (w *piecewise) Write(piece []byte) (int, error) {
+	if !w.begun {
+		w.begun = true
+		w.begin(w.to.Header())
+	}
+	w.connection.SetWriteDeadline(time.Now().Add(downloadPause))
+	return w.to.Write(piece)
+}
+
+// textBody is an answer that is a text.
+type textBody struct{}
+
+// Schema describes it in the OpenAPI document.
+func (textBody) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "The file."}
+}
