@@ -148,7 +148,7 @@ func TestPagesAreOnlyRead(t *testing.T) {
 func TestOwns(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{
-		"/": true, "/inbox": true, "/inbox/mine": true, "/settings/me": true, "/invite/abc": true, "/assets/x.js": true,
+		"/": true, "/inbox": true, "/inbox/mine": true, "/settings/me": true, "/dev/webhooks/wbs_1": true, "/invite/abc": true, "/assets/x.js": true,
 		"/favicon.svg": true, "/v1/health": false, "/app/api/me": false, "/inboxes": false, "/media/x": false, "/onboard/x": false,
 	} {
 		if Owns(path) != want {

@@ -2,12 +2,19 @@ import {
   createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type ErrorComponentProps,
 } from "@tanstack/react-router";
 import { meQuery, queryClient } from "./api/queries";
-import type { ConversationFilter } from "./api/types";
+import { streamOnline } from "./api/stream";
+import { contactsSearchOf } from "./contacts/address";
+import { inboxSearchOf, type InboxSearch } from "./inbox/address";
+import { NewVersion } from "./shell/NewVersion";
 import { Shell } from "./shell/Shell";
+import { isMissingPart } from "./shell/version";
 import { ErrorState } from "./ui/ErrorState";
 import { NotFound } from "./ui/NotFound";
 
+export type { InboxSearch };
+
 function Failed({ error, reset }: ErrorComponentProps) {
+  if (isMissingPart(error) && streamOnline()) return <NewVersion />;
   return <ErrorState error={error} retry={reset} />;
 }
 
@@ -41,21 +48,23 @@ const signedIn = createRoute({
   loader: () => queryClient.ensureQueryData(meQuery),
 });
 
+/** What the address of the first page may say: how many days, and of which number. */
+export interface HomeSearch {
+  days?: 1 | 7 | 30 | 90;
+  number?: string;
+}
+
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/inbox/$view/{-$conversation}", params: { view: "mine" } });
-  },
+  validateSearch: (search: HomeSearch): HomeSearch => search,
+  component: lazyRouteComponent(() => import("./home/HomePage")),
 });
-
-/** What the address of the inbox may say beside the view: the filters, and the item of the thread to jump to. */
-export type InboxSearch = Omit<ConversationFilter, "view"> & { q?: string; item?: string };
 
 const inbox = createRoute({
   getParentRoute: () => signedIn,
   path: "/inbox/$view/{-$conversation}",
-  validateSearch: (search: InboxSearch): InboxSearch => search,
+  validateSearch: (search: InboxSearch) => inboxSearchOf(search),
   component: lazyRouteComponent(() => import("./inbox/InboxPage")),
 });
 
@@ -93,6 +102,12 @@ const settingsMe = createRoute({
   component: lazyRouteComponent(() => import("./settings/me/MePage")),
 });
 
+const settingsOrg = createRoute({
+  getParentRoute: () => settings,
+  path: "/org",
+  component: lazyRouteComponent(() => import("./settings/org/OrganizationPage")),
+});
+
 const settingsUsers = createRoute({
   getParentRoute: () => settings,
   path: "/users",
@@ -117,19 +132,112 @@ const settingsReplies = createRoute({
   component: lazyRouteComponent(() => import("./settings/replies/RepliesPage")),
 });
 
+/** The developers' console. */
+const dev = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/dev",
+  component: lazyRouteComponent(() => import("./dev/DevPage")),
+});
+
+const devHome = createRoute({
+  getParentRoute: () => dev,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/dev/keys" });
+  },
+});
+
+const devKeys = createRoute({
+  getParentRoute: () => dev,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("./dev/keys/KeysPage")),
+});
+
+/** The console's lists take what they are narrowed to, and what of them is open, from the address. */
+type DevSearch = Record<string, string | undefined>;
+const asGiven = (search: DevSearch): DevSearch => search;
+
+const devLogs = createRoute({
+  getParentRoute: () => dev,
+  path: "/logs",
+  validateSearch: asGiven,
+  component: lazyRouteComponent(() => import("./dev/logs/LogsPage")),
+});
+
+const devEvents = createRoute({
+  getParentRoute: () => dev,
+  path: "/events",
+  validateSearch: asGiven,
+  component: lazyRouteComponent(() => import("./dev/events/EventsPage")),
+});
+
+const devWebhooks = createRoute({
+  getParentRoute: () => dev,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./dev/webhooks/WebhooksPage")),
+});
+
+const devEndpoint = createRoute({
+  getParentRoute: () => dev,
+  path: "/webhooks/$endpoint",
+  validateSearch: asGiven,
+  component: lazyRouteComponent(() => import("./dev/webhooks/EndpointPage")),
+});
+
+const devDeliveries = createRoute({
+  getParentRoute: () => dev,
+  path: "/deliveries",
+  validateSearch: asGiven,
+  component: lazyRouteComponent(() => import("./dev/deliveries/DeliveriesPage")),
+});
+
+const devReference = createRoute({
+  getParentRoute: () => dev,
+  path: "/reference",
+  validateSearch: asGiven,
+  component: lazyRouteComponent(() => import("./dev/reference/ReferencePage")),
+});
+
+const devFind = createRoute({
+  getParentRoute: () => dev,
+  path: "/find",
+  validateSearch: asGiven,
+  component: lazyRouteComponent(() => import("./dev/find/FindPage")),
+});
+
+const contacts = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/contacts",
+  validateSearch: contactsSearchOf,
+  component: lazyRouteComponent(() => import("./contacts/ContactsPage")),
+});
+
+const contactsImport = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/contacts/import",
+  component: lazyRouteComponent(() => import("./contacts/ImportPage")),
+});
+
+const contact = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/contacts/$id",
+  component: lazyRouteComponent(() => import("./contacts/ContactPage")),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
     setup,
     invite,
-    signedIn.addChildren([home, inboxHome, inbox, phone, settings.addChildren([
+    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, phone, settings.addChildren([
         settingsHome,
         settingsMe,
+        settingsOrg,
         settingsUsers,
         settingsTeams,
         settingsLabels,
         settingsReplies,
-      ])]),
+      ]), dev.addChildren([devHome, devKeys, devLogs, devEvents, devWebhooks, devEndpoint, devDeliveries, devReference, devFind])]),
   ]),
   defaultErrorComponent: Failed,
   defaultNotFoundComponent: NotFound,

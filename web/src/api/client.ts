@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, type QueryKey } from "@tanstack/react-query";
+import { hearClock } from "./clock";
 
 const base = "/app/api";
 
@@ -81,6 +82,7 @@ async function call(method: Method, path: string, options: Options): Promise<unk
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, "offline", "The server cannot be reached.");
   }
+  hearClock(response.headers.get("Date"));
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer;
   const error = errorOf(response, answer);

@@ -15,6 +15,8 @@ export function keysOf(hint: Hint): QueryKey[] {
       return [["presence", hint.id]];
     case "people":
       return [["people"], ["users"], ["teams"], ["me"]];
+    case "organization":
+      return [["organization"], ["me"]];
     case "numbers":
       return [["numbers"], ["me"]];
     case "hello":

@@ -15,6 +15,7 @@ const name = "parley-stream";
 type Shared = { hint: Hint } | { online: boolean } | { refresh: true } | { beat: true } | { who: true };
 
 const online = new Store(true);
+let reading = false;
 type HintListener = (hint: Hint) => void | Promise<void>;
 const listeners = new Set<HintListener>();
 
@@ -57,6 +58,7 @@ export class Stream {
     const connection = this.newConnection();
     const read = () => {
       this.connection = connection;
+      reading = true;
       return connection.run();
     };
     // Without TLS, and not on localhost, browsers have no locks: then each tab reads for itself.
@@ -68,7 +70,10 @@ export class Stream {
       if (!(error instanceof DOMException && error.name === "AbortError")) await read();
     }
     connection.close();
-    if (this.connection === connection) this.connection = undefined;
+    if (this.connection === connection) {
+      this.connection = undefined;
+      reading = false;
+    }
     if (!this.end.signal.aborted && this.queued === mine) void this.hold(false);
   }
 
@@ -134,6 +139,9 @@ export function useStream(client: QueryClient): void {
     return () => stream.close();
   }, [client]);
 }
+
+/** Whether this tab reads the stream for all of them: what must happen once, happens there. */
+export const readsStream = () => reading;
 
 /** Whether the live stream is connected. False: what is on screen may be old, and the page says so. */
 export const streamOnline = online.get;

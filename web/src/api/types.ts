@@ -7,7 +7,7 @@ export interface Named {
 }
 
 export interface Me {
-  user: { id: string; name: string; email: string; role: Role; sees: Visibility; created_at: string };
+  user: { id: string; name: string; email: string; role: Role; sees: Visibility; away: boolean; created_at: string };
   organization: Named;
   plan: { name: string; customers: boolean };
   teams: Named[];
@@ -38,6 +38,7 @@ export interface Person extends Named {
   email: string;
   role: Role;
   teams: string[];
+  away: boolean;
   disabled: boolean;
 }
 
@@ -51,6 +52,8 @@ export interface Link {
   url: string;
   kind: "invitation" | "reset";
   expires_at: string;
+  /** It is also on its way by mail. */
+  mailed?: boolean;
 }
 
 /** What a page opened by a link may know before a password is chosen. */
@@ -129,6 +132,9 @@ export interface Conversation {
   updated_at: string;
 }
 
+/** What a thread's messages have to know of their conversation. */
+export type ThreadRef = Pick<Conversation, "id" | "contact" | "number">;
+
 export type InboxView = "mine" | "unassigned" | "all" | "mentions" | "snoozed";
 
 export interface ConversationFilter {
@@ -157,7 +163,7 @@ export interface Message {
   username: string | null;
   type: MessageType;
   status: MessageStatus;
-  source: "api" | "dashboard" | "app" | "broadcast" | null;
+  source: "api" | "dashboard" | "app" | "broadcast" | "automatic" | null;
   conversation_id: string;
   message_id?: string;
   text?: { body: string; preview_url?: boolean };
@@ -213,6 +219,8 @@ export interface Happening {
   to: Named | null;
   label: { name: string; color: LabelColor } | null;
   until: string | null;
+  /** The reason, where nobody did it. */
+  why?: "round_robin" | "away" | "left" | null;
 }
 
 export type TimelineItem = { id: string; created_at: string } & (
@@ -221,11 +229,8 @@ export type TimelineItem = { id: string; created_at: string } & (
   | { kind: "happening"; happening: Happening }
 );
 
-export interface Draft {
-  body: string;
-  note?: boolean;
-  updated_at?: string;
-}
+/** What the server keeps of what a person has begun to write; empty where that is nothing. */
+export type SavedDrafts = Record<"reply" | "note", { body: string; updated_at: string | null }>;
 
 export interface Presence extends Named {
   state: "viewing" | "replying";
@@ -260,4 +265,4 @@ export type Hint =
   | { kind: "session" }
   | { kind: "conversation"; id: string }
   | { kind: "presence"; id: string; users: { id: string; name: string; state: "viewing" | "replying" }[] }
-  | { kind: "inbox" | "people" | "labels" | "replies" | "views" | "templates" | "numbers" | "phone" };
+  | { kind: "inbox" | "people" | "labels" | "replies" | "views" | "templates" | "numbers" | "keys" | "webhooks" | "phone" | "organization" };

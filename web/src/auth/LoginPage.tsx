@@ -1,4 +1,4 @@
-import { Button, TextInput } from "@mantine/core";
+import { Anchor, Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -11,16 +11,19 @@ import { useSubmit } from "../ui/useSubmit";
 import { Card } from "./Card";
 import styles from "./Card.module.css";
 import { enter } from "./enter";
+import { Forgotten } from "./Forgotten";
 
 const route = getRouteApi("/login");
 
-/** A server without users needs setting up first. */
-function useSetupFirst(): void {
+/** A server without users needs setting up first. Returns whether it can mail links to those who forgot. */
+function useSetupFirst(): boolean {
   const navigate = useNavigate();
-  const needed = useQuery({ queryKey: ["setup"], queryFn: () => get<{ needed: boolean }>("/setup") }).data?.needed;
+  const { needed, forgotten } =
+    useQuery({ queryKey: ["setup"], queryFn: () => get<{ needed: boolean; forgotten: boolean }>("/setup") }).data ?? {};
   useEffect(() => {
     if (needed) void navigate({ to: "/setup", replace: true });
   }, [needed, navigate]);
+  return forgotten ?? false;
 }
 
 export default function LoginPage() {
@@ -28,7 +31,8 @@ export default function LoginPage() {
   const search = route.useSearch();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  useSetupFirst();
+  const mails = useSetupFirst();
+  const [forgotten, setForgotten] = useState(false);
   const { form, busy, error, errorOf } = useSubmit(
     ["email", "password"],
     () => send<Me>("POST", "/session", { email, password }, { open: true }),
@@ -39,6 +43,13 @@ export default function LoginPage() {
     if (error.code === "invalid_credentials") return t.wrong;
     return error.status === 429 ? t.tooMany(error.retryAfter) : undefined;
   };
+  if (forgotten) {
+    return (
+      <Card title={t.resetTitle} hint={t.forgottenHint}>
+        <Forgotten email={email} back={() => setForgotten(false)} />
+      </Card>
+    );
+  }
   return (
     <Card title={t.signInTitle}>
       <form {...form}>
@@ -65,7 +76,15 @@ export default function LoginPage() {
           {t.signIn}
         </Button>
       </form>
-      <p className={styles.foot}>{t.forgot}</p>
+      <p className={styles.foot}>
+        {mails ? (
+          <Anchor component="button" type="button" onClick={() => setForgotten(true)}>
+            {t.forgotten}
+          </Anchor>
+        ) : (
+          t.forgot
+        )}
+      </p>
     </Card>
   );
 }

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { preferredLanguage, setLanguage, startLanguage, text } from ".";
 import * as english from "./en";
+import { dev as englishConsole } from "./en/dev";
 import * as indonesian from "./id";
+import { dev as indonesianConsole } from "./id/dev";
 
 afterEach(() => setLanguage("en"));
 
@@ -21,8 +23,10 @@ test("a choice changes the texts, the document, and is kept", async () => {
 
 // The types hold the keys together; nothing but this holds texts together that nobody has translated.
 test("every text is there, in both languages", () => {
-  for (const [area, texts] of Object.entries(english)) {
-    const others = indonesian[area as keyof typeof indonesian] as Record<string, unknown>;
+  const areas = { ...english, dev: englishConsole };
+  const translations = { ...indonesian, dev: indonesianConsole };
+  for (const [area, texts] of Object.entries(areas)) {
+    const others = translations[area as keyof typeof translations] as Record<string, unknown>;
     for (const [key, value] of Object.entries(texts)) {
       expect(typeof others[key], `${area}.${key}`).toBe(typeof value);
       expect(others[key], `${area}.${key}`).not.toBe("");

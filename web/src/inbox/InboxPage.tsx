@@ -1,15 +1,18 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useMe } from "../api/queries";
 import { useText } from "../i18n";
+import { useDrawer } from "../phone/drawer";
+import { usePhoneBeside } from "../phone/usePhoneBeside";
 import { EmptyState } from "../ui/EmptyState";
 import { ContextPane } from "./context/ContextPane";
 import { useContextShown } from "./context/shown";
 import { openOutbox } from "./data/sending";
 import { ListPane } from "./list/ListPane";
-import { useNotifications } from "./notify/useNotifications";
 import { usePlace } from "./place";
 import { ThreadPane } from "./thread/ThreadPane";
 import styles from "./InboxPage.module.css";
+
+const PhoneDrawer = lazy(() => import("../phone/PhoneDrawer"));
 
 /** The inbox: a list, a thread, and what is known of the person. On a phone one of them at a time. */
 export default function InboxPage() {
@@ -17,30 +20,37 @@ export default function InboxPage() {
   const me = useMe();
   const { conversation } = usePlace();
   const context = useContextShown();
-  useNotifications();
+  const phone = [useDrawer(), usePhoneBeside(), me.simulator].every(Boolean);
   useEffect(() => openOutbox(me.user.id), [me.user.id]);
   return (
-    <div className={styles.panes} data-shows={conversation ? "thread" : "list"}>
-      <section className={`${styles.pane} ${styles.list}`} aria-label={t.title}>
-        <ListPane />
-      </section>
-      <section className={`${styles.pane} ${styles.thread}`} aria-label={t.thread}>
-        {conversation ? (
-          <ThreadPane key={conversation} id={conversation} />
-        ) : (
-          <EmptyState icon="inbox" title={t.chooseTitle}>
-            {t.chooseBody}
-          </EmptyState>
+    <div className={styles.whole} data-phone={phone || undefined}>
+      <div className={styles.panes} data-shows={conversation ? "thread" : "list"}>
+        <section className={`${styles.pane} ${styles.list}`} aria-label={t.title}>
+          <ListPane />
+        </section>
+        <section className={`${styles.pane} ${styles.thread}`} aria-label={t.thread}>
+          {conversation ? (
+            <ThreadPane key={conversation} id={conversation} />
+          ) : (
+            <EmptyState icon="inbox" title={t.chooseTitle}>
+              {t.chooseBody}
+            </EmptyState>
+          )}
+        </section>
+        {conversation && (context.beside || context.over) && (
+          <aside
+            className={`${styles.pane} ${styles.context}`}
+            data-over={context.over || undefined}
+            aria-label={t.context}
+          >
+            <ContextPane key={conversation} id={conversation} />
+          </aside>
         )}
-      </section>
-      {conversation && (context.beside || context.over) && (
-        <aside
-          className={`${styles.pane} ${styles.context}`}
-          data-over={context.over || undefined}
-          aria-label={t.context}
-        >
-          <ContextPane key={conversation} id={conversation} />
-        </aside>
+      </div>
+      {phone && (
+        <Suspense>
+          <PhoneDrawer conversation={conversation} />
+        </Suspense>
       )}
     </div>
   );

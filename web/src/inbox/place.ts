@@ -1,7 +1,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import type { ConversationFilter, InboxView } from "../api/types";
-import type { InboxSearch } from "../router";
+import type { InboxSearch } from "./address";
 
 export const inboxPath = "/inbox/$view/{-$conversation}";
 

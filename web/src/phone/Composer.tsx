@@ -1,5 +1,5 @@
 import { Button, Menu, Textarea } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useRef, useState, type Ref } from "react";
 import { useText } from "../i18n";
 import { Icon } from "../ui/icons";
 import { toast } from "../ui/toasts";
@@ -7,7 +7,7 @@ import { useKindOf } from "./Content";
 import type { PhoneMessage, Writing } from "./data";
 import { LocationForm } from "./LocationForm";
 import styles from "./Phone.module.css";
-import { pictureOf } from "./picture";
+import { documentOf, pictureOf } from "./picture";
 
 interface Props {
   business: string;
@@ -81,14 +81,11 @@ function Attach({ disabled, write }: Pick<Props, "disabled" | "write">) {
   const t = useText("phone");
   const picker = useRef<HTMLInputElement>(null);
   const [placing, setPlacing] = useState(false);
-  const picked = async (file: File | undefined) => {
-    if (!file) return;
-    try {
-      await write({ type: "image", file: await pictureOf(file) });
-    } catch {
-      toast(t.tooLarge, { kind: "error" });
-    }
-  };
+  const documents = useRef<HTMLInputElement>(null);
+  const sendPicture = (file: File) =>
+    pictureOf(file).then((made) => write({ type: "image", file: made }), () => toast(t.tooLarge, { kind: "error" }));
+  const sendDocument = (file: File) =>
+    documentOf(file).then((made) => write({ type: "document", file: made }), () => toast(t.documentTooLarge, { kind: "error" }));
   return (
     <>
       <Menu position="top-start" withinPortal>
@@ -101,6 +98,9 @@ function Attach({ disabled, write }: Pick<Props, "disabled" | "write">) {
           <Menu.Item leftSection={<Icon name="image" size={18} />} onClick={() => picker.current?.click()}>
             {t.picture}
           </Menu.Item>
+          <Menu.Item leftSection={<Icon name="file" size={18} />} onClick={() => documents.current?.click()}>
+            {t.document}
+          </Menu.Item>
           <Menu.Item leftSection={<Icon name="mic" size={18} />} onClick={() => void write({ type: "audio" })}>
             {t.voice}
           </Menu.Item>
@@ -112,18 +112,32 @@ function Attach({ disabled, write }: Pick<Props, "disabled" | "write">) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <input
-        ref={picker}
-        type="file"
-        accept="image/*"
-        hidden
-        aria-label={t.picture}
-        onChange={(event) => {
-          void picked(event.currentTarget.files?.[0]);
-          event.currentTarget.value = "";
-        }}
-      />
+      <Picker ref={picker} label={t.picture} accept="image/*" picked={(file) => void sendPicture(file)} />
+      <Picker ref={documents} label={t.document} picked={(file) => void sendDocument(file)} />
       <LocationForm opened={placing} close={() => setPlacing(false)} write={write} />
     </>
+  );
+}
+
+/** The browser's dialog for a file. */
+function Picker({ ref, label, accept, picked }: {
+  ref: Ref<HTMLInputElement>;
+  label: string;
+  accept?: string;
+  picked: (file: File) => void;
+}) {
+  return (
+    <input
+      ref={ref}
+      type="file"
+      accept={accept}
+      hidden
+      aria-label={label}
+      onChange={(event) => {
+        const file = event.currentTarget.files?.[0];
+        event.currentTarget.value = "";
+        if (file) picked(file);
+      }}
+    />
   );
 }

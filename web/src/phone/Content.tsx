@@ -39,7 +39,7 @@ function Attached({ file, type }: { file: PhoneFile; type: string }) {
   }
   const name = file.filename || kind;
   return (
-    <a href={source} download={name} className={styles.document} aria-label={t.download(name)}>
+    <a href={source} download={name} className={styles.document} title={t.download(name)}>
       <Icon name="file" />
       <span>
         <b>{name}</b>

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../i18n";
-import { messageOf } from "../ui/ErrorState";
+import { messageOf } from "../ui/messages";
 import { toast } from "../ui/toasts";
 import { useAddHandset } from "./data";
 

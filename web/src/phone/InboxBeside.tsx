@@ -3,7 +3,7 @@ import {
 } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { leaveRoom } from "../inbox/context/shown";
-import type { InboxSearch } from "../router";
+import { inboxSearchOf, type InboxSearch } from "../inbox/address";
 import { ErrorState } from "../ui/ErrorState";
 
 // The inbox has an address of its own beside the phone's: its routes are the same as in the whole window, in a
@@ -13,7 +13,7 @@ const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", comp
 const inbox = createRoute({
   getParentRoute: () => signedIn,
   path: "/inbox/$view/{-$conversation}",
-  validateSearch: (search: InboxSearch): InboxSearch => search,
+  validateSearch: (search: InboxSearch) => inboxSearchOf(search),
   component: lazyRouteComponent(() => import("../inbox/InboxPage")),
 });
 const elsewhere = createRoute({

@@ -16,8 +16,14 @@ import { handsetsQuery, useChangeHandset, useWrite, type PhoneMessage, type Writ
 import { HandsetForm } from "./HandsetForm";
 import styles from "./Phone.module.css";
 
+/** Whose phone is wanted, and for which number: those of a conversation. */
+export interface About {
+  phone: string | null;
+  number: string;
+}
+
 /** A handset with its controls. It stands by itself, or beside the inbox. */
-export function PhonePanel() {
+export function PhonePanel({ about }: { about?: About }) {
   const t = useText("phone");
   const me = useMe();
   const handsets = useQuery({ ...handsetsQuery, enabled: me.simulator });
@@ -27,7 +33,10 @@ export function PhonePanel() {
   if (me.numbers.length === 0) {
     return <EmptyState icon="phone" title={t.noNumbers}>{t.noNumbersBody}</EmptyState>;
   }
-  if (handsets.data) return <Panel handsets={handsets.data} numbers={me.numbers.toSorted((a, b) => a.name.localeCompare(b.name))} />;
+  if (handsets.data) {
+    const numbers = me.numbers.toSorted((a, b) => a.name.localeCompare(b.name));
+    return <Panel handsets={handsets.data} numbers={numbers} about={about} />;
+  }
   if (handsets.error) return <ErrorState error={handsets.error} retry={() => void handsets.refetch()} />;
   return (
     <Later>
@@ -39,9 +48,9 @@ export function PhonePanel() {
   );
 }
 
-/** The choice outlives the page. */
-function useChoice<T>(key: string, all: T[], idOf: (one: T) => string): [T, (id: string) => void] {
-  const [id, setID] = useState(() => sessionStorage.getItem(key));
+/** The choice outlives the page, unless something else is wanted. */
+function useChoice<T>(key: string, all: T[], idOf: (one: T) => string, wanted?: string): [T, (id: string) => void] {
+  const [id, setID] = useState(() => wanted ?? sessionStorage.getItem(key));
   const choose = (next: string) => {
     sessionStorage.setItem(key, next);
     setID(next);
@@ -49,10 +58,11 @@ function useChoice<T>(key: string, all: T[], idOf: (one: T) => string): [T, (id:
   return [all.find((one) => idOf(one) === id) ?? all[0]!, choose];
 }
 
-function Panel({ handsets, numbers }: { handsets: Handset[]; numbers: MyNumber[] }) {
+function Panel({ handsets, numbers, about }: { handsets: Handset[]; numbers: MyNumber[]; about?: About }) {
   const t = useText("phone");
-  const [handset, chooseHandset] = useChoice("parley-handset", handsets, (one) => one.id);
-  const [number, chooseNumber] = useChoice("parley-phone-number", numbers, (one) => one.phone_number_id);
+  const theirs = handsets.find((one) => one.phone_number === about?.phone);
+  const [handset, chooseHandset] = useChoice("parley-handset", handsets, (one) => one.id, theirs?.id);
+  const [number, chooseNumber] = useChoice("parley-phone-number", numbers, (one) => one.phone_number_id, about?.number);
   const [adding, setAdding] = useState(false);
   const named = (one: Handset) => `${one.name}${one.unread ? ` (${t.unread(one.unread)})` : ""} · ${one.phone_number}`;
   return (

@@ -52,7 +52,7 @@ export interface Place {
 
 /** What a phone can send. */
 export interface Writing {
-  type: "text" | "image" | "audio" | "location" | "reaction" | "button" | "list" | "stop" | "resume";
+  type: "text" | "image" | "audio" | "document" | "location" | "reaction" | "button" | "list" | "stop" | "resume";
   text?: string;
   file?: { mime_type: string; filename: string; data: string };
   location?: Omit<Place, "address"> & { address?: string };

@@ -32,3 +32,10 @@ export async function pictureOf(file: File): Promise<{ mime_type: string; filena
   const name = file.name.replace(/\.[^.]*$/, "") || "picture";
   return { mime_type: "image/jpeg", filename: `${name}.jpg`, data: base64(new Uint8Array(await blob.arrayBuffer())) };
 }
+
+/** A file as it is. It fails for what a request has no room for. */
+export async function documentOf(file: File): Promise<{ mime_type: string; filename: string; data: string }> {
+  if (file.size > most) throw new Error("too large");
+  const data = base64(new Uint8Array(await file.arrayBuffer()));
+  return { mime_type: file.type || "text/plain", filename: file.name, data };
+}

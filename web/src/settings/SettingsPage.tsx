@@ -20,6 +20,7 @@ export default function SettingsPage() {
       <nav className={styles.sections} aria-label={t.sections}>
         <h2>{t.title}</h2>
         <Entry to="/settings/me" name={t.me} />
+        {admin && <Entry to="/settings/org" name={t.organization} />}
         {admin && <Entry to="/settings/users" name={t.users} />}
         {admin && <Entry to="/settings/teams" name={t.teams} />}
         <Entry to="/settings/labels" name={t.labels} />

@@ -1,5 +1,7 @@
 import { Modal } from "@mantine/core";
+import { useRouter } from "@tanstack/react-router";
 import { useState, type KeyboardEvent } from "react";
+import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
 import { Icon } from "../ui/icons";
 import { Kbd } from "../ui/Kbd";
@@ -7,17 +9,32 @@ import { useStore } from "../ui/store";
 import { commands, type Command } from "./commands";
 import styles from "./Palette.module.css";
 
+/** Whether a text is an id of something, the provider's id of a message, or a phone number. */
+export function isID(typed: string): boolean {
+  return /^([a-z]{3,4}_[0-9A-Z]{26}|wamid\..+|\+?[0-9][0-9 ()-]{5,18})$/.test(typed.trim());
+}
+
 /** Commands whose title has every word that was typed. */
 export function matching(list: Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter((command) => words.every((word) => command.title.toLowerCase().includes(word)));
 }
 
+/** Who may open the console finds the story of any id here too. */
+function useStoryCommand(typed: string): Command[] {
+  const t = useText("shell");
+  const router = useRouter();
+  if (!useIsAdmin() || !isID(typed)) return [];
+  const id = typed.trim();
+  return [{ id: "story", group: t.developers, title: t.showStory(id), run: () => void router.navigate({ to: "/dev/find", search: { id } }) }];
+}
+
 function Chooser({ close }: { close: () => void }) {
   const t = useText("shell");
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const found = matching(useStore(commands).filter((command) => command.id !== "palette"), typed);
+  const story = useStoryCommand(typed);
+  const found = [...story, ...matching(useStore(commands).filter((command) => command.id !== "palette"), typed)];
   const run = (command: Command | undefined) => {
     close();
     command?.run();

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useStream } from "../api/stream";
 import { useText } from "../i18n";
 import { Toasts } from "../ui/Toasts";
@@ -11,6 +12,10 @@ import { Shortcuts } from "./Shortcuts";
 import styles from "./Shell.module.css";
 import { useGeneralCommands } from "./useGeneralCommands";
 import { useUnreadTitle } from "./useUnreadTitle";
+import { useVersion } from "./version";
+import { VersionBar } from "./VersionBar";
+
+const News = lazy(() => import("../inbox/notify/News").catch(() => ({ default: () => null })));
 
 /** What is around every page of somebody who is signed in. */
 export function Shell() {
@@ -18,6 +23,7 @@ export function Shell() {
   useStream(useQueryClient());
   useCommandKeys();
   useUnreadTitle();
+  useVersion();
   const dialogs = useGeneralCommands();
   return (
     <div className={styles.shell}>
@@ -27,11 +33,15 @@ export function Shell() {
       <Rail openShortcuts={dialogs.openShortcuts} />
       <main id="content" className={styles.content} tabIndex={-1}>
         <ConnectionBar />
+        <VersionBar />
         <div className={styles.page}>
           <Outlet />
         </div>
       </main>
       <Toasts />
+      <Suspense>
+        <News />
+      </Suspense>
       {dialogs.opened === "palette" && <Palette close={dialogs.close} />}
       {dialogs.opened === "shortcuts" && <Shortcuts close={dialogs.close} />}
     </div>

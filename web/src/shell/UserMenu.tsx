@@ -5,6 +5,7 @@ import { languages, setLanguage, useLanguage, useText, type Language } from "../
 import { Avatar } from "../ui/Avatar";
 import { Icon, type IconName } from "../ui/icons";
 import { Kbd } from "../ui/Kbd";
+import { Availability } from "./Availability";
 import { signOut, signOutEverywhere } from "./signOut";
 import styles from "./UserMenu.module.css";
 
@@ -51,7 +52,7 @@ export function UserMenu({ openShortcuts }: { openShortcuts: () => void }) {
     <Menu position="right-end" width={240}>
       <Menu.Target>
         <UnstyledButton className={styles.button} aria-label={t.account(user.name)}>
-          <Avatar name={user.name} size={32} />
+          <Avatar name={user.name} size={32} away={user.away} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -59,6 +60,8 @@ export function UserMenu({ openShortcuts }: { openShortcuts: () => void }) {
           <b>{user.name}</b>
           <span>{user.email}</span>
         </div>
+        <Menu.Divider />
+        <Availability />
         <Menu.Divider />
         <Menu.Item component={Link} to="/settings/me" leftSection={<Icon name="person" size={18} />}>
           {t.profile}

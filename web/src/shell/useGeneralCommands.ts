@@ -1,6 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { useMe } from "../api/queries";
+import { useIsAdmin, useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { useCommands, type Command } from "./commands";
 
@@ -11,10 +11,11 @@ export function useGeneralCommands() {
   const t = useText("shell");
   const router = useRouter();
   const { simulator } = useMe();
+  const admin = useIsAdmin();
   const [opened, setOpened] = useState<Dialog>();
   const list = useMemo(() => {
     const group = t.general;
-    const go = (to: "/inbox" | "/phone" | "/settings/me", name: string): Command => ({
+    const go = (to: "/inbox" | "/phone" | "/dev" | "/settings/me", name: string): Command => ({
       id: `go${to}`,
       group,
       title: t.go(name),
@@ -25,9 +26,10 @@ export function useGeneralCommands() {
       { id: "shortcuts", group, title: t.shortcuts, keys: "?", run: () => setOpened("shortcuts") },
       go("/inbox", t.inbox),
       ...(simulator ? [go("/phone", t.phone)] : []),
+      ...(admin ? [go("/dev", t.developers)] : []),
       go("/settings/me", t.settings),
     ];
-  }, [t, router, simulator]);
+  }, [t, router, simulator, admin]);
   useCommands(list);
   return { opened, close: () => setOpened(undefined), openShortcuts: () => setOpened("shortcuts") };
 }

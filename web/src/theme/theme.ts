@@ -4,11 +4,13 @@ import {
   localStorageColorSchemeManager,
   Menu,
   Modal,
+  type ModalProps,
   Switch,
   Tooltip,
   type CSSVariablesResolver,
   type VariantColorsResolver,
 } from "@mantine/core";
+import { text } from "../i18n";
 
 /** Ten shades from the palest to the darkest; 7 is the accent of light pages, 4 that of dark ones. */
 const green = [
@@ -76,7 +78,12 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Modal: Modal.extend({ defaultProps: { radius: 14, overlayProps: { backgroundOpacity: 0.4 } } }),
+    // A function, so that the name follows the language.
+    Modal: Modal.extend({
+      defaultProps: (() => ({
+        radius: 14, overlayProps: { backgroundOpacity: 0.4 }, closeButtonProps: { "aria-label": text("common").close },
+      })) as Partial<ModalProps>,
+    }),
     // The placeholder would take the focus and is no item, which screen readers stumble over.
     Menu: Menu.extend({ defaultProps: { radius: 10, withInitialFocusPlaceholder: false } }),
     InputWrapper: { defaultProps: { withAsterisk: false } },

@@ -17,11 +17,14 @@ function hue(id: string): number {
   return sum % 8;
 }
 
-export function Avatar({ name, id, size = 40 }: { name: string; id?: string; size?: number }) {
+/** A dot marks who is away. It says nothing to screen readers: a text beside it does. */
+export function Avatar(props: { name: string; id?: string; size?: number; away?: boolean }) {
+  const { name, id, size = 40, away } = props;
   return (
     <span
       className={styles.avatar}
       data-hue={id ? hue(id) : undefined}
+      data-away={away || undefined}
       style={{ width: size, height: size, fontSize: Math.max(9, Math.round(size * 0.33)) }}
       data-initials={initials(name)} // drawn by the style sheet: they are no text to be read
       aria-hidden="true"

@@ -1,14 +1,9 @@
 import { Button } from "@mantine/core";
 import { ApiError } from "../api/client";
-import { text, useText } from "../i18n";
+import { useText } from "../i18n";
 import { Icon } from "./icons";
+import { messageOf } from "./messages";
 import styles from "./states.module.css";
-
-/** What an error says to people, for toasts and forms. */
-export function messageOf(error: unknown): string {
-  if (error instanceof ApiError && error.code === "offline") return text("common").offlineError;
-  return error instanceof Error ? error.message : String(error);
-}
 
 /** What went wrong, what to tell support, and a way on. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {

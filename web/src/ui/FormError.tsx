@@ -1,5 +1,5 @@
 import { ApiError } from "../api/client";
-import { messageOf } from "./ErrorState";
+import { messageOf } from "./messages";
 import styles from "./FormError.module.css";
 
 /** An error that belongs to no field of the form. */

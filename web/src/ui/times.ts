@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { serverNow } from "../api/clock";
 import { text, type Language } from "../i18n";
 
 const day = 86_400_000;
@@ -16,7 +17,7 @@ export function clock(instant: string, language: Language): string {
 }
 
 /** As short as a list wants it: 14:32, Yesterday, Mon, 3 Mar, 3 Mar 2025. */
-export function shortTime(instant: string, language: Language, now = new Date()): string {
+export function shortTime(instant: string, language: Language, now = new Date(serverNow())): string {
   const then = new Date(instant);
   const days = daysAgo(then, now);
   if (days <= 0) return clock(instant, language);
@@ -27,7 +28,7 @@ export function shortTime(instant: string, language: Language, now = new Date())
 }
 
 /** The heading of a day in a thread: Today, Yesterday, Friday 13 November. */
-export function dayName(instant: string, language: Language, now = new Date()): string {
+export function dayName(instant: string, language: Language, now = new Date(serverNow())): string {
   const then = new Date(instant);
   const days = daysAgo(then, now);
   if (days === 0) return text("common").today;
@@ -48,7 +49,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** 3 minutes ago, in 2 hours, now. */
-export function relativeTime(instant: string, language: Language, now = Date.now()): string {
+export function relativeTime(instant: string, language: Language, now = serverNow()): string {
   const distance = new Date(instant).getTime() - now;
   const step = steps.find(([, length]) => Math.abs(distance) >= length);
   if (!step) return text("common").now;
@@ -57,9 +58,9 @@ export function relativeTime(instant: string, language: Language, now = Date.now
 
 /** The present, anew every so often. */
 export function useNow(every = 30_000): Date {
-  const [now, setNow] = useState(() => new Date());
+  const [now, setNow] = useState(() => new Date(serverNow()));
   useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), every);
+    const timer = setInterval(() => setNow(new Date(serverNow())), every);
     return () => clearInterval(timer);
   }, [every]);
   return now;

@@ -1,4 +1,4 @@
-import { messageOf } from "./ErrorState";
+import { messageOf } from "./messages";
 import { Store } from "./store";
 
 export interface Toast {

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, type FormEvent } from "react";
 import { ApiError } from "../api/client";
-import { messageOf } from "./ErrorState";
+import { messageOf } from "./messages";
 
 /**
  * A form that sends: its errors go to the field that the server names, the rest to the whole form, and the

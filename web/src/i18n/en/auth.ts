@@ -7,6 +7,10 @@ export const auth = {
   tooMany: (seconds: number | undefined) =>
     seconds ? `Too many tries. Wait ${seconds} seconds, then try again.` : "Too many tries. Wait a moment, then try again.",
   forgot: "Forgotten your password? An admin can make a link with which you choose a new one.",
+  forgotten: "Forgot password?",
+  forgottenHint: "You get a link by mail with which you choose a new password.",
+  forgottenAsk: "Send the link",
+  forgottenAsked: (email: string) => `If ${email} signs in here, a link is on its way. It works for one day.`,
   setupTitle: "Set up Parley",
   setupHint: "Nobody can sign in yet. The first person becomes the owner.",
   token: "Set-up token",

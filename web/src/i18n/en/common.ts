@@ -31,4 +31,7 @@ export const common = {
   toInbox: "Go to the inbox",
   crashed: "This page stopped working",
   reload: "Reload the page",
+  newVersion: "A new version is ready",
+  newVersionBody: "This part belongs to an older version. Load the page again to go on.",
+  reloadNow: "Reload",
 };

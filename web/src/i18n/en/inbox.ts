@@ -99,7 +99,7 @@ export const inbox = {
     read: "Read",
     failed: "Not delivered",
   },
-  source: { api: "API", dashboard: "Dashboard", app: "Phone app", broadcast: "Broadcast" },
+  source: { api: "API", dashboard: "Dashboard", app: "Phone app", broadcast: "Broadcast", automatic: "Automatic" },
 
   resolve: "Resolve",
   reopen: "Reopen",
@@ -115,6 +115,7 @@ export const inbox = {
   assignToMe: "To me",
   unassign: "To nobody",
   nobody: "Nobody",
+  isAway: "away",
   assignedTo: (name: string) => `Assigned to ${name}`,
   labels: "Labels",
   noLabels: "There are no labels yet",
@@ -153,6 +154,9 @@ export const inbox = {
     assigned: (who: string | null, to: string, self: boolean) =>
       self ? `${to} took it` : by(who, `assigned it to ${to}`, `Assigned to ${to}`),
     unassigned: (who: string | null) => by(who, "unassigned it", "Unassigned"),
+    turn: (to: string) => `${to} got it in turn`,
+    queued: (why: "away" | "left", whose: string) =>
+      `Back in the queue: ${whose || "whose it was"} ${why === "away" ? "is away" : "has left"}`,
     resolved: (who: string | null) => by(who, "resolved it", "Resolved"),
     reopened: (who: string | null) => by(who, "reopened it", "Reopened"),
     snoozed: (who: string | null, until: string | null) =>

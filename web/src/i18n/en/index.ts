@@ -1,6 +1,9 @@
 export { auth } from "./auth";
 export { common } from "./common";
+export { errors } from "./errors";
+export { contacts } from "./contacts";
 export { inbox } from "./inbox";
+export { organization } from "./organization";
 export { phone } from "./phone";
 export { settings } from "./settings";
 export { shell } from "./shell";

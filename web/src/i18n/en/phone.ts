@@ -1,5 +1,6 @@
 export const phone = {
   title: "Phone",
+  drawer: "Simulated phone",
   intro: "Be the customer: write to your own number and see what comes back.",
   writeAs: "Write as",
   writeTo: "Write to",
@@ -23,6 +24,7 @@ export const phone = {
   send: "Send from phone",
   attach: "Attach on the phone",
   picture: "Picture…",
+  document: "Document…",
   voice: "Voice note",
   location: "Location…",
   locationTitle: "Send a location",
@@ -53,6 +55,7 @@ export const phone = {
   noSimulator: "There is no simulated phone here",
   noSimulatorBody: "This server is connected to a real provider. Use a real phone.",
   tooLarge: "This file cannot be read as a picture.",
+  documentTooLarge: "The simulated phone sends files of 700 kB at most.",
   newMessage: (name: string, text: string) => `${name}: ${text}`,
   kinds: {
     image: "Photo", video: "Video", audio: "Audio", voice: "Voice note", document: "Document", sticker: "Sticker",

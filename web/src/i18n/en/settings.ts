@@ -2,10 +2,14 @@ export const settings = {
   title: "Settings",
   sections: "Sections of the settings",
   me: "Your profile",
+  organization: "Organization",
   users: "Users",
   teams: "Teams",
   labels: "Labels",
   replies: "Canned replies",
+
+  adminsOnly: "This page is for admins",
+  adminsOnlyBody: "Ask an admin of your organization to change your role, or to do it for you.",
 
   profile: "Profile",
   name: "Name",
@@ -40,6 +44,7 @@ export const settings = {
   inviteHint: "They get a link from you with which they choose a password.",
   linkTitle: (name: string) => `Link for ${name}`,
   linkHint: "Send it to them. It is shown only now and works once.",
+  linkMailed: (email: string) => `It is on its way to ${email}. You can also give it to them yourself: it is shown only now and works once.`,
   linkExpires: "It ends",
   linkAddress: "Link",
   done: "Done",
@@ -60,6 +65,9 @@ export const settings = {
   sessionsEnded: (name: string) => `${name} is signed out everywhere`,
   disable: "Disable",
   enable: "Enable",
+  disableTitle: (name: string) => `Disable ${name}?`,
+  disableHint: "They are signed out at once. Their open conversations go back to the queue; what they wrote stays.",
+  away: "Away",
   userDisabled: (name: string) => `${name} can no longer sign in`,
   userEnabled: (name: string) => `${name} can sign in again`,
 

@@ -18,6 +18,8 @@ export const shell = {
   dark: "Dark",
   system: "System",
   language: "Language",
+  available: "Available",
+  away: "Away",
   profile: "Your profile",
   signOut: "Sign out",
   signOutEverywhere: "Sign out everywhere",
@@ -27,6 +29,7 @@ export const shell = {
   commands: "Commands",
   commandsHint: "What do you want to do?",
   noCommands: "Nothing has this name.",
+  showStory: (id: string) => `Show the story of ${id}`,
   go: (page: string) => `Go to ${page}`,
   unread: (n: number) => (n === 1 ? "1 unread conversation" : `${n >= 1000 ? "999+" : n} unread conversations`),
 };

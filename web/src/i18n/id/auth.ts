@@ -12,6 +12,10 @@ export const auth: Translated<typeof english> = {
       ? `Terlalu banyak percobaan. Tunggu ${seconds} detik, lalu coba lagi.`
       : "Terlalu banyak percobaan. Tunggu sebentar, lalu coba lagi.",
   forgot: "Lupa kata sandi? Admin dapat membuat tautan untuk memilih yang baru.",
+  forgotten: "Lupa kata sandi?",
+  forgottenHint: "Anda mendapat tautan lewat surel untuk memilih kata sandi baru.",
+  forgottenAsk: "Kirim tautan",
+  forgottenAsked: (email) => `Jika ${email} terdaftar di sini, tautan sedang dikirim. Berlaku satu hari.`,
   setupTitle: "Siapkan Parley",
   setupHint: "Belum ada yang dapat masuk. Orang pertama menjadi pemilik.",
   token: "Token penyiapan",

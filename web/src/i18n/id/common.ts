@@ -34,4 +34,7 @@ export const common: Translated<typeof english> = {
   toInbox: "Buka kotak masuk",
   crashed: "Halaman ini berhenti bekerja",
   reload: "Muat ulang halaman",
+  newVersion: "Versi baru sudah siap",
+  newVersionBody: "Bagian ini milik versi lama. Muat ulang halaman untuk melanjutkan.",
+  reloadNow: "Muat ulang",
 };

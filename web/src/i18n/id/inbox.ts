@@ -102,7 +102,7 @@ export const inbox: Translated<typeof english> = {
     read: "Dibaca",
     failed: "Tidak terkirim",
   },
-  source: { api: "API", dashboard: "Dasbor", app: "Aplikasi ponsel", broadcast: "Siaran" },
+  source: { api: "API", dashboard: "Dasbor", app: "Aplikasi ponsel", broadcast: "Siaran", automatic: "Otomatis" },
 
   resolve: "Selesaikan",
   reopen: "Buka lagi",
@@ -118,6 +118,7 @@ export const inbox: Translated<typeof english> = {
   assignToMe: "Kepada saya",
   unassign: "Tidak kepada siapa pun",
   nobody: "Tidak ada",
+  isAway: "tidak di tempat",
   assignedTo: (name) => `Ditugaskan kepada ${name}`,
   labels: "Label",
   noLabels: "Belum ada label",
@@ -154,6 +155,9 @@ export const inbox: Translated<typeof english> = {
     assigned: (who, to, self) =>
       self ? `${to} mengambilnya` : by(who, `menugaskannya kepada ${to}`, `Ditugaskan kepada ${to}`),
     unassigned: (who) => by(who, "melepaskannya", "Tidak lagi ditugaskan"),
+    turn: (to) => `${to} mendapatkannya sesuai giliran`,
+    queued: (why, whose) =>
+      `Kembali ke antrean: ${whose || "pemegangnya"} ${why === "away" ? "tidak di tempat" : "sudah keluar"}`,
     resolved: (who) => by(who, "menyelesaikannya", "Selesai"),
     reopened: (who) => by(who, "membukanya lagi", "Dibuka lagi"),
     snoozed: (who, until) => by(who, until ? `menundanya sampai ${until}` : "menundanya sampai dibalas", "Ditunda"),

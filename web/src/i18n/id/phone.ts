@@ -3,6 +3,7 @@ import type { phone as english } from "../en/phone";
 
 export const phone: Translated<typeof english> = {
   title: "Ponsel",
+  drawer: "Ponsel simulasi",
   intro: "Jadilah pelanggan: tulis ke nomor Anda sendiri dan lihat balasannya.",
   writeAs: "Tulis sebagai",
   writeTo: "Tulis ke",
@@ -26,6 +27,7 @@ export const phone: Translated<typeof english> = {
   send: "Kirim dari ponsel",
   attach: "Lampirkan di ponsel",
   picture: "Gambar…",
+  document: "Dokumen…",
   voice: "Pesan suara",
   location: "Lokasi…",
   locationTitle: "Kirim lokasi",
@@ -56,6 +58,7 @@ export const phone: Translated<typeof english> = {
   noSimulator: "Tidak ada ponsel simulasi di sini",
   noSimulatorBody: "Server ini terhubung ke penyedia sungguhan. Gunakan ponsel sungguhan.",
   tooLarge: "Berkas ini tidak dapat dibaca sebagai gambar.",
+  documentTooLarge: "Ponsel simulasi mengirim berkas paling besar 700 kB.",
   newMessage: (name, text) => `${name}: ${text}`,
   kinds: {
     image: "Foto", video: "Video", audio: "Audio", voice: "Pesan suara", document: "Dokumen", sticker: "Stiker",

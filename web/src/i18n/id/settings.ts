@@ -5,10 +5,14 @@ export const settings: Translated<typeof english> = {
   title: "Pengaturan",
   sections: "Bagian pengaturan",
   me: "Profil Anda",
+  organization: "Organisasi",
   users: "Pengguna",
   teams: "Tim",
   labels: "Label",
   replies: "Balasan siap pakai",
+
+  adminsOnly: "Halaman ini untuk admin",
+  adminsOnlyBody: "Minta admin organisasi Anda mengubah peran Anda, atau melakukannya untuk Anda.",
 
   profile: "Profil",
   name: "Nama",
@@ -43,6 +47,7 @@ export const settings: Translated<typeof english> = {
   inviteHint: "Anda memberi mereka tautan untuk memilih kata sandi.",
   linkTitle: (name) => `Tautan untuk ${name}`,
   linkHint: "Kirimkan kepada mereka. Hanya ditampilkan sekarang dan berlaku sekali.",
+  linkMailed: (email) => `Tautan sedang dikirim ke ${email}. Anda juga dapat memberikannya sendiri: hanya ditampilkan sekarang dan berlaku sekali.`,
   linkExpires: "Berakhir",
   linkAddress: "Tautan",
   done: "Selesai",
@@ -59,6 +64,9 @@ export const settings: Translated<typeof english> = {
   sessionsEnded: (name) => `${name} sudah dikeluarkan dari semua perangkat`,
   disable: "Nonaktifkan",
   enable: "Aktifkan",
+  disableTitle: (name) => `Nonaktifkan ${name}?`,
+  disableHint: "Ia langsung dikeluarkan. Percakapannya yang terbuka kembali ke antrean; yang ditulisnya tetap ada.",
+  away: "Tidak di tempat",
   userDisabled: (name) => `${name} tidak dapat masuk lagi`,
   userEnabled: (name) => `${name} dapat masuk lagi`,
 

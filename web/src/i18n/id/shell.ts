@@ -22,6 +22,8 @@ export const shell: Translated<typeof english> = {
   system: "Sistem",
   language: "Bahasa",
   profile: "Profil Anda",
+  available: "Tersedia",
+  away: "Tidak di tempat",
   signOut: "Keluar",
   signOutEverywhere: "Keluar dari semua perangkat",
   signedOutEverywhere: "Semua sesi lain sudah berakhir",
@@ -30,6 +32,7 @@ export const shell: Translated<typeof english> = {
   commands: "Perintah",
   commandsHint: "Apa yang ingin Anda lakukan?",
   noCommands: "Tidak ada yang bernama begitu.",
+  showStory: (id: string) => `Tampilkan riwayat ${id}`,
   go: (page) => `Buka ${page}`,
   unread: (n) => `${n >= 1000 ? "999+" : n} percakapan belum dibaca`,
 };

@@ -26,7 +26,7 @@ export function Composer({ conversation: c, presence }: { conversation: Conversa
   const closed = windowState(c.window_expires_at, useNow(5_000).getTime()).kind === "closed";
   const blocked = closed && !draft.note;
   const show = (note: boolean) => {
-    draft.set({ note });
+    draft.show(note);
     wantFocus((n) => n + 1);
   };
   useOpener("reply", () => show(false));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { laterDraft, readDraft, writeDraft } from "./drafts";
+import { lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
 
 function shelf(): Storage {
   const kept = new Map<string, string>();
@@ -10,20 +10,22 @@ function shelf(): Storage {
   } as Storage;
 }
 
-it("keeps a draft per person and conversation", () => {
+it("keeps an answer and a note per person and conversation", () => {
   const store = shelf();
-  const draft = { body: "Hi", note: false, at: 5 };
-  writeDraft(store, "usr_a", "cnv_1", draft);
-  expect(readDraft(store, "usr_a", "cnv_1")).toEqual(draft);
-  expect(readDraft(store, "usr_b", "cnv_1")).toBeNull();
-  expect(readDraft(store, "usr_a", "cnv_2")).toBeNull();
+  const [reply, note] = [{ body: "Hi", at: 5 }, { body: "Ask Uma", at: 6 }];
+  writeDraft(store, "usr_a", "cnv_1", "reply", reply);
+  writeDraft(store, "usr_a", "cnv_1", "note", note);
+  expect(readDrafts(store, "usr_a", "cnv_1")).toEqual({ reply, note });
+  expect(readDrafts(store, "usr_b", "cnv_1")).toEqual({ reply: nothing, note: nothing });
+  expect(readDrafts(store, "usr_a", "cnv_2")).toEqual({ reply: nothing, note: nothing });
 });
 
-it("forgets a draft that was emptied", () => {
+it("forgets a draft that was emptied, and leaves the other", () => {
   const store = shelf();
-  writeDraft(store, "u", "c", { body: "Hi", note: false, at: 1 });
-  writeDraft(store, "u", "c", { body: "  ", note: false, at: 2 });
-  expect(readDraft(store, "u", "c")).toBeNull();
+  writeDraft(store, "u", "c", "reply", { body: "Hi", at: 1 });
+  writeDraft(store, "u", "c", "note", { body: "Ask", at: 1 });
+  writeDraft(store, "u", "c", "reply", { body: "  ", at: 2 });
+  expect(readDrafts(store, "u", "c")).toEqual({ reply: nothing, note: { body: "Ask", at: 1 } });
 });
 
 it("stands a store that is full or broken", () => {
@@ -34,14 +36,22 @@ it("stands a store that is full or broken", () => {
       throw new Error("full");
     },
   };
-  expect(readDraft(broken, "u", "c")).toBeNull();
-  expect(() => writeDraft(broken, "u", "c", { body: "x", note: false, at: 1 })).not.toThrow();
+  expect(readDrafts(broken, "u", "c").reply).toBe(nothing);
+  expect(() => writeDraft(broken, "u", "c", "reply", { body: "x", at: 1 })).not.toThrow();
 });
 
 it("takes the later of two", () => {
-  const here = { body: "here", note: false, at: Date.parse("2026-03-01T10:00:00Z") };
-  expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T10:00:01Z" })?.body).toBe("there");
-  expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T09:59:59Z" })?.body).toBe("here");
-  expect(laterDraft(null, { body: "" })).toBeNull();
-  expect(laterDraft(here, null)).toBe(here);
+  const here = { body: "here", at: Date.parse("2026-03-01T10:00:00Z") };
+  expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T10:00:01Z" }).body).toBe("there");
+  expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T09:59:59Z" }).body).toBe("here");
+  expect(laterDraft(nothing, { body: "", updated_at: null })).toBe(nothing);
+  expect(laterDraft(here, { body: "", updated_at: null })).toBe(here);
+});
+
+it("shows the one that was written last", () => {
+  const [early, late] = [{ body: "x", at: 1 }, { body: "y", at: 2 }];
+  expect(lastWritten({ reply: nothing, note: nothing })).toBe("reply");
+  expect(lastWritten({ reply: nothing, note: early })).toBe("note");
+  expect(lastWritten({ reply: late, note: early })).toBe("reply");
+  expect(lastWritten({ reply: early, note: late })).toBe("note");
 });

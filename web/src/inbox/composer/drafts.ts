@@ -1,42 +1,62 @@
 /** What was begun and not sent. Local storage has it at once, the server a moment later. */
 export interface LocalDraft {
   body: string;
-  note: boolean;
   /** The newest item of the thread when it was begun: what came later may not have been seen. */
   seen?: string;
   /** When it was changed here, in milliseconds. */
   at: number;
 }
 
+/** A person has two drafts in a conversation: the answer, and the note to colleagues. */
+export interface Drafts {
+  reply: LocalDraft;
+  note: LocalDraft;
+}
+
+export type DraftKind = keyof Drafts;
+
+export const nothing: LocalDraft = { body: "", at: 0 };
+
 type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-const keyOf = (user: string, conversation: string) => `parley-draft ${user} ${conversation}`;
+const keyOf = (user: string, conversation: string, kind: DraftKind) =>
+  `parley-draft ${user} ${conversation}${kind === "note" ? " note" : ""}`;
 
-export function readDraft(shelf: Shelf, user: string, conversation: string): LocalDraft | null {
+function readDraft(shelf: Shelf, key: string): LocalDraft {
   try {
-    const found = JSON.parse(shelf.getItem(keyOf(user, conversation)) ?? "null") as LocalDraft | null;
-    return typeof found?.body === "string" ? found : null;
+    const found = JSON.parse(shelf.getItem(key) ?? "null") as LocalDraft | null;
+    return typeof found?.body === "string" ? found : nothing;
   } catch {
-    return null;
+    return nothing;
   }
 }
 
+export function readDrafts(shelf: Shelf, user: string, conversation: string): Drafts {
+  const read = (kind: DraftKind) => readDraft(shelf, keyOf(user, conversation, kind));
+  return { reply: read("reply"), note: read("note") };
+}
+
 /** Keeps a draft, or forgets it where nothing is left of it. A full or forbidden store is no reason to stop. */
-export function writeDraft(shelf: Shelf, user: string, conversation: string, draft: LocalDraft): void {
+export function writeDraft(shelf: Shelf, user: string, conversation: string, kind: DraftKind, draft: LocalDraft): void {
+  const key = keyOf(user, conversation, kind);
   try {
-    if (draft.body.trim() === "") shelf.removeItem(keyOf(user, conversation));
-    else shelf.setItem(keyOf(user, conversation), JSON.stringify(draft));
+    if (isEmpty(draft)) shelf.removeItem(key);
+    else shelf.setItem(key, JSON.stringify(draft));
   } catch {
     // The server has it too.
   }
 }
 
+export const isEmpty = (draft: LocalDraft) => draft.body.trim() === "";
+
 /** Of the draft here and the one on the server, the later. */
-export function laterDraft(
-  here: LocalDraft | null,
-  there: { body: string; note?: boolean; updated_at?: string } | null,
-): LocalDraft | null {
-  const at = Date.parse(there?.updated_at ?? "");
-  if (!there?.body || Number.isNaN(at)) return here;
-  return here !== null && here.at >= at ? here : { body: there.body, note: there.note ?? false, at };
+export function laterDraft(here: LocalDraft, there: { body: string; updated_at: string | null }): LocalDraft {
+  const at = Date.parse(there.updated_at ?? "");
+  if (!there.body || Number.isNaN(at)) return here;
+  return here.body && here.at >= at ? here : { body: there.body, at };
+}
+
+/** Which of the two is shown at first: the one that was written last. */
+export function lastWritten({ reply, note }: Drafts): DraftKind {
+  return !isEmpty(note) && (isEmpty(reply) || note.at > reply.at) ? "note" : "reply";
 }

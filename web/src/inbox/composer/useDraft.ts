@@ -2,70 +2,111 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { get, send } from "../../api/client";
 import { useMe } from "../../api/queries";
-import type { Draft } from "../../api/types";
+import type { SavedDrafts } from "../../api/types";
 import { showChange } from "../data/conversations";
-import { laterDraft, readDraft, writeDraft, type LocalDraft } from "./drafts";
+import {
+  isEmpty, lastWritten, laterDraft, nothing, readDrafts, writeDraft, type DraftKind, type Drafts, type LocalDraft,
+} from "./drafts";
 
 const moment = 1500;
 
+/** The draft that is shown, and what can be done with it. */
 export interface DraftState extends LocalDraft {
-  /** Text and place of a draft. `seen` is the newest item of the thread when it was begun. */
-  set: (change: Partial<Pick<LocalDraft, "body" | "note">>, seen?: string) => void;
+  note: boolean;
+  /** Shows the answer or the note; the other one is kept. */
+  show: (note: boolean) => void;
+  /** `seen` is the newest item of the thread when it was begun. */
+  write: (body: string, seen?: string) => void;
   /** Says that everything up to this item has been seen. */
   see: (item: string | undefined) => void;
   /** What was sent is no draft any more. */
   clear: () => void;
+  /** Brings back what could not be sent. */
+  restore: (body: string, note: boolean) => void;
 }
 
-const nothing: LocalDraft = { body: "", note: false, at: 0 };
-
-/** A draft of this person for this conversation: here at once, on the server a moment later. */
+/** The drafts of this person for this conversation: here at once, on the server a moment later. */
 export function useDraft(id: string): DraftState {
-  const me = useMe().user.id;
-  const client = useQueryClient();
-  const [draft, setDraft] = useState<LocalDraft>(() => readDraft(localStorage, me, id) ?? nothing);
-  const touched = useRef(false);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [drafts, change] = useDrafts(id);
+  const [chosen, choose] = useState<DraftKind>();
+  const kind = chosen ?? lastWritten(drafts);
+  const draft = drafts[kind];
+  return {
+    ...draft,
+    note: kind === "note",
+    show: useCallback((note: boolean) => choose(note ? "note" : "reply"), []),
+    write: useCallback(
+      (body: string, seen?: string) => {
+        choose(kind);
+        change(kind, { ...draft, body, at: Date.now(), ...(draft.body === "" ? { seen } : {}) }, moment);
+      },
+      [kind, draft, change],
+    ),
+    see: useCallback((seen: string | undefined) => change(kind, { ...draft, seen }, moment), [kind, draft, change]),
+    clear: useCallback(() => {
+      choose(kind);
+      change(kind, { ...nothing, at: Date.now() }, 0);
+    }, [kind, change]),
+    restore: useCallback(
+      (body: string, note: boolean) => change(note ? "note" : "reply", { body, at: Date.now() }, moment),
+      [change],
+    ),
+  };
+}
 
+type Change = (kind: DraftKind, next: LocalDraft, wait: number) => void;
+
+/** Both drafts. A change is kept here at once, and by the server after a while without another one. */
+function useDrafts(id: string): [Drafts, Change] {
+  const me = useMe().user.id;
+  const [drafts, setDrafts] = useState(() => readDrafts(localStorage, me, id));
+  const latest = useRef(drafts);
+  const timers = useRef<Partial<Record<DraftKind, ReturnType<typeof setTimeout>>>>({});
+  const keep = useKeep(id);
+  const set = useCallback((change: Partial<Drafts>) => {
+    latest.current = { ...latest.current, ...change };
+    setDrafts(latest.current);
+  }, []);
+
+  const touched = useRef(new Set<DraftKind>());
   useEffect(() => {
     const end = new AbortController();
-    get<Draft>(`/conversations/${id}/draft`, { signal: end.signal })
+    get<SavedDrafts>(`/conversations/${id}/draft`, { signal: end.signal })
       .then((there) => {
-        if (!touched.current) setDraft((here) => laterDraft(here.body ? here : null, there) ?? nothing);
+        for (const kind of ["reply", "note"] as const) {
+          if (touched.current.has(kind)) continue;
+          set({ [kind]: laterDraft(latest.current[kind], there[kind]) });
+          // The page was left before the server heard of it.
+          if (latest.current[kind].body !== there[kind].body) keep(kind, latest.current);
+        }
       })
       .catch(() => undefined);
     return () => end.abort();
-  }, [id]);
+  }, [id, set, keep]);
 
-  const sync = useCallback(
-    (next: LocalDraft) => {
-      const empty = next.body.trim() === "";
-      showChange(client, id, (c) => (c.draft === !empty ? c : { ...c, draft: !empty }));
-      const path = `/conversations/${id}/draft`;
-      (empty ? send("DELETE", path) : send("PUT", path, { body: next.body, note: next.note })).catch(() => undefined);
+  const change = useCallback(
+    (kind: DraftKind, next: LocalDraft, wait: number) => {
+      touched.current.add(kind);
+      set({ [kind]: next });
+      writeDraft(localStorage, me, id, kind, next);
+      clearTimeout(timers.current[kind]);
+      timers.current[kind] = setTimeout(() => keep(kind, latest.current), wait);
+    },
+    [me, id, keep, set],
+  );
+  return [drafts, change];
+}
+
+/** Tells the server of a draft, and marks the conversation in the list where there is one. */
+function useKeep(id: string) {
+  const client = useQueryClient();
+  return useCallback(
+    (kind: DraftKind, drafts: Drafts) => {
+      const any = !isEmpty(drafts.reply) || !isEmpty(drafts.note);
+      showChange(client, id, (c) => (c.draft === any ? c : { ...c, draft: any }));
+      const body = isEmpty(drafts[kind]) ? "" : drafts[kind].body;
+      send("PUT", `/conversations/${id}/draft`, { body, note: kind === "note" }).catch(() => undefined);
     },
     [client, id],
   );
-
-  const change = useCallback(
-    (next: LocalDraft, wait: number) => {
-      touched.current = true;
-      setDraft(next);
-      writeDraft(localStorage, me, id, next);
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => sync(next), wait);
-    },
-    [me, id, sync],
-  );
-
-  const set = useCallback(
-    (part: Partial<Pick<LocalDraft, "body" | "note">>, seen?: string) => {
-      const begun = draft.body === "" ? { seen } : {};
-      change({ ...draft, ...part, ...begun, at: Date.now() }, moment);
-    },
-    [draft, change],
-  );
-  const see = useCallback((seen: string | undefined) => change({ ...draft, seen }, moment), [draft, change]);
-  const clear = useCallback(() => change({ ...nothing, note: draft.note, at: Date.now() }, 0), [change, draft.note]);
-  return { ...draft, set, see, clear };
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { idempotencyKey } from "../../api/client";
 import { peopleQuery, useMe } from "../../api/queries";
@@ -7,13 +7,14 @@ import type { Conversation, Message } from "../../api/types";
 import { text } from "../../i18n";
 import { toast, toastError } from "../../ui/toasts";
 import { useAddNote } from "../data/notes";
-import { timelineQuery } from "../data/timeline";
+import { atNewest, lookAtNewest, useNewest, useTimeline } from "../data/timeline";
 import { mentionsIn } from "../text/mentions";
 import { answer, useAnswering } from "./answering";
 import { unseenReply } from "./collision";
 import { largest } from "./files";
 import { useDraft, type DraftState } from "./useDraft";
 import { useSend } from "./useSend";
+import { useToNewest } from "../thread/useToNewest";
 
 export interface WritingState {
   draft: DraftState;
@@ -41,14 +42,16 @@ export function useWriting(c: Conversation): WritingState {
   const [files, setFiles] = useState<File[]>([]);
   const [unseen, setUnseen] = useState<Message | null>(null);
   const [looking, setLooking] = useState(false);
-  const { data } = useInfiniteQuery(timelineQuery(c.id));
+  const items = useNewest(c.id);
+  const shown = useTimeline(c.id).data;
+  const toNewest = useToNewest(c.id);
   const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
   const { sendWriting } = useSend(c);
   const note = useAddNote(c.id);
-  const newest = data?.pages[0]?.data[0]?.id;
+  const newest = items[0]?.id;
   const { body } = draft;
 
-  const write = useCallback((next: string) => draft.set({ body: next }, newest), [draft, newest]);
+  const write = (next: string) => draft.write(next, newest);
   const addFiles = useCallback((more: File[]) => {
     const fitting = more.filter((file) => file.size <= largest);
     if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
@@ -61,23 +64,24 @@ export function useWriting(c: Conversation): WritingState {
     setFiles([]);
     answer(c.id, undefined);
     draft.clear();
+    if (shown && !atNewest(shown)) toNewest();
   };
   const sendReply = async () => {
     // Without the live stream what is on screen may be old: look once more before answering.
+    let latest = items;
     if (!online) {
       setLooking(true);
-      await client.refetchQueries({ queryKey: timelineQuery(c.id).queryKey }).catch(() => undefined);
+      latest = await lookAtNewest(client, c.id).catch(() => items);
       setLooking(false);
     }
-    const timeline = client.getQueryData(timelineQuery(c.id).queryKey);
-    const reply = unseenReply(timeline?.pages.flatMap((page) => page.data) ?? [], draft.seen, me);
+    const reply = unseenReply(latest, draft.seen, me);
     if (reply) setUnseen(reply);
     else sendNow();
   };
   const sendNote = () => {
     draft.clear();
     const restore = (error: unknown) => {
-      draft.set({ body, note: true });
+      draft.restore(body, true);
       toastError(error);
     };
     note.mutate({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }, { onError: restore });

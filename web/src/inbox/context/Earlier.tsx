@@ -1,7 +1,6 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n";
 import { Time } from "../../ui/Time";
-import { timelineQuery } from "../data/timeline";
+import { useNewest } from "../data/timeline";
 import { Words } from "../thread/HappeningRow";
 import styles from "./Earlier.module.css";
 
@@ -10,9 +9,7 @@ const most = 6;
 /** What was done with the conversation lately. */
 export function Earlier({ id }: { id: string }) {
   const t = useText("inbox");
-  const { data } = useInfiniteQuery(timelineQuery(id));
-  const happenings = (data?.pages ?? [])
-    .flatMap((page) => page.data)
+  const happenings = useNewest(id)
     .filter((item) => item.kind === "happening")
     .slice(0, most);
   if (happenings.length === 0) return null;

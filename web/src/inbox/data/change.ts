@@ -11,7 +11,8 @@ export type Change =
   | { unread: true };
 
 /** "until reply" is a snooze without an end. */
-export const untilReply = "9999-12-31T00:00:00Z";
+const untilReply = "9999-12-31T00:00:00Z";
+export const isUntilReply = (until: string): boolean => until.startsWith("9999-");
 
 function applied(c: Conversation, change: Change): Conversation {
   if ("assigned_to" in change) return { ...c, assignee: change.assignee };

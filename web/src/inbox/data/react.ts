@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { idempotencyKey, send } from "../../api/client";
-import type { Conversation, Message } from "../../api/types";
+import type { ThreadRef, Message } from "../../api/types";
 import { toastError } from "../../ui/toasts";
 import { recipientOf } from "./sending";
 import { showMessage, timelineKey } from "./timeline";
 
 /** Puts an emoji on a message; an empty one takes it back. */
-export function useReact(conversation: Conversation): (message: Message, emoji: string) => void {
+export function useReact(conversation: ThreadRef): (message: Message, emoji: string) => void {
   const client = useQueryClient();
   return useCallback(
     (message: Message, emoji: string) => {

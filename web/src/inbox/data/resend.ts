@@ -1,5 +1,5 @@
 import { idempotencyKey } from "../../api/client";
-import type { Conversation, Message } from "../../api/types";
+import type { ThreadRef, Message } from "../../api/types";
 import type { SendBody } from "./outbox";
 import { outbox, recipientOf } from "./sending";
 
@@ -16,7 +16,7 @@ export function contentOf(m: Message): SendBody | null {
 }
 
 /** Sends a failed message once more. It is another message, so it has a key of its own. */
-export function resend(m: Message, conversation: Conversation): void {
+export function resend(m: Message, conversation: ThreadRef): void {
   const content = contentOf(m);
   if (!content) return;
   outbox.add({

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { send } from "../../api/client";
-import type { Conversation, Me, Message, TimelineItem } from "../../api/types";
+import type { ThreadRef, Me, Message, TimelineItem } from "../../api/types";
 import { Outbox, type Outgoing, type SendBody } from "./outbox";
 import { uploadFile } from "./upload";
 
@@ -53,10 +53,9 @@ export function useOutbox(): Outgoing[] {
   return useSyncExternalStore(outbox.watch, outbox.all);
 }
 
-/** Who a message to a conversation goes to. */
-export function recipientOf({ contact }: Conversation): Pick<SendBody, "messaging_product" | "to" | "recipient"> {
-  const to = contact.phone_number;
-  return to ? { messaging_product: "chat", to } : { messaging_product: "chat", recipient: contact.bsuid ?? "" };
+/** Who a message to a conversation goes to. Not everybody who writes may see the number. */
+export function recipientOf({ id }: Pick<ThreadRef, "id">): Pick<SendBody, "messaging_product" | "recipient"> {
+  return { messaging_product: "chat", recipient: id };
 }
 
 /** How a message on its way looks in the thread. */

@@ -1,19 +1,104 @@
-import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { pages, type Page } from "../../api/client";
+import {
+  infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery, type InfiniteData, type QueryClient,
+} from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { list, type Page } from "../../api/client";
 import type { Message, TimelineItem } from "../../api/types";
+import type { InboxSearch } from "../../router";
 
+const pageSize = 50;
+/** How many pages of a thread are kept: those that are far from where one reads go, and are fetched when one comes back. */
+const mostPages = 6;
+
+/** Where a page of a thread is: at its newest end, or beside an item. A cursor goes with what its page was asked by. */
+export type Spot = { cursor?: string; around?: string; newer?: string } | null;
+type TimelinePage = Page<TimelineItem>;
+export type Timeline = InfiniteData<TimelinePage>;
+
+/** Every part of a conversation's thread that was fetched. */
 export const timelineKey = (id: string) => ["conversation", id, "timeline"] as const;
 
-export const timelineQuery = (id: string) =>
-  pages<TimelineItem>(timelineKey(id), `/conversations/${id}/timeline`, { limit: 50 });
+/** A window on a thread, newest first, that slides both ways: at first at its newest end, or around an item. */
+export const timelineQuery = (id: string, item?: string) =>
+  infiniteQueryOptions({
+    queryKey: [...timelineKey(id), item ?? ""],
+    queryFn: ({ pageParam, signal }) => fetchPage(id, pageParam, signal),
+    initialPageParam: begin(item),
+    getNextPageParam: (oldest, _, spot): Spot => (oldest.next_cursor ? { ...spot, cursor: oldest.next_cursor } : null),
+    getPreviousPageParam: (newest, _, spot): Spot => (endsAt(newest, spot) ? null : newerThan(newest)),
+    maxPages: mostPages,
+  });
 
-type Timeline = InfiniteData<Page<TimelineItem>>;
+const fetchPage = (id: string, spot: Spot, signal?: AbortSignal) =>
+  list<TimelineItem>(`/conversations/${id}/timeline`, { query: { limit: pageSize, ...spot }, signal });
 
-/** Adds an item that the server has just made, unless it is there. */
+/** The newest part, for what must know it while another is on screen. */
+const newestQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["conversation", id, "newest"],
+    queryFn: ({ signal }) => fetchPage(id, null, signal),
+  });
+
+function newerThan(page: TimelinePage): Spot {
+  const first = page.data[0];
+  return first ? { newer: first.id } : null;
+}
+
+const begin = (item?: string): Spot => (item ? { around: item } : null);
+
+/** Whether nothing is newer than this page. The server fills a page as long as there is something. */
+function endsAt(page: TimelinePage, spot: Spot): boolean {
+  if (spot === null) return true;
+  const { cursor, around, newer } = spot;
+  if (cursor) return false;
+  if (newer) return page.data.length < pageSize;
+  return page.data.filter((item) => placeOf(item.id) > placeOf(around ?? "")).length < pageSize / 2;
+}
+
+/** Where an item stands in time: its id without what kind it is of. */
+const placeOf = (id: string) => id.slice(id.lastIndexOf("_") + 1);
+
+/** Whether a window reaches to the newest item. */
+export function atNewest({ pages, pageParams }: Timeline): boolean {
+  return pages[0] === undefined || endsAt(pages[0], (pageParams[0] ?? null));
+}
+
+export const itemsOf = (timeline: Timeline | undefined) => timeline?.pages.flatMap((page) => page.data) ?? [];
+
+/** The window that is on screen: around the item that the address names, if it names one. */
+export function useTimeline(id: string) {
+  const { item }: InboxSearch = useSearch({ strict: false });
+  return useInfiniteQuery(timelineQuery(id, item));
+}
+
+/** The newest items of a thread, wherever its window is. */
+export function useNewest(id: string): TimelineItem[] {
+  const { data } = useTimeline(id);
+  const away = data !== undefined && !atNewest(data);
+  const newest = useQuery({ ...newestQuery(id), enabled: away }).data;
+  return away ? (newest?.data ?? []) : itemsOf(data);
+}
+
+/** Fetches the newest items anew. */
+export async function lookAtNewest(client: QueryClient, id: string): Promise<TimelineItem[]> {
+  return (await client.fetchQuery({ ...newestQuery(id), staleTime: 0 })).data;
+}
+
+/** Puts the window without an item to the newest end. */
+export async function showNewest(client: QueryClient, id: string): Promise<void> {
+  const newest = await client.fetchQuery(newestQuery(id));
+  client.setQueryData<Timeline>(timelineQuery(id).queryKey, { pages: [newest], pageParams: [null] });
+}
+
+function changeWindows(client: QueryClient, id: string, change: (timeline: Timeline) => Timeline): void {
+  client.setQueriesData<Timeline>({ queryKey: timelineKey(id) }, (timeline) => timeline && change(timeline));
+}
+
+/** Adds an item that the server has just made, where the newest is shown and it is not there yet. */
 export function addItem(client: QueryClient, conversation: string, item: TimelineItem): void {
-  client.setQueryData<Timeline>(timelineKey(conversation), (timeline) => {
-    const [newest, ...older] = timeline?.pages ?? [];
-    if (!timeline || !newest || newest.data.some((i) => i.id === item.id)) return timeline;
+  changeWindows(client, conversation, (timeline) => {
+    const [newest, ...older] = timeline.pages;
+    if (!newest || !atNewest(timeline) || itemsOf(timeline).some((i) => i.id === item.id)) return timeline;
     return { ...timeline, pages: [{ ...newest, data: [item, ...newest.data] }, ...older] };
   });
 }
@@ -25,12 +110,12 @@ export function showMessage(
   id: string,
   change: (m: Message) => Message,
 ): void {
-  client.setQueryData<Timeline>(timelineKey(conversation), (timeline) => {
-    if (!timeline) return timeline;
-    const changed = (item: TimelineItem) =>
-      item.kind === "message" && item.id === id ? { ...item, message: change(item.message) } : item;
-    return { ...timeline, pages: timeline.pages.map((page) => ({ ...page, data: page.data.map(changed) })) };
-  });
+  const changed = (item: TimelineItem) =>
+    item.kind === "message" && item.id === id ? { ...item, message: change(item.message) } : item;
+  changeWindows(client, conversation, (timeline) => ({
+    ...timeline,
+    pages: timeline.pages.map((page) => ({ ...page, data: page.data.map(changed) })),
+  }));
 }
 
 /** The newest message of a person that the provider knows: what a read receipt names. */

@@ -1,7 +1,7 @@
 import { Button, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { labelsQuery } from "../../api/queries";
+import { labelsQuery, useMe } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
@@ -38,20 +38,19 @@ export function LabelsMenu({ conversation: c }: { conversation: Conversation }) 
 
 export function LabelChoices({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
-  const labels = useQuery(labelsQuery).data ?? [];
+  const team = useMe().numbers.find((n) => n.phone_number_id === c.number.phone_number_id)?.team_id;
+  const labels = (useQuery(labelsQuery).data ?? []).filter((l) => !team || l.team_id === team);
   const { mutate } = useLabel();
   const chosen = new Set(c.labels.map((l) => l.id));
   if (labels.length === 0) return <Menu.Label>{t.noLabels}</Menu.Label>;
   return labels.map((label) => (
-    <Menu.Item
+    <Menu.CheckboxItem
       key={label.id}
-      role="menuitemcheckbox"
-      aria-checked={chosen.has(label.id)}
-      leftSection={<Dot color={label.color} />}
-      rightSection={chosen.has(label.id) && <Icon name="check" size={16} />}
-      onClick={() => mutate({ id: c.id, label, on: !chosen.has(label.id) }, { onError: toastError })}
+      checked={chosen.has(label.id)}
+      rightSection={<Dot color={label.color} />}
+      onChange={() => mutate({ id: c.id, label, on: !chosen.has(label.id) }, { onError: toastError })}
     >
       {label.name}
-    </Menu.Item>
+    </Menu.CheckboxItem>
   ));
 }

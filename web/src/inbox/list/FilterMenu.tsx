@@ -2,7 +2,7 @@ import { ActionIcon, Button, Checkbox, Indicator, Popover, Select, Tooltip } fro
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelsQuery, peopleQuery, useMe } from "../../api/queries";
-import type { InboxSearch } from "../../router";
+import type { InboxSearch } from "../address";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { usePlace } from "../place";

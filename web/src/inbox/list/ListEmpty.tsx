@@ -1,8 +1,12 @@
 import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
+import { openDrawer } from "../../phone/drawer";
+import { usePhoneBeside } from "../../phone/usePhoneBeside";
+import { countsQuery } from "../data/conversations";
 import { usePlace } from "../place";
 
 /** Why the list is empty, and the one thing to do about it. */
@@ -10,6 +14,7 @@ export function ListEmpty() {
   const t = useText("inbox");
   const { view, search, show } = usePlace();
   const me = useMe();
+  const nothing = useQuery(countsQuery()).data?.all.open === 0;
   const filtered = Object.entries(search).some(
     ([name, value]) => name !== "item" && name !== "sort" && value !== undefined,
   );
@@ -25,6 +30,8 @@ export function ListEmpty() {
         }
       />
     );
+  const phone = me.simulator && nothing && view !== "mentions" && view !== "snoozed";
+  if (phone) return <EmptyState icon="inbox" title={t.empty.all} action={<WriteFromPhone />} />;
   if (view === "mine")
     return (
       <EmptyState
@@ -37,18 +44,21 @@ export function ListEmpty() {
         }
       />
     );
+  return <EmptyState icon="inbox" title={t.empty[view]} />;
+}
+
+/** How a newcomer gets the first message. */
+function WriteFromPhone() {
+  const t = useText("inbox");
+  if (usePhoneBeside())
+    return (
+      <Button variant="default" onClick={() => openDrawer(true)}>
+        {t.writeFromPhone}
+      </Button>
+    );
   return (
-    <EmptyState
-      icon="inbox"
-      title={t.empty[view]}
-      action={
-        view === "all" &&
-        me.simulator && (
-          <Button variant="default" component={Link} to="/phone">
-            {t.writeFromPhone}
-          </Button>
-        )
-      }
-    />
+    <Button variant="default" component={Link} to="/phone">
+      {t.writeFromPhone}
+    </Button>
   );
 }

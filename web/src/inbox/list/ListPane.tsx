@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { useText } from "../../i18n";
+import { PhoneButton } from "../../phone/PhoneButton";
 import { Icon } from "../../ui/icons";
 import { usePlace } from "../place";
 import { SearchResults } from "../search/SearchResults";
@@ -27,6 +28,7 @@ export function ListPane() {
           <h1>{t.title}</h1>
           <ViewsMenu />
           <FilterMenu />
+          <PhoneButton />
           <Tooltip label={t.newConversation}>
             <ActionIcon
               variant="subtle"

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
 import { useNow } from "../../ui/times";
-import { untilReply } from "../data/change";
+import { isUntilReply } from "../data/change";
 import { wakingTime } from "../thread/snooze";
 import { plainText } from "../text/format";
 import { Ticks } from "../thread/Ticks";
@@ -23,7 +23,7 @@ function Snoozed({ until }: { until: string }) {
   const t = useText("inbox");
   const language = useLanguage();
   const now = useNow();
-  return <span>{until === untilReply ? t.snoozedUntilReply : t.snoozedUntil(wakingTime(until, language, now))}</span>;
+  return <span>{isUntilReply(until) ? t.snoozedUntilReply : t.snoozedUntil(wakingTime(until, language, now))}</span>;
 }
 
 function LastMessage({ conversation: { last_message: last, draft } }: { conversation: Conversation }) {

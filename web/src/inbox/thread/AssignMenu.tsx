@@ -64,7 +64,7 @@ function Choices({ conversation: c }: { conversation: Conversation }) {
         <Menu.Item
           key={person.id}
           leftSection={<Avatar name={person.name} size={20} />}
-          rightSection={person.id === c.assignee?.id && <Icon name="check" size={16} />}
+          rightSection={person.id === c.assignee?.id ? <Icon name="check" size={16} /> : person.away && <small>{t.isAway}</small>}
           onClick={() => assign(person)}
         >
           {person.name}

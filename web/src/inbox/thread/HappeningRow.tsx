@@ -1,7 +1,7 @@
 import { useText, useLanguage } from "../../i18n";
 import { clock, dayName } from "../../ui/times";
 import { Time } from "../../ui/Time";
-import { untilReply } from "../data/change";
+import { isUntilReply } from "../data/change";
 import type { Row } from "./arrange";
 import styles from "./HappeningRow.module.css";
 
@@ -20,6 +20,8 @@ export function Words({ happening: h }: { happening: Extract<Row, { kind: "happe
   const t = useText("inbox");
   const language = useLanguage();
   const by = h.by?.name ?? null;
+  if (h.why === "round_robin") return t.happened.turn(h.to?.name ?? "");
+  if (h.why) return t.happened.queued(h.why, h.to?.name ?? "");
   switch (h.what) {
     case "assigned":
       return t.happened.assigned(by, h.to?.name ?? "", h.by !== null && h.by.id === h.to?.id);
@@ -28,7 +30,7 @@ export function Words({ happening: h }: { happening: Extract<Row, { kind: "happe
       return t.happened[h.what](by, h.label?.name ?? "");
     case "snoozed": {
       const until =
-        h.until && h.until !== untilReply ? `${dayName(h.until, language)} ${clock(h.until, language)}` : null;
+        h.until && !isUntilReply(h.until) ? `${dayName(h.until, language)} ${clock(h.until, language)}` : null;
       return t.happened.snoozed(by, until);
     }
     default:

@@ -1,6 +1,6 @@
 import { ActionIcon, Popover } from "@mantine/core";
 import { useState } from "react";
-import type { Conversation, Message } from "../../api/types";
+import type { ThreadRef, Message } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { useReact } from "../data/react";
@@ -10,7 +10,7 @@ import styles from "./MessageActions.module.css";
 const quick = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
 
 /** Beside a bubble while one points at it: answer it, or put an emoji on it. */
-export function MessageActions({ message: m, conversation }: { message: Message; conversation: Conversation }) {
+export function MessageActions({ message: m, conversation }: { message: Message; conversation: ThreadRef }) {
   const t = useText("inbox");
   const [choosing, setChoosing] = useState(false);
   const react = useReact(conversation);

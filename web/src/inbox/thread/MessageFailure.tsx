@@ -1,4 +1,4 @@
-import type { Conversation, Message } from "../../api/types";
+import type { ThreadRef, Message } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { outbox, useOutbox } from "../data/sending";
@@ -8,7 +8,7 @@ import { openPart } from "./openers";
 import styles from "./MessageFailure.module.css";
 
 /** Attached below a bubble: why it did not arrive, what helps, and another try where that makes sense. */
-export function MessageFailure({ message: m, conversation }: { message: Message; conversation: Conversation }) {
+export function MessageFailure({ message: m, conversation }: { message: Message; conversation: ThreadRef }) {
   const t = useText("inbox");
   const waiting = useOutbox().find((e) => e.key === m.id && e.state === "failed");
   if (waiting) {

@@ -1,4 +1,4 @@
-import type { Conversation } from "../../api/types";
+import type { ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
 import type { Row } from "./arrange";
 import { MessageActions } from "./MessageActions";
@@ -18,7 +18,7 @@ export function MessageRow({
   conversation,
 }: {
   row: Extract<Row, { kind: "message" }>;
-  conversation: Conversation;
+  conversation: ThreadRef;
 }) {
   const t = useText("inbox");
   const { message: m } = row;

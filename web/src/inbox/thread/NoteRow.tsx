@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useMe } from "../../api/queries";
-import type { Conversation } from "../../api/types";
+import type { ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
@@ -14,7 +14,7 @@ import styles from "./NoteRow.module.css";
 type NoteLine = Extract<Row, { kind: "note" }>;
 
 /** What only the team sees. Its author can change it and take it away. */
-export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Conversation }) {
+export function NoteRow({ row, conversation }: { row: NoteLine; conversation: ThreadRef }) {
   const t = useText("inbox");
   const common = useText("common");
   const me = useMe();
@@ -52,7 +52,7 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Co
   );
 }
 
-function Editor({ row, conversation, done }: { row: NoteLine; conversation: Conversation; done: () => void }) {
+function Editor({ row, conversation, done }: { row: NoteLine; conversation: ThreadRef; done: () => void }) {
   const t = useText("inbox");
   const common = useText("common");
   const [body, setBody] = useState(row.note.body);

@@ -2,7 +2,7 @@ import type { Message } from "../../api/types";
 import { useText } from "../../i18n";
 import { plainText } from "../text/format";
 import { usePlace } from "../place";
-import { reveal } from "./useJump";
+import { reveal, rowOf } from "./follower";
 import styles from "./Quote.module.css";
 
 /** The message that this one answers. A click goes there. */
@@ -11,10 +11,12 @@ export function Quote({ quoted }: { quoted: NonNullable<Message["quoted"]> }) {
   const { conversation, open } = usePlace();
   const jump = (event: React.MouseEvent) => {
     const log = (event.currentTarget as HTMLElement).closest<HTMLElement>("[role=log]");
-    if (!reveal(log, quoted.id, true)) open(conversation, quoted.id);
+    const row = log && rowOf(log, quoted.id);
+    if (row) reveal(row);
+    else open(conversation, quoted.id);
   };
   return (
-    <button type="button" className={styles.quote} onClick={jump} aria-label={t.jumpToQuoted}>
+    <button type="button" className={styles.quote} onClick={jump} title={t.jumpToQuoted}>
       {plainText(quoted.preview) || t.type[quoted.type]}
     </button>
   );

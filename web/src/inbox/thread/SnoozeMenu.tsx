@@ -1,5 +1,6 @@
 import { Button, Menu } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { serverNow } from "../../api/clock";
 import type { Conversation } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
@@ -58,7 +59,7 @@ function Times({ onChoose }: { onChoose: (until: string) => void }) {
     minute: "2-digit",
     hourCycle: "h23",
   });
-  return snoozeTimes(new Date()).map(({ name, at }) => (
+  return snoozeTimes(new Date(serverNow())).map(({ name, at }) => (
     <Menu.Item
       key={name}
       rightSection={<small className={styles.when}>{format.format(at)}</small>}

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ErrorState } from "../../ui/ErrorState";
 import { Composer } from "../composer/Composer";
 import { conversationQuery, fromLists } from "../data/conversations";
+import { useLooksAt } from "../notify/looking";
 import { usePresence } from "../presence/usePresence";
 import { Viewers } from "../presence/Viewers";
 import { ThreadHeader } from "./ThreadHeader";
@@ -17,6 +18,7 @@ export function ThreadPane({ id }: { id: string }) {
   const conversation = query.data;
   const presence = usePresence(id);
   useMarkRead(id, conversation);
+  useLooksAt(id);
   useThreadKeys(conversation);
   if (query.isError && !conversation) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (!conversation) return <ThreadSkeleton />;

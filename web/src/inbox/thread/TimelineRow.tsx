@@ -1,5 +1,5 @@
 import { memo } from "react";
-import type { Conversation } from "../../api/types";
+import type { ThreadRef } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
 import { dayName } from "../../ui/times";
 import type { Row } from "./arrange";
@@ -8,7 +8,7 @@ import { MessageRow } from "./MessageRow";
 import { NoteRow } from "./NoteRow";
 import styles from "./TimelineRow.module.css";
 
-export const TimelineRow = memo(function TimelineRow({ row, conversation }: { row: Row; conversation: Conversation }) {
+export const TimelineRow = memo(function TimelineRow({ row, conversation }: { row: Row; conversation: ThreadRef }) {
   const t = useText("inbox");
   const language = useLanguage();
   switch (row.kind) {

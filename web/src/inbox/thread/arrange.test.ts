@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message, TimelineItem } from "../../api/types";
-import { arrange, oldestUnread, type Row } from "./arrange";
+import { arrange, keepRows, oldestUnread, type Row } from "./arrange";
 
 const at = (time: string) => `2026-03-01T${time}:00Z`;
 const dayOf = (instant: string) => instant.slice(0, 10);
@@ -75,4 +75,17 @@ it("marks what is new", () => {
 it("takes the oldest there is where more is unread than was loaded", () => {
   expect(oldestUnread([message("a", at("10:00"))], 40)).toBe("a");
   expect(oldestUnread([message("a", at("10:00"))], 0)).toBeUndefined();
+});
+
+it("keeps the rows that say the same as before", () => {
+  const [a, b] = [message("a", at("10:00")), message("b", at("10:01"))];
+  const before = arrange([a], { dayOf });
+  expect(keepRows(before, arrange([a], { dayOf }))).toBe(before);
+  const after = keepRows(before, arrange([b, a], { dayOf }));
+  expect(short(after)).toBe("day a[ b]");
+  expect(after[0]).toBe(before[0]);
+  expect(after[1]).not.toBe(before[1]); // it is no longer the last of its group
+  const changed = keepRows(after, arrange([b, message("a", at("10:00"), { is_revoked: true })], { dayOf }));
+  expect(changed[1]).not.toBe(after[1]);
+  expect(changed[2]).toBe(after[2]);
 });

@@ -72,6 +72,21 @@ function belongs(a: MessageRow, b: MessageRow): boolean {
   );
 }
 
+/** The rows with those of before that say the same, so that only what has changed is drawn again. */
+export function keepRows(before: Row[], now: Row[]): Row[] {
+  const old = new Map(before.map((row) => [row.key, row]));
+  const kept = now.map((row) => {
+    const same = old.get(row.key);
+    return same && isSame(same, row) ? same : row;
+  });
+  return kept.length === before.length && kept.every((row, i) => row === before[i]) ? before : kept;
+}
+
+function isSame(a: Row, b: Row): boolean {
+  const names = Object.keys(b) as (keyof Row)[];
+  return names.length === Object.keys(a).length && names.every((name) => a[name] === b[name]);
+}
+
 /** The oldest of the unread messages: as many from the newest as the count says. */
 export function oldestUnread(items: TimelineItem[], unread: number): string | undefined {
   const inbound = items.filter((item) => item.kind === "message" && item.message.direction === "inbound");

@@ -6,20 +6,27 @@ interface Anchor {
   top: number;
 }
 
+/** The first row of which something is to be seen. Rows stand below each other, so half of them need no look each time. */
 function firstVisible(log: HTMLElement): Anchor | null {
   const top = log.getBoundingClientRect().top;
-  for (const row of log.querySelectorAll<HTMLElement>("[data-key]")) {
-    const box = row.getBoundingClientRect();
-    if (box.bottom > top) return { key: row.dataset.key ?? "", top: box.top - top };
+  const rows = log.querySelectorAll<HTMLElement>("[data-key]");
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] as HTMLElement).getBoundingClientRect().bottom > top) high = middle;
+    else low = middle + 1;
   }
-  return null;
+  const row = rows[low];
+  return row ? { key: row.dataset.key ?? "", top: row.getBoundingClientRect().top - top } : null;
 }
 
 /**
- * Keeps the place in a log: at the bottom it follows what comes, elsewhere the row being read stays where it is,
- * whatever is added above or below it.
+ * Keeps the place in a log: at the newest end it follows what comes, elsewhere the row being read stays where it
+ * is, whatever is added or taken away above or below it.
  */
 export class Follower {
+  /** Whether the log's end is the thread's end. Otherwise there is nothing to follow. */
+  private live = true;
   private log: HTMLElement | null = null;
   private following = true;
   private anchor: Anchor | null = null;
@@ -29,8 +36,7 @@ export class Follower {
   attach(log: HTMLElement, changed: (atBottom: boolean) => void): () => void {
     this.log = log;
     const look = () => {
-      this.following = log.scrollHeight - log.scrollTop - log.clientHeight < near;
-      this.anchor = this.following ? null : firstVisible(log);
+      this.look(log);
       changed(this.following);
     };
     log.addEventListener("scroll", look, { passive: true });
@@ -41,12 +47,18 @@ export class Follower {
     };
   }
 
+  private look(log: HTMLElement): void {
+    this.following = this.live && log.scrollHeight - log.scrollTop - log.clientHeight < near;
+    this.anchor = this.following ? null : firstVisible(log);
+  }
+
   /** Call it when rows have changed. Rows also grow when pictures come, and the log shrinks when the composer grows. */
-  settle(): void {
+  settle(live = this.live): void {
+    this.live = live;
     const { log, anchor } = this;
     if (!log) return;
-    if (this.following) log.scrollTop = log.scrollHeight;
-    const kept = anchor && log.querySelector(`[data-key="${CSS.escape(anchor.key)}"]`);
+    if (this.following && this.live) log.scrollTop = log.scrollHeight;
+    const kept = anchor && rowOf(log, anchor.key);
     if (anchor && kept)
       log.scrollTop += kept.getBoundingClientRect().top - log.getBoundingClientRect().top - anchor.top;
   }
@@ -57,9 +69,34 @@ export class Follower {
     for (const child of this.log.children) this.sizes.observe(child);
   }
 
+  /** Goes to the end at once. */
+  follow(): void {
+    this.following = true;
+    this.anchor = null;
+    this.settle();
+  }
+
   toBottom(): void {
     this.following = true;
     this.anchor = null;
     this.log?.scrollTo({ top: this.log.scrollHeight, behavior: "smooth" });
   }
+
+  /** Brings a row into view, if it is there. */
+  reveal(key: string): void {
+    const row = this.log && rowOf(this.log, key);
+    if (!this.log || !row) return;
+    reveal(row);
+    this.look(this.log);
+  }
+}
+
+export function rowOf(log: HTMLElement, key: string): HTMLElement | null {
+  return log.querySelector(`[data-key="${CSS.escape(key)}"]`);
+}
+
+/** Brings a row into view and lets it glow. */
+export function reveal(row: HTMLElement): void {
+  row.scrollIntoView({ block: "center" });
+  row.animate([{ background: "var(--tint)" }, { background: "transparent" }], { duration: 1600, easing: "ease-out" });
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { labelsQuery, useTeams } from "../../api/queries";
+import { labelsQuery, useIsAdmin, useTeams } from "../../api/queries";
 import type { Label } from "../../api/types";
 import { useText } from "../../i18n";
 import { Dot } from "../../ui/Dot";
@@ -19,6 +19,7 @@ function LabelRow({ label, open }: { label: Label; open: (dialog: Dialog) => voi
   const t = useText("settings");
   const common = useText("common");
   const teams = useTeams();
+  const admin = useIsAdmin();
   const team = teams.length > 1 && teams.find((team) => team.id === label.team_id)?.name;
   return (
     <Row
@@ -26,7 +27,7 @@ function LabelRow({ label, open }: { label: Label; open: (dialog: Dialog) => voi
       name={label.name}
       aside={team}
       actions={
-        <>
+        admin && <>
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -56,7 +57,7 @@ export default function LabelsPage() {
   const labels = useQuery(labelsQuery);
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
-  const add = (
+  const add = useIsAdmin() && (
     <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: "edit" })}>
       {t.labelNew}
     </Button>

@@ -2,7 +2,6 @@ import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { send } from "../../api/client";
 import { meQuery, queryClient, useMe } from "../../api/queries";
-import type { Me } from "../../api/types";
 import { useText } from "../../i18n";
 import { FormError } from "../../ui/FormError";
 import { toast } from "../../ui/toasts";
@@ -17,9 +16,9 @@ export function ProfilePanel() {
   const [name, setName] = useState(user.name);
   const { form, busy, error, errorOf } = useSubmit(
     ["name"],
-    () => send<Me>("PATCH", "/me", { name }),
-    (me) => {
-      queryClient.setQueryData(meQuery.queryKey, me);
+    () => send("PATCH", "/me", { name }),
+    () => {
+      void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
       toast(common.saved);
     },
   );

@@ -11,6 +11,7 @@ import { Icon } from "../../ui/icons";
 import { Loaded } from "../../ui/Loaded";
 import { toast } from "../../ui/toasts";
 import { useSubmit } from "../../ui/useSubmit";
+import { AdminsOnly } from "../AdminsOnly";
 import { Row, Rows } from "../Rows";
 import { Section } from "../Section";
 
@@ -42,6 +43,14 @@ function EditTeam({ team, close }: { team?: Team; close: () => void }) {
 }
 
 export default function TeamsPage() {
+  return (
+    <AdminsOnly>
+      <Teams />
+    </AdminsOnly>
+  );
+}
+
+function Teams() {
   const t = useText("settings");
   const teams = useQuery(teamsQuery);
   const [edited, setEdited] = useState<Team | "new">();

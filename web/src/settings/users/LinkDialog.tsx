@@ -11,7 +11,7 @@ export function LinkDialog({ user, link, close }: { user: User; link: Link; clos
   return (
     <Modal opened onClose={close} title={t.linkTitle(user.name)} closeOnClickOutside={false} withCloseButton={false}>
       <div className={styles.form}>
-        <p>{t.linkHint}</p>
+        <p>{link.mailed ? t.linkMailed(user.email) : t.linkHint}</p>
         <CopyField label={t.linkAddress} value={link.url} />
         <p>
           {t.linkExpires} <Time value={link.expires_at} relative />.

@@ -12,16 +12,12 @@ import { Row, Tag } from "../Rows";
 /** What an admin can do with somebody's account besides editing it. */
 function useUserActions(user: User, showLink: (user: User, link: Link) => void) {
   const t = useText("settings");
-  const setDisabled = async (disabled: boolean): Promise<void> => {
-    await send("PATCH", `/users/${user.id}`, { disabled });
-    await queryClient.invalidateQueries(usersQuery);
-  };
-  const disable = useMutation({
-    mutationFn: setDisabled,
-    onSuccess: (_, disabled) =>
-      toast(disabled ? t.userDisabled(user.name) : t.userEnabled(user.name), {
-        undo: () => void setDisabled(!disabled).catch(toastError),
-      }),
+  const enable = useMutation({
+    mutationFn: () => send("PATCH", `/users/${user.id}`, { disabled: false }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: usersQuery.queryKey });
+      toast(t.userEnabled(user.name));
+    },
     onError: toastError,
   });
   const link = useMutation({
@@ -34,10 +30,10 @@ function useUserActions(user: User, showLink: (user: User, link: Link) => void) 
     onSuccess: () => toast(t.sessionsEnded(user.name)),
     onError: toastError,
   });
-  return { disable: disable.mutate, makeLink: link.mutate, signOut: signOut.mutate };
+  return { enable: enable.mutate, makeLink: link.mutate, signOut: signOut.mutate };
 }
 
-export function UserRow(props: { user: User; edit: () => void; showLink: (user: User, link: Link) => void }) {
+export function UserRow(props: { user: User; edit: () => void; disable: () => void; showLink: (user: User, link: Link) => void }) {
   const { user } = props;
   const t = useText("settings");
   const common = useText("common");
@@ -53,12 +49,13 @@ export function UserRow(props: { user: User; edit: () => void; showLink: (user: 
           {user.name}
           {user.id === me.user.id && <Tag>{common.you}</Tag>}
           {user.disabled ? <Tag kind="red">{t.disabled}</Tag> : user.invited && <Tag kind="amber">{t.invited}</Tag>}
+          {user.away && !user.disabled && <Tag>{t.away}</Tag>}
         </>
       }
       detail={[t.roleNames[user.role], user.email, ...(teams.length > 1 ? names : [])].join(" · ")}
       aside={t.seesNames[user.sees]}
       actions={
-        <>
+        (user.role !== "owner" || me.user.role === "owner") && <>
           <ActionIcon variant="subtle" color="gray" size={36} aria-label={t.editUser(user.name)} onClick={props.edit}>
             <Icon name="pencil" size={18} />
           </ActionIcon>
@@ -76,7 +73,7 @@ export function UserRow(props: { user: User; edit: () => void; showLink: (user: 
                 {t.endSessions}
               </Menu.Item>
               {user.id !== me.user.id && (
-                <Menu.Item leftSection={<Icon name="lock" size={18} />} onClick={() => actions.disable(!user.disabled)}>
+                <Menu.Item leftSection={<Icon name="lock" size={18} />} onClick={() => (user.disabled ? actions.enable() : props.disable())}>
                   {user.disabled ? t.enable : t.disable}
                 </Menu.Item>
               )}

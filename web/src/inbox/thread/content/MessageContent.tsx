@@ -1,4 +1,4 @@
-import type { Conversation, Message } from "../../../api/types";
+import type { ThreadRef, Message } from "../../../api/types";
 import { useText } from "../../../i18n";
 import { FormattedText } from "../../text/FormattedText";
 import { AudioContent } from "./AudioContent";
@@ -13,7 +13,7 @@ import { UnsupportedContent } from "./UnsupportedContent";
 import { VideoContent } from "./VideoContent";
 
 /** A message as people know it from their phone. */
-export function MessageContent({ message: m, conversation }: { message: Message; conversation: Conversation }) {
+export function MessageContent({ message: m, conversation }: { message: Message; conversation: ThreadRef }) {
   const t = useText("inbox");
   if (m.order) return <OrderContent order={m.order} />;
   switch (m.type) {

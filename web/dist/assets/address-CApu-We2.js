@@ -1,0 +1,1 @@
+function e(e){let t=Object.entries(e).map(([e,t])=>[e,typeof t==`number`?String(t):t]);return Object.fromEntries(t)}export{e as t};

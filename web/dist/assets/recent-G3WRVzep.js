@@ -1,0 +1,1 @@
+var e;function t(t){e=t}function n(){return e}export{t as n,n as t};

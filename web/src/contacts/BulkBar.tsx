@@ -1,0 +1,98 @@
+import { Button, Menu, Modal, Progress } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { send } from "../api/client";
+import { labelsQuery, useIsAdmin } from "../api/queries";
+import { useLanguage, useText } from "../i18n";
+import { Dot } from "../ui/Dot";
+import { Icon } from "../ui/icons";
+import { toast, toastError } from "../ui/toasts";
+import styles from "./ContactsPage.module.css";
+import type { Selection } from "./ContactTable";
+import { bodyOf, percent, underWay, useJob, type ContactsSearch, type Job } from "./data";
+
+/** What can be done with those who are chosen, and how far it is. */
+export function BulkBar(props: { search: ContactsSearch; selection: Selection; count: number; select: (selection: Selection) => void }) {
+  const t = useText("contacts");
+  const format = new Intl.NumberFormat(useLanguage());
+  const admin = useIsAdmin();
+  const [jobId, setJobId] = useState<string>();
+  const [asking, setAsking] = useState(false);
+  const { selection, select } = props;
+  const clear = () => select({ ids: new Set(), all: false });
+  const ended = useCallback((job: Job) => {
+    setJobId(undefined);
+    if (job.status === "failed") toast(`${t.jobFailed}: ${job.reason}`, { kind: "error" });
+    else toast(job.kind === "delete" ? t.deleted(String(job.changed)) : t.labelled(String(job.changed), job.failed));
+  }, [t]);
+  const job = useJob(jobId, ended);
+  const chosen = selection.all ? props.count : selection.ids.size;
+  const change = (what: Record<string, unknown>) => {
+    const whom = selection.all ? { filter: bodyOf(props.search) } : { ids: [...selection.ids] };
+    send<Job>("POST", "/contacts/bulk", { ...whom, change: what }).then((begun) => {
+      setJobId(begun.id);
+      clear();
+    }, toastError);
+  };
+  if (job && underWay(job)) return <JobProgress job={job} />;
+  if (chosen === 0) return null;
+  return (
+    <>
+      <span role="status">{t.selected(format.format(chosen))}</span>
+      {!selection.all && props.count > selection.ids.size && (
+        <Button variant="subtle" size="compact-md" onClick={() => select({ ids: selection.ids, all: true })}>
+          {t.selectAll(format.format(props.count))}
+        </Button>
+      )}
+      <LabelMenu name={t.addLabel} pick={(label) => change({ label_id: label })} />
+      <LabelMenu name={t.removeLabel} pick={(label) => change({ remove_label_id: label })} />
+      {admin && <Button variant="default" size="compact-md" c="red" onClick={() => setAsking(true)}>{t.remove}</Button>}
+      <Button variant="subtle" color="gray" size="compact-md" onClick={clear}>{t.unselect}</Button>
+      {asking && (
+        <ConfirmDelete count={format.format(chosen)} close={() => setAsking(false)} confirm={() => change({ delete: true })} />
+      )}
+    </>
+  );
+}
+
+export function JobProgress({ job }: { job: Job }) {
+  const t = useText("contacts");
+  const what = job.status === "undoing" ? t.undoing : { import: t.importing, label: t.labelling, delete: t.deleting }[job.kind];
+  return (
+    <div role="status" style={{ flex: 1 }}>
+      {what} · {t.progress(String(percent(job)))}
+      <Progress value={percent(job)} aria-label={what} />
+    </div>
+  );
+}
+
+function LabelMenu({ name, pick }: { name: string; pick: (label: string) => void }) {
+  const labels = useQuery(labelsQuery).data ?? [];
+  return (
+    <Menu position="bottom-start" width={220}>
+      <Menu.Target>
+        <Button variant="default" size="compact-md" leftSection={<Icon name="label" size={16} />}>{name}</Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={320} className={styles.scroll}>
+        {labels.map((label) => (
+          <Menu.Item key={label.id} leftSection={<Dot color={label.color} />} onClick={() => pick(label.id)}>{label.name}</Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Asks before what cannot be undone. */
+export function ConfirmDelete(props: { count: string; close: () => void; confirm: () => void }) {
+  const t = useText("contacts");
+  const common = useText("common");
+  return (
+    <Modal opened onClose={props.close} title={t.removeTitle(props.count)} closeButtonProps={{ "aria-label": common.close }}>
+      <p>{t.removeHint}</p>
+      <Button.Group style={{ justifyContent: "flex-end", gap: 8 }}>
+        <Button variant="default" onClick={props.close}>{common.cancel}</Button>
+        <Button color="red" onClick={() => { props.close(); props.confirm(); }}>{t.remove}</Button>
+      </Button.Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, Checkbox, Indicator, MultiSelect, Popover, Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { labelsQuery, useMe } from "../api/queries";
+import { useText } from "../i18n";
+import { Icon } from "../ui/icons";
+import styles from "./ContactsPage.module.css";
+import type { ContactsSearch } from "./data";
+
+type Set = (change: Partial<ContactsSearch>) => void;
+
+/** Narrows and orders the list. All of it is in the address. */
+export function ContactFilters({ search, set }: { search: ContactsSearch; set: Set }) {
+  const t = useText("contacts");
+  const [opened, setOpened] = useState(false);
+  const used = Object.entries(search).some(([name, value]) => name !== "q" && value !== undefined);
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={300} trapFocus returnFocus>
+      <Popover.Target>
+        <Indicator disabled={!used} size={8} offset={4}>
+          <Button variant="default" leftSection={<Icon name="filter" size={16} />} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+            {t.filters}
+          </Button>
+        </Indicator>
+      </Popover.Target>
+      <Popover.Dropdown>{opened && <Fields search={search} set={set} />}</Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Fields({ search, set }: { search: ContactsSearch; set: Set }) {
+  const t = useText("contacts");
+  const me = useMe();
+  const labels = useQuery(labelsQuery).data ?? [];
+  const entries = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
+  const choose = <Name extends "number" | "consent" | "seen" | "sort">(name: Name, label: string, data: { value: string; label: string }[], otherwise: string) => (
+    <Select label={label} data={data} value={search[name] ?? null} placeholder={otherwise} clearable comboboxProps={{ withinPortal: false }}
+      onChange={(value) => set({ [name]: value ?? undefined })} />
+  );
+  const numbers = me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }));
+  return (
+    <div className={styles.filters}>
+      <MultiSelect label={t.labels} data={labels.map((l) => ({ value: l.id, label: l.name }))} value={search.labels?.split(",") ?? []}
+        placeholder={search.labels ? undefined : t.any} comboboxProps={{ withinPortal: false }} maxValues={20}
+        onChange={(ids) => set({ labels: ids.length ? ids.join(",") : undefined })} />
+      <Checkbox label={t.allLabels} checked={search.all === true} onChange={(event) => set({ all: event.target.checked || undefined })} />
+      {choose("consent", t.consent, entries(t.consents), t.any)}
+      {choose("number", t.number, numbers, t.any)}
+      {choose("seen", t.seen, entries(t.seens), t.any)}
+      {choose("sort", t.sort, entries(t.sorts), t.sorts.newest)}
+      <Button variant="default" size="compact-md"
+        onClick={() => set({ labels: undefined, all: undefined, consent: undefined, number: undefined, seen: undefined, sort: undefined })}>
+        {t.clear}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef } from "react";
+import { useText } from "../i18n";
+import { EmptyState } from "../ui/EmptyState";
+import { ErrorState } from "../ui/ErrorState";
+import { ContactRow } from "./ContactRow";
+import styles from "./ContactsPage.module.css";
+import { contactsQuery, filterOf, type ContactsSearch } from "./data";
+
+export interface Selection {
+  ids: ReadonlySet<string>;
+  /** Everybody who matches, also those who are not loaded. */
+  all: boolean;
+}
+
+/** The people who match, of whom only those on the screen are drawn. */
+export function ContactTable(props: { search: ContactsSearch; selection: Selection; select: (selection: Selection) => void }) {
+  const t = useText("contacts");
+  const { selection, select } = props;
+  const query = useInfiniteQuery(contactsQuery(props.search));
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const box = useRef<HTMLDivElement>(null);
+  // The virtualizer's functions change what they return without changing themselves, so the compiler must leave them.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtual = useVirtualizer({
+    count: rows.length, getScrollElement: () => box.current, estimateSize: () => 52, overscan: 10, getItemKey: (i) => rows[i]?.id ?? i,
+  });
+  const visible = virtual.getVirtualItems();
+  const last = visible.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && last >= rows.length - 30) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, rows.length]);
+  const choose = (id: string, on: boolean) => {
+    const ids = new Set(selection.ids);
+    if (on) ids.add(id);
+    else ids.delete(id);
+    select({ ids, all: false });
+  };
+
+  if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (!query.isPending && rows.length === 0) {
+    const filtered = Object.values(filterOf(props.search)).some((value) => value !== undefined);
+    return <EmptyState icon="people" title={filtered ? t.noneFound : t.none}>{filtered ? t.noneFoundHint : t.noneHint}</EmptyState>;
+  }
+  return (
+    <div ref={box} className={styles.scroll}>
+      <ul aria-label={t.title} className={styles.list} style={{ height: virtual.getTotalSize() }}>
+        {visible.map((item) => {
+          const row = rows[item.index];
+          return row && (
+            <li key={item.key} className={styles.item} style={{ transform: `translateY(${item.start}px)` }}
+              aria-setsize={hasNextPage ? -1 : rows.length} aria-posinset={item.index + 1}>
+              <ContactRow contact={row} chosen={selection.all || selection.ids.has(row.id)} choose={(on) => choose(row.id, on)} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { Button, Checkbox, MultiSelect, Select, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { send } from "../api/client";
+import { labelsQuery, useMe } from "../api/queries";
+import { useText } from "../i18n";
+import { Panel } from "../settings/Section";
+import { FormError } from "../ui/FormError";
+import { Loaded } from "../ui/Loaded";
+import { useSubmit } from "../ui/useSubmit";
+import styles from "./ContactPage.module.css";
+import type { Job } from "./data";
+
+export interface Uploaded {
+  job: Job;
+  header: boolean;
+  columns: { column: number; name: string; field: string }[];
+  rows: string[][];
+}
+
+interface Mapping {
+  header: boolean;
+  columns: { column: number; field: string; key?: string }[];
+  country?: string;
+  skip_existing: boolean;
+  create_labels: boolean;
+  label_ids: string[];
+}
+
+interface PreviewRow {
+  row: number;
+  phone_number: string;
+  name: string | null;
+  labels: string[];
+  consent: string;
+  problem: string;
+}
+
+/** The columns that say something, as the server wants them. A custom field is called as its column. */
+export function columnsOf(fields: string[], names: string[]): Mapping["columns"] {
+  return fields.flatMap((field, column) => {
+    if (field === "") return [];
+    return [field === "metadata" ? { column, field, key: names[column] } : { column, field }];
+  });
+}
+
+/** Says what the columns of a file are, and shows what that makes of its first rows. */
+export function ImportMapping({ uploaded, started }: { uploaded: Uploaded; started: (job: Job) => void }) {
+  const t = useText("contacts");
+  const { numbers } = useMe();
+  const [number, setNumber] = useState(numbers[0]?.phone_number_id ?? "");
+  const [fields, setFields] = useState(uploaded.columns.map((c) => c.field));
+  const [options, setOptions] = useState({ header: uploaded.header, country: "", skip_existing: false, create_labels: true, label_ids: [] as string[] });
+  const names = uploaded.columns.map((c) => c.name || t.column(c.column + 1));
+  const ready = fields.includes("phone_number") && number !== "";
+  const country = options.country.trim().toUpperCase();
+  const mapping: Mapping = { ...options, country: /^[A-Z]{2}$/.test(country) ? country : undefined, columns: columnsOf(fields, names) };
+  const submit = useSubmit<Job>(["country"], () => send("POST", `/contacts/imports/${uploaded.job.id}/start`, { number, mapping }), started);
+  return (
+    <Panel title={t.mapTitle}>
+      <form {...submit.form} style={{ maxWidth: "none" }}>
+        <FormError error={submit.error} />
+        <div className={styles.columns}>
+          {names.map((name, i) => (
+            <Column key={i} name={name} sample={uploaded.rows[options.header ? 1 : 0]?.[i] ?? ""} field={fields[i] ?? ""}
+              set={(field) => setFields(fields.map((old, j) => (j === i ? field : field !== "metadata" && old === field ? "" : old)))} />
+          ))}
+        </div>
+        <Options number={number} setNumber={setNumber} options={options} set={(change) => setOptions({ ...options, ...change })} error={submit.errorOf("country")} />
+        {ready ? <Preview job={uploaded.job.id} number={number} mapping={mapping} /> : <p className={styles.bad}>{t.noPhone}</p>}
+        <Button type="submit" disabled={!ready} loading={submit.busy}>{t.start}</Button>
+      </form>
+    </Panel>
+  );
+}
+
+function Column(props: { name: string; sample: string; field: string; set: (field: string) => void }) {
+  const t = useText("contacts");
+  const data = [{ value: "", label: t.skip }, ...Object.entries(t.fields).map(([value, label]) => ({ value, label }))];
+  return (
+    <div>
+      <span>
+        <strong>{props.name}</strong>
+        <br />
+        <span className={styles.quiet}>{props.sample.slice(0, 60)}</span>
+      </span>
+      <Select aria-label={t.means(props.name)} data={data} value={props.field} allowDeselect={false} onChange={(value) => props.set(value ?? "")} />
+    </div>
+  );
+}
+
+type Chosen = { header: boolean; country: string; skip_existing: boolean; create_labels: boolean; label_ids: string[] };
+
+function Options(props: { number: string; setNumber: (n: string) => void; options: Chosen; set: (change: Partial<Chosen>) => void; error?: string }) {
+  const t = useText("contacts");
+  const { numbers } = useMe();
+  const { options, set } = props;
+  const team = numbers.find((n) => n.phone_number_id === props.number)?.team_id;
+  const labels = (useQuery(labelsQuery).data ?? []).filter((label) => label.team_id === team);
+  return (
+    <>
+      <Checkbox label={t.header} checked={options.header} onChange={(event) => set({ header: event.target.checked })} />
+      <Select label={t.into} allowDeselect={false} value={props.number} onChange={(value) => value && props.setNumber(value)}
+        data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+      <TextInput label={t.country} description={t.countryHint} maxLength={2} value={options.country} error={props.error}
+        onChange={(event) => set({ country: event.target.value })} />
+      <MultiSelect label={t.labelAll} value={options.label_ids} onChange={(label_ids) => set({ label_ids })}
+        data={labels.map((label) => ({ value: label.id, label: label.name }))} />
+      <Checkbox label={t.createLabels} checked={options.create_labels} onChange={(event) => set({ create_labels: event.target.checked })} />
+      <Checkbox label={t.skipExisting} checked={options.skip_existing} onChange={(event) => set({ skip_existing: event.target.checked })} />
+    </>
+  );
+}
+
+/** What the mapping makes of the first rows. */
+function Preview({ job, number, mapping }: { job: string; number: string; mapping: Mapping }) {
+  const t = useText("contacts");
+  const query = useQuery({
+    queryKey: ["contact-import", job, number, mapping],
+    queryFn: () => send<{ rows: PreviewRow[] }>("POST", `/contacts/imports/${job}/preview`, { number, mapping }),
+    placeholderData: (old) => old,
+  });
+  return (
+    <Loaded query={query}>
+      {({ rows }) => (
+        // A long table scrolls by itself, and can be reached by keys for that.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div className={styles.preview} tabIndex={0} role="region" aria-label={t.preview}>
+          <table>
+            <thead>
+              <tr>{[t.row, t.phone, t.name, t.labels, t.consent, t.problem].map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.row}>
+                  <td>{row.row}</td>
+                  <td className="mono">{row.phone_number}</td>
+                  <td>{row.name}</td>
+                  <td>{row.labels.join(", ")}</td>
+                  <td>{row.consent && t.consents[row.consent as keyof typeof t.consents]}</td>
+                  <td className={row.problem ? styles.bad : styles.quiet}>{row.problem || t.fine}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Loaded>
+  );
+}

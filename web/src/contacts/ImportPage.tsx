@@ -1,0 +1,127 @@
+import { Button, FileButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { address, ApiError, send } from "../api/client";
+import { useLanguage, useText } from "../i18n";
+import { Row, Rows } from "../settings/Rows";
+import { Panel, Section } from "../settings/Section";
+import { Loaded } from "../ui/Loaded";
+import { Time } from "../ui/Time";
+import { toastError } from "../ui/toasts";
+import { JobProgress } from "./BulkBar";
+import styles from "./ContactPage.module.css";
+import { jobsQuery, underWay, useJob, type Job } from "./data";
+import { ImportMapping, type Uploaded } from "./ImportMapping";
+
+async function upload(file: File): Promise<Uploaded> {
+  const response = await fetch(address("/contacts/imports", { filename: file.name }), {
+    method: "POST", headers: { "Content-Type": "text/csv" }, body: file, credentials: "same-origin",
+  });
+  const answer = (await response.json()) as { data: Uploaded; error?: { code: string; message: string } };
+  if (!response.ok) throw new ApiError(response.status, answer.error?.code ?? "", answer.error?.message ?? response.statusText);
+  return answer.data;
+}
+
+/** From a file to contacts: choose it, say what its columns are, see how far it is. */
+export default function ImportPage() {
+  const t = useText("contacts");
+  const [uploaded, setUploaded] = useState<Uploaded>();
+  const [jobId, setJobId] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const choose = (file: File | null) => {
+    if (!file) return;
+    setBusy(true);
+    upload(file).then(setUploaded, toastError).finally(() => setBusy(false));
+  };
+  const again = () => {
+    setUploaded(undefined);
+    setJobId(undefined);
+  };
+  return (
+    <div className={styles.scroll}>
+      <nav className={styles.back}>
+        <Link to="/contacts">{t.back}</Link>
+      </nav>
+      <Section title={t.importTitle} hint={t.importHint}>
+        {jobId ? (
+          <Panel>
+            <ImportResult id={jobId} />
+            <Button variant="default" mt={12} onClick={again}>{t.again}</Button>
+          </Panel>
+        ) : uploaded ? (
+          <ImportMapping uploaded={uploaded} started={(job) => setJobId(job.id)} />
+        ) : (
+          <Panel>
+            <FileButton onChange={choose} accept=".csv,.txt,.tsv,text/csv,text/plain" inputProps={{ "aria-label": t.choose }}>
+              {(props) => <Button {...props} loading={busy}>{busy ? t.uploading : t.choose}</Button>}
+            </FileButton>
+          </Panel>
+        )}
+        <Earlier except={jobId} />
+      </Section>
+    </div>
+  );
+}
+
+/** How far an import is, what became of it, and what can be done about it. */
+function ImportResult({ id }: { id: string }) {
+  const t = useText("contacts");
+  const job = useJob(id);
+  if (!job) return null;
+  return (
+    <div>
+      {underWay(job) ? <JobProgress job={job} /> : <strong role="status">{t.statuses[job.status]}</strong>}
+      <p><Outcome job={job} /></p>
+      {job.status === "failed" && <p className={styles.bad} role="alert">{t.jobFailed}: {job.reason}</p>}
+      <JobActions job={job} />
+    </div>
+  );
+}
+
+function Outcome({ job }: { job: Job }) {
+  const t = useText("contacts");
+  const format = new Intl.NumberFormat(useLanguage());
+  return t.result(format.format(job.created), format.format(job.changed), format.format(job.failed));
+}
+
+function JobActions({ job: given }: { job: Job }) {
+  const t = useText("contacts");
+  const [asked, setAsked] = useState(false);
+  const job = useJob(asked ? given.id : undefined) ?? given;
+  const undo = () => void send("POST", `/contacts/imports/${job.id}/undo`).then(() => setAsked(true), toastError);
+  const undoable = job.status === "done" || job.status === "failed" || job.status === "running";
+  return (
+    <div className={styles.actions}>
+      {job.failed > 0 && (
+        <Button variant="default" size="compact-md" component="a" href={address(`/contacts/imports/${job.id}/errors`)} download>
+          {t.errors}
+        </Button>
+      )}
+      {undoable && !asked && <Button variant="default" size="compact-md" onClick={undo}>{t.undo}</Button>}
+    </div>
+  );
+}
+
+function Earlier({ except }: { except: string | undefined }) {
+  const t = useText("contacts");
+  const query = useQuery(jobsQuery);
+  return (
+    <Loaded query={query} rows={0}>
+      {(jobs) => {
+        const imports = jobs.filter((job) => job.kind === "import" && job.id !== except);
+        return imports.length > 0 && (
+          <>
+            <h2>{t.jobs}</h2>
+            <Rows label={t.jobs}>
+              {imports.map((job) => (
+                <Row key={job.id} name={job.filename || "CSV"} detail={<Outcome job={job} />}
+                  aside={<>{t.statuses[job.status]} · <Time value={job.created_at} /></>} actions={<JobActions job={job} />} />
+              ))}
+            </Rows>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

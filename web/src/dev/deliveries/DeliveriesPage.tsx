@@ -1,0 +1,28 @@
+import styles from "../parts/console.module.css";
+import { useFilters, useFrom } from "../parts/filters";
+import { Split } from "../parts/Split";
+import { useDev } from "../text";
+import { DeliveryDetail } from "./DeliveryDetail";
+import { DeliveryFilters } from "./DeliveryFilters";
+import { DeliveryTable } from "./DeliveryTable";
+
+export default function DeliveriesPage() {
+  const t = useDev();
+  const [filters, change] = useFilters();
+  const created_after = useFrom(filters.since);
+  const { status, event_type, subscription_id } = filters;
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <div className={styles.title}>
+          <h1>{t.deliveries}</h1>
+        </div>
+        <div className={styles.sub}>{t.deliveriesHint}</div>
+      </header>
+      <DeliveryFilters filters={filters} change={change} />
+      <Split aside={filters.id ? <DeliveryDetail id={filters.id} change={change} /> : undefined}>
+        <DeliveryTable filter={{ status, event_type, subscription_id, created_after }} open={filters.id} />
+      </Split>
+    </div>
+  );
+}

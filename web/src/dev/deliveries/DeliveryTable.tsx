@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { Clock } from "../parts/Clock";
+import styles from "../parts/console.module.css";
+import type { Filters } from "../parts/filters";
+import { duration } from "../parts/format";
+import { More } from "../parts/More";
+import { OpenLink } from "../parts/OpenLink";
+import { useDev } from "../text";
+import { useEndpointName } from "../webhooks/data";
+import { deliveriesQuery, type Delivery } from "./data";
+import { DeliveryState } from "./DeliveryState";
+
+function DeliveryRow({ delivery, open, to }: { delivery: Delivery; open: boolean; to: string }) {
+  return (
+    <tr data-open={open ? "" : undefined}>
+      <td>
+        <DeliveryState delivery={delivery} />
+      </td>
+      <td>
+        <OpenLink id={delivery.id}>{delivery.event_type}</OpenLink>
+      </td>
+      <td className={`${styles.wide} ${styles.hide}`}>
+        <small className="mono">{to}</small>
+      </td>
+      <td className={`${styles.right} ${styles.hide}`}>{delivery.attempt_count}</td>
+      <td className={`${styles.right} ${styles.hide}`}>{duration(delivery.duration_ms)}</td>
+      <td className={styles.right}>
+        <Clock value={delivery.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+/** Deliveries, newest first. Those of one endpoint say what they are about instead of where they go. */
+export function DeliveryTable({ filter, open }: { filter: Filters; open: string | undefined }) {
+  const t = useDev();
+  const nameOf = useEndpointName();
+  const query = useInfiniteQuery(deliveriesQuery(filter));
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  const deliveries = query.data?.pages.flatMap((page) => page.data) ?? [];
+  if (query.isSuccess && deliveries.length === 0) {
+    return (
+      <EmptyState icon="send" title={t.deliveriesNone}>
+        {t.deliveriesNoneHint}
+      </EmptyState>
+    );
+  }
+  const one = filter.subscription_id !== undefined;
+  return (
+    <>
+      <table className={styles.table} aria-label={t.deliveries}>
+        <thead>
+          <tr>
+            <th>{t.status}</th>
+            <th>{t.event}</th>
+            <th className={styles.hide}>{one ? t.eventId : t.endpoint}</th>
+            <th className={`${styles.right} ${styles.hide}`}>{t.attempts}</th>
+            <th className={`${styles.right} ${styles.hide}`}>{t.answer}</th>
+            <th className={styles.right}>{t.when}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <DeliveryRow
+              key={delivery.id}
+              delivery={delivery}
+              open={delivery.id === open}
+              to={one ? delivery.event_id : nameOf(delivery.subscription_id)}
+            />
+          ))}
+        </tbody>
+      </table>
+      <More query={query} found={deliveries.length} />
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Tag } from "../../settings/Rows";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { Clock } from "../parts/Clock";
+import styles from "../parts/console.module.css";
+import type { Filters } from "../parts/filters";
+import { More } from "../parts/More";
+import { OpenLink } from "../parts/OpenLink";
+import { useDev } from "../text";
+import { eventsQuery } from "./data";
+
+export function EventTable({ filter, open }: { filter: Filters; open: string | undefined }) {
+  const t = useDev();
+  const query = useInfiniteQuery(eventsQuery(filter));
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  const events = query.data?.pages.flatMap((page) => page.data) ?? [];
+  if (query.isSuccess && events.length === 0 && !query.hasNextPage) {
+    return (
+      <EmptyState icon="bell" title={t.eventsNone}>
+        {t.eventsNoneHint}
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <table className={styles.table} aria-label={t.events}>
+        <thead>
+          <tr>
+            <th>{t.event}</th>
+            <th className={styles.hide}>{t.eventId}</th>
+            <th className={styles.right}>{t.when}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id} data-open={event.id === open ? "" : undefined}>
+              <td>
+                <OpenLink id={event.id}>{event.type}</OpenLink> {event.sample && <Tag>{t.sample}</Tag>}
+              </td>
+              <td className={`${styles.wide} ${styles.hide} mono`}>{event.event_id}</td>
+              <td className={styles.right}>
+                <Clock value={event.created_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <More query={query} found={events.length} />
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { Button, Modal } from "@mantine/core";
+import { CopyField } from "../../ui/CopyField";
+import dialog from "../../ui/Dialog.module.css";
+import { useDev } from "../text";
+import type { MadeKey } from "./data";
+import { remember } from "./recent";
+
+/** Shows a key once. A click beside the dialog does not close it, for the key would be gone. */
+export function NewKey({ made, close }: { made: MadeKey; close: () => void }) {
+  const t = useDev();
+  remember(made.text);
+  return (
+    <Modal opened onClose={close} title={t.keyMade(made.key.name)} closeOnClickOutside={false} withCloseButton={false}>
+      <div className={dialog.form}>
+        <p>{t.keyMadeHint}</p>
+        <CopyField label={t.key} value={made.text} />
+        <div className={dialog.buttons}>
+          <Button onClick={close}>{t.done}</Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,86 @@
+import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMe } from "../api/queries";
+import { Loaded } from "../ui/Loaded";
+import { AttentionList } from "./AttentionList";
+import { attentionQuery, figuresQuery, ranges, type Range } from "./data";
+import { DaysChart } from "./DaysChart";
+import { FailuresPanel } from "./FailuresPanel";
+import styles from "./HomePage.module.css";
+import { HoursPanel } from "./HoursPanel";
+import { Tiles } from "./Tiles";
+import { useHome } from "./text";
+
+const route = getRouteApi("/signed-in/");
+
+/** What needs attention now, then how it went. */
+export default function HomePage() {
+  const t = useHome();
+  const me = useMe();
+  const attention = useQuery(attentionQuery);
+  return (
+    <div className={styles.page}>
+      <h1>{t.title}</h1>
+      <section aria-label={t.attention}>
+        <Loaded query={attention} rows={2}>
+          {(data) => <AttentionList attention={data} />}
+        </Loaded>
+      </section>
+      {me.user.sees === "assigned" ? <p className={styles.hint}>{t.noFigures}</p> : <FiguresPart />}
+    </div>
+  );
+}
+
+function FiguresPart() {
+  const { days = 7, number } = route.useSearch();
+  const figures = useQuery(figuresQuery(days, number));
+  return (
+    <>
+      <FiguresBar days={days} number={number} />
+      <Loaded query={figures} rows={5}>
+        {(data) => (
+          <div className={styles.figures} aria-busy={figures.isPlaceholderData}>
+            <Tiles figures={data} days={days} />
+            {days > 1 && <DaysChart days={data.days} />}
+            <div className={styles.pair}>
+              <HoursPanel hours={data.hours} />
+              <FailuresPanel failures={data.failures} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** Which days, and of which number. Both are in the address. */
+function FiguresBar({ days, number }: { days: Range; number?: string }) {
+  const t = useHome();
+  const { numbers } = useMe();
+  const navigate = route.useNavigate();
+  return (
+    <div className={styles.bar}>
+      <SegmentedControl
+        aria-label={t.range}
+        value={String(days)}
+        data={ranges.map((n) => ({ value: String(n), label: t.days(n) }))}
+        onChange={(value) => void navigate({ search: (old) => ({ ...old, days: Number(value) as Range }), replace: true })}
+      />
+      {numbers.length > 1 && (
+        <NativeSelect
+          aria-label={t.numberField}
+          value={number ?? ""}
+          data={[
+            { value: "", label: t.allNumbers },
+            ...numbers.map((n) => ({ value: n.phone_number_id, label: n.name || n.phone_number || n.phone_number_id })),
+          ]}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value || undefined;
+            void navigate({ search: (old) => ({ ...old, number: chosen }), replace: true });
+          }}
+        />
+      )}
+    </div>
+  );
+}

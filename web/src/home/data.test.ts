@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { duration, growth, share } from "./data";
+
+describe("figures", () => {
+  it("has no share of nothing", () => {
+    expect(share(0, 0)).toBeUndefined();
+    expect(share(2, 3)).toBe(67);
+  });
+  it("has no growth from nothing", () => {
+    expect(growth(5, 0)).toBeUndefined();
+    expect(growth(5, 10)).toBe(-50);
+  });
+  it("names durations with two units at most", () => {
+    expect(duration(45, "en")).toBe("45 sec");
+    expect(duration(60 * 12 + 30, "en")).toBe("12 min");
+    expect(duration(3 * 3600 + 20 * 60, "en")).toBe("3 hr 20 min");
+    expect(duration(52 * 3600, "en")).toBe("2 days 4 hr");
+  });
+});

@@ -1,0 +1,35 @@
+import type { Translated } from "../types";
+import type { organization as english } from "../en/organization";
+
+export const organization: Translated<typeof english> = {
+  title: "Organisasi",
+  hint: "Berlaku untuk semua orang di dalamnya.",
+  general: "Umum",
+  name: "Nama",
+  timeZone: "Zona waktu",
+  timeZoneHint: "Zona waktu jam buka.",
+  people: "Percakapan",
+  roundRobin: "Bagikan percakapan baru secara bergiliran",
+  roundRobinHint: "Percakapan tanpa petugas diberikan kepada anggota tim nomor itu yang tersedia dan paling lama tidak mendapat giliran.",
+  mask: "Sembunyikan nomor pelanggan dari agen",
+  maskHint: "Agen hanya melihat kode negara dan dua angka terakhir, dan tidak dapat mencari dengan nomor. Mereka tetap dapat membalas.",
+  hours: "Jam buka",
+  hoursHint: "Di luar jam ini, orang dapat diberi tahu bahwa tidak ada petugas.",
+  days: {
+    monday: "Senin",
+    tuesday: "Selasa",
+    wednesday: "Rabu",
+    thursday: "Kamis",
+    friday: "Jumat",
+    saturday: "Sabtu",
+    sunday: "Minggu",
+  },
+  closed: "Tutup",
+  opens: (day) => `${day} dari`,
+  closes: (day) => `${day} sampai`,
+  nextDay: "hari berikutnya",
+  away: "Jawab otomatis di luar jam buka",
+  awayHint: "Sekali setiap kali Anda tutup, kepada semua yang menulis dan mau menerima pesan.",
+  awayText: "Pesan saat tutup",
+  awayExample: "Terima kasih atas pesan Anda. Kami kembali hari Senin pukul 9.",
+};

@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { useText } from "../../i18n";
+import { Loaded } from "../../ui/Loaded";
+import { Section } from "../Section";
+import { organizationQuery } from "./data";
+import { GeneralPanel } from "./GeneralPanel";
+import { HoursPanel } from "./HoursPanel";
+import { SwitchesPanel } from "./SwitchesPanel";
+
+export default function OrganizationPage() {
+  const t = useText("organization");
+  const organization = useQuery(organizationQuery);
+  return (
+    <Section title={t.title} hint={t.hint}>
+      <Loaded query={organization}>
+        {(settings) => (
+          <>
+            <GeneralPanel settings={settings} />
+            <SwitchesPanel settings={settings} />
+            <HoursPanel settings={settings} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
