@@ -17,7 +17,7 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build check test lint fmt web web-check browser-test screenshots bench bench-all fuzz generate clean help
+.PHONY: run build check test lint fmt web web-check browser-test long-test screenshots bench bench-all fuzz generate clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -68,6 +68,10 @@ web-check: web/node_modules/.package-lock.json ## check and test the dashboard's
 browser-test: ## run all browser tests, of which make test runs the main ones
 	go build -o bin/pgtest-run ./internal/pgtest/run
 	bin/pgtest-run -- go test -tags browser -count=1 -timeout 20m ./e2e -run "Dashboard|Phone"
+
+long-test: ## run the tests that go on for long
+	go build -o bin/pgtest-run ./internal/pgtest/run
+	bin/pgtest-run -- go test -tags long -count=1 ./internal/broadcast
 
 screenshots: ## take pictures of every page of the dashboard, into PICTURES
 	mkdir -p $(PICTURES)

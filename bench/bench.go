@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -45,7 +46,7 @@ func (b *bench) wants(engine, bareRow string) bool {
 
 func (b *bench) wantsProgram() bool {
 	return len(matching(scenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0 ||
-		len(matching(purgeScenarios, b.options)) > 0
+		len(matching(purgeScenarios, b.options)) > 0 || len(matching(dashboardScenarios, b.options)) > 0 || len(matching(broadcastScenarios, b.options)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -155,14 +156,20 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	if err := b.provider(ctx, g, databaseURL); err != nil {
 		return err
 	}
-	return b.purge(ctx, g, databaseURL)
+	if err := b.purge(ctx, g, databaseURL); err != nil {
+		return err
+	}
+	if err := b.broadcast(ctx, g, databaseURL); err != nil {
+		return err
+	}
+	return b.dashboard(ctx, g, databaseURL)
 }
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {
 	filled := false
 	for _, sc := range matching(all, b.options) {
 		if sc.inbox && !filled {
-			if err := b.fillInbox(ctx, &s, s.store); err != nil {
+			if err := errors.Join(b.fillInbox(ctx, &s, s.store), s.walkDown(ctx)); err != nil {
 				return err
 			}
 			filled = true

@@ -17,6 +17,7 @@ import (
 type server struct {
 	engine  string
 	process *process
+	dir     string // of its own, for its store and its output
 	ops     string // the operator's listener, with the profiler
 	target  target
 	store   []string // the flags that name its store
@@ -35,6 +36,22 @@ func build(ctx context.Context, dir string) (string, error) {
 // startEngine prepares an organization with a key, then serves. databaseURL is
 // empty for SQLite. Without flags that name another provider it is the simulator.
 func (b *bench) startEngine(ctx context.Context, engine, databaseURL string, flags ...string) (server, error) {
+	s, err := b.prepareEngine(ctx, engine, databaseURL)
+	if err != nil {
+		return server{}, err
+	}
+	if err := b.serve(ctx, &s, flags...); err != nil {
+		return server{}, err
+	}
+	if s.target.labels, err = seedLabels(ctx, s.target); err != nil {
+		s.process.stop()
+		return server{}, fmt.Errorf("seed labels: %w", err)
+	}
+	return s, nil
+}
+
+// prepareEngine makes a store with an organization, its key and its numbers.
+func (b *bench) prepareEngine(ctx context.Context, engine, databaseURL string) (server, error) {
 	dir, err := os.MkdirTemp(b.tmp, engine+"-*")
 	if err != nil {
 		return server{}, err
@@ -43,29 +60,25 @@ func (b *bench) startEngine(ctx context.Context, engine, databaseURL string, fla
 	if databaseURL != "" {
 		store = append(store, "--database-url", databaseURL)
 	}
-	s := server{engine: engine, store: store}
+	s := server{engine: engine, dir: dir, store: store}
 	if s.target.org, s.target.key, err = b.createKey(ctx, store); err != nil {
 		return server{}, err
 	}
-	if err := b.connectNumbers(ctx, s.target.org, store); err != nil {
-		return server{}, err
-	}
+	return s, b.connectNumbers(ctx, s.target.org, store)
+}
+
+// serve starts the program over a store that is prepared.
+func (b *bench) serve(ctx context.Context, s *server, flags ...string) (err error) {
 	if s.target.addr, err = freeAddr(); err != nil {
-		return server{}, err
+		return err
 	}
 	if s.ops, err = freeAddr(); err != nil {
-		return server{}, err
+		return err
 	}
 	args := append([]string{"serve", "--listen", s.target.addr, "--ops-listen", s.ops, "--log-format", "json",
-		"--provider-app-secret", appSecret, "--allow-network", "127.0.0.0/8", "--messages-per-second", strconv.Itoa(perSecond)}, append(flags, store...)...)
-	if s.process, err = startProcess(ctx, dir, s.target.addr, b.program, args...); err != nil {
-		return server{}, err
-	}
-	if s.target.labels, err = seedLabels(ctx, s.target); err != nil {
-		s.process.stop()
-		return server{}, fmt.Errorf("seed labels: %w", err)
-	}
-	return s, nil
+		"--provider-app-secret", appSecret, "--allow-network", "127.0.0.0/8", "--messages-per-second", strconv.Itoa(perSecond)}, append(flags, s.store...)...)
+	s.process, err = startProcess(ctx, s.dir, s.target.addr, b.program, args...)
+	return err
 }
 
 // createKey makes the organization and its key with the program's own commands.

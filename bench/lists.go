@@ -75,7 +75,7 @@ func (b *bench) fillInbox(ctx context.Context, s *server, dataFlags []string) er
 	if err = errors.Join(err, st.Close()); err != nil {
 		return fmt.Errorf("fill the inbox: %w", err)
 	}
-	return s.walkDown(ctx)
+	return nil
 }
 
 type inbox struct{ org, account string }
@@ -144,7 +144,7 @@ func (in inbox) message(tx *store.Tx, c chat.Conversation, i, n int, at time.Tim
 	m := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: in.org, AccountID: in.account, ConversationID: c.ID, ContactID: c.ContactID,
 		Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusRead, Source: chat.SourceAPI,
-		ProviderID: fmt.Sprintf("wamid.%d.%d", i, n), Content: json.RawMessage(`{"body":"a line of some length, as people write them"}`),
+		ProviderID: fmt.Sprintf("wamid.%d.%d", i, n), Content: json.RawMessage(`{"body":"` + line(i, n) + `"}`),
 		CreatedAt: at, UpdatedAt: at,
 	}
 	switch {
@@ -157,6 +157,40 @@ func (in inbox) message(tx *store.Tx, c chat.Conversation, i, n int, at time.Tim
 		m.Type, m.Content = chat.TypeReaction, json.RawMessage(`{"message_id":"wamid.x","emoji":"👍"}`)
 	}
 	return m
+}
+
+// Words that searches look for: one that is in every second message, one that only the older half of the
+// messages has, and one of which there are ten.
+const (
+	commonWord = "delivery"
+	oldWord    = "harvest"
+	rareWord   = "marmalade"
+)
+
+// everydayWords are what the rest of a message is made of.
+var everydayWords = strings.Fields("about after again always another answer around before between bring change colour " +
+	"customer evening exactly finally friday garden glass green happy invoice kitchen letter little market measure " +
+	"monday morning nothing number office only orange package people perhaps picture please question quickly ready " +
+	"return school second several shipping shoes silver simple single smaller something sunday table thanks tomorrow " +
+	"total travel tuesday under until update urgent volume wednesday weekend white window without wonder yellow")
+
+// line is the text of a message, always the same for the same place: some words, and the order's number.
+func line(i, n int) string {
+	at := (i*perConversation + n) * 2654435761 % (1 << 32)
+	words := make([]string, 0, 10)
+	for range 6 {
+		words = append(words, everydayWords[at%len(everydayWords)])
+		at /= 7
+	}
+	switch {
+	case i%10_000 == 77 && n == 0:
+		words[1] = rareWord
+	case i < inboxConversations/2 && n == 1:
+		words[1] = oldWord
+	case n%2 == 0:
+		words[1] = commonWord
+	}
+	return fmt.Sprintf("%s, order %07d", strings.Join(words, " "), i)
 }
 
 // walkDown follows the cursors to a place far down each list.

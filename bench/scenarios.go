@@ -139,12 +139,16 @@ func (s hookScenario) title() string     { return s.name }
 func (s providerScenario) title() string { return s.name }
 func (s purgeScenario) title() string    { return s.name }
 
-// The lists need a million messages first, 1,000 endpoints take their time to be made, and a purge begins
+func (s dashboardScenario) title() string { return s.name }
+
+// The lists and the dashboard need a million messages first, 1,000 endpoints take their time to be made, and a purge begins
 // within a minute.
 func (s scenario) long() bool         { return s.inbox }
 func (s hookScenario) long() bool     { return s.endpoints > 100 || s.perSecond > 100 || s.hanging > 0 }
 func (s providerScenario) long() bool { return s.perSecond > 100 }
 func (s purgeScenario) long() bool    { return true }
+
+func (s dashboardScenario) long() bool { return true }
 
 func matches(name, filter string) bool {
 	return strings.Contains(strings.ToLower(name), strings.ToLower(filter))

@@ -43,16 +43,29 @@ type Browser struct {
 // is needed.
 func OpenBrowser(t *testing.T, language string) *Browser {
 	t.Helper()
-	ctx, cancelBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
-	t.Cleanup(cancelBrowser)
-	ctx, cancelTab := chromedp.NewContext(ctx)
-	t.Cleanup(cancelTab)
-	b := &Browser{t: t, ctx: ctx, complaints: &output{}}
-	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch))
-	b.listen()
+	b := startBrowser(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch))
 	b.Ask(language)
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	return b
+}
+
+// startBrowser starts a browser with a window, and a tab in it.
+func startBrowser(t *testing.T, window chromedp.Action[chromedp.Void]) *Browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
+	t.Cleanup(cancel)
+	return openTab(t, ctx, window)
+}
+
+// openTab opens a tab: the first of a browser, or one more.
+func openTab(t *testing.T, in context.Context, window chromedp.Action[chromedp.Void]) *Browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(in)
+	t.Cleanup(cancel)
+	b := &Browser{t: t, ctx: ctx, complaints: &output{}}
+	b.do(window)
+	b.listen()
 	return b
 }
 

@@ -167,6 +167,7 @@ func TestDashboardPages(t *testing.T) {
 		s := OpenScreen(t, width, 800)
 		signIn(t, s, srv)
 		for page, sign := range map[string][2]string{
+			"/":                 {"heading", "Messages per day"},
 			"/inbox/all":        {"list", "Conversations"},
 			"/inbox/snoozed":    {"list", "Conversations"},
 			"/settings/me":      {"button", "Change password"},

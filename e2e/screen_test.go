@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,15 +23,9 @@ type Screen struct{ *Browser }
 // OpenScreen starts a browser with a window of that size.
 func OpenScreen(t *testing.T, width, height int64) *Screen {
 	t.Helper()
-	ctx, cancelBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
-	t.Cleanup(cancelBrowser)
-	ctx, cancelTab := chromedp.NewContext(ctx)
-	t.Cleanup(cancelTab)
-	s := &Screen{&Browser{t: t, ctx: ctx, complaints: &output{}}}
-	s.do(chromedp.EmulateViewport(width, height))
-	s.listen()
+	s := &Screen{startBrowser(t, chromedp.EmulateViewport(width, height))}
 	call(s.Browser, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Jakarta"})
+	call(s.Browser, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // somebody looks at it
 	return s
 }
 
@@ -145,6 +138,9 @@ func (s *Screen) Picture(name string) {
 func (s *Screen) Scheme(scheme string) {
 	s.t.Helper()
 	call(s.Browser, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	eventually(func() bool { // the colours have faded over
+		return s.holds("document.documentElement.dataset.mantineColorScheme === '" + scheme + "' && document.getAnimations().every(a => a.playState !== 'running' || a.effect?.getTiming().iterations === Infinity)")
+	})
 }
 
 // violation is what axe finds wrong with a page.

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/parleyhq/parley/client"
+)
+
+const (
+	// broadcastRate is what the number may send: more than the program can.
+	broadcastRate = 5_000
+	// besideBroadcast is how many messages a second people send from the same number.
+	besideBroadcast = 20
+	broadcastWait   = 10 * time.Minute
+
+	importedRow       = "broadcast, recipients imported"
+	replyAlone        = "reply of an agent, alone"
+	replyBesideRow    = "reply of an agent, beside a broadcast at 80/s"
+	replyFlatOutRow   = "reply of an agent, beside a broadcast flat out"
+	usualRate         = 80 // of a number
+	broadcastSentRow  = "broadcast, messages sent"
+	recipientsPerCall = 1_000
+)
+
+// broadcastScenario is the rows about broadcasts: how fast one is, and how an agent fares beside it.
+type broadcastScenario struct{ name string }
+
+var broadcastScenarios = []broadcastScenario{{name: broadcastSentRow}}
+
+func (s broadcastScenario) title() string { return s.name }
+func (s broadcastScenario) long() bool    { return false }
+
+// broadcast measures on a server of its own, whose provider is the simulator.
+func (b *bench) broadcast(ctx context.Context, g *group, databaseURL string) error {
+	if len(matching(broadcastScenarios, b.options)) == 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	databaseURL, err := anotherDatabase(ctx, databaseURL, "broadcast")
+	if err != nil {
+		return err
+	}
+	s, err := b.startEngine(ctx, g.Name, databaseURL, "--messages-per-second", strconv.Itoa(broadcastRate))
+	if err != nil {
+		return err
+	}
+	defer s.process.stop()
+	api, err := client.New("http://"+s.target.addr, s.target.key)
+	if err != nil {
+		return err
+	}
+	m := mailing{bench: b, g: g, s: s, api: api, number: phoneNumberID(numbers - 1)}
+	imported, sent := 1_000_000, 100_000
+	if b.short {
+		imported, sent = 20_000, 3_000
+	}
+	if err := m.load(ctx, imported); err != nil {
+		return err
+	}
+	return m.send(ctx, sent)
+}
+
+// mailing is the work on broadcasts of one number.
+type mailing struct {
+	*bench
+	g      *group
+	s      server
+	api    *client.Client
+	number string
+}
+
+// load adds recipients to a broadcast that is not sent, a page after the other.
+func (m mailing) load(ctx context.Context, people int) error {
+	begin := time.Now()
+	if _, err := m.create(ctx, people); err != nil {
+		return err
+	}
+	f := figures{Name: importedRow, Requests: people, Elapsed: time.Since(begin)}
+	f.PerSecond = float64(people) / f.Elapsed.Seconds()
+	f.RSS, f.PeakRSS = memory(m.s.process.pid())
+	m.add(m.g, f)
+	return nil
+}
+
+func (m mailing) create(ctx context.Context, people int) (*client.Broadcast, error) {
+	made, err := m.api.CreateBroadcast(ctx, m.number, client.NewBroadcast{Name: "bench", Template: client.BroadcastTemplate{Name: "hello_world", Language: "en_US"}})
+	if err != nil {
+		return nil, err
+	}
+	page := make([]client.NewRecipient, 0, recipientsPerCall)
+	for i := range people {
+		page = append(page, client.NewRecipient{To: fmt.Sprintf("+4917%09d", i), Variables: map[string]string{"name": "Ada", "city": "Ulm"}})
+		if len(page) == recipientsPerCall || i == people-1 {
+			if _, err := m.api.AddBroadcastRecipients(ctx, m.number, made.ID, page); err != nil {
+				return nil, err
+			}
+			page = page[:0]
+		}
+	}
+	return made, nil
+}
+
+// send measures an agent alone, beside a broadcast at the usual pace, and beside one that takes all there is, which is
+// then waited for.
+func (m mailing) send(ctx context.Context, people int) error {
+	l := newLoad(m.s.target.addr, m.connections, http.StatusOK, paced(sendTemplate(m.s.target, 1), besideBroadcast))
+	defer l.close()
+	m.add(m.g, m.measure(ctx, replyAlone, m.s.process.pid(), m.warmUp, l.phase))
+	usual, err := m.beside(ctx, replyBesideRow, l, people, new(int64(usualRate)))
+	if err != nil {
+		return err
+	}
+	if _, err := m.api.StopBroadcast(ctx, m.number, usual); err != nil {
+		return err
+	}
+	flatOut, err := m.beside(ctx, replyFlatOutRow, l, people, nil)
+	if err != nil {
+		return err
+	}
+	return m.finish(ctx, flatOut, people)
+}
+
+// beside starts a broadcast and measures an agent beside it.
+func (m mailing) beside(ctx context.Context, name string, l *load, people int, perSecond *int64) (id string, err error) {
+	made, err := m.create(ctx, people)
+	if err == nil && perSecond != nil {
+		_, err = m.api.UpdateBroadcast(ctx, m.number, made.ID, client.BroadcastPatch{PerSecond: client.Set(*perSecond)})
+	}
+	if err == nil {
+		_, err = m.api.StartBroadcast(ctx, m.number, made.ID)
+	}
+	if err != nil {
+		return "", err
+	}
+	f := m.measure(ctx, name, m.s.process.pid(), m.warmUp, l.phase)
+	during, err := m.api.GetBroadcast(ctx, m.number, made.ID)
+	if err == nil && during.Status != client.BroadcastSending {
+		f.Failure = "the broadcast ended before the row did"
+	}
+	m.add(m.g, f)
+	return made.ID, err
+}
+
+// finish waits until a broadcast is over, and tells how fast it was.
+func (m mailing) finish(ctx context.Context, id string, people int) error {
+	ctx, cancel := context.WithTimeout(ctx, broadcastWait)
+	defer cancel()
+	for ctx.Err() == nil {
+		b, err := m.api.GetBroadcast(ctx, m.number, id)
+		if err != nil {
+			return err
+		}
+		switch b.Status {
+		case client.BroadcastSending:
+		case client.BroadcastCompleted:
+			f := figures{Name: broadcastSentRow, Requests: int(b.Counts.Sent), Errors: people - int(b.Counts.Sent), Elapsed: b.CompletedAt.Sub(*b.StartedAt)}
+			f.PerSecond = float64(f.Requests) / f.Elapsed.Seconds()
+			f.RSS, f.PeakRSS = memory(m.s.process.pid())
+			m.add(m.g, f)
+			return nil
+		default:
+			return fmt.Errorf("the broadcast is %s", b.Status)
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return errors.Join(ctx.Err(), errors.New("the broadcast does not end"))
+}

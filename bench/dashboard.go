@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"time"
+)
+
+// The dashboard is measured over the same large inbox as the lists, on a server that has read all of it into
+// its search index.
+const (
+	dashboards   = 200
+	idleTime     = 20 * time.Second
+	hintsSent    = 50
+	searchRounds = 30
+	indexTime    = 30 * time.Minute
+
+	userEmail    = "ada@bench.example"
+	userPassword = "a password for the bench"
+)
+
+// dashboardScenario is a row about the dashboard: what it times, as often as it does.
+type dashboardScenario struct {
+	name string
+	run  func(context.Context, *office) (figures, error)
+}
+
+var dashboardScenarios = []dashboardScenario{
+	{"dashboard, inbox usable", inBrowser(openInbox)},
+	{"dashboard, conversation opened", inBrowser(openConversations)},
+	{"dashboard, keystroke", inBrowser(typeText)},
+	{"dashboard, frame while scrolling", inBrowser(scrollList)},
+	{"dashboard, search: rare word", searchFor(rareWord)},
+	{"dashboard, search: common word", searchFor(commonWord)},
+	{"dashboard, search: word of long ago", searchFor(oldWord)},
+	{"dashboard, search: two words", searchFor("urgent " + oldWord)},
+	{"dashboard, search: part of a number", searchFor("49150000123")},
+	{"dashboard, search: nothing found", searchFor("zyzzyva")},
+	{"dashboard, 200 idle for a second", idleDashboards},
+	{"dashboard, a message on 200", messageOnAll},
+}
+
+// office is a running server with a large inbox, and a user who is signed in.
+type office struct {
+	server
+	tmp     string
+	client  *http.Client
+	browser *browser // once a row needs it
+}
+
+func (b *bench) dashboard(ctx context.Context, g *group, databaseURL string) error {
+	wanted := matching(dashboardScenarios, b.options)
+	if len(wanted) == 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	o, err := b.openOffice(ctx, g.Name, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	for _, sc := range wanted {
+		f, err := sc.run(ctx, o)
+		if err != nil {
+			f.Failure = err.Error()
+		}
+		f.Name = sc.name
+		f.RSS, f.PeakRSS = memory(o.process.pid())
+		b.add(g, f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// openOffice fills the inbox before the server starts, so that its search index is made of everything.
+func (b *bench) openOffice(ctx context.Context, engine, databaseURL string) (*office, error) {
+	databaseURL, err := anotherDatabase(ctx, databaseURL, "dashboard")
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.prepareEngine(ctx, engine, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.fillInbox(ctx, &s, s.store); err != nil {
+		return nil, err
+	}
+	_, err = b.run(ctx, append([]string{"user", "create", "--org", s.target.org, "--email", userEmail, "--name", "Ada",
+		"--role", "owner", "--password", userPassword}, s.store...))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.serve(ctx, &s); err != nil {
+		return nil, err
+	}
+	o := &office{server: s, tmp: b.tmp}
+	if err := o.signIn(ctx); err != nil {
+		o.close()
+		return nil, err
+	}
+	if err := o.awaitIndex(ctx); err != nil {
+		o.close()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *office) close() {
+	if o.browser != nil {
+		o.browser.close()
+	}
+	o.process.stop()
+}
+
+func (o *office) url(path string) string { return "http://" + o.target.addr + path }
+
+func (o *office) signIn(ctx context.Context) error {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	o.client = &http.Client{Jar: jar}
+	body, err := json.Marshal(map[string]string{"email": userEmail, "password": userPassword})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url("/app/api/session"), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	return o.do(request)
+}
+
+// do sends a request and wants a 2xx.
+func (o *office) do(request *http.Request) error {
+	answer, err := o.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s %s: status %d: %s", request.Method, request.URL.Path, answer.StatusCode, body[:min(len(body), 500)])
+	}
+	return err
+}
+
+// awaitIndex waits until searches find everything.
+func (o *office) awaitIndex(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, indexTime)
+	defer cancel()
+	for {
+		indexed, err := metric(ctx, o.ops, "parley_search_indexed_total")
+		if err != nil {
+			return fmt.Errorf("the search index is not ready: %w", err)
+		}
+		rebuilding, err := metric(ctx, o.ops, "parley_search_rebuilding")
+		if err != nil {
+			return fmt.Errorf("the search index is not ready: %w", err)
+		}
+		if indexed >= inboxConversations*perConversation && rebuilding == 0 {
+			return nil
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("the search index is not ready: %.0f texts of %d", indexed, inboxConversations*perConversation)
+		}
+	}
+}
+
+// searchFor times the first page of a search, one at a time.
+func searchFor(words string) func(context.Context, *office) (figures, error) {
+	return func(ctx context.Context, o *office) (f figures, err error) {
+		var t tally
+		before, known := cpuTime(o.process.pid())
+		begin := time.Now()
+		for range searchRounds {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url("/app/api/search?q="+url.QueryEscape(words)), nil)
+			if err != nil {
+				return f, err
+			}
+			sent := time.Now()
+			if err := o.do(request); err != nil {
+				return f, err
+			}
+			t.latencies = append(t.latencies, time.Since(sent))
+		}
+		t.elapsed = time.Since(begin)
+		f.count(&t)
+		if after, _ := cpuTime(o.process.pid()); known {
+			f.CPUMicros = float64((after - before).Microseconds()) / searchRounds
+		}
+		return f, nil
+	}
+}

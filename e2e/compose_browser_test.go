@@ -1,0 +1,101 @@
+//go:build browser
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+// holdsSoon waits until a condition holds, written as the browser understands it.
+func (s *Screen) holdsSoon(condition string) {
+	s.t.Helper()
+	if !eventually(func() bool { return s.holds(condition) }) {
+		s.fail("this does not come true: %s", condition)
+	}
+}
+
+// writes waits until the composer's field has a text.
+func (s *Screen) writes(text string) {
+	s.t.Helper()
+	s.holdsSoon(fmt.Sprintf("document.querySelector('[aria-label=Message]')?.value === %q", text))
+}
+
+// An answer and a note are drafts of their own: in this browser, after a reload, and in another browser.
+func TestDashboardDrafts(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s, other := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/inbox/all")
+	s.PressIn("Conversations", "Dewi Pratiwi")
+	s.Write("Message", "Dear Dewi")
+	s.Press("tab", "Note")
+	s.writes("")
+	s.Write("Message", "She is a regular")
+	s.Press("tab", "Reply")
+	s.writes("Dear Dewi")
+	s.Press("tab", "Note")
+	s.writes("She is a regular")
+	s.SaysIn("Conversations", "Draft")
+	s.Reload()
+	s.writes("She is a regular") // what was written last
+	s.Press("tab", "Reply")
+	s.writes("Dear Dewi")
+
+	signIn(t, other, srv)
+	other.Open(s.where())
+	other.Has("log", "Messages")
+	other.writes("She is a regular")
+	other.Press("tab", "Reply")
+	other.writes("Dear Dewi")
+
+	s.Press("button", "Send")
+	s.SaysIn("Messages", "Dear Dewi")
+	s.writes("")
+	s.Press("tab", "Note")
+	s.writes("She is a regular")
+	s.Content()
+}
+
+// A long thread opens at a message of long ago, goes on from there both ways, and leads back to the newest one.
+func TestDashboardJump(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo", "--demo-empty"))
+	key := demoKey(t, srv)
+	const total = 160
+	var first struct {
+		Data struct {
+			ID             string
+			ConversationID string `json:"conversation_id"`
+		}
+	}
+	for i := 1; i <= total; i++ {
+		reply := srv.Post(key, "/v1/100200300400500/messages",
+			fmt.Sprintf(`{"messaging_product":"chat","to":"+12025550100","type":"text","text":{"body":"number %d."}}`, i))
+		expect(t, reply, http.StatusOK, "")
+		if i == 40 {
+			if err := json.Unmarshal([]byte(reply.Body), &first); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	says := func(n int) string { return fmt.Sprintf("%s.innerText.includes('number %d.')", inside("Messages"), n) }
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/inbox/all/" + first.Data.ConversationID + "?item=" + first.Data.ID)
+	s.SaysIn("Messages", "number 40.")
+	s.Holds("!" + says(total))
+	row := fmt.Sprintf("document.querySelector('[data-key=%s]').getBoundingClientRect()", first.Data.ID)
+	s.holdsSoon(row + ".top > 100 && " + row + ".bottom < 800")
+	s.holdsSoon(inside("Messages") + ".scrollTop = 0, " + says(1))
+	s.holdsSoon(inside("Messages") + ".scrollTop = 1e9, " + says(total))
+	s.holdsSoon(inside("Messages") + ".scrollTop = 0, " + says(1))
+	s.Press("button", "To the newest message")
+	s.SaysIn("Messages", fmt.Sprintf("number %d.", total))
+	s.Lacks("button", "To the newest message")
+	s.Accessible()
+	s.Content()
+}

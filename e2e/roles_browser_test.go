@@ -1,0 +1,99 @@
+//go:build browser
+
+package e2e
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestDashboardRoles: each role sees its pages and what it can do there; the rest is refused, by address too.
+func TestDashboardRoles(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	owner, s := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
+	signIn(t, owner, srv)
+	signInAs(t, s, srv, "ana@example.com")
+	s.Open(srv.URL() + "/settings/labels")
+	s.Has("link", "Labels")
+	s.Says("Urgent")
+	for _, name := range []string{"Users", "Teams"} {
+		s.Lacks("link", name)
+	}
+	s.Lacks("button", "New label")
+	s.Lacks("button", "Delete Urgent")
+	for _, page := range []string{"/settings/users", "/settings/teams"} {
+		s.Open(srv.URL() + page)
+		s.Says("This page is for admins")
+		s.Lacks("button", "Invite")
+		s.Lacks("button", "New team")
+	}
+	s.Accessible()
+	for path, method := range map[string]string{"/users": "GET", "/teams": "POST", "/labels": "POST"} {
+		if a := s.ask(method, path, named(method)); a.Status != http.StatusForbidden {
+			t.Errorf("an agent's %s %s: %+v", method, path, a)
+		}
+	}
+
+	ana := owner.personNamed("Ana Wijaya")
+	if a := owner.ask("PATCH", "/users/"+ana, map[string]any{"role": "admin"}); a.Status != http.StatusOK {
+		t.Fatalf("make an admin: %+v", a)
+	}
+	s.Has("button", "Sign in") // another role ends the sessions
+	signInAs(t, s, srv, "ana@example.com")
+	s.Open(srv.URL() + "/settings/users")
+	s.Has("button", "Invite")
+	s.Has("button", "More for Budi Hartono")
+	s.Lacks("button", "More for Demo") // an owner, whom only owners change
+	me := owner.personNamed("Demo")
+	if a := s.ask("PATCH", "/users/"+me, map[string]any{"role": "agent"}); a.Status != http.StatusForbidden {
+		t.Errorf("an admin changes an owner: %+v", a)
+	}
+	owner.Open(srv.URL() + "/settings/users")
+	owner.Has("button", "More for Demo")
+	owner.Content()
+}
+
+// named is a body for what is made.
+func named(method string) any {
+	if method == "GET" {
+		return nil
+	}
+	return map[string]any{"name": "Mine"}
+}
+
+// personNamed is the id of a user.
+func (s *Screen) personNamed(name string) string {
+	s.t.Helper()
+	for _, u := range stored[[]storedName](s, "/users") {
+		if u.Name == name {
+			return u.ID
+		}
+	}
+	s.t.Fatalf("there is no %s", name)
+	return ""
+}
+
+// TestDashboardThrownOut: who is disabled is out of all tabs at once.
+func TestDashboardThrownOut(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	owner, first := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
+	signIn(t, owner, srv)
+	signInAs(t, first, srv, "budi@example.com")
+	second := first.Tab()
+	first.openConversation(srv, "Dewi Pratiwi")
+	second.Open(srv.URL() + "/inbox/all")
+	second.Has("list", "Conversations")
+	owner.phoneWrites(dewi, map[string]any{"type": "text", "text": "In both tabs"})
+	first.SaysIn("Messages", "In both tabs")
+	second.SaysIn("Conversations", "In both tabs")
+	if a := owner.ask("PATCH", "/users/"+owner.personNamed("Budi Hartono"), map[string]any{"disabled": true}); a.Status != http.StatusOK {
+		t.Fatalf("disable: %+v", a)
+	}
+	first.Has("button", "Sign in")
+	second.Has("button", "Sign in")
+	if a := first.ask("GET", "/me", nil); a.Status != http.StatusUnauthorized {
+		t.Errorf("the session still works: %+v", a)
+	}
+}

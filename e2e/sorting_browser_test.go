@@ -1,0 +1,208 @@
+//go:build browser
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+)
+
+// conversation waits until a conversation is as a condition wants it.
+func (s *Screen) conversation(id string, holds func(storedConversation) bool) storedConversation {
+	s.t.Helper()
+	return becomes(s, "/conversations/"+id, holds)
+}
+
+func hasLabel(name string) func(storedConversation) bool {
+	return func(c storedConversation) bool {
+		return slices.ContainsFunc(c.Labels, func(l storedName) bool { return l.Name == name })
+	}
+}
+
+// TestDashboardSorting: assign, label, snooze, wake, resolve, reopen and mark as unread, in the thread.
+func TestDashboardSorting(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	id := s.openConversation(srv, "Dewi Pratiwi")
+	s.Press("button", "Assign")
+	s.Press("menuitem", "Ana Wijaya")
+	s.conversation(id, func(c storedConversation) bool { return c.Assignee != nil && c.Assignee.Name == "Ana Wijaya" })
+	s.SaysIn("Messages", "assigned it to Ana Wijaya")
+	s.Lacks("menuitem", "Ana Wijaya")
+	s.Press("button", "Labels")
+	s.Lacks("menuitemcheckbox", "New lead") // of another team than the number
+	s.Press("menuitemcheckbox", "Refund")
+	s.conversation(id, hasLabel("Refund"))
+	s.Press("menuitemcheckbox", "Refund")
+	s.conversation(id, func(c storedConversation) bool { return !hasLabel("Refund")(c) })
+	s.Press("button", "Labels") // closes the menu
+
+	s.Press("button", "Snooze")
+	s.pressStarting("In an hour") // the time stands behind it
+	c := s.conversation(id, func(c storedConversation) bool { return c.Status == "pending" && c.SnoozedUntil != nil })
+	if until, err := time.Parse(time.RFC3339, *c.SnoozedUntil); err != nil || time.Until(until) > 61*time.Minute || time.Until(until) < 50*time.Minute {
+		t.Errorf("an hour is until %s: %v", *c.SnoozedUntil, err)
+	}
+	s.Press("button", "Snooze")
+	s.Press("menuitem", "Wake it up")
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" && c.SnoozedUntil == nil })
+	s.Press("button", "Snooze")
+	s.Press("menuitem", "Until they reply")
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "pending" })
+	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Masih ada?"})
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" && c.SnoozedUntil == nil })
+	s.SaysIn("Messages", "Woken up")
+
+	soon := time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339)
+	if a := s.ask("PATCH", "/conversations/"+id, map[string]any{"snoozed_until": soon}); a.Status != http.StatusOK {
+		t.Fatalf("snooze: %+v", a)
+	}
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" })
+	s.Until(inside("Messages") + `.innerText.split("Woken up").length === 3`)
+
+	s.Press("button", "Resolve")
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "resolved" })
+	s.Press("button", "Reopen")
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" })
+	s.conversation(id, func(c storedConversation) bool { return c.UnreadCount == 0 })
+	s.does(`document.activeElement?.blur()`)
+	s.Browser.Press("u")
+	s.conversation(id, func(c storedConversation) bool { return c.UnreadCount > 0 })
+	s.Content()
+}
+
+// labelID finds a label by its name.
+func (s *Screen) labelID(name string) string {
+	s.t.Helper()
+	for _, l := range stored[[]storedName](s, "/labels") {
+		if l.Name == name {
+			return l.ID
+		}
+	}
+	s.t.Fatalf("there is no label %s", name)
+	return ""
+}
+
+// TestDashboardViews: labels of a contact are shown and filtered like those of a conversation; a filter becomes a
+// view of one's own or of everybody, and an address.
+func TestDashboardViews(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s, ana := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	signInAs(t, ana, srv, "ana@example.com")
+	vip, id := s.labelID("Refund"), s.conversationOf("Wei Zhang")
+	contact := stored[storedConversation](s, "/conversations/"+id).Contact.ID
+	expect(t, srv.Post(demoKey(t, srv), "/v1/"+demoNumber+"/contacts/"+contact+"/labels", `{"label_id":"`+vip+`"}`), http.StatusOK, "")
+	s.openConversation(srv, "Wei Zhang")
+	s.Until(`document.querySelector('aside')?.innerText.includes("Refund")`)
+
+	s.Open(srv.URL() + "/inbox/all?status=any&label_id=" + vip)
+	s.SaysIn("Conversations", "Wei Zhang")
+	s.SaysIn("Conversations", "Priya Shah")
+	s.Holds(`!` + inside("Conversations") + `.innerText.includes("Dewi Pratiwi")`)
+	for name, shared := range map[string]bool{"Refunds of all": true, "My refunds": false} {
+		s.Press("button", "Saved views")
+		s.Press("menuitem", "Save this view")
+		s.Write("Name", name)
+		if shared {
+			s.Press("checkbox", "For everybody")
+		}
+		s.Press("button", "Save")
+		s.Lacks("dialog", "Save this view")
+	}
+	ana.Open(srv.URL() + "/inbox/mine")
+	ana.Press("button", "Saved views")
+	ana.Has("menuitem", "Refunds of all")
+	ana.Lacks("menuitem", "My refunds")
+	ana.Lacks("button", "Delete the view Refunds of all")
+	ana.Press("menuitem", "Refunds of all")
+	ana.SaysIn("Conversations", "Wei Zhang")
+	ana.SaysIn("Conversations", "Priya Shah")
+	ana.Until(`location.pathname === "/inbox/all" && location.search.includes("label_id=` + vip + `")`)
+	if views := stored[[]struct{ Name string }](ana, "/views"); len(views) != 1 {
+		t.Errorf("Ana has the views %+v", views)
+	}
+	shared := ana.where()
+	s.Open(shared)
+	s.SaysIn("Conversations", "Wei Zhang")
+	s.Accessible()
+	s.Content()
+	ana.Content()
+}
+
+// choose presses the box of a row, with shift for all up to it.
+func (s *Screen) choose(name string, shift bool) {
+	s.t.Helper()
+	s.on(s.await("checkbox", "Choose "+name), fmt.Sprintf(
+		"function () { this.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: %t})) }", shift))
+}
+
+// listed are the names of a list's rows, as the server orders them.
+func (s *Screen) listed(query string) (names []string) {
+	s.t.Helper()
+	for _, c := range stored[[]storedConversation](s, "/conversations?limit=100&"+query) {
+		names = append(names, c.Contact.Name)
+	}
+	return names
+}
+
+// TestDashboardBulk: a range, and everything that matches; both can be taken back.
+func TestDashboardBulk(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/inbox/all")
+	s.Has("list", "Conversations")
+	open := s.listed("view=all")
+	s.choose(open[0], false)
+	s.choose(open[3], true)
+	s.Says("4 chosen")
+	s.Press("button", "Resolve")
+	s.Says("4 conversations changed")
+	if now := s.listed("view=all"); slices.ContainsFunc(open[:4], func(name string) bool { return slices.Contains(now, name) }) {
+		t.Errorf("still open: %v", now)
+	}
+	s.Press("button", "Undo")
+	becomes(s, "/conversations?limit=100&view=all", func(list []storedConversation) bool { return len(list) == len(open) })
+	s.SaysIn("Conversations", open[0])
+
+	label := s.labelID("VIP")
+	matching := "status=any&number=" + demoNumber // those of the label's team
+	s.Open(srv.URL() + "/inbox/all?" + matching)
+	all := s.listed(matching)
+	s.choose(all[0], false)
+	s.pressStarting("All ")
+	s.Press("button", "More actions")
+	s.Press("menuitem", "VIP")
+	labelled := func(list []storedConversation) (n int) {
+		for _, c := range list {
+			if hasLabel("VIP")(c) {
+				n++
+			}
+		}
+		return n
+	}
+	before := labelled(stored[[]storedConversation](s, "/conversations?limit=100&"+matching+"&label_id="+label))
+	becomes(s, "/conversations?limit=100&"+matching, func(list []storedConversation) bool { return labelled(list) == len(all) })
+	s.Says("conversations changed")
+	s.Press("button", "Undo")
+	after := becomes(s, "/conversations?limit=100&"+matching, func(list []storedConversation) bool { return labelled(list) < len(all) })
+	if labelled(after) == 0 || labelled(after) > before {
+		t.Errorf("%d had the label, %d have it after the undo", before, labelled(after))
+	}
+	s.Accessible()
+	s.Content()
+}
+
+// pressStarting presses the button whose text begins so.
+func (s *Screen) pressStarting(text string) {
+	s.t.Helper()
+	s.Until(`(() => { const b = [...document.querySelectorAll('button')].find(b => b.innerText.startsWith(` + quote(text) + `)); b?.click(); return !!b })()`)
+}
