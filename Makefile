@@ -5,6 +5,7 @@ LDFLAGS     := -s -w -X github.com/parleyhq/parley/internal/cli.version=$(VERSIO
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 20s
 PICTURES    ?= bin/pictures
+PREFIX      ?= /usr/local
 
 # SQLite is C translated to Go. Its memory is not Go's, so the race detector finds nothing in it, and makes
 # it many times slower.
@@ -17,13 +18,17 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build check test lint fmt web web-check browser-test long-test screenshots bench bench-all fuzz generate clean help
+.PHONY: run build install check test lint fmt web web-check browser-test long-test screenshots bench bench-all fuzz generate clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
 
 build: ## build ./bin/parley
 	go build -trimpath -ldflags "$(LDFLAGS)" -o bin/parley .
+
+install: build ## put the program into PREFIX/bin (/usr/local/bin)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 bin/parley "$(DESTDIR)$(PREFIX)/bin/parley"
 
 # One recipe rather than prerequisites, so that the order holds under make -j.
 test: ## everything a change must pass: lint, then all tests on SQLite and PostgreSQL

@@ -14,6 +14,7 @@ type Account struct {
 	PhoneNumber    *string       `json:"phone_number"`
 	Name           *string       `json:"name"`
 	Status         AccountStatus `json:"status"`
+	StatusReason   *string       `json:"status_reason"`   // why it is not connected; nil while it is, or when nobody knows
 	ProviderStatus *string       `json:"provider_status"` // nil if never fetched
 	CustomerID     *string       `json:"customer_id"`     // nil for the organization's own numbers
 }

@@ -249,7 +249,7 @@ func testNumberUpdates(t *testing.T, w world) {
 	}
 	want := object{
 		"object": "account", "phone_number_id": n.ID, "phone_number": n.Phone, "name": "Last name", "status": "connected",
-		"provider_status": "CONNECTED", "customer_id": nil,
+		"status_reason": nil, "provider_status": "CONNECTED", "customer_id": nil,
 	}
 	got := n.account()
 	delete(got, "id")

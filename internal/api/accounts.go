@@ -22,6 +22,7 @@ type accountView struct {
 	PhoneNumber    *string `json:"phone_number" doc:"In E.164."`
 	Name           *string `json:"name"`
 	Status         string  `json:"status" enum:"connected,disconnected,degraded,onboarding"`
+	StatusReason   *string `json:"status_reason" doc:"Why the number is not connected; null while it is, or when nobody knows."`
 	ProviderStatus *string `json:"provider_status" doc:"The provider's own status of the number; null if never fetched."`
 	CustomerID     *string `json:"customer_id" doc:"The end-customer who owns it; null for the organization's own."`
 }
@@ -29,7 +30,7 @@ type accountView struct {
 func viewAccount(a chat.Account) accountView {
 	return accountView{
 		ID: a.ID, Object: "account", PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name,
-		Status: string(a.Status), ProviderStatus: a.ProviderStatus, CustomerID: a.CustomerID,
+		Status: string(a.Status), StatusReason: a.Reason(), ProviderStatus: a.ProviderStatus, CustomerID: a.CustomerID,
 	}
 }
 

@@ -57,7 +57,7 @@ func insertCustomer(t *testing.T, c *apitest.Case, org apitest.Org) string {
 
 func accountWith(prefix, status, customer string) string {
 	return `{"id":"${` + prefix + `account}","object":"account","phone_number_id":"${` + prefix + `number}","phone_number":"${` + prefix +
-		`phone}","name":null,"status":"` + status + `","provider_status":null,"customer_id":` + customer + `}`
+		`phone}","name":null,"status":"` + status + `","status_reason":null,"provider_status":null,"customer_id":` + customer + `}`
 }
 
 func accountPage(accounts ...string) string {

@@ -3,6 +3,7 @@ package chat
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,6 +41,7 @@ type Account struct {
 	WABAID           string
 	Name             *string
 	Status           AccountStatus
+	StatusReason     *string // why it is not connected, for people; see Reason
 	ProviderStatus   *string
 	Quality          *string
 	MessagingLimit   *string // how many people it may write to in 24 hours, in the provider's words: TIER_…
@@ -114,6 +116,9 @@ func (p AccountPatch) Apply(a Account) (Account, error) {
 		if !slices.Contains(accountStatuses, *p.Status) {
 			return Account{}, Invalid("status", "Must be connected, disconnected, degraded or onboarding.")
 		}
+		if *p.Status != a.Status {
+			a.StatusReason = nil
+		}
 		a.Status = *p.Status
 	}
 	if p.RequireOptIn != nil {
@@ -125,6 +130,15 @@ func (p AccountPatch) Apply(a Account) (Account, error) {
 	p.Name.apply(&a.Name)
 	p.ProviderStatus.apply(&a.ProviderStatus)
 	return a, nil
+}
+
+// Reason is why the account is not connected, where that is known. One that is connected has none: whatever
+// put it out of service is over.
+func (a Account) Reason() *string {
+	if a.Status == AccountConnected {
+		return nil
+	}
+	return a.StatusReason
 }
 
 // Restricted reports whether a send is forbidden now. opening tells whether it would open a
@@ -153,7 +167,11 @@ func (a Account) CheckConnected() error {
 	case a.Status == AccountOnboarding, provider == "UNVERIFIED", provider == "PENDING":
 		return Fail(CodeNumberNotVerified, "The number is not approved by the provider yet. Register it with POST /v1/{phone_number_id}/register.")
 	case a.Status != AccountConnected:
-		return Fail(CodeUpstreamError, "The number is %s. Reconnect it, or repair it with POST /v1/{phone_number_id}/register.", a.Status)
+		why := ""
+		if reason := a.Reason(); reason != nil {
+			why = ": " + strings.TrimSuffix(*reason, ".")
+		}
+		return Fail(CodeUpstreamError, "The number is %s%s. Reconnect it, or repair it with POST /v1/{phone_number_id}/register.", a.Status, why)
 	}
 	return nil
 }

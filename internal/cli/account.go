@@ -23,7 +23,7 @@ func accountRecord(a chat.Account) record {
 	return record{
 		{"id", a.ID}, {"organization_id", a.OrgID}, {"team_id", a.TeamID}, {"customer_id", textOrNil(a.CustomerID)},
 		{"phone_number_id", textOrNil(a.PhoneNumberID)}, {"phone_number", textOrNil(a.PhoneNumber)}, {"waba_id", a.WABAID},
-		{"name", textOrNil(a.Name)}, {"status", string(a.Status)}, {"provider_status", textOrNil(a.ProviderStatus)},
+		{"name", textOrNil(a.Name)}, {"status", string(a.Status)}, {"status_reason", textOrNil(a.Reason())}, {"provider_status", textOrNil(a.ProviderStatus)},
 		{"require_opt_in", a.RequireOptIn}, {"created_at", instant(a.CreatedAt)},
 	}
 }
@@ -48,11 +48,8 @@ func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*
 // none is made.
 func (s sealing) withVault(c *console, f storeFlags, fn func(*store.Store, *vault.Vault) error) error {
 	return f.with(c, func(st *store.Store) error {
-		v, err := vault.Load(s.SecretKey, f.Data)
+		v, err := core.LoadMasterKey(c.ctx, st, s.SecretKey, f.Data)
 		if err != nil {
-			return err
-		}
-		if err := core.CheckMasterKey(c.ctx, st, v); err != nil {
 			return err
 		}
 		return fn(st, v)

@@ -13,7 +13,7 @@ func TestAccounts(t *testing.T) {
 		account := s.fields(t, connect(org, "--token", "secret", "--name", "Shop", "--provider-status", "CONNECTED")...)
 		for field, want := range map[string]any{
 			"organization_id": org, "phone_number_id": "100200300400500", "phone_number": "+4930555000", "waba_id": "2001", "name": "Shop",
-			"status": "connected", "provider_status": "CONNECTED", "customer_id": nil, "require_opt_in": false,
+			"status": "connected", "status_reason": nil, "provider_status": "CONNECTED", "customer_id": nil, "require_opt_in": false,
 		} {
 			if account[field] != want {
 				t.Errorf("%s is %v, want %v", field, account[field], want)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/parleyhq/parley/internal/simulator"
 )
 
 const description = `Parley: business messaging in one program.
@@ -46,7 +48,9 @@ type commands struct {
 	Broadcast broadcastCommands `cmd:"" help:"One template for many people, through the API."`
 	Listen    listenCommand     `cmd:"" help:"Forward events to a server on your machine, signed like webhooks."`
 	Events    eventsCommands    `cmd:"" help:"What happened."`
-	Simulate  simulateCommand   `cmd:"" help:"Run the provider simulator as a process of its own."`
+	Simulate  simulateCommands  `cmd:"" help:"The provider simulator as a process of its own; \"simulate inbound\" writes to your business."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // console is what a command prints to.
@@ -107,6 +111,7 @@ func newParser(cmds *commands, env environment, stdout, stderr io.Writer, exit f
 	options := append(decoders(),
 		kong.Name("parley"), kong.Description(description),
 		kong.Writers(stdout, stderr), kong.Exit(exit), kong.Resolvers(env),
+		kong.Vars{"ada": simulator.DemoPhone, "version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(helpText),
 	)
 	return kong.New(cmds, options...)

@@ -157,7 +157,7 @@ func TestNoArgumentsShowTheHelp(t *testing.T) {
 	if bare != help || bare.code != 0 {
 		t.Errorf("got %+v", bare)
 	}
-	for _, command := range []string{"serve", "migrate", "config", "version", "org create", "plan set", "team create", "user create", "key revoke", "send", "events tail", "simulate"} {
+	for _, command := range []string{"serve", "migrate", "config", "version", "org create", "plan set", "plan create", "simulate inbound", "team create", "user create", "key revoke", "send", "events tail", "simulate"} {
 		if !strings.Contains(bare.stdout, "\n  "+command+" ") {
 			t.Errorf("%s is not in the list", command)
 		}
@@ -167,9 +167,11 @@ func TestNoArgumentsShowTheHelp(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	// A command without settings does not mind a misspelt one.
-	o := parleyWith(t, []string{"PARLEY_TYPO=1"}, "version")
-	if o.code != 0 || o.stderr != "" || !strings.HasPrefix(o.stdout, "parley "+version+" (go") {
-		t.Errorf("got %+v", o)
+	for _, arg := range []string{"version", "--version"} {
+		o := parleyWith(t, []string{"PARLEY_TYPO=1"}, arg)
+		if o.code != 0 || o.stderr != "" || !strings.HasPrefix(o.stdout, "parley "+version+" (go") {
+			t.Errorf("%s: got %+v", arg, o)
+		}
 	}
 }
 

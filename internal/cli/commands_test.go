@@ -87,7 +87,8 @@ func TestPlans(t *testing.T) {
 		if again := plan("starter"); again["api"] != false || again["monthly_messages"] != 0.0 {
 			t.Errorf("changed to %v", again)
 		}
-		gold := s.fields(t, "plan", "set", "Gold plan", "--customers", "--write-per-minute", "7", "--read-per-minute", "70")
+		s.run(t, "plan", "set", "Gold plan", "--customers").refused(t, exitFailed, `"parley plan list" shows them`, `"parley plan create" makes a new one`)
+		gold := s.fields(t, "plan", "create", "Gold plan", "--customers", "--write-per-minute", "7", "--read-per-minute", "70")
 		if gold["customers"] != true || gold["write_per_minute"] != 7.0 || plan("Gold plan")["read_per_minute"] != 70.0 {
 			t.Errorf("new plan %v", gold)
 		}
@@ -217,7 +218,7 @@ func TestRefusals(t *testing.T) {
 		} {
 			s.run(t, strings.Fields(test.args)...).refused(t, exitFailed, test.want)
 		}
-		s.run(t, "plan", "set", " ", "--api").refused(t, exitFailed, "<name>: Must be 1 to 200 characters")
+		s.run(t, "plan", "create", " ", "--api").refused(t, exitFailed, "<name>: Must be 1 to 200 characters")
 		if orgs, plans := s.rows(t, "org", "list"), s.rows(t, "plan", "list"); len(orgs) != 1 || len(plans) != 4 {
 			t.Errorf("a refused command left something: %v, %v", orgs, plans)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -9,8 +10,9 @@ import (
 )
 
 type planCommands struct {
-	List planListCommand `cmd:"" help:"List the plans."`
-	Set  planSetCommand  `cmd:"" help:"Change a plan, or make a new one. What is not given stays as it is."`
+	List   planListCommand   `cmd:"" help:"List the plans."`
+	Create planCreateCommand `cmd:"" help:"Make a new plan."`
+	Set    planSetCommand    `cmd:"" help:"Change a plan. What is not given stays as it is."`
 }
 
 func planRecord(p chat.Plan) record {
@@ -37,8 +39,8 @@ func (cmd *planListCommand) Run(c *console) error {
 	})
 }
 
-type planSetCommand struct {
-	Name            string `arg:"" help:"The plan's name."`
+// planFlags are what a plan allows.
+type planFlags struct {
 	API             *bool  `name:"api" help:"May use the API; --api=false takes it away."`
 	Customers       *bool  `help:"May have end-customers who connect their own numbers; --customers=false takes it away."`
 	MonthlyMessages *int64 `placeholder:"N" help:"Messages a month; -1 for no limit."`
@@ -48,26 +50,50 @@ type planSetCommand struct {
 	storeFlags
 }
 
-// Validate is called by kong. A plan is not made by its name alone: that is more likely a typo.
+func (f planFlags) patch() core.PlanPatch {
+	return core.PlanPatch{
+		API: f.API, Customers: f.Customers, MonthlyMessages: f.MonthlyMessages,
+		RetentionDays: f.RetentionDays, WritePerMinute: f.WritePerMinute, ReadPerMinute: f.ReadPerMinute,
+	}
+}
+
+// put does something with a plan and prints what became of it.
+func (f planFlags) put(c *console, name string, do func(*store.Tx, string, core.PlanPatch) (chat.Plan, error)) error {
+	var plan chat.Plan
+	err := f.change(c, func(tx *store.Tx) (err error) {
+		plan, err = do(tx, name, f.patch())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return f.printOne(c.stdout, planRecord(plan))
+}
+
+type planCreateCommand struct {
+	Name string `arg:"" help:"The new plan's name."`
+	planFlags
+}
+
+func (cmd *planCreateCommand) Run(c *console) error { return cmd.put(c, cmd.Name, core.CreatePlan) }
+
+type planSetCommand struct {
+	Name string `arg:"" help:"The plan's name."`
+	planFlags
+}
+
+// Validate is called by kong.
 func (cmd *planSetCommand) Validate() error {
-	if cmd.Name != "" && cmd.API == nil && cmd.Customers == nil && cmd.MonthlyMessages == nil &&
-		cmd.RetentionDays == nil && cmd.WritePerMinute == nil && cmd.ReadPerMinute == nil {
+	if cmd.Name != "" && cmd.patch() == (core.PlanPatch{}) {
 		return errors.New("nothing to change: give --api, --customers, --monthly-messages, --retention-days, --write-per-minute or --read-per-minute")
 	}
 	return nil
 }
 
 func (cmd *planSetCommand) Run(c *console) error {
-	var plan chat.Plan
-	err := cmd.change(c, func(tx *store.Tx) (err error) {
-		plan, err = core.SetPlan(tx, cmd.Name, core.PlanPatch{
-			API: cmd.API, Customers: cmd.Customers, MonthlyMessages: cmd.MonthlyMessages,
-			RetentionDays: cmd.RetentionDays, WritePerMinute: cmd.WritePerMinute, ReadPerMinute: cmd.ReadPerMinute,
-		})
-		return err
-	})
-	if err != nil {
-		return err
+	err := cmd.put(c, cmd.Name, core.SetPlan)
+	if code, _ := chat.CodeOf(err); code == chat.CodeResourceNotFound {
+		return fmt.Errorf("%w; \"parley plan create\" makes a new one", pointTo(err, "parley plan list"))
 	}
-	return cmd.printOne(c.stdout, planRecord(plan))
+	return err
 }

@@ -13,7 +13,7 @@ const demoNumber = "100200300400500"
 // demoSite is a serving demo and what a caller needs of it.
 type demoSite struct {
 	site
-	url, key string
+	url, key, simulator string
 }
 
 func newDemoSite(t *testing.T) demoSite {
@@ -21,7 +21,8 @@ func newDemoSite(t *testing.T) demoSite {
 	s := newSite(t)
 	n := serve(t, append([]string{"--demo", "--demo-empty", "--secret-key", testKey}, s.flags...)...)
 	found := n.stdout.wait(t, `(?s)Dashboard +(\S+)\n.*API key +(\S+)\n`)
-	return demoSite{site: s, url: found[1], key: found[2]}
+	controls := n.stdout.wait(t, `Provider .*?(http://\S+)/_sim lists`)
+	return demoSite{site: s, url: found[1], key: found[2], simulator: controls[1]}
 }
 
 // send runs parley send against the demo, its key given by the variable.

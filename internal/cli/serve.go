@@ -11,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/server"
+	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -20,8 +21,12 @@ var version = "dev"
 type versionCommand struct{}
 
 func (versionCommand) Run(c *console) error {
-	_, err := fmt.Fprintf(c.stdout, "parley %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(c.stdout, versionText())
 	return err
+}
+
+func versionText() string {
+	return fmt.Sprintf("parley %s (%s %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 type migrateCommand struct {
@@ -73,6 +78,9 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, opts))
 }
 
+// simulatedPerson is Ada, who answers by herself.
+const simulatedPerson = simulator.DemoPhone
+
 func printDemo(w io.Writer, srv *server.Server, providerURL string, d core.Demo) {
 	provider := providerURL
 	if provider == "" {
@@ -85,11 +93,20 @@ Parley is ready, with a demo organization.
   Login      %[2]s / %[3]s
   API key    %[4]s
 
-  Number     %[5]s
+  Number     %[5]s (%[7]s)
   Provider   %[6]s
 
   curl %[1]s/v1/%[5]s/messages -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" \
        -d '{"messaging_product":"chat","to":"+15550100999","type":"template","template":{"name":"hello_world","language":"en_US"}}'
 
-`, srv.PublicURL(), d.Email, d.Password, d.APIKey, d.PhoneNumberID, provider)
+`, srv.PublicURL(), d.Email, d.Password, d.APIKey, d.PhoneNumberID, provider, core.DemoPhoneNumber)
+	if address := srv.SimulatorURL(); address != "" {
+		fmt.Fprintf(w, `  In another terminal:
+
+  export PARLEY_API_URL=%[1]s PARLEY_API_KEY=%[2]s PARLEY_SIMULATOR_URL=%[5]s
+  parley send --from %[3]s --to %[4]s --text "Hi Ada"     # goes out; Ada answers by herself
+  parley simulate inbound --from +4915510000001 --text "Hello?"        # comes in, from anybody you like
+
+`, srv.PublicURL(), d.APIKey, d.PhoneNumberID, simulatedPerson, address)
+	}
 }

@@ -15,7 +15,10 @@ func TestDemoteAccount(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		then := storetest.Account(t, st, storetest.Org(t, st), "100000000001")
 		demote := func() chat.AccountStatus {
-			storetest.InTx(t, st, func(tx *store.Tx) error { return core.DemoteAccount(tx, then, chat.AccountDegraded) })
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				_, err := core.DemoteAccount(tx, then, chat.AccountDegraded, "gone")
+				return err
+			})
 			account, err := st.Read(t.Context()).Account(then.OrgID, then.ID)
 			if err != nil {
 				t.Fatal(err)

@@ -47,13 +47,13 @@ func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, now tim
 	}
 	switch u.Event {
 	case "PARTNER_REMOVED", "PARTNER_APP_UNINSTALLED", "ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED":
-		account.Status = chat.AccountDisconnected
+		takeOut(account, u.Event)
 	case "ACCOUNT_RECONNECTED":
 		account.Status = chat.AccountConnected
 	case "DISABLED_UPDATE":
 		switch u.BanState {
 		case "DISABLE":
-			account.Status = chat.AccountDisconnected
+			takeOut(account, u.Event)
 			restrict(account, chat.RestrictAll, nil)
 		case "REINSTATE":
 			account.Status = chat.AccountConnected
@@ -64,6 +64,13 @@ func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, now tim
 	}
 	return account.Status != before.Status || deref(account.Restriction) != deref(before.Restriction) ||
 		!deref(account.RestrictedUntil).Equal(deref(before.RestrictedUntil))
+}
+
+// takeOut takes an account out of service because the provider says so.
+func takeOut(account *chat.Account, event string) {
+	if account.Status != chat.AccountDisconnected {
+		account.Status, account.StatusReason = chat.AccountDisconnected, new("the provider reports "+event)
+	}
 }
 
 func applyRestrictions(account *chat.Account, restrictions []provider.Restriction) {

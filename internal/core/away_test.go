@@ -117,7 +117,7 @@ func TestNoAwayMessage(t *testing.T) {
 // limit gives the world a plan with so many messages.
 func (w *world) limit(messages int64) {
 	w.inTx(func(tx *store.Tx) error {
-		plan, err := core.SetPlan(tx, "small "+w.org.ID, core.PlanPatch{MonthlyMessages: &messages})
+		plan, err := core.CreatePlan(tx, "small "+w.org.ID, core.PlanPatch{MonthlyMessages: &messages})
 		if err == nil {
 			_, err = core.UpdateOrganization(tx, w.org.ID, core.OrganizationPatch{Plan: &plan.Name})
 		}

@@ -118,12 +118,15 @@ func plantDemo(tx *store.Tx, v *vault.Vault, demo *Demo, hash PasswordHash) erro
 	return nil
 }
 
+// DemoPhoneNumber is the number of the demo organization.
+const DemoPhoneNumber = "+15550100200"
+
 // plantDemoNumber connects a number that the simulator answers for.
 func plantDemoNumber(tx *store.Tx, v *vault.Vault, demo *Demo) error {
 	demo.PhoneNumberID = "100200300400500"
 	connected := "CONNECTED"
 	_, err := ConnectAccount(tx, chat.NewAccount{
-		OrgID: demo.OrganizationID, PhoneNumberID: demo.PhoneNumberID, PhoneNumber: "+15550100200", WABAID: "200300400500600",
+		OrgID: demo.OrganizationID, PhoneNumberID: demo.PhoneNumberID, PhoneNumber: DemoPhoneNumber, WABAID: "200300400500600",
 		Name: new("Demo"), ProviderStatus: &connected,
 	}, func(accountID string) string { return v.Seal("demo-token", TokenContext(accountID)) })
 	return err

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,26 @@ func TestDemoNeedsItsMasterKey(t *testing.T) {
 	if demo, err := core.SeedDemo(t.Context(), st, newVault(t, 2)); err == nil || !strings.Contains(err.Error(), "PARLEY_SECRET_KEY") {
 		t.Errorf("got %v, %v", demo, err)
 	}
+}
+
+// A start that is refused for want of its key leaves no new one behind.
+func TestLoadMasterKeyMakesNoneForAStoreThatHasOne(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		dir := t.TempDir()
+		first, err := core.LoadMasterKey(t.Context(), st, "", dir)
+		requireNoError(t, err)
+		again, err := core.LoadMasterKey(t.Context(), st, "", dir)
+		requireEqual(t, again.ID(), err, first.ID())
+		empty := t.TempDir()
+		_, err = core.LoadMasterKey(t.Context(), st, "", empty)
+		if err == nil || !strings.Contains(err.Error(), first.ID()) || !strings.Contains(err.Error(), "copy secret.key back into "+empty) {
+			t.Errorf("got %v", err)
+		}
+		if left, err := os.ReadDir(empty); err != nil || len(left) != 0 {
+			t.Errorf("the folder has %v, %v", left, err)
+		}
+	})
 }
 
 func TestCheckMasterKey(t *testing.T) {

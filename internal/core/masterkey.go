@@ -11,6 +11,24 @@ import (
 
 const masterKeySetting = "master_key_id"
 
+// LoadMasterKey opens the vault that the store was set up with: with the key in text, or with the one in
+// dir. Only a store that has no key yet gets a new one; made for another store it would be of no use, and
+// would look to the operator like the one that is missing.
+func LoadMasterKey(ctx context.Context, st *store.Store, text, dir string) (*vault.Vault, error) {
+	id, err := st.Read(ctx).Setting(masterKeySetting)
+	if ignoreNotFound(err) != nil {
+		return nil, err
+	}
+	if err == nil && text == "" && !vault.HasKeyFile(dir) {
+		return nil, fmt.Errorf("the store was set up with master key %s, which is not here: set PARLEY_SECRET_KEY, or copy %s back into %s", id, vault.KeyFile, dir)
+	}
+	v, err := vault.Load(text, dir)
+	if err != nil {
+		return nil, err
+	}
+	return v, CheckMasterKey(ctx, st, v)
+}
+
 // CheckMasterKey ties the store to its master key on first use and refuses another one later:
 // with the wrong key nothing that was sealed could be opened.
 func CheckMasterKey(ctx context.Context, st *store.Store, v *vault.Vault) error {

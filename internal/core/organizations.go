@@ -103,20 +103,34 @@ type PlanPatch struct {
 	ReadPerMinute   *int64
 }
 
-// SetPlan changes a plan, or makes one: a new plan starts with nothing but the shipped
-// default's rate limits.
+// CreatePlan makes a plan, which starts with nothing but the shipped default's rate limits.
+func CreatePlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
+	name, err := chat.CleanName("name", name)
+	if err != nil {
+		return chat.Plan{}, err
+	}
+	if _, err := tx.Plan(name); err == nil {
+		return chat.Plan{}, chat.Invalid("name", "There is a plan of this name already.")
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return chat.Plan{}, err
+	}
+	return p.put(tx, chat.Plan{Name: name, WritePerMinute: 600, ReadPerMinute: 6000})
+}
+
+// SetPlan changes a plan. One that is not there is more likely a slip of the pen than a wish for a new one.
 func SetPlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
 	name, err := chat.CleanName("name", name)
 	if err != nil {
 		return chat.Plan{}, err
 	}
 	plan, err := tx.Plan(name)
-	if errors.Is(err, store.ErrNotFound) {
-		plan, err = chat.Plan{Name: name, WritePerMinute: 600, ReadPerMinute: 6000}, nil
-	}
 	if err != nil {
-		return chat.Plan{}, err
+		return chat.Plan{}, orNotFound(err, "plan")
 	}
+	return p.put(tx, plan)
+}
+
+func (p PlanPatch) put(tx *store.Tx, plan chat.Plan) (chat.Plan, error) {
 	if err := p.apply(&plan); err != nil {
 		return chat.Plan{}, err
 	}

@@ -116,8 +116,15 @@ func TestSetPlan(t *testing.T) {
 			return run(st, func(tx *store.Tx) (chat.Plan, error) { return core.SetPlan(tx, " tiny ", p) })
 		}
 		want := chat.Plan{Name: "tiny", WritePerMinute: 600, ReadPerMinute: 6000}
-		got, err := set(core.PlanPatch{})
+		_, err := set(core.PlanPatch{})
+		requireCode(t, err, chat.CodeResourceNotFound, "")
+		create := func() (chat.Plan, error) {
+			return run(st, func(tx *store.Tx) (chat.Plan, error) { return core.CreatePlan(tx, " tiny ", core.PlanPatch{}) })
+		}
+		got, err := create()
 		requireEqual(t, got, err, want)
+		_, err = create()
+		requireCode(t, err, chat.CodeInvalidFieldValue, "name")
 
 		got, err = set(core.PlanPatch{
 			API: new(true), Customers: new(true), MonthlyMessages: new(int64(0)), RetentionDays: new(int64(7)),
@@ -152,7 +159,7 @@ func TestSetPlanErrors(t *testing.T) {
 			{"tiny", core.PlanPatch{ReadPerMinute: new(int64(-1))}, "read_per_minute"},
 			{"tiny", core.PlanPatch{ReadPerMinute: new(int64(1_000_000_001))}, "read_per_minute"},
 		} {
-			_, err := run(st, func(tx *store.Tx) (chat.Plan, error) { return core.SetPlan(tx, test.plan, test.patch) })
+			_, err := run(st, func(tx *store.Tx) (chat.Plan, error) { return core.CreatePlan(tx, test.plan, test.patch) })
 			requireCode(t, err, chat.CodeInvalidFieldValue, test.param)
 		}
 		plans, err := st.Read(t.Context()).Plans()

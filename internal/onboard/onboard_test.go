@@ -278,7 +278,8 @@ func TestNumberComesAgain(t *testing.T) {
 		newBrowser(t).signUp(address, "+62 812 5550 108").says(t, http.StatusOK)
 		before := r.accounts()[0]
 		storetest.InTx(t, r.store, func(tx *store.Tx) error {
-			return core.DemoteAccount(tx, before, chat.AccountDisconnected)
+			_, err := core.DemoteAccount(tx, before, chat.AccountDisconnected, "gone")
+			return err
 		})
 		r.clock.Advance(time.Minute)
 		_, address = r.link(chat.NewSetupLink{})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -219,7 +220,7 @@ func (n *number) failed(w *queued, account chat.Account, err error) (*core.SendR
 	}
 	class := e.Class()
 	if status := standing(class); status != "" {
-		n.sender.demote(account, status)
+		n.sender.demote(account, status, e)
 	}
 	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.accepted) < throttleLife {
 		return nil, now.Add(wait)
@@ -267,11 +268,23 @@ func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) t
 
 // demote marks an account from which the provider takes nothing any more: its sends would all fail
 // until it is connected or registered anew.
-func (s *Sender) demote(account chat.Account, status chat.AccountStatus) {
-	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) error {
-		return core.DemoteAccount(tx, account, status)
+func (s *Sender) demote(account chat.Account, status chat.AccountStatus, said *provider.Error) {
+	changed := false
+	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) (err error) {
+		changed, err = core.DemoteAccount(tx, account, status, reasonOf(said))
+		return err
 	})
 	if err != nil {
 		s.warn("an account could not be marked as "+string(status), err)
+		return
 	}
+	if changed {
+		s.cfg.Log.Warn("a number sends nothing any more, until it is connected or registered anew",
+			"account", account.ID, "organization", account.OrgID, "status", string(status), "reason", reasonOf(said))
+	}
+}
+
+// reasonOf is why the provider takes nothing any more, for people.
+func reasonOf(said *provider.Error) string {
+	return fmt.Sprintf("the provider says %q (%d)", cmp.Or(said.Message, said.Title, "nothing"), said.Code)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -163,6 +164,10 @@ func TestFailuresOfTheAccount(t *testing.T) {
 				account, err := r.st.Read(t.Context()).Account(r.org.ID, r.account.ID)
 				if err != nil || account.Status != test.status {
 					t.Errorf("the account is %s, %v", account.Status, err)
+				}
+				if reason := account.Reason(); (reason == nil) != (test.status == chat.AccountConnected) ||
+					reason != nil && !strings.Contains(*reason, strconv.Itoa(test.err.Code)) {
+					t.Errorf("the reason is %v", reason)
 				}
 				if test.status == chat.AccountConnected {
 					r.requireState(next, "sent", false)

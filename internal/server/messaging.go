@@ -192,6 +192,14 @@ func (s *Server) simulatorFolder() string {
 	return filepath.Join(s.cfg.Data, "simulator")
 }
 
+// providerName is where messages go, for the log.
+func (s *Server) providerName() string {
+	if s.messaging.simulator != nil {
+		return "simulator"
+	}
+	return s.cfg.ProviderURL
+}
+
 // SimulatorURL is where the operator finds the built-in simulator. Empty: there is none.
 func (s *Server) SimulatorURL() string {
 	if s.messaging.simulator == nil {

@@ -92,7 +92,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	s.startOnboarding()
 	s.startDashboard(version)
 	s.messaging.unlisten = s.hearOthers()
-	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.registry.MustRegister(accountGauge{s.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
@@ -111,19 +111,17 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 
 // open opens what the node's parts stand on.
 func (s *Server) open(ctx context.Context) (err error) {
-	if s.vault, err = vault.Load(s.cfg.SecretKey, s.cfg.Data); err != nil {
-		return err
-	}
 	if s.store, err = store.Open(ctx, store.Config{
 		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, DirectURL: s.cfg.DatabaseDirectURL, Exclusive: true, Log: s.log, Metrics: s.registry,
 	}); err != nil {
 		return err
 	}
-	s.warnOfOpenFolder()
-	if s.index, err = s.store.OpenSearch(ctx); err != nil {
+	if s.vault, err = core.LoadMasterKey(ctx, s.store, s.cfg.SecretKey, s.cfg.Data); err != nil {
 		return err
 	}
-	return core.CheckMasterKey(ctx, s.store, s.vault)
+	s.warnOfOpenFolder()
+	s.index, err = s.store.OpenSearch(ctx)
+	return err
 }
 
 // warnOfOpenFolder tells the operator of what other users of the machine can get at. The store and the
@@ -162,6 +160,9 @@ func (s *Server) Demo(ctx context.Context) (core.Demo, error) {
 	if err := s.syncTemplates(demo.OrganizationID)(ctx, demo.PhoneNumberID); err != nil { // it is tried again by itself
 		s.log.Warn("the demo's templates could not be read", "error", err)
 	}
+	if s.messaging.simulator != nil {
+		s.messaging.simulator.Learn(demo.PhoneNumberID)
+	}
 	return demo, s.fillDemo(ctx, demo)
 }
 
@@ -193,7 +194,10 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		go func() { failed <- f.http.Serve(f.listener) }()
 	}
 	s.log.Info("serving", "listen", s.public.listener.Addr().String(), "ops", s.ops.listener.Addr().String(),
-		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "role", s.cfg.Role)
+		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "provider", s.providerName(), "role", s.cfg.Role)
+	if s.messaging.simulator != nil && !s.cfg.Demo {
+		s.log.Warn("messages go to the built-in simulator and reach nobody: give --provider-url for a real provider, or --demo to try things out")
+	}
 	s.inviteSetup(ctx)
 	if ready != nil {
 		ready()

@@ -27,6 +27,7 @@ var errNotFound = errors.New("not found")
 // controlRoutes is the whole control API; "*" is an id.
 var controlRoutes = map[string]controlHandler{
 	"POST inbound":        controlInbound,
+	"POST taps":           controlTap,
 	"POST statuses":       controlStatus,
 	"POST callbacks":      controlCallback,
 	"GET messages":        controlMessages,

@@ -145,15 +145,20 @@ func (s *Simulator) react(m *message, now time.Time) {
 	}
 	at := now.Add(wait + time.Duration(sc.After))
 	s.sched.push(event{at: at.UnixNano(), run: func(time.Time) {
-		in := Inbound{Fields: fields}
-		if raw, found := fields["type"]; found {
-			_ = json.Unmarshal(raw, &in.Type)
-			in.Fields = withoutKey(fields, "type")
-		}
-		if _, err := s.receive(m.number, m.to.asSender(), in); err != nil {
+		if _, err := s.receive(m.number, m.to.asSender(), fromFields(fields)); err != nil {
 			s.log.Warn("a script's reply is not sent", "error", err)
 		}
 	}})
+}
+
+// fromFields is the inbound message that a message object describes.
+func fromFields(fields map[string]json.RawMessage) Inbound {
+	in := Inbound{Fields: fields}
+	if raw, found := fields["type"]; found {
+		_ = json.Unmarshal(raw, &in.Type) // one that is no text counts as none
+		in.Fields = withoutKey(fields, "type")
+	}
+	return in
 }
 
 // asSender turns an addressee around.

@@ -8,7 +8,7 @@ import (
 
 const (
 	accountColumns = `a.org_id, a.id, a.team_id, a.customer_id, c.name, c.status, a.phone_number_id, a.phone_number, a.waba_id, a.name,
-		a.status, a.provider_status, a.quality, a.restricted_sends, a.restricted_until, a.require_opt_in, a.token, a.registering_until,
+		a.status, a.status_reason, a.provider_status, a.quality, a.restricted_sends, a.restricted_until, a.require_opt_in, a.token, a.registering_until,
 		a.messaging_limit, a.created_at, a.updated_at`
 	accountFrom   = ` FROM accounts a LEFT JOIN customers c ON c.org_id = a.org_id AND c.id = a.customer_id`
 	accountSelect = "SELECT " + accountColumns + accountFrom
@@ -18,7 +18,7 @@ func scanAccount(row scanner) (a chat.Account, err error) {
 	var restrictedUntil, registeringUntil *int64
 	var createdAt, updatedAt int64
 	err = row.Scan(&a.OrgID, &a.ID, &a.TeamID, &a.CustomerID, &a.CustomerName, &a.CustomerStatus, &a.PhoneNumberID, &a.PhoneNumber,
-		&a.WABAID, &a.Name, &a.Status, &a.ProviderStatus, &a.Quality, &a.Restriction, &restrictedUntil, &a.RequireOptIn, &a.Token,
+		&a.WABAID, &a.Name, &a.Status, &a.StatusReason, &a.ProviderStatus, &a.Quality, &a.Restriction, &restrictedUntil, &a.RequireOptIn, &a.Token,
 		&registeringUntil, &a.MessagingLimit, &createdAt, &updatedAt)
 	a.RestrictedUntil, a.RegisteringUntil = toTimePtr(restrictedUntil), toTimePtr(registeringUntil)
 	a.CreatedAt, a.UpdatedAt = toTime(createdAt), toTime(updatedAt)
@@ -102,26 +102,39 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
 }
 
+// AccountStatuses counts the numbers of all organizations by their status.
+func (r Reader) AccountStatuses() (map[chat.AccountStatus]int64, error) {
+	counts := map[chat.AccountStatus]int64{}
+	_, err := many(r, func(row scanner) (n int64, err error) {
+		var status chat.AccountStatus
+		err = row.Scan(&status, &n)
+		counts[status] = n
+		return n, err
+	}, "SELECT status, COUNT(*) FROM accounts WHERE deleted_at IS NULL GROUP BY status")
+	return counts, err
+}
+
 // InsertAccount stores a new account; ErrDuplicate when the number is connected already.
 func (tx *Tx) InsertAccount(a chat.Account) error {
 	return tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,
-			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, messaging_limit, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, messaging_limit, created_at, updated_at,
+			status_reason)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 		ON CONFLICT DO NOTHING`,
 		a.OrgID, a.ID, a.TeamID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token, msPtr(a.RegisteringUntil),
-		a.MessagingLimit, a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli())
+		a.MessagingLimit, a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli(), a.Reason())
 }
 
 // UpdateAccount stores what may change of an account.
 func (tx *Tx) UpdateAccount(a chat.Account) error {
 	return tx.execOne(`UPDATE accounts SET customer_id = $3, phone_number_id = $4, phone_number = $5, waba_id = $6, name = $7, status = $8,
 			provider_status = $9, quality = $10, restricted_sends = $11, restricted_until = $12, require_opt_in = $13, token = $14,
-			registering_until = $15, updated_at = $16, messaging_limit = $17
+			registering_until = $15, updated_at = $16, messaging_limit = $17, status_reason = $18
 		WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		a.OrgID, a.ID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token,
-		msPtr(a.RegisteringUntil), tx.now.UnixMilli(), a.MessagingLimit)
+		msPtr(a.RegisteringUntil), tx.now.UnixMilli(), a.MessagingLimit, a.Reason())
 }
 
 // DeleteAccount makes an account vanish; its data is purged later.

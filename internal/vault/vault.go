@@ -32,6 +32,12 @@ type Vault struct {
 	aead   cipher.AEAD
 }
 
+// HasKeyFile tells whether dir has a file with a master key.
+func HasKeyFile(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, KeyFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // Load takes the master key from text (base64, 32 bytes) or, when that is empty, from the file
 // secret.key in dir, which it makes on first use.
 func Load(text, dir string) (*Vault, error) {

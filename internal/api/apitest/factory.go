@@ -52,7 +52,10 @@ var plans atomic.Int64
 func (s *Server) NewPlan(t testing.TB, patch core.PlanPatch) string {
 	t.Helper()
 	name := fmt.Sprint("plan-", plans.Add(1)) // messages name it, and a random text may spell anything
-	s.SetPlan(t, name, patch)
+	s.InTx(t, func(tx *store.Tx) error {
+		_, err := core.CreatePlan(tx, name, patch)
+		return err
+	})
 	return name
 }
 

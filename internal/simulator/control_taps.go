@@ -1,0 +1,68 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// controlTap lets a person press a button, or choose a row, of a message that they got.
+func controlTap(c *controlCall) (any, error) {
+	var in struct {
+		PhoneNumberID string `json:"phone_number_id"`
+		To            string `json:"to"`
+		From          string `json:"from"`
+		MessageID     string `json:"message_id"` // empty: their newest message that has the button
+		Button        string `json:"button"`     // its title or id; empty: the first
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	n, err := c.sim.target(in.PhoneNumberID, in.To)
+	if err != nil {
+		return nil, err
+	}
+	from, err := c.sim.sender(n.waba.Load(), Sender{person: person{Phone: in.From}, known: true})
+	if err != nil {
+		return nil, err
+	}
+	m, pressed, err := c.sim.findButton(n, from, in.MessageID, in.Button)
+	if err != nil {
+		return nil, err
+	}
+	id, err := c.sim.receive(n, from, fromFields(pressed.tapped(m)))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"messages": []map[string]string{{"id": id}}, "pressed": pressed.title, "of": m.id}, nil
+}
+
+// findButton finds the newest message to a person that has a button.
+func (s *Simulator) findButton(n *number, to recipient, messageID, button string) (*message, shownButton, error) {
+	var newest *message
+	var found shownButton
+	s.messages.each(func(_ stringKey, m *message) bool {
+		if m.inbound || m.number != n || m.to.key() != to.key() || messageID != "" && m.id != messageID ||
+			newest != nil && !m.created.After(newest.created) {
+			return true
+		}
+		_, buttons := s.shown(m)
+		if i := slices.IndexFunc(buttons, func(b shownButton) bool { return b.goesBy(button) }); i >= 0 {
+			newest, found = m, buttons[i]
+		}
+		return true
+	})
+	switch {
+	case newest != nil:
+		return newest, found, nil
+	case button == "":
+		return nil, found, errors.New("this person has no message with buttons from that number")
+	default:
+		return nil, found, fmt.Errorf("this person has no message with the button %q from that number", button)
+	}
+}
+
+func (b shownButton) goesBy(name string) bool {
+	return name == "" || b.id == name || strings.EqualFold(b.title, name)
+}
