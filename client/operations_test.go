@@ -169,7 +169,7 @@ var filters = map[string]map[string][]string{
 		AssignedTo: "x", PageOptions: everyPage}),
 	"listContacts":   client.QueryOf(client.ContactFilter{Phone: "x", BSUID: "x", Username: "x", Search: "x", LabelID: "x", PageOptions: everyPage}),
 	"listLabels":     client.QueryOf(client.LabelFilter{TeamID: "x", PageOptions: everyPage}),
-	"listTemplates":  client.QueryOf(client.TemplateFilter{Status: "x", Language: "x", PageOptions: everyPage}),
+	"listTemplates":  client.QueryOf(client.TemplateFilter{Status: "x", Language: "x", Category: "x", Name: "x", Search: "x", PageOptions: everyPage}),
 	"getTemplate":    client.QueryOf(client.TemplateVariant{Language: "x"}),
 	"deleteTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}),
 	"updateTemplate": client.QueryOf(client.TemplateVariant{Language: "x"}), // in the body

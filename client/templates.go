@@ -54,11 +54,15 @@ const (
 type TemplateFilter struct {
 	Status   TemplateStatus
 	Language string
+	Category TemplateCategory
+	Name     string // in all its languages
+	Search   string // a part of the name, or of a text
 	PageOptions
 }
 
 func (f TemplateFilter) query() query {
-	return f.PageOptions.query().text("status", string(f.Status)).text("language", f.Language)
+	return f.PageOptions.query().text("status", string(f.Status)).text("language", f.Language).
+		text("category", string(f.Category)).text("name", f.Name).text("search", f.Search)
 }
 
 // ListTemplates returns a page of a number's templates, newest first.

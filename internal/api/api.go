@@ -109,7 +109,7 @@ func New(cfg Config) *API {
 	}
 	if a.templates == nil {
 		a.templates = &core.Templates{
-			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(rest.RequestTimeout),
+			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(rest.RequestTimeout), Open: cfg.Blobs.Get,
 		}
 	}
 	registerMeta(a)

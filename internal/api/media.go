@@ -32,9 +32,9 @@ func registerMedia(a *API) {
 		Description: "`url` is permanent and needs no key.",
 	}, a.getMedia)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/{phone_number_id}/media/{id}", ID: "deleteMedia", Tag: "Media", Summary: "Delete a library file",
-		Description: "New messages cannot use it any more; those that were sent with it stay as they are.",
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/media/{id}", ID: "deleteMedia", Tag: "Media", Role: chat.RoleAdmin, Summary: "Delete a library file",
+		Description: "New messages and canned replies cannot use it any more; messages that were sent with it stay as they are.",
 	}, a.deleteMedia)
 }
 

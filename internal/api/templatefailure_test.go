@@ -62,7 +62,7 @@ func TestSamplesAreHandedToTheProvider(t *testing.T) {
 	client := host.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	taken := func(name, body string) apitest.Scenario {
-		return apitest.Scenario{Name: name, Given: business, Request: templates(http.MethodPost, "", body), Status: http.StatusCreated, Change: apitest.Changes{"templates": "+1"},
+		return apitest.Scenario{Name: name, Given: business, Request: templates(http.MethodPost, "", body), Status: http.StatusCreated, Change: apitest.Changes{"templates": "+1", "template_changes": "+1"},
 			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
 				if strings.Contains(string(r.Body), host.URL) || strings.Contains(string(r.Body), "header_url") || !strings.Contains(string(r.Body), `"header_handle":["4::`) {
 					t.Errorf("the address was not replaced: %s", r.Body)
@@ -88,7 +88,7 @@ func TestSamplesAreHandedToTheProvider(t *testing.T) {
 		taken("a document", sample("DOCUMENT", `"header_url":"`+host.URL+`/a.pdf"`)),
 		taken("the cards of a carousel", cards(card(0), card(1), card(2))),
 		{Name: "in a change", Given: having(aNew("instant_x", "de")), Request: templates(http.MethodPatch, "/instant_x",
-			`{"components":[{"type":"HEADER","format":"IMAGE","example":{"header_url":"`+host.URL+`/a.png"}},{"type":"BODY","text":"Look."}]}`), Status: http.StatusOK, Change: apitest.Changes{"templates": "~1"}},
+			`{"components":[{"type":"HEADER","format":"IMAGE","example":{"header_url":"`+host.URL+`/a.png"}},{"type":"BODY","text":"Look."}]}`), Status: http.StatusOK, Change: apitest.Changes{"templates": "~1", "template_changes": "+1"}},
 		refused("a page for an image", sample("IMAGE", `"header_url":"`+host.URL+`/a.html"`), url),
 		refused("an image for a video", sample("VIDEO", `"header_url":"`+host.URL+`/a.png"`), url),
 		refused("a file that is too large", sample("IMAGE", `"header_url":"`+host.URL+`/large.png"`), url),
@@ -196,7 +196,7 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 	scenarios = append(scenarios,
 		apitest.Scenario{Name: "delete: outage", Given: having(aNew("undeletable", "de")), Request: templates(http.MethodDelete, "/undeletable", ""), Code: "whatsapp_upstream_error"},
 		apitest.Scenario{Name: "delete: refused", Given: having(aNew("kept", "de")), Request: templates(http.MethodDelete, "/kept", ""), Code: "invalid_field_value", Param: "name"},
-		apitest.Scenario{Name: "delete: it was gone", Given: having(aNew("mine", "de")), Request: templates(http.MethodDelete, "/mine", ""), Status: http.StatusOK, Change: apitest.Changes{"templates": "-1"}},
+		apitest.Scenario{Name: "delete: it was gone", Given: having(aNew("mine", "de")), Request: templates(http.MethodDelete, "/mine", ""), Status: http.StatusOK, Change: apitest.Changes{"templates": "-1", "template_changes": "-1"}},
 	)
 	apitest.RunEach(t, scenarios, calling(t, client))
 	t.Run("sync", func(t *testing.T) {

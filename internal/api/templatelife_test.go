@@ -117,7 +117,7 @@ func TestUpdateTemplate(t *testing.T) {
 	edit := func(rest, body string) apitest.Request { return templates(http.MethodPatch, rest, body) }
 	text := `"components":[{"type":"BODY","text":"All is better."}]`
 	one, two := having(aNew("instant_x", "de")), having(aNew("instant_x", "de"), aNew("instant_x", "fr"))
-	changed := apitest.Changes{"templates": "~1"}
+	changed := apitest.Changes{"templates": "~1", "template_changes": "+1"}
 	done := func(name string, given func(*testing.T, *apitest.Case), r apitest.Request, language, content string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: given, Request: r, Status: http.StatusOK, Change: changed, Events: []string{},
 			Want: shownTemplate(`"name":"instant_x","language":"` + language + `","status":"pending","provider_status":"PENDING","category":"UTILITY","quality":"UNKNOWN",
@@ -133,7 +133,7 @@ func TestUpdateTemplate(t *testing.T) {
 		done("one of several, in the query", two, edit("/instant_x?language=fr", `{`+text+`}`), "fr", "All is better."),
 		done("the category it has", one, edit("/instant_x", `{"category":"UTILITY",`+text+`}`), "de", "All is better."),
 		{Name: "the category of a rejected one", Given: having(aNew("instant_reject_x", "de")), Request: edit("/instant_reject_x", `{"category":"MARKETING"}`),
-			Status: http.StatusOK, Change: changed, Events: []string{}},
+			Status: http.StatusOK, Change: apitest.Changes{"templates": "~1", "template_changes": "+2"}, Events: []string{}},
 		{Name: "the time to live", Given: one, Request: edit("/instant_x", `{"message_send_ttl_seconds":60}`), Status: http.StatusOK, Change: changed, Events: []string{},
 			Then: func(t *testing.T, c *apitest.Case, r *apitest.Response) {
 				var shown struct {
@@ -186,9 +186,9 @@ func TestDeleteTemplate(t *testing.T) {
 	const deleted = `{"data":{"id":"<tmpl>","object":"template","name":"instant_x","deleted":true},"request_id":"<req>"}`
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "in all languages", Given: two, Request: templates(http.MethodDelete, "/instant_x", ""), Status: http.StatusOK, Want: deleted,
-			Change: apitest.Changes{"templates": "-2"}, Events: []string{}, Then: gone("/instant_x", 0)},
+			Change: apitest.Changes{"templates": "-2", "template_changes": "-2"}, Events: []string{}, Then: gone("/instant_x", 0)},
 		{Name: "in one", Given: two, Request: templates(http.MethodDelete, "/instant_x?language=de", ""), Status: http.StatusOK, Want: deleted,
-			Change: apitest.Changes{"templates": "-1"}, Events: []string{}, Then: gone("/instant_x?language=de", 1)},
+			Change: apitest.Changes{"templates": "-1", "template_changes": "-1"}, Events: []string{}, Then: gone("/instant_x?language=de", 1)},
 		{Name: "in one it does not have", Given: two, Request: templates(http.MethodDelete, "/instant_x?language=es", ""), Code: "resource_not_found"},
 		{Name: "an unknown name", Given: business, Request: templates(http.MethodDelete, "/nobody", ""), Code: "resource_not_found"},
 	}, option)

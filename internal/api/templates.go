@@ -20,11 +20,11 @@ func registerTemplates(a *API) {
 		Summary: "List templates, newest first", Description: "Only approved ones, unless status is given.",
 	}, listTemplates)
 
-	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/templates", ID: "createTemplate", Tag: "Templates",
+	rest.Flow(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/templates", ID: "createTemplate", Tag: "Templates", Role: chat.RoleAdmin,
 		Summary: "Create a template and submit it for review", Status: http.StatusCreated,
 		Description: "The template is checked here, then by the provider, whose objections come back as 400 in its own words. " +
-			"It is pending until the provider has decided. A header's file can be given by its address.",
+			"It is pending until the provider has decided. A header's file can be given by its address, or by its id in the library.",
 		Errors: []chat.Code{chat.CodeTemplateAlreadyExists, chat.CodeUpstreamError, chat.CodeProviderFailure},
 	}, a.createTemplate)
 
@@ -40,16 +40,16 @@ func registerTemplates(a *API) {
 		Summary: "Get a template by its name", Description: "In the given language, or the newest.",
 	}, getTemplate)
 
-	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPatch, Path: "/{phone_number_id}/templates/{name}", ID: "updateTemplate", Tag: "Templates",
+	rest.Flow(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: "/{phone_number_id}/templates/{name}", ID: "updateTemplate", Tag: "Templates", Role: chat.RoleAdmin,
 		Summary: "Change a template and submit it for review again",
 		Description: "The components replace all that were there. The provider allows it once a day for an approved template, " +
 			"and keeps the category of one.",
 		Errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
 	}, a.updateTemplate)
 
-	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/{phone_number_id}/templates/{name}", ID: "deleteTemplate", Tag: "Templates",
+	rest.Flow(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/{phone_number_id}/templates/{name}", ID: "deleteTemplate", Tag: "Templates", Role: chat.RoleAdmin,
 		Summary: "Delete a template", Description: "In all its languages, unless language names one.",
 		Errors: []chat.Code{chat.CodeUpstreamError, chat.CodeProviderFailure},
 	}, a.deleteTemplate)
@@ -94,11 +94,14 @@ type listTemplatesInput struct {
 	rest.AccountPath
 	Status   string `query:"status" enum:"approved,pending,rejected,all" default:"approved"`
 	Language string `query:"language" minLength:"1" doc:"Only this language."`
+	Category string `query:"category" enum:"MARKETING,UTILITY,AUTHENTICATION"`
+	Name     string `query:"name" pattern:"^[a-z0-9_]{1,512}$" doc:"Only this name, in all its languages."`
+	Search   string `query:"search" minLength:"1" maxLength:"200" doc:"A part of the name, or of a text."`
 }
 
 func listTemplates(c *rest.Call, in *listTemplatesInput, p store.Page) (store.Slice[templateView], error) {
 	r := c.Read()
-	filter := store.TemplateFilter{Status: chat.TemplateApproved, Language: in.Language}
+	filter := store.TemplateFilter{Status: chat.TemplateApproved, Language: in.Language, Category: in.Category, Name: in.Name, Search: in.Search}
 	switch in.Status {
 	case "":
 	case "all":

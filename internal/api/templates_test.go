@@ -80,7 +80,7 @@ func shownTemplate(fields string) string {
 func TestCreateTemplate(t *testing.T) {
 	t.Parallel()
 	upstream, option := simulated(t)
-	made := apitest.Changes{"templates": "+1"}
+	made := apitest.Changes{"templates": "+1", "template_changes": "+1"}
 	create := func(body string) apitest.Request { return templates(http.MethodPost, "", body) }
 	full := `{"name":"order_ready","language":"en_US","category":"MARKETING","parameter_format":"positional","message_send_ttl_seconds":43200,"variables":["1","2"],
 		"components":[{"type":"HEADER","format":"TEXT","text":"Order {{1}}","example":{"header_text":["A-17"]}},

@@ -88,6 +88,8 @@ func New(cfg Config) *App {
 	registerNotes(a)
 	registerDrafts(a)
 	registerReplies(a)
+	registerTemplates(a)
+	registerMedia(a)
 	registerViews(a)
 	registerBulk(a)
 	registerContacts(a)

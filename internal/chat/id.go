@@ -38,7 +38,9 @@ const (
 	KindSetupLink    Kind = "csl"
 	KindSubscription Kind = "wbs"
 	KindTeam         Kind = "team"
+	KindSketch       Kind = "tsk"
 	KindTemplate     Kind = "tmpl"
+	KindTemplateNews Kind = "tch"
 	KindUser         Kind = "usr"
 	KindView         Kind = "viw"
 )

@@ -99,6 +99,21 @@ func (t Template) Content() (content string, variables []string) {
 	return content, placeholderNames(content)
 }
 
+// SearchKey is what a search looks through: the name and all texts.
+func (t Template) SearchKey() string {
+	parts, _ := t.Parts() // as far as it can be read
+	words := []string{t.Name}
+	for _, p := range parts {
+		words = append(words, p.words()...)
+		for _, card := range p.Cards {
+			for _, c := range card.parts() {
+				words = append(words, c.words()...)
+			}
+		}
+	}
+	return FoldCase(strings.Join(words, "\n"))
+}
+
 // Is reports a category, which may be unknown.
 func (t Template) Is(category string) bool { return t.Category != nil && *t.Category == category }
 

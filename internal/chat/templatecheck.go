@@ -194,8 +194,8 @@ func checkHeaderFileSample(p *problems, e *TemplateExample, path string) {
 		}
 	case !e.HeaderURL.IsZero():
 		p.add(Invalid(param, "Must be an https address of at most 2048 characters."))
-	case !strings.HasPrefix(given.values[0], "4:"):
-		p.add(Invalid(param, "Must be a handle of the provider's upload API, which starts with 4:, or an https address."))
+	case !strings.HasPrefix(given.values[0], "4:") && !KindMedia.Valid(given.values[0]):
+		p.add(Invalid(param, "Must be a handle of the provider's upload API, which starts with 4:, the id of a library file, or an https address."))
 	}
 }
 

@@ -40,7 +40,7 @@ type TemplateExample struct {
 	HeaderText      []string       `json:"header_text,omitempty"`
 	HeaderTextNamed []NamedExample `json:"header_text_named_params,omitempty"`
 	HeaderURL       Samples        `json:"header_url,omitzero" doc:"Public https address of the header's file, which is fetched once: JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF up to 100 MB."`
-	HeaderHandle    Samples        `json:"header_handle,omitzero" doc:"The provider's handle of an uploaded file, or an https address as in header_url."`
+	HeaderHandle    Samples        `json:"header_handle,omitzero" doc:"The provider's handle of an uploaded file, the id of a library file, or an https address as in header_url."`
 	BodyText        [][]string     `json:"body_text,omitempty" doc:"One list, with a sample for each placeholder."`
 	BodyTextNamed   []NamedExample `json:"body_text_named_params,omitempty"`
 }
@@ -93,6 +93,15 @@ func (c TemplateCard) parts() []TemplatePart {
 	return parts
 }
 
+// words are the texts that a component shows.
+func (p TemplatePart) words() []string {
+	words := []string{p.Text}
+	for _, b := range p.Buttons {
+		words = append(words, b.Text)
+	}
+	return words
+}
+
 func partOf(parts []TemplatePart, kind string) *TemplatePart {
 	for i := range parts {
 		if parts[i].Type == kind {
@@ -138,14 +147,19 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 
 func isNull(text []byte) bool { return strings.TrimSpace(string(text)) == "null" }
 
-// Sample is a header's file that is to be fetched from an address and handed to the provider.
+// Sample is a header's file that is to be handed to the provider: from an address, or from the library.
 type Sample struct {
-	URL    string
-	Format string // IMAGE, VIDEO or DOCUMENT
-	Param  string // where the address stands in the request
+	URL     string
+	MediaID string // instead of URL
+	Format  string // IMAGE, VIDEO or DOCUMENT
+	Place   string // the component that has it
+	Param   string // where it stands in the request
 }
 
-// ReplaceSamples puts the provider's handle in the place of every file's address.
+// Source tells one file from another.
+func (s Sample) Source() string { return s.URL + s.MediaID }
+
+// ReplaceSamples puts the provider's handle in the place of every file's address or library id.
 func ReplaceSamples(parts []TemplatePart, handle func(Sample) (string, error)) error {
 	for i := range parts {
 		p := &parts[i]
@@ -173,10 +187,19 @@ func (e *TemplateExample) replaceSample(format, path string, handle func(Sample)
 	if given.IsZero() {
 		given, name = e.HeaderHandle, "header_handle"
 	}
-	if len(given.values) != 1 || !isHTTPS(given.values[0]) {
+	if len(given.values) != 1 {
 		return nil
 	}
-	h, err := handle(Sample{URL: given.values[0], Format: format, Param: path + ".example." + name})
+	sample := Sample{Format: format, Place: path, Param: path + ".example." + name}
+	switch value := given.values[0]; {
+	case isHTTPS(value):
+		sample.URL = value
+	case KindMedia.Valid(value):
+		sample.MediaID = value
+	default:
+		return nil
+	}
+	h, err := handle(sample)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type creation struct {
 	fingerprint string
 	// again: the same was asked for before, and nobody knows what came of it.
 	again bool
+	// files are the library's that are samples, by their places.
+	files map[string]string
 }
 
 // Create submits a template for review. The provider has one template of a name and language: when
@@ -40,7 +42,7 @@ func (s *Templates) Create(ctx context.Context, account chat.Account, in chat.Ne
 	if c.number, err = NumberOf(account, s.Token); err != nil {
 		return chat.Template{}, err
 	}
-	if err := s.uploadSamples(ctx, c.number, c.in.Components); err != nil {
+	if c.files, err = s.uploadSamples(ctx, account, c.number, c.in.Components); err != nil {
 		return chat.Template{}, err
 	}
 	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -165,7 +167,10 @@ func (s *Templates) keep(ctx context.Context, c creation, t provider.Template) (
 		if err != nil {
 			return err
 		}
-		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
+		return errors.Join(
+			noteTemplateChanges(tx, chat.TemplateStanding{ID: row.ID}, row, ""),
+			tx.PutTemplateSamples(row, c.files),
+			tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language))
 	})
 	return row, err
 }
@@ -192,7 +197,8 @@ func (s *Templates) Edit(ctx context.Context, account chat.Account, name string,
 	if err != nil {
 		return chat.Template{}, err
 	}
-	if err := s.uploadSamples(ctx, number, patch.Components); err != nil {
+	files, err := s.uploadSamples(ctx, account, number, patch.Components)
+	if err != nil {
 		return chat.Template{}, err
 	}
 	edit := provider.TemplateEdit{Category: patch.Category, TTLSeconds: patch.TTLSeconds}
@@ -212,7 +218,7 @@ func (s *Templates) Edit(ctx context.Context, account chat.Account, name string,
 			edit.Components = found.Components
 		}
 	}
-	return s.keepEdit(ctx, row, edit)
+	return s.keepEdit(ctx, row, edit, files)
 }
 
 // variant picks the language of a template that is to be changed.
@@ -277,13 +283,17 @@ func (s *Templates) syncSoon(ctx context.Context, account chat.Account, callErr 
 	})
 }
 
-func (s *Templates) keepEdit(ctx context.Context, row chat.Template, edit provider.TemplateEdit) (current chat.Template, err error) {
+func (s *Templates) keepEdit(ctx context.Context, row chat.Template, edit provider.TemplateEdit, files map[string]string) (current chat.Template, err error) {
 	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		if current, err = tx.Template(row.OrgID, row.WABAID, row.Name, row.Language); err != nil {
 			return orNotFound(err, "template")
 		}
+		was := current.Standing()
 		if edit.Components != nil {
 			current.Components = edit.Components
+			if err := tx.PutTemplateSamples(current, files); err != nil {
+				return err
+			}
 		}
 		if edit.Category != "" {
 			current.Category = &edit.Category
@@ -293,7 +303,7 @@ func (s *Templates) keepEdit(ctx context.Context, row chat.Template, edit provid
 		}
 		current.SetProviderStatus("PENDING", nil)
 		current.UpdatedAt = tx.Now()
-		return tx.UpdateTemplate(current)
+		return errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current))
 	})
 	return current, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"sync"
@@ -21,6 +22,8 @@ type Templates struct {
 	Store    *store.Store
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
+	// Open opens a stored file, for the samples that are in the library.
+	Open func(blobKey string) (*os.File, error)
 	// Fetch reads the samples that users name; it must not reach private networks.
 	Fetch *http.Client
 	// RefuseAfter is how long it takes to say that a sample's host has no public address. It is longer than
@@ -160,15 +163,18 @@ func applyTemplates(tx *store.Tx, account chat.Account, list []provider.Template
 		}
 		row := templateRow(account, t)
 		ref, exists := known[keyOf(t)]
+		row.ID, row.CreatedAt, row.UpdatedAt = tx.NewID(chat.KindTemplate), tx.Now(), tx.Now()
 		switch {
 		case exists && (ref.Digest == row.Digest() || ref.UpdatedAt.After(asked)):
 			continue
 		case exists:
 			done.Updated++
+			if err := noteTemplateChanges(tx, ref.Standing, row, ""); err != nil {
+				return done, err
+			}
 		default:
 			done.Created++
 		}
-		row.ID, row.CreatedAt, row.UpdatedAt = tx.NewID(chat.KindTemplate), tx.Now(), tx.Now()
 		if err := tx.PutTemplate(row); err != nil {
 			return done, err
 		}

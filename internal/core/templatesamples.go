@@ -30,21 +30,51 @@ var sampleNames = map[string]string{
 	"image/jpeg": "sample.jpg", "image/png": "sample.png", "video/mp4": "sample.mp4", "video/3gpp": "sample.3gp", "application/pdf": "sample.pdf",
 }
 
-// uploadSamples replaces the addresses of samples by the provider's handles. A file that several
-// cards show is fetched once.
-func (s *Templates) uploadSamples(ctx context.Context, n provider.Number, parts []chat.TemplatePart) error {
+// uploadSamples replaces the addresses and library ids of samples by the provider's handles, and returns the
+// library's files by the places that show them. A file that several cards show is uploaded once.
+func (s *Templates) uploadSamples(ctx context.Context, account chat.Account, n provider.Number, parts []chat.TemplatePart) (files map[string]string, err error) {
 	handles := map[string]string{}
-	return chat.ReplaceSamples(parts, func(sample chat.Sample) (string, error) {
-		if handle, done := handles[sample.URL]; done {
+	files = map[string]string{}
+	return files, chat.ReplaceSamples(parts, func(sample chat.Sample) (string, error) {
+		if sample.MediaID != "" {
+			files[sample.Place] = sample.MediaID
+		}
+		if handle, done := handles[sample.Source()]; done {
 			return handle, nil
 		}
-		handle, err := s.uploadSample(ctx, n, sample)
-		handles[sample.URL] = handle
+		upload := s.uploadFetched
+		if sample.MediaID != "" {
+			upload = func(ctx context.Context, n provider.Number, sample chat.Sample) (string, error) {
+				return s.uploadStored(ctx, account, n, sample)
+			}
+		}
+		handle, err := upload(ctx, n, sample)
+		handles[sample.Source()] = handle
 		return handle, err
 	})
 }
 
-func (s *Templates) uploadSample(ctx context.Context, n provider.Number, sample chat.Sample) (string, error) {
+// uploadStored hands a library file of the number's team to the provider.
+func (s *Templates) uploadStored(ctx context.Context, account chat.Account, n provider.Number, sample chat.Sample) (string, error) {
+	media, err := LibraryMedia(s.Store.Read(ctx), account, sample.MediaID)
+	if code, ours := chat.CodeOf(err); ours && code == chat.CodeResourceNotFound {
+		return "", chat.Invalid(sample.Param, "There is no such file in the library of this number's team.")
+	}
+	if err != nil {
+		return "", err
+	}
+	if most := sampleLimits[sample.Format].most; media.Size > most {
+		return "", chat.Invalid(sample.Param, "The file is larger than %d MB.", most>>20)
+	}
+	file, err := s.Open(media.BlobKey)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return s.handOver(ctx, n, sample, file, media.Size)
+}
+
+func (s *Templates) uploadFetched(ctx context.Context, n provider.Number, sample chat.Sample) (string, error) {
 	file, err := os.CreateTemp("", "parley-sample-*")
 	if err != nil {
 		return "", err
@@ -55,6 +85,11 @@ func (s *Templates) uploadSample(ctx context.Context, n provider.Number, sample 
 	if err != nil {
 		return "", err
 	}
+	return s.handOver(ctx, n, sample, file, size)
+}
+
+// handOver uploads a file that is what a header of the format can have.
+func (s *Templates) handOver(ctx context.Context, n provider.Number, sample chat.Sample, file io.ReadSeeker, size int64) (string, error) {
 	mimeType, err := sniff(file)
 	if err != nil {
 		return "", err

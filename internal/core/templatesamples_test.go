@@ -2,8 +2,12 @@ package core_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +15,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // slowFailure is a network on which every request fails after some time.
@@ -51,6 +57,51 @@ func TestRefusedSamplesAreAlike(t *testing.T) {
 		cancel()
 		if _, after := refuse(gone, slowFailure{0, netguard.ErrBlocked}); after != 0 {
 			t.Errorf("somebody who has gone is waited for: %v", after)
+		}
+	})
+}
+
+// A sample can be a file of the library of the number's team, told by its bytes; the template remembers it.
+func TestSamplesFromTheLibrary(t *testing.T) {
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := storetest.Open(t, engine)
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		folder := t.TempDir()
+		add := func(name, mimeType, content string) chat.Media {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var m chat.Media
+			storetest.InTx(t, st, func(tx *store.Tx) (err error) {
+				m, err = core.AddMedia(tx, account, chat.MediaLibrary, core.StoredFile{BlobKey: name, MimeType: mimeType, Size: int64(len(content)), Filename: name})
+				return err
+			})
+			return m
+		}
+		picture, text := add("a.png", "image/png", "\x89PNG\x0d\x0a\x1a\x0a rest"), add("b.png", "image/png", "no picture")
+		templates := newShelf(0).templates(st)
+		templates.Open = func(key string) (*os.File, error) { return os.Open(filepath.Join(folder, key)) }
+		create := func(name, mediaID string) (chat.Template, error) {
+			return templates.Create(t.Context(), account, chat.NewTemplate{Name: name, Language: "de", Category: chat.CategoryUtility, Components: []chat.TemplatePart{
+				{Type: chat.PartHeader, Format: "IMAGE", Example: &chat.TemplateExample{HeaderHandle: chat.SampleList(mediaID)}},
+				{Type: chat.PartBody, Text: "Look at this."},
+			}})
+		}
+		made, err := create("good", picture.ID)
+		if err != nil || strings.Contains(string(made.Components), picture.ID) {
+			t.Fatalf("got %s, %v", made.Components, err)
+		}
+		_, samples, err := core.TemplateHistory(st.Read(t.Context()), account, "good", "de")
+		if err != nil || len(samples) != 1 || samples[0].ID != picture.ID || samples[0].Place != "components[0]" {
+			t.Errorf("the samples are %+v, %v", samples, err)
+		}
+		for name, id := range map[string]string{"no_picture": text.ID, "nothing": "med_" + strings.Repeat("0", 26)} {
+			var refused *chat.Error
+			if _, err := create(name, id); !errors.As(err, &refused) || refused.Param != "components[0].example.header_handle" {
+				t.Errorf("%s: got %v", name, err)
+			}
 		}
 	})
 }

@@ -45,6 +45,7 @@ func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error
 	if t.ProviderID != nil && u.ID != "" && u.ID != *t.ProviderID { // an earlier one of that name, or a later
 		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
 	}
+	was := t.Standing()
 	switch u.Aspect {
 	case provider.TemplateStatus:
 		return updateTemplateStatus(tx, t, u)
@@ -54,10 +55,13 @@ func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error
 		if u.Category != "" {
 			t.Category = &u.Category
 		}
+		if err := noteNextCategory(tx, t, u); err != nil {
+			return err
+		}
 	default: // the new components come in a shape of their own
 		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
 	}
-	return storeTemplate(tx, t)
+	return storeTemplate(tx, was, t, "")
 }
 
 // updateTemplateStatus moves a template along, unless the callback is older than the last one.
@@ -72,6 +76,7 @@ func updateTemplateStatus(tx *store.Tx, t chat.Template, u provider.TemplateUpda
 		_, err := tx.DeleteTemplates(t.OrgID, []string{t.ID}, tx.Now())
 		return err
 	}
+	was := t.Standing()
 	switch u.Event {
 	case "FLAGGED", "LOCKED": // warnings: it can still be sent
 	case "UNARCHIVED":
@@ -87,10 +92,13 @@ func updateTemplateStatus(tx *store.Tx, t chat.Template, u provider.TemplateUpda
 	if u.Category != "" {
 		t.Category = &u.Category
 	}
-	return storeTemplate(tx, t)
+	return storeTemplate(tx, was, t, u.Description)
 }
 
-func storeTemplate(tx *store.Tx, t chat.Template) error {
+func storeTemplate(tx *store.Tx, was chat.TemplateStanding, t chat.Template, detail string) error {
 	t.UpdatedAt = tx.Now()
+	if err := noteTemplateChanges(tx, was, t, detail); err != nil {
+		return err
+	}
 	return ignoreNotFound(tx.UpdateTemplate(t))
 }

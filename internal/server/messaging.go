@@ -84,6 +84,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	}
 	m.templates = &core.Templates{
 		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout), RefuseAfter: refuseAfter,
+		Open: m.blobs.Get,
 	}
 	if m.node, err = node.Start(ctx, s.store, s.registry, s.log); err != nil {
 		return err

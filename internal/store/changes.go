@@ -18,6 +18,7 @@ const (
 	ChangedReplies      ChangeKind = "replies"
 	ChangedViews        ChangeKind = "views"
 	ChangedTemplates    ChangeKind = "templates"
+	ChangedMedia        ChangeKind = "media" // the library
 	ChangedNumbers      ChangeKind = "numbers"
 	ChangedBroadcast    ChangeKind = "broadcast"
 	ChangedKeys         ChangeKind = "keys"

@@ -106,6 +106,11 @@ func plannedLists(orgID, accountID string) []plannedList {
 		templates("all", "templates_by_age", store.TemplateFilter{}),
 		templates("by status", "templates_by_status", store.TemplateFilter{Status: chat.TemplateApproved}),
 		templates("by language", "templates_by_language", store.TemplateFilter{Language: "de"}),
+		templates("by name", "templates_by_age", store.TemplateFilter{Name: "x", Search: "x", Category: "x"}),
+		{"library", "media_of_library", func(r store.Reader, p store.Page) error {
+			_, err := r.LibraryFiles(orgID, "x", store.MediaFilter{Kind: "image", Search: "x"}, p)
+			return err
+		}},
 		{"subscriptions", "webhook_subscriptions_by_age", func(r store.Reader, p store.Page) error {
 			_, err := r.WebhookSubscriptions(orgID, p)
 			return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -36,8 +37,39 @@ func (r Reader) MediaOfAccount(orgID, accountID string, limit int) ([]chat.Media
 	return many(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
 }
 
+// MediaFilter narrows a list of library files.
+type MediaFilter struct {
+	Kind   string // image, video, audio, document; empty: all
+	Search string // a part of the name; empty: all
+}
+
+var mediaByID = order[chat.Media]{position: func(m chat.Media) Position { return Position{ID: m.ID} }}
+
+// LibraryFiles returns one page of a team's library, the newest first.
+func (r Reader) LibraryFiles(orgID, teamID string, f MediaFilter, p Page) (Slice[chat.Media], error) {
+	var c conditions
+	c.add("org_id = ?", orgID)
+	c.add("team_id = ?", teamID)
+	c.parts = append(c.parts, "origin = 'library'")
+	switch f.Kind {
+	case "":
+	case "document":
+		c.parts = append(c.parts, "mime_type NOT LIKE 'image/%' AND mime_type NOT LIKE 'video/%' AND mime_type NOT LIKE 'audio/%'")
+	default:
+		c.add("mime_type LIKE ?", f.Kind+"/%")
+	}
+	if f.Search != "" {
+		c.add(`LOWER(filename) LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(strings.ToLower(f.Search))+"%")
+	}
+	c.parts = append(c.parts, strings.TrimPrefix(notOfDeleted, " AND "))
+	return newestFirst(r, scanMedia, "SELECT "+mediaColumns+" FROM media", c, mediaByID, p)
+}
+
 // InsertMedia stores a new file's row.
 func (tx *Tx) InsertMedia(m chat.Media) error {
+	if m.Origin == chat.MediaLibrary {
+		tx.noteChange(ChangedMedia, m.OrgID, "")
+	}
 	_, err := tx.exec("INSERT INTO media ("+mediaColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 		m.OrgID, m.ID, m.AccountID, m.TeamID, string(m.Origin), m.MimeType, m.Size, m.SHA256, m.Filename, m.Token, m.BlobKey,
 		m.ProviderMediaID, msPtr(m.ProviderExpires), m.CreatedAt.UnixMilli())
@@ -50,8 +82,15 @@ func (tx *Tx) SetProviderMedia(orgID, id, providerID string, until time.Time) er
 		orgID, id, providerID, until.UnixMilli())
 }
 
-// DeleteMedia removes a file's row, or returns ErrNotFound.
+// DeleteMedia removes a file's row, or returns ErrNotFound. Canned replies lose the file.
 func (tx *Tx) DeleteMedia(orgID, id string) error {
+	tx.noteChange(ChangedMedia, orgID, "")
+	tx.noteChange(ChangedReplies, orgID, "")
+	for _, statement := range mediaLeaves {
+		if err := tx.later(statement+" = $2", orgID, id); err != nil {
+			return err
+		}
+	}
 	return tx.execOne("DELETE FROM media WHERE org_id = $1 AND id = $2", orgID, id)
 }
 

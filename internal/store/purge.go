@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -84,7 +85,11 @@ var purgeables = []purgeable{
 		return []string{"DELETE FROM broadcast_tallies WHERE CAST($1 AS TEXT) <> '' AND " + d.oneOf("broadcast_id", "$2")}
 	}},
 	{"media", func(d dialect) []string {
-		return []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}
+		statements := []string{"INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key FROM media WHERE org_id = $1 AND " + d.oneOf("id", "$2")}
+		for _, statement := range mediaLeaves {
+			statements = append(statements, strings.TrimSuffix(statement, "media_id")+d.oneOf("media_id", "$2"))
+		}
+		return statements
 	}},
 }
 

@@ -27,6 +27,9 @@ func scanTemplate(row scanner) (t chat.Template, err error) {
 type TemplateFilter struct {
 	Status   chat.TemplateStatus // empty: all
 	Language string              // empty: all
+	Category string              // empty: all
+	Name     string              // empty: all
+	Search   string              // a part of the name or of a text; empty: all
 }
 
 var templatesByAge = order[chat.Template]{alias: "", column: "created_at", position: func(t chat.Template) Position { return Position{t.CreatedAt, t.ID} }}
@@ -65,6 +68,11 @@ func (r Reader) Templates(orgID, wabaID string, f TemplateFilter, p Page) (Slice
 	c.add("waba_id = ?", wabaID)
 	c.addIf("status = ?", string(f.Status))
 	c.addIf("language = ?", f.Language)
+	c.addIf("category = ?", f.Category)
+	c.addIf("name = ?", f.Name)
+	if f.Search != "" {
+		c.add(`search_key LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(chat.FoldCase(f.Search))+"%")
+	}
 	return newestFirst(r, scanTemplate, "SELECT "+templateColumns+" FROM templates", c, templatesByAge, p)
 }
 
@@ -75,16 +83,17 @@ type TemplateRef struct {
 	Language  string
 	Digest    string
 	UpdatedAt time.Time
+	Standing  chat.TemplateStanding
 }
 
 func scanTemplateRef(row scanner) (t TemplateRef, err error) {
 	var updatedAt int64
-	err = row.Scan(&t.ID, &t.Name, &t.Language, &t.Digest, &updatedAt)
-	t.UpdatedAt = toTime(updatedAt)
+	err = row.Scan(&t.ID, &t.Name, &t.Language, &t.Digest, &updatedAt, &t.Standing.Status, &t.Standing.Quality, &t.Standing.Category)
+	t.UpdatedAt, t.Standing.ID = toTime(updatedAt), t.ID
 	return t, err
 }
 
-const templateRefSelect = "SELECT id, name, language, digest, updated_at FROM templates WHERE org_id = $1 AND waba_id = $2"
+const templateRefSelect = "SELECT id, name, language, digest, updated_at, provider_status, COALESCE(quality, ''), COALESCE(category, '') FROM templates WHERE org_id = $1 AND waba_id = $2"
 
 // TemplateRefs returns those templates of a business account that have one of the names.
 func (r Reader) TemplateRefs(orgID, wabaID string, names []string) ([]TemplateRef, error) {
@@ -96,12 +105,12 @@ func (r Reader) AllTemplateRefs(orgID, wabaID string) ([]TemplateRef, error) {
 	return many(r, scanTemplateRef, templateRefSelect, orgID, wabaID)
 }
 
-const insertTemplate = `INSERT INTO templates (` + templateColumns + `, digest)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+const insertTemplate = `INSERT INTO templates (` + templateColumns + `, digest, search_key)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
 func templateArgs(t chat.Template) []any {
 	return []any{t.OrgID, t.ID, t.WABAID, t.Name, t.Language, t.ProviderID, string(t.Status), t.ProviderStatus, msPtr(t.ReportedAt), t.RejectedReason,
-		t.Category, t.Format, t.Quality, t.TTLSeconds, string(t.Components), t.CreatedAt.UnixMilli(), t.UpdatedAt.UnixMilli(), t.Digest()}
+		t.Category, t.Format, t.Quality, t.TTLSeconds, string(t.Components), t.CreatedAt.UnixMilli(), t.UpdatedAt.UnixMilli(), t.Digest(), t.SearchKey()}
 }
 
 // InsertTemplate stores a new template; ErrDuplicate when the name exists in that language.
@@ -117,24 +126,29 @@ func (tx *Tx) PutTemplate(t chat.Template) error {
 		provider_id = excluded.provider_id, status = excluded.status, provider_status = excluded.provider_status,
 		rejected_reason = excluded.rejected_reason, category = excluded.category, parameter_format = excluded.parameter_format,
 		quality = excluded.quality, ttl_seconds = excluded.ttl_seconds, components = excluded.components,
-		digest = excluded.digest, updated_at = excluded.updated_at`, templateArgs(t)...)
+		digest = excluded.digest, search_key = excluded.search_key, updated_at = excluded.updated_at`, templateArgs(t)...)
 }
 
 // UpdateTemplate stores what may change of a template.
 func (tx *Tx) UpdateTemplate(t chat.Template) error {
 	tx.noteChange(ChangedTemplates, t.OrgID, "")
 	return tx.execOne(`UPDATE templates SET provider_id = $3, status = $4, provider_status = $5, reported_at = $6, rejected_reason = $7,
-			category = $8, quality = $9, ttl_seconds = $10, components = $11, digest = $12, updated_at = $13
+			category = $8, quality = $9, ttl_seconds = $10, components = $11, digest = $12, updated_at = $13, search_key = $14
 		WHERE org_id = $1 AND id = $2`,
 		t.OrgID, t.ID, t.ProviderID, string(t.Status), t.ProviderStatus, msPtr(t.ReportedAt), t.RejectedReason,
-		t.Category, t.Quality, t.TTLSeconds, string(t.Components), t.Digest(), t.UpdatedAt.UnixMilli())
+		t.Category, t.Quality, t.TTLSeconds, string(t.Components), t.Digest(), t.UpdatedAt.UnixMilli(), t.SearchKey())
 }
 
 // DeleteTemplates removes templates that have not changed since the given instant, and returns
 // how many they were.
 func (tx *Tx) DeleteTemplates(orgID string, ids []string, unchangedSince time.Time) (int64, error) {
-	return tx.exec("DELETE FROM templates WHERE org_id = $1 AND updated_at <= $3 AND "+tx.dialect.oneOf("id", "$2"),
-		orgID, tx.dialect.list(ids), unchangedSince.UnixMilli())
+	tx.noteChange(ChangedTemplates, orgID, "")
+	list := tx.dialect.list(ids)
+	n, err := tx.exec("DELETE FROM templates WHERE org_id = $1 AND updated_at <= $3 AND "+tx.dialect.oneOf("id", "$2"), orgID, list, unchangedSince.UnixMilli())
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, tx.forgetTemplateChanges(orgID, list)
 }
 
 // PutTemplateDraft remembers a creation that is about to be asked of the provider.

@@ -70,10 +70,19 @@ func (tx *Tx) FailTemplateSync(orgID, wabaID string, claimedUntil, again time.Ti
 // ForgetTemplates removes a batch of a business account's templates, and the schedule after the last.
 // It returns how many templates went.
 func (tx *Tx) ForgetTemplates(orgID, wabaID string, limit int) (int64, error) {
-	n, err := tx.exec(`DELETE FROM templates WHERE org_id = $1 AND id IN (
-		SELECT id FROM templates WHERE org_id = $1 AND waba_id = $2 LIMIT $3)`, orgID, wabaID, limit)
+	ids, err := many(tx.Reader, scanText, `DELETE FROM templates WHERE org_id = $1 AND id IN (
+		SELECT id FROM templates WHERE org_id = $1 AND waba_id = $2 LIMIT $3) RETURNING id`, orgID, wabaID, limit)
+	n := int64(len(ids))
+	if err == nil && n > 0 {
+		err = tx.forgetTemplateChanges(orgID, tx.dialect.list(ids))
+	}
 	if err != nil || n == int64(limit) {
 		return n, err
+	}
+	for _, table := range []string{"template_sketches", "template_samples"} {
+		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND waba_id = $2", orgID, wabaID); err != nil {
+			return n, err
+		}
 	}
 	return n, tx.later("DELETE FROM template_syncs WHERE org_id = $1 AND waba_id = $2", orgID, wabaID)
 }

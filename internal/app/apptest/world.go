@@ -81,7 +81,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	cfg.ContactWork = work.Wake
 	a := app.New(cfg)
 	public := api.New(api.Config{
-		Store: st, CursorKey: []byte("a key"), Version: "test", Log: log, Metrics: api.NewMetrics(nil), Vault: v, Dashboard: a.Surface(),
+		Store: st, CursorKey: []byte("a key"), Version: "test", Log: log, Metrics: api.NewMetrics(nil), Vault: v, Dashboard: a.Surface(), Blobs: cfg.Blobs,
 		CheckURL: func(context.Context, string) error { return nil },
 	})
 	a.Finish()

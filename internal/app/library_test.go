@@ -1,0 +1,146 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+type libraryFile struct {
+	ID       string
+	Filename string
+	MimeType string `json:"mime_type"`
+	Path     string
+}
+
+// store puts a file into the library of a number's team.
+func (o *office) store(t testing.TB, account chat.Account, name, mimeType string) (m chat.Media) {
+	t.Helper()
+	storetest.InTx(t, o.Store, func(tx *store.Tx) (err error) {
+		m, err = core.AddMedia(tx, account, chat.MediaLibrary, core.StoredFile{
+			BlobKey: "blob " + name, MimeType: mimeType, Size: 3, SHA256: fmt.Sprintf("%064d", 1), Filename: name,
+		})
+		return err
+	})
+	return m
+}
+
+func library(t testing.TB, b *apptest.Browser, account chat.Account, query string) (names []string) {
+	t.Helper()
+	names = []string{}
+	for cursor := ""; ; {
+		var page struct {
+			Data       []libraryFile
+			NextCursor *string `json:"next_cursor"`
+		}
+		b.Get(t, "/"+*account.PhoneNumberID+"/media?limit=2&"+query+cursor).RequireStatus(t, http.StatusOK).Decode(t, &page)
+		for _, f := range page.Data {
+			names = append(names, f.Filename)
+		}
+		if page.NextCursor == nil {
+			return names
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+}
+
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		d := newDesk(t, w)
+		for _, f := range [][2]string{{"Price_list.pdf", "application/pdf"}, {"shop.jpg", "image/jpeg"}, {"hello.ogg", "audio/ogg; codecs=opus"}, {"tour.mp4", "video/mp4"}} {
+			d.store(t, d.account, f[0], f[1])
+		}
+		elsewhere := storetest.Org(t, w.Store)
+		theirs := newNumber(t, w.Store, elsewhere)
+		d.store(t, theirs, "secret.pdf", "application/pdf")
+		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+			_, err := core.AddMedia(tx, d.account, chat.MediaInbound, core.StoredFile{BlobKey: "in", MimeType: "image/png", Filename: "in.png"})
+			return err
+		})
+		for query, want := range map[string][]string{
+			"":                      {"tour.mp4", "hello.ogg", "shop.jpg", "Price_list.pdf"},
+			"kind=image":            {"shop.jpg"},
+			"kind=audio":            {"hello.ogg"},
+			"kind=video":            {"tour.mp4"},
+			"kind=document":         {"Price_list.pdf"},
+			"search=LIST":           {"Price_list.pdf"},
+			"search=o&kind=image":   {"shop.jpg"},
+			"search=_":              {"Price_list.pdf"},
+			"search=secret":         {},
+			"kind=video&search=jpg": {},
+		} {
+			same(t, "the library with "+query, library(t, d.as, d.account, query), want)
+		}
+		d.boss.Get(t, "/"+*theirs.PhoneNumberID+"/media").RequireFailure(t, "resource_not_found", "")
+	})
+}
+
+// uses is where a file is used.
+type uses struct {
+	Replies      []string
+	OtherReplies int `json:"other_replies"`
+	Templates    []struct{ Name, Language string }
+	Drafts       []string `json:"template_drafts"`
+	Broadcasts   []string
+	Messages     int
+}
+
+// Where a file is used is told before it is deleted; then nothing has it any more but the messages that were sent.
+func TestUsedFiles(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		d := newDesk(t, w)
+		file, other := d.store(t, d.account, "prices.png", "image/png"), d.store(t, d.account, "other.png", "image/png")
+		path := "/" + *d.account.PhoneNumberID + "/media/" + file.ID
+		var reply struct{ ID string }
+		d.boss.Do(t, "POST", "/replies", `{"name":"Prices","body":"Here","team_id":"`+d.org.TeamID+`","media_id":"`+file.ID+`"}`).RequireStatus(t, http.StatusCreated).Data(t, &reply)
+		d.as.Do(t, "POST", "/replies", `{"name":"My own","body":"Here","media_id":"`+file.ID+`"}`).RequireStatus(t, http.StatusCreated)
+		d.boss.Do(t, "POST", "/"+*d.account.PhoneNumberID+"/template-drafts",
+			`{"name":"sale","language":"en","category":"MARKETING","content":{"header":{"media":"`+file.ID+`"}}}`).RequireStatus(t, http.StatusCreated)
+		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
+		d.as.Do(t, "POST", "/"+*d.account.PhoneNumberID+"/messages",
+			`{"messaging_product":"chat","to":"+4915100000000","type":"image","image":{"id":"`+file.ID+`"}}`).RequireStatus(t, http.StatusOK)
+		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+			return tx.PutTemplateSamples(chat.Template{OrgID: d.org.ID, WABAID: d.account.WABAID, Name: "promo", Language: "en"},
+				map[string]string{"components[0]": file.ID, "components[1]": other.ID})
+		})
+		var found uses
+		d.boss.Get(t, path+"/uses").RequireStatus(t, http.StatusOK).Data(t, &found)
+		same(t, "its uses", found, uses{
+			Replies: []string{"Prices"}, OtherReplies: 1, Templates: []struct{ Name, Language string }{{"promo", "en"}}, Drafts: []string{"sale"},
+			Broadcasts: []string{}, Messages: 1,
+		})
+		d.as.Do(t, "DELETE", path, "").RequireFailure(t, "forbidden", "")
+		d.boss.Do(t, "DELETE", path, "").RequireStatus(t, http.StatusOK)
+		d.boss.Get(t, path+"/uses").RequireFailure(t, "resource_not_found", "")
+		var replies []struct {
+			Name    string
+			MediaID *string `json:"media_id"`
+		}
+		if d.boss.Get(t, "/replies").Data(t, &replies); len(replies) != 1 || replies[0].MediaID != nil {
+			t.Errorf("the replies are %+v", replies)
+		}
+		same(t, "the library", library(t, d.as, d.account, ""), []string{"other.png"})
+	})
+}
+
+// Files of a team that a number does not belong to are not there for it.
+func TestLibrariesOfTeams(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	d := newDesk(t, w)
+	team := storetest.Team(t, w.Store, d.org.ID, "Sales")
+	account := newNumber(t, w.Store, d.org)
+	account.TeamID = team.ID
+	file := d.store(t, account, "sales.pdf", "application/pdf")
+	same(t, "the library", library(t, d.boss, d.account, ""), []string{})
+	d.boss.Get(t, "/"+*d.account.PhoneNumberID+"/media/"+file.ID+"/uses").RequireFailure(t, "resource_not_found", "")
+	d.boss.Do(t, "DELETE", "/"+*d.account.PhoneNumberID+"/media/"+file.ID, "").RequireFailure(t, "resource_not_found", "")
+}

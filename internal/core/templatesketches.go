@@ -1,0 +1,43 @@
+package core
+
+import (
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// mostSketches is how many templates can be in the making for a business account.
+const mostSketches = 200
+
+// NewSketch is what is kept of a template that is being written.
+type NewSketch struct {
+	Name, Language, Category string
+	Content                  string
+}
+
+// CreateSketch keeps a template that somebody has begun to write.
+func CreateSketch(tx *store.Tx, account chat.Account, u chat.User, in NewSketch) (chat.TemplateSketch, error) {
+	all, err := tx.TemplateSketches(account.OrgID, account.WABAID)
+	if err == nil && len(all) >= mostSketches {
+		err = chat.Invalid("name", "There are %d drafts already: submit or delete some first.", mostSketches)
+	}
+	if err != nil {
+		return chat.TemplateSketch{}, err
+	}
+	s := chat.TemplateSketch{ID: tx.NewID(chat.KindSketch), OrgID: account.OrgID, WABAID: account.WABAID, CreatedAt: tx.Now()}
+	return saveSketch(tx, s, u, in)
+}
+
+// UpdateSketch keeps what has become of it.
+func UpdateSketch(tx *store.Tx, account chat.Account, u chat.User, id string, in NewSketch) (chat.TemplateSketch, error) {
+	s, err := tx.TemplateSketch(account.OrgID, account.WABAID, id)
+	if err != nil {
+		return s, orNotFound(err, "template draft")
+	}
+	return saveSketch(tx, s, u, in)
+}
+
+func saveSketch(tx *store.Tx, s chat.TemplateSketch, u chat.User, in NewSketch) (chat.TemplateSketch, error) {
+	s.Name, s.Language, s.Category, s.Content = in.Name, in.Language, in.Category, in.Content
+	s.AuthorID, s.UpdatedAt = u.ID, tx.Now()
+	return s, tx.PutTemplateSketch(s)
+}
