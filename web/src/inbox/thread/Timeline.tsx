@@ -37,13 +37,14 @@ export function Timeline({ conversation: c }: { conversation: Conversation }) {
       {/* Whoever uses the keyboard must be able to scroll it. While older parts come, nothing is to be read out. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={log} className={styles.log} role="log" aria-label={t.messages} aria-busy={isFetching} tabIndex={0}>
-        <div className={styles.space} />
-        <div ref={older} />
-        {isPending && <ThreadSkeleton />}
-        {rows.map((row) => (
-          <TimelineRow key={row.key} row={row} conversation={about} />
-        ))}
-        <div ref={newer} />
+        <div className={styles.rows}>
+          <div ref={older} />
+          {isPending && <ThreadSkeleton />}
+          {rows.map((row) => (
+            <TimelineRow key={row.key} row={row} conversation={about} />
+          ))}
+          <div ref={newer} />
+        </div>
       </div>
       {!atBottom && <DownButton unread={c.unread_count} onClick={live ? toBottom : toNewest} />}
     </div>

@@ -66,7 +66,7 @@ export class Follower {
   observe(): void {
     if (!this.log) return;
     this.sizes.observe(this.log);
-    for (const child of this.log.children) this.sizes.observe(child);
+    for (const rows of this.log.children) this.sizes.observe(rows);
   }
 
   /** Goes to the end at once. */
