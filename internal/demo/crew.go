@@ -16,6 +16,7 @@ type crew struct {
 	users  map[string]chat.User // by key
 	tokens map[string]string    // of their sessions
 	labels map[string]string    // ids by name
+	team   string               // of the first number
 }
 
 // colleagues have the demo's password, so that one can also sign in as one of them.
@@ -41,7 +42,7 @@ func (w *week) hire(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w.crew.users["demo"] = owner
+		w.crew.users["demo"], w.crew.team = owner, first.TeamID
 		for _, c := range colleagues {
 			u, err := core.CreateUser(tx, core.NewUser{
 				OrgID: owner.OrgID, Email: c.email, Name: c.name, Password: core.PasswordHash(owner.PasswordHash), Role: chat.RoleAgent, TeamID: first.TeamID,

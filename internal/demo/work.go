@@ -17,6 +17,7 @@ func (w *week) work(ctx context.Context, all []talk) error {
 		return err
 	}
 	for _, r := range replies {
+		r.TeamID = w.crew.team
 		if err := w.as(ctx, "demo", http.MethodPost, "/replies", r, nil); err != nil {
 			return err
 		}
@@ -30,11 +31,17 @@ func (w *week) work(ctx context.Context, all []talk) error {
 	return nil
 }
 
-// replies are the canned ones.
-var replies = []map[string]any{
-	{"name": "hours", "body": "Hi {{contact.first_name}}, we are here Monday to Friday from 9:00 to 17:00."},
-	{"name": "shipping", "body": "Parcels leave every day at 15:00. You get the tracking number by message."},
-	{"name": "terima kasih", "body": "Terima kasih, Kak {{contact.first_name}}! Salam, {{agent.first_name}}"},
+type cannedReply struct {
+	Name   string `json:"name"`
+	Body   string `json:"body"`
+	TeamID string `json:"team_id"`
+}
+
+// replies are the first number's team's.
+var replies = []cannedReply{
+	{Name: "hours", Body: "Hi {{contact.first_name}}, we are here Monday to Friday from 9:00 to 17:00."},
+	{Name: "shipping", Body: "Parcels leave every day at 15:00. You get the tracking number by message."},
+	{Name: "terima kasih", Body: "Terima kasih, Kak {{contact.first_name}}! Salam, {{agent.first_name}}"},
 }
 
 // conversations are the ids, by the person's number. It learns the labels on the way.

@@ -85,7 +85,7 @@ export function growth(now: number, before: number): number | undefined {
 /** 45 s, 12 min, 3 h 20 min, 2 d 4 h, in the reader's language. */
 export function duration(seconds: number, language: string): string {
   const unit = (value: number, name: string) =>
-    new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short" }).format(value);
+    new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "narrow" }).format(value);
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);

@@ -1,5 +1,5 @@
-import { Tooltip } from "@mantine/core";
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { Menu, Tooltip, UnstyledButton } from "@mantine/core";
+import { Link, useLocation, type LinkProps } from "@tanstack/react-router";
 import { useIsAdmin, useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { Icon, type IconName } from "../ui/icons";
@@ -7,14 +7,49 @@ import styles from "./Rail.module.css";
 import { UserMenu } from "./UserMenu";
 import { countText, useUnread } from "./useUnread";
 
-function Entry(props: { to: LinkProps["to"]; icon: IconName; name: string; count?: number }) {
+interface Page {
+  to: LinkProps["to"] & string;
+  icon: IconName;
+  name: string;
+  count?: number;
+  /** Whether it stands in the bar on a phone, which has room for three. */
+  main?: boolean;
+  /** Whether it stands at the lower end. */
+  end?: boolean;
+  shown?: boolean;
+}
+
+/** The pages that one may open, in the order of the navigation. */
+function usePages(): Page[] {
   const t = useText("shell");
-  const count = props.count ?? 0;
+  const me = useMe();
+  const admin = useIsAdmin();
+  const unread = useUnread();
+  const pages: Page[] = [
+    { to: "/", icon: "home", name: t.home, main: true },
+    { to: "/inbox", icon: "inbox", name: t.inbox, count: unread, main: true },
+    { to: "/contacts", icon: "people", name: t.contacts, main: true },
+    { to: "/phone", icon: "phone", name: t.phone, shown: me.simulator },
+    { to: "/dev", icon: "code", name: t.developers, shown: admin, end: true },
+    { to: "/settings", icon: "gear", name: t.settings, end: true },
+  ];
+  return pages.filter((page) => page.shown !== false);
+}
+
+function Entry({ page: { to, icon, name, count = 0, main } }: { page: Page }) {
+  const t = useText("shell");
   return (
-    <Tooltip label={props.name} position="right" openDelay={400}>
-      <Link to={props.to} className={styles.entry} activeOptions={{ exact: props.to === "/" }} activeProps={{ "aria-current": "page" }} aria-description={count > 0 ? t.unread(count) : undefined}>
-        <Icon name={props.icon} />
-        <span className={styles.name}>{props.name}</span>
+    <Tooltip label={name} position="right" openDelay={400}>
+      <Link
+        to={to}
+        className={styles.entry}
+        data-main={main}
+        activeOptions={{ exact: to === "/" }}
+        activeProps={{ "aria-current": "page" }}
+        aria-description={count > 0 ? t.unread(count) : undefined}
+      >
+        <Icon name={icon} />
+        <span className={styles.name}>{name}</span>
         {count > 0 && (
           <span className={styles.count} aria-hidden="true">
             {countText(count)}
@@ -25,24 +60,43 @@ function Entry(props: { to: LinkProps["to"]; icon: IconName; name: string; count
   );
 }
 
+/** On a phone: the pages for which the bar has no room. */
+function More({ pages }: { pages: Page[] }) {
+  const t = useText("shell");
+  const { pathname } = useLocation();
+  const here = pages.some((page) => pathname.startsWith(page.to));
+  return (
+    <Menu position="top-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={`${styles.entry} ${styles.more}`} aria-current={here ? "true" : undefined}>
+          <Icon name="dots" />
+          <span className={styles.name}>{t.more}</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {pages.map((page) => (
+          <Menu.Item key={page.to} component={Link} to={page.to} leftSection={<Icon name={page.icon} size={20} />}>
+            {page.name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
 /** The main navigation: at the left, on a phone at the bottom. It has only pages that are there. */
 export function Rail({ openShortcuts }: { openShortcuts: () => void }) {
   const t = useText("shell");
-  const me = useMe();
-  const admin = useIsAdmin();
-  const unread = useUnread();
+  const pages = usePages();
   return (
     <nav className={styles.rail} aria-label={t.main}>
       <span className={styles.logo} aria-hidden="true">
         P
       </span>
-      <Entry to="/" icon="home" name={t.home} />
-      <Entry to="/inbox" icon="inbox" name={t.inbox} count={unread} />
-      <Entry to="/contacts" icon="people" name={t.contacts} />
-      {me.simulator && <Entry to="/phone" icon="phone" name={t.phone} />}
+      {pages.filter((page) => !page.end).map((page) => <Entry key={page.to} page={page} />)}
       <span className={styles.space} />
-      {admin && <Entry to="/dev" icon="code" name={t.developers} />}
-      <Entry to="/settings" icon="gear" name={t.settings} />
+      {pages.filter((page) => page.end).map((page) => <Entry key={page.to} page={page} />)}
+      <More pages={pages.filter((page) => !page.main)} />
       <UserMenu openShortcuts={openShortcuts} />
     </nav>
   );

@@ -9,6 +9,11 @@ function typeOf(schema: Schema): string {
   return schema.items ? `${type} of ${typeOf(schema.items)}` : (type ?? "");
 }
 
+/** Words of the document, in which `code` is marked as in Markdown. */
+function Described({ text = "" }: { text?: string }) {
+  return text.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
+}
+
 function Field(props: { name: string; schema: Schema; required: boolean; description?: string; document: Document }) {
   const t = useDev();
   const schema = resolve(props.document, props.schema);
@@ -18,7 +23,7 @@ function Field(props: { name: string; schema: Schema; required: boolean; descrip
       <dd>
         {typeOf(schema)} {props.required && <strong>{t.required}</strong>}
         <br />
-        {props.description ?? schema.description}
+        <Described text={props.description ?? schema.description} />
       </dd>
     </div>
   );
@@ -64,7 +69,9 @@ export function OperationPart({ document, operation }: { document: Document; ope
       <p className="mono">
         {operation.method} /v1{operation.path}
       </p>
-      <p>{operation.description}</p>
+      <p>
+        <Described text={operation.description} />
+      </p>
       <Example document={document} operation={operation} />
       <Fields document={document} operation={operation} />
       <h3>{t.answers}</h3>

@@ -12,6 +12,7 @@ export const shell = {
   developers: "Developers",
   settings: "Settings",
   phone: "Phone",
+  more: "More",
   account: (name: string) => `Account of ${name}`,
   theme: "Theme",
   light: "Light",

@@ -15,6 +15,7 @@ export const shell: Translated<typeof english> = {
   developers: "Pengembang",
   settings: "Pengaturan",
   phone: "Ponsel",
+  more: "Lainnya",
   account: (name) => `Akun ${name}`,
   theme: "Tema",
   light: "Terang",
