@@ -46,7 +46,7 @@ export function BulkBar(props: { search: ContactsSearch; selection: Selection; c
       )}
       <LabelMenu name={t.addLabel} pick={(label) => change({ label_id: label })} />
       <LabelMenu name={t.removeLabel} pick={(label) => change({ remove_label_id: label })} />
-      {admin && <Button variant="default" size="compact-md" c="red" onClick={() => setAsking(true)}>{t.remove}</Button>}
+      {admin && <Button variant="default" size="compact-md" c="var(--red)" onClick={() => setAsking(true)}>{t.remove}</Button>}
       <Button variant="subtle" color="gray" size="compact-md" onClick={clear}>{t.unselect}</Button>
       {asking && (
         <ConfirmDelete count={format.format(chosen)} close={() => setAsking(false)} confirm={() => change({ delete: true })} />

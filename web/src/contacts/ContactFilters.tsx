@@ -16,13 +16,13 @@ export function ContactFilters({ search, set }: { search: ContactsSearch; set: S
   const used = Object.entries(search).some(([name, value]) => name !== "q" && value !== undefined);
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-start" width={300} trapFocus returnFocus>
-      <Popover.Target>
-        <Indicator disabled={!used} size={8} offset={4}>
+      <Indicator disabled={!used} size={8} offset={4}>
+        <Popover.Target>
           <Button variant="default" leftSection={<Icon name="filter" size={16} />} aria-expanded={opened} onClick={() => setOpened(!opened)}>
             {t.filters}
           </Button>
-        </Indicator>
-      </Popover.Target>
+        </Popover.Target>
+      </Indicator>
       <Popover.Dropdown>{opened && <Fields search={search} set={set} />}</Popover.Dropdown>
     </Popover>
   );

@@ -89,7 +89,7 @@ function Actions({ contact }: { contact: Contact }) {
     <div className={styles.actions}>
       <Button onClick={() => setDialog("write")}>{t.startTemplate}</Button>
       {admin && <Button variant="default" onClick={() => setDialog("merge")}>{t.merge}</Button>}
-      {admin && <Button variant="default" c="red" onClick={() => setDialog("delete")}>{t.removeOne}</Button>}
+      {admin && <Button variant="default" c="var(--red)" onClick={() => setDialog("delete")}>{t.removeOne}</Button>}
       {dialog === "merge" && <MergeDialog contact={contact} close={close} />}
       {dialog === "delete" && <ConfirmDelete count={nameOf(contact, t.noName)} close={close} confirm={remove} />}
       {dialog === "write" && <Suspense><StartByTemplate contact={contact} close={close} /></Suspense>}

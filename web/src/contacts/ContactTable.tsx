@@ -1,9 +1,11 @@
+import { Skeleton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { useText } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
+import { Later } from "../ui/Later";
 import { ContactRow } from "./ContactRow";
 import styles from "./ContactsPage.module.css";
 import { contactsQuery, filterOf, type ContactsSearch } from "./data";
@@ -39,8 +41,9 @@ export function ContactTable(props: { search: ContactsSearch; selection: Selecti
     select({ ids, all: false });
   };
 
+  if (query.isPending) return <TableSkeleton />;
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
-  if (!query.isPending && rows.length === 0) {
+  if (rows.length === 0) {
     const filtered = Object.values(filterOf(props.search)).some((value) => value !== undefined);
     return <EmptyState icon="people" title={filtered ? t.noneFound : t.none}>{filtered ? t.noneFoundHint : t.noneHint}</EmptyState>;
   }
@@ -57,6 +60,21 @@ export function ContactTable(props: { search: ContactsSearch; selection: Selecti
           );
         })}
       </ul>
+    </div>
+  );
+}
+
+function TableSkeleton() {
+  return (
+    <div className={styles.scroll}>
+      <Later>
+        {Array.from({ length: 9 }, (_, i) => (
+          <div key={i} className={styles.row}>
+            <span />
+            <Skeleton height={14} width="60%" />
+          </div>
+        ))}
+      </Later>
     </div>
   );
 }

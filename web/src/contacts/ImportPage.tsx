@@ -4,8 +4,10 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { address, ApiError, send } from "../api/client";
 import { useLanguage, useText } from "../i18n";
+import { AdminsOnly } from "../settings/AdminsOnly";
 import { Row, Rows } from "../settings/Rows";
 import { Panel, Section } from "../settings/Section";
+import { FormError } from "../ui/FormError";
 import { Loaded } from "../ui/Loaded";
 import { Time } from "../ui/Time";
 import { toastError } from "../ui/toasts";
@@ -25,14 +27,24 @@ async function upload(file: File): Promise<Uploaded> {
 
 /** From a file to contacts: choose it, say what its columns are, see how far it is. */
 export default function ImportPage() {
+  return (
+    <AdminsOnly>
+      <Import />
+    </AdminsOnly>
+  );
+}
+
+function Import() {
   const t = useText("contacts");
   const [uploaded, setUploaded] = useState<Uploaded>();
   const [jobId, setJobId] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
   const choose = (file: File | null) => {
     if (!file) return;
     setBusy(true);
-    upload(file).then(setUploaded, toastError).finally(() => setBusy(false));
+    setError(null);
+    upload(file).then(setUploaded, setError).finally(() => setBusy(false));
   };
   const again = () => {
     setUploaded(undefined);
@@ -46,13 +58,13 @@ export default function ImportPage() {
       <Section title={t.importTitle} hint={t.importHint}>
         {jobId ? (
           <Panel>
-            <ImportResult id={jobId} />
-            <Button variant="default" mt={12} onClick={again}>{t.again}</Button>
+            <ImportResult id={jobId} again={again} />
           </Panel>
         ) : uploaded ? (
           <ImportMapping uploaded={uploaded} started={(job) => setJobId(job.id)} />
         ) : (
           <Panel>
+            <FormError error={error} />
             <FileButton onChange={choose} accept=".csv,.txt,.tsv,text/csv,text/plain" inputProps={{ "aria-label": t.choose }}>
               {(props) => <Button {...props} loading={busy}>{busy ? t.uploading : t.choose}</Button>}
             </FileButton>
@@ -65,7 +77,7 @@ export default function ImportPage() {
 }
 
 /** How far an import is, what became of it, and what can be done about it. */
-function ImportResult({ id }: { id: string }) {
+function ImportResult({ id, again }: { id: string; again: () => void }) {
   const t = useText("contacts");
   const job = useJob(id);
   if (!job) return null;
@@ -74,7 +86,10 @@ function ImportResult({ id }: { id: string }) {
       {underWay(job) ? <JobProgress job={job} /> : <strong role="status">{t.statuses[job.status]}</strong>}
       <p><Outcome job={job} /></p>
       {job.status === "failed" && <p className={styles.bad} role="alert">{t.jobFailed}: {job.reason}</p>}
-      <JobActions job={job} />
+      <div className={styles.result}>
+        <JobActions job={job} />
+        {!underWay(job) && <Button size="compact-md" onClick={again}>{t.again}</Button>}
+      </div>
     </div>
   );
 }
