@@ -79,6 +79,7 @@ func New(cfg Config) *App {
 	registerLinks(a)
 	registerForgotten(a)
 	registerMe(a)
+	registerSecondStep(a)
 	registerUsers(a)
 	registerTeams(a)
 	registerOrganization(a)

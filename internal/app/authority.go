@@ -41,11 +41,19 @@ func (a *App) Admit(c *rest.Call) error {
 	if err := c.TakeToken(); err != nil {
 		return err
 	}
+	if lacksSecondStep(org, *c.Caller.User) && !c.Operation().Always {
+		return chat.Fail(chat.CodeSecondStepSetup, "Your organization wants two-step sign-in of everybody. Set it up to go on.")
+	}
 	changes := c.R.Method != http.MethodGet && c.R.Method != http.MethodHead
 	if changes && org.Lapsed(c.Now()) && !c.Operation().Always {
 		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription is inactive or its trial has ended. Renew it to go on.")
 	}
 	return nil
+}
+
+// lacksSecondStep tells whether a user has to set up two-step sign-in before anything else.
+func lacksSecondStep(org chat.Organization, u chat.User) bool {
+	return org.Settings.SecondStep && !u.SecondStep
 }
 
 // Errors are the codes of Authenticate and Admit, and of a role that is not enough.
@@ -54,7 +62,7 @@ func (a *App) Errors(op *rest.Operation) (codes []chat.Code) {
 		return []chat.Code{chat.CodeForbidden}
 	}
 	return []chat.Code{
-		chat.CodeNotSignedIn, chat.CodeForbidden, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded, chat.CodeSubscriptionInactive,
+		chat.CodeNotSignedIn, chat.CodeForbidden, chat.CodeSecondStepSetup, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded, chat.CodeSubscriptionInactive,
 	}
 }
 

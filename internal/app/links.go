@@ -18,7 +18,7 @@ func registerLinks(a *App) {
 	rest.Flow(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/links/{token}", ID: "useLink", Tag: "Session", Open: true,
 		Summary: "Choose a password and sign in", Description: "A link works once.",
-		Errors: []chat.Code{chat.CodeLinkInactive, chat.CodeRateLimitExceeded},
+		Errors: []chat.Code{chat.CodeLinkInactive, chat.CodeSecondStepRequired, chat.CodeInvalidSecondStep, chat.CodeRateLimitExceeded},
 	}, a.useLink)
 }
 
@@ -31,6 +31,7 @@ type linkedView struct {
 	Email        string `json:"email"`
 	Name         string `json:"name"`
 	Organization string `json:"organization" doc:"Its name."`
+	SecondStep   bool   `json:"second_step" doc:"A code is needed besides the password."`
 }
 
 func (a *App) getLink(c *rest.Call, in *linkInput) (linkedView, error) {
@@ -40,7 +41,7 @@ func (a *App) getLink(c *rest.Call, in *linkInput) (linkedView, error) {
 		return linkedView{}, err
 	}
 	org, err := r.Organization(user.OrgID)
-	return linkedView{Kind: string(link.Kind), Email: user.Email, Name: user.Name, Organization: org.Name}, err
+	return linkedView{Kind: string(link.Kind), Email: user.Email, Name: user.Name, Organization: org.Name, SecondStep: user.SecondStep}, err
 }
 
 type useLinkInput struct {
@@ -49,14 +50,22 @@ type useLinkInput struct {
 }
 
 type useLinkBody struct {
-	Password string  `json:"password" minLength:"1" maxLength:"4096"`
-	Name     *string `json:"name,omitempty" maxLength:"200" doc:"Somebody who was invited may give another name."`
+	proofBody
+	Name *string `json:"name,omitempty" maxLength:"200" doc:"Somebody who was invited may give another name."`
+}
+
+// keysOfLink are what a try with a link counts for: a code counts for the user that it is guessed of.
+func (a *App) keysOfLink(c *rest.Call, in *useLinkInput) map[string]float64 {
+	if _, u, err := core.Linked(c.Read(), a.store, in.Token); err == nil && in.Body.Code != "" {
+		return keysOf(u.Email, in.Body.Code, browserOf(c))
+	}
+	return keysOf("link", "", browserOf(c))
 }
 
 func (a *App) useLink(c *rest.Call, in *useLinkInput) (view meView, err error) {
 	var token string
-	err = a.logins.guard(c, "link", func() (err error) {
-		token, _, err = core.UseLink(c.Ctx, a.store, in.Token, in.Body.Password, in.Body.Name, browserOf(c))
+	err = a.logins.guard(c, a.keysOfLink(c, in), func() (err error) {
+		token, _, err = core.UseLink(c.Ctx, a.store, a.cfg.Vault, in.Token, in.Body.proof(), in.Body.Name, browserOf(c))
 		return err
 	})
 	if err != nil {

@@ -42,6 +42,7 @@ type meView struct {
 	Plan         planMe         `json:"plan"`
 	Teams        []teamRefView  `json:"teams" doc:"The user's."`
 	Numbers      []numberMe     `json:"numbers" doc:"Those that the user may see."`
+	SetUpStep    bool           `json:"second_step_needed" doc:"The organization wants two-step sign-in of everybody, and the user has to set it up before anything else."`
 	Simulator    bool           `json:"simulator" doc:"The provider is simulated: there is a phone to write from."`
 	Version      string         `json:"version"`
 }
@@ -53,6 +54,7 @@ type userMe struct {
 	Role      string       `json:"role" enum:"owner,admin,agent"`
 	Sees      string       `json:"sees" enum:"all,teams,assigned"`
 	Away      bool         `json:"away" doc:"The user takes no new conversations for now."`
+	TwoSteps  bool         `json:"second_step" doc:"The user signs in with a code besides the password."`
 	CreatedAt rest.Instant `json:"created_at"`
 }
 
@@ -87,9 +89,9 @@ func (a *App) getMe(c *rest.Call, _ *noInput) (meView, error) {
 func (a *App) viewMe(r store.Reader, s store.SessionContext) (meView, error) {
 	u := s.User
 	view := meView{
-		User:         userMe{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), u.Away, rest.Instant(u.CreatedAt)},
+		User:         userMe{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), u.Away, u.SecondStep, rest.Instant(u.CreatedAt)},
 		Organization: organizationMe{s.Organization.ID, s.Organization.Name}, Plan: planMe{s.Plan.Name, s.Plan.Customers},
-		Teams: []teamRefView{}, Numbers: []numberMe{}, Simulator: a.cfg.Phones != nil, Version: a.cfg.Version,
+		Teams: []teamRefView{}, Numbers: []numberMe{}, SetUpStep: lacksSecondStep(s.Organization, u), Simulator: a.cfg.Phones != nil, Version: a.cfg.Version,
 	}
 	teams, err := core.TeamsOf(r, u)
 	if err != nil {
@@ -142,7 +144,7 @@ type changedView struct {
 
 func (a *App) changePassword(c *rest.Call, in *changePasswordInput) (changedView, error) {
 	var token string
-	err := a.logins.guard(c, c.Caller.User.Email, func() (err error) {
+	err := a.logins.guard(c, keysOf(c.Caller.User.Email, "", browserOf(c)), func() (err error) {
 		token, err = core.ChangePassword(c.Ctx, a.store, sessionOf(c), in.Body.Current, in.Body.New, browserOf(c))
 		return err
 	})

@@ -29,6 +29,7 @@ type organizationView struct {
 	RoundRobin  bool             `json:"round_robin" doc:"Conversations of nobody are given to the members of the number's team who are there, in turn."`
 	Hours       []openHours      `json:"opening_hours" doc:"When somebody is there. On days that are left out nobody is."`
 	Away        awayMessageShown `json:"away_message"`
+	SecondStep  bool             `json:"second_step" doc:"Everybody has to sign in with two steps."`
 }
 
 type openHours struct {
@@ -46,7 +47,7 @@ func viewOrganization(o chat.Organization) organizationView {
 	s := o.Settings
 	view := organizationView{
 		ID: o.ID, Name: o.Name, TimeZone: s.Zone(), MaskNumbers: s.MaskNumbers, RoundRobin: s.RoundRobin,
-		Hours: []openHours{}, Away: awayMessageShown(s.Away),
+		Hours: []openHours{}, Away: awayMessageShown(s.Away), SecondStep: s.SecondStep,
 	}
 	for _, h := range s.Hours {
 		view.Hours = append(view.Hours, openHours(h))
@@ -67,6 +68,7 @@ type updateOrganizationBody struct {
 	RoundRobin  *bool             `json:"round_robin,omitempty"`
 	Hours       *[]openHours      `json:"opening_hours,omitempty" maxItems:"7"`
 	Away        *awayMessageShown `json:"away_message,omitempty"`
+	SecondStep  *bool             `json:"second_step,omitempty" doc:"Only an owner who signs in with two steps can change it. true: whoever does not is led through the set-up before anything else."`
 }
 
 func (b updateOrganizationBody) apply(s *chat.Settings) {
@@ -85,12 +87,31 @@ func (b updateOrganizationBody) apply(s *chat.Settings) {
 			s.Hours = append(s.Hours, chat.OpenHours(h))
 		}
 	}
+	if b.SecondStep != nil {
+		s.SecondStep = *b.SecondStep
+	}
 	if b.Away != nil {
 		s.Away = chat.AwayMessage(*b.Away)
 	}
 }
 
 func updateOrganization(tx *store.Tx, c *rest.Call, in *updateOrganizationInput) (organizationView, error) {
+	if in.Body.SecondStep != nil {
+		if err := mayRequireSecondStep(*c.Caller.User, *in.Body.SecondStep); err != nil {
+			return organizationView{}, err
+		}
+	}
 	org, err := core.ChangeSettings(tx, c.OrgID(), in.Body.Name, in.Body.apply)
 	return viewOrganization(org), err
+}
+
+// mayRequireSecondStep refuses those who may not decide for everybody, and who would lock themselves out.
+func mayRequireSecondStep(u chat.User, required bool) error {
+	if !u.Role.Covers(chat.RoleOwner) {
+		return chat.Fail(chat.CodeForbidden, "Only an owner can decide this.")
+	}
+	if required && !u.SecondStep {
+		return chat.Invalid("second_step", "Turn on two-step sign-in for yourself first, in your profile.")
+	}
+	return nil
 }

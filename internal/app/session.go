@@ -12,8 +12,8 @@ import (
 func registerSession(a *App) {
 	rest.Flow(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/session", ID: "signIn", Tag: "Session", Open: true,
-		Summary: "Sign in", Description: "Sets the session's cookie.",
-		Errors: []chat.Code{chat.CodeInvalidCredentials, chat.CodeRateLimitExceeded},
+		Summary: "Sign in", Description: "Sets the session's cookie. Where the user has a second step, a request without a code is answered with second_step_required.",
+		Errors: []chat.Code{chat.CodeInvalidCredentials, chat.CodeSecondStepRequired, chat.CodeInvalidSecondStep, chat.CodeRateLimitExceeded},
 	}, a.signIn)
 
 	rest.Flow(a.surface, rest.Operation{
@@ -25,14 +25,22 @@ func registerSession(a *App) {
 type signInInput struct{ Body signInBody }
 
 type signInBody struct {
-	Email    string `json:"email" minLength:"1" maxLength:"320"`
-	Password string `json:"password" minLength:"1" maxLength:"4096"`
+	Email string `json:"email" minLength:"1" maxLength:"320"`
+	proofBody
 }
+
+// proofBody is what shows that it is the user who asks.
+type proofBody struct {
+	Password string `json:"password" minLength:"1" maxLength:"4096"`
+	Code     string `json:"code,omitempty" maxLength:"40" doc:"What the authenticator app shows, or a recovery code."`
+}
+
+func (p proofBody) proof() core.Proof { return core.Proof(p) }
 
 func (a *App) signIn(c *rest.Call, in *signInInput) (view meView, err error) {
 	var token string
-	err = a.logins.guard(c, in.Body.Email, func() (err error) {
-		token, _, err = core.SignIn(c.Ctx, a.store, in.Body.Email, in.Body.Password, browserOf(c))
+	err = a.logins.guard(c, keysOf(in.Body.Email, in.Body.Code, browserOf(c)), func() (err error) {
+		token, _, err = core.SignIn(c.Ctx, a.store, a.cfg.Vault, core.Credentials{Email: in.Body.Email, Proof: in.Body.proof()}, browserOf(c))
 		return err
 	})
 	if err != nil {

@@ -45,7 +45,7 @@ type setUpBody struct {
 func (a *App) setUp(c *rest.Call, in *setUpInput) (view meView, err error) {
 	b := in.Body
 	var token string
-	err = a.logins.guard(c, "setup", func() (err error) {
+	err = a.logins.guard(c, keysOf("setup", "", browserOf(c)), func() (err error) {
 		if subtle.ConstantTimeCompare([]byte(b.Token), []byte(a.cfg.SetupToken)) != 1 {
 			return &chat.Error{Code: chat.CodeInvalidCredentials, Param: "token", Message: "This is not the token in the server's log."}
 		}

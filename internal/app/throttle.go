@@ -13,11 +13,13 @@ import (
 )
 
 // How many wrong passwords may be tried at once, and how long it takes until as many may be tried again: for
-// an address from one place, for an address from all places, and from one place for all addresses.
+// an address from one place, for an address from all places, and from one place for all addresses. Codes of an
+// address from all places are few: who guesses them knows the password, and of a million three count.
 const (
 	triesHere       = 8
 	triesOfAddress  = 60
 	triesFromPlace  = 60
+	triesOfCode     = 6
 	throttleWindow  = 15 * time.Minute
 	throttleEntries = 100_000 // some 15 MB
 	// hashing is how many passwords are checked at once: each takes 64 MiB.
@@ -43,18 +45,21 @@ func newThrottle(now func() time.Time) *throttle {
 	return &throttle{now: now, tries: map[string]*tries{}, hashing: make(chan struct{}, hashing)}
 }
 
-// keys are what a try counts for, with how many each allows.
-func keysOf(email string, b core.Browser) map[string]float64 {
+// keysOf are what a try counts for, with how many each allows.
+func keysOf(email, code string, b core.Browser) map[string]float64 {
 	email = strings.ToLower(strings.TrimSpace(email))
-	return map[string]float64{
+	keys := map[string]float64{
 		"here " + b.Address + " " + email: triesHere, "address " + email: triesOfAddress, "place " + b.Address: triesFromPlace,
 	}
+	if code != "" {
+		keys["code "+email] = triesOfCode
+	}
+	return keys
 }
 
 // guard runs check unless there were too many wrong tries, and counts it as one if it says so. A try counts
 // from its beginning, so that many at once are no way around.
-func (t *throttle) guard(c *rest.Call, email string, check func() error) error {
-	keys := keysOf(email, browserOf(c))
+func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() error) error {
 	if err := t.admit(c, keys); err != nil {
 		return err
 	}
@@ -65,7 +70,7 @@ func (t *throttle) guard(c *rest.Call, email string, check func() error) error {
 		return c.Ctx.Err()
 	}
 	err := check()
-	if err == nil {
+	if e, ok := err.(*chat.Error); err == nil || ok && e.Code == chat.CodeSecondStepRequired { // the password was right
 		t.giveBack(keys)
 	}
 	return err

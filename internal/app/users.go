@@ -66,6 +66,7 @@ type userView struct {
 	Teams     []string     `json:"teams"`
 	Invited   bool         `json:"invited" doc:"Has not chosen a password yet."`
 	Away      bool         `json:"away"`
+	TwoSteps  bool         `json:"second_step" doc:"Signs in with a code besides the password."`
 	Disabled  bool         `json:"disabled"`
 	CreatedAt rest.Instant `json:"created_at"`
 }
@@ -74,7 +75,7 @@ func viewUser(u chat.User, teams []string) userView {
 	if teams == nil {
 		teams = []string{}
 	}
-	return userView{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.Away, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
+	return userView{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.Away, u.SecondStep, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
 }
 
 func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {

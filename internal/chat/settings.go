@@ -14,6 +14,7 @@ type Settings struct {
 	RoundRobin  bool        `json:"round_robin,omitempty"`
 	Away        AwayMessage `json:"away_message,omitzero"`
 	Hours       []OpenHours `json:"opening_hours,omitempty"`
+	SecondStep  bool        `json:"second_step,omitempty"` // everybody has to sign in with two steps
 }
 
 // AwayMessage is what people are told who write while nobody is there.

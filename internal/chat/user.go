@@ -28,6 +28,7 @@ type User struct {
 	Sees         Visibility
 	Masked       bool       // sees people's numbers only in part; known of who has signed in
 	Away         bool       // takes no new conversations for now
+	SecondStep   bool       // signs in with a code besides the password
 	DisabledAt   *time.Time // when the person left
 	CreatedAt    time.Time
 	UpdatedAt    time.Time

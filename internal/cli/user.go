@@ -22,7 +22,7 @@ type userCommands struct {
 func userRecord(u chat.User, teams []string) record {
 	return record{
 		{"id", u.ID}, {"organization_id", u.OrgID}, {"email", u.Email}, {"name", u.Name}, {"role", string(u.Role)}, {"sees", string(u.Sees)},
-		{"teams", strings.Join(teams, " ")}, {"away", u.Away}, {"disabled_at", instantOrNil(u.DisabledAt)}, {"created_at", instant(u.CreatedAt)},
+		{"teams", strings.Join(teams, " ")}, {"away", u.Away}, {"second_step", u.SecondStep}, {"disabled_at", instantOrNil(u.DisabledAt)}, {"created_at", instant(u.CreatedAt)},
 	}
 }
 
@@ -121,13 +121,14 @@ type userUpdateCommand struct {
 	Enable    bool     `help:"Restore the access." xor:"access"`
 	Away      bool     `help:"Give the user no new conversations for now." xor:"presence"`
 	Available bool     `help:"Give the user new conversations again." xor:"presence"`
+	OneStep   bool     `name:"second-step-off" help:"Take off two-step sign-in, for somebody who has lost the phone and the recovery codes. The user is signed out of every browser."`
 	storeFlags
 }
 
 func (cmd *userUpdateCommand) Run(c *console) error {
 	if cmd.Name == "" && cmd.Password == "" && cmd.Role == "" && cmd.Sees == "" && len(cmd.Team) == 0 &&
-		!cmd.Disable && !cmd.Enable && !cmd.Away && !cmd.Available {
-		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable, --enable, --away or --available")
+		!cmd.Disable && !cmd.Enable && !cmd.Away && !cmd.Available && !cmd.OneStep {
+		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable, --enable, --away, --available or --second-step-off")
 	}
 	var hash core.PasswordHash
 	if cmd.Password != "" {
@@ -148,6 +149,11 @@ func (cmd *userUpdateCommand) Run(c *console) error {
 		}
 		if hash != "" {
 			if err := core.SetPassword(tx, user.OrgID, user.ID, hash); err != nil {
+				return err
+			}
+		}
+		if cmd.OneStep {
+			if user, err = core.TakeOffSecondStep(tx, chat.RoleOwner, user.OrgID, user.ID); err != nil {
 				return err
 			}
 		}

@@ -21,10 +21,16 @@ type Browser struct {
 
 const maxClient = 300
 
-// SignIn opens a session for whoever knows the password of an address. It does not tell which of the two is
-// wrong, nor by how long it takes.
-func SignIn(ctx context.Context, st *store.Store, email, password string, b Browser) (token string, u chat.User, err error) {
-	u, err = st.Read(ctx).UserByEmail(strings.TrimSpace(email))
+// Credentials are what somebody signs in with. The code is asked for where the user has a second step.
+type Credentials struct {
+	Email string
+	Proof
+}
+
+// SignIn opens a session for whoever knows the password of an address, and has the user's phone where that is
+// asked for. It does not tell which of address and password is wrong, nor by how long it takes.
+func SignIn(ctx context.Context, st *store.Store, seals Seals, in Credentials, b Browser) (token string, u chat.User, err error) {
+	u, err = st.Read(ctx).UserByEmail(strings.TrimSpace(in.Email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", chat.User{}, err
 	}
@@ -33,7 +39,7 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, b Brow
 	if !known {
 		hash = nobody()
 	}
-	if !hash.Matches(password) || !known || u.DisabledAt != nil {
+	if !hash.Matches(in.Password) || !known || u.DisabledAt != nil {
 		return "", chat.User{}, chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
 	}
 	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -43,6 +49,9 @@ func SignIn(ctx context.Context, st *store.Store, email, password string, b Brow
 		}
 		if now.PasswordHash != u.PasswordHash || now.DisabledAt != nil { // changed while the password was checked
 			return chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
+		}
+		if err := takeSecondStep(tx, seals, now, in.Code); err != nil {
+			return err
 		}
 		token, err = OpenSession(tx, now, b)
 		return err

@@ -46,7 +46,7 @@ func (s *staff) hire(name string, role chat.Role) chat.User {
 }
 
 func (s *staff) signIn(name, password string) (token string, err error) {
-	token, _, err = core.SignIn(s.t.Context(), s.st, name+"@example.com", password, core.Browser{Client: strings.Repeat("ü", 1000), Address: "127.0.0.1"})
+	token, _, err = core.SignIn(s.t.Context(), s.st, newVault(s.t, 1), core.Credentials{Email: name + "@example.com", Proof: core.Proof{Password: password}}, core.Browser{Client: strings.Repeat("ü", 1000), Address: "127.0.0.1"})
 	return token, err
 }
 
@@ -176,7 +176,7 @@ func TestLinks(t *testing.T) {
 		_, err = s.signIn("bob", "")
 		requireCode(t, err, chat.CodeInvalidCredentials, "") // there is nothing to sign in with yet
 		use := func(token, password string) (string, error) {
-			session, _, err := core.UseLink(context.Background(), s.st, token, password, new("Robert"), core.Browser{})
+			session, _, err := core.UseLink(context.Background(), s.st, nil, token, core.Proof{Password: password}, new("Robert"), core.Browser{})
 			return session, err
 		}
 		first, _, err := s.link(chat.RoleAdmin, bob.ID)

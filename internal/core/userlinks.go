@@ -53,13 +53,13 @@ func Linked(r store.Reader, st *store.Store, token string) (chat.UserLink, chat.
 	return link, u, err
 }
 
-// UseLink sets the password of the user that a link is for, and signs the user in. Somebody who was invited
-// may give another name.
-func UseLink(ctx context.Context, st *store.Store, token, password string, name *string, b Browser) (session string, u chat.User, err error) {
+// UseLink sets the password of the user that a link is for, and signs the user in: with a code, where the user
+// has a second step, because a link may be read by others. Somebody who was invited may give another name.
+func UseLink(ctx context.Context, st *store.Store, seals Seals, token string, p Proof, name *string, b Browser) (session string, u chat.User, err error) {
 	if _, _, err := Linked(st.Read(ctx), st, token); err != nil { // before the work of hashing
 		return "", chat.User{}, err
 	}
-	hash, err := HashPassword(password)
+	hash, err := HashPassword(p.Password)
 	if err != nil {
 		return "", chat.User{}, err
 	}
@@ -69,6 +69,9 @@ func UseLink(ctx context.Context, st *store.Store, token, password string, name 
 			return err
 		}
 		u = found
+		if err := takeSecondStep(tx, seals, u, p.Code); err != nil {
+			return err
+		}
 		if name != nil && link.Kind == chat.LinkInvitation {
 			if u, err = UpdateUser(tx, u.Role, u.OrgID, u.ID, UserPatch{Name: name}); err != nil {
 				return err

@@ -41,6 +41,9 @@ var catalogue = map[chat.Code]entry{
 
 	chat.CodeNotSignedIn:        {http.StatusUnauthorized, kindAuth},
 	chat.CodeInvalidCredentials: {http.StatusUnauthorized, kindAuth},
+	chat.CodeSecondStepRequired: {http.StatusUnauthorized, kindAuth},
+	chat.CodeInvalidSecondStep:  {http.StatusUnauthorized, kindAuth},
+	chat.CodeSecondStepSetup:    {http.StatusForbidden, kindPermission},
 	chat.CodeForbidden:          {http.StatusForbidden, kindPermission},
 	chat.CodeLinkInactive:       {http.StatusNotFound, kindNotFound},
 

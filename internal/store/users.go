@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const userColumns = "users.org_id, users.id, users.email, users.name, users.password_hash, users.role, users.sees, users.away, users.disabled_at, users.created_at, users.updated_at"
+const userColumns = "users.org_id, users.id, users.email, users.name, users.password_hash, users.role, users.sees, users.away, users.second_step, users.disabled_at, users.created_at, users.updated_at"
 
 type userRow struct {
 	user                 chat.User
@@ -16,7 +16,7 @@ type userRow struct {
 
 func (r *userRow) dest() []any {
 	u := &r.user
-	return []any{&u.OrgID, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Sees, &u.Away, &r.disabledAt, &r.createdAt, &r.updatedAt}
+	return []any{&u.OrgID, &u.ID, &u.Email, &u.Name, &u.PasswordHash, &u.Role, &u.Sees, &u.Away, &u.SecondStep, &r.disabledAt, &r.createdAt, &r.updatedAt}
 }
 
 func (r *userRow) value() chat.User {

@@ -42,8 +42,8 @@ var Codes = codes(map[int]map[string][]string{
 
 // dashboardCodes are those that only the dashboard's surface has.
 var dashboardCodes = codes(map[int]map[string][]string{
-	http.StatusUnauthorized: {"authentication_error": {"not_signed_in", "invalid_credentials"}},
-	http.StatusForbidden:    {"permission_error": {"forbidden"}},
+	http.StatusUnauthorized: {"authentication_error": {"not_signed_in", "invalid_credentials", "second_step_required", "invalid_second_step"}},
+	http.StatusForbidden:    {"permission_error": {"second_step_setup_required", "forbidden"}},
 	http.StatusNotFound:     {"not_found": {"link_inactive"}},
 })
 

@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { QueryCache, QueryClient, queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { all, ApiError, get } from "./client";
 import type { Label, Me, Named, Person, Reply, Session, Team, User } from "./types";
 
@@ -7,7 +7,13 @@ function passes(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
 }
 
+/** What an admin has turned on since this page was opened. The page shows the set-up once it knows. */
+function noticeSetUp(error: unknown): void {
+  if (error instanceof ApiError && error.code === "second_step_setup_required") void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+}
+
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeSetUp }),
   defaultOptions: {
     queries: {
       // The stream says when something changed, so what was fetched stays good until then.

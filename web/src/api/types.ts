@@ -7,11 +7,13 @@ export interface Named {
 }
 
 export interface Me {
-  user: { id: string; name: string; email: string; role: Role; sees: Visibility; away: boolean; created_at: string };
+  user: { id: string; name: string; email: string; role: Role; sees: Visibility; away: boolean; second_step: boolean; created_at: string };
   organization: Named;
   plan: { name: string; customers: boolean };
   teams: Named[];
   numbers: MyNumber[];
+  /** The organization wants two-step sign-in, and the user has to set it up before anything else. */
+  second_step_needed: boolean;
   simulator: boolean;
   version: string;
 }
@@ -45,6 +47,7 @@ export interface Person extends Named {
 export interface User extends Person {
   sees: Visibility;
   invited: boolean;
+  second_step: boolean;
   created_at: string;
 }
 
@@ -62,6 +65,8 @@ export interface LinkInfo {
   email: string;
   name: string;
   organization: string;
+  /** A code is needed besides the password. */
+  second_step: boolean;
 }
 
 export interface Team extends Named {

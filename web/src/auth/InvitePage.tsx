@@ -5,12 +5,14 @@ import { useState } from "react";
 import { ApiError, get, send } from "../api/client";
 import type { LinkInfo, Me } from "../api/types";
 import { useText } from "../i18n";
+import { useSecurity } from "../settings/security/text";
 import { ErrorState } from "../ui/ErrorState";
 import { FormError } from "../ui/FormError";
 import { PasswordInput } from "../ui/PasswordInput";
 import { useSubmit } from "../ui/useSubmit";
 import { Card } from "./Card";
 import { enter } from "./enter";
+import { CodeInput } from "./secondstep/CodeInput";
 
 const route = getRouteApi("/invite/$token");
 
@@ -19,9 +21,11 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
   const invited = link.kind === "invitation";
   const [name, setName] = useState(link.name);
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const security = useSecurity();
   const { form, busy, error, errorOf } = useSubmit(
-    ["name", "password"],
-    () => send<Me>("POST", `/links/${token}`, invited ? { password, name } : { password }, { open: true }),
+    ["name", "password", "code"],
+    () => send<Me>("POST", `/links/${token}`, { password, name: invited ? name : undefined, code: code || undefined }, { open: true }),
     () => enter(),
   );
   return (
@@ -49,6 +53,15 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
         error={errorOf("password")}
         onChange={(event) => setPassword(event.target.value)}
       />
+      {link.second_step && (
+        <CodeInput
+          label={security.code}
+          description={security.proofHint}
+          value={code}
+          error={errorOf("code") && security.wrongCode}
+          onChange={(event) => setCode(event.target.value)}
+        />
+      )}
       <Button type="submit" loading={busy} fullWidth>
         {invited ? t.join : t.change}
       </Button>

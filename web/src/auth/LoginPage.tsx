@@ -1,7 +1,7 @@
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { ApiError, get, send } from "../api/client";
 import type { Me } from "../api/types";
 import { useText } from "../i18n";
@@ -13,6 +13,7 @@ import styles from "./Card.module.css";
 import { enter } from "./enter";
 import { Forgotten } from "./Forgotten";
 
+const EnterCode = lazy(() => import("./secondstep/EnterCode"));
 const route = getRouteApi("/login");
 
 /** A server without users needs setting up first. Returns whether it can mail links to those who forgot. */
@@ -26,6 +27,17 @@ function useSetupFirst(): boolean {
   return forgotten ?? false;
 }
 
+/** Signs in, or tells that a code is asked for besides the password. */
+async function signIn(email: string, password: string): Promise<boolean> {
+  try {
+    await send<Me>("POST", "/session", { email, password }, { open: true });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "second_step_required") return false;
+    throw error;
+  }
+}
+
 export default function LoginPage() {
   const t = useText("auth");
   const search = route.useSearch();
@@ -33,10 +45,11 @@ export default function LoginPage() {
   const [password, setPassword] = useState("");
   const mails = useSetupFirst();
   const [forgotten, setForgotten] = useState(false);
+  const [asked, setAsked] = useState(false);
   const { form, busy, error, errorOf } = useSubmit(
     ["email", "password"],
-    () => send<Me>("POST", "/session", { email, password }, { open: true }),
-    () => enter(search.return),
+    () => signIn(email, password),
+    (entered) => (entered ? enter(search.return) : setAsked(true)),
   );
   const known = (error: unknown) => {
     if (!(error instanceof ApiError)) return undefined;
@@ -48,6 +61,13 @@ export default function LoginPage() {
       <Card title={t.resetTitle} hint={t.forgottenHint}>
         <Forgotten email={email} back={() => setForgotten(false)} />
       </Card>
+    );
+  }
+  if (asked) {
+    return (
+      <Suspense>
+        <EnterCode email={email} password={password} entered={() => enter(search.return)} back={() => setAsked(false)} />
+      </Suspense>
     );
   }
   return (

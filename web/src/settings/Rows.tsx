@@ -25,7 +25,7 @@ export function Row(props: { mark?: ReactNode; name: ReactNode; detail?: ReactNo
 }
 
 /** A short state beside a name. */
-export function Tag({ children, kind }: { children: ReactNode; kind?: "amber" | "red" }) {
+export function Tag({ children, kind }: { children: ReactNode; kind?: "amber" | "red" | "green" }) {
   return (
     <span className={styles.tag} data-kind={kind}>
       {children}

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { useMe } from "../api/queries";
 import { useStream } from "../api/stream";
 import { useText } from "../i18n";
 import { Toasts } from "../ui/Toasts";
@@ -17,8 +18,19 @@ import { VersionBar } from "./VersionBar";
 
 const News = lazy(() => import("../inbox/notify/News").catch(() => ({ default: () => null })));
 
+const NeededPage = lazy(() => import("../auth/secondstep/NeededPage"));
+
 /** What is around every page of somebody who is signed in. */
 export function Shell() {
+  if (!useMe().second_step_needed) return <Pages />;
+  return (
+    <Suspense>
+      <NeededPage />
+    </Suspense>
+  );
+}
+
+function Pages() {
   const t = useText("shell");
   useStream(useQueryClient());
   useCommandKeys();

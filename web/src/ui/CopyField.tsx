@@ -3,6 +3,18 @@ import { useRef, useState } from "react";
 import { useText } from "../i18n";
 import { Icon } from "./icons";
 
+/** Copies a text; selected is what the old way copies, where browsers have no clipboard because there is no TLS. */
+export async function copyText(text: string, selected?: HTMLInputElement | null): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = selected ?? document.body.appendChild(Object.assign(document.createElement("textarea"), { value: text }));
+    area.select();
+    document.execCommand("copy");
+    if (area !== selected) area.remove();
+  }
+}
+
 /** A text to take along, with a button that copies it. */
 export function CopyField({ label, value }: { label: string; value: string }) {
   const t = useText("common");
@@ -10,12 +22,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     field.current?.select();
-    try {
-      await navigator.clipboard.writeText(value);
-    } catch {
-      // Without TLS browsers have no clipboard; the old way copies what is selected.
-      document.execCommand("copy");
-    }
+    await copyText(value, field.current);
     setCopied(true);
     setTimeout(() => setCopied(false), 2000);
   };

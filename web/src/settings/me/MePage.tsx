@@ -4,6 +4,7 @@ import { AppearancePanel } from "./AppearancePanel";
 import { NotificationsPanel } from "./NotificationsPanel";
 import { PasswordPanel } from "./PasswordPanel";
 import { ProfilePanel } from "./ProfilePanel";
+import { SecondStepPanel } from "./SecondStepPanel";
 import { SessionsPanel } from "./SessionsPanel";
 
 export default function MePage() {
@@ -14,6 +15,7 @@ export default function MePage() {
       <AppearancePanel />
       <NotificationsPanel />
       <PasswordPanel />
+      <SecondStepPanel />
       <SessionsPanel />
     </Section>
   );

@@ -5,6 +5,7 @@ import { Section } from "../Section";
 import { organizationQuery } from "./data";
 import { GeneralPanel } from "./GeneralPanel";
 import { HoursPanel } from "./HoursPanel";
+import { SignInPanel } from "./SignInPanel";
 import { SwitchesPanel } from "./SwitchesPanel";
 
 export default function OrganizationPage() {
@@ -18,6 +19,7 @@ export default function OrganizationPage() {
             <GeneralPanel settings={settings} />
             <SwitchesPanel settings={settings} />
             <HoursPanel settings={settings} />
+            <SignInPanel settings={settings} />
           </>
         )}
       </Loaded>

@@ -15,6 +15,7 @@ export interface Organization {
   time_zone: string;
   mask_numbers: boolean;
   round_robin: boolean;
+  second_step: boolean;
   opening_hours: OpenHours[];
   away_message: { on: boolean; text: string };
 }

@@ -8,6 +8,7 @@ import { Avatar } from "../../ui/Avatar";
 import { Icon } from "../../ui/icons";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Tag } from "../Rows";
+import { useSecurity } from "../security/text";
 
 /** What an admin can do with somebody's account besides editing it. */
 function useUserActions(user: User, showLink: (user: User, link: Link) => void) {
@@ -33,10 +34,11 @@ function useUserActions(user: User, showLink: (user: User, link: Link) => void) 
   return { enable: enable.mutate, makeLink: link.mutate, signOut: signOut.mutate };
 }
 
-export function UserRow(props: { user: User; edit: () => void; disable: () => void; showLink: (user: User, link: Link) => void }) {
+export function UserRow(props: { user: User; edit: () => void; disable: () => void; takeOff: () => void; showLink: (user: User, link: Link) => void }) {
   const { user } = props;
   const t = useText("settings");
   const common = useText("common");
+  const security = useSecurity();
   const me = useMe();
   const teams = useTeams();
   const actions = useUserActions(user, props.showLink);
@@ -49,6 +51,7 @@ export function UserRow(props: { user: User; edit: () => void; disable: () => vo
           {user.name}
           {user.id === me.user.id && <Tag>{common.you}</Tag>}
           {user.disabled ? <Tag kind="red">{t.disabled}</Tag> : user.invited && <Tag kind="amber">{t.invited}</Tag>}
+          {user.second_step && <Tag kind="green">{security.twoStep}</Tag>}
           {user.away && !user.disabled && <Tag>{t.away}</Tag>}
         </>
       }
@@ -72,6 +75,11 @@ export function UserRow(props: { user: User; edit: () => void; disable: () => vo
               <Menu.Item leftSection={<Icon name="leave" size={18} />} onClick={() => actions.signOut()}>
                 {t.endSessions}
               </Menu.Item>
+              {user.second_step && user.id !== me.user.id && (
+                <Menu.Item leftSection={<Icon name="phone" size={18} />} onClick={props.takeOff}>
+                  {security.takeOff}
+                </Menu.Item>
+              )}
               {user.id !== me.user.id && (
                 <Menu.Item leftSection={<Icon name="lock" size={18} />} onClick={() => (user.disabled ? actions.enable() : props.disable())}>
                   {user.disabled ? t.enable : t.disable}

@@ -13,10 +13,11 @@ import { DisableUser } from "./DisableUser";
 import { EditUser } from "./EditUser";
 import { InviteUser } from "./InviteUser";
 import { LinkDialog } from "./LinkDialog";
+import { TakeOffSecondStep } from "./TakeOffSecondStep";
 import { UserRow } from "./UserRow";
 
 /** Which dialog is open: it is about nobody yet, about a user, or shows a link that was made. */
-type Dialog = { kind: "invite" } | { kind: "edit" | "disable"; user: User } | { kind: "link"; user: User; link: Link };
+type Dialog = { kind: "invite" } | { kind: "edit" | "disable" | "takeOff"; user: User } | { kind: "link"; user: User; link: Link };
 
 export default function UsersPage() {
   return (
@@ -48,6 +49,7 @@ function Users() {
                 user={user}
                 edit={() => setDialog({ kind: "edit", user })}
                 disable={() => setDialog({ kind: "disable", user })}
+                takeOff={() => setDialog({ kind: "takeOff", user })}
                 showLink={showLink}
               />
             ))}
@@ -57,6 +59,7 @@ function Users() {
       {dialog?.kind === "invite" && <InviteUser close={close} showLink={showLink} />}
       {dialog?.kind === "edit" && <EditUser user={dialog.user} close={close} />}
       {dialog?.kind === "disable" && <DisableUser user={dialog.user} close={close} />}
+      {dialog?.kind === "takeOff" && <TakeOffSecondStep user={dialog.user} close={close} />}
       {dialog?.kind === "link" && <LinkDialog user={dialog.user} link={dialog.link} close={close} />}
     </Section>
   );

@@ -1,0 +1,127 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+func registerSecondStep(a *App) {
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/me/second-step", ID: "getSecondStep", Tag: "Me", Role: chat.RoleAgent, Always: true,
+		Summary: "Tell whether one signs in with two steps", Description: "With how many recovery codes are left.",
+	}, getSecondStep)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/me/second-step", ID: "beginSecondStep", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
+		Summary: "Begin to set up two-step sign-in", Description: "The answer is for an authenticator app. It counts once it is confirmed; another beginning replaces it.",
+	}, a.beginSecondStep)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/me/second-step/confirm", ID: "confirmSecondStep", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
+		Summary: "Turn on two-step sign-in", Description: "With a code of the app. Recovery codes are shown once. Every other session ends.",
+	}, a.confirmSecondStep)
+
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/me/second-step/recovery-codes", ID: "renewRecoveryCodes", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
+		Summary: "Make other recovery codes", Description: "Those from before stop working.",
+	}, a.renewRecoveryCodes)
+
+	rest.Flow(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/me/second-step/off", ID: "endSecondStep", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
+		Summary: "Turn off two-step sign-in", Description: "Takes the password and a code.",
+	}, a.endSecondStep)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodDelete, Path: "/users/{id}/second-step", ID: "takeOffSecondStep", Tag: "Users", Role: chat.RoleAdmin,
+		Summary: "Take off a user's two-step sign-in", Description: "For somebody who has lost the phone and the recovery codes. The user is signed out everywhere. An admin cannot do it to an owner.",
+	}, a.takeOffSecondStep)
+}
+
+type secondStepView struct {
+	On       bool          `json:"on"`
+	Since    *rest.Instant `json:"since" nullable:"true"`
+	Left     int           `json:"recovery_codes_left"`
+	Required bool          `json:"required" doc:"The organization wants it of everybody."`
+}
+
+func getSecondStep(c *rest.Call, _ *noInput) (view secondStepView, err error) {
+	u := c.Caller.User
+	view = secondStepView{On: u.SecondStep, Required: c.Caller.Organization.Settings.SecondStep}
+	if !u.SecondStep {
+		return view, nil
+	}
+	r := c.Read()
+	step, err := r.SecondStep(u.OrgID, u.ID)
+	if err != nil {
+		return view, err
+	}
+	if step.ConfirmedAt != nil {
+		view.Since = new(rest.Instant(*step.ConfirmedAt))
+	}
+	view.Left, err = r.RecoveryCodesLeft(u.OrgID, u.ID)
+	return view, err
+}
+
+type begunView struct {
+	Secret  string `json:"secret" doc:"For an app that cannot scan."`
+	Address string `json:"address" doc:"What the app scans."`
+}
+
+// issuer is what the app calls the entry. People may have several servers, and know theirs by the organization.
+func issuer(org chat.Organization) string { return "Parley (" + org.Name + ")" }
+
+func (a *App) beginSecondStep(tx *store.Tx, c *rest.Call, _ *noInput) (begunView, error) {
+	u := c.Caller.User
+	secret, err := core.BeginSecondStep(tx, a.cfg.Vault, *u)
+	return begunView{secret, chat.TOTPAddress(secret, issuer(c.Caller.Organization), u.Email)}, err
+}
+
+type confirmInput struct{ Body confirmBody }
+
+type confirmBody struct {
+	Code string `json:"code" minLength:"1" maxLength:"40"`
+}
+
+type recoveryView struct {
+	Codes []string `json:"recovery_codes" doc:"Shown once."`
+}
+
+func (a *App) confirmSecondStep(tx *store.Tx, c *rest.Call, in *confirmInput) (recoveryView, error) {
+	codes, err := core.ConfirmSecondStep(tx, a.cfg.Vault, *c.Caller.User, in.Body.Code, c.Caller.Session.ID)
+	return recoveryView{codes}, err
+}
+
+type proofInput struct{ Body proofBody }
+
+func (a *App) renewRecoveryCodes(c *rest.Call, in *proofInput) (view recoveryView, err error) {
+	err = a.guardProof(c, in.Body, func() (err error) {
+		view.Codes, err = core.RenewRecoveryCodes(c.Ctx, a.store, a.cfg.Vault, *c.Caller.User, in.Body.proof())
+		return err
+	})
+	return view, err
+}
+
+func (a *App) endSecondStep(c *rest.Call, in *proofInput) (secondStepView, error) {
+	err := a.guardProof(c, in.Body, func() error {
+		return core.EndSecondStep(c.Ctx, a.store, a.cfg.Vault, *c.Caller.User, in.Body.proof())
+	})
+	return secondStepView{Required: c.Caller.Organization.Settings.SecondStep}, err
+}
+
+// guardProof slows down whoever guesses at an open browser.
+func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
+	return a.logins.guard(c, keysOf(c.Caller.User.Email, p.Code, browserOf(c)), do)
+}
+
+func (a *App) takeOffSecondStep(tx *store.Tx, c *rest.Call, in *userInput) (userView, error) {
+	u, err := core.TakeOffSecondStep(tx, c.Caller.User.Role, c.OrgID(), in.ID)
+	if err != nil {
+		return userView{}, err
+	}
+	teams, err := tx.TeamsOf(u.OrgID, u.ID)
+	return viewUser(u, teams), err
+}

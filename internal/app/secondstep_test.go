@@ -1,0 +1,222 @@
+package app_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// person is a user with a password, a browser, and later a phone that makes codes.
+type person struct {
+	w *apptest.World
+	chat.User
+	browser  *apptest.Browser
+	secret   string
+	recovery []string
+}
+
+func newPerson(t *testing.T, w *apptest.World, org storetest.Organization, role chat.Role) *person {
+	t.Helper()
+	u := w.User(t, org, role, chat.SeesAll, org.TeamID)
+	setPassword(t, w, u)
+	return &person{w: w, User: u, browser: w.As(t, u)}
+}
+
+func (p *person) code(t *testing.T) string {
+	t.Helper()
+	code, err := chat.TOTPCode(p.secret, p.w.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// turnOn sets two-step sign-in up. The next code is another one.
+func (p *person) turnOn(t *testing.T) {
+	t.Helper()
+	var begun struct{ Secret, Address string }
+	p.browser.Do(t, "POST", "/me/second-step", "").RequireStatus(t, http.StatusOK).Data(t, &begun)
+	if !strings.HasPrefix(begun.Address, "otpauth://totp/Parley%20%28") || !strings.Contains(begun.Address, begun.Secret) {
+		t.Errorf("to scan is %s", begun.Address)
+	}
+	p.secret = begun.Secret
+	var confirmed struct {
+		Codes []string `json:"recovery_codes"`
+	}
+	p.browser.Do(t, "POST", "/me/second-step/confirm", `{"code":"`+p.code(t)+`"}`).RequireStatus(t, http.StatusOK).Data(t, &confirmed)
+	if p.recovery = confirmed.Codes; len(p.recovery) != 10 {
+		t.Fatalf("recovery codes are %v", p.recovery)
+	}
+	p.w.Clock.Advance(time.Minute)
+}
+
+func (p *person) proof(code string) string {
+	body := `{"password":"` + password + `"`
+	if code != "" {
+		body += `,"code":"` + code + `"`
+	}
+	return body + "}"
+}
+
+func (p *person) signIn(t *testing.T, code string) *apitest.Response {
+	t.Helper()
+	return p.w.Browser().Do(t, "POST", "/session", strings.Replace(p.proof(code), "{", `{"email":"`+p.Email+`",`, 1))
+}
+
+func TestTwoStepSignIn(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+		elsewhere := w.As(t, ana.User)
+		ana.browser.Do(t, "POST", "/me/second-step", "").RequireStatus(t, http.StatusOK)
+		ana.browser.Do(t, "POST", "/me/second-step/confirm", `{"code":"000000x"}`).RequireFailure(t, "invalid_field_value", "code")
+		ana.signIn(t, "").RequireStatus(t, http.StatusOK) // nothing was confirmed
+
+		ana.turnOn(t)
+		elsewhere.Get(t, "/me").RequireFailure(t, "not_signed_in", "") // it was opened without a code
+		ana.browser.Do(t, "POST", "/me/second-step", "").RequireFailure(t, "invalid_field_value", "second_step")
+		ana.signIn(t, "").RequireFailure(t, "second_step_required", "code")
+		ana.signIn(t, "12345").RequireFailure(t, "invalid_second_step", "code")
+		code := ana.code(t)
+		ana.signIn(t, code).RequireStatus(t, http.StatusOK)
+		ana.signIn(t, code).RequireFailure(t, "invalid_second_step", "code") // no code counts twice
+
+		written := strings.ToUpper(ana.recovery[3])
+		ana.signIn(t, written).RequireStatus(t, http.StatusOK)
+		ana.signIn(t, written).RequireFailure(t, "invalid_second_step", "code")
+		var view struct {
+			On   bool
+			Left int `json:"recovery_codes_left"`
+		}
+		ana.browser.Get(t, "/me/second-step").RequireStatus(t, http.StatusOK).Data(t, &view)
+		if !view.On || view.Left != 9 {
+			t.Errorf("it is %+v", view)
+		}
+	})
+}
+
+func TestTurningTwoStepSignInOff(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+		ana.turnOn(t)
+		ana.browser.Do(t, "POST", "/me/second-step/off", `{"password":"wrong","code":"`+ana.code(t)+`"}`).RequireFailure(t, "invalid_field_value", "password")
+		ana.browser.Do(t, "POST", "/me/second-step/off", ana.proof("")).RequireFailure(t, "invalid_field_value", "code")
+		ana.browser.Do(t, "POST", "/me/second-step/off", ana.proof("123")).RequireFailure(t, "invalid_field_value", "code")
+
+		var others struct {
+			Codes []string `json:"recovery_codes"`
+		}
+		ana.browser.Do(t, "POST", "/me/second-step/recovery-codes", ana.proof(ana.code(t))).RequireStatus(t, http.StatusOK).Data(t, &others)
+		ana.browser.Do(t, "POST", "/me/second-step/off", ana.proof(ana.recovery[0])).RequireFailure(t, "invalid_field_value", "code")
+		ana.browser.Do(t, "POST", "/me/second-step/off", ana.proof(others.Codes[0])).RequireStatus(t, http.StatusOK)
+		ana.signIn(t, "").RequireStatus(t, http.StatusOK)
+		ana.browser.Do(t, "POST", "/me/second-step/recovery-codes", ana.proof("")).RequireFailure(t, "invalid_field_value", "second_step")
+	})
+}
+
+// Who reads somebody's mail can open a link to choose another password, and still needs the phone.
+func TestLinksTakeTheSecondStep(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+	ana.turnOn(t)
+	var token string
+	storetest.InTx(t, w.Store, func(tx *store.Tx) (err error) {
+		token, _, err = core.LinkUser(tx, chat.RoleOwner, ana.OrgID, ana.ID)
+		return err
+	})
+	b := w.Browser()
+	var link struct {
+		SecondStep bool `json:"second_step"`
+	}
+	if b.Get(t, "/links/"+token).RequireStatus(t, http.StatusOK).Data(t, &link); !link.SecondStep {
+		t.Error("the link does not say that a code is needed")
+	}
+	b.Do(t, "POST", "/links/"+token, `{"password":"another password"}`).RequireFailure(t, "second_step_required", "code")
+	b.Do(t, "POST", "/links/"+token, `{"password":"another password","code":"1"}`).RequireFailure(t, "invalid_second_step", "code")
+	b.Do(t, "POST", "/links/"+token, `{"password":"another password","code":"`+ana.code(t)+`"}`).RequireStatus(t, http.StatusOK)
+	b.Get(t, "/me").RequireStatus(t, http.StatusOK)
+}
+
+func TestGuessingCodes(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+	ana.turnOn(t)
+	for range 20 { // a right password without a code is no guess
+		ana.signIn(t, "").RequireFailure(t, "second_step_required", "code")
+	}
+	for range 6 {
+		ana.signIn(t, "guess").RequireFailure(t, "invalid_second_step", "code")
+	}
+	ana.signIn(t, ana.code(t)).RequireFailure(t, "rate_limit_exceeded", "")
+}
+
+func TestRequiringTwoStepSignIn(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		owner, admin, agent := newPerson(t, w, org, chat.RoleOwner), newPerson(t, w, org, chat.RoleAdmin), newPerson(t, w, org, chat.RoleAgent)
+		stranger := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+		admin.turnOn(t)
+		admin.browser.Do(t, "PATCH", "/organization", `{"second_step":true}`).RequireFailure(t, "forbidden", "")
+		owner.browser.Do(t, "PATCH", "/organization", `{"second_step":true}`).RequireFailure(t, "invalid_field_value", "second_step")
+		owner.turnOn(t)
+		owner.browser.Do(t, "PATCH", "/organization", `{"second_step":true}`).RequireStatus(t, http.StatusOK)
+
+		agent.browser.Get(t, "/conversations").RequireFailure(t, "second_step_setup_required", "")
+		agent.browser.Do(t, "PATCH", "/me", `{"name":"X"}`).RequireFailure(t, "second_step_setup_required", "")
+		var me struct {
+			Needed bool `json:"second_step_needed"`
+		}
+		if agent.browser.Get(t, "/me").RequireStatus(t, http.StatusOK).Data(t, &me); !me.Needed {
+			t.Error("the agent is not told")
+		}
+		agent.turnOn(t)
+		agent.browser.Get(t, "/conversations").RequireStatus(t, http.StatusOK)
+		stranger.browser.Get(t, "/conversations").RequireStatus(t, http.StatusOK)
+	})
+}
+
+func TestTakingOffTwoStepSignIn(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	owner, admin, agent := newPerson(t, w, org, chat.RoleOwner), newPerson(t, w, org, chat.RoleAdmin), newPerson(t, w, org, chat.RoleAgent)
+	stranger := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleOwner)
+	owner.turnOn(t)
+	agent.turnOn(t)
+	admin.browser.Do(t, "DELETE", "/users/"+owner.ID+"/second-step", "").RequireFailure(t, "forbidden", "")
+	agent.browser.Do(t, "DELETE", "/users/"+owner.ID+"/second-step", "").RequireFailure(t, "forbidden", "")
+	stranger.browser.Do(t, "DELETE", "/users/"+agent.ID+"/second-step", "").RequireFailure(t, "resource_not_found", "")
+	admin.browser.Do(t, "DELETE", "/users/"+agent.ID+"/second-step", "").RequireStatus(t, http.StatusOK)
+	agent.browser.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
+	agent.signIn(t, "").RequireStatus(t, http.StatusOK)
+	owner.signIn(t, "").RequireFailure(t, "second_step_required", "code")
+}
+
+// Whoever reads the store's files has neither the secret nor a code.
+func TestSecretsOfTwoStepSignInAreSealed(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+	ana.turnOn(t)
+	step, err := w.Store.Read(t.Context()).SecondStep(ana.OrgID, ana.ID)
+	if err != nil || step.Sealed == "" || strings.Contains(step.Sealed, ana.secret) {
+		t.Error(step, err)
+	}
+	err = w.Store.InTx(t.Context(), func(tx *store.Tx) error { return tx.UseRecoveryCode(ana.OrgID, ana.ID, ana.recovery[0]) })
+	if !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a code stands as it is: %v", err)
+	}
+}

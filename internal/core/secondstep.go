@@ -1,0 +1,151 @@
+package core
+
+import (
+	"context"
+	"errors"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Seals encrypt what is stored, and decrypt it.
+type Seals interface {
+	Sealer
+	Open(sealed, context string) (string, error)
+}
+
+// secondStepContext binds a sealed secret to its user.
+func secondStepContext(userID string) string { return "second step " + userID }
+
+// BeginSecondStep makes the secret that a user's authenticator app scans. No code is asked for until one of it
+// was given; another beginning replaces it.
+func BeginSecondStep(tx *store.Tx, seals Seals, u chat.User) (secret string, err error) {
+	now, err := user(tx.Reader, u.OrgID, u.ID)
+	if err != nil {
+		return "", err
+	}
+	if now.SecondStep {
+		return "", chat.Invalid("second_step", "Two-step sign-in is on already. Turn it off first.")
+	}
+	secret = chat.NewTOTPSecret()
+	return secret, tx.PutSecondStep(chat.SecondStep{
+		OrgID: u.OrgID, UserID: u.ID, Sealed: seals.Seal(secret, secondStepContext(u.ID)), CreatedAt: tx.Now(),
+	})
+}
+
+// ConfirmSecondStep turns two-step sign-in on, with a code of the app. It returns the codes for recovery, which
+// are shown once. Sessions that were opened without a code end, but for the one that is named.
+func ConfirmSecondStep(tx *store.Tx, seals Seals, u chat.User, code, except string) (recovery []string, err error) {
+	step, err := tx.SecondStep(u.OrgID, u.ID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && step.ConfirmedAt != nil {
+		return nil, chat.Invalid("code", "Begin anew: there is nothing to confirm.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	secret, err := seals.Open(step.Sealed, secondStepContext(u.ID))
+	if err != nil {
+		return nil, err
+	}
+	counter, ok := chat.CheckTOTP(secret, code, tx.Now(), 0)
+	if !ok {
+		return nil, chat.Invalid("code", "This is not the code that the app shows now. If it is, look at the phone's clock.")
+	}
+	step.ConfirmedAt, step.LastCounter = new(tx.Now()), counter
+	if err := errors.Join(tx.PutSecondStep(step), tx.DeleteSessions(u.OrgID, u.ID, except)); err != nil {
+		return nil, err
+	}
+	return newRecoveryCodes(tx, u)
+}
+
+func newRecoveryCodes(tx *store.Tx, u chat.User) (codes []string, err error) {
+	var hashes []string
+	for range chat.RecoveryCodes {
+		code := chat.NewRecoveryCode()
+		codes, hashes = append(codes, code), append(hashes, chat.HashRecoveryCode(code))
+	}
+	return codes, tx.PutRecoveryCodes(u.OrgID, u.ID, hashes)
+}
+
+// Proof is what shows that it is the user who asks, and not just the user's browser.
+type Proof struct {
+	Password string
+	Code     string
+}
+
+// prove runs do in a transaction, for whoever knows the user's password and has the phone or a code for recovery.
+func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof, do func(tx *store.Tx) error) error {
+	if !PasswordHash(u.PasswordHash).Matches(p.Password) {
+		return chat.Invalid("password", "This is not your password.")
+	}
+	return st.InTx(ctx, func(tx *store.Tx) error {
+		now, err := user(tx.Reader, u.OrgID, u.ID)
+		if err != nil {
+			return err
+		}
+		err = takeSecondStep(tx, seals, now, p.Code)
+		if e, ok := errors.AsType[*chat.Error](err); ok { // the user is signed in: only the field is wrong
+			return chat.Invalid("code", "%s", e.Message)
+		}
+		if err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
+// RenewRecoveryCodes gives a user ten others.
+func RenewRecoveryCodes(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof) (codes []string, err error) {
+	err = prove(ctx, st, seals, u, p, func(tx *store.Tx) (err error) {
+		if codes, err = newRecoveryCodes(tx, u); err == nil && !u.SecondStep {
+			err = chat.Invalid("second_step", "Turn on two-step sign-in first.")
+		}
+		return err
+	})
+	return codes, err
+}
+
+// EndSecondStep turns a user's own two-step sign-in off.
+func EndSecondStep(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof) error {
+	return prove(ctx, st, seals, u, p, func(tx *store.Tx) error { return tx.DeleteSecondStep(u.OrgID, u.ID) })
+}
+
+// TakeOffSecondStep is for somebody who has lost the phone and the codes for recovery: who asks has made sure of
+// who it is. Whoever is signed in as that user is signed out.
+func TakeOffSecondStep(tx *store.Tx, by chat.Role, orgID, userID string) (chat.User, error) {
+	u, err := user(tx.Reader, orgID, userID)
+	if err != nil {
+		return u, err
+	}
+	if u.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
+		return u, chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
+	}
+	u.SecondStep = false
+	return u, errors.Join(tx.DeleteSecondStep(orgID, userID), tx.DeleteSessions(orgID, userID, ""))
+}
+
+// takeSecondStep asks a user who has a second step for its code, and takes that: it works once.
+func takeSecondStep(tx *store.Tx, seals Seals, u chat.User, code string) error {
+	if !u.SecondStep {
+		return nil
+	}
+	if code == "" {
+		return &chat.Error{Code: chat.CodeSecondStepRequired, Param: "code", Message: "Give the code that your authenticator app shows, or one of your recovery codes."}
+	}
+	step, err := tx.SecondStep(u.OrgID, u.ID)
+	if err != nil {
+		return err
+	}
+	secret, err := seals.Open(step.Sealed, secondStepContext(u.ID))
+	if err != nil {
+		return err
+	}
+	if counter, ok := chat.CheckTOTP(secret, code, tx.Now(), step.LastCounter); ok {
+		return tx.UseCode(u.OrgID, u.ID, counter)
+	}
+	err = tx.UseRecoveryCode(u.OrgID, u.ID, chat.HashRecoveryCode(code))
+	if errors.Is(err, store.ErrNotFound) {
+		return &chat.Error{Code: chat.CodeInvalidSecondStep, Param: "code", Message: "This code is wrong, or was used. Each code works once: wait for the next one."}
+	}
+	return err
+}

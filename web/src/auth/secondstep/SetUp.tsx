@@ -1,0 +1,76 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { send } from "../../api/client";
+import { useSecurity } from "../../settings/security/text";
+import { CopyField } from "../../ui/CopyField";
+import { FormError } from "../../ui/FormError";
+import { Loaded } from "../../ui/Loaded";
+import { QrCode } from "../../ui/QrCode";
+import { useSubmit } from "../../ui/useSubmit";
+import { CodeInput } from "./CodeInput";
+import { RecoveryCodes } from "./RecoveryCodes";
+import styles from "./secondstep.module.css";
+
+interface Begun {
+  secret: string;
+  address: string;
+}
+
+/** In groups, as people read a key to a phone. */
+const inGroups = (secret: string) => secret.match(/.{1,4}/gu)?.join(" ") ?? secret;
+
+function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[]) => void }) {
+  const t = useSecurity();
+  const [code, setCode] = useState("");
+  const { form, busy, error, errorOf } = useSubmit(
+    ["code"],
+    () => send<{ recovery_codes: string[] }>("POST", "/me/second-step/confirm", { code }),
+    (made) => confirmed(made.recovery_codes),
+  );
+  return (
+    <form {...form} className={styles.steps}>
+      <FormError error={error} />
+      <p>{t.scan}</p>
+      <div className={styles.scan}>
+        <QrCode value={begun.address} label={t.scanLabel} />
+      </div>
+      <CopyField label={t.secret} value={inGroups(begun.secret)} />
+      <CodeInput
+        label={t.appCode}
+        inputMode="numeric"
+        value={code}
+        error={errorOf("code")}
+        onChange={(event) => setCode(event.target.value)}
+      />
+      <Button type="submit" fullWidth loading={busy}>
+        {t.confirm}
+      </Button>
+    </form>
+  );
+}
+
+/** Leads through the set-up: scan, confirm with a code, store the codes for recovery. */
+export function SetUp({ confirmed, done }: { confirmed?: () => void; done: () => void }) {
+  const [codes, setCodes] = useState<string[]>();
+  // Each beginning makes another secret: what is on the screen stays until it is confirmed or given up.
+  const begun = useQuery({
+    queryKey: ["second-step", "begun"],
+    queryFn: () => send<Begun>("POST", "/me/second-step"),
+    gcTime: 0,
+  });
+  if (codes) return <RecoveryCodes codes={codes} done={done} />;
+  return (
+    <Loaded query={begun}>
+      {(made) => (
+        <Scan
+          begun={made}
+          confirmed={(recovery) => {
+            setCodes(recovery);
+            confirmed?.();
+          }}
+        />
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,180 @@
+import { Button, Modal } from "@mantine/core";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, send } from "../../api/client";
+import { meQuery, queryClient, sessionsQuery, useMe } from "../../api/queries";
+import { CodeInput } from "../../auth/secondstep/CodeInput";
+import { RecoveryCodes } from "../../auth/secondstep/RecoveryCodes";
+import { SetUp } from "../../auth/secondstep/SetUp";
+import { useText } from "../../i18n";
+import { FormDialog } from "../../ui/Dialog";
+import { Loaded } from "../../ui/Loaded";
+import { PasswordInput } from "../../ui/PasswordInput";
+import { Time } from "../../ui/Time";
+import { toast } from "../../ui/toasts";
+import { useSubmit } from "../../ui/useSubmit";
+import { Tag } from "../Rows";
+import { Panel } from "../Section";
+import { useSecurity } from "../security/text";
+import styles from "./panels.module.css";
+
+interface SecondStep {
+  on: boolean;
+  since: string | null;
+  recovery_codes_left: number;
+  required: boolean;
+}
+
+const secondStepQuery = queryOptions({ queryKey: ["second-step"], queryFn: () => get<SecondStep>("/me/second-step") });
+
+function refresh(): void {
+  void queryClient.invalidateQueries({ queryKey: secondStepQuery.queryKey, exact: true });
+  void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+  void queryClient.invalidateQueries(sessionsQuery);
+}
+
+/** Asks for the password and a code before something is done. */
+function Prove<Result>(props: {
+  title: string;
+  hint: string;
+  action: string;
+  path: string;
+  danger?: boolean;
+  done: (result: Result) => void;
+  close: () => void;
+}) {
+  const t = useSecurity();
+  const { user } = useMe();
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const submit = useSubmit(["password", "code"], () => send<Result>("POST", props.path, { password, code }), props.done);
+  return (
+    <FormDialog title={props.title} action={props.action} danger={props.danger} close={props.close} submit={submit}>
+      <p>{props.hint}</p>
+      <input type="text" autoComplete="username" value={user.email} readOnly hidden />
+      <PasswordInput
+        required
+        data-autofocus
+        label={t.password}
+        autoComplete="current-password"
+        value={password}
+        error={submit.errorOf("password")}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <CodeInput
+        label={t.code}
+        description={t.proofHint}
+        value={code}
+        error={submit.errorOf("code")}
+        onChange={(event) => setCode(event.target.value)}
+      />
+    </FormDialog>
+  );
+}
+
+type Opened = "set-up" | "off" | "renew" | { codes: string[] };
+
+function Dialogs({ step, opened, open }: { step: SecondStep; opened: Opened; open: (next?: Opened) => void }) {
+  const t = useSecurity();
+  const common = useText("common");
+  const close = () => open();
+  if (opened === "off") {
+    return (
+      <Prove
+        title={t.turnOff}
+        hint={step.required ? `${t.turnOffHint} ${t.requiredHint}` : t.turnOffHint}
+        action={t.turnOff}
+        path="/me/second-step/off"
+        danger
+        close={close}
+        done={() => {
+          refresh();
+          toast(t.turnedOff);
+          close();
+        }}
+      />
+    );
+  }
+  if (opened === "renew") {
+    return (
+      <Prove<{ recovery_codes: string[] }>
+        title={t.otherCodes}
+        hint={t.otherCodesHint}
+        action={t.makeCodes}
+        path="/me/second-step/recovery-codes"
+        close={close}
+        done={(made) => {
+          refresh();
+          open({ codes: made.recovery_codes });
+        }}
+      />
+    );
+  }
+  const codes = opened === "set-up" ? undefined : opened.codes;
+  return (
+    <Modal
+      opened
+      onClose={close}
+      closeOnClickOutside={false}
+      title={codes ? t.recoveryTitle : t.setupTitle}
+      closeButtonProps={{ "aria-label": common.close }}
+    >
+      {codes ? (
+        <RecoveryCodes codes={codes} done={close} />
+      ) : (
+        <SetUp
+          confirmed={() => {
+            refresh();
+            toast(t.turnedOn);
+          }}
+          done={close}
+        />
+      )}
+    </Modal>
+  );
+}
+
+export function SecondStepPanel() {
+  const t = useSecurity();
+  const query = useQuery(secondStepQuery);
+  const [opened, open] = useState<Opened>();
+  return (
+    <Panel title={t.twoStep} hint={t.twoStepHint}>
+      <Loaded query={query} rows={1}>
+        {(step) => (
+          <>
+            {step.on ? (
+              <>
+                <p className={styles.state}>
+                  <Tag kind="green">{t.on}</Tag>
+                  <span>
+                    {step.since && (
+                      <>
+                        {t.onSince} <Time value={step.since} />
+                        {" · "}
+                      </>
+                    )}
+                    {t.codesLeft(step.recovery_codes_left)}
+                  </span>
+                </p>
+                <div className={styles.actions}>
+                  <Button variant="default" onClick={() => open("renew")}>
+                    {t.otherCodes}
+                  </Button>
+                  <Button variant="default" onClick={() => open("off")}>
+                    {t.turnOff}
+                  </Button>
+                </div>
+              </>
+            ) : (
+              <Button variant="default" onClick={() => open("set-up")}>
+                {t.turnOn}
+              </Button>
+            )}
+            {opened && <Dialogs step={step} opened={opened} open={open} />}
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
