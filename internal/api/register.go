@@ -9,8 +9,8 @@ import (
 )
 
 func registerRegister(a *API) {
-	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/{phone_number_id}/register", ID: "registerNumber", Tag: "Accounts",
+	rest.Flow(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/register", ID: "registerNumber", Tag: "Accounts", Role: chat.RoleAdmin,
 		Summary: "Register a number with its PIN",
 		Description: "Completes the onboarding of a number, or repairs a degraded one. If the number has two-step verification, " +
 			"the PIN must match; otherwise it becomes the number's PIN for good.",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/search"
@@ -42,6 +43,10 @@ type Config struct {
 	Blobs *blob.Store
 	// ContactWork tells that there is work on many contacts; nil where this node does none.
 	ContactWork func()
+	// Numbers does what is done with numbers at the provider.
+	Numbers *core.Numbers
+	// Pace tells how fast this node sends the messages of an account; nil where it sends none.
+	Pace func(accountID string) Pace
 	// Mail sends a text to an address, some time later; nil where no mail can be sent.
 	Mail func(to, subject, text string)
 	// Version is the program's.
@@ -105,6 +110,9 @@ func New(cfg Config) *App {
 	registerWebhooks(a)
 	registerStory(a)
 	registerStream(a)
+	registerNumbers(a)
+	registerNumberProfile(a)
+	registerNumberFailures(a)
 	if cfg.Phones != nil {
 		registerPhone(a)
 	}

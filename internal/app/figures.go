@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 	_ "time/tzdata" // people's time zones, also where the system has none
@@ -64,17 +65,11 @@ func getFigures(c *rest.Call, in *figuresInput) (view figuresView, err error) {
 	if err != nil {
 		return view, err
 	}
-	zone, err := time.LoadLocation(in.Zone)
-	if err != nil || in.Zone == "Local" {
-		return view, chat.Invalid("zone", "There is no such time zone.")
-	}
-	days, err := strconv.Atoi(in.Days)
+	from, days, err := daysOf(c.Now(), in.Days, in.Zone)
 	if err != nil {
 		return view, err
 	}
-	until := c.Now().In(zone)
-	year, month, day := until.Date()
-	from := time.Date(year, month, day-days+1, 0, 0, 0, 0, zone)
+	until := c.Now().In(from.Location())
 	now, err := figures.Read(c.Read(), figures.Query{OrgID: c.Caller.Organization.ID, Accounts: accounts, From: from, Until: until})
 	if err != nil {
 		return view, err
@@ -83,6 +78,19 @@ func getFigures(c *rest.Call, in *figuresInput) (view figuresView, err error) {
 		OrgID: c.Caller.Organization.ID, Accounts: accounts, From: from.AddDate(0, 0, -days), Until: until.AddDate(0, 0, -days),
 	})
 	return viewFigures(from, until, now, before), err
+}
+
+// daysOf is when the last so many days of a time zone began, today included.
+func daysOf(now time.Time, number, zoneName string) (from time.Time, days int, err error) {
+	zone, err := time.LoadLocation(zoneName) // UTC where it is empty
+	if err != nil || zoneName == "Local" {
+		return from, 0, chat.Invalid("zone", "There is no such time zone.")
+	}
+	if days, err = strconv.Atoi(cmp.Or(number, "7")); err != nil {
+		return from, 0, err
+	}
+	year, month, day := now.In(zone).Date()
+	return time.Date(year, month, day-days+1, 0, 0, 0, 0, zone), days, nil
 }
 
 // countedAccounts are the numbers whose messages the caller may see counted; nil: all.

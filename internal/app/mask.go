@@ -97,6 +97,8 @@ func maskText(s, name string, in map[string]any) string {
 	switch {
 	case providerID(s):
 		return ""
+	case name == "request_id": // which may have as many digits in a row as a number
+		return s
 	case ofBusiness(name, in):
 		return s
 	case name == "bsuid" || name == "parent_bsuid":

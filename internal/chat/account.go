@@ -54,6 +54,16 @@ type Account struct {
 	UpdatedAt        time.Time
 }
 
+// AccountState is how a number was from an instant on, as far as the provider decides it.
+type AccountState struct {
+	At             time.Time
+	Status         AccountStatus
+	ProviderStatus *string
+	Quality        *string
+	MessagingLimit *string
+	Restriction    *Restriction
+}
+
 // NewAccount is what the operator gives to connect a number. Without TeamID the account goes to
 // its customer's team, or to the organization's only one.
 type NewAccount struct {

@@ -61,8 +61,12 @@ func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, now tim
 		}
 	case "ACCOUNT_RESTRICTION":
 		applyRestrictions(account, u.Restrictions)
+	case provider.EventCapability:
+		if limit := tierOf(u.MessagingLimit); limit != "" {
+			account.MessagingLimit = &limit
+		}
 	}
-	return account.Status != before.Status || deref(account.Restriction) != deref(before.Restriction) ||
+	return account.Status != before.Status || deref(account.MessagingLimit) != deref(before.MessagingLimit) || deref(account.Restriction) != deref(before.Restriction) ||
 		!deref(account.RestrictedUntil).Equal(deref(before.RestrictedUntil))
 }
 
@@ -113,9 +117,10 @@ func (a Applier) numberUpdate(tx *store.Tx, u provider.NumberUpdate) error {
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	limited := u.Limit != "" && u.Limit != deref(account.MessagingLimit)
+	limit := tierOf(u.Limit)
+	limited := limit != "" && limit != deref(account.MessagingLimit)
 	if limited {
-		account.MessagingLimit = &u.Limit
+		account.MessagingLimit = &limit
 	}
 	switch u.Event {
 	case "FLAGGED":

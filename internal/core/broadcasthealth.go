@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -111,6 +112,22 @@ func PauseIll(tx *store.Tx, account chat.Account, id string, why chat.BroadcastR
 // tiers are how many people the provider lets a number write to in 24 hours, by its words for it.
 var tiers = map[string]int64{
 	"TIER_50": 50, "TIER_250": 250, "TIER_1K": 1_000, "TIER_2K": 2_000, "TIER_10K": 10_000, "TIER_100K": 100_000,
+}
+
+// tierOf is the provider's word for a messaging limit, which it also gives as a number: -1 is no limit.
+func tierOf(limit string) string {
+	if limit == "-1" {
+		return "TIER_UNLIMITED"
+	}
+	if people, err := strconv.ParseInt(limit, 10, 64); err == nil {
+		for word, n := range tiers {
+			if n == people {
+				return word
+			}
+		}
+		return ""
+	}
+	return limit
 }
 
 // DailyLimit is how many people a number may write to in 24 hours; nil: not known, or no limit.

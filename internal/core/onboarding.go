@@ -167,7 +167,7 @@ func connectSignup(tx *store.Tx, link chat.SetupLink, in Signup, seal Seal) (cha
 	if err != nil {
 		return chat.Account{}, &OnboardError{Reason: chat.ReasonSignupFailed, Cause: err}
 	}
-	account.TeamID, account.Quality = link.TeamID, orNil(in.Number.Quality)
+	account.TeamID, account.Quality, account.MessagingLimit = link.TeamID, orNil(in.Number.Quality), orNil(tierOf(in.Number.Limit))
 	account.ID, account.CreatedAt, account.UpdatedAt = tx.NewID(chat.KindAccount), tx.Now(), tx.Now()
 	account.Token = seal(account.ID)
 	err = tx.InsertAccount(account)
@@ -192,6 +192,9 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 	}
 	known.Token, known.WABAID, known.PhoneNumber, known.Name = seal(known.ID), fresh.WABAID, fresh.PhoneNumber, fresh.Name
 	known.Status, known.ProviderStatus, known.Quality = fresh.Status, fresh.ProviderStatus, fresh.Quality
+	if fresh.MessagingLimit != nil {
+		known.MessagingLimit = fresh.MessagingLimit
+	}
 	known.UpdatedAt = tx.Now()
 	return known, tx.UpdateAccount(known)
 }

@@ -25,6 +25,9 @@ type Client interface {
 	MarkRead(ctx context.Context, from Number, messageID string, typing bool) error
 	Register(ctx context.Context, n Number, pin string) error
 	PhoneNumber(ctx context.Context, n Number) (PhoneNumber, error)
+	// Profile reads the business profile that people see of a number, UpdateProfile changes it.
+	Profile(ctx context.Context, n Number) (chat.BusinessProfile, error)
+	UpdateProfile(ctx context.Context, n Number, p chat.ProfileChange) error
 	UploadMedia(ctx context.Context, n Number, f File) (mediaID string, err error)
 	Media(ctx context.Context, n Number, mediaID string) (MediaInfo, error)
 	// Download opens a media URL that Media or a callback gave. The caller closes it.
@@ -38,7 +41,7 @@ type Client interface {
 	EditTemplate(ctx context.Context, n Number, templateID string, e TemplateEdit) error
 	// DeleteTemplate deletes a name in all its languages, or the one that templateID names.
 	DeleteTemplate(ctx context.Context, n Number, name, templateID string) error
-	// UploadSample hands over a file that a template's header shows to its reviewers.
+	// UploadSample hands over a file that a template's header shows to its reviewers, or a profile's picture.
 	UploadSample(ctx context.Context, n Number, f File) (handle string, err error)
 }
 
@@ -73,6 +76,7 @@ type PhoneNumber struct {
 	VerifiedName  string
 	Status        string // CONNECTED, PENDING, …
 	Quality       string // GREEN, YELLOW, RED, UNKNOWN
+	Limit         string // how many people it may write to in 24 hours: TIER_…; empty where the upstream does not say
 	OnBusinessApp bool   // coexistence: the number also lives in the phone app
 }
 

@@ -36,6 +36,7 @@ type number struct {
 	inBulk   int // of broadcasts
 	cached   core.Standing
 	cachedAt store.Moment
+	recent   minute
 	wake     chan struct{}
 }
 
@@ -172,6 +173,7 @@ func (n *number) next() (*queued, time.Duration) {
 	heap.Pop(n.heapOf(l))
 	l.busy = true
 	n.inFlight++
+	n.recent.note(now)
 	if l.bulk {
 		n.inBulk++
 	}

@@ -25,9 +25,21 @@ func (s *Server) startDashboard(version string) {
 		Store: s.store, CursorKey: s.vault.Derive("dashboard cursor"), Vault: s.vault, SetupToken: s.setupToken(),
 		PublicURL: s.cfg.PublicURL, Live: s.live, Search: search.NewSearcher(s.store, s.index), Phones: s.phones(),
 		Blobs: s.messaging.blobs, ContactWork: s.wakeContactJobs,
+		Numbers: &core.Numbers{Store: s.store, Provider: s.messaging.client, Token: s.token}, Pace: s.pace(),
 		Mail:    s.mailer(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
+}
+
+// pace tells how fast messages go out from here; nil where none do.
+func (s *Server) pace() func(accountID string) app.Pace {
+	if s.messaging.sender == nil {
+		return nil
+	}
+	return func(accountID string) app.Pace {
+		p := s.messaging.sender.Pace(accountID)
+		return app.Pace{PerSecond: p.PerSecond, Now: p.Now, PausedFor: p.PausedFor, LastMinute: p.LastMinute}
+	}
 }
 
 // mailer sends mail where a server for that is known; else it is nil.

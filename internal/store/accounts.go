@@ -116,7 +116,7 @@ func (r Reader) AccountStatuses() (map[chat.AccountStatus]int64, error) {
 
 // InsertAccount stores a new account; ErrDuplicate when the number is connected already.
 func (tx *Tx) InsertAccount(a chat.Account) error {
-	return tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,
+	err := tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,
 			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, messaging_limit, created_at, updated_at,
 			status_reason)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
@@ -124,10 +124,18 @@ func (tx *Tx) InsertAccount(a chat.Account) error {
 		a.OrgID, a.ID, a.TeamID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token, msPtr(a.RegisteringUntil),
 		a.MessagingLimit, a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli(), a.Reason())
+	if err != nil {
+		return err
+	}
+	return tx.beginAccountHistory(a)
 }
 
-// UpdateAccount stores what may change of an account.
+// UpdateAccount stores what may change of an account, and remembers what the provider made of it before.
 func (tx *Tx) UpdateAccount(a chat.Account) error {
+	if err := tx.noteAccountState(a); err != nil {
+		return err
+	}
+	tx.noteChange(ChangedNumbers, a.OrgID, "")
 	return tx.execOne(`UPDATE accounts SET customer_id = $3, phone_number_id = $4, phone_number = $5, waba_id = $6, name = $7, status = $8,
 			provider_status = $9, quality = $10, restricted_sends = $11, restricted_until = $12, require_opt_in = $13, token = $14,
 			registering_until = $15, updated_at = $16, messaging_limit = $17, status_reason = $18

@@ -134,6 +134,7 @@ type MessageFilter struct {
 	Status         string
 	Type           string
 	ProviderID     string
+	ErrorCode      string
 	CreatedAfter   *time.Time
 	CreatedBefore  *time.Time
 }
@@ -147,6 +148,7 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 	c.addIf("c.provider_id = ?", f.ProviderID)
 	c.addIf("c.direction = ?", f.Direction)
 	c.addIf("c.status = ?", f.Status)
+	c.addIf("c.error_code = ?", f.ErrorCode)
 	// An id carries its instant, so bounds in time are bounds of the id, which every index ends in.
 	if f.CreatedAfter != nil {
 		c.add("c.id >= ?", firstID(chat.KindMessage, f.CreatedAfter.Truncate(time.Millisecond).Add(time.Millisecond)))

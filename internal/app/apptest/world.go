@@ -21,6 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -37,6 +38,8 @@ type World struct {
 	Clock *storetest.Clock
 	Live  *live.Hub
 	Index *store.SearchIndex
+	// Provider answers the calls to the network.
+	Provider *providertest.Client
 
 	document *apitest.Document
 }
@@ -67,8 +70,10 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	network := &providertest.Client{}
+	token := func(chat.Account) (string, error) { return "token", nil }
 	cfg := app.Config{
-		Blobs: blobs,
+		Blobs: blobs, Numbers: &core.Numbers{Store: st, Provider: network, Token: token},
 		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Vault: v, SetupToken: SetupToken,
 		Live: hub, Search: search.NewSearcher(st, index), Version: "test", Log: log, Metrics: app.NewMetrics(nil),
 	}
@@ -82,12 +87,13 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	a := app.New(cfg)
 	public := api.New(api.Config{
 		Store: st, CursorKey: []byte("a key"), Version: "test", Log: log, Metrics: api.NewMetrics(nil), Vault: v, Dashboard: a.Surface(), Blobs: cfg.Blobs,
+		Provider: network, Token: token,
 		CheckURL: func(context.Context, string) error { return nil },
 	})
 	a.Finish()
 	server.Config.Handler = a
 	server.Start()
-	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index}
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index, Provider: network}
 	t.Cleanup(func() {
 		hub.Stop()
 		work.Stop()

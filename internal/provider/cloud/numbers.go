@@ -13,7 +13,7 @@ func (c *Client) Register(ctx context.Context, n provider.Number, pin string) er
 	return c.command(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+"/register", append(body, '}'))
 }
 
-const phoneNumberFields = "id,display_phone_number,verified_name,status,quality_rating,platform_type,is_on_biz_app"
+const phoneNumberFields = "id,display_phone_number,verified_name,status,quality_rating,platform_type,is_on_biz_app,whatsapp_business_manager_messaging_limit"
 
 // PhoneNumber reads what the upstream knows of a number.
 func (c *Client) PhoneNumber(ctx context.Context, n provider.Number) (provider.PhoneNumber, error) {
@@ -31,6 +31,7 @@ func phoneNumber(n node) provider.PhoneNumber {
 		VerifiedName:  n.text("verified_name"),
 		Status:        n.text("status"),
 		Quality:       n.text("quality_rating"),
+		Limit:         n.text("whatsapp_business_manager_messaging_limit", "messaging_limit_tier"),
 		OnBusinessApp: n.flag("is_on_biz_app") && n.text("platform_type") == "CLOUD_API",
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 )
 
@@ -18,6 +19,8 @@ type Client struct {
 	OnMarkRead    func(messageID string, typing bool) error
 	OnRegister    func(ctx context.Context, n provider.Number, pin string) error
 	OnPhoneNumber func(n provider.Number) (provider.PhoneNumber, error)
+	OnProfile     func(n provider.Number) (chat.BusinessProfile, error)
+	OnUpdate      func(n provider.Number, p chat.ProfileChange) error // of the profile
 	OnMedia       func(ctx context.Context, mediaID string) (provider.MediaInfo, error)
 	OnDownload    func(ctx context.Context, url string) (io.ReadCloser, error)
 
@@ -82,6 +85,23 @@ func (c *Client) PhoneNumber(_ context.Context, n provider.Number) (provider.Pho
 		return c.OnPhoneNumber(n)
 	}
 	return provider.PhoneNumber{ID: n.PhoneNumberID, Status: "CONNECTED"}, nil
+}
+
+// Profile answers with an empty one.
+func (c *Client) Profile(_ context.Context, n provider.Number) (chat.BusinessProfile, error) {
+	if c.OnProfile != nil {
+		return c.OnProfile(n)
+	}
+	return chat.BusinessProfile{}, nil
+}
+
+// UpdateProfile takes any change.
+func (c *Client) UpdateProfile(_ context.Context, n provider.Number, p chat.ProfileChange) error {
+	c.note("profile %s", n.PhoneNumberID)
+	if c.OnUpdate != nil {
+		return c.OnUpdate(n, p)
+	}
+	return nil
 }
 
 // UploadMedia takes any file.

@@ -1,0 +1,316 @@
+package app_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/app"
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/figures"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+type numberShown struct {
+	PhoneNumberID  string `json:"phone_number_id"`
+	Name           string
+	Status         string
+	ProviderStatus *string `json:"provider_status"`
+	Quality        *string
+	MessagingLimit *string `json:"messaging_limit"`
+	DailyLimit     *int64  `json:"daily_limit"`
+	RequireOptIn   bool    `json:"require_opt_in"`
+	Customer       *struct{ Name, Status string }
+}
+
+// numberOperations are all on one number, with a body that fits. Those of agents change nothing.
+var numberOperations = []struct {
+	method, path, body string
+	role               chat.Role
+}{
+	{"GET", "/number", "", chat.RoleAgent},
+	{"GET", "/number/history", "", chat.RoleAgent},
+	{"GET", "/number/pace", "", chat.RoleAgent},
+	{"GET", "/number/failures", "", chat.RoleAdmin},
+	{"GET", "/number/holdings", "", chat.RoleAdmin},
+	{"GET", "/number/profile", "", chat.RoleAdmin},
+	{"PATCH", "/number", `{"require_opt_in":true}`, chat.RoleAdmin},
+	{"PATCH", "/number/profile", `{"about":"Open"}`, chat.RoleAdmin},
+	{"POST", "/number/refresh", `{}`, chat.RoleAdmin},
+	{"POST", "/register", `{"pin":"123456"}`, chat.RoleAdmin},
+	{"DELETE", "/number", "", chat.RoleAdmin},
+}
+
+// Agents see the numbers of their teams, and change none; to another organization there are none.
+func TestWhoMayDoWhatWithNumbers(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		o := newOffice(t, w)
+		base := "/" + *o.account.PhoneNumberID
+		stranger, _ := newAdmin(t, w)
+		outside := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams))
+		for _, op := range numberOperations {
+			stranger.Do(t, op.method, base+op.path, op.body).RequireFailure(t, "resource_not_found", "")
+			if op.role == chat.RoleAdmin {
+				o.as.Do(t, op.method, base+op.path, op.body).RequireFailure(t, "forbidden", "")
+				continue
+			}
+			outside.Do(t, op.method, base+op.path, op.body).RequireFailure(t, "resource_not_found", "")
+			o.as.Do(t, op.method, base+op.path, op.body).RequireStatus(t, http.StatusOK)
+		}
+		o.as.Do(t, "POST", "/number_links", `{}`).RequireFailure(t, "forbidden", "")
+		var shown []numberShown
+		if stranger.Get(t, "/numbers").RequireStatus(t, http.StatusOK).Data(t, &shown); len(shown) != 0 {
+			t.Errorf("a stranger sees %+v", shown)
+		}
+		if outside.Get(t, "/numbers").RequireStatus(t, http.StatusOK).Data(t, &shown); len(shown) != 0 {
+			t.Errorf("who is in no team sees %+v", shown)
+		}
+		if o.as.Get(t, "/numbers").RequireStatus(t, http.StatusOK).Data(t, &shown); len(shown) != 1 {
+			t.Errorf("an agent of the team sees %+v", shown)
+		}
+		admin := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
+		for _, op := range numberOperations { // the last one is the end of the number
+			admin.Do(t, op.method, base+op.path, op.body).RequireStatus(t, http.StatusOK)
+		}
+		admin.Get(t, base+"/number").RequireFailure(t, "resource_not_found", "")
+	})
+}
+
+// What the provider says of a number is remembered: by callbacks, by a registration, by a look.
+func TestNumberHistory(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		admin, org := newAdmin(t, w)
+		account := newNumber(t, w.Store, org)
+		base := "/" + *account.PhoneNumberID
+		stream := admin.Listen(t)
+		apply := func(u provider.Update) {
+			t.Helper()
+			w.Clock.Advance(time.Minute)
+			storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+				return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, u)
+			})
+		}
+		origin := provider.Origin{WABAID: account.WABAID}
+		apply(provider.NumberUpdate{Origin: origin, Phone: *account.PhoneNumber, Event: "FLAGGED", Limit: "TIER_2K"})
+		stream.Await(t, "numbers", "")
+		apply(provider.NumberUpdate{Origin: origin, Phone: *account.PhoneNumber, Event: "FLAGGED", Limit: "TIER_2K"}) // which is no change
+		apply(provider.AccountUpdate{Origin: origin, Event: provider.EventCapability, MessagingLimit: "10000"})
+		w.Clock.Advance(time.Minute)
+		w.Provider.OnPhoneNumber = func(provider.Number) (provider.PhoneNumber, error) {
+			return provider.PhoneNumber{Status: "PENDING", Quality: "YELLOW", Limit: "TIER_10K", VerifiedName: "Shop"}, nil
+		}
+		var now numberShown
+		admin.Do(t, "POST", base+"/number/refresh", `{}`).RequireStatus(t, http.StatusOK).Data(t, &now)
+		if now.Status != "degraded" || *now.ProviderStatus != "PENDING" || now.Name != "Shop" || *now.DailyLimit != 10_000 {
+			t.Errorf("after a look it is %+v", now)
+		}
+		w.Clock.Advance(time.Minute)
+		w.Provider.OnPhoneNumber = nil
+		admin.Do(t, "POST", base+"/register", `{"pin":"123456"}`).RequireStatus(t, http.StatusOK)
+
+		var history struct{ States []numberShown }
+		admin.Get(t, base+"/number/history").RequireStatus(t, http.StatusOK).Data(t, &history)
+		var got []string
+		for _, s := range history.States {
+			got = append(got, strings.Join([]string{s.Status, text(s.ProviderStatus), text(s.Quality), text(s.MessagingLimit)}, " "))
+		}
+		want := []string{
+			"connected CONNECTED YELLOW TIER_10K", "degraded PENDING YELLOW TIER_10K", "connected - RED TIER_10K", "connected - RED TIER_2K", "connected - - -",
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("it was\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+func text(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return *s
+}
+
+// The figures count what the list of failed messages shows, by reason.
+func TestNumberFailuresAgreeWithFigures(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		admin, org := newAdmin(t, w)
+		account := newNumber(t, w.Store, org)
+		other := newNumber(t, w.Store, org)
+		people := 0
+		fail := func(of chat.Account, code chat.MessageErrorCode, times int) {
+			people++
+			contact := storetest.Contact(t, w.Store, of, fmt.Sprint("+62812000000", people))
+			conversation := storetest.Conversation(t, w.Store, contact, nil)
+			storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+				for range times {
+					m := chat.Message{
+						ID: tx.NewID(chat.KindMessage), OrgID: org.ID, AccountID: of.ID, ConversationID: conversation.ID, ContactID: contact.ID,
+						Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusFailed, Source: chat.SourceAPI, Content: []byte(`{"body":"x"}`),
+						Error: &chat.MessageError{Code: code, Message: "It failed."}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+					}
+					if err := tx.InsertMessage(m); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		fail(account, chat.FailUpstream, 2) // eight days ago
+		w.Clock.Advance(8 * 24 * time.Hour)
+		fail(account, chat.FailOutsideWindow, 3)
+		fail(account, chat.FailUpstream, 1)
+		fail(other, chat.FailUpstream, 4)
+		w.Clock.Advance(time.Second)
+		admin = w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
+		if err := figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, days := range []string{"1", "7", "30"} {
+			query := "?days=" + days + "&zone=Asia/Jakarta"
+			var counted struct {
+				Failures []struct {
+					Code  string
+					Count int
+				}
+			}
+			admin.Get(t, "/figures"+query+"&number="+*account.PhoneNumberID).RequireStatus(t, http.StatusOK).Data(t, &counted)
+			if len(counted.Failures) != 2 {
+				t.Errorf("in %s days there are the reasons %+v", days, counted.Failures)
+			}
+			for _, f := range counted.Failures {
+				var listed []struct {
+					Code string `json:"error_code"`
+				}
+				admin.Get(t, "/"+*account.PhoneNumberID+"/number/failures"+query+"&code="+f.Code).RequireStatus(t, http.StatusOK).Data(t, &listed)
+				if len(listed) != f.Count || listed[0].Code != f.Code {
+					t.Errorf("of %s in %s days %d are counted and %+v listed", f.Code, days, f.Count, listed)
+				}
+			}
+		}
+		admin.Get(t, "/"+*account.PhoneNumberID+"/number/failures?zone=Mars/Olympus").RequireFailure(t, "invalid_field_value", "zone")
+	})
+}
+
+// The profile is the provider's: it is read from there, and what cannot be is said before it is asked.
+func TestNumberProfile(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	admin, org := newAdmin(t, w)
+	base := "/" + *newNumber(t, w.Store, org).PhoneNumberID + "/number/profile"
+	stored := chat.BusinessProfile{About: "Hello", Websites: []string{"https://127.0.0.1/"}}
+	w.Provider.OnProfile = func(provider.Number) (chat.BusinessProfile, error) { return stored, nil }
+	w.Provider.OnUpdate = func(_ provider.Number, c chat.ProfileChange) error {
+		if c.About != nil {
+			stored.About = *c.About
+		}
+		if c.PictureHandle != nil {
+			stored.PictureURL = "https://127.0.0.1/" + *c.PictureHandle
+		}
+		return nil
+	}
+	var shown struct {
+		About      string
+		PictureURL string `json:"picture_url"`
+		Websites   []string
+	}
+	admin.Do(t, "PATCH", base, `{"about":"Open all day","vertical":"RETAIL","email":"a@b.example","websites":["https://a.example"]}`).
+		RequireStatus(t, http.StatusOK).Data(t, &shown)
+	if shown.About != "Open all day" || len(shown.Websites) != 1 {
+		t.Errorf("the profile is %+v", shown)
+	}
+	for param, body := range map[string]string{
+		"about": `{"about":""}`, "vertical": `{"vertical":"PIRACY"}`, "email": `{"email":"nobody"}`, "websites": `{"websites":["ftp://a.example"]}`,
+	} {
+		admin.Do(t, "PATCH", base, body).RequireFailure(t, "invalid_field_value", param)
+	}
+	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 100)
+	admin.Do(t, "POST", base+"/picture", png, "Content-Type", "image/png").RequireStatus(t, http.StatusOK).Data(t, &shown)
+	if !strings.HasPrefix(shown.PictureURL, "https://127.0.0.1/4::handle") {
+		t.Errorf("the picture is at %q", shown.PictureURL)
+	}
+	admin.Do(t, "POST", base+"/picture", "GIF89a", "Content-Type", "image/png").RequireFailure(t, "unsupported_media_type", "")
+	admin.Do(t, "POST", base+"/picture", png+strings.Repeat("x", 5<<20), "Content-Type", "image/png").RequireFailure(t, "payload_too_large", "")
+	w.Provider.OnProfile = func(provider.Number) (chat.BusinessProfile, error) {
+		return chat.BusinessProfile{}, &provider.Error{HTTPStatus: 400, Code: 190, Message: "The token has expired."}
+	}
+	if failure := admin.Get(t, base).Failure(t); failure.Code != "upstream_error" || !strings.Contains(failure.Message, "The token has expired.") {
+		t.Errorf("it says %+v", failure)
+	}
+}
+
+// A number's end is told in figures beforehand, and templates go with the last number of their account.
+func TestNumberHoldings(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		admin, org := newAdmin(t, w)
+		account := newNumber(t, w.Store, org)
+		second := newNumber(t, w.Store, org)
+		storetest.Conversation(t, w.Store, storetest.Contact(t, w.Store, account, "+6281200000001"), nil)
+		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+			return tx.InsertTemplate(chat.Template{
+				ID: tx.NewID(chat.KindTemplate), OrgID: org.ID, WABAID: account.WABAID, Name: "sale", Language: "en_US",
+				Status: chat.TemplateApproved, ProviderStatus: "APPROVED", CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			})
+		})
+		holdings := func() (h struct{ Queued, Conversations, Contacts, Templates int }) {
+			admin.Get(t, "/"+*account.PhoneNumberID+"/number/holdings").RequireStatus(t, http.StatusOK).Data(t, &h)
+			return h
+		}
+		if h := holdings(); h.Conversations != 1 || h.Contacts != 1 || h.Templates != 0 || h.Queued != 0 {
+			t.Errorf("beside another number it has %+v", h)
+		}
+		admin.Do(t, "DELETE", "/"+*second.PhoneNumberID+"/number", "").RequireStatus(t, http.StatusOK)
+		if h := holdings(); h.Templates != 1 {
+			t.Errorf("as the last number it has %+v", h)
+		}
+	})
+}
+
+// An admin begins to connect a number; the link leads back to the dashboard.
+func TestNumberLinks(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite, func(c *app.Config) {
+		c.Pace = func(string) app.Pace {
+			return app.Pace{PerSecond: 80, Now: 40, PausedFor: 1500 * time.Millisecond, LastMinute: 12}
+		}
+	})
+	admin, org := newAdmin(t, w)
+	var made struct {
+		SetupURL string `json:"setup_url"`
+	}
+	admin.Do(t, "POST", "/number_links", `{}`).RequireStatus(t, http.StatusCreated).Data(t, &made)
+	token, ok := strings.CutPrefix(made.SetupURL, w.URL+core.OnboardPath)
+	if !ok {
+		t.Fatalf("the link is %s", made.SetupURL)
+	}
+	found, err := core.FindInvitation(w.Store.Read(t.Context()), token)
+	if err != nil || found.Organization.ID != org.ID || found.Customer != nil || *found.Link.SuccessRedirectURL != w.URL+"/numbers" {
+		t.Errorf("it is %+v, %v", found, err)
+	}
+	storetest.Team(t, w.Store, org.ID, "Second")
+	admin.Do(t, "POST", "/number_links", `{}`).RequireFailure(t, "missing_required_field", "team_id")
+
+	var pace struct {
+		Waiting int
+		Sending *struct {
+			PerSecondNow  float64 `json:"per_second_now"`
+			PausedSeconds int     `json:"paused_seconds"`
+			LastMinute    int     `json:"last_minute"`
+		}
+	}
+	account := newNumber(t, w.Store, org)
+	admin.Get(t, "/"+*account.PhoneNumberID+"/number/pace").RequireStatus(t, http.StatusOK).Data(t, &pace)
+	if pace.Waiting != 0 || pace.Sending == nil || pace.Sending.PerSecondNow != 40 || pace.Sending.PausedSeconds != 2 || pace.Sending.LastMinute != 12 {
+		t.Errorf("the pace is %+v", pace)
+	}
+}

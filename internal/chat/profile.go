@@ -1,0 +1,89 @@
+package chat
+
+import (
+	"net/mail"
+	"net/url"
+	"slices"
+	"unicode/utf8"
+)
+
+// BusinessProfile is what people see of a business when they look at its number. Fields that are not set are empty.
+type BusinessProfile struct {
+	About       string
+	Address     string
+	Description string
+	Email       string
+	Vertical    string // the kind of business, one of Verticals
+	Websites    []string
+	PictureURL  string
+}
+
+// ProfileChange has the fields to change; nil leaves one as it is.
+type ProfileChange struct {
+	About       *string
+	Address     *string
+	Description *string
+	Email       *string
+	Vertical    *string
+	Websites    *[]string
+	// PictureHandle is the provider's name of a picture that was handed over to it.
+	PictureHandle *string
+}
+
+// Verticals are the kinds of business that a profile can name, in the provider's words.
+var Verticals = []string{
+	"ALCOHOL", "APPAREL", "AUTO", "BEAUTY", "EDU", "ENTERTAIN", "EVENT_PLAN", "FINANCE", "GOVT", "GROCERY", "HEALTH", "HOTEL", "NONPROFIT", "NOT_A_BIZ",
+	"ONLINE_GAMBLING", "OTC_DRUGS", "OTHER", "PHYSICAL_GAMBLING", "PROF_SERVICES", "RESTAURANT", "RETAIL", "TRAVEL",
+}
+
+// What the provider takes of a profile.
+const (
+	maxAbout          = 139
+	maxAddress        = 256
+	maxProfileText    = 512
+	maxProfileEmail   = 128
+	maxWebsite        = 256
+	maxWebsites       = 2
+	MaxProfilePicture = 5 << 20
+)
+
+// Check says what the provider would refuse, before it is asked.
+func (p ProfileChange) Check() error {
+	if p.About != nil && *p.About == "" {
+		return Invalid("about", "Write something: the provider takes no empty text here.")
+	}
+	for _, limit := range []struct {
+		name  string
+		value *string
+		most  int
+	}{{"about", p.About, maxAbout}, {"address", p.Address, maxAddress}, {"description", p.Description, maxProfileText}, {"email", p.Email, maxProfileEmail}} {
+		if limit.value != nil && utf8.RuneCountInString(*limit.value) > limit.most {
+			return Invalid(limit.name, "Must have at most %d characters.", limit.most)
+		}
+	}
+	if p.Email != nil && *p.Email != "" {
+		if a, err := mail.ParseAddress(*p.Email); err != nil || a.Address != *p.Email {
+			return Invalid("email", "Must be an e-mail address.")
+		}
+	}
+	if p.Vertical != nil && !slices.Contains(Verticals, *p.Vertical) {
+		return Invalid("vertical", "Must be one of the provider's kinds of business.")
+	}
+	return p.checkWebsites()
+}
+
+func (p ProfileChange) checkWebsites() error {
+	if p.Websites == nil {
+		return nil
+	}
+	if len(*p.Websites) > maxWebsites {
+		return Invalid("websites", "There is room for %d.", maxWebsites)
+	}
+	for _, site := range *p.Websites {
+		u, err := url.Parse(site)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || utf8.RuneCountInString(site) > maxWebsite {
+			return Invalid("websites", "Must be addresses that begin with https:// or http://, of at most %d characters.", maxWebsite)
+		}
+	}
+	return nil
+}
