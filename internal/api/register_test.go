@@ -45,7 +45,7 @@ func TestRegister(t *testing.T) {
 	}
 	onboarding := state(chat.AccountOnboarding, new("PENDING"))
 	const registered = `{"data":{"object":"phone_number_registration","phone_number_id":"${number}","registered":true,"status":"connected","provider_status":"CONNECTED"},"request_id":"<req>"}`
-	changed := apitest.Changes{"accounts": "~1"}
+	changed := apitest.Changes{"accounts": "~1", "account_history": "+1 -1"} // it was another until this instant
 	good := func(name string, given func(*testing.T, *apitest.Case)) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: given, Request: registerWith(`{"pin":"123456"}`), Status: http.StatusOK, Want: registered, Change: changed, Events: []string{}}
 	}
@@ -82,7 +82,7 @@ func TestRegister(t *testing.T) {
 		{Name: "unknown number", Request: apitest.Request{Method: http.MethodPost, Path: "/v1/999999999999/register", Body: `{"pin":"123456"}`}, Code: "resource_not_found"},
 		{Name: "foreign number", Given: foreignNumber, Request: apitest.Request{Method: http.MethodPost, Path: "/v1/${foreign_number}/register", Body: `{"pin":"123456"}`}, Code: "resource_not_found"},
 
-		{Name: "with a key", Given: onboarding, Request: under("k", path, `{"pin":"123456"}`), Status: http.StatusOK, Header: fresh, Change: apitest.Changes{"accounts": "~1", "idempotency": "+1"}},
+		{Name: "with a key", Given: onboarding, Request: under("k", path, `{"pin":"123456"}`), Status: http.StatusOK, Header: fresh, Change: apitest.Changes{"accounts": "~1", "account_history": "+1 -1", "idempotency": "+1"}},
 		{Name: "again with its key", Given: all(onboarding, first(under("k", path, `{"pin":"123456"}`))), Request: under("k", path, `{"pin":"123456"}`), Status: http.StatusOK, Header: replayed, Then: sameBody},
 		{Name: "another PIN with the key", Given: all(onboarding, first(under("k", path, `{"pin":"000001"}`))), Request: under("k", path, `{"pin":"123456"}`), Code: reuse, Param: "Idempotency-Key"},
 		{Name: "a wrong PIN comes again", Given: all(onboarding, first(under("k", path, `{"pin":"000001"}`))), Request: under("k", path, `{"pin":"000001"}`), Code: "whatsapp_registration_failed", Header: replayed, Then: sameBody},
