@@ -39,6 +39,10 @@ func (s *Numbers) Refresh(ctx context.Context, account chat.Account) (chat.Accou
 		if current.Status == chat.AccountOnboarding && before != chat.AccountOnboarding {
 			current.Status = chat.AccountDegraded
 		}
+		current.StatusReason = nil
+		if current.Status != chat.AccountConnected {
+			current.StatusReason = new("the provider reports " + info.Status)
+		}
 		current.ProviderStatus = orNil(info.Status)
 		if info.Quality != "" {
 			current.Quality = &info.Quality
