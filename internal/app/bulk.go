@@ -21,6 +21,11 @@ func registerBulk(a *App) {
 		Errors: []chat.Code{chat.CodeResourceNotFound},
 	}, a.changeConversations)
 
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/conversations/matching", ID: "countMatching", Tag: "Inbox", Role: chat.RoleAgent,
+		Summary: "Count what a filter lets pass", Description: "As many as a change of many conversations would take: 10,000 says that there may be more.",
+	}, countMatching)
+
 	rest.Flow(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/conversations/bulk/undo", ID: "undoConversations", Tag: "Inbox", Role: chat.RoleAgent,
 		Summary: "Undo a change of many conversations", Description: "One's own. What was changed since stays as it is.",
@@ -62,6 +67,15 @@ func viewBulk(r core.BulkResult) bulkView {
 		view.Undo = &r.Undo
 	}
 	return view
+}
+
+type matchingView struct {
+	Count int `json:"count"`
+}
+
+func countMatching(c *rest.Call, in *listInboxInput) (matchingView, error) {
+	ids, err := core.BulkIDs(c.Read(), *c.Caller.User, in.filter())
+	return matchingView{len(ids)}, err
 }
 
 func (a *App) changeConversations(c *rest.Call, in *bulkInput) (bulkView, error) {

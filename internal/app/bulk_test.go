@@ -33,11 +33,16 @@ func TestBulkChange(t *testing.T) {
 			ids = append(ids, o.receive(t, o.account, fmt.Sprint("+4915100000", 100+i), fmt.Sprint("wamid.", i), "Hi"))
 		}
 		before := counts(t, o.as)
+		var matching struct{ Count int }
+		o.as.Do(t, "GET", "/conversations/matching?view=unassigned", "").RequireStatus(t, http.StatusOK).Data(t, &matching)
 		r := bulk(t, o.as, `{"filter":{"view":"unassigned"},"change":{"status":"resolved","assigned_to":"`+o.agent.ID+`"}}`)
 		if r.Changed != many || r.Undo == nil {
 			t.Fatalf("the change answers %+v", r)
 		}
 		same(t, "what is open", counts(t, o.as)["all"], count{})
+		if matching.Count != r.Changed {
+			t.Errorf("%d match and %d were changed", matching.Count, r.Changed)
+		}
 		again := bulk(t, o.as, `{"ids":["`+ids[0]+`"],"change":{"status":"resolved"}}`)
 		if again.Changed != 0 || again.Undo != nil {
 			t.Errorf("the same again answers %+v", again)

@@ -132,8 +132,12 @@ func InboxCounts(r store.Reader, u chat.User, f chat.InboxFilter) (map[chat.Inbo
 		if err != nil || !ok {
 			break
 		}
-		query.View = view
-		counts[view], err = r.InboxCount(u, query)
+		q := query
+		q.View = view
+		if view == chat.ViewMentions {
+			q.Status = chat.AnyStatus // who is asked something is asked also where it was resolved
+		}
+		counts[view], err = r.InboxCount(u, q)
 	}
 	return counts, err
 }

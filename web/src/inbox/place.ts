@@ -45,8 +45,8 @@ export function usePlace(): Place {
   return { view, conversation, search, filter, open, show };
 }
 
-/** What of an address narrows the list. */
+/** What of an address narrows the list. Whoever is mentioned is also asked where all was resolved. */
 export function filterOf(view: InboxView, search: InboxSearch): ConversationFilter {
-  const { status, number, label_id, assigned_to, team_id, unread, sort } = search;
+  const { status = view === "mentions" ? "any" : undefined, number, label_id, assigned_to, team_id, unread, sort } = search;
   return { view, status, number, label_id, assigned_to, team_id, unread, sort };
 }

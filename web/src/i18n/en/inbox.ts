@@ -51,8 +51,8 @@ export const inbox = {
   noViews: "No saved views yet",
 
   selected: (n: number) => (n === 1 ? "1 chosen" : `${n} chosen`),
-  selectAllMatching: "All that match",
-  allMatching: "All that match are chosen",
+  selectAllMatching: (n?: number) => (n === undefined ? "All that match" : `All ${n} that match`),
+  allMatching: (n?: number) => (n === undefined ? "All that match are chosen" : `All ${n} that match are chosen`),
   endSelection: "End the choice",
   markUnread: "Mark as unread",
   bulkDone: (n: number) => (n === 1 ? "1 conversation changed" : `${n} conversations changed`),

@@ -54,8 +54,8 @@ export const inbox: Translated<typeof english> = {
   noViews: "Belum ada tampilan tersimpan",
 
   selected: (n) => `${n} dipilih`,
-  selectAllMatching: "Semua yang cocok",
-  allMatching: "Semua yang cocok dipilih",
+  selectAllMatching: (n?: number) => (n === undefined ? "Semua yang cocok" : `Semua ${n} yang cocok`),
+  allMatching: (n?: number) => (n === undefined ? "Semua yang cocok dipilih" : `Semua ${n} yang cocok dipilih`),
   endSelection: "Akhiri pilihan",
   markUnread: "Tandai belum dibaca",
   bulkDone: (n) => `${n} percakapan diubah`,

@@ -13,6 +13,13 @@ export const countsQuery = (number?: string) =>
     queryFn: ({ signal }) => get<Counts>("/conversations/counts", { query: { number }, signal }),
   });
 
+/** How many conversations a filter lets pass. */
+export const matchingQuery = (filter: ConversationFilter) =>
+  queryOptions({
+    queryKey: ["counts", "matching", filter],
+    queryFn: ({ signal }) => get<{ count: number }>("/conversations/matching", { query: { ...filter }, signal }),
+  });
+
 export const conversationQuery = (id: string) =>
   queryOptions({
     queryKey: ["conversation", id],

@@ -5,6 +5,7 @@ import { useText } from "../../i18n";
 import { Dot } from "../../ui/Dot";
 import { Icon } from "../../ui/icons";
 import { useBulk } from "../data/bulk";
+import { matchingQuery } from "../data/conversations";
 import { usePlace } from "../place";
 import { clearSelection, selectAll, useSelection } from "./selection";
 import styles from "./BulkBar.module.css";
@@ -15,14 +16,15 @@ export function BulkBar() {
   const { filter } = usePlace();
   const { selected, all } = useSelection();
   const { change, busy } = useBulk(filter);
+  const count = useQuery(matchingQuery(filter)).data?.count;
   return (
     <div className={styles.bar} role="toolbar" aria-label={t.selected(selected.size)}>
       <span className={styles.count} aria-live="polite">
-        {all ? t.allMatching : t.selected(selected.size)}
+        {all ? t.allMatching(count) : t.selected(selected.size)}
       </span>
       {!all && (
         <Button variant="subtle" size="compact-sm" onClick={() => selectAll([...selected])}>
-          {t.selectAllMatching}
+          {t.selectAllMatching(count)}
         </Button>
       )}
       <span className={styles.space} />

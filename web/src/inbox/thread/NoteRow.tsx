@@ -1,12 +1,14 @@
 import { ActionIcon, Button, Group, Menu, Textarea } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useMe } from "../../api/queries";
+import { peopleQuery, useMe } from "../../api/queries";
 import type { ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { toastError } from "../../ui/toasts";
 import { useDeleteNote, useEditNote } from "../data/notes";
+import { mentionsIn } from "../text/mentions";
 import { NoteText } from "../text/NoteText";
 import type { Row } from "./arrange";
 import styles from "./NoteRow.module.css";
@@ -57,8 +59,11 @@ function Editor({ row, conversation, done }: { row: NoteLine; conversation: Thre
   const common = useText("common");
   const [body, setBody] = useState(row.note.body);
   const edit = useEditNote(conversation.id);
-  const save = () =>
-    edit.mutate({ id: row.id, body, mentions: row.note.mentions }, { onSuccess: done, onError: toastError });
+  const people = useQuery(peopleQuery).data;
+  const save = () => {
+    const mentions = people ? mentionsIn(body, people) : row.note.mentions;
+    edit.mutate({ id: row.id, body, mentions }, { onSuccess: done, onError: toastError });
+  };
   return (
     <>
       <Textarea
