@@ -1,43 +1,16 @@
 import { Menu, Tooltip, UnstyledButton } from "@mantine/core";
-import { Link, useLocation, type LinkProps } from "@tanstack/react-router";
-import { useIsAdmin, useMe } from "../api/queries";
+import { Link, useLocation } from "@tanstack/react-router";
 import { useText } from "../i18n";
-import { Icon, type IconName } from "../ui/icons";
+import { Icon } from "../ui/icons";
+import { usePages, type Page } from "./pages";
 import styles from "./Rail.module.css";
 import { UserMenu } from "./UserMenu";
 import { countText, useUnread } from "./useUnread";
 
-interface Page {
-  to: LinkProps["to"] & string;
-  icon: IconName;
-  name: string;
-  count?: number;
-  /** Whether it stands in the bar on a phone, which has room for three. */
-  main?: boolean;
-  /** Whether it stands at the lower end. */
-  end?: boolean;
-  shown?: boolean;
-}
-
-/** The pages that one may open, in the order of the navigation. */
-function usePages(): Page[] {
+function Entry({ page: { to, icon, name, main } }: { page: Page }) {
   const t = useText("shell");
-  const me = useMe();
-  const admin = useIsAdmin();
   const unread = useUnread();
-  const pages: Page[] = [
-    { to: "/", icon: "home", name: t.home, main: true },
-    { to: "/inbox", icon: "inbox", name: t.inbox, count: unread, main: true },
-    { to: "/contacts", icon: "people", name: t.contacts, main: true },
-    { to: "/phone", icon: "phone", name: t.phone, shown: me.simulator },
-    { to: "/dev", icon: "code", name: t.developers, shown: admin, end: true },
-    { to: "/settings", icon: "gear", name: t.settings, end: true },
-  ];
-  return pages.filter((page) => page.shown !== false);
-}
-
-function Entry({ page: { to, icon, name, count = 0, main } }: { page: Page }) {
-  const t = useText("shell");
+  const count = to === "/inbox" ? unread : 0;
   return (
     <Tooltip label={name} position="right" openDelay={400}>
       <Link

@@ -1,8 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { useIsAdmin, useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { useCommands, type Command } from "./commands";
+import { usePages } from "./pages";
 
 type Dialog = "palette" | "shortcuts";
 
@@ -10,26 +10,23 @@ type Dialog = "palette" | "shortcuts";
 export function useGeneralCommands() {
   const t = useText("shell");
   const router = useRouter();
-  const { simulator } = useMe();
-  const admin = useIsAdmin();
+  const pages = usePages();
   const [opened, setOpened] = useState<Dialog>();
   const list = useMemo(() => {
     const group = t.general;
-    const go = (to: "/inbox" | "/phone" | "/dev" | "/settings/me", name: string): Command => ({
-      id: `go${to}`,
-      group,
-      title: t.go(name),
-      run: () => void router.navigate({ to }),
-    });
     return [
       { id: "palette", group, title: t.commands, keys: "mod+k", run: () => setOpened("palette") },
       { id: "shortcuts", group, title: t.shortcuts, keys: "?", run: () => setOpened("shortcuts") },
-      go("/inbox", t.inbox),
-      ...(simulator ? [go("/phone", t.phone)] : []),
-      ...(admin ? [go("/dev", t.developers)] : []),
-      go("/settings/me", t.settings),
+      ...pages.map(
+        (page): Command => ({
+          id: `go${page.to}`,
+          group,
+          title: t.go(page.name),
+          run: () => void router.navigate({ to: page.to }),
+        }),
+      ),
     ];
-  }, [t, router, simulator, admin]);
+  }, [t, router, pages]);
   useCommands(list);
   return { opened, close: () => setOpened(undefined), openShortcuts: () => setOpened("shortcuts") };
 }

@@ -1,0 +1,34 @@
+import type { LinkProps } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useIsAdmin, useMe } from "../api/queries";
+import { useText } from "../i18n";
+import type { IconName } from "../ui/icons";
+
+export interface Page {
+  to: LinkProps["to"] & string;
+  icon: IconName;
+  name: string;
+  /** Whether it stands in the bar on a phone, which has room for three. */
+  main?: boolean;
+  /** Whether it stands at the lower end. */
+  end?: boolean;
+  shown?: boolean;
+}
+
+/** The pages that one may open, in the order of the navigation. */
+export function usePages(): Page[] {
+  const t = useText("shell");
+  const { simulator } = useMe();
+  const admin = useIsAdmin();
+  return useMemo(() => {
+    const pages: Page[] = [
+      { to: "/", icon: "home", name: t.home, main: true },
+      { to: "/inbox", icon: "inbox", name: t.inbox, main: true },
+      { to: "/contacts", icon: "people", name: t.contacts, main: true },
+      { to: "/phone", icon: "phone", name: t.phone, shown: simulator },
+      { to: "/dev", icon: "code", name: t.developers, shown: admin, end: true },
+      { to: "/settings", icon: "gear", name: t.settings, end: true },
+    ];
+    return pages.filter((page) => page.shown !== false);
+  }, [t, simulator, admin]);
+}
