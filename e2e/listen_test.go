@@ -208,7 +208,6 @@ func TestListenRefused(t *testing.T) {
 		"unknown key":   {"svc_live_000000000000000000000000", []string{"--forward-to", "localhost:1"}, "check --key", 1},
 		"malformed key": {"x", []string{"--forward-to", "localhost:1"}, "must be an API key", 2},
 		"unknown event": {org.Key, []string{"--forward-to", "localhost:1", "--events", "message.lost"}, "there is no event", 2},
-		"no target":     {org.Key, nil, "--forward-to", 2},
 		"bad target":    {org.Key, []string{"--forward-to", "ftp://x"}, "--forward-to must be", 2},
 	} {
 		r := runProgram(t, []string{"PARLEY_API_KEY=" + test.key}, append([]string{"listen", "--url", srv.URL()}, test.args...)...)

@@ -1,38 +1,110 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/parleyhq/parley/client"
 )
 
-// apiFlags are common to the commands that do something with a number of a running service.
-type apiFlags struct {
+// serviceFlags are common to the commands that ask a running service.
+type serviceFlags struct {
 	URL  string `variable:"PARLEY_API_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the service."`
-	Key  string `required:"" variable:"PARLEY_API_KEY" placeholder:"KEY" secret:"" help:"API key (svc_live_…). Others on this machine can see a command line, but not the variable."`
-	From string `required:"" placeholder:"ID" help:"The business number, by its phone_number_id; \"parley account list\" shows it."`
+	Key  string `required:"" variable:"PARLEY_API_KEY" placeholder:"KEY" secret:"" help:"API key (svc_live_…). Others on this machine can see a command line, but not the variable; \"parley login\" keeps it."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-func (f apiFlags) check() error {
+// apiFlags are common to the commands that do something with a number of a running service.
+type apiFlags struct {
+	serviceFlags `embed:""`
+	From         string `required:"" variable:"PARLEY_FROM" placeholder:"ID" help:"The business number, by its phone_number_id; \"parley account list\" shows it."`
+}
+
+func (f serviceFlags) check() error {
 	if f.Key == "" {
 		return nil // kong says that it is missing
 	}
 	return checkService(f.URL, f.Key)
 }
 
-func (f apiFlags) connect() (*client.Client, error) {
+func (f serviceFlags) connect() (*client.Client, error) {
 	return client.New(f.URL, f.Key, client.WithUserAgent("parley/"+version))
 }
 
-func (f apiFlags) output() storeFlags { return storeFlags{JSON: f.JSON} }
+func (f serviceFlags) output() storeFlags { return storeFlags{JSON: f.JSON} }
 
 // explain adds what to do about a failed call.
+func (f serviceFlags) explain(err error) error { return explainService(err, f.URL) }
+
+// explain adds what to do about a failed call that named a number.
 func (f apiFlags) explain(err error) error {
 	refusal, ok := errors.AsType[*client.Error](err)
 	if ok && (refusal.Code == client.CodeResourceNotFound || refusal.Param == "phone_number_id") {
 		return fmt.Errorf("%w\ncheck --from; \"parley account list --org ORG\" shows the numbers", err)
 	}
-	return explainService(err, f.URL)
+	return f.serviceFlags.explain(err)
+}
+
+// listFlags say how much of a list to show.
+type listFlags struct {
+	Limit int64 `default:"20" placeholder:"N" help:"How many at most; -1 for all."`
+}
+
+// upTo takes the first of a walk.
+func upTo[T any](all iter.Seq2[T, error], limit int64) ([]T, error) {
+	list := []T{}
+	if limit == 0 {
+		return list, nil
+	}
+	for item, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, item); int64(len(list)) == limit {
+			break
+		}
+	}
+	return list, nil
+}
+
+// pageOf is how many items to ask for at a time.
+func (f listFlags) pageOf() client.PageOptions {
+	if f.Limit > 0 && f.Limit < 100 {
+		return client.PageOptions{Limit: int(f.Limit)}
+	}
+	return client.PageOptions{Limit: 100}
+}
+
+// showList prints a list as a table, or as the API has it.
+func showList[T any](c *console, f serviceFlags, list []T, row func(T) record) error {
+	if f.JSON {
+		return printAny(c, struct {
+			Data []T `json:"data"`
+		}{list})
+	}
+	var none T
+	rows := make([]record, len(list))
+	for i, item := range list {
+		rows[i] = row(item)
+	}
+	return f.output().printAll(c.stdout, rows, names(row(none))...)
+}
+
+// showOne prints a thing as lines, or as the API has it.
+func showOne[T any](c *console, f serviceFlags, thing T, lines record) error {
+	if f.JSON {
+		return printAny(c, thing)
+	}
+	return f.output().printOne(c.stdout, lines)
+}
+
+func printAny(c *console, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.stdout, "%s\n", line)
+	return err
 }

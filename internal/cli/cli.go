@@ -24,8 +24,8 @@ variable counts as none. "parley config" shows each setting, its value and where
 
 The commands under org, plan, team, user, key, account, customer and events work beside a running
 server, on the same store; what they change counts from the next request on. None of them makes a
-store where there is none. send, template and
-listen talk to the server itself.
+store where there is none, and so does log. login, send, message, contact, conversation,
+webhook, delivery, template, broadcast and listen talk to the server itself.
 
 The exit status is 0 when all went well, 1 when not, 2 when the command line or a setting is wrong.`
 
@@ -41,23 +41,37 @@ type commands struct {
 	User userCommands `cmd:"" help:"Dashboard users."`
 	Key  keyCommands  `cmd:"" help:"API keys."`
 
-	Account   accountCommands   `cmd:"" help:"Connected business numbers."`
-	Customer  customerCommands  `cmd:"" help:"End-customers, who connect numbers of their own."`
-	Send      sendCommand       `cmd:"" help:"Send a message through the API."`
-	Template  templateCommands  `cmd:"" help:"Message templates, through the API."`
-	Broadcast broadcastCommands `cmd:"" help:"One template for many people, through the API."`
-	Listen    listenCommand     `cmd:"" help:"Forward events to a server on your machine, signed like webhooks."`
-	Events    eventsCommands    `cmd:"" help:"What happened."`
-	Simulate  simulateCommands  `cmd:"" help:"The provider simulator as a process of its own; \"simulate inbound\" writes to your business."`
+	Account  accountCommands  `cmd:"" help:"Connected business numbers."`
+	Customer customerCommands `cmd:"" help:"End-customers, who connect numbers of their own."`
+	Login    loginCommand     `cmd:"" help:"Keep the address and key of a service for the commands below."`
+	Logout   logoutCommand    `cmd:"" help:"Forget them."`
+
+	Send         sendCommand          `cmd:"" help:"Send a message through the API."`
+	Message      messageCommands      `cmd:"" help:"Messages, through the API."`
+	Contact      contactCommands      `cmd:"" help:"Contacts, through the API."`
+	Conversation conversationCommands `cmd:"" help:"Conversations, through the API."`
+	Webhook      webhookCommands      `cmd:"" help:"Endpoints that events are delivered to, through the API."`
+	Delivery     deliveryCommands     `cmd:"" help:"Deliveries of events, through the API."`
+	Template     templateCommands     `cmd:"" help:"Message templates, through the API."`
+	Broadcast    broadcastCommands    `cmd:"" help:"One template for many people, through the API."`
+	Listen       listenCommand        `cmd:"" help:"Show events as they happen, or forward them to a server on your machine, signed like webhooks."`
+	Events       eventsCommands       `cmd:"" help:"What happened."`
+	Log          logCommand           `cmd:"" help:"Requests to the API, and how they were answered."`
+	Simulate     simulateCommands     `cmd:"" help:"The provider simulator as a process of its own; \"simulate inbound\" writes to your business."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that lets your shell complete commands."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // console is what a command prints to.
 type console struct {
-	ctx    context.Context
-	stdout io.Writer
-	stderr io.Writer
+	ctx     context.Context
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	colours colours
+	profile string // where "parley login" keeps the address and the key
 }
 
 // Exit statuses.
@@ -79,6 +93,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	var cmds commands
 	env := newEnvironment(environ)
+	kept, profileErr := readProfile(profilePath(environ))
+	env.addProfile(kept)
 	exited := -1
 	parser, err := newParser(&cmds, env, stdout, stderr, func(code int) { exited = code })
 	if err != nil {
@@ -99,8 +115,15 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		report(stderr, err.Error())
 		return exitUsage
 	}
+	if profileErr != nil && usesProfile(kctx.Selected()) {
+		report(stderr, profileErr.Error())
+		return exitUsage
+	}
 	kctx.Bind(kctx)
-	if err := kctx.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}); err != nil {
+	c := &console{
+		ctx: ctx, stdin: os.Stdin, stdout: stdout, stderr: stderr, colours: coloursFor(stdout, os.Getenv), profile: profilePath(environ),
+	}
+	if err := kctx.Run(c); err != nil {
 		report(stderr, failureMessage(err, kctx.Selected()))
 		return exitFailed
 	}

@@ -62,7 +62,7 @@ func texts[T ~string](values []T) []string {
 func (cmd *eventsTailCommand) Run(c *console) error {
 	f := storeFlags{JSON: cmd.JSON, Store: cmd.Store}
 	err := f.with(c, func(st *store.Store) error {
-		t := &tail{cmd: cmd, out: c.stdout, followers: map[string]*follower{}}
+		t := &tail{cmd: cmd, out: c.stdout, colours: c.colours, followers: map[string]*follower{}}
 		if err := t.begin(st.Read(c.ctx)); err != nil {
 			return err
 		}
@@ -78,6 +78,7 @@ func (cmd *eventsTailCommand) Run(c *console) error {
 type tail struct {
 	cmd       *eventsTailCommand
 	out       io.Writer
+	colours   colours
 	followers map[string]*follower
 }
 
@@ -231,6 +232,10 @@ func (t *tail) print(e chat.Event) error {
 			{"phone_number_id", number}, {"subject", e.Subject}, {"created_at", instant(e.CreatedAt)}, {"payload", jsontext.Value(e.Payload)},
 		})
 	}
-	_, err := fmt.Fprintf(t.out, "%s  %-28s  %s  %s  %s\n", instant(e.CreatedAt), e.Type, e.OrgID, text(number), text(string(e.Payload)))
+	shown := shownEvent{at: e.CreatedAt, kind: string(e.Type), number: e.PhoneNumberID, payload: e.Payload, id: e.EventID}
+	if t.cmd.Org == "" {
+		shown.beside = "  " + e.OrgID
+	}
+	_, err := io.WriteString(t.out, shown.line(t.colours))
 	return err
 }

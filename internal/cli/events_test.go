@@ -75,7 +75,7 @@ func TestEventsTail(t *testing.T) {
 		t.Errorf("got %+v", created)
 	}
 	line := d.run(t, "events", "tail", "--follow=false", "--types", "contact.created", "--org", followed[0].Org)
-	if line.code != 0 || !strings.Contains(line.stdout, "Z  contact.created               "+followed[0].Org+"  "+demoNumber+"  {\"id\":\"evt_") {
+	if line.code != 0 || !strings.Contains(line.stdout, "  contact.created               "+demoNumber+"  +4915510000001  -  ctc_") || strings.Contains(line.stdout, "\x1b") {
 		t.Errorf("got %+v", line)
 	}
 }

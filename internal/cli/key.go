@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,12 +27,24 @@ type keyCreateCommand struct {
 	Org       orgID      `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
 	Name      string     `default:"default" placeholder:"NAME" help:"A name to know it by."`
 	ExpiresAt *time.Time `placeholder:"TIME" help:"When it stops working, as 2026-01-31T12:00:00Z. Without: never."`
+	ExpiresIn *span      `placeholder:"TIME" help:"How long it works, as 30d, 2w or 12h."`
 	storeFlags
+}
+
+// Validate is called by kong.
+func (cmd *keyCreateCommand) Validate() error {
+	if cmd.ExpiresAt != nil && cmd.ExpiresIn != nil {
+		return errors.New("give --expires-at or --expires-in, not both")
+	}
+	return nil
 }
 
 func (cmd *keyCreateCommand) Run(c *console) error {
 	var key chat.APIKey
 	var text string
+	if cmd.ExpiresIn != nil {
+		cmd.ExpiresAt = new(time.Now().Add(time.Duration(*cmd.ExpiresIn)))
+	}
 	err := cmd.change(c, func(tx *store.Tx) (err error) {
 		key, text, err = core.CreateKey(tx, string(cmd.Org), cmd.Name, cmd.ExpiresAt)
 		return err

@@ -24,24 +24,23 @@ const (
 )
 
 type listenCommand struct {
-	URL       string   `variable:"PARLEY_API_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the service."`
-	Key       string   `required:"" variable:"PARLEY_API_KEY" placeholder:"KEY" secret:"" help:"API key (svc_live_…). Others on this machine can see a command line, but not the variable."`
-	ForwardTo string   `required:"" placeholder:"URL" help:"Where to send the events, as localhost:3000/webhooks."`
-	Events    []string `type:"list" placeholder:"TYPES" help:"Only these types, separated by commas, as message.received,message.status. Without: all."`
+	serviceFlags `embed:""`
+	ForwardTo    string   `placeholder:"URL" help:"Where to send the events, as localhost:3000/webhooks. Without: they are only shown."`
+	Events       []string `type:"list" placeholder:"TYPES" help:"Only these types, separated by commas, as message.received,message.status. Without: all."`
 }
 
 // Validate is called by kong.
 func (cmd *listenCommand) Validate() error {
-	if cmd.Key == "" || cmd.ForwardTo == "" {
-		return nil // kong says which is missing
-	}
-	if err := checkService(cmd.URL, cmd.Key); err != nil {
+	if err := cmd.check(); err != nil {
 		return err
 	}
 	for _, name := range cmd.Events {
 		if !chat.EventType(name).Known() {
 			return fmt.Errorf("--events: there is no event %q; there are %s", name, strings.Join(texts(chat.EventTypes), ", "))
 		}
+	}
+	if cmd.ForwardTo == "" {
+		return nil
 	}
 	if !strings.Contains(cmd.ForwardTo, "://") {
 		cmd.ForwardTo = "http://" + cmd.ForwardTo
@@ -53,16 +52,19 @@ func (cmd *listenCommand) Validate() error {
 }
 
 func (cmd *listenCommand) Run(c *console) error {
-	api, err := client.New(cmd.URL, cmd.Key, client.WithUserAgent("parley/"+version))
+	api, err := cmd.connect()
 	if err != nil {
 		return err
 	}
 	l := &listener{
-		cmd: cmd, out: c.stdout, api: api, secret: core.NewWebhookSecret(),
+		cmd: cmd, out: c.stdout, notes: c.stdout, colours: c.colours, api: api, secret: core.NewWebhookSecret(),
 		http: &http.Client{
 			Timeout:       forwardTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
+	}
+	if cmd.JSON { // which the output is alone
+		l.notes = c.stderr
 	}
 	err = l.run(c.ctx)
 	if errors.Is(err, context.Canceled) { // interrupted, as it is meant to end
@@ -73,11 +75,13 @@ func (cmd *listenCommand) Run(c *console) error {
 
 // listener forwards events.
 type listener struct {
-	cmd    *listenCommand
-	out    io.Writer
-	api    *client.Client
-	http   *http.Client
-	secret string
+	cmd     *listenCommand
+	out     io.Writer
+	notes   io.Writer // what is no event
+	colours colours
+	api     *client.Client
+	http    *http.Client
+	secret  string
 
 	cursor   string
 	failures int
@@ -89,7 +93,11 @@ func (l *listener) run(ctx context.Context) error {
 		return err
 	}
 	l.cursor = start.Cursor
-	fmt.Fprintf(l.out, "Forwarding events to %s until interrupted.\nSigning secret, for this run only: %s\n", l.cmd.ForwardTo, l.secret)
+	if l.cmd.ForwardTo == "" {
+		fmt.Fprintln(l.notes, "Showing events until interrupted; --forward-to sends them to your server too.")
+	} else {
+		fmt.Fprintf(l.notes, "Forwarding events to %s until interrupted.\nSigning secret, for this run only: %s\n", l.cmd.ForwardTo, l.secret)
+	}
 	for err == nil {
 		err = l.round(ctx)
 	}
@@ -107,7 +115,7 @@ func (l *listener) round(ctx context.Context) error {
 		return err
 	case err != nil:
 		l.failures++
-		fmt.Fprintf(l.out, "%s  lost the service, trying again: %v\n", now(), withoutURL(err))
+		fmt.Fprintf(l.notes, "%s  lost the service, trying again: %v\n", now(), withoutURL(err))
 		return pause(ctx, min(time.Duration(l.failures)*time.Second, reconnectWait))
 	}
 	l.failures = 0
@@ -148,14 +156,21 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// forward delivers an event as the service would, once, and prints how it went.
+// forward delivers an event as the service would, once, and prints it with how that went.
 func (l *listener) forward(ctx context.Context, e client.Event) error {
-	began := time.Now()
-	outcome := l.post(ctx, e, began)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	shown := shownEvent{at: e.CreatedAt, kind: string(e.Type), number: orText(e.PhoneNumberID, ""), payload: e.Payload, id: e.EventID}
+	if l.cmd.ForwardTo != "" {
+		began := time.Now()
+		outcome := l.post(ctx, e, began)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		shown.beside = fmt.Sprintf("  %s  %d ms", outcome, time.Since(began).Milliseconds())
 	}
-	_, err := fmt.Fprintf(l.out, "%s  %-28s  %s  %s  %d ms\n", now(), e.Type, text(e.EventID), outcome, time.Since(began).Milliseconds())
+	if l.cmd.JSON {
+		return eventJSON(l.out, e)
+	}
+	_, err := io.WriteString(l.out, shown.line(l.colours))
 	return err
 }
 

@@ -13,48 +13,86 @@ import (
 
 type sendCommand struct {
 	apiFlags `embed:""`
-	To       string `required:"" placeholder:"TO" help:"The recipient: a number like +4915112345678, or a BSUID."`
+	To       string `placeholder:"TO" help:"The recipient: a number like +4915112345678, or the BSUID of somebody without one. Needed unless --body names them."`
 
-	Text     string   `placeholder:"TEXT" help:"Send a text."`
+	Text     string   `placeholder:"TEXT" help:"Send a text, or the text above buttons or a list."`
+	Button   []string `sep:"none" placeholder:"ID=TITLE" help:"Add a quick reply below the text: ID=Title, or just the title. Up to three."`
+	Link     string   `placeholder:"TITLE=URL" help:"Add a button below the text that opens a page."`
+	Row      []string `sep:"none" placeholder:"ID=TITLE" help:"Add a choice to a list below the text: ID=Title, or ID=Title|Description. Up to ten."`
+	Menu     string   `default:"Choose" placeholder:"TITLE" help:"What opens the list."`
+	Title    string   `placeholder:"TEXT" help:"A line above the text of buttons or a list."`
+	Footer   string   `placeholder:"TEXT" help:"A line below it."`
+	Header   string   `placeholder:"FILE" help:"An image, video or document above buttons or at the top of a template: given like --image."`
 	Template string   `placeholder:"NAME" help:"Send a template."`
 	Language string   `default:"en_US" placeholder:"CODE" help:"The template's language."`
-	Param    []string `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the template's body. Repeatable."`
+	Param    []string `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the template's body; NAME=TEXT where placeholders have names (--named). Repeatable."`
+	Named    bool     `help:"The template's placeholders have names: --param name=Ada."`
+	Suffix   []string `sep:"none" placeholder:"N=TEXT" help:"Completes the address of the template's button number N, from 0. Repeatable."`
 	Image    string   `placeholder:"FILE" help:"Send an image: an http(s) address, library media (med_…), or a file, which is uploaded."`
 	Video    string   `placeholder:"FILE" help:"Send a video, given likewise."`
 	Document string   `placeholder:"FILE" help:"Send a document, given likewise."`
 	Audio    string   `placeholder:"FILE" help:"Send a sound file, given likewise."`
 	Voice    bool     `help:"Send the sound file as a voice note: Ogg with the Opus codec."`
 	Caption  string   `placeholder:"TEXT" help:"Text below the image, video or document."`
+	React    *string  `placeholder:"EMOJI" help:"React to the message that --reply-to names. Empty: take the reaction away."`
 	ReplyTo  string   `placeholder:"ID" help:"The provider's id of the inbound message that this one answers."`
+	Body     string   `placeholder:"FILE" help:"Send what a file has: the body of POST /v1/{phone_number_id}/messages; - reads it from the standard input."`
 
 	IdempotencyKey string `placeholder:"KEY" help:"Run again with the same key, the command sends nothing a second time."`
 }
 
 // Validate is called by kong.
 func (cmd *sendCommand) Validate() error {
-	if cmd.Key == "" || cmd.From == "" || cmd.To == "" {
+	if cmd.Key == "" || cmd.From == "" {
 		return nil // kong says which is missing
-	}
-	given := 0
-	for _, content := range []string{cmd.Text, cmd.Template, cmd.Image, cmd.Video, cmd.Document, cmd.Audio} {
-		if content != "" {
-			given++
-		}
 	}
 	if err := cmd.check(); err != nil {
 		return err
 	}
-	switch {
-	case given != 1:
-		return errors.New("give one of --text, --template, --image, --video, --document and --audio")
-	case len(cmd.Param) > 0 && cmd.Template == "":
-		return errors.New("--param goes with --template")
-	case cmd.Voice && cmd.Audio == "":
-		return errors.New("--voice goes with --audio")
-	case cmd.Caption != "" && cmd.Image+cmd.Video+cmd.Document == "":
-		return errors.New("--caption goes with --image, --video or --document")
+	given := 0
+	for _, content := range []string{cmd.Text, cmd.Template, cmd.Image, cmd.Video, cmd.Document, cmd.Audio, cmd.Body} {
+		if content != "" {
+			given++
+		}
+	}
+	if cmd.React != nil {
+		given++
+	}
+	for _, rule := range cmd.rules() {
+		if rule.broken {
+			return errors.New(rule.text)
+		}
+	}
+	if given != 1 {
+		return errors.New("give one of --text, --template, --image, --video, --document, --audio, --react and --body")
 	}
 	return nil
+}
+
+type flagRule struct {
+	broken bool
+	text   string
+}
+
+func (cmd *sendCommand) rules() []flagRule {
+	kinds := 0
+	for _, kind := range []bool{len(cmd.Button) > 0, len(cmd.Row) > 0, cmd.Link != ""} {
+		if kind {
+			kinds++
+		}
+	}
+	return []flagRule{
+		{cmd.To == "" && cmd.Body == "", "missing flags: --to=TO"},
+		{kinds > 1, "give --button, --row or --link, not several of them"},
+		{kinds > 0 && cmd.Text == "", "--button, --row and --link go with --text"},
+		{cmd.Title+cmd.Footer != "" && kinds == 0, "--title and --footer go with --button, --row or --link"},
+		{cmd.Title != "" && cmd.Header != "", "give --title or --header, not both"},
+		{cmd.Header != "" && cmd.Template == "" && kinds == 0, "--header goes with --template, --button, --row or --link"},
+		{len(cmd.Param)+len(cmd.Suffix) > 0 && cmd.Template == "", "--param and --suffix go with --template"},
+		{cmd.Voice && cmd.Audio == "", "--voice goes with --audio"},
+		{cmd.Caption != "" && cmd.Image+cmd.Video+cmd.Document == "", "--caption goes with --image, --video or --document"},
+		{cmd.React != nil && cmd.ReplyTo == "", "--react needs --reply-to, the message to react to"},
+	}
 }
 
 func (cmd *sendCommand) Run(c *console) error {
@@ -66,7 +104,7 @@ func (cmd *sendCommand) Run(c *console) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	if cmd.ReplyTo != "" {
+	if cmd.ReplyTo != "" && cmd.React == nil {
 		m = m.ReplyTo(cmd.ReplyTo)
 	}
 	var options []client.CallOption
@@ -86,10 +124,14 @@ func (cmd *sendCommand) Run(c *console) error {
 // message is what to send; a file is uploaded for it.
 func (cmd *sendCommand) message(c *console, api *client.Client) (client.NewMessage, error) {
 	switch {
+	case cmd.Body != "":
+		return cmd.fromFile(c)
+	case cmd.React != nil:
+		return client.Reaction(cmd.To, cmd.ReplyTo, *cmd.React), nil
 	case cmd.Text != "":
-		return client.Text(cmd.To, cmd.Text), nil
+		return cmd.textMessage(c, api)
 	case cmd.Template != "":
-		return client.Template(cmd.To, cmd.Template, cmd.Language, cmd.Param...), nil
+		return cmd.templateMessage(c, api)
 	}
 	file, err := cmd.media(c, api, cmd.Image+cmd.Video+cmd.Document+cmd.Audio)
 	switch {
@@ -129,7 +171,7 @@ func (cmd *sendCommand) media(c *console, api *client.Client, from string) (clie
 		return content, err
 	}
 	content.ID = media.ID
-	if cmd.Document != "" {
+	if cmd.Document != "" || cmd.Header != "" && kindOfFile(from) == client.TypeDocument {
 		content.Filename = filepath.Base(from)
 	}
 	return content, nil

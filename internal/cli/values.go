@@ -101,6 +101,43 @@ func eachPart(ctx *kong.DecodeContext, add func(string) error) error {
 	return nil
 }
 
+// span is a duration on the command line, also in days and weeks: 30d, 2w, 12h.
+type span time.Duration
+
+// UnmarshalText reads it.
+func (s *span) UnmarshalText(raw []byte) error {
+	word := string(raw)
+	d, err := time.ParseDuration(word)
+	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if count, found := strings.CutSuffix(word, unit); found {
+			var n int
+			n, err = strconv.Atoi(count)
+			d = time.Duration(n) * length
+			if n > 36_500 {
+				err = errors.New("too long")
+			}
+		}
+	}
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is not a span of time; write one like 12h, 30d or 2w", word)
+	}
+	*s = span(d)
+	return nil
+}
+
+// hours is a span in whole hours.
+type hours int
+
+// UnmarshalText reads it.
+func (h *hours) UnmarshalText(raw []byte) error {
+	var s span
+	if err := s.UnmarshalText(raw); err != nil {
+		return err
+	}
+	*h = hours((time.Duration(s) + time.Hour - 1) / time.Hour)
+	return nil
+}
+
 // orgID is an organization's id on the command line.
 type orgID string
 

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/parleyhq/parley/client"
+)
+
+// textMessage is a text, with whatever can be pressed below it.
+func (cmd *sendCommand) textMessage(c *console, api *client.Client) (client.NewMessage, error) {
+	m := client.Text(cmd.To, cmd.Text)
+	switch {
+	case len(cmd.Button) > 0:
+		var replies []client.Reply
+		for _, button := range cmd.Button {
+			id, title := idAndTitle(button)
+			replies = append(replies, client.Reply{ID: id, Title: title})
+		}
+		m = client.Buttons(cmd.To, cmd.Text, replies...)
+	case len(cmd.Row) > 0:
+		m = client.List(cmd.To, cmd.Text, cmd.Menu, client.ListSection{Rows: cmd.rows()})
+	case cmd.Link != "":
+		title, address, found := strings.Cut(cmd.Link, "=")
+		if !found {
+			return m, fmt.Errorf("--link %q must be like \"Track it=https://acme.example/track\"", cmd.Link)
+		}
+		m = client.LinkButton(cmd.To, cmd.Text, title, address)
+	default:
+		return m, nil
+	}
+	return m, cmd.addAround(c, api, m.Interactive)
+}
+
+// addAround adds what is above and below the text of an interactive message.
+func (cmd *sendCommand) addAround(c *console, api *client.Client, into *client.InteractiveContent) error {
+	if cmd.Footer != "" {
+		into.Footer = &client.InteractiveText{Text: cmd.Footer}
+	}
+	if cmd.Title != "" {
+		into.Header = &client.InteractiveHeader{Type: client.TypeText, Text: cmd.Title}
+	}
+	if cmd.Header == "" {
+		return nil
+	}
+	file, err := cmd.media(c, api, cmd.Header)
+	into.Header = &client.InteractiveHeader{Type: kindOfFile(cmd.Header)}
+	switch into.Header.Type {
+	case client.TypeVideo:
+		into.Header.Video = &file
+	case client.TypeDocument:
+		into.Header.Document = &file
+	default:
+		into.Header.Image = &file
+	}
+	return err
+}
+
+func (cmd *sendCommand) rows() (rows []client.ListRow) {
+	for _, row := range cmd.Row {
+		id, title := idAndTitle(row)
+		title, description, _ := strings.Cut(title, "|")
+		rows = append(rows, client.ListRow{ID: id, Title: title, Description: description})
+	}
+	return rows
+}
+
+// idAndTitle reads yes=Yes, please; a title alone is its own id.
+func idAndTitle(word string) (id, title string) {
+	id, title, found := strings.Cut(word, "=")
+	if !found {
+		id, _, _ = strings.Cut(word, "|")
+		return id, word
+	}
+	return id, title
+}
+
+// templateMessage is a template with all that fills it.
+func (cmd *sendCommand) templateMessage(c *console, api *client.Client) (client.NewMessage, error) {
+	m := client.Template(cmd.To, cmd.Template, cmd.Language)
+	add := func(part client.TemplateComponent) { m.Template.Components = append(m.Template.Components, part) }
+	if cmd.Header != "" {
+		file, err := cmd.media(c, api, cmd.Header)
+		if err != nil {
+			return m, err
+		}
+		add(client.TemplateComponent{Type: "header", Parameters: []client.TemplateParameter{client.FileParameter(kindOfFile(cmd.Header), file)}})
+	}
+	if len(cmd.Param) > 0 {
+		parameters, err := cmd.parameters()
+		if err != nil {
+			return m, err
+		}
+		add(client.TemplateComponent{Type: "body", Parameters: parameters})
+	}
+	for _, suffix := range cmd.Suffix {
+		index, text, found := strings.Cut(suffix, "=")
+		if _, err := strconv.Atoi(index); err != nil || !found {
+			return m, fmt.Errorf("--suffix %q must be like 0=A-17: the button's place, from 0, and what completes its address", suffix)
+		}
+		add(client.TemplateComponent{
+			Type: "button", SubType: "url", Index: json.Number(index), Parameters: []client.TemplateParameter{client.TextParameter(text)},
+		})
+	}
+	return m, nil
+}
+
+func (cmd *sendCommand) parameters() (parameters []client.TemplateParameter, err error) {
+	for _, param := range cmd.Param {
+		if !cmd.Named {
+			parameters = append(parameters, client.TextParameter(param))
+			continue
+		}
+		name, text, found := strings.Cut(param, "=")
+		if !found {
+			return nil, fmt.Errorf("--param %q must be like name=Ada, since --named is given", param)
+		}
+		parameters = append(parameters, client.NamedParameter(name, text))
+	}
+	return parameters, nil
+}
+
+// kindOfFile is how a file of this name is shown in a header.
+func kindOfFile(name string) client.MessageType {
+	path, _, _ := strings.Cut(name, "?")
+	kind, _, _ := strings.Cut(mime.TypeByExtension(strings.ToLower(filepath.Ext(path))), "/")
+	switch kind {
+	case "image", "":
+		return client.TypeImage // also library media, which has no name here
+	case "video":
+		return client.TypeVideo
+	default:
+		return client.TypeDocument
+	}
+}
+
+// fromFile reads a message as the API takes it. A field that the API does not know is a slip, not to be lost.
+func (cmd *sendCommand) fromFile(c *console) (m client.NewMessage, err error) {
+	content, err := readFile(c, cmd.Body)
+	if err != nil {
+		return m, err
+	}
+	body := struct {
+		Product string `json:"messaging_product"`
+		client.NewMessage
+	}{}
+	strict := json.NewDecoder(bytes.NewReader(content))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&body); err != nil {
+		return m, fmt.Errorf("%s is not a message: %w", cmd.Body, err)
+	}
+	m = body.NewMessage
+	if cmd.To != "" {
+		addressed := client.Text(cmd.To, "")
+		m.To, m.Recipient = addressed.To, addressed.Recipient
+	}
+	return m, nil
+}
+
+func readFile(c *console, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(c.stdin)
+	}
+	return os.ReadFile(name)
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// object runs a command against the demo, and returns the object that it prints with --json.
+func (d demoSite) object(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	o := parleyWith(t, []string{"PARLEY_API_KEY=" + d.key, "PARLEY_API_URL=" + d.url, "PARLEY_FROM=" + demoNumber}, append(args, "--json")...)
+	var object map[string]any
+	if err := json.Unmarshal([]byte(o.stdout), &object); o.code != 0 || err != nil || o.stderr != "" {
+		t.Fatalf("parley %s: %+v, %v", strings.Join(args, " "), o, err)
+	}
+	return object
+}
+
+func (d demoSite) list(t *testing.T, args ...string) (rows []map[string]any) {
+	t.Helper()
+	for _, row := range d.object(t, args...)["data"].([]any) {
+		rows = append(rows, row.(map[string]any))
+	}
+	return rows
+}
+
+// table runs a command for people, and returns what it prints.
+func (d demoSite) table(t *testing.T, args ...string) string {
+	t.Helper()
+	o := parleyWith(t, []string{"PARLEY_API_KEY=" + d.key, "PARLEY_API_URL=" + d.url, "PARLEY_FROM=" + demoNumber}, args...)
+	if o.code != 0 || o.stderr != "" {
+		t.Fatalf("parley %s: %+v", strings.Join(args, " "), o)
+	}
+	return o.stdout
+}
+
+// What somebody looks up in the first hour, from the command line alone.
+func TestCommandsOfTheService(t *testing.T) {
+	t.Parallel()
+	d := newDemoSite(t)
+	d.messages(t)
+	d.people(t)
+	d.endpoints(t)
+	d.requests(t)
+}
+
+func (d demoSite) messages(t *testing.T) {
+	t.Helper()
+	body := filepath.Join(t.TempDir(), "body.json")
+	if err := os.WriteFile(body, []byte(`{"messaging_product":"chat","to":"+4915510000001","type":"text","text":{"body":"From a file"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.writes(t, "--from", "+4915510000001", "--text", "Hello", "--name", "Bea") // opens the window
+	to := []string{"send", "--to", "+4915510000001"}
+	for want, args := range map[string][]string{
+		"Sure?":       append(to, "--text", "Sure?", "--button", "y=Yes", "--button", "No", "--title", "Question", "--footer", "Small"),
+		"Which?":      append(to, "--text", "Which?", "--row", "r=Red|Like a rose", "--row", "Blue", "--menu", "Colours"),
+		"Open":        append(to, "--text", "Open", "--link", "Page=https://acme.example/a=b"),
+		"Look":        append(to, "--text", "Look", "--button", "Ok", "--header", "https://acme.example/bird.jpg"),
+		"From a file": {"send", "--body", body},
+	} {
+		sent := d.object(t, args...)
+		m := d.object(t, "message", "get", sent["id"].(string))
+		content, _ := json.Marshal(m)
+		if m["id"] != sent["id"] || !strings.Contains(string(content), `"`+want+`"`) {
+			t.Errorf("%s: %s", want, content)
+		}
+		if shown := d.table(t, "message", "get", sent["id"].(string)); !strings.Contains(shown, want) || !strings.Contains(shown, "status") {
+			t.Errorf("%s is shown as %s", want, shown)
+		}
+	}
+	var inbound []map[string]any
+	for deadline := time.Now().Add(time.Minute); len(inbound) == 0 && time.Now().Before(deadline); {
+		inbound = d.list(t, "message", "list", "--direction", "inbound", "--limit", "1")
+	}
+	if found := d.object(t, "message", "get", inbound[0]["message_id"].(string)); found["id"] != inbound[0]["id"] {
+		t.Errorf("found %v", found)
+	}
+	if out := d.list(t, "message", "list", "--direction", "outbound", "--limit", "3"); len(out) != 3 || out[0]["direction"] != "outbound" {
+		t.Errorf("listed %v", out)
+	}
+	if all := d.list(t, "message", "list", "--limit", "-1"); len(all) < 5 {
+		t.Errorf("listed %d", len(all))
+	}
+	if shown := d.table(t, "message", "list"); !strings.HasPrefix(shown, "ID ") || !strings.Contains(shown, "+4915510000001") {
+		t.Errorf("shown %s", shown)
+	}
+	parleyWith(t, nil, "message", "get", "msg_01ARZ3NDEKTSV4RRFFQ69G5FAV", "--url", d.url, "--key", d.key, "--from", demoNumber).refused(t, exitFailed, "check --from")
+}
+
+func (d demoSite) people(t *testing.T) {
+	t.Helper()
+	created := d.object(t, "contact", "create", "--phone", "+4915510000055", "--name", "Cora", "--email", "cora@acme.example")
+	id := created["id"].(string)
+	if got := d.object(t, "contact", "get", id); got["name"] != "Cora" || got["phone_number"] != "+4915510000055" {
+		t.Errorf("got %v", got)
+	}
+	if found := d.list(t, "contact", "list", "--search", "cora"); len(found) != 1 || found[0]["id"] != id {
+		t.Errorf("found %v", found)
+	}
+	open := d.list(t, "conversation", "list")
+	if len(open) == 0 {
+		t.Fatal("there is no conversation")
+	}
+	talk := open[0]["id"].(string)
+	if closed := d.object(t, "conversation", "update", talk, "--status", "resolved"); closed["status"] != "resolved" {
+		t.Errorf("got %v", closed)
+	}
+	if shown := d.table(t, "conversation", "get", talk); !strings.Contains(shown, "resolved") {
+		t.Errorf("shown %s", shown)
+	}
+}
+
+func (d demoSite) endpoints(t *testing.T) {
+	t.Helper()
+	hook := d.object(t, "webhook", "create", "https://acme.example/hooks", "--events", "message.received,contact.created", "--description", "Ours")
+	id := hook["id"].(string)
+	if !strings.HasPrefix(hook["initial_secret"].(string), "whsec_") || len(hook["events"].([]any)) != 2 {
+		t.Errorf("made %v", hook)
+	}
+	if listed := d.list(t, "webhook", "list"); len(listed) != 1 || listed[0]["id"] != id {
+		t.Errorf("listed %v", listed)
+	}
+	second := d.object(t, "webhook", "secrets", "create", id, "--expire-others-in", "2d")
+	if !strings.HasPrefix(second["secret"].(string), "whsec_") {
+		t.Errorf("made %v", second)
+	}
+	if secrets := d.list(t, "webhook", "secrets", "list", id); len(secrets) != 2 {
+		t.Errorf("secrets %v", secrets)
+	}
+	if gone := d.object(t, "webhook", "secrets", "revoke", id, second["id"].(string)); gone["revoked"] != true {
+		t.Errorf("got %v", gone)
+	}
+	sample := d.object(t, "webhook", "test", id, "--event", "contact.created")
+	delivery := sample["id"].(string)
+	if listed := d.list(t, "delivery", "list", "--subscription", id); len(listed) != 1 || listed[0]["id"] != delivery {
+		t.Errorf("deliveries %v", listed)
+	}
+	if shown := d.table(t, "delivery", "show", delivery); !strings.Contains(shown, "contact.created") || !strings.Contains(shown, `payload`) {
+		t.Errorf("shown %s", shown)
+	}
+	if none := d.object(t, "delivery", "replay", "--subscription", id); none["replayed"] != 0.0 {
+		t.Errorf("replayed %v", none)
+	}
+	if gone := d.object(t, "webhook", "delete", id); gone["deleted"] != true {
+		t.Errorf("got %v", gone)
+	}
+}
+
+// requests looks the failed request of messages up in the API log, which is written behind the requests.
+func (d demoSite) requests(t *testing.T) {
+	t.Helper()
+	org := d.rows(t, "org", "list")[0]["id"].(string)
+	var failed []map[string]any
+	for deadline := time.Now().Add(time.Minute); len(failed) == 0 && time.Now().Before(deadline); {
+		failed = d.rows(t, "log", "--org", org, "--status", "404")
+	}
+	if len(failed) == 0 || failed[0]["code"] != "resource_not_found" || failed[0]["method"] != "GET" {
+		t.Fatalf("the log has %v", failed)
+	}
+	one := d.fields(t, "log", failed[0]["request_id"].(string), "--org", org)
+	if one["status"] != 404.0 || one["message"] == nil {
+		t.Errorf("the request is %v", one)
+	}
+	d.run(t, "log", "req_1", "--org", org).refused(t, exitFailed, "no such request")
+}
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	d := newDemoSite(t)
+	home := t.TempDir()
+	environ := []string{"HOME=" + home}
+	parleyWith(t, environ, "message", "list").refused(t, exitUsage, "missing flags: --from=ID, --key=KEY")
+	o := parleyWith(t, environ, "login", "--url", d.url, "--key", d.key)
+	if o.code != 0 || !strings.Contains(o.stdout, demoNumber) || strings.Contains(o.stdout, d.key) {
+		t.Fatalf("got %+v", o)
+	}
+	kept := filepath.Join(home, ".config", "parley", "profile.json")
+	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the profile is %v, %v", info, err)
+	}
+	if o := parleyWith(t, environ, "message", "list"); o.code != 0 {
+		t.Errorf("with the profile: %+v", o)
+	}
+	// A key goes only to the service that it is for.
+	parleyWith(t, append(environ, "PARLEY_API_URL=http://"+deadAddress(t)), "message", "list", "--from", "1").refused(t, exitUsage, "missing flags: --key=KEY")
+	parleyWith(t, environ, "login", "--url", d.url, "--key", "svc_live_0123456789abcdefghijklmn").refused(t, exitFailed, "invalid_api_key")
+	if o := parleyWith(t, environ, "logout"); o.code != 0 {
+		t.Errorf("got %+v", o)
+	}
+	parleyWith(t, environ, "message", "list").refused(t, exitUsage, "--key=KEY")
+	if err := os.WriteFile(kept, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parleyWith(t, environ, "message", "list", "--from=1", "--key="+d.key).refused(t, exitUsage, "profile.json cannot be read", "parley login")
+}
+
+// The scripts offer what the program has, as far as the shell of this machine can tell.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		o := parley(t, "completion", shell)
+		if o.code != 0 || !strings.Contains(o.stdout, "'simulate inbound'") || !strings.Contains(o.stdout, "--idempotency-key") {
+			t.Errorf("%s: %+v", shell, o)
+		}
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return
+	}
+	script := parley(t, "completion", "bash").stdout + `
+COMP_WORDS=(parley webhook se); COMP_CWORD=2; _parley; echo "${COMPREPLY[@]}"
+COMP_WORDS=(parley send --idem); COMP_CWORD=2; _parley; echo "${COMPREPLY[@]}"
+COMP_WORDS=(parley mess); COMP_CWORD=1; _parley; echo "${COMPREPLY[@]}"`
+	out, err := exec.CommandContext(t.Context(), bash, "--norc", "-c", script).CombinedOutput()
+	if err != nil || string(out) != "secrets\n--idempotency-key\nmessage\n" {
+		t.Errorf("bash completes %s, %v", out, err)
+	}
+}
+
+// Without an address to forward to, listen shows events.
+func TestListenShows(t *testing.T) {
+	t.Parallel()
+	d := newDemoSite(t)
+	n := listen(t, d)
+	n.stdout.wait(t, "Showing events until interrupted")
+	d.writes(t, "--from", "+4915510000001", "--text", "Is it ready?\nI wait.")
+	n.stdout.wait(t, `message.received +100200300400500  \+4915510000001  Is it ready\? I wait\.  msg_\w+\n`)
+	if code := n.stop(); code != exitOK {
+		t.Errorf("exit %d: %s", code, n.stderr)
+	}
+}
+
+// listen starts parley listen inside the test's process.
+func listen(t *testing.T, d demoSite, args ...string) node {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	n := node{stdout: newPrinted(), stderr: newPrinted()}
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, append([]string{"listen"}, args...), []string{"PARLEY_API_URL=" + d.url, "PARLEY_API_KEY=" + d.key}, n.stdout, n.stderr)
+	}()
+	n.stop = sync.OnceValue(func() int {
+		cancel()
+		return <-code
+	})
+	t.Cleanup(func() { n.stop() })
+	return n
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/parleyhq/parley/client"
+)
+
+type webhookCommands struct {
+	List    webhookListCommand    `cmd:"" help:"List the endpoints that events are delivered to."`
+	Create  webhookCreateCommand  `cmd:"" help:"Subscribe an endpoint, and print its signing secret, once."`
+	Test    webhookTestCommand    `cmd:"" help:"Send a sample event to an endpoint."`
+	Delete  webhookDeleteCommand  `cmd:"" help:"Delete a subscription."`
+	Secrets webhookSecretCommands `cmd:"" help:"Signing secrets of an endpoint."`
+}
+
+func webhookRecord(s client.WebhookSubscription) record {
+	events := make([]string, len(s.Events))
+	for i, e := range s.Events {
+		events[i] = string(e)
+	}
+	return record{
+		{"id", s.ID}, {"url", s.URL}, {"events", strings.Join(events, ",")}, {"status", string(s.Status)}, {"disabled_reason", textOrNil(s.DisabledReason)},
+		{"consecutive_failures", s.ConsecutiveFailures}, {"created_at", instant(s.CreatedAt)},
+	}
+}
+
+type webhookListCommand struct {
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *webhookListCommand) Validate() error { return cmd.check() }
+
+func (cmd *webhookListCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	list, err := upTo(api.WebhookSubscriptions(c.ctx, client.PageOptions{Limit: 100}), -1)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showList(c, cmd.serviceFlags, list, webhookRecord)
+}
+
+type webhookCreateCommand struct {
+	Endpoint     string   `arg:"" name:"url" help:"Where to deliver events, like https://acme.example/webhooks."`
+	Events       []string `type:"list" default:"*" placeholder:"TYPES" help:"The types, separated by commas. Without: all, also those yet to come."`
+	Number       []string `type:"list" placeholder:"IDS" help:"Only events of these numbers (phone_number_id). Without: of all."`
+	Description  string   `placeholder:"TEXT" help:"For colleagues."`
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *webhookCreateCommand) Validate() error { return cmd.check() }
+
+func (cmd *webhookCreateCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	n := client.NewWebhookSubscription{URL: cmd.Endpoint, Description: cmd.Description, PhoneNumberIDs: cmd.Number}
+	for _, name := range cmd.Events {
+		n.Events = append(n.Events, client.EventType(name))
+	}
+	s, err := api.CreateWebhookSubscription(c.ctx, n)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showOne(c, cmd.serviceFlags, s, append(webhookRecord(*s), field{"secret", s.InitialSecret}))
+}
+
+type webhookTestCommand struct {
+	ID           string `arg:"" help:"The subscription's id (wbs_…)."`
+	Event        string `placeholder:"TYPE" help:"The event's type. Without: the first that the endpoint wants."`
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *webhookTestCommand) Validate() error { return cmd.check() }
+
+func (cmd *webhookTestCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	d, err := api.TestWebhookSubscription(c.ctx, cmd.ID, client.EventType(cmd.Event))
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showOne(c, cmd.serviceFlags, d, deliveryRecord(*d))
+}
+
+type webhookDeleteCommand struct {
+	ID           string `arg:"" help:"The subscription's id (wbs_…)."`
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *webhookDeleteCommand) Validate() error { return cmd.check() }
+
+func (cmd *webhookDeleteCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	gone, err := api.DeleteWebhookSubscription(c.ctx, cmd.ID)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showOne(c, cmd.serviceFlags, gone, record{{"id", gone.ID}, {"deleted", gone.Deleted}})
+}
+
+type webhookSecretCommands struct {
+	List   secretListCommand   `cmd:"" help:"List the secrets that sign now."`
+	Create secretCreateCommand `cmd:"" help:"Make another secret, and print it, once."`
+	Revoke secretRevokeCommand `cmd:"" help:"Make a secret stop signing."`
+}
+
+type secretListCommand struct {
+	ID           string `arg:"" help:"The subscription's id (wbs_…)."`
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *secretListCommand) Validate() error { return cmd.check() }
+
+func (cmd *secretListCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	s, err := api.GetWebhookSubscription(c.ctx, cmd.ID)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showList(c, cmd.serviceFlags, s.Secrets, func(ref client.WebhookSecretRef) record {
+		return record{{"id", ref.ID}, {"created_at", instant(ref.CreatedAt)}, {"expires_at", instantOrNil(ref.ExpiresAt)}}
+	})
+}
+
+type secretCreateCommand struct {
+	ID             string `arg:"" help:"The subscription's id (wbs_…)."`
+	ExpireOthersIn *hours `placeholder:"TIME" help:"When the other secrets stop, like 24h or 7d; 0h for at once. Without: they go on."`
+	ExpiresIn      *hours `placeholder:"TIME" help:"When the new one stops. Without: never."`
+	serviceFlags   `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *secretCreateCommand) Validate() error { return cmd.check() }
+
+func (cmd *secretCreateCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	s, err := api.CreateWebhookSecret(c.ctx, cmd.ID, client.NewWebhookSecret{
+		ExpiresInHours: (*int)(cmd.ExpiresIn), ExpireOthersInHours: (*int)(cmd.ExpireOthersIn),
+	})
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showOne(c, cmd.serviceFlags, s, record{
+		{"id", s.ID}, {"secret", s.Secret}, {"created_at", instant(s.CreatedAt)}, {"expires_at", instantOrNil(s.ExpiresAt)},
+	})
+}
+
+type secretRevokeCommand struct {
+	ID           string `arg:"" help:"The subscription's id (wbs_…)."`
+	Secret       string `arg:"" help:"The secret's id (whs_…)."`
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *secretRevokeCommand) Validate() error { return cmd.check() }
+
+func (cmd *secretRevokeCommand) Run(c *console) error {
+	api, err := cmd.connect()
+	if err != nil {
+		return err
+	}
+	gone, err := api.RevokeWebhookSecret(c.ctx, cmd.ID, cmd.Secret)
+	if err != nil {
+		return cmd.explain(err)
+	}
+	return showOne(c, cmd.serviceFlags, gone, record{{"id", gone.ID}, {"revoked", gone.Revoked}})
+}
