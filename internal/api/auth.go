@@ -30,6 +30,11 @@ func (a *API) Authenticate(c *rest.Call) error {
 		Organization: found.Organization, Plan: found.Plan, Key: &found.Key,
 		ReadsPerMinute: found.Plan.ReadPerMinute, WritesPerMinute: found.Plan.WritePerMinute,
 	}
+	doer := chat.Doer{Kind: chat.DoerKey, ID: found.Key.ID, Name: found.Key.Name}
+	if addr := clientaddr.Of(c.R); addr.IsValid() {
+		doer.Address = addr.String()
+	}
+	c.Ctx = store.WithDoer(c.Ctx, doer)
 	return found.Key.Check(c.Now())
 }
 

@@ -69,11 +69,13 @@ type App struct {
 	logins  *throttle
 	// forgotten has room for those whose forgotten password is being looked after.
 	forgotten chan struct{}
+	// refusals has room for those who did not get in and are being noted.
+	refusals chan struct{}
 }
 
 // New makes the surface. Others may register operations on it, until Finish.
 func New(cfg Config) *App {
-	a := &App{store: cfg.Store, cfg: cfg, origins: http.NewCrossOriginProtection(), logins: newThrottle(time.Now), forgotten: make(chan struct{}, mostForgotten)}
+	a := &App{store: cfg.Store, cfg: cfg, origins: http.NewCrossOriginProtection(), logins: newThrottle(time.Now), forgotten: make(chan struct{}, mostForgotten), refusals: make(chan struct{}, mostRefusals)}
 	a.origins.AddTrustedOrigin(cfg.PublicURL) // fails where the address is none, and then trusts nothing more
 	a.surface = rest.New(rest.Config{
 		Base: Base, Store: cfg.Store, CursorKey: cfg.CursorKey, Vault: cfg.Vault, Authority: a, ForUsers: true, Mask: mask,
@@ -109,6 +111,7 @@ func New(cfg Config) *App {
 	registerEvents(a)
 	registerWebhooks(a)
 	registerStory(a)
+	registerAudit(a)
 	registerStream(a)
 	registerNumbers(a)
 	registerNumberProfile(a)

@@ -29,6 +29,7 @@ func (a *App) Authenticate(c *rest.Call) error {
 		Organization: found.Organization, Plan: found.Plan, User: &found.User, Session: &found.Session,
 		ReadsPerMinute: readsPerMinute, WritesPerMinute: writesPerMinute, Share: " " + found.Session.ID,
 	}
+	c.Ctx = store.WithDoer(c.Ctx, chat.Doer{Kind: chat.DoerUser, ID: found.User.ID, Name: found.User.Name, Address: browserOf(c).Address})
 	return nil
 }
 

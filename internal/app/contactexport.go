@@ -26,7 +26,7 @@ func registerContactExport(a *App) {
 		Summary: "Export contacts as CSV",
 		Description: "Those that the filters let pass. Cells that a spreadsheet would take for a formula begin with an apostrophe; " +
 			"phone numbers are as they are.",
-	}, csvType, "contacts.csv", exportContacts)
+	}, csvType, "contacts.csv", a.exportContacts)
 
 	rest.Download(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/contacts/imports/{id}/errors", ID: "getImportErrors", Tag: "Contacts", Role: chat.RoleAdmin,
@@ -36,10 +36,13 @@ func registerContactExport(a *App) {
 
 var exportColumns = []string{"phone_number", "name", "email", "labels", "consent", "username", "bsuid", "number", "last_seen_at", "created_at", "metadata"}
 
-func exportContacts(c *rest.Call, in *contactFilterInput, w io.Writer) error {
+func (a *App) exportContacts(c *rest.Call, in *contactFilterInput, w io.Writer) error {
 	r, u := c.Read(), *c.Caller.User
 	query, ok, err := core.ContactQuery(r, u, in.filter())
 	if err != nil {
+		return err
+	}
+	if err := core.AuditNow(c.Ctx, a.store, u.OrgID, chat.AuditContactsExport); err != nil {
 		return err
 	}
 	out := newSheet(w)

@@ -1,7 +1,11 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -44,6 +48,7 @@ func (a *App) signIn(c *rest.Call, in *signInInput) (view meView, err error) {
 		return err
 	})
 	if err != nil {
+		a.noteRefusal(in.Body.Email, err, browserOf(c))
 		return meView{}, err
 	}
 	return a.signedIn(c, token)
@@ -59,4 +64,31 @@ func (a *App) signOut(c *rest.Call, _ *noInput) (signedOutView, error) {
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) error { return core.SignOut(tx, *c.Caller.Session) })
 	a.clearCookie(c)
 	return signedOutView{true}, err
+}
+
+// mostRefusals is how many refusals are noted at once. More of them are not: they are guesses.
+const (
+	mostRefusals = 16
+	refusalTime  = 30 * time.Second
+)
+
+// noteRefusal notes that somebody did not get in, behind the answer: whether there is such a user must not show in
+// the time that it takes.
+func (a *App) noteRefusal(email string, err error, b core.Browser) {
+	e, ok := errors.AsType[*chat.Error](err)
+	if !ok || e.Code != chat.CodeInvalidCredentials && e.Code != chat.CodeInvalidSecondStep {
+		return
+	}
+	select {
+	case a.refusals <- struct{}{}:
+		go func() {
+			defer func() { <-a.refusals }()
+			ctx, cancel := context.WithTimeout(context.Background(), refusalTime)
+			defer cancel()
+			if err := core.AuditRefusal(ctx, a.store, strings.TrimSpace(email), string(e.Code), b); err != nil {
+				a.cfg.Log.Warn("a refused sign-in could not be noted", "error", err)
+			}
+		}()
+	default:
+	}
 }

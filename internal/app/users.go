@@ -123,10 +123,7 @@ type userLinkView struct {
 
 func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invitedView, error) {
 	b := in.Body
-	if chat.Role(b.Role) == chat.RoleOwner && c.Caller.User.Role != chat.RoleOwner {
-		return invitedView{}, chat.Fail(chat.CodeForbidden, "Only an owner can make an owner.")
-	}
-	u, err := core.CreateUser(tx, core.NewUser{
+	u, token, link, err := core.InviteUser(tx, c.Caller.User.Role, core.NewUser{
 		OrgID: c.OrgID(), Email: b.Email, Name: b.Name, Role: chat.Role(b.Role), Sees: chat.Visibility(b.Sees), TeamID: b.TeamID,
 	})
 	if err != nil {
@@ -136,19 +133,12 @@ func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invit
 	if err != nil {
 		return invitedView{}, err
 	}
-	link, err := a.newLink(tx, c, u.ID)
-	return invitedView{viewUser(u, teams), link}, err
+	shown, err := a.handOut(tx, u, token, link)
+	return invitedView{viewUser(u, teams), shown}, err
 }
 
-func (a *App) newLink(tx *store.Tx, c *rest.Call, userID string) (userLinkView, error) {
-	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), userID)
-	if err != nil {
-		return userLinkView{}, err
-	}
-	u, err := tx.User(c.OrgID(), userID)
-	if err != nil {
-		return userLinkView{}, err
-	}
+// handOut shows a link, and mails it where mail can be sent.
+func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLink) (userLinkView, error) {
 	url := a.cfg.PublicURL + core.UserLinkPath + token
 	return userLinkView{url, string(link.Kind), rest.Instant(link.ExpiresAt), a.cfg.Mail != nil}, a.mailLink(tx, u, link, url)
 }
@@ -181,7 +171,15 @@ func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userV
 }
 
 func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *userInput) (userLinkView, error) {
-	return a.newLink(tx, c, in.ID)
+	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), in.ID)
+	if err != nil {
+		return userLinkView{}, err
+	}
+	u, err := tx.User(c.OrgID(), in.ID)
+	if err != nil {
+		return userLinkView{}, err
+	}
+	return a.handOut(tx, u, token, link)
 }
 
 func (a *App) endUserSessions(tx *store.Tx, c *rest.Call, in *userInput) (signedOutView, error) {

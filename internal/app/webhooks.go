@@ -33,7 +33,7 @@ func registerWebhooks(a *App) {
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/webhook_subscriptions/{id}/secrets/{secret_id}/reveal", ID: "revealWebhookSecret", Tag: "Developers",
 		Role: chat.RoleAdmin, Secret: true,
-		Summary: "Show a signing secret again", Description: "Who did it is written to the server's log.",
+		Summary: "Show a signing secret again", Description: "Who did it is in the audit log.",
 	}, a.revealWebhookSecret)
 }
 
@@ -150,7 +150,8 @@ type revealedView struct {
 }
 
 func (a *App) revealWebhookSecret(tx *store.Tx, c *rest.Call, in *revealInput) (revealedView, error) {
-	if _, err := core.WebhookSubscription(tx.Reader, c.OrgID(), in.ID); err != nil {
+	subscription, err := core.WebhookSubscription(tx.Reader, c.OrgID(), in.ID)
+	if err != nil {
 		return revealedView{}, err
 	}
 	secrets, err := tx.WebhookSecrets(c.OrgID(), in.ID)
@@ -160,8 +161,11 @@ func (a *App) revealWebhookSecret(tx *store.Tx, c *rest.Call, in *revealInput) (
 	for _, s := range secrets[in.ID] {
 		if s.ID == in.SecretID {
 			text, err := a.secretText(s)
+			if err != nil {
+				return revealedView{}, err
+			}
 			a.cfg.Log.Info("a webhook secret was shown", "organization", c.OrgID(), "user", c.Caller.User.ID, "subscription", in.ID, "secret", s.ID)
-			return revealedView{text}, err
+			return revealedView{text}, core.AuditReveal(tx, subscription, s.ID)
 		}
 	}
 	return revealedView{}, chat.NotFound("secret")

@@ -22,6 +22,7 @@ const (
 	KindConversation Kind = "cnv"
 	KindCustomer     Kind = "cus"
 	KindDelivery     Kind = "wbd"
+	KindAudit        Kind = "aud"
 	KindEvent        Kind = "evt"
 	KindHappening    Kind = "hap"
 	KindKey          Kind = "key"

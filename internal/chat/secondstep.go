@@ -13,16 +13,6 @@ import (
 	"time"
 )
 
-// Codes of signing in with a second step.
-const (
-	// CodeSecondStepRequired: the password is right, and a code is asked for.
-	CodeSecondStepRequired Code = "second_step_required"
-	// CodeInvalidSecondStep: the password is right, and the code is not.
-	CodeInvalidSecondStep Code = "invalid_second_step"
-	// CodeSecondStepSetup: the organization wants a second step of everybody, and this user has none yet.
-	CodeSecondStepSetup Code = "second_step_setup_required"
-)
-
 // SecondStep is what a user's authenticator app makes codes of.
 type SecondStep struct {
 	OrgID       string

@@ -141,3 +141,17 @@ func location(name string) *time.Location {
 	locations.Store(name, zone)
 	return zone
 }
+
+// Changes are the names of the settings that others have otherwise.
+func (s Settings) Changes(other Settings) (names []string) {
+	for name, differs := range map[string]bool{
+		"time_zone": s.TimeZone != other.TimeZone, "mask_numbers": s.MaskNumbers != other.MaskNumbers, "round_robin": s.RoundRobin != other.RoundRobin,
+		"away_message": s.Away != other.Away, "opening_hours": !slices.Equal(s.Hours, other.Hours), "second_step": s.SecondStep != other.SecondStep,
+	} {
+		if differs {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -15,6 +15,12 @@ const (
 	CodeInvalidCredentials Code = "invalid_credentials"
 	CodeForbidden          Code = "forbidden"
 	CodeLinkInactive       Code = "link_inactive"
+	// The password is right, and a code is asked for.
+	CodeSecondStepRequired Code = "second_step_required"
+	// The password is right, and the code is not.
+	CodeInvalidSecondStep Code = "invalid_second_step"
+	// The organization wants a second step of everybody, and this user has none yet.
+	CodeSecondStepSetup Code = "second_step_setup_required"
 )
 
 // User is a person who signs in to the dashboard.

@@ -40,7 +40,7 @@ func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*
 	}
 	return s.withVault(c, f, func(st *store.Store, v *vault.Vault) error {
 		seal := func(accountID string) string { return v.Seal(token, core.TokenContext(accountID)) }
-		return st.InTx(c.ctx, func(tx *store.Tx) error { return fn(tx, seal) })
+		return st.InTx(asOperator(c.ctx), func(tx *store.Tx) error { return fn(tx, seal) })
 	})
 }
 

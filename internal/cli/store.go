@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os/user"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/config"
@@ -17,7 +18,16 @@ type storeFlags struct {
 
 // change runs fn in a transaction on the store.
 func (f storeFlags) change(c *console, fn func(*store.Tx) error) error {
-	return f.with(c, func(st *store.Store) error { return st.InTx(c.ctx, fn) })
+	return f.with(c, func(st *store.Store) error { return st.InTx(asOperator(c.ctx), fn) })
+}
+
+// asOperator says that changes are made by whoever runs the command.
+func asOperator(ctx context.Context) context.Context {
+	doer := chat.Doer{Kind: chat.DoerOperator}
+	if who, err := user.Current(); err == nil {
+		doer.Name = who.Username
+	}
+	return store.WithDoer(ctx, doer)
 }
 
 // look runs fn on a view of the store.

@@ -202,7 +202,7 @@ func (cmd *userSignoutCommand) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		return core.SignOutEverywhere(tx, u.OrgID, u.ID, "")
+		return core.SignOutUser(tx, chat.RoleOwner, u.OrgID, u.ID)
 	})
 }
 

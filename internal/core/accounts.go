@@ -38,7 +38,8 @@ func ConnectAccount(tx *store.Tx, in chat.NewAccount, seal Seal) (chat.Account, 
 	if err != nil {
 		return chat.Account{}, err
 	}
-	return account, tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now())
+	return account, errors.Join(tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now()),
+		audit(tx, account.OrgID, chat.AuditNumberConnected, ofNumber(account)))
 }
 
 // accountTeam picks the team of a new account: that of its customer, else as for any
@@ -75,5 +76,5 @@ func UpdateAccount(tx *store.Tx, phoneNumberID string, patch chat.AccountPatch, 
 		account.Token = seal(account.ID)
 	}
 	account.UpdatedAt = tx.Now()
-	return account, tx.UpdateAccount(account)
+	return account, errors.Join(tx.UpdateAccount(account), audit(tx, account.OrgID, chat.AuditNumberUpdated, ofNumber(account)))
 }

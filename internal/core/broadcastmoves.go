@@ -24,7 +24,10 @@ func StartBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadca
 	}
 	now := tx.Now()
 	b.StartedAt, b.AudienceDone = &now, b.Audience.Empty()
-	return b, goOn(tx, account, &b)
+	if err := goOn(tx, account, &b); err != nil {
+		return b, err
+	}
+	return b, audit(tx, b.OrgID, chat.AuditBroadcastStart, ofBroadcast(b))
 }
 
 // ResumeBroadcast goes on with a broadcast that was paused. What it was paused for is looked at again.
@@ -33,7 +36,10 @@ func ResumeBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadc
 	if err != nil {
 		return b, err
 	}
-	return b, goOn(tx, account, &b)
+	if err := goOn(tx, account, &b); err != nil {
+		return b, err
+	}
+	return b, audit(tx, b.OrgID, chat.AuditBroadcastResume, ofBroadcast(b))
 }
 
 // goOn has a broadcast sent from now on, with the template as it is now.
@@ -68,7 +74,7 @@ func PauseBroadcast(tx *store.Tx, account chat.Account, id string, why chat.Broa
 		return b, err
 	}
 	b.Status, b.Reason, b.Active = chat.BroadcastPaused, why, false
-	return b, saveBroadcast(tx, &b)
+	return b, errors.Join(saveBroadcast(tx, &b), audit(tx, b.OrgID, chat.AuditBroadcastPause, ofBroadcast(b)))
 }
 
 // StopBroadcast ends a broadcast. Who waits is skipped.
@@ -78,7 +84,7 @@ func StopBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 		return b, err
 	}
 	b.Status, b.Reason, b.Active = chat.BroadcastStopped, chat.ReasonByUser, true
-	return b, saveBroadcast(tx, &b)
+	return b, errors.Join(saveBroadcast(tx, &b), audit(tx, b.OrgID, chat.AuditBroadcastStop, ofBroadcast(b)))
 }
 
 // RetrySome has up to limit recipients whose message has failed wait for another one, and returns how many. It goes
@@ -109,7 +115,10 @@ func RetryBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadca
 	if err != nil {
 		return b, err
 	}
-	return b, goOn(tx, account, &b)
+	if err := goOn(tx, account, &b); err != nil {
+		return b, err
+	}
+	return b, audit(tx, b.OrgID, chat.AuditBroadcastRetry, ofBroadcast(b))
 }
 
 // StartDue starts a broadcast whose time has come. One that cannot start has failed.

@@ -269,7 +269,7 @@ func DeleteBroadcast(tx *store.Tx, account chat.Account, id string) error {
 	if err != nil {
 		return err
 	}
-	return tx.DeleteBroadcast(b.OrgID, b.ID)
+	return errors.Join(tx.DeleteBroadcast(b.OrgID, b.ID), audit(tx, b.OrgID, chat.AuditBroadcastGone, ofBroadcast(b)))
 }
 
 // CopyBroadcast makes a draft that is like another broadcast, without its recipients: CopyRecipients brings them.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,11 @@ func ChangeContacts(tx *store.Tx, u chat.User, kind chat.ContactJobKind, bulk ch
 		return job, err
 	}
 	job.Total = int64(total)
-	return job, tx.InsertContactJob(job)
+	action := chat.AuditContactsLabel
+	if kind == chat.JobDelete {
+		action = chat.AuditContactsDelete
+	}
+	return job, errors.Join(tx.InsertContactJob(job), audit(tx, u.OrgID, action, chat.AuditObject{ID: job.ID}, "contacts", count(job.Total)))
 }
 
 func orElse(err, other error) error {
@@ -80,7 +85,7 @@ func StartImport(tx *store.Tx, u chat.User, id string, account chat.Account, map
 		return job, err
 	}
 	job.Status, job.UpdatedAt = chat.JobRunning, tx.Now()
-	return job, tx.UpdateContactJob(job)
+	return job, errors.Join(tx.UpdateContactJob(job), audit(tx, u.OrgID, chat.AuditContactsImport, chat.AuditObject{ID: job.ID}, "number", task.Number))
 }
 
 // draftImport is an import that was not started.
@@ -107,7 +112,7 @@ func UndoImport(tx *store.Tx, u chat.User, id string) (chat.ContactJob, error) {
 	if err := tx.ForgetJobFile(&job); err != nil {
 		return job, err
 	}
-	return job, tx.UpdateContactJob(job)
+	return job, errors.Join(tx.UpdateContactJob(job), audit(tx, u.OrgID, chat.AuditContactsUndo, chat.AuditObject{ID: job.ID}))
 }
 
 // BulkSlice goes on with a change of many contacts: it does up to limit rows of it, and returns how many.

@@ -114,7 +114,7 @@ func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	if err != nil {
 		return err
 	}
-	return tx.DeleteContact(account.OrgID, contact.ID)
+	return errors.Join(tx.DeleteContact(account.OrgID, contact.ID), audit(tx, account.OrgID, chat.AuditContactDeleted, ofContact(contact)))
 }
 
 // LabelContact puts a label of the account's team on a contact. Doing it again changes nothing.

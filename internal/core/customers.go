@@ -1,6 +1,8 @@
 package core
 
 import (
+	"strings"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -19,7 +21,10 @@ func CreateCustomer(tx *store.Tx, orgID string, in chat.NewCustomer) (chat.Custo
 	if err := tx.InsertCustomer(customer); err != nil {
 		return chat.Customer{}, err
 	}
-	return customer, customerCreated(tx, customer)
+	if err := customerCreated(tx, customer); err != nil {
+		return chat.Customer{}, err
+	}
+	return customer, audit(tx, orgID, chat.AuditCustomerCreated, ofCustomer(customer))
 }
 
 // Customer returns one customer.
@@ -34,6 +39,7 @@ func UpdateCustomer(tx *store.Tx, orgID, id string, patch chat.CustomerPatch) (c
 	if err != nil {
 		return chat.Customer{}, err
 	}
+	before := customer.Status
 	customer, changed, err := patch.Apply(customer)
 	if err != nil || len(changed) == 0 {
 		return customer, err
@@ -42,13 +48,17 @@ func UpdateCustomer(tx *store.Tx, orgID, id string, patch chat.CustomerPatch) (c
 	if err := tx.UpdateCustomer(customer); err != nil {
 		return chat.Customer{}, err
 	}
-	return customer, customerUpdated(tx, customer, changed)
+	if err := customerUpdated(tx, customer, changed); err != nil {
+		return chat.Customer{}, err
+	}
+	return customer, audit(tx, orgID, chat.AuditCustomerUpdated, ofCustomer(customer), "changed", strings.Join(changed, ", "), "status", fromTo(before, customer.Status))
 }
 
 // ArchiveCustomer takes a customer out of use. Its numbers stay, and may not send. Doing it again
 // changes nothing.
 func ArchiveCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	customer, err := Customer(tx.Reader, orgID, id)
+	before := customer.Status
 	if err != nil || !customer.Archive(tx.Now()) {
 		return customer, err
 	}
@@ -56,7 +66,10 @@ func ArchiveCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	if err := tx.UpdateCustomer(customer); err != nil {
 		return chat.Customer{}, err
 	}
-	return customer, customerArchived(tx, customer)
+	if err := customerArchived(tx, customer); err != nil {
+		return chat.Customer{}, err
+	}
+	return customer, audit(tx, orgID, chat.AuditCustomerUpdated, ofCustomer(customer), "status", fromTo(before, customer.Status))
 }
 
 // RestoreCustomer takes a customer out of the archive, into the state that it was archived from. One

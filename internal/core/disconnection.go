@@ -39,6 +39,7 @@ func disconnect(tx *store.Tx, account chat.Account) error {
 		return orNotFound(err, "business number")
 	}
 	return errors.Join(
+		audit(tx, account.OrgID, chat.AuditNumberGone, ofNumber(account)),
 		tx.PutAccountJob(account.OrgID, account.ID, store.JobDisconnected),
 		tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now()))
 }

@@ -24,7 +24,10 @@ func CreateKey(tx *store.Tx, orgID, name string, expiresAt *time.Time) (chat.API
 		ID: tx.NewID(chat.KindKey), OrgID: orgID, Name: name, Hash: chat.HashKey(text),
 		Last4: text[len(text)-4:], ExpiresAt: expiresAt, CreatedAt: tx.Now(),
 	}
-	return key, text, tx.InsertKey(key)
+	if err := tx.InsertKey(key); err != nil {
+		return chat.APIKey{}, "", err
+	}
+	return key, text, audit(tx, orgID, chat.AuditKeyCreated, chat.AuditObject{ID: key.ID, Name: key.Name}, "last4", key.Last4)
 }
 
 // RevokeKeyOf is RevokeKey for somebody of the organization. Another organization's key is missing.
@@ -38,5 +41,8 @@ func RevokeKeyOf(tx *store.Tx, orgID, id string) (chat.APIKey, error) {
 // RevokeKey ends a key from the next request on, for good.
 func RevokeKey(tx *store.Tx, id string) (chat.APIKey, error) {
 	key, err := tx.RevokeKey(id)
-	return key, orNotFound(err, "API key")
+	if err != nil {
+		return key, orNotFound(err, "API key")
+	}
+	return key, audit(tx, key.OrgID, chat.AuditKeyRevoked, chat.AuditObject{ID: key.ID, Name: key.Name}, "last4", key.Last4)
 }

@@ -121,7 +121,11 @@ func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store
 // MergeContacts makes two contacts of an account one. What both have is kept as the first has it, and of what
 // they want of marketing the stricter. Contacts that are one already are left as they are.
 func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string, by string) (chat.Contact, error) {
-	return mergeContacts(tx, account, firstID, secondID, by, true)
+	contact, err := mergeContacts(tx, account, firstID, secondID, by, true)
+	if err != nil {
+		return contact, err
+	}
+	return contact, audit(tx, account.OrgID, chat.AuditContactMerged, ofContact(contact), "merged", firstID+" "+secondID)
 }
 
 // mergeContacts is MergeContacts. Where it is not by hand, what the person said last counts.

@@ -121,6 +121,7 @@ func CompleteSignup(tx *store.Tx, in Signup, seal Seal) (chat.Account, Invitatio
 	link := &invited.Link
 	link.Status, link.ConsumedAt, link.ConsumedBy, link.AccountID = chat.LinkConsumed, new(tx.Now()), in.By, &account.ID
 	err = errors.Join(
+		auditAs(tx, chat.Doer{Kind: chat.DoerLink, ID: link.ID, Name: invited.customerName()}, account.OrgID, chat.AuditNumberConnected, ofNumber(account)),
 		tx.UpdateSetupLink(*link),
 		tx.PutAccountJob(account.OrgID, account.ID, store.JobConnected),
 		tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now()))
@@ -214,4 +215,12 @@ func clippedName(name string) *string {
 		name = string(runes[:200])
 	}
 	return orNil(name)
+}
+
+// customerName is whose number is connected; empty where it is the organization's own.
+func (i Invitation) customerName() string {
+	if i.Customer == nil {
+		return ""
+	}
+	return i.Customer.Name
 }

@@ -2,6 +2,8 @@ package core
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -58,7 +60,8 @@ func UpdateOrganization(tx *store.Tx, id string, p OrganizationPatch) (chat.Orga
 		org.Suspended = *p.Suspended
 	}
 	org.UpdatedAt = tx.Now()
-	return org, tx.UpdateOrganization(org)
+	return org, errors.Join(tx.UpdateOrganization(org), audit(tx, id, chat.AuditSettings, chat.AuditObject{ID: id, Name: org.Name},
+		"plan", org.Plan, "subscription", string(org.Subscription), "suspended", strconv.FormatBool(org.Suspended)))
 }
 
 // ChangeSettings changes an organization's name, where one is given, and what it has chosen for itself.
@@ -72,12 +75,14 @@ func ChangeSettings(tx *store.Tx, id string, name *string, change func(*chat.Set
 			return chat.Organization{}, err
 		}
 	}
+	before := org.Settings
 	change(&org.Settings)
 	if err := org.Settings.Check(); err != nil {
 		return chat.Organization{}, err
 	}
 	org.UpdatedAt = tx.Now()
-	return org, tx.UpdateOrganization(org)
+	return org, errors.Join(tx.UpdateOrganization(org),
+		audit(tx, id, chat.AuditSettings, chat.AuditObject{ID: id, Name: org.Name}, "changed", strings.Join(before.Changes(org.Settings), ", ")))
 }
 
 func organization(r store.Reader, id string) (chat.Organization, error) {

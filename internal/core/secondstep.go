@@ -55,6 +55,9 @@ func ConfirmSecondStep(tx *store.Tx, seals Seals, u chat.User, code, except stri
 	if err := errors.Join(tx.PutSecondStep(step), tx.DeleteSessions(u.OrgID, u.ID, except)); err != nil {
 		return nil, err
 	}
+	if err := audit(tx, u.OrgID, chat.AuditSecondStepOn, ofUser(u)); err != nil {
+		return nil, err
+	}
 	return newRecoveryCodes(tx, u)
 }
 
@@ -97,17 +100,22 @@ func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Pro
 // RenewRecoveryCodes gives a user ten others.
 func RenewRecoveryCodes(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof) (codes []string, err error) {
 	err = prove(ctx, st, seals, u, p, func(tx *store.Tx) (err error) {
-		if codes, err = newRecoveryCodes(tx, u); err == nil && !u.SecondStep {
-			err = chat.Invalid("second_step", "Turn on two-step sign-in first.")
+		if !u.SecondStep {
+			return chat.Invalid("second_step", "Turn on two-step sign-in first.")
 		}
-		return err
+		if codes, err = newRecoveryCodes(tx, u); err != nil {
+			return err
+		}
+		return audit(tx, u.OrgID, chat.AuditRecoveryCodes, ofUser(u))
 	})
 	return codes, err
 }
 
 // EndSecondStep turns a user's own two-step sign-in off.
 func EndSecondStep(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof) error {
-	return prove(ctx, st, seals, u, p, func(tx *store.Tx) error { return tx.DeleteSecondStep(u.OrgID, u.ID) })
+	return prove(ctx, st, seals, u, p, func(tx *store.Tx) error {
+		return errors.Join(tx.DeleteSecondStep(u.OrgID, u.ID), audit(tx, u.OrgID, chat.AuditSecondStepOff, ofUser(u)))
+	})
 }
 
 // TakeOffSecondStep is for somebody who has lost the phone and the codes for recovery: who asks has made sure of
@@ -121,7 +129,7 @@ func TakeOffSecondStep(tx *store.Tx, by chat.Role, orgID, userID string) (chat.U
 		return u, chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
 	}
 	u.SecondStep = false
-	return u, errors.Join(tx.DeleteSecondStep(orgID, userID), tx.DeleteSessions(orgID, userID, ""))
+	return u, errors.Join(tx.DeleteSecondStep(orgID, userID), tx.DeleteSessions(orgID, userID, ""), audit(tx, orgID, chat.AuditSecondStepOff, ofUser(u)))
 }
 
 // takeSecondStep asks a user who has a second step for its code, and takes that: it works once.

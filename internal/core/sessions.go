@@ -53,6 +53,9 @@ func SignIn(ctx context.Context, st *store.Store, seals Seals, in Credentials, b
 		if err := takeSecondStep(tx, seals, now, in.Code); err != nil {
 			return err
 		}
+		if err := auditAs(tx, doerOf(now, b), now.OrgID, chat.AuditSignedIn, ofUser(now), "client", b.Client); err != nil {
+			return err
+		}
 		token, err = OpenSession(tx, now, b)
 		return err
 	})
@@ -129,7 +132,8 @@ func SetPassword(tx *store.Tx, orgID, userID string, hash PasswordHash) error {
 		return err
 	}
 	u.PasswordHash, u.UpdatedAt = string(hash), tx.Now()
-	return errors.Join(tx.UpdateUser(u), tx.DeleteUserLink(orgID, userID), tx.DeleteSessions(orgID, userID, ""))
+	return errors.Join(tx.UpdateUser(u), tx.DeleteUserLink(orgID, userID), tx.DeleteSessions(orgID, userID, ""),
+		audit(tx, orgID, chat.AuditPassword, ofUser(u)))
 }
 
 func firstRunes(s string, n int) string {

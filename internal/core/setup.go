@@ -43,6 +43,9 @@ func SetUp(ctx context.Context, st *store.Store, in FirstUser, b Browser) (token
 		if err != nil {
 			return err
 		}
+		if err := auditAs(tx, doerOf(u, b), org, chat.AuditUserCreated, ofUser(u), "email", u.Email, "role", string(u.Role)); err != nil {
+			return err
+		}
 		token, err = OpenSession(tx, u, b)
 		return err
 	})

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -26,7 +28,7 @@ func CreateSetupLink(tx *store.Tx, orgID, customerID string, in chat.NewSetupLin
 	if err != nil {
 		return chat.SetupLink{}, "", err
 	}
-	return link, token, setupLinkCreated(tx, link)
+	return link, token, errors.Join(setupLinkCreated(tx, link), audit(tx, orgID, chat.AuditLinkCreated, chat.AuditObject{ID: link.ID, Name: customer.Name}))
 }
 
 // CreateOwnSetupLink makes a link for a number of the organization itself.
@@ -43,7 +45,10 @@ func CreateOwnSetupLink(tx *store.Tx, orgID, teamID string, in chat.NewSetupLink
 	}
 	link.OrgID = orgID
 	token, err := insertSetupLink(tx, &link)
-	return link, token, err
+	if err != nil {
+		return chat.SetupLink{}, "", err
+	}
+	return link, token, audit(tx, orgID, chat.AuditLinkCreated, chat.AuditObject{ID: link.ID})
 }
 
 func insertSetupLink(tx *store.Tx, link *chat.SetupLink) (token string, err error) {
@@ -90,7 +95,7 @@ func RevokeSetupLink(tx *store.Tx, orgID, customerID, id string) error {
 		return err
 	}
 	link.Status = chat.LinkRevoked
-	return tx.UpdateSetupLink(link)
+	return errors.Join(tx.UpdateSetupLink(link), audit(tx, orgID, chat.AuditLinkRevoked, chat.AuditObject{ID: link.ID}))
 }
 
 func requireActive(tx *store.Tx, link chat.SetupLink) error {

@@ -22,7 +22,10 @@ func CreateTeam(tx *store.Tx, orgID, name string) (chat.Team, error) {
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Team{}, chat.Invalid("name", "The organization has a team of this name already.")
 	}
-	return team, err
+	if err != nil {
+		return chat.Team{}, err
+	}
+	return team, audit(tx, orgID, chat.AuditTeamCreated, chat.AuditObject{ID: team.ID, Name: team.Name})
 }
 
 // pickTeam resolves the team of a team-scoped write: the named one, or the only one.
@@ -59,12 +62,16 @@ func RenameTeam(tx *store.Tx, orgID, id, name string) (chat.Team, error) {
 	if i < 0 {
 		return chat.Team{}, chat.NotFound("team")
 	}
+	before := teams[i].Name
 	teams[i].Name = name
 	err = tx.UpdateTeam(teams[i])
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Team{}, chat.Invalid("name", "The organization has a team of this name already.")
 	}
-	return teams[i], err
+	if err != nil {
+		return chat.Team{}, err
+	}
+	return teams[i], audit(tx, orgID, chat.AuditTeamUpdated, chat.AuditObject{ID: id, Name: name}, "name", fromTo(before, name))
 }
 
 // TeamsOf are the teams of a user.

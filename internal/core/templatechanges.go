@@ -168,6 +168,7 @@ func (s *Templates) keep(ctx context.Context, c creation, t provider.Template) (
 			return err
 		}
 		return errors.Join(
+			audit(tx, row.OrgID, chat.AuditTemplateCreated, ofTemplate(row)),
 			noteTemplateChanges(tx, chat.TemplateStanding{ID: row.ID}, row, ""),
 			tx.PutTemplateSamples(row, c.files),
 			tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language))
@@ -303,7 +304,7 @@ func (s *Templates) keepEdit(ctx context.Context, row chat.Template, edit provid
 		}
 		current.SetProviderStatus("PENDING", nil)
 		current.UpdatedAt = tx.Now()
-		return errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current))
+		return errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current), audit(tx, row.OrgID, chat.AuditTemplateUpdated, ofTemplate(current)))
 	})
 	return current, err
 }
@@ -343,6 +344,9 @@ func (s *Templates) Delete(ctx context.Context, account chat.Account, name, lang
 	}
 	return newest, s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		_, err := tx.DeleteTemplates(account.OrgID, ids, tx.Now())
+		if err == nil {
+			err = audit(tx, account.OrgID, chat.AuditTemplateDeleted, chat.AuditObject{ID: newest.ID, Name: name}, "language", language)
+		}
 		return err
 	})
 }

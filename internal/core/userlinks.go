@@ -18,6 +18,25 @@ func LinkUser(tx *store.Tx, by chat.Role, orgID, userID string) (token string, l
 	if err != nil {
 		return "", chat.UserLink{}, err
 	}
+	if token, link, err = linkUser(tx, by, u); err != nil {
+		return "", chat.UserLink{}, err
+	}
+	return token, link, audit(tx, orgID, chat.AuditUserLinked, ofUser(u), "kind", string(link.Kind))
+}
+
+// InviteUser makes a user who chooses a password with the link.
+func InviteUser(tx *store.Tx, by chat.Role, in NewUser) (u chat.User, token string, link chat.UserLink, err error) {
+	if in.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
+		return u, "", link, chat.Fail(chat.CodeForbidden, "Only an owner can make an owner.")
+	}
+	if u, err = CreateUser(tx, in); err != nil {
+		return u, "", link, err
+	}
+	token, link, err = linkUser(tx, by, u)
+	return u, token, link, err
+}
+
+func linkUser(tx *store.Tx, by chat.Role, u chat.User) (token string, link chat.UserLink, err error) {
 	if u.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
 		return "", chat.UserLink{}, chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
 	}
@@ -30,7 +49,7 @@ func LinkUser(tx *store.Tx, by chat.Role, orgID, userID string) (token string, l
 	}
 	token = chat.NewToken()
 	link = chat.UserLink{
-		OrgID: orgID, UserID: userID, Kind: kind, Hash: chat.HashToken(token),
+		OrgID: u.OrgID, UserID: u.ID, Kind: kind, Hash: chat.HashToken(token),
 		CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(kind.Lasts()),
 	}
 	return token, link, tx.PutUserLink(link)
@@ -78,6 +97,9 @@ func UseLink(ctx context.Context, st *store.Store, seals Seals, token string, p 
 			}
 		}
 		if err := SetPassword(tx, u.OrgID, u.ID, hash); err != nil {
+			return err
+		}
+		if err := auditAs(tx, doerOf(u, b), u.OrgID, chat.AuditPassword, ofUser(u), "by", string(link.Kind)); err != nil {
 			return err
 		}
 		session, err = OpenSession(tx, u, b)

@@ -3,6 +3,8 @@ package core
 import (
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -43,7 +45,8 @@ func CreateUser(tx *store.Tx, in NewUser) (chat.User, error) {
 	if err != nil {
 		return chat.User{}, err
 	}
-	return user, tx.PutMember(user.OrgID, teamID, user.ID)
+	return user, errors.Join(tx.PutMember(user.OrgID, teamID, user.ID),
+		audit(tx, user.OrgID, chat.AuditUserCreated, ofUser(user), "email", user.Email, "role", string(user.Role)))
 }
 
 func (in *NewUser) clean() (err error) {
@@ -97,11 +100,26 @@ func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (
 		}
 	}
 	after.UpdatedAt = tx.Now()
-	if err := tx.UpdateUser(after); err != nil || after.DisabledAt == nil || before.DisabledAt != nil {
+	if err := errors.Join(tx.UpdateUser(after), auditUser(tx, before, after, patch)); err != nil || after.DisabledAt == nil || before.DisabledAt != nil {
 		return after, err
 	}
 	_, err = Release(tx, orgID, id, releasedAtOnce)
 	return after, err
+}
+
+// auditUser notes what has changed of a user. Whether somebody is away for now is nobody's concern.
+func auditUser(tx *store.Tx, before, after chat.User, patch UserPatch) error {
+	details := []string{
+		"name", fromTo(before.Name, after.Name), "role", fromTo(before.Role, after.Role), "sees", fromTo(before.Sees, after.Sees),
+		"disabled", fromTo(strconv.FormatBool(before.DisabledAt != nil), strconv.FormatBool(after.DisabledAt != nil)),
+	}
+	if patch.Teams != nil {
+		details = append(details, "teams", strings.Join(*patch.Teams, " "))
+	}
+	if !slices.ContainsFunc(details, func(s string) bool { return strings.Contains(s, "→") }) && patch.Teams == nil {
+		return nil
+	}
+	return audit(tx, after.OrgID, chat.AuditUserUpdated, ofUser(after), details...)
 }
 
 func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
@@ -188,7 +206,7 @@ func SignOutUser(tx *store.Tx, by chat.Role, orgID, id string) error {
 	if u.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
 		return chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
 	}
-	return SignOutEverywhere(tx, orgID, id, "")
+	return errors.Join(SignOutEverywhere(tx, orgID, id, ""), audit(tx, orgID, chat.AuditUserSignedOut, ofUser(u)))
 }
 
 // maxNumbers bounds the numbers that are shown together. Platforms have thousands, and look for them by name.

@@ -62,7 +62,11 @@ func MintWebhookSecret(tx *store.Tx, seal Sealer, orgID, id string, terms Secret
 	if err := tx.TouchWebhookSubscription(orgID, id); err != nil {
 		return NewSecret{}, err
 	}
-	return mintSecret(tx, seal, s, expiresAt)
+	secret, err := mintSecret(tx, seal, s, expiresAt)
+	if err != nil {
+		return NewSecret{}, err
+	}
+	return secret, audit(tx, orgID, chat.AuditSecretCreated, ofWebhook(s), "secret", secret.ID)
 }
 
 func mintSecret(tx *store.Tx, seal Sealer, s chat.WebhookSubscription, expiresAt *time.Time) (NewSecret, error) {
@@ -130,7 +134,8 @@ func dropExpired(tx *store.Tx, secrets []chat.WebhookSecret) error {
 
 // RevokeWebhookSecret makes a secret stop signing at once. One must remain.
 func RevokeWebhookSecret(tx *store.Tx, orgID, id, secretID string) error {
-	if _, err := usableSubscription(tx, orgID, id); err != nil {
+	s, err := usableSubscription(tx, orgID, id)
+	if err != nil {
 		return err
 	}
 	secrets, err := tx.WebhookSecrets(orgID, id)
@@ -144,5 +149,6 @@ func RevokeWebhookSecret(tx *store.Tx, orgID, id, secretID string) error {
 	if isLast(secrets[id][i], secrets[id], tx.Now()) {
 		return chat.Fail(chat.CodeCannotRevokeLastSecret, "This is the only secret that signs. Make another one first.")
 	}
-	return errors.Join(tx.TouchWebhookSubscription(orgID, id), tx.DeleteWebhookSecret(secrets[id][i]))
+	return errors.Join(tx.TouchWebhookSubscription(orgID, id), tx.DeleteWebhookSecret(secrets[id][i]),
+		audit(tx, orgID, chat.AuditSecretRevoked, ofWebhook(s), "secret", secretID))
 }

@@ -28,7 +28,10 @@ func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.
 		return chat.WebhookSubscription{}, NewSecret{}, err
 	}
 	secret, err := mintSecret(tx, seal, s, nil)
-	return s, secret, err
+	if err != nil {
+		return s, secret, err
+	}
+	return s, secret, audit(tx, orgID, chat.AuditWebhookCreated, ofWebhook(s))
 }
 
 func checkSubscriptionCount(r store.Reader, orgID string) error {
@@ -90,7 +93,10 @@ func UpdateWebhookSubscription(tx *store.Tx, orgID, id string, patch chat.Webhoo
 		return after, nil
 	}
 	after.UpdatedAt = tx.Now()
-	return after, tx.UpdateWebhookSubscription(after)
+	if err := tx.UpdateWebhookSubscription(after); err != nil {
+		return after, err
+	}
+	return after, audit(tx, orgID, chat.AuditWebhookUpdated, ofWebhook(after), "url", fromTo(before.URL, after.URL), "status", fromTo(before.Status, after.Status))
 }
 
 // endAtOnce is how many open deliveries a deletion ends by itself. Housekeeping does the rest.
@@ -98,9 +104,15 @@ const endAtOnce = 500
 
 // DeleteWebhookSubscription ends a subscription and what was on its way to it.
 func DeleteWebhookSubscription(tx *store.Tx, orgID, id string) error {
+	s, err := WebhookSubscription(tx.Reader, orgID, id)
+	if err != nil {
+		return err
+	}
 	if err := tx.DeleteWebhookSubscription(orgID, id); err != nil {
 		return orNotFound(err, "webhook subscription")
 	}
-	_, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, endAtOnce)
-	return err
+	if _, err := tx.EndDeliveries(orgID, id, chat.DeliverySubscriptionDeleted, endAtOnce); err != nil {
+		return err
+	}
+	return audit(tx, orgID, chat.AuditWebhookDeleted, ofWebhook(s))
 }

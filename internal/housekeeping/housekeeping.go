@@ -105,6 +105,7 @@ func (h *Housekeeper) sweepLogs(ctx context.Context) error {
 	for _, org := range orgs {
 		h.purgeOld(ctx, store.Calls, org.ID, apiLogLife, (*store.Tx).PurgeAPILog)
 		h.webhooks(ctx, org.ID)
+		h.purgeOld(ctx, store.Audits, org.ID, core.AuditLife*24*time.Hour, (*store.Tx).PurgeAudit)
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // downloadPause is how long a client may take to read a piece of a download.
@@ -26,7 +28,7 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 				return Answer{}, err
 			}
 			c.leave()
-			c.Ctx = c.R.Context()
+			c.Ctx = store.SameDoer(c.R.Context(), c.Ctx)
 			w := &piecewise{to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
 				h.Set(headerRequestID, c.ID)
 				h.Set("Content-Type", mimeType)

@@ -17,11 +17,12 @@ const (
 	Deliveries Aging = "webhook_deliveries"
 	Notes      Aging = "notes"
 	Happenings Aging = "happenings"
+	Audits     Aging = "audit_log"
 )
 
 var agingKinds = map[Aging]chat.Kind{
 	Calls: chat.KindRequest, Messages: chat.KindMessage, Events: chat.KindEvent, Deliveries: chat.KindDelivery,
-	Notes: chat.KindNote, Happenings: chat.KindHappening,
+	Notes: chat.KindNote, Happenings: chat.KindHappening, Audits: chat.KindAudit,
 }
 
 // AnyBefore tells whether an organization has rows from before the instant.

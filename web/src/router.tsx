@@ -132,6 +132,13 @@ const settingsReplies = createRoute({
   component: lazyRouteComponent(() => import("./settings/replies/RepliesPage")),
 });
 
+const settingsAudit = createRoute({
+  getParentRoute: () => settings,
+  path: "/audit",
+  validateSearch: (search: Record<string, string | undefined>): Record<string, string | undefined> => search,
+  component: lazyRouteComponent(() => import("./settings/audit/AuditPage")),
+});
+
 /** The developers' console. */
 const dev = createRoute({
   getParentRoute: () => signedIn,
@@ -237,6 +244,7 @@ export const router = createRouter({
         settingsTeams,
         settingsLabels,
         settingsReplies,
+        settingsAudit,
       ]), dev.addChildren([devHome, devKeys, devLogs, devEvents, devWebhooks, devEndpoint, devDeliveries, devReference, devFind])]),
   ]),
   defaultErrorComponent: Failed,

@@ -39,6 +39,7 @@ function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[])
       <CodeInput
         label={t.appCode}
         inputMode="numeric"
+        data-autofocus
         value={code}
         error={errorOf("code")}
         onChange={(event) => setCode(event.target.value)}

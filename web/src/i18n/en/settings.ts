@@ -7,6 +7,7 @@ export const settings = {
   teams: "Teams",
   labels: "Labels",
   replies: "Canned replies",
+  audit: "Audit log",
 
   adminsOnly: "This page is for admins",
   adminsOnlyBody: "Ask an admin of your organization to change your role, or to do it for you.",

@@ -10,6 +10,7 @@ export const settings: Translated<typeof english> = {
   teams: "Tim",
   labels: "Label",
   replies: "Balasan siap pakai",
+  audit: "Log audit",
 
   adminsOnly: "Halaman ini untuk admin",
   adminsOnlyBody: "Minta admin organisasi Anda mengubah peran Anda, atau melakukannya untuk Anda.",

@@ -123,11 +123,11 @@ function Dialogs({ step, opened, open }: { step: SecondStep; opened: Opened; ope
         <RecoveryCodes codes={codes} done={close} />
       ) : (
         <SetUp
-          confirmed={() => {
-            refresh();
+          confirmed={refresh}
+          done={() => {
             toast(t.turnedOn);
+            close();
           }}
-          done={close}
         />
       )}
     </Modal>

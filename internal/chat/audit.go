@@ -1,0 +1,101 @@
+package chat
+
+import "time"
+
+// DoerKind is what kind of somebody makes a change.
+type DoerKind string
+
+const (
+	DoerUser     DoerKind = "user"     // in the dashboard
+	DoerKey      DoerKind = "key"      // through the API
+	DoerOperator DoerKind = "operator" // at the shell
+	DoerLink     DoerKind = "link"     // with a setup link
+)
+
+// Doer is who makes a change, under the name of that time: people and keys go, and what they did stays readable.
+type Doer struct {
+	Kind    DoerKind
+	ID      string // the operator has none
+	Name    string
+	Address string
+}
+
+// AuditEntry tells administrators who did what. It has neither secrets nor what people write to each other.
+type AuditEntry struct {
+	ID      string
+	OrgID   string
+	At      time.Time
+	By      Doer
+	Action  AuditAction
+	Object  AuditObject
+	Details map[string]string // short, in the words of the API
+}
+
+// AuditObject is what something was done to, under the name of that time.
+type AuditObject struct {
+	ID   string
+	Name string
+}
+
+// AuditAction is what was done.
+type AuditAction string
+
+const (
+	AuditSignedIn        AuditAction = "session.opened"
+	AuditRefused         AuditAction = "session.refused"
+	AuditUserCreated     AuditAction = "user.created"
+	AuditUserUpdated     AuditAction = "user.updated"
+	AuditUserLinked      AuditAction = "user.link_created"
+	AuditUserSignedOut   AuditAction = "user.signed_out"
+	AuditPassword        AuditAction = "user.password_changed"
+	AuditSecondStepOn    AuditAction = "user.second_step_on"
+	AuditSecondStepOff   AuditAction = "user.second_step_off"
+	AuditRecoveryCodes   AuditAction = "user.recovery_codes_renewed"
+	AuditTeamCreated     AuditAction = "team.created"
+	AuditTeamUpdated     AuditAction = "team.updated"
+	AuditKeyCreated      AuditAction = "api_key.created"
+	AuditKeyRevoked      AuditAction = "api_key.revoked"
+	AuditWebhookCreated  AuditAction = "webhook.created"
+	AuditWebhookUpdated  AuditAction = "webhook.updated"
+	AuditWebhookDeleted  AuditAction = "webhook.deleted"
+	AuditSecretCreated   AuditAction = "webhook.secret_created"
+	AuditSecretRevoked   AuditAction = "webhook.secret_revoked"
+	AuditSecretRevealed  AuditAction = "webhook.secret_revealed"
+	AuditSettings        AuditAction = "organization.updated"
+	AuditNumberConnected AuditAction = "number.connected"
+	AuditNumberUpdated   AuditAction = "number.updated"
+	AuditNumberGone      AuditAction = "number.disconnected"
+	AuditCustomerCreated AuditAction = "customer.created"
+	AuditCustomerUpdated AuditAction = "customer.updated"
+	AuditLinkCreated     AuditAction = "setup_link.created"
+	AuditLinkRevoked     AuditAction = "setup_link.revoked"
+	AuditTemplateCreated AuditAction = "template.created"
+	AuditTemplateUpdated AuditAction = "template.updated"
+	AuditTemplateDeleted AuditAction = "template.deleted"
+	AuditBroadcastStart  AuditAction = "broadcast.started"
+	AuditBroadcastPause  AuditAction = "broadcast.paused"
+	AuditBroadcastResume AuditAction = "broadcast.resumed"
+	AuditBroadcastStop   AuditAction = "broadcast.stopped"
+	AuditBroadcastRetry  AuditAction = "broadcast.retried"
+	AuditBroadcastGone   AuditAction = "broadcast.deleted"
+	AuditContactMerged   AuditAction = "contact.merged"
+	AuditContactDeleted  AuditAction = "contact.deleted"
+	AuditContactsLabel   AuditAction = "contacts.labelled"
+	AuditContactsDelete  AuditAction = "contacts.deleted"
+	AuditContactsImport  AuditAction = "contacts.imported"
+	AuditContactsUndo    AuditAction = "contacts.import_undone"
+	AuditContactsExport  AuditAction = "contacts.exported"
+	AuditLogExport       AuditAction = "audit.exported"
+)
+
+// AuditActions are all of them, by what they are about.
+var AuditActions = []AuditAction{
+	AuditSignedIn, AuditRefused,
+	AuditUserCreated, AuditUserUpdated, AuditUserLinked, AuditUserSignedOut, AuditPassword, AuditSecondStepOn, AuditSecondStepOff, AuditRecoveryCodes,
+	AuditTeamCreated, AuditTeamUpdated, AuditKeyCreated, AuditKeyRevoked,
+	AuditWebhookCreated, AuditWebhookUpdated, AuditWebhookDeleted, AuditSecretCreated, AuditSecretRevoked, AuditSecretRevealed, AuditSettings,
+	AuditNumberConnected, AuditNumberUpdated, AuditNumberGone, AuditCustomerCreated, AuditCustomerUpdated, AuditLinkCreated, AuditLinkRevoked,
+	AuditTemplateCreated, AuditTemplateUpdated, AuditTemplateDeleted,
+	AuditBroadcastStart, AuditBroadcastPause, AuditBroadcastResume, AuditBroadcastStop, AuditBroadcastRetry, AuditBroadcastGone,
+	AuditContactMerged, AuditContactDeleted, AuditContactsLabel, AuditContactsDelete, AuditContactsImport, AuditContactsUndo, AuditContactsExport, AuditLogExport,
+}

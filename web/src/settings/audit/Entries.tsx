@@ -1,0 +1,104 @@
+import { Button, UnstyledButton } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Clock } from "../../dev/parts/Clock";
+import type { Filters } from "../../dev/parts/filters";
+import { EmptyState } from "../../ui/EmptyState";
+import { ErrorState } from "../../ui/ErrorState";
+import { clientName } from "../me/clientName";
+import { Row, Rows } from "../Rows";
+import styles from "./AuditPage.module.css";
+import { auditQuery, useAudit, type Entry } from "./data";
+
+interface Narrowing {
+  about: (object: string, name: string) => void;
+  by: (id: string) => void;
+}
+
+function Who({ entry, by }: { entry: Entry; by: Narrowing["by"] }) {
+  const t = useAudit();
+  const kinds = { user: "", key: t.key, operator: t.shell, link: t.link };
+  const name = [entry.by.name, kinds[entry.by.kind]].filter(Boolean).join(", ");
+  const id = entry.by.kind === "operator" ? "operator" : entry.by.id;
+  return (
+    <span>
+      {id ? (
+        <UnstyledButton className={styles.word} onClick={() => by(id)}>
+          {name}
+        </UnstyledButton>
+      ) : (
+        name
+      )}
+      {entry.by.address && ` ${t.from(entry.by.address)}`}
+    </span>
+  );
+}
+
+function Details({ details }: { details: Entry["details"] }) {
+  const t = useAudit();
+  return Object.entries(details).map(([name, value]) => (
+    <span key={name}>
+      {t.details[name] ?? name}: {name === "client" ? clientName(value) : value}
+    </span>
+  ));
+}
+
+function EntryRow({ entry, about, by }: { entry: Entry } & Narrowing) {
+  const t = useAudit();
+  const { id, name } = entry.object;
+  return (
+    <Row
+      name={
+        <>
+          {t.actions[entry.action] ?? entry.action}
+          {id && id !== entry.by.id && (
+            <UnstyledButton className={styles.word} aria-label={t.about(name ?? id)} onClick={() => about(id, name ?? id)}>
+              {name ?? <span className="mono">{id}</span>}
+            </UnstyledButton>
+          )}
+        </>
+      }
+      detail={
+        <span className={styles.detail}>
+          <Who entry={entry} by={by} />
+          <Details details={entry.details} />
+          <span className={styles.small}>
+            <Clock value={entry.at} />
+          </span>
+        </span>
+      }
+      aside={<Clock value={entry.at} />}
+    />
+  );
+}
+
+export function Entries({ filter, ...narrow }: { filter: Filters } & Narrowing) {
+  const t = useAudit();
+  const query = useInfiniteQuery(auditQuery(filter));
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  const entries = query.data?.pages.flatMap((page) => page.data) ?? [];
+  if (query.isSuccess && entries.length === 0) {
+    return (
+      <EmptyState icon="lock" title={t.none}>
+        {t.noneHint}
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      {entries.length > 0 && (
+        <Rows label={t.list}>
+          {entries.map((entry) => (
+            <EntryRow key={entry.id} entry={entry} {...narrow} />
+          ))}
+        </Rows>
+      )}
+      {query.hasNextPage && (
+        <div className={styles.more}>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {t.older}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
