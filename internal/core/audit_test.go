@@ -127,7 +127,10 @@ func deeds(w *world, v core.Seals, secrets map[string]bool) []deed {
 			number, err = core.UpdateAccount(tx, *connected.PhoneNumberID, chat.AccountPatch{}, nil)
 			return err
 		}},
-		{chat.AuditNumberGone, func(tx *store.Tx) error { _, err := core.DisconnectAccount(tx, w.org.ID, *number.PhoneNumberID); return err }},
+		{chat.AuditNumberGone, func(tx *store.Tx) error {
+			_, err := core.DisconnectAccount(tx, w.org.ID, *number.PhoneNumberID)
+			return err
+		}},
 	}, webhookDeeds(w, v, secrets)...), otherDeeds(w, secrets, &team)...)
 }
 
