@@ -79,7 +79,9 @@ func (e example) run(t *testing.T, srv *Server) {
 	key, at := demoKey(t, srv), freeAddress(t)
 	hook := srv.Post(key, "/v1/webhook_subscriptions", fmt.Sprintf(`{"url":"http://%s/webhooks","events":["message.received"]}`, at))
 	expect(t, hook, http.StatusCreated, "")
-	t.Cleanup(func() { srv.Try(Call{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/" + hook.ID(), Key: key}) })
+	t.Cleanup(func() {
+		srv.Try(Call{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/" + hook.ID(), Key: key})
+	})
 	printed := start(t, e.command, "PARLEY_API_URL="+srv.URL(), "PARLEY_API_KEY="+key, "LISTEN="+at,
 		"WEBHOOK_SECRET="+parseObject(t, []byte(hook.Body)).str("data", "initial_secret"))
 	if !eventually(func() bool { return strings.Contains(printed.String(), "listening on") }) {

@@ -12,7 +12,7 @@ import (
 // docs/errors.md explains every code of the public API, and every reason for a failed message.
 func TestErrorsAreExplained(t *testing.T) {
 	t.Parallel()
-	page := read(t, "../../docs/errors.md")
+	page := readText(t, "../../docs/errors.md")
 	messages, requests, found := strings.Cut(page, "## Why a request was refused")
 	if !found {
 		t.Fatal("the page has lost its second part")
@@ -32,7 +32,7 @@ func TestErrorsAreExplained(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, path string) string {
+func readText(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func read(t *testing.T, path string) string {
 // constants are the texts of constants in a file.
 func constants(t *testing.T, path, pattern string) (texts []string) {
 	t.Helper()
-	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, path), -1) {
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(readText(t, path), -1) {
 		texts = append(texts, match[1])
 	}
 	if len(texts) < 20 {
