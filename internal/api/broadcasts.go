@@ -61,7 +61,7 @@ type broadcastView struct {
 	Name          string                `json:"name"`
 	PhoneNumberID string                `json:"phone_number_id"`
 	Status        string                `json:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed"`
-	StatusReason  *string               `json:"status_reason" doc:"Why it is paused, stopped or failed: by_user, quality_red, template_paused, template_disabled, template_edited, account_restricted, account_disconnected, failure_rate, quota_exceeded, subscription_inactive, organization_suspended, media_not_found or no_recipients."`
+	StatusReason  *string               `json:"status_reason" doc:"Why it is paused, stopped or failed: by_user, quality_red, template_paused, template_disabled, template_edited, account_restricted, account_disconnected, failure_rate, quota_exceeded, subscription_inactive, organization_suspended, media_not_found, no_recipients or restored."`
 	Template      broadcastTemplateView `json:"template"`
 	Audience      audienceView          `json:"audience"`
 	PerSecond     *int64                `json:"per_second" doc:"Messages a second; null: as fast as the number may."`

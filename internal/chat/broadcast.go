@@ -36,6 +36,7 @@ const (
 	ReasonOrganizationSuspended BroadcastReason = "organization_suspended"
 	ReasonMediaMissing          BroadcastReason = "media_not_found"
 	ReasonNoRecipients          BroadcastReason = "no_recipients"
+	ReasonRestored              BroadcastReason = "restored" // from a back-up: whom it went to since is not known
 )
 
 // Broadcast is one template for many people.

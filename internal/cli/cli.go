@@ -32,6 +32,10 @@ The exit status is 0 when all went well, 1 when not, 2 when the command line or 
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Serve the API, the workers and the dashboard."`
 	Migrate migrateCommand `cmd:"" help:"Make the store, or bring its schema up to date, and exit. serve does it by itself."`
+	Backup  backupCommand  `cmd:"" help:"Copy the embedded store and its files while the server runs."`
+	Restore restoreCommand `cmd:"" help:"Make a data folder from such a copy."`
+	Check   checkCommand   `cmd:"" help:"Look for damage and for what cannot be true of a store; --repair mends some of it."`
+	Held    heldCommands   `cmd:"" help:"Messages that a restore keeps from being sent, because they may have gone out."`
 	Config  configCommand  `cmd:"" help:"Print every setting with its value, source and meaning."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 

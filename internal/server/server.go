@@ -120,6 +120,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.warnOfOpenFolder()
+	s.warnOfHeldMessages(ctx)
 	s.index, err = s.store.OpenSearch(ctx)
 	return err
 }
@@ -132,6 +133,13 @@ func (s *Server) warnOfOpenFolder() {
 			s.log.Warn("other users of this machine can get at the data folder or the master key: close it to them with chmod go-rwx",
 				"path", path, "mode", info.Mode().Perm().String())
 		}
+	}
+}
+
+// warnOfHeldMessages reminds the operator of a decision that a restore has left open.
+func (s *Server) warnOfHeldMessages(ctx context.Context) {
+	if n, err := s.store.Read(ctx).CountHeldSends(); err == nil && n > 0 {
+		s.log.Warn("messages are held since the store was restored: `parley held send` sends them, `parley held discard` gives them up", "count", n)
 	}
 }
 

@@ -59,6 +59,11 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
+	if e.cfg.Exclusive {
+		if err := checkAtStart(ctx, e.path()); err != nil {
+			return err
+		}
+	}
 	if err := e.migrateFile(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,172 @@
+// Package backup copies a data folder while a server works on it, and makes one from such a copy.
+//
+// A copy is a tar archive: manifest.json, parley.db, then the stored files. The database is the state of one
+// instant; the files come after it, so that all it names are there, but for those that were deleted meanwhile.
+package backup
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	manifestName = "manifest.json"
+	databaseName = "parley.db"
+	mediaName    = "media"
+	keyName      = "secret.key"
+
+	format      = 1
+	privateFile = 0o600
+)
+
+// Manifest is what a copy says of itself.
+type Manifest struct {
+	Format  int       `json:"format"`
+	Version string    `json:"version"` // of the program that made it
+	MadeAt  time.Time `json:"made_at"`
+	Media   bool      `json:"media"`
+	Key     bool      `json:"secret_key"`
+}
+
+// Options say what goes into a copy beside the database.
+type Options struct {
+	Version string
+	Media   bool
+	Key     bool
+}
+
+// Summary is what was copied.
+type Summary struct {
+	Manifest Manifest
+	Files    int   // of stored media
+	Bytes    int64 // of the archive
+}
+
+// Write copies the data folder to a file, which appears whole or not at all. A name that ends in .gz is compressed.
+func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
+	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
+	if err != nil {
+		return Summary{}, err
+	}
+	defer os.Remove(part.Name())
+	s, err := writeTo(ctx, dir, part, strings.HasSuffix(path, ".gz"), o)
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
+		return s, err
+	}
+	info, err := os.Stat(part.Name())
+	if err != nil {
+		return s, err
+	}
+	s.Bytes = info.Size()
+	return s, os.Rename(part.Name(), path)
+}
+
+func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Options) (Summary, error) {
+	database := w.Name() + ".db"
+	defer os.Remove(database)
+	s := Summary{Manifest: Manifest{format, o.Version, time.Now().UTC().Truncate(time.Second), o.Media, o.Key}}
+	if err := store.CopyEmbedded(ctx, dir, database); err != nil {
+		return s, err
+	}
+	out := io.WriteCloser(w)
+	if compress {
+		out = gzip.NewWriter(w)
+	}
+	a := &archive{ctx: ctx, tar: tar.NewWriter(out)}
+	a.manifest(s.Manifest)
+	a.file(databaseName, database)
+	if o.Key {
+		a.file(keyName, filepath.Join(dir, keyName))
+	}
+	if o.Media {
+		a.folder(mediaName, filepath.Join(dir, mediaName))
+	}
+	s.Files = a.files
+	err := errors.Join(a.err, a.tar.Close())
+	if compress {
+		err = errors.Join(err, out.Close())
+	}
+	return s, err
+}
+
+// archive writes one entry after the other, until something fails.
+type archive struct {
+	ctx   context.Context
+	tar   *tar.Writer
+	files int // in folders
+	err   error
+}
+
+func (a *archive) manifest(m Manifest) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if a.err = err; err == nil {
+		a.entry(manifestName, int64(len(text)), m.MadeAt, strings.NewReader(string(text)))
+	}
+}
+
+func (a *archive) entry(name string, size int64, at time.Time, r io.Reader) {
+	if a.err == nil {
+		a.err = a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: privateFile, ModTime: at})
+	}
+	if a.err == nil {
+		_, a.err = io.CopyN(a.tar, r, size)
+	}
+}
+
+func (a *archive) file(name, path string) {
+	if a.err != nil {
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		a.err = err
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if a.err = err; err == nil {
+		a.entry(name, info.Size(), info.ModTime(), f)
+	}
+}
+
+// folder writes the files of a folder. One that is gone when its turn comes was deleted meanwhile, and one whose
+// name begins with a dot is not whole yet.
+func (a *archive) folder(name, path string) {
+	if a.err != nil {
+		return
+	}
+	err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (d.IsDir() || strings.HasPrefix(d.Name(), ".")) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(path, at)
+		if err != nil {
+			return err
+		}
+		a.file(name+"/"+filepath.ToSlash(inside), at)
+		if errors.Is(a.err, fs.ErrNotExist) {
+			a.err = nil
+			return a.ctx.Err()
+		}
+		a.files++
+		return errors.Join(a.err, a.ctx.Err())
+	})
+	if err != nil && a.err == nil {
+		a.err = fmt.Errorf("copy the stored files: %w", err)
+	}
+}

@@ -1,0 +1,320 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/backup"
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// office is a store in a folder, with a conversation to write in.
+type office struct {
+	t       *testing.T
+	dir     string
+	st      *store.Store
+	account chat.Account
+	contact chat.Contact
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	o := &office{t: t, dir: cfg.Dir, st: storetest.OpenAt(t, cfg)}
+	org := storetest.Org(t, o.st)
+	o.account = storetest.Account(t, o.st, org, "123456")
+	o.contact = storetest.Contact(t, o.st, o.account, "+4915112345678")
+	at := o.st.Now()
+	storetest.Conversation(t, o.st, o.contact, &at)
+	return o
+}
+
+// send accepts a message, which waits: nobody sends here.
+func (o *office) send(text string) string {
+	o.t.Helper()
+	var id string
+	storetest.InTx(o.t, o.st, func(tx *store.Tx) error {
+		content, err := json.Marshal(map[string]string{"body": text})
+		if err != nil {
+			return err
+		}
+		accepted, err := core.AcceptSend(tx, o.account, chat.Plan{}, core.NewMessage{
+			To: *o.contact.PhoneNumber, Type: chat.TypeText, Content: content, Source: chat.SourceAPI,
+		})
+		id = accepted.Message.ID
+		return err
+	})
+	return id
+}
+
+func (o *office) copy(options backup.Options) string {
+	o.t.Helper()
+	path := filepath.Join(o.t.TempDir(), "copy.tar.gz")
+	if _, err := backup.Write(o.t.Context(), o.dir, path, options); err != nil {
+		o.t.Fatal(err)
+	}
+	return path
+}
+
+// restore makes a folder from a copy and opens it as a server would.
+func restore(t *testing.T, copied string) (backup.Restored, *store.Store) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	r, err := backup.Restore(t.Context(), copied, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, storetest.OpenAt(t, store.Config{Dir: dir, Exclusive: true, MustExist: true})
+}
+
+func statuses(t *testing.T, st *store.Store, account chat.Account, ids []string) (found []chat.MessageStatus) {
+	t.Helper()
+	for _, id := range ids {
+		m, err := st.Read(t.Context()).Message(account.OrgID, account.ID, id)
+		if err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		found = append(found, m.Status)
+	}
+	return found
+}
+
+func requireSound(t *testing.T, st *store.Store, dir string) {
+	t.Helper()
+	blobs, err := blob.Open(filepath.Join(dir, "media"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults, err := backup.Check(t.Context(), st, blobs, false)
+	if err != nil || len(faults) > 0 {
+		t.Errorf("the check finds %+v (%v)", faults, err)
+	}
+}
+
+// What was committed before a copy begins is in it, whatever is written meanwhile, and the copy is sound.
+func TestCopyWhileSomebodyWrites(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	var before []string
+	for i := range 20 {
+		before = append(before, o.send(fmt.Sprint("before ", i)))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() {
+			for ctx.Err() == nil {
+				o.send("meanwhile")
+			}
+		})
+	}
+	copied := o.copy(backup.Options{Media: true})
+	stop()
+	writers.Wait()
+
+	r, st := restore(t, copied)
+	if got := statuses(t, st, o.account, before); slices.ContainsFunc(got, func(s chat.MessageStatus) bool { return s != chat.StatusQueued }) {
+		t.Errorf("what was written before the copy is %v", got)
+	}
+	if r.Held.Messages < int64(len(before)) {
+		t.Errorf("%d messages are held, and %d waited", r.Held.Messages, len(before))
+	}
+	requireSound(t, st, t.TempDir())
+}
+
+// What waited is sent by nobody until somebody says so, and then once.
+func TestHeldUntilSent(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	ids := []string{o.send("one"), o.send("two")}
+	r, st := restore(t, o.copy(backup.Options{}))
+	if r.Held.Messages != 2 {
+		t.Errorf("%+v is held", r.Held)
+	}
+	waiting := func() (jobs []store.SendJob) {
+		storetest.Alive(t, st, "node")
+		storetest.InTx(t, st, func(tx *store.Tx) (err error) {
+			jobs, err = tx.ClaimSendJobs("node", 10)
+			return err
+		})
+		return jobs
+	}
+	if jobs := waiting(); len(jobs) > 0 {
+		t.Fatalf("%+v would be sent", jobs)
+	}
+	if n, err := core.SendHeld(t.Context(), st); n != 2 || err != nil {
+		t.Fatalf("%d are on their way (%v)", n, err)
+	}
+	var sent []string
+	for _, job := range waiting() {
+		sent = append(sent, job.MessageID)
+	}
+	if !slices.Equal(sent, ids) {
+		t.Errorf("%v are to be sent, want %v", sent, ids)
+	}
+	if n, err := core.SendHeld(t.Context(), st); n != 0 || err != nil {
+		t.Errorf("%d more are on their way (%v)", n, err)
+	}
+}
+
+// What is given up fails, with an event that says so.
+func TestHeldAndDiscarded(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	ids := []string{o.send("one"), o.send("two"), o.send("three")}
+	_, st := restore(t, o.copy(backup.Options{}))
+	if n, err := core.DiscardHeld(t.Context(), st); n != 3 || err != nil {
+		t.Fatalf("%d are given up (%v)", n, err)
+	}
+	if got := statuses(t, st, o.account, ids); slices.ContainsFunc(got, func(s chat.MessageStatus) bool { return s != chat.StatusFailed }) {
+		t.Errorf("they are %v", got)
+	}
+	if n, err := st.Read(t.Context()).CountHeldSends(); n != 0 || err != nil {
+		t.Errorf("%d are still held (%v)", n, err)
+	}
+	requireSound(t, st, t.TempDir())
+}
+
+// Files and, where it is wanted, the master key come along.
+func TestFilesAndKey(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	blobs, err := blob.Open(filepath.Join(o.dir, "media"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blobs.Put("some-file", strings.NewReader("content"), 100); err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(o.dir, "secret.key")
+	if err := os.WriteFile(key, []byte("a key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, with := range []bool{true, false} {
+		dir := filepath.Join(t.TempDir(), "data")
+		r, err := backup.Restore(t.Context(), o.copy(backup.Options{Media: with, Key: with}), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, noKey := os.Stat(filepath.Join(dir, "secret.key"))
+		content, noFile := os.ReadFile(filepath.Join(dir, "media", "le", "some-file"))
+		if r.HasKey != with || (noKey == nil) != with || (noFile == nil) != with || with && string(content) != "content" {
+			t.Errorf("with=%v: key %v, file %q %v", with, noKey, content, noFile)
+		}
+		if _, err := backup.Restore(t.Context(), o.copy(backup.Options{}), dir); err == nil {
+			t.Error("a folder that has a store is overwritten")
+		}
+	}
+}
+
+// A store whose pages are not SQLite's is refused at the start, and by a copy.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range 50 {
+		o.send(fmt.Sprint(i, strings.Repeat(" long", 100)))
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "parley.db")
+	if err := store.CopyEmbedded(t.Context(), o.dir, path); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 20 * 4096; at < 60*4096; at++ {
+		content[at] = 0xA5
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true}); !errors.Is(err, store.ErrDamaged) {
+		if err == nil {
+			st.Close()
+		}
+		t.Errorf("the server starts on it: %v", err)
+	}
+	if _, err := backup.Write(t.Context(), dir, filepath.Join(t.TempDir(), "copy"), backup.Options{}); err == nil {
+		t.Error("a damaged store is copied without a word")
+	}
+}
+
+// An archive cannot write outside the folder, and what is no back-up leaves no folder behind that looks like one.
+func TestForeignArchives(t *testing.T) {
+	t.Parallel()
+	for name, entries := range map[string][]string{
+		"outside": {"media/../../evil", "parley.db"}, "absolute": {"/etc/evil"}, "unknown": {"other"}, "empty": {"manifest.json"},
+	} {
+		path := filepath.Join(t.TempDir(), "copy.tar")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := tar.NewWriter(f)
+		for _, entry := range entries {
+			content := `{"format":1}`
+			if err := w.WriteHeader(&tar.Header{Name: entry, Typeflag: tar.TypeReg, Size: int64(len(content))}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write([]byte(content)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "data")
+		if _, err := backup.Restore(t.Context(), path, dir); err == nil {
+			t.Errorf("%s is restored", name)
+		}
+		left, err := os.ReadDir(dir)
+		if outside, _ := os.ReadDir(parent); err != nil || len(left) > 0 || len(outside) != 1 {
+			t.Errorf("%s leaves %v and %v (%v)", name, left, outside, err)
+		}
+	}
+}
+
+// A check finds work that nobody would do, and mends it without sending anything.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		contact := storetest.Contact(t, st, account, "+4915112345678")
+		at := st.Now()
+		storetest.Conversation(t, st, contact, &at)
+		o := &office{t: t, st: st, account: account, contact: contact}
+		id := o.send("lost")
+		requireSound(t, st, t.TempDir())
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.DropSendJobs(org.ID, id) })
+		blobs, err := blob.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []bool{false, true} {
+			faults, err := backup.Check(t.Context(), st, blobs, want)
+			if err != nil || len(faults) != 1 || !slices.Equal(faults[0].IDs, []string{id}) || (faults[0].Mended != "") != want {
+				t.Fatalf("with repair %v it finds %+v (%v)", want, faults, err)
+			}
+		}
+		requireSound(t, st, t.TempDir())
+		if held, err := st.Read(t.Context()).HeldSends("", 10); err != nil || len(held) != 1 || held[0].MessageID != id {
+			t.Errorf("held are %+v (%v)", held, err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Fault is something that a check has found.
+type Fault struct {
+	What   string
+	IDs    []string // of the first rows or files
+	Mended string   // what was done about it; empty: nothing
+}
+
+// mostNamed is how many rows of a fault are named.
+const mostNamed = 10
+
+// filesAtOnce is how many files are asked for at once.
+const filesAtOnce = 1000
+
+// Check looks for what cannot be true of a store: work that nobody does, rows that belong to nothing, files that
+// are missing. Where it is told to, it mends what can be mended without a loss.
+func Check(ctx context.Context, st *store.Store, blobs *blob.Store, repair bool) (faults []Fault, err error) {
+	for _, i := range store.Invariants {
+		broken, err := st.Read(ctx).Broken(i, mostNamed)
+		if err != nil {
+			return faults, err
+		}
+		if len(broken) == 0 {
+			continue
+		}
+		f := Fault{What: i.Fault, IDs: broken}
+		if repair && i.Mended != "" {
+			err = st.InTx(ctx, func(tx *store.Tx) error {
+				_, err := tx.Mend(i)
+				return err
+			})
+			f.Mended = i.Mended
+		}
+		if err != nil {
+			return faults, err
+		}
+		faults = append(faults, f)
+	}
+	missing, err := missingFiles(ctx, st, blobs)
+	if len(missing) > 0 {
+		faults = append(faults, Fault{What: "stored files are missing", IDs: missing})
+	}
+	return faults, err
+}
+
+// missingFiles are keys of which there is no file, as many as are named.
+func missingFiles(ctx context.Context, st *store.Store, blobs *blob.Store) (missing []string, err error) {
+	for after := ""; ; {
+		keys, err := st.Read(ctx).Files(after, filesAtOnce)
+		if err != nil || len(keys) == 0 {
+			return missing, err
+		}
+		for _, key := range keys {
+			f, err := blobs.Get(key)
+			if err == nil {
+				err = f.Close()
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				missing = append(missing, key)
+			} else if err != nil {
+				return missing, err
+			}
+			if len(missing) == mostNamed {
+				return missing, nil
+			}
+		}
+		after = keys[len(keys)-1]
+	}
+}

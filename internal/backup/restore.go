@@ -1,0 +1,174 @@
+package backup
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Restored is what became of a copy.
+type Restored struct {
+	Manifest Manifest
+	Files    int
+	Held     core.Held
+	HasKey   bool // whether the folder has a master key
+}
+
+// Restore makes a data folder from a copy. What waited to be sent when the copy was made is held, because it may
+// have gone out since. A folder that has a store already is refused. The database appears last: until then no
+// server finds one there.
+func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
+	if err := requireEmpty(dir); err != nil {
+		return r, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return r, err
+	}
+	room, err := os.MkdirTemp(dir, ".restore-*")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(room)
+	if r.Manifest, r.Files, err = unpack(ctx, path, room); err != nil {
+		return r, err
+	}
+	if err := store.CheckFile(ctx, filepath.Join(room, databaseName)); err != nil {
+		return r, err
+	}
+	if r.Held, err = hold(ctx, room); err != nil {
+		return r, err
+	}
+	for _, name := range []string{keyName, mediaName, databaseName} {
+		err := os.Rename(filepath.Join(room, name), filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return r, err
+		}
+	}
+	_, err = os.Stat(filepath.Join(dir, keyName))
+	r.HasKey = err == nil
+	return r, nil
+}
+
+// requireEmpty refuses a folder with a store, with files or with what an earlier try has left.
+func requireEmpty(dir string) error {
+	for _, name := range []string{databaseName, databaseName + "-wal", mediaName} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return fmt.Errorf("%s is there already: restore into a new folder, or move what is there out of the way", filepath.Join(dir, name))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold brings the schema up to date and takes what waits off its queues.
+func hold(ctx context.Context, dir string) (held core.Held, err error) {
+	st, err := store.Open(ctx, store.Config{Dir: dir, Exclusive: true, MustExist: true})
+	if err != nil {
+		return held, err
+	}
+	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
+		held, err = core.HoldSends(tx)
+		return err
+	})
+	if err = errors.Join(err, st.Close()); err != nil {
+		return held, err
+	}
+	if left, err := os.Stat(filepath.Join(dir, databaseName+"-wal")); err == nil && left.Size() > 0 {
+		return held, errors.New("the restored store still has a journal, which must not get lost: try again")
+	}
+	return held, nil
+}
+
+// unpack writes what an archive has into a folder.
+func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return m, 0, err
+	}
+	defer f.Close()
+	source, err := plain(f)
+	if err != nil {
+		return m, 0, err
+	}
+	archive := tar.NewReader(source)
+	for database := false; ; {
+		header, err := archive.Next()
+		switch {
+		case errors.Is(err, io.EOF) && !database:
+			return m, files, fmt.Errorf("%s is not a back-up: it has no %s", path, databaseName)
+		case errors.Is(err, io.EOF):
+			return m, files, nil
+		case err != nil:
+			return m, files, fmt.Errorf("read %s: %w", path, err)
+		case ctx.Err() != nil:
+			return m, files, ctx.Err()
+		}
+		switch name := header.Name; {
+		case name == manifestName:
+			err = readManifest(archive, &m)
+		case name == databaseName, name == keyName:
+			database = database || name == databaseName
+			err = extract(archive, filepath.Join(dir, name))
+		case strings.HasPrefix(name, mediaName+"/") && filepath.IsLocal(name):
+			files++
+			err = extract(archive, filepath.Join(dir, filepath.FromSlash(name)))
+		default:
+			err = fmt.Errorf("%s is not a back-up: it has %q", path, name)
+		}
+		if err != nil {
+			return m, files, err
+		}
+	}
+}
+
+// plain is the archive without its compression.
+func plain(f *os.File) (io.Reader, error) {
+	r := bufio.NewReader(f)
+	magic, err := r.Peek(2)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	if magic[0] == 0x1f && magic[1] == 0x8b {
+		return gzip.NewReader(r)
+	}
+	return r, nil
+}
+
+// mostManifest is how large a manifest may be.
+const mostManifest = 64 << 10
+
+func readManifest(r io.Reader, m *Manifest) error {
+	if err := json.NewDecoder(io.LimitReader(r, mostManifest)).Decode(m); err != nil {
+		return fmt.Errorf("read the manifest: %w", err)
+	}
+	if m.Format != format {
+		return fmt.Errorf("the back-up has format %d, and this program reads %d: use the program that made it, %s", m.Format, format, m.Version)
+	}
+	return nil
+}
+
+// extract writes an entry to a new file, durably.
+func extract(r io.Reader, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
+}

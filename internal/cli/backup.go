@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/parleyhq/parley/internal/backup"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// errNotEmbedded points those who use PostgreSQL to its own tools, which can do more.
+var errNotEmbedded = errors.New("this is for the embedded store: back PostgreSQL up with pg_dump or by archiving its log, and copy the media folder (docs/operating.md)")
+
+type backupCommand struct {
+	File         string `arg:"" placeholder:"FILE" help:"Where the copy goes. A name that ends in .gz is compressed."`
+	WithoutMedia bool   `help:"Leave stored files out."`
+	WithKey      bool   `help:"Put secret.key into the copy. Whoever has the copy can then read every token in it."`
+	storeFlags
+}
+
+func (cmd *backupCommand) Run(c *console) error {
+	if cmd.DatabaseURL != "" {
+		return errNotEmbedded
+	}
+	s, err := backup.Write(c.ctx, cmd.Data, cmd.File, backup.Options{Version: version, Media: !cmd.WithoutMedia, Key: cmd.WithKey})
+	if err != nil {
+		return err
+	}
+	err = cmd.printOne(c.stdout, record{{"file", cmd.File}, {"bytes", s.Bytes}, {"media_files", s.Files}, {"made_at", chat.FormatTime(s.Manifest.MadeAt)}})
+	if !cmd.WithKey {
+		fmt.Fprintln(c.stderr, "The master key is not in it: keep a copy of secret.key, or of PARLEY_SECRET_KEY, somewhere else.")
+	}
+	return err
+}
+
+type restoreCommand struct {
+	File string `arg:"" placeholder:"FILE" help:"A copy that \"parley backup\" has made."`
+	storeFlags
+}
+
+func (cmd *restoreCommand) Run(c *console) error {
+	if cmd.DatabaseURL != "" {
+		return errNotEmbedded
+	}
+	r, err := backup.Restore(c.ctx, cmd.File, cmd.Data)
+	if err != nil {
+		return err
+	}
+	err = cmd.printOne(c.stdout, record{
+		{"data", cmd.Data}, {"made_at", chat.FormatTime(r.Manifest.MadeAt)}, {"media_files", r.Files},
+		{"held_messages", r.Held.Messages}, {"paused_broadcasts", r.Held.Broadcasts},
+	})
+	if !r.HasKey {
+		fmt.Fprintln(c.stderr, "There is no master key in the folder: put secret.key there, or set PARLEY_SECRET_KEY, before you start the server.")
+	}
+	if r.Held.Messages > 0 {
+		fmt.Fprintln(c.stderr, "Messages that waited then may have gone out since. They are held: \"parley held send\" sends them, \"parley held discard\" gives them up.")
+	}
+	return err
+}
+
+type heldCommands struct {
+	List    heldListCommand    `cmd:"" default:"withargs" help:"List the messages that are held."`
+	Hold    heldHoldCommand    `cmd:"" help:"Hold all that waits to be sent, and pause broadcasts. For a restored PostgreSQL database, before a server starts on it."`
+	Send    heldSendCommand    `cmd:"" help:"Send all of them."`
+	Discard heldDiscardCommand `cmd:"" help:"Give all of them up: they fail."`
+}
+
+type heldListCommand struct{ storeFlags }
+
+// mostHeldListed is how many messages the list shows.
+const mostHeldListed = 1000
+
+func (cmd *heldListCommand) Run(c *console) error {
+	return cmd.look(c, func(r store.Reader) error {
+		held, err := r.HeldSends("", mostHeldListed)
+		if err != nil {
+			return err
+		}
+		var rows []record
+		for _, h := range held {
+			rows = append(rows, record{{"message", h.MessageID}, {"org", h.OrgID}, {"account", h.AccountID}, {"held_at", chat.FormatTime(h.HeldAt)}})
+		}
+		return cmd.printAll(c.stdout, rows, "message", "org", "account", "held_at")
+	})
+}
+
+type heldHoldCommand struct{ storeFlags }
+
+func (cmd *heldHoldCommand) Run(c *console) error {
+	var held core.Held
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		held, err = core.HoldSends(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmd.printOne(c.stdout, record{{"held_messages", held.Messages}, {"paused_broadcasts", held.Broadcasts}})
+}
+
+type heldSendCommand struct{ storeFlags }
+
+func (cmd *heldSendCommand) Run(c *console) error {
+	return cmd.with(c, func(st *store.Store) error {
+		n, err := core.SendHeld(c.ctx, st)
+		return errors.Join(cmd.printOne(c.stdout, record{{"sent", n}}), err)
+	})
+}
+
+type heldDiscardCommand struct{ storeFlags }
+
+func (cmd *heldDiscardCommand) Run(c *console) error {
+	return cmd.with(c, func(st *store.Store) error {
+		n, err := core.DiscardHeld(c.ctx, st)
+		return errors.Join(cmd.printOne(c.stdout, record{{"discarded", n}}), err)
+	})
+}

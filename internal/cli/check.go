@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/parleyhq/parley/internal/backup"
+	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+type checkCommand struct {
+	Repair bool `help:"Mend what can be mended without a loss."`
+	storeFlags
+}
+
+func (cmd *checkCommand) Run(c *console) error {
+	if cmd.DatabaseURL == "" {
+		if err := store.CheckEmbedded(c.ctx, cmd.Data); err != nil {
+			return err
+		}
+	}
+	var faults []backup.Fault
+	err := cmd.with(c, func(st *store.Store) error {
+		blobs, err := blob.Open(filepath.Join(cmd.Data, "media"))
+		if err == nil {
+			faults, err = backup.Check(c.ctx, st, blobs, cmd.Repair)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var rows []record
+	left := 0
+	for _, f := range faults {
+		rows = append(rows, record{{"fault", f.What}, {"mended", f.Mended}, {"first", strings.Join(f.IDs, " ")}})
+		if f.Mended == "" {
+			left++
+		}
+	}
+	if len(rows) > 0 || cmd.JSON {
+		err = cmd.printAll(c.stdout, rows, "fault", "mended", "first")
+	}
+	if left > 0 {
+		return errors.Join(err, fmt.Errorf("%d faults are left", left))
+	}
+	fmt.Fprintln(c.stderr, "The store is sound.")
+	return err
+}

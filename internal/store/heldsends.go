@@ -1,0 +1,55 @@
+package store
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// HeldSend is a message that a restore has kept from being sent.
+type HeldSend struct {
+	OrgID     string
+	MessageID string
+	AccountID string
+	Category  string
+	HeldAt    time.Time
+}
+
+// HoldSends takes every message that waits to be sent off its queue, and returns how many. It is for a store that
+// nobody serves.
+func (tx *Tx) HoldSends() (int64, error) {
+	_, err := tx.exec("INSERT INTO held_sends (org_id, message_id, category, held_at) SELECT org_id, message_id, category, $1 FROM send_jobs", tx.Now().UnixMilli())
+	if err != nil {
+		return 0, err
+	}
+	return tx.exec("DELETE FROM send_jobs")
+}
+
+// HoldBroadcasts pauses the broadcasts that are being sent or would begin by themselves, and returns how many.
+func (tx *Tx) HoldBroadcasts() (int64, error) {
+	return tx.exec("UPDATE broadcasts SET status = $1, reason = $2, active = FALSE, owner = '', updated_at = $3 WHERE status IN ($4, $5)",
+		chat.BroadcastPaused, chat.ReasonRestored, tx.Now().UnixMilli(), chat.BroadcastSending, chat.BroadcastScheduled)
+}
+
+// CountHeldSends counts the messages that are held.
+func (r Reader) CountHeldSends() (int, error) {
+	return one(r, scanInt, "SELECT COUNT(*) FROM held_sends")
+}
+
+// HeldSends returns up to limit messages that are held, oldest first, from behind one of them.
+func (r Reader) HeldSends(after string, limit int) ([]HeldSend, error) {
+	return many(r, scanHeldSend, `SELECT h.org_id, h.message_id, m.account_id, h.category, h.held_at FROM held_sends h
+		JOIN messages m ON m.org_id = h.org_id AND m.id = h.message_id WHERE h.message_id > $1 ORDER BY h.message_id LIMIT $2`, after, limit)
+}
+
+func scanHeldSend(row scanner) (h HeldSend, err error) {
+	var at int64
+	err = row.Scan(&h.OrgID, &h.MessageID, &h.AccountID, &h.Category, &at)
+	h.HeldAt = time.UnixMilli(at).UTC()
+	return h, err
+}
+
+// ForgetHeldSend ends that a message is held.
+func (tx *Tx) ForgetHeldSend(h HeldSend) error {
+	return tx.later("DELETE FROM held_sends WHERE org_id = $1 AND message_id = $2", h.OrgID, h.MessageID)
+}

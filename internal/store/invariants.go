@@ -1,0 +1,80 @@
+package store
+
+import "strconv"
+
+// Invariant is something that is true of every store. Its query finds the rows of which it is not.
+type Invariant struct {
+	// Fault names what is wrong where it is broken.
+	Fault string
+	// Mended says what Mend does about it; empty: nothing, because that could lose something.
+	Mended string
+
+	query string
+	mend  string
+}
+
+// Invariants are what a check of a store looks at.
+var Invariants = []Invariant{
+	{
+		Fault:  "messages are accepted and nothing will send them",
+		Mended: "held: decide with `parley held`",
+		query:  "SELECT m.id FROM messages m WHERE " + unsent,
+		mend:   "INSERT INTO held_sends (org_id, message_id, category, held_at) SELECT m.org_id, m.id, '', m.created_at FROM messages m WHERE " + unsent,
+	},
+	{
+		Fault:  "messages are to be sent that are gone",
+		Mended: "taken off the queue",
+		query:  "SELECT j.message_id FROM send_jobs j WHERE " + withoutMessage("j"),
+		mend:   "DELETE FROM send_jobs WHERE " + withoutMessage("send_jobs"),
+	},
+	{
+		Fault:  "held messages are gone",
+		Mended: "forgotten",
+		query:  "SELECT h.message_id FROM held_sends h WHERE " + withoutMessage("h"),
+		mend:   "DELETE FROM held_sends WHERE " + withoutMessage("held_sends"),
+	},
+	{
+		Fault: "messages belong to conversations that are gone",
+		query: "SELECT m.id FROM messages m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.org_id = m.org_id AND c.id = m.conversation_id)",
+	},
+	{
+		Fault: "conversations belong to contacts that are gone",
+		query: "SELECT c.id FROM conversations c WHERE NOT EXISTS (SELECT 1 FROM contacts t WHERE t.org_id = c.org_id AND t.id = c.contact_id)",
+	},
+	{
+		Fault: "deliveries wait that have no event",
+		query: `SELECT d.id FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.org_id = d.org_id AND e.id = d.event_row)`,
+	},
+	{
+		Fault: "broadcasts count other recipients than they have",
+		query: `SELECT b.id FROM broadcasts b WHERE (SELECT COUNT(*) FROM broadcast_recipients r WHERE r.org_id = b.org_id AND r.broadcast_id = b.id)
+			<> (SELECT COALESCE(SUM(t.n), 0) FROM broadcast_tallies t WHERE t.broadcast_id = b.id)`,
+	},
+}
+
+const unsent = `m.direction = 'outbound' AND m.status = 'queued'
+	AND NOT EXISTS (SELECT 1 FROM send_jobs j WHERE j.org_id = m.org_id AND j.message_id = m.id)
+	AND NOT EXISTS (SELECT 1 FROM held_sends h WHERE h.org_id = m.org_id AND h.message_id = m.id)`
+
+func withoutMessage(table string) string {
+	return "NOT EXISTS (SELECT 1 FROM messages m WHERE m.org_id = " + table + ".org_id AND m.id = " + table + ".message_id)"
+}
+
+// Broken returns ids of rows of which the invariant is not true, up to limit.
+func (r Reader) Broken(i Invariant, limit int) ([]string, error) {
+	return many(r, scanText, i.query+" LIMIT "+strconv.Itoa(limit))
+}
+
+// Mend does what is safe about a broken invariant, and returns how many rows it has changed.
+func (tx *Tx) Mend(i Invariant) (int64, error) {
+	if i.mend == "" {
+		return 0, nil
+	}
+	return tx.exec(i.mend)
+}
+
+// Files returns the keys of stored files, from behind one of them.
+func (r Reader) Files(after string, limit int) ([]string, error) {
+	return many(r, scanText, "SELECT DISTINCT blob_key FROM media WHERE blob_key > $1 ORDER BY blob_key LIMIT $2", after, limit)
+}
