@@ -23,6 +23,11 @@ func (c *Client) AddBroadcastRecipients(ctx context.Context, phoneNumberID, id s
 	return one[AddedRecipients](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "broadcasts", id, "recipients").withJSON(body))
 }
 
+// RemoveBroadcastRecipients removes all recipients from a broadcast that has not begun.
+func (c *Client) RemoveBroadcastRecipients(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Broadcast, error) {
+	return one[Broadcast](ctx, c, newCall(http.MethodDelete, options, phoneNumberID, "broadcasts", id, "recipients"))
+}
+
 // BroadcastRecipient is one whom a broadcast goes to.
 type BroadcastRecipient struct {
 	ID            string            `json:"id"`
@@ -32,6 +37,8 @@ type BroadcastRecipient struct {
 	Status        string            `json:"status"` // waiting, skipped, sent or failed
 	Reason        *string           `json:"reason"` // why it was skipped or failed
 	ContactID     *string           `json:"contact_id"`
+	Name          *string           `json:"name"` // the contact's
+	Conversation  *string           `json:"conversation_id"`
 	MessageID     *string           `json:"message_id"`
 	MessageStatus *string           `json:"message_status"`
 	RepliedAt     *time.Time        `json:"replied_at"`
@@ -41,7 +48,7 @@ type BroadcastRecipient struct {
 
 // RecipientFilter picks recipients.
 type RecipientFilter struct {
-	Status   string // waiting, skipped, sent or failed
+	Status   string // waiting, skipped, sent, delivered, read or failed
 	Reason   string
 	Reaction string // replied or opted_out
 	PageOptions
@@ -99,6 +106,7 @@ type BroadcastPreview struct {
 	Skipped      []ReasonCount     `json:"skipped"`
 	DailyLimit   *int64            `json:"daily_limit"` // people in 24 hours; nil: not known, or no limit
 	ExceedsLimit bool              `json:"exceeds_daily_limit"`
+	MessagesLeft *int64            `json:"messages_left"` // of the plan's, in this month; nil: no limit
 	Samples      []BroadcastSample `json:"samples"`
 }
 

@@ -53,6 +53,20 @@ type BroadcastTemplate struct {
 type BroadcastLabels struct {
 	LabelIDs []string `json:"label_ids"`
 	Match    string   `json:"match,omitempty"` // any or all; any when empty
+	// Filter picks the contacts instead of the labels.
+	Filter *AudienceFilter `json:"filter,omitempty"`
+}
+
+// AudienceFilter picks contacts of the number. Empty fields do not.
+type AudienceFilter struct {
+	Search       string     `json:"search,omitempty"`
+	Number       string     `json:"number,omitempty"`
+	LabelIDs     []string   `json:"label_ids,omitempty"`
+	AllLabels    bool       `json:"all_labels,omitempty"`
+	Consent      string     `json:"consent,omitempty"`
+	SeenAfter    *time.Time `json:"seen_after,omitempty"`
+	NotSeenSince *time.Time `json:"not_seen_since,omitempty"`
+	NeverSeen    bool       `json:"never_seen,omitempty"`
 }
 
 // BroadcastCounts are how many recipients are where: Total = Skipped + Waiting + Sent + Failed, the others are parts
@@ -103,10 +117,11 @@ type NewBroadcast struct {
 
 // BroadcastAudience is whom a broadcast goes to.
 type BroadcastAudience struct {
-	LabelIDs   []string       `json:"label_ids,omitempty"`
-	Match      string         `json:"match,omitempty"`       // any or all of the labels
-	ContactIDs []string       `json:"contact_ids,omitempty"` // up to 1,000
-	Recipients []NewRecipient `json:"recipients,omitempty"`  // up to 1,000
+	LabelIDs   []string        `json:"label_ids,omitempty"`
+	Match      string          `json:"match,omitempty"`       // any or all of the labels
+	Filter     *AudienceFilter `json:"filter,omitempty"`      // instead of labels; an empty one is all contacts
+	ContactIDs []string        `json:"contact_ids,omitempty"` // up to 1,000
+	Recipients []NewRecipient  `json:"recipients,omitempty"`  // up to 1,000
 }
 
 // NewRecipient is somebody whom a broadcast goes to.

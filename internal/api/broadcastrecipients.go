@@ -24,6 +24,15 @@ func registerBroadcastRecipients(a *API) {
 		Errors:      []chat.Code{chat.CodeBroadcastState}, InPath: broadcastInPath,
 	}, addBroadcastRecipients)
 
+	rest.InSteps(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: broadcastPath + "/{id}/recipients", ID: "removeBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary: "Remove all recipients from a broadcast that has not begun", Description: "For a list that was the wrong one. Labels and a filter stay.",
+		Errors: []chat.Code{chat.CodeBroadcastState},
+	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (broadcastView, error) {
+		b, err := core.ClearRecipients(tx, c.Account, in.ID)
+		return showBroadcast(tx.Reader, c, b, err)
+	})
+
 	rest.List(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients", ID: "listBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
 		Summary: "List a broadcast's recipients, newest first", Description: "Each has become one message, or has a reason why not, or waits.",
@@ -39,7 +48,7 @@ func registerBroadcastRecipients(a *API) {
 		Summary:     "See whom a broadcast would go to, and what they would get",
 		Description: "How many would be left out and why, the number's limit of people in 24 hours where it is known, and the message of three recipients.",
 		Errors:      []chat.Code{chat.CodeInvalidTemplateName},
-	}, previewBroadcast)
+	}, a.previewBroadcast)
 
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/report", ID: "getBroadcastReport", Tag: "Broadcasts", Role: chat.RoleAdmin,
@@ -72,7 +81,7 @@ func addBroadcastRecipients(tx *store.Tx, c *rest.Call, in *addRecipientsInput) 
 type recipientFilter struct {
 	rest.AccountPath
 	ID       string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status   string `query:"status" enum:"waiting,skipped,sent,failed" doc:"Only those."`
+	Status   string `query:"status" enum:"waiting,skipped,sent,delivered,read,failed" doc:"Only those: delivered has those who have read it too, and sent all whose message went out."`
 	Reason   string `query:"reason" minLength:"1" maxLength:"100" doc:"Only those that were skipped, or failed, for this reason."`
 	Reaction string `query:"reaction" enum:"replied,opted_out" doc:"Only those who answered, or said that they want no marketing any more."`
 }
@@ -84,17 +93,26 @@ var statusesOf = map[string][]chat.RecipientStatus{
 }
 
 func (f recipientFilter) filter() store.RecipientFilter {
-	return store.RecipientFilter{Statuses: statusesOf[f.Status], Reason: f.Reason, Replied: f.Reaction == "replied", OptedOut: f.Reaction == "opted_out"}
+	statuses := statusesOf[f.Status]
+	switch f.Status {
+	case "delivered":
+		statuses = []chat.RecipientStatus{chat.RecipientDelivered, chat.RecipientRead}
+	case "read":
+		statuses = []chat.RecipientStatus{chat.RecipientRead}
+	}
+	return store.RecipientFilter{Statuses: statuses, Reason: f.Reason, Replied: f.Reaction == "replied", OptedOut: f.Reaction == "opted_out"}
 }
 
 type recipientView struct {
 	ID            string            `json:"id" pattern:"^bcr_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Object        string            `json:"object" enum:"broadcast_recipient"`
-	To            string            `json:"to" doc:"A number or a business-scoped id; of an invalid one, what was given."`
+	To            string            `json:"to" doc:"A number or a business-scoped id; of an invalid one, what was given; empty where the contact was deleted."`
 	Variables     map[string]string `json:"variables"`
 	Status        string            `json:"status" enum:"waiting,skipped,sent,failed"`
 	Reason        *string           `json:"reason" doc:"Why it was skipped or failed."`
 	ContactID     *string           `json:"contact_id"`
+	Name          *string           `json:"name" doc:"The contact's."`
+	Conversation  *string           `json:"conversation_id" doc:"With the contact."`
 	MessageID     *string           `json:"message_id" doc:"Of the message that it has become. Its message.sent event has the id broadcast_msg:<id of the recipient>:sent."`
 	MessageStatus *string           `json:"message_status" enum:"queued,sent,delivered,read,failed"`
 	RepliedAt     *rest.Instant     `json:"replied_at"`
@@ -141,7 +159,35 @@ func listBroadcastRecipients(c *rest.Call, in *recipientFilter, p store.Page) (s
 		return store.Slice[recipientView]{}, err
 	}
 	rows, err := c.Read().Recipients(b.OrgID, b.ID, in.filter(), p)
-	return rest.ViewEach(rows, viewRecipient), err
+	if err != nil {
+		return store.Slice[recipientView]{}, err
+	}
+	views := rest.ViewEach(rows, viewRecipient)
+	return views, namePeople(c, views.Rows)
+}
+
+// namePeople adds who the contacts are and where one reads what they wrote.
+func namePeople(c *rest.Call, views []recipientView) error {
+	var ids []string
+	for _, v := range views {
+		if v.ContactID != nil {
+			ids = append(ids, *v.ContactID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := c.Read().ContactEntries(chat.User{OrgID: c.Account.OrgID, Sees: chat.SeesAll}, ids)
+	people := make(map[string]chat.ContactEntry, len(found))
+	for _, e := range found {
+		people[e.Contact.ID] = e
+	}
+	for i, v := range views {
+		if e, ok := people[deref(v.ContactID)]; ok {
+			views[i].Name, views[i].Conversation = e.Contact.Name, e.ConversationID
+		}
+	}
+	return err
 }
 
 // exportColumns are those of an exported table.
@@ -207,6 +253,7 @@ type previewView struct {
 	Skipped      []reasonView `json:"skipped"`
 	DailyLimit   *int64       `json:"daily_limit" doc:"How many people the provider lets the number write to in 24 hours; null: not known, or no limit."`
 	ExceedsLimit bool         `json:"exceeds_daily_limit" doc:"A warning: it will fail for the rest, or take longer than a day."`
+	MessagesLeft *int64       `json:"messages_left" doc:"How many messages the plan has left this month; null: there is no limit."`
 	Samples      []sampleView `json:"samples"`
 }
 
@@ -222,13 +269,13 @@ type sampleView struct {
 	Reason  *string               `json:"reason" doc:"Why there is no message."`
 }
 
-func previewBroadcast(c *rest.Call, in *broadcastInput) (previewView, error) {
-	p, err := core.PreviewBroadcast(c.Read(), c.Account, in.ID)
+func (a *API) previewBroadcast(c *rest.Call, in *broadcastInput) (previewView, error) {
+	p, err := core.PreviewBroadcast(c.Read(), c.Account, in.ID, a.store.Now())
 	if err != nil {
 		return previewView{}, err
 	}
 	v := previewView{
-		Object: "broadcast_preview", Total: p.Total, Sendable: p.Sendable(), Skipped: []reasonView{}, DailyLimit: p.DailyLimit,
+		Object: "broadcast_preview", Total: p.Total, Sendable: p.Sendable(), Skipped: []reasonView{}, DailyLimit: p.DailyLimit, MessagesLeft: p.MessagesLeft,
 		ExceedsLimit: p.DailyLimit != nil && p.Sendable() > *p.DailyLimit, Samples: []sampleView{},
 	}
 	for _, reason := range p.Reasons() {

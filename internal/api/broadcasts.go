@@ -81,8 +81,9 @@ type broadcastTemplateView struct {
 }
 
 type audienceView struct {
-	LabelIDs []string `json:"label_ids"`
-	Match    string   `json:"match" enum:"any,all"`
+	LabelIDs []string            `json:"label_ids"`
+	Match    string              `json:"match" enum:"any,all"`
+	Filter   *chat.ContactFilter `json:"filter" doc:"The contacts of the number whom this lets pass, instead of labels; null: labels."`
 }
 
 type broadcastCountsView struct {
@@ -102,7 +103,7 @@ func viewBroadcast(account chat.Account, b chat.Broadcast, n chat.BroadcastCount
 	v := broadcastView{
 		ID: b.ID, Object: "broadcast", Name: b.Name, PhoneNumberID: *account.PhoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
 		Template:    broadcastTemplateView{b.Template.Name, b.Template.Language, rest.AnyJSON(b.Template.Components)},
-		Audience:    audienceView{LabelIDs: append([]string{}, b.Audience.LabelIDs...), Match: "any"},
+		Audience:    audienceView{LabelIDs: append([]string{}, b.Audience.LabelIDs...), Match: "any", Filter: b.Audience.Filter},
 		ScheduledAt: instantOf(b.ScheduledAt), StartedAt: instantOf(b.StartedAt), CompletedAt: instantOf(b.CompletedAt),
 		Counts:    viewCounts(n),
 		CreatedAt: rest.Instant(b.CreatedAt), UpdatedAt: rest.Instant(b.UpdatedAt),
@@ -178,10 +179,11 @@ type broadcastTemplateBody struct {
 }
 
 type audienceBody struct {
-	LabelIDs   []string           `json:"label_ids,omitempty" maxItems:"50" doc:"Contacts with these labels."`
-	Match      string             `json:"match,omitempty" enum:"any,all" default:"any" doc:"With any of the labels, or with all of them."`
-	ContactIDs []string           `json:"contact_ids,omitempty" maxItems:"1000" doc:"These contacts."`
-	Recipients []newRecipientBody `json:"recipients,omitempty" maxItems:"1000" doc:"These numbers, whether they are contacts or not."`
+	LabelIDs   []string            `json:"label_ids,omitempty" maxItems:"50" doc:"Contacts with these labels."`
+	Match      string              `json:"match,omitempty" enum:"any,all" default:"any" doc:"With any of the labels, or with all of them."`
+	Filter     *chat.ContactFilter `json:"filter,omitempty" doc:"Instead of labels: the contacts of the number whom this lets pass when it starts. {} is all of them."`
+	ContactIDs []string            `json:"contact_ids,omitempty" maxItems:"1000" doc:"These contacts."`
+	Recipients []newRecipientBody  `json:"recipients,omitempty" maxItems:"1000" doc:"These numbers, whether they are contacts or not."`
 }
 
 type newRecipientBody struct {
@@ -194,7 +196,7 @@ func (b *audienceBody) audience() chat.Audience {
 	if b == nil {
 		return chat.Audience{}
 	}
-	return chat.Audience{LabelIDs: b.LabelIDs, MatchAll: b.Match == "all"}
+	return chat.Audience{LabelIDs: b.LabelIDs, MatchAll: b.Match == "all", Filter: b.Filter}
 }
 
 func newRecipients(bodies []newRecipientBody) []core.NewRecipient {
@@ -275,15 +277,16 @@ type updateBroadcastBody struct {
 	Template    *broadcastTemplateBody   `json:"template,omitempty"`
 	Audience    *labelsBody              `json:"audience,omitempty" doc:"Other labels. Recipients that were added stay."`
 	PerSecond   chat.Patch[int64]        `json:"per_second,omitzero" minimum:"1" maximum:"1000" doc:"Null: as fast as the number may."`
-	ScheduledAt chat.Patch[rest.Instant] `json:"scheduled_at,omitzero" doc:"Null makes it a draft."`
+	ScheduledAt chat.Patch[rest.Instant] `json:"scheduled_at,omitzero" nullable:"true" doc:"Null makes it a draft."`
 	TimeZone    *string                  `json:"time_zone,omitempty" minLength:"1" maxLength:"64"`
 
 	checked *chat.BroadcastTemplate
 }
 
 type labelsBody struct {
-	LabelIDs []string `json:"label_ids,omitempty" maxItems:"50"`
-	Match    string   `json:"match,omitempty" enum:"any,all" default:"any"`
+	LabelIDs []string            `json:"label_ids,omitempty" maxItems:"50"`
+	Match    string              `json:"match,omitempty" enum:"any,all" default:"any"`
+	Filter   *chat.ContactFilter `json:"filter,omitempty" doc:"Instead of labels."`
 }
 
 func (a *API) checkBroadcastPatch(c *rest.Call, in *updateBroadcastInput) error {
@@ -302,7 +305,7 @@ func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (broa
 		ScheduledAt: chat.Patch[time.Time]{Given: b.ScheduledAt.Given, Value: (*time.Time)(b.ScheduledAt.Value)},
 	}
 	if b.Audience != nil {
-		p.Audience = &chat.Audience{LabelIDs: b.Audience.LabelIDs, MatchAll: b.Audience.Match == "all"}
+		p.Audience = &chat.Audience{LabelIDs: b.Audience.LabelIDs, MatchAll: b.Audience.Match == "all", Filter: b.Audience.Filter}
 	}
 	changed, err := core.UpdateBroadcast(tx, c.Account, in.ID, p)
 	return showBroadcast(tx.Reader, c, changed, err)

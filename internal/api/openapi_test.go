@@ -25,6 +25,7 @@ var operations = []string{
 	"DELETE /webhook_subscriptions/{id} deleteWebhookSubscription Webhooks",
 	"DELETE /webhook_subscriptions/{id}/secrets/{secret_id} revokeWebhookSecret Webhooks",
 	"DELETE /{phone_number_id}/broadcasts/{id} deleteBroadcast Broadcasts",
+	"DELETE /{phone_number_id}/broadcasts/{id}/recipients removeBroadcastRecipients Broadcasts",
 	"DELETE /{phone_number_id}/contacts/{id} deleteContact Contacts",
 	"DELETE /{phone_number_id}/contacts/{id}/labels/{label_id} detachContactLabel Contacts",
 	"DELETE /{phone_number_id}/conversations/{id}/labels/{label_id} detachConversationLabel Conversations",

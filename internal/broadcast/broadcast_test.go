@@ -208,7 +208,7 @@ func TestAudience(t *testing.T) {
 		both := r.create(0, 0, func(in *core.NewBroadcast) {
 			in.Audience = chat.Audience{LabelIDs: []string{one.ID, two.ID}, MatchAll: true}
 		})
-		p, err := core.PreviewBroadcast(r.st.Read(r.t.Context()), r.account, any.ID)
+		p, err := core.PreviewBroadcast(r.st.Read(r.t.Context()), r.account, any.ID, r.st.Now())
 		if err != nil || p.Total != 710 || p.Skipped[chat.SkipDuplicate] != 10 || p.Skipped["marketing_opted_out"] != 100 || len(p.Samples) != 3 {
 			t.Errorf("the preview is %+v, %v", p, err)
 		}

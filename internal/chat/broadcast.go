@@ -66,14 +66,24 @@ type Broadcast struct {
 	UpdatedAt      time.Time
 }
 
-// Audience are the contacts that become recipients when a broadcast starts. None without labels.
+// Audience are the contacts that become recipients when a broadcast starts: those with labels, or those whom a
+// filter of contacts lets pass. None without either.
 type Audience struct {
-	LabelIDs []string `json:"label_ids,omitempty"`
-	MatchAll bool     `json:"match_all,omitempty"` // all of the labels instead of any
+	LabelIDs []string       `json:"label_ids,omitempty"`
+	MatchAll bool           `json:"match_all,omitempty"` // all of the labels instead of any
+	Filter   *ContactFilter `json:"filter,omitempty"`    // instead of labels
 }
 
 // Empty tells that nobody is in it.
-func (a Audience) Empty() bool { return len(a.LabelIDs) == 0 }
+func (a Audience) Empty() bool { return len(a.LabelIDs) == 0 && a.Filter == nil }
+
+// Labels are all labels that it names.
+func (a Audience) Labels() []string {
+	if a.Filter != nil {
+		return a.Filter.LabelIDs
+	}
+	return a.LabelIDs
+}
 
 // BroadcastMove is something that is done with a broadcast.
 type BroadcastMove string
@@ -137,6 +147,7 @@ const (
 	SkipMissing   = "missing_variable"
 	SkipUnfit     = "invalid_variable"
 	SkipStopped   = "broadcast_stopped"
+	SkipDeleted   = "contact_deleted"
 	// FailRemoved: the message was deleted before it went out.
 	FailRemoved = "message_deleted"
 )
@@ -146,7 +157,7 @@ type Recipient struct {
 	ID          string
 	OrgID       string
 	BroadcastID string
-	Address     string            // a number with +, or a business-scoped user id
+	Address     string            // a number with +, or a business-scoped user id; empty: the contact was deleted
 	Variables   map[string]string // by the names of columns
 	Status      RecipientStatus
 	Reason      string

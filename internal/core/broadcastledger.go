@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 
@@ -123,7 +124,7 @@ func Withdraw(tx *store.Tx, w store.SendWork) (bool, error) {
 	if err := tx.ForgetMessage(w.Message.OrgID, w.Message.ID); err != nil {
 		return false, err
 	}
-	if err := tx.UnqueueRecipient(recipient); err != nil {
+	if err := errors.Join(tx.UnqueueRecipient(recipient), returnQuota(tx, w.Message)); err != nil {
 		return false, err
 	}
 	var t tally

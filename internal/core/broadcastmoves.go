@@ -94,7 +94,7 @@ func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64,
 	if err != nil {
 		return 0, err
 	}
-	rows, err := tx.FirstRecipients(b.ID, chat.RecipientFailed, "", limit)
+	rows, err := tx.FailedRecipients(b.ID, limit)
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -16,7 +17,9 @@ type BroadcastPreview struct {
 	Skipped map[string]int64 // by reason
 	// DailyLimit is how many people the number may write to in 24 hours; nil: not known.
 	DailyLimit *int64
-	Samples    []BroadcastSample
+	// MessagesLeft is how many messages the plan has left in this month; nil: there is no limit.
+	MessagesLeft *int64
+	Samples      []BroadcastSample
 }
 
 // Sendable is how many would get a message.
@@ -37,7 +40,7 @@ type BroadcastSample struct {
 }
 
 // PreviewBroadcast looks at whom a broadcast would go to.
-func PreviewBroadcast(r store.Reader, account chat.Account, id string) (p BroadcastPreview, err error) {
+func PreviewBroadcast(r store.Reader, account chat.Account, id string, now time.Time) (p BroadcastPreview, err error) {
 	b, err := Broadcast(r, account, id)
 	if err != nil {
 		return p, err
@@ -49,6 +52,13 @@ func PreviewBroadcast(r store.Reader, account chat.Account, id string) (p Broadc
 	p.DailyLimit, p.Skipped = DailyLimit(s.Account), map[string]int64{}
 	if err := p.count(r, s, b); err != nil {
 		return p, err
+	}
+	if s.Plan.MonthlyMessages != nil {
+		used, err := r.MessagesCounted(b.OrgID, quotaMonth(now))
+		if err != nil {
+			return p, err
+		}
+		p.MessagesLeft = new(max(0, *s.Plan.MonthlyMessages-used))
 	}
 	p.Samples, err = broadcastSamples(r, s, b)
 	return p, err

@@ -63,9 +63,12 @@ func CreateBroadcast(tx *store.Tx, account chat.Account, in NewBroadcast) (chat.
 	return b, err
 }
 
-// checkAudience refuses labels that contacts of the account cannot have.
+// checkAudience refuses labels that contacts of the account cannot have, and a filter beside labels.
 func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error {
-	for _, id := range a.LabelIDs {
+	if a.Filter != nil && len(a.LabelIDs) > 0 {
+		return chat.Invalid("audience.filter", "Give labels or a filter, not both. A filter has label_ids of its own.")
+	}
+	for _, id := range a.Labels() {
 		label, err := r.Label(account.OrgID, id)
 		if errors.Is(err, store.ErrNotFound) || err == nil && label.TeamID != account.TeamID {
 			return chat.Invalid("audience.label_ids", "The number's team has no label %s.", id)
@@ -253,6 +256,20 @@ func addressOf(c chat.Contact) string {
 	return ""
 }
 
+// forgetRecipient takes a contact that is deleted out of the broadcasts to it.
+func forgetRecipient(tx *store.Tx, contact chat.Contact) error {
+	skipped, err := tx.ForgetPerson(contact)
+	if err != nil {
+		return err
+	}
+	var t tally
+	for id, n := range skipped {
+		t.add(id, string(chat.RecipientWaiting), -n)
+		t.add(id, string(chat.RecipientSkipped), n)
+	}
+	return t.write(tx, byCaller)
+}
+
 // DeleteSomeRecipients removes up to limit recipients of a broadcast that has not begun. It goes before
 // DeleteBroadcast, each time in a transaction of its own.
 func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
@@ -261,6 +278,18 @@ func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit i
 		return 0, err
 	}
 	return tx.DeleteRecipients(b.OrgID, b.ID, limit)
+}
+
+// ClearRecipients ends DeleteSomeRecipients for a broadcast that stays, without recipients.
+func ClearRecipients(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
+	b, err := forMove(tx, account, id, chat.MoveChange)
+	if err != nil {
+		return b, err
+	}
+	if err := tx.DeleteTallies(b.ID); err != nil {
+		return b, err
+	}
+	return b, saveBroadcast(tx, &b)
 }
 
 // DeleteBroadcast removes a broadcast that has not begun.

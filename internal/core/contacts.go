@@ -114,6 +114,9 @@ func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	if err != nil {
 		return err
 	}
+	if err := forgetRecipient(tx, contact); err != nil {
+		return err
+	}
 	return errors.Join(tx.DeleteContact(account.OrgID, contact.ID), audit(tx, account.OrgID, chat.AuditContactDeleted, ofContact(contact)))
 }
 

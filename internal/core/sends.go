@@ -139,6 +139,19 @@ func maySend(r store.Reader, account chat.Account, c chat.Conversation, by *chat
 // quotaMonth names the month whose quota an instant belongs to.
 func quotaMonth(at time.Time) string { return at.UTC().Format("2006-01") }
 
+// returnQuota gives back what a message took that never goes out, where the plan has a limit.
+func returnQuota(tx *store.Tx, m chat.Message) error {
+	organization, err := tx.Organization(m.OrgID)
+	if err != nil {
+		return err
+	}
+	plan, err := tx.Plan(organization.Plan)
+	if err != nil || plan.MonthlyMessages == nil {
+		return err
+	}
+	return tx.UncountMessage(m.OrgID, quotaMonth(m.CreatedAt))
+}
+
 // takeQuota counts the message where the plan has a limit.
 func takeQuota(tx *store.Tx, orgID string, plan chat.Plan) error {
 	if plan.MonthlyMessages == nil {

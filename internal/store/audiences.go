@@ -35,15 +35,44 @@ func labelled(a chat.Audience, c *conditions, after, limit string) string {
 	return text
 }
 
+// part is a piece of an audience: from behind a contact on, and how many.
+type part struct {
+	after string
+	limit int
+}
+
+// members is the query for the contacts (contact_id) of an audience, or of a part of it in the order of their ids. The
+// first argument is the organization.
+func (r Reader) members(account chat.Account, a chat.Audience, p *part) (string, conditions, error) {
+	if a.Filter == nil {
+		c := conditions{args: []any{account.OrgID}}
+		if p == nil {
+			return labelled(a, &c, "", ""), c, nil
+		}
+		after, limit := c.arg(p.after), c.arg(p.limit)
+		return labelled(a, &c, after, limit), c, nil
+	}
+	query := ContactQuery{ContactFilter: *a.Filter, AccountID: account.ID}
+	from, c, err := r.contactsFrom(chat.User{OrgID: account.OrgID, Sees: chat.SeesAll}, query)
+	if err != nil || p == nil {
+		return "SELECT c.id AS contact_id" + from + c.where(), c, err
+	}
+	c.addIf("c.id > ?", p.after)
+	return "SELECT c.id AS contact_id" + from + c.where() + " ORDER BY c.id LIMIT " + c.arg(p.limit), c, nil
+}
+
 // AudienceMember is a contact in an audience. Address is empty where it is another account's, or cannot be
 // written to.
 type AudienceMember struct{ ContactID, Address string }
 
 // AudienceAfter is the next part of an audience behind a contact, in the order of their ids.
 func (r Reader) AudienceAfter(account chat.Account, a chat.Audience, after string, limit int) ([]AudienceMember, error) {
-	c := conditions{args: []any{account.OrgID}}
+	members, c, err := r.members(account, a, &part{after, limit})
+	if err != nil {
+		return nil, err
+	}
 	accountID := c.arg(account.ID)
-	text := `SELECT f.contact_id, COALESCE(t.phone_number, t.bsuid, t.parent_bsuid, '') FROM (` + labelled(a, &c, c.arg(after), c.arg(limit)) + `) f
+	text := `SELECT f.contact_id, COALESCE(t.phone_number, t.bsuid, t.parent_bsuid, '') FROM (` + members + `) f
 		LEFT JOIN contacts t ON t.org_id = $1 AND t.id = f.contact_id AND t.account_id = ` + accountID + " ORDER BY f.contact_id"
 	return many(r, func(row scanner) (m AudienceMember, err error) {
 		err = row.Scan(&m.ContactID, &m.Address)
@@ -57,9 +86,12 @@ type AudienceCounts struct{ Total, Duplicates, OptedOut, NoConsent int64 }
 // CountAudience counts the contacts of an account in an audience. Those who are among the broadcast's recipients
 // already are duplicates.
 func (r Reader) CountAudience(account chat.Account, broadcastID string, a chat.Audience) (n AudienceCounts, err error) {
-	c := conditions{args: []any{account.OrgID}}
+	members, c, err := r.members(account, a, nil)
+	if err != nil {
+		return n, err
+	}
 	accountID, broadcast := c.arg(account.ID), c.arg(broadcastID)
-	text := `SELECT COUNT(*), COALESCE(SUM(CASE WHEN r.id IS NOT NULL THEN 1 ELSE 0 END), 0), ` + countConsent("r.id IS NULL") + ` FROM (` + labelled(a, &c, "", "") + `) f
+	text := `SELECT COUNT(*), COALESCE(SUM(CASE WHEN r.id IS NOT NULL THEN 1 ELSE 0 END), 0), ` + countConsent("r.id IS NULL") + ` FROM (` + members + `) f
 		JOIN contacts t ON t.org_id = $1 AND t.id = f.contact_id AND t.account_id = ` + accountID + `
 		LEFT JOIN broadcast_recipients r ON r.broadcast_id = ` + broadcast + ` AND r.unique_address = COALESCE(t.phone_number, t.bsuid, t.parent_bsuid)`
 	return one(r, func(row scanner) (n AudienceCounts, err error) {

@@ -89,10 +89,15 @@ func (r Reader) Broadcasts(orgID, accountID string, f BroadcastFilter, p Page) (
 // DeleteBroadcast removes a broadcast whose recipients are gone.
 func (tx *Tx) DeleteBroadcast(orgID, id string) error {
 	tx.noteChange(ChangedBroadcast, orgID, id)
-	if err := tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", id); err != nil {
+	if err := tx.DeleteTallies(id); err != nil {
 		return err
 	}
 	return tx.execOne("DELETE FROM broadcasts WHERE org_id = $1 AND id = $2", orgID, id)
+}
+
+// DeleteTallies forgets how many recipients a broadcast has had.
+func (tx *Tx) DeleteTallies(broadcastID string) error {
+	return tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", broadcastID)
 }
 
 // DueBroadcasts are scheduled ones whose time has come.

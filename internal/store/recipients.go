@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -101,19 +103,31 @@ type RecipientFilter struct {
 
 var recipientsByID = order[chat.Recipient]{position: func(r chat.Recipient) Position { return Position{ID: r.ID} }}
 
-// Recipients returns one page of a broadcast's recipients.
+// Recipients returns one page of a broadcast's recipients. Of several statuses each is read along the index by
+// status, and what was found is put into order: the rows of all others would be read on the way otherwise.
 func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
-	var c conditions
-	c.add("org_id = ?", orgID)
-	c.add("broadcast_id = ?", broadcastID)
-	if len(f.Statuses) == 1 { // along the index by status
-		c.add("status = ?", string(f.Statuses[0]))
-	} else if len(f.Statuses) > 0 {
-		texts := make([]string, len(f.Statuses))
-		for i, s := range f.Statuses {
-			texts[i] = string(s)
+	if len(f.Statuses) < 2 {
+		return r.recipients(orgID, broadcastID, f, p)
+	}
+	var rows []chat.Recipient
+	for _, status := range f.Statuses {
+		of := f
+		of.Statuses = []chat.RecipientStatus{status}
+		found, err := r.recipients(orgID, broadcastID, of, Page{Limit: p.Limit + 1, After: p.After})
+		if err != nil {
+			return Slice[chat.Recipient]{}, err
 		}
-		c.parts = append(c.parts, r.dialect.oneOf("status", c.arg(r.dialect.list(texts))))
+		rows = append(rows, found.Rows...)
+	}
+	slices.SortFunc(rows, func(a, b chat.Recipient) int { return cmp.Compare(b.ID, a.ID) })
+	return recipientsByID.slice(rows[:min(len(rows), p.Limit+1)], p.Limit), nil
+}
+
+func (r Reader) recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
+	var c conditions
+	c.add("broadcast_id = ?", broadcastID)
+	if len(f.Statuses) > 0 {
+		c.add("status = ?", string(f.Statuses[0]))
 	}
 	c.addIf("reason = ?", f.Reason)
 	if f.Replied {
@@ -121,6 +135,11 @@ func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page)
 	}
 	if f.OptedOut {
 		c.parts = append(c.parts, "opted_out_at IS NOT NULL")
+	}
+	if f.Reason == "" && len(f.Statuses) == 0 && !f.Replied && !f.OptedOut { // along the primary key
+		c.add("org_id = ?", orgID)
+	} else {
+		c.add("org_id || '' = ?", orgID) // which keeps SQLite from walking along the primary key instead
 	}
 	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", c, recipientsByID, p)
 }
@@ -226,6 +245,44 @@ func (r Reader) BroadcastStatusOf(orgID, messageID string) (chat.BroadcastStatus
 func (tx *Tx) UnqueueRecipient(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'waiting', message_id = NULL, reason = NULL
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID)
+}
+
+// FailedRecipients are up to limit of a broadcast's recipients whose message has failed and who can get another: of
+// a contact that was deleted there is no address.
+func (r Reader) FailedRecipients(broadcastID string, limit int) ([]chat.Recipient, error) {
+	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'failed' AND address <> ''
+		ORDER BY id LIMIT $2`, broadcastID, limit)
+}
+
+// ForgetPerson takes a contact out of its account's broadcasts: what became of the messages stays, without the
+// person. Whoever waited is skipped. It returns how many that were, by broadcast.
+func (tx *Tx) ForgetPerson(c chat.Contact) (skipped map[string]int64, err error) {
+	skipped = map[string]int64{}
+	forget := func(condition string, args ...any) error {
+		return tx.db.query(tx.ctx, `UPDATE broadcast_recipients SET address = '', unique_address = NULL, variables = NULL, contact_id = NULL,
+				reason = CASE WHEN status = 'waiting' THEN '`+chat.SkipDeleted+`' ELSE reason END,
+				status = CASE WHEN status = 'waiting' THEN 'skipped' ELSE status END
+			WHERE `+condition+" RETURNING broadcast_id, COALESCE(reason, '')", args, func(row scanner) error {
+			var id, reason string
+			err := row.Scan(&id, &reason)
+			if reason == chat.SkipDeleted {
+				skipped[id]++
+			}
+			return err
+		})
+	}
+	if err := forget("contact_id = $1", c.ID); err != nil {
+		return nil, err
+	}
+	for _, address := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
+		if address == nil {
+			continue
+		}
+		if err := forget("address = $1 AND broadcast_id IN (SELECT id FROM broadcasts WHERE account_id = $2)", *address, c.AccountID); err != nil {
+			return nil, err
+		}
+	}
+	return skipped, nil
 }
 
 // RetryRecipient has a recipient wait again, as a new one: its next message is another event.

@@ -3,6 +3,8 @@ import {
 } from "@tanstack/react-router";
 import { meQuery, queryClient } from "./api/queries";
 import { streamOnline } from "./api/stream";
+import type { BroadcastSearch } from "./broadcasts/BroadcastPage";
+import type { BroadcastsSearch } from "./broadcasts/BroadcastsPage";
 import { contactsSearchOf } from "./contacts/address";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
 import { NewVersion } from "./shell/NewVersion";
@@ -126,6 +128,12 @@ const settingsLabels = createRoute({
   component: lazyRouteComponent(() => import("./settings/labels/LabelsPage")),
 });
 
+const settingsWords = createRoute({
+  getParentRoute: () => settings,
+  path: "/words",
+  component: lazyRouteComponent(() => import("./settings/words/WordsPage")),
+});
+
 const settingsReplies = createRoute({
   getParentRoute: () => settings,
   path: "/replies",
@@ -138,6 +146,9 @@ const settingsAudit = createRoute({
   validateSearch: (search: Record<string, string | undefined>): Record<string, string | undefined> => search,
   component: lazyRouteComponent(() => import("./settings/audit/AuditPage")),
 });
+/** The router reads what looks like a number as one, also the id of a phone number. */
+const textsOf = <Search extends object>(search: Search): Search =>
+  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, typeof value === "number" ? String(value) : value])) as Search;
 
 /** The developers' console. */
 const dev = createRoute({
@@ -231,12 +242,33 @@ const contact = createRoute({
   component: lazyRouteComponent(() => import("./contacts/ContactPage")),
 });
 
+/** Broadcasts: the list, a new one, and one by its id. */
+const broadcasts = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/broadcasts",
+  validateSearch: (search: BroadcastsSearch) => textsOf(search),
+  component: lazyRouteComponent(() => import("./broadcasts/BroadcastsPage")),
+});
+
+const broadcastNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/broadcasts/new",
+  component: lazyRouteComponent(() => import("./broadcasts/NewBroadcastPage")),
+});
+
+const broadcast = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/broadcasts/$id",
+  validateSearch: (search: BroadcastSearch): BroadcastSearch => search,
+  component: lazyRouteComponent(() => import("./broadcasts/BroadcastPage")),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
     setup,
     invite,
-    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, phone, settings.addChildren([
+    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, broadcasts, broadcastNew, broadcast, phone, settings.addChildren([
         settingsHome,
         settingsMe,
         settingsOrg,
@@ -245,6 +277,7 @@ export const router = createRouter({
         settingsLabels,
         settingsReplies,
         settingsAudit,
+        settingsWords,
       ]), dev.addChildren([devHome, devKeys, devLogs, devEvents, devWebhooks, devEndpoint, devDeliveries, devReference, devFind])]),
   ]),
   defaultErrorComponent: Failed,

@@ -2,10 +2,12 @@ import { afterEach, expect, test } from "vitest";
 import { preferredLanguage, setLanguage, startLanguage, text } from ".";
 import * as english from "./en";
 import { audit as englishAudit } from "./en/audit";
+import { broadcasts as englishBroadcasts } from "./en/broadcasts";
 import { dev as englishConsole } from "./en/dev";
 import { security as englishSecurity } from "./en/security";
 import * as indonesian from "./id";
 import { audit as indonesianAudit } from "./id/audit";
+import { broadcasts as indonesianBroadcasts } from "./id/broadcasts";
 import { dev as indonesianConsole } from "./id/dev";
 import { security as indonesianSecurity } from "./id/security";
 
@@ -27,8 +29,8 @@ test("a choice changes the texts, the document, and is kept", async () => {
 
 // The types hold the keys together; nothing but this holds texts together that nobody has translated.
 test("every text is there, in both languages", () => {
-  const areas = { ...english, audit: englishAudit, dev: englishConsole, security: englishSecurity };
-  const translations = { ...indonesian, audit: indonesianAudit, dev: indonesianConsole, security: indonesianSecurity };
+  const areas = { ...english, audit: englishAudit, broadcasts: englishBroadcasts, dev: englishConsole, security: englishSecurity };
+  const translations = { ...indonesian, audit: indonesianAudit, broadcasts: indonesianBroadcasts, dev: indonesianConsole, security: indonesianSecurity };
   for (const [area, texts] of Object.entries(areas)) {
     const others = translations[area as keyof typeof translations] as Record<string, unknown>;
     for (const [key, value] of Object.entries(texts)) {

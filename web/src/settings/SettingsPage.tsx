@@ -26,6 +26,7 @@ export default function SettingsPage() {
         <Entry to="/settings/labels" name={t.labels} />
         <Entry to="/settings/replies" name={t.replies} />
         {admin && <Entry to="/settings/audit" name={t.audit} />}
+        {admin && <Entry to="/settings/words" name={t.words} />}
       </nav>
       <div className={styles.section}>
         <Outlet />

@@ -25,6 +25,7 @@ export function usePages(): Page[] {
       { to: "/", icon: "home", name: t.home, main: true },
       { to: "/inbox", icon: "inbox", name: t.inbox, main: true },
       { to: "/contacts", icon: "people", name: t.contacts, main: true },
+      { to: "/broadcasts", icon: "horn", name: t.broadcasts, shown: admin },
       { to: "/phone", icon: "phone", name: t.phone, shown: simulator },
       { to: "/dev", icon: "code", name: t.developers, shown: admin, end: true },
       { to: "/settings", icon: "gear", name: t.settings, end: true },

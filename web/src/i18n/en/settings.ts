@@ -6,6 +6,7 @@ export const settings = {
   users: "Users",
   teams: "Teams",
   labels: "Labels",
+  words: "Opt-out words",
   replies: "Canned replies",
   audit: "Audit log",
 

@@ -9,6 +9,7 @@ export const settings: Translated<typeof english> = {
   users: "Pengguna",
   teams: "Tim",
   labels: "Label",
+  words: "Kata berhenti",
   replies: "Balasan siap pakai",
   audit: "Log audit",
 

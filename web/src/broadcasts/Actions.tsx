@@ -1,0 +1,70 @@
+import { Button, Modal } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { send } from "../api/client";
+import { useLanguage, useText } from "../i18n";
+import { toast, toastError } from "../ui/toasts";
+import styles from "./Broadcasts.module.css";
+import { isOpen, move, pathOf, type Broadcast } from "./data";
+import { useBroadcasts } from "./text";
+
+type Move = Parameters<typeof move>[1];
+
+/** What can be done with a broadcast in its state. */
+export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editing: boolean }) {
+  const t = useBroadcasts();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState<string>();
+  const [asking, setAsking] = useState<"stop" | "remove">();
+  const run = (name: string, work: () => Promise<unknown>) => {
+    setBusy(name);
+    setAsking(undefined);
+    void work().catch(toastError).finally(() => {
+      setBusy(undefined);
+      void client.invalidateQueries({ queryKey: ["broadcast"] });
+    });
+  };
+  const button = (name: Move, label: string, then?: (made: Broadcast) => void, primary = false) => (
+    <Button key={name} variant={primary ? "filled" : "default"} loading={busy === name} onClick={() => run(name, () => move(b, name).then(then))}>{label}</Button>
+  );
+  const open = (made: Broadcast) => {
+    toast(t.duplicated);
+    void navigate({ to: "/broadcasts/$id", params: { id: made.id }, search: { step: 1 } });
+  };
+  const remove = () => run("remove", () => send("DELETE", pathOf(b)).then(() => navigate({ to: "/broadcasts" })));
+  return (
+    <div className={styles.actions}>
+      {b.status === "sending" && button("pause", t.pause, undefined, true)}
+      {b.status === "paused" && button("resume", t.resume, undefined, true)}
+      {b.status === "scheduled" && !editing && button("start", t.start, undefined, true)}
+      {b.status === "scheduled" && !editing && <Button variant="default" onClick={() => void navigate({ to: "/broadcasts/$id", params: { id: b.id }, search: { step: 1 } })}>{t.edit}</Button>}
+      {["sending", "paused", "scheduled"].includes(b.status) && !editing && <Button variant="default" c="var(--red)" loading={busy === "stop"} onClick={() => setAsking("stop")}>{t.stop}</Button>}
+      {["paused", "completed", "stopped"].includes(b.status) && b.counts.failed > 0 && button("retry", t.retryFailed, () => toast(t.retried))}
+      {b.status !== "draft" && !editing && button("duplicate", t.duplicate, open)}
+      {isOpen(b) && <Button variant="default" c="var(--red)" loading={busy === "remove"} onClick={() => setAsking("remove")}>{t.remove}</Button>}
+      {asking === "stop" && <Confirm title={t.stopTitle} hint={<StopHint waiting={b.counts.waiting} />} action={t.stop} close={() => setAsking(undefined)} confirm={() => run("stop", () => move(b, "stop"))} />}
+      {asking === "remove" && <Confirm title={t.removeTitle} hint={t.removeHint} action={t.remove} close={() => setAsking(undefined)} confirm={remove} />}
+    </div>
+  );
+}
+
+function StopHint({ waiting }: { waiting: number }) {
+  const t = useBroadcasts();
+  return t.stopHint(new Intl.NumberFormat(useLanguage()).format(waiting));
+}
+
+/** Asks before what cannot be undone. */
+function Confirm(props: { title: string; hint: React.ReactNode; action: string; close: () => void; confirm: () => void }) {
+  const common = useText("common");
+  return (
+    <Modal opened onClose={props.close} title={props.title} closeButtonProps={{ "aria-label": common.close }}>
+      <p>{props.hint}</p>
+      <div className={styles.foot}>
+        <Button variant="default" onClick={props.close}>{common.cancel}</Button>
+        <Button color="red" onClick={props.confirm}>{props.action}</Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,84 @@
+import { Progress } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams, useSearch } from "@tanstack/react-router";
+import { useMe } from "../api/queries";
+import { useLanguage } from "../i18n";
+import { Loaded } from "../ui/Loaded";
+import { Time } from "../ui/Time";
+import { Actions } from "./Actions";
+import styles from "./Broadcasts.module.css";
+import { broadcastQuery, isOpen, type Broadcast, type RecipientSearch } from "./data";
+import { Frame, State } from "./Frame";
+import { Recipients } from "./Recipients";
+import { ReportPanels } from "./ReportPanels";
+import { useBroadcasts } from "./text";
+import { Wizard } from "./Wizard";
+import { inZone, ownZone } from "./zones";
+
+/** What the address of a broadcast's page may say: the step of a draft, or which recipients are listed. */
+export interface BroadcastSearch extends RecipientSearch {
+  step?: number;
+}
+
+export default function BroadcastPage() {
+  const me = useMe();
+  const t = useBroadcasts();
+  const { id } = useParams({ from: "/signed-in/broadcasts/$id" });
+  const search: BroadcastSearch = useSearch({ from: "/signed-in/broadcasts/$id" });
+  const query = useQuery(broadcastQuery(me.numbers, id));
+  const b = query.data;
+  const number = me.numbers.find((n) => n.phone_number_id === b?.phone_number_id);
+  const hint = b && <><State broadcast={b} /> · {b.template.name} · {number?.name || number?.phone_number}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
+  return (
+    <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={search.step !== undefined} />} back>
+      <Loaded query={query}>
+        {(found) =>
+          found.status === "draft" || (isOpen(found) && search.step) ? (
+            <Wizard broadcast={found} step={Math.min(4, Math.max(1, Number(search.step ?? 1)))} />
+          ) : (
+            <Story broadcast={found} search={search} />
+          )
+        }
+      </Loaded>
+    </Frame>
+  );
+}
+
+/** How far it is, what became of it, and of whom. */
+function Story({ broadcast: b, search }: { broadcast: Broadcast; search: RecipientSearch }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const n = b.counts;
+  const done = n.total - n.waiting;
+  return (
+    <>
+      <Notice broadcast={b} />
+      {n.total > 0 && b.started_at && (
+        <div className={styles.progress}>
+          <span className={styles.quiet} role="status">{t.progress(format.format(done), format.format(n.total))}</span>
+          <Progress value={(100 * done) / n.total} aria-label={t.funnel} />
+        </div>
+      )}
+      {b.started_at && <ReportPanels broadcast={b} />}
+      <Recipients broadcast={b} search={search} />
+    </>
+  );
+}
+
+/** Why it stands where it stands, and what to do about it. */
+function Notice({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  const language = useLanguage();
+  if (b.status === "scheduled" && b.scheduled_at) {
+    const zone = b.time_zone ?? ownZone();
+    return <p className={styles.warning} data-kind="quiet"><strong>{t.starts} {inZone(b.scheduled_at, zone, language)}</strong>{zone}</p>;
+  }
+  if (!b.status_reason) return null;
+  const kind = b.status_reason === "by_user" ? "quiet" : b.status === "failed" ? "red" : undefined;
+  return (
+    <div className={styles.warning} data-kind={kind} role="status" style={{ marginBottom: 16 }}>
+      <strong>{t.statuses[b.status]}</strong>
+      {t.reasons[b.status_reason] ?? b.status_reason}
+    </div>
+  );
+}

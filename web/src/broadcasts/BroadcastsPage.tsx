@@ -1,0 +1,115 @@
+import { Button, Progress, Select } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMe } from "../api/queries";
+import { useLanguage } from "../i18n";
+import { EmptyState } from "../ui/EmptyState";
+import { Icon } from "../ui/icons";
+import { Loaded } from "../ui/Loaded";
+import { Time } from "../ui/Time";
+import styles from "./Broadcasts.module.css";
+import { latestQuery, ofNumberQuery, type Broadcast } from "./data";
+import { Frame, State } from "./Frame";
+import { useBroadcasts } from "./text";
+
+/** What the address of the list may say. */
+export interface BroadcastsSearch {
+  status?: string;
+  number?: string;
+}
+
+export default function BroadcastsPage() {
+  const t = useBroadcasts();
+  const me = useMe();
+  const search: BroadcastsSearch = useSearch({ from: "/signed-in/broadcasts" });
+  const navigate = useNavigate();
+  const set = (change: BroadcastsSearch) => void navigate({ to: "/broadcasts", search: { ...search, ...change }, replace: true });
+  const add = (
+    <Button component={Link} to="/broadcasts/new" leftSection={<Icon name="plus" size={18} />}>{t.add}</Button>
+  );
+  return (
+    <Frame title={t.title} hint={t.hint} action={add}>
+      <div className={styles.bar}>
+        <Select label={t.state} placeholder={t.any} clearable value={search.status ?? null} onChange={(status) => set({ status: status ?? undefined })}
+          data={Object.entries(t.statuses).map(([value, label]) => ({ value, label }))} />
+        {me.numbers.length > 1 && (
+          <Select label={t.number} placeholder={t.allNumbers} clearable value={search.number ?? null} onChange={(number) => set({ number: number ?? undefined })}
+            data={me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+        )}
+      </div>
+      {search.number ? <OfNumber number={search.number} status={search.status} /> : <Latest status={search.status} />}
+    </Frame>
+  );
+}
+
+function Latest({ status }: { status?: string }) {
+  const { numbers } = useMe();
+  const query = useQuery(latestQuery(numbers, status));
+  return <Loaded query={query}>{(rows) => <List rows={rows} filtered={status !== undefined} />}</Loaded>;
+}
+
+function OfNumber({ number, status }: { number: string; status?: string }) {
+  const t = useBroadcasts();
+  const query = useInfiniteQuery(ofNumberQuery(number, status));
+  return (
+    <Loaded query={query}>
+      {({ pages }) => (
+        <>
+          <List rows={pages.flatMap((page) => page.data)} filtered={status !== undefined} />
+          {query.hasNextPage && (
+            <Button variant="default" mt={12} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{t.older}</Button>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function List({ rows, filtered }: { rows: Broadcast[]; filtered: boolean }) {
+  const t = useBroadcasts();
+  if (rows.length === 0) {
+    return filtered ? <EmptyState icon="horn" title={t.noneFound} /> : <EmptyState icon="horn" title={t.none}>{t.noneHint}</EmptyState>;
+  }
+  return (
+    <ul className={styles.list} aria-label={t.title}>
+      {rows.map((b) => <li key={b.id}><Row broadcast={b} /></li>)}
+    </ul>
+  );
+}
+
+function Row({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  const me = useMe();
+  const number = me.numbers.find((n) => n.phone_number_id === b.phone_number_id);
+  const [word, at] = b.started_at ? [t.started, b.started_at] : b.scheduled_at ? [t.starts, b.scheduled_at] : [t.created, b.created_at];
+  return (
+    <Link to="/broadcasts/$id" params={{ id: b.id }} className={styles.row}>
+      <span>
+        <span className={styles.name}>{b.name}</span>
+        <span className={`${styles.quiet} ${styles.cut}`}>{[b.template.name, number?.name || number?.phone_number].filter(Boolean).join(" · ")}</span>
+      </span>
+      <State broadcast={b} />
+      <Counts broadcast={b} />
+      <span className={`${styles.quiet} ${styles.right}`}>{word} <Time value={at} /></span>
+    </Link>
+  );
+}
+
+/** How far it is, and how many have read it. */
+function Counts({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const n = b.counts;
+  const done = n.total - n.waiting;
+  if (n.total === 0) return <span />;
+  return (
+    <span>
+      <span className={styles.quiet}>
+        {b.started_at ? t.progress(format.format(done), format.format(n.total)) : t.inList(format.format(n.total))}
+        {n.sent > 0 && ` · ${t.stages.read} ${format.format(n.read)}`}
+        {n.failed > 0 && ` · ${t.stages.failed} ${format.format(n.failed)}`}
+      </span>
+      {b.started_at && <Progress value={(100 * done) / n.total} size={6} aria-label={b.name} />}
+    </span>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { address, send } from "../api/client";
+import { useLanguage } from "../i18n";
+import { Panel } from "../settings/Section";
+import { EmptyState } from "../ui/EmptyState";
+import { FormError } from "../ui/FormError";
+import { Loaded } from "../ui/Loaded";
+import { toast } from "../ui/toasts";
+import { useSubmit } from "../ui/useSubmit";
+import styles from "./Broadcasts.module.css";
+import { checkQuery, pathOf, type Broadcast, type Check, type Reason } from "./data";
+import { PhonePreview } from "./PhonePreview";
+import { useBroadcasts } from "./text";
+
+/** Who gets it, who does not and why, and what three of them will see. */
+export function CheckStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {
+  const t = useBroadcasts();
+  const query = useQuery(checkQuery(b));
+  return (
+    <Loaded query={query}>
+      {(check) => (
+        <>
+          <WhoGets broadcast={b} check={check} />
+          <Panel title={t.samples}>
+            {check.samples.length === 0 ? <EmptyState icon="people" title={t.noSamples} /> : <Samples samples={check.samples} />}
+          </Panel>
+          <TestPanel broadcast={b} />
+          <div className={styles.foot}>
+            <Button disabled={check.total === 0} onClick={done}>{t.next}</Button>
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  return (
+    <Panel title={t.checkTitle}>
+      <p className={styles.big}>{t.willGet(format.format(check.sendable))}</p>
+      {check.skipped.length === 0 ? <p className={styles.quiet}>{t.nobodyLeftOut}</p> : <Reasons label={t.leftOut} reasons={check.skipped} />}
+      {b.counts.skipped > 0 && (
+        <p><a href={address(pathOf(b, "/recipients.csv"), { status: "skipped" })} download>{t.rejects}</a></p>
+      )}
+      {check.exceeds_daily_limit && check.daily_limit !== null && <p className={styles.warning}>{t.limit(format.format(check.daily_limit))}</p>}
+    </Panel>
+  );
+}
+
+/** Reasons with how many they hold for. */
+export function Reasons({ label, reasons }: { label: string; reasons: Reason[] }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  return (
+    <ul className={styles.why} aria-label={label}>
+      {reasons.map((r) => (
+        <li key={r.reason}>
+          <span>{t.why[r.reason] ?? r.reason}</span>
+          <span>{format.format(r.count)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Samples({ samples }: { samples: Check["samples"] }) {
+  const t = useBroadcasts();
+  return (
+    <ul className={styles.samples} aria-label={t.samples}>
+      {samples.map((s) => (
+        <li key={s.to}>
+          <strong className={styles.cut}>{s.name ?? s.to}</strong>
+          {s.name && <span className={styles.quiet}>{s.to}</span>}
+          {s.preview ? (
+            <PhonePreview label={s.name ?? s.to} preview={s.preview} />
+          ) : (
+            <p className={styles.warning}>{t.sampleLeftOut}: {t.why[s.reason ?? ""] ?? s.reason}</p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TestPanel({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  const [to, setTo] = useState("");
+  const submit = useSubmit(["to"], () => send("POST", pathOf(b, "/test"), { to: to.replace(/[\s()./-]/gu, "") }), () => toast(t.tested));
+  return (
+    <Panel title={t.test} hint={t.testHint}>
+      <form {...submit.form}>
+        <FormError error={submit.error} />
+        <TextInput label={t.testTo} type="tel" value={to} error={submit.errorOf("to")} onChange={(event) => setTo(event.target.value)} />
+        <Button type="submit" variant="default" disabled={!to.trim()} loading={submit.busy}>{t.testSend}</Button>
+      </form>
+    </Panel>
+  );
+}

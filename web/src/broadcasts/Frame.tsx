@@ -1,0 +1,33 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { AdminsOnly } from "../settings/AdminsOnly";
+import styles from "./Broadcasts.module.css";
+import type { Broadcast } from "./data";
+import { useBroadcasts } from "./text";
+
+/** A page of broadcasts: its name, what can be done, and the way back to the list. */
+export function Frame(props: { title: ReactNode; hint?: ReactNode; action?: ReactNode; back?: boolean; children: ReactNode }) {
+  const t = useBroadcasts();
+  return (
+    <AdminsOnly>
+      <div className={styles.page}>
+        <div className={styles.inner}>
+          {props.back && <Link to="/broadcasts" className={styles.back}>{t.back}</Link>}
+          <header className={styles.head}>
+            <div>
+              <h1>{props.title}</h1>
+              {props.hint && <p>{props.hint}</p>}
+            </div>
+            {props.action}
+          </header>
+          {props.children}
+        </div>
+      </div>
+    </AdminsOnly>
+  );
+}
+
+export function State({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  return <span className={styles.state} data-state={b.status}>{t.statuses[b.status]}</span>;
+}

@@ -1,0 +1,112 @@
+import { Button, FileButton, Progress, Select, Textarea } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { send } from "../api/client";
+import { useLanguage, useText } from "../i18n";
+import { Panel } from "../settings/Section";
+import { toast, toastError } from "../ui/toasts";
+import styles from "./Broadcasts.module.css";
+import { decode, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
+import { addRecipients, pathOf, type Broadcast, type NewRecipient } from "./data";
+import { columnsOf } from "./mapping";
+import { useBroadcasts } from "./text";
+
+/** A list of one's own: from a file, or pasted. */
+export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const client = useQueryClient();
+  const [table, setTable] = useState<Table>();
+  const [pasted, setPasted] = useState("");
+  const [share, setShare] = useState<number>();
+  const fresh = () => client.invalidateQueries({ queryKey: ["broadcast"] });
+  const add = (rows: NewRecipient[]) => {
+    setShare(0);
+    addRecipients(b, rows, setShare)
+      .then((n) => {
+        toast(t.addedList(format.format(n.added), n.duplicate, n.invalid));
+        setTable(undefined);
+        setPasted("");
+      }, toastError)
+      .finally(() => {
+        setShare(undefined);
+        void fresh();
+      });
+  };
+  const empty = () => void send("DELETE", pathOf(b, "/recipients")).then(() => toast(t.emptied), toastError).finally(() => void fresh());
+  const choose = (file: File | null) => {
+    if (!file) return;
+    file.arrayBuffer().then((bytes) => {
+      const read = tableOf(decode(bytes));
+      if (read.rows.length === 0) toast(t.emptyFile, { kind: "error" });
+      else setTable(read);
+    }, toastError);
+  };
+  if (share !== undefined) {
+    return (
+      <Panel title={t.list}>
+        <div role="status">{t.adding} · {Math.floor(100 * share)} %<Progress value={100 * share} aria-label={t.adding} /></div>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title={t.list} hint={t.listHint}>
+      {b.counts.total > 0 && (
+        <p className={styles.inline}>
+          <strong>{t.inList(format.format(b.counts.total))}</strong>
+          <Button variant="default" size="compact-md" onClick={empty}>{t.emptyList}</Button>
+        </p>
+      )}
+      {table ? (
+        <Columns broadcast={b} table={table} add={add} close={() => setTable(undefined)} />
+      ) : (
+        <div className={styles.fields}>
+          <div>
+            <FileButton onChange={choose} accept=".csv,.txt,.tsv,text/csv,text/plain" inputProps={{ "aria-label": t.file }}>
+              {(props) => <Button variant="default" {...props}>{t.file}</Button>}
+            </FileButton>
+          </div>
+          <Textarea label={t.paste} description={t.pasteHint} autosize minRows={2} maxRows={8} value={pasted} onChange={(event) => setPasted(event.target.value)} />
+          <div>
+            <Button variant="default" disabled={numbersIn(pasted).length === 0} onClick={() => add(numbersIn(pasted).map((to) => ({ to })))}>{t.addNumbers}</Button>
+          </div>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** Which column has the numbers, and which have what the message wants. */
+function Columns({ broadcast: b, table, add, close }: { broadcast: Broadcast; table: Table; add: (rows: NewRecipient[]) => void; close: () => void }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const common = useText("common");
+  const wanted = columnsOf(b.template.components);
+  const [phone, setPhone] = useState(() => phoneColumn(table));
+  const [columns, setColumns] = useState<Record<string, number>>(() =>
+    Object.fromEntries(wanted.map((key) => [key, table.columns.findIndex((c) => c.toLocaleLowerCase() === key.toLocaleLowerCase())])),
+  );
+  const choices = table.columns.map((name, i) => ({ value: String(i), label: table.rows[0]?.[i] ? `${name} (${table.rows[0][i]})` : name }));
+  const rows = () =>
+    table.rows.map((row) => ({
+      to: (row[phone] ?? "").slice(0, 100),
+      variables: Object.fromEntries(wanted.flatMap((key) => (row[columns[key] ?? -1] ? [[key, row[columns[key] ?? -1] ?? ""]] : []))),
+    }));
+  return (
+    <div className={styles.fields}>
+      <strong>{t.rows(format.format(table.rows.length))}</strong>
+      <div className={styles.filter}>
+        <Select label={t.phoneColumn} allowDeselect={false} data={choices} value={phone < 0 ? null : String(phone)} onChange={(i) => setPhone(Number(i))} />
+        {wanted.map((key) => (
+          <Select key={key} label={t.columnOf(key)} clearable placeholder={t.noColumn} data={choices}
+            value={(columns[key] ?? -1) < 0 ? null : String(columns[key])}
+            onChange={(i) => setColumns({ ...columns, [key]: i === null ? -1 : Number(i) })} />
+        ))}
+      </div>
+      <div className={styles.inline}>
+        <Button disabled={phone < 0} onClick={() => add(rows())}>{t.addRows(format.format(table.rows.length))}</Button>
+        <Button variant="default" onClick={close}>{common.cancel}</Button>
+      </div>
+    </div>
+  );
+}

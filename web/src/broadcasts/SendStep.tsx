@@ -1,0 +1,81 @@
+import { Button, NumberInput, Radio, Select, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { send } from "../api/client";
+import { useLanguage } from "../i18n";
+import { Panel } from "../settings/Section";
+import { FormError } from "../ui/FormError";
+import { Loaded } from "../ui/Loaded";
+import { toast } from "../ui/toasts";
+import { useSubmit } from "../ui/useSubmit";
+import styles from "./Broadcasts.module.css";
+import { checkQuery, move, pathOf, type Broadcast, type Check } from "./data";
+import { useBroadcasts } from "./text";
+import { instantOf, localOf, ownZone, zones } from "./zones";
+
+/** When, how fast, what it takes, and the button. */
+export function SendStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {
+  const query = useQuery(checkQuery(b));
+  return <Loaded query={query}>{(check) => <Form broadcast={b} check={check} done={done} />}</Loaded>;
+}
+
+function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Check; done: () => void }) {
+  const t = useBroadcasts();
+  const [zone, setZone] = useState(b.time_zone ?? ownZone());
+  const [when, setWhen] = useState(b.scheduled_at ? "later" : "now");
+  const [at, setAt] = useState(b.scheduled_at ? localOf(b.scheduled_at, zone) : "");
+  const [pace, setPace] = useState<number | string>(b.per_second ?? "");
+  const later = when === "later";
+  const run = async () => {
+    const scheduled = later ? { scheduled_at: instantOf(at, zone), time_zone: zone } : { scheduled_at: null };
+    await send("PATCH", pathOf(b), { per_second: pace === "" ? null : Number(pace), ...scheduled });
+    if (!later) await move(b, "start");
+  };
+  const submit = useSubmit([later ? "scheduled_at" : "", "per_second"], run, () => {
+    if (later) toast(t.scheduled);
+    done();
+  });
+  return (
+    <form {...submit.form}>
+      <FormError error={submit.error} />
+      <Panel title={t.when}>
+        <Radio.Group aria-label={t.when} value={when} onChange={setWhen}>
+          <div className={styles.fields}>
+            <Radio value="now" label={t.whens.now} />
+            <Radio value="later" label={t.whens.later} />
+          </div>
+        </Radio.Group>
+        {later && (
+          <div className={styles.filter}>
+            <TextInput label={t.at} type="datetime-local" required value={at} error={submit.errorOf("scheduled_at")} onChange={(event) => setAt(event.target.value)} />
+            <Select label={t.zone} searchable allowDeselect={false} limit={100} value={zone} onChange={(value) => setZone(value ?? zone)} data={zones()} />
+          </div>
+        )}
+      </Panel>
+      <Panel title={t.pace} hint={t.paceHint}>
+        <NumberInput aria-label={t.pace} maw={200} min={1} max={1000} allowDecimal={false} value={pace} error={submit.errorOf("per_second")} onChange={setPace} />
+      </Panel>
+      <Cost check={check} />
+      <div className={styles.foot}>
+        <Button type="submit" loading={submit.busy} disabled={check.total === 0 || (later && at === "")}>{later ? t.schedule : t.start}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** How many messages it takes, and how many there are. */
+function Cost({ check }: { check: Check }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const left = check.messages_left;
+  return (
+    <Panel title={t.cost}>
+      <p className={styles.big}>{t.costs(check.sendable, format.format(check.sendable))}</p>
+      {check.total === 0 ? <p className={styles.warning}>{t.nobody}</p>
+        : left === null ? <p className={styles.quiet}>{t.noLimit}</p>
+        : left < check.sendable ? <p className={styles.warning}>{t.notEnough(format.format(left))}</p>
+        : <p className={styles.quiet}>{t.left(format.format(left))}</p>}
+      {check.exceeds_daily_limit && check.daily_limit !== null && <p className={styles.warning}>{t.limit(format.format(check.daily_limit))}</p>}
+    </Panel>
+  );
+}

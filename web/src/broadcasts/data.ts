@@ -1,0 +1,189 @@
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, get, list, pages, send } from "../api/client";
+import type { MyNumber } from "../api/types";
+import type { Preview } from "../inbox/thread/content/shapes";
+
+export type Status = "draft" | "scheduled" | "sending" | "paused" | "completed" | "stopped" | "failed";
+
+export interface Counts {
+  total: number;
+  skipped: number;
+  waiting: number;
+  sent: number;
+  delivered: number;
+  read: number;
+  replied: number;
+  clicked: number;
+  opted_out: number;
+  failed: number;
+}
+
+/** Which contacts are meant, as the server takes it. */
+export interface ContactFilter {
+  search?: string;
+  label_ids?: string[];
+  all_labels?: boolean;
+  consent?: string;
+  seen_after?: string;
+  not_seen_since?: string;
+  never_seen?: boolean;
+}
+
+export interface Broadcast {
+  id: string;
+  name: string;
+  phone_number_id: string;
+  status: Status;
+  status_reason: string | null;
+  template: { name: string; language: string; components: Component[] };
+  audience: { label_ids: string[]; match: "any" | "all"; filter: ContactFilter | null };
+  per_second: number | null;
+  scheduled_at: string | null;
+  time_zone: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  counts: Counts;
+  created_at: string;
+}
+
+export interface Component {
+  type: string;
+  [more: string]: unknown;
+}
+
+export interface Reason {
+  reason: string;
+  count: number;
+}
+
+export interface Check {
+  total: number;
+  sendable: number;
+  skipped: Reason[];
+  daily_limit: number | null;
+  exceeds_daily_limit: boolean;
+  messages_left: number | null;
+  samples: { to: string; name: string | null; preview: Preview | null; reason: string | null }[];
+}
+
+export interface Report {
+  skipped: Reason[];
+  failed: Reason[];
+  clicked: { button: string; count: number }[];
+}
+
+export interface Recipient {
+  id: string;
+  to: string;
+  name: string | null;
+  status: "waiting" | "skipped" | "sent" | "failed";
+  reason: string | null;
+  contact_id: string | null;
+  conversation_id: string | null;
+  message_status: string | null;
+  replied_at: string | null;
+  clicked: string | null;
+  opted_out_at: string | null;
+}
+
+export const pathOf = (b: Pick<Broadcast, "id" | "phone_number_id">, rest = "") => `/${b.phone_number_id}/broadcasts/${b.id}${rest}`;
+
+/** Whether it can still be changed. */
+export const isOpen = (b: Broadcast) => b.status === "draft" || b.status === "scheduled";
+
+/** How soon to look again: statuses come back for a while after the last message has gone out. */
+export function restOf(b: Broadcast | undefined, now = Date.now()): number | false {
+  if (b?.status === "sending" || (b?.status === "stopped" && b.counts.waiting > 0)) return 1_000;
+  if (b?.status === "scheduled" && b.scheduled_at && Date.parse(b.scheduled_at) - now < 60_000) return 2_000;
+  return b?.started_at && now - Date.parse(b.completed_at ?? b.started_at) < 3_600_000 ? 5_000 : false;
+}
+
+/** The newest broadcasts of all numbers, in one list. */
+export const latestQuery = (numbers: MyNumber[], status?: string) =>
+  queryOptions({
+    queryKey: ["broadcast", "latest", status],
+    queryFn: async () => {
+      const each = await Promise.all(
+        numbers.map((n) => list<Broadcast>(`/${n.phone_number_id}/broadcasts`, { query: { limit: 50, status } })),
+      );
+      return each.flatMap((page) => page.data).sort((a, b) => b.created_at.localeCompare(a.created_at));
+    },
+    refetchInterval: ({ state }) => (state.data?.some((b) => b.status === "sending") ? 2_000 : false),
+  });
+
+/** Those of one number, page by page. */
+export const ofNumberQuery = (number: string, status?: string) =>
+  pages<Broadcast>(["broadcast", "of", number, status], `/${number}/broadcasts`, { limit: 50, status });
+
+/** A broadcast by its id alone: the number is not part of the page's address. */
+export const broadcastQuery = (numbers: MyNumber[], id: string) =>
+  queryOptions({
+    queryKey: ["broadcast", "one", id],
+    queryFn: async () => {
+      for (const n of numbers) {
+        try {
+          return await get<Broadcast>(`/${n.phone_number_id}/broadcasts/${id}`);
+        } catch (error) {
+          if (!(error instanceof ApiError && error.status === 404)) throw error;
+        }
+      }
+      throw new ApiError(404, "resource_not_found", "There is no such broadcast.");
+    },
+    refetchInterval: ({ state }) => restOf(state.data),
+    retry: false,
+  });
+
+export const checkQuery = (b: Broadcast) =>
+  queryOptions({ queryKey: ["broadcast", "check", b.id], queryFn: () => get<Check>(pathOf(b, "/preview")), staleTime: 0 });
+
+export const reportQuery = (b: Broadcast) =>
+  queryOptions({
+    queryKey: ["broadcast", "report", b.id],
+    queryFn: () => get<Report>(pathOf(b, "/report")),
+    refetchInterval: () => restOf(b),
+  });
+
+/** What the address may say of the list of recipients. */
+export interface RecipientSearch {
+  show?: "waiting" | "skipped" | "sent" | "delivered" | "read" | "failed" | "replied" | "opted_out";
+  reason?: string;
+}
+
+/** The same as the server takes it. */
+export function recipientFilter({ show, reason }: RecipientSearch) {
+  return show === "replied" || show === "opted_out" ? { reaction: show, reason } : { status: show, reason };
+}
+
+export const recipientsQuery = (b: Broadcast, search: RecipientSearch) => ({
+  ...pages<Recipient>(["broadcast", "recipients", b.id, search], pathOf(b, "/recipients"), { limit: 50, ...recipientFilter(search) }),
+  refetchInterval: () => restOf(b),
+});
+
+export const move = (b: Broadcast, what: "start" | "pause" | "resume" | "stop" | "retry" | "duplicate") =>
+  send<Broadcast>("POST", pathOf(b, `/${what}`));
+
+export interface NewRecipient {
+  to: string;
+  variables?: Record<string, string>;
+}
+
+export interface Added {
+  added: number;
+  duplicate: number;
+  invalid: number;
+}
+
+const part = 1_000;
+
+/** Adds recipients in parts, and tells how far it is. */
+export async function addRecipients(b: Broadcast, rows: NewRecipient[], progress: (share: number) => void): Promise<Added> {
+  const sum: Added = { added: 0, duplicate: 0, invalid: 0 };
+  for (let at = 0; at < rows.length; at += part) {
+    const n = await send<Added>("POST", pathOf(b, "/recipients"), { recipients: rows.slice(at, at + part) });
+    sum.added += n.added;
+    sum.duplicate += n.duplicate;
+    sum.invalid += n.invalid;
+    progress(Math.min(1, (at + part) / rows.length));
+  }
+  return sum;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { componentsOf, type Template } from "../inbox/templates/template";
+import { decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
+import { restOf, type Broadcast } from "./data";
+import { columnsOf, isMapped, mappedOf, textOf, valuesOf } from "./mapping";
+import { instantOf, localOf } from "./zones";
+
+test("cells may be quoted, and hold dividers, quotes and line breaks", () => {
+  expect(parse('a;b\n"x;""y""\nz";2\n\n;\n')).toEqual([["a", "b"], ['x;"y"\nz', "2"]]);
+  expect(parse("a,b\r\n1,2")).toEqual([["a", "b"], ["1", "2"]]);
+});
+
+test("a first row without a number has the names", () => {
+  const named = tableOf("\uFEFFName,Phone\nAda,+1 202 555 0100");
+  expect(named).toEqual({ columns: ["Name", "Phone"], rows: [["Ada", "+1 202 555 0100"]] });
+  expect(phoneColumn(named)).toBe(1);
+  const plain = tableOf("Ada\t+12025550100\nBo\t+12025550101");
+  expect(plain.columns).toEqual(["1", "2"]);
+  expect(phoneColumn(plain)).toBe(1);
+  expect(phoneColumn(tableOf("Name\nAda"))).toBe(-1);
+});
+
+test("files of other systems are read", () => {
+  expect(decode(new Uint8Array([0x4d, 0xfc]).buffer)).toBe("Mü");
+  expect(decode(new Uint8Array([0xff, 0xfe, 0x41, 0]).buffer).endsWith("A")).toBe(true);
+  expect(numbersIn("+1, +2;\n +3\n")).toEqual(["+1", "+2", "+3"]);
+});
+
+test("what was chosen for a placeholder is found again in its text", () => {
+  for (const m of [
+    { source: "name", key: "", fallback: "you" },
+    { source: "column", key: "Due date", fallback: "" },
+    { source: "metadata", key: "city", fallback: "town" },
+    { source: "text", key: "10 %", fallback: "" },
+  ] as const)
+    expect(mappedOf(textOf(m))).toEqual(m);
+  expect(mappedOf("Dear {{contact.name}} of {{recipient.x}}")).toMatchObject({ source: "text" });
+  expect(textOf({ source: "column", key: "a}}", fallback: "b|c" })).toBe("{{recipient.a|bc}}");
+  expect(isMapped({ source: "column", key: " ", fallback: "x" })).toBe(false);
+});
+
+test("a message says which columns it wants", () => {
+  expect(columnsOf([{ type: "body", parameters: [{ text: "{{recipient.a|x}} {{ recipient.b b }} {{recipient.a}} {{contact.name}}" }] }])).toEqual(["a", "b b"]);
+});
+
+test("the values of a draft are found again in its components", () => {
+  const template: Template = {
+    id: "1", name: "x", language: "en", category: "MARKETING", content: "", parameter_format: "positional",
+    components: [
+      { type: "HEADER", format: "IMAGE" },
+      { type: "BODY", text: "{{1}} and {{2}}" },
+      { type: "BUTTONS", buttons: [{ type: "URL", text: "Go", url: "https://x/{{1}}" }] },
+    ],
+  };
+  const values = { header: "med_1", "body.1": "{{contact.name}}", "body.2": "x", "button.0": "{{recipient.code}}" };
+  expect(valuesOf(template, componentsOf(template, values))).toEqual(values);
+});
+
+test("a local time is an instant, also where the clocks change", () => {
+  expect(instantOf("2026-01-10T09:00", "Asia/Jakarta")).toBe("2026-01-10T02:00:00.000Z");
+  expect(instantOf("2026-07-10T09:00", "Europe/Berlin")).toBe("2026-07-10T07:00:00.000Z");
+  expect(instantOf("2026-03-29T03:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00.000Z");
+  expect(localOf("2026-01-10T02:00:00.000Z", "Asia/Jakarta")).toBe("2026-01-10T09:00");
+});
+
+test("a page looks again while something may still change", () => {
+  const now = Date.parse("2026-01-01T12:00:00Z");
+  const b = (more: Partial<Broadcast>) => ({ counts: { waiting: 0 }, started_at: null, completed_at: null, ...more }) as Broadcast;
+  expect(restOf(b({ status: "sending" }), now)).toBe(1_000);
+  expect(restOf(b({ status: "draft" }), now)).toBe(false);
+  expect(restOf(b({ status: "completed", started_at: "2026-01-01T11:50:00Z", completed_at: "2026-01-01T11:59:00Z" }), now)).toBe(5_000);
+  expect(restOf(b({ status: "completed", started_at: "2026-01-01T01:00:00Z", completed_at: "2026-01-01T02:00:00Z" }), now)).toBe(false);
+});

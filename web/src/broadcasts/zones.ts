@@ -1,0 +1,29 @@
+/** By how many milliseconds a zone's clocks are ahead of UTC at an instant. */
+function offsetOf(at: number, zone: string): number {
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
+  }).formatToParts(at);
+  const n = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  return Date.UTC(n("year"), n("month") - 1, n("day"), n("hour"), n("minute"), n("second")) - Math.floor(at / 1000) * 1000;
+}
+
+/** The instant at which the clocks of a zone show a local time like 2026-03-01T09:30. */
+export function instantOf(local: string, zone: string): string {
+  const wall = Date.parse(`${local}Z`);
+  const first = wall - offsetOf(wall, zone);
+  return new Date(wall - offsetOf(first, zone)).toISOString(); // again: the clocks may have changed between the two
+}
+
+/** The opposite of instantOf, to the minute. */
+export function localOf(instant: string, zone: string): string {
+  const at = Date.parse(instant);
+  return new Date(at + offsetOf(at, zone)).toISOString().slice(0, 16);
+}
+
+export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const zones = () => [...new Set([ownZone(), "UTC", ...Intl.supportedValuesOf("timeZone")])];
+
+/** An instant in words, by the clocks of a zone. */
+export const inZone = (instant: string, zone: string, language: string) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short", timeZone: zone }).format(new Date(instant));
