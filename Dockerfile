@@ -1,0 +1,25 @@
+# A static image: the program, the certificates of public authorities, and nothing else.
+#
+#   docker build -t parley .
+#   docker run -p 8080:8080 -v parley:/data parley serve --demo --listen 0.0.0.0:8080
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=dev
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X github.com/parleyhq/parley/internal/cli.version=${VERSION}" -o /parley . \
+ && mkdir -p /empty/data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /usr/share/zoneinfo /usr/share/zoneinfo
+COPY --from=build /parley /usr/local/bin/parley
+COPY --from=build --chown=10001:10001 --chmod=0700 /empty/data /data
+USER 10001:10001
+ENV PARLEY_DATA=/data PARLEY_LISTEN=0.0.0.0:8080 PARLEY_OPS_LISTEN=127.0.0.1:9464
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/local/bin/parley"]
+CMD ["serve"]

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var metricName = regexp.MustCompile(`"(parley_[a-z_]*[a-z])"`)
+
+// docs/operating.md names every metric of ours, and none that there is not.
+func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	err = filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, match := range metricName.FindAllStringSubmatch(string(source), -1) {
+			known[match[1]] = true
+		}
+		return err
+	})
+	if err != nil || len(known) < 20 {
+		t.Fatalf("%d metrics were found, %v", len(known), err)
+	}
+	for name := range known {
+		if !strings.Contains(string(page), "`"+name) {
+			t.Errorf("the metric %s is not documented", name)
+		}
+	}
+	for _, match := range regexp.MustCompile("`(parley_[a-z_]+)").FindAllStringSubmatch(string(page), -1) {
+		if !known[match[1]] {
+			t.Errorf("the page has the metric %s, which there is not", match[1])
+		}
+	}
+}
+
+// Whoever forgot --provider-url learns that nobody gets their messages.
+func TestStartNamesTheProvider(t *testing.T) {
+	t.Parallel()
+	const warning = "messages go to the built-in simulator and reach nobody"
+	for _, demo := range []bool{false, true} {
+		cfg := settings(t)
+		cfg.Demo = demo
+		s, lines := open(t, cfg)
+		stop := start(t, s)
+		if log := lines.String(); !strings.Contains(log, "provider=simulator") || strings.Contains(log, warning) == demo {
+			t.Errorf("demo %v: the log is %s", demo, log)
+		}
+		if _, metrics := get(t, s.ops.listener, "/metrics"); !strings.Contains(metrics, `parley_accounts{status="degraded"} 0`) {
+			t.Error("the metrics do not count the numbers")
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
