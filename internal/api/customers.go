@@ -11,36 +11,36 @@ import (
 )
 
 func registerCustomers(a *API) {
-	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/customers", ID: "listCustomers", Tag: "Customers", Platform: true,
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/customers", ID: "listCustomers", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "List customers, newest first", Description: "In every status, unless one is asked for.",
 	}, listCustomers)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/customers", ID: "createCustomer", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/customers", ID: "createCustomer", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Create a customer", Description: "It is pending until it connects its first number through a setup link.", Status: http.StatusCreated,
 	}, createCustomer)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/customers/{id}", ID: "getCustomer", Tag: "Customers", Platform: true,
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}", ID: "getCustomer", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary:     "Get a customer with its business numbers",
 		Description: "`whatsapp_accounts` lists the numbers it has connected, newest first.",
 	}, getCustomer)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPatch, Path: "/customers/{id}", ID: "updateCustomer", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: "/customers/{id}", ID: "updateCustomer", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Change a customer", Description: "Fields that are left out stay as they are, null clears; at least one is needed. " +
 			"While a customer is suspended its numbers do not send, messages that are queued included. A status takes a customer out of the archive.",
 	}, updateCustomer)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/customers/{id}", ID: "archiveCustomer", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/customers/{id}", ID: "archiveCustomer", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Archive a customer", Description: "Its numbers do not send any more. It is kept and can be restored: PATCH it with the status active. " +
 			"Archiving it again changes nothing.",
 	}, archiveCustomer)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/customers/{id}/whatsapp_accounts/{phone_number_id}", ID: "disconnectAccount", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/customers/{id}/whatsapp_accounts/{phone_number_id}", ID: "disconnectAccount", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Disconnect a customer's business number", Description: "The number is gone at once for every operation. Callbacks of the provider are ended, " +
 			"and all that belongs to the number is deleted for good within minutes.",
 	}, disconnectAccount)

@@ -11,14 +11,14 @@ import (
 )
 
 func registerSetupLinks(a *API) {
-	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/customers/{id}/setup_links", ID: "listSetupLinks", Tag: "Customers", Platform: true,
+	rest.List(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}/setup_links", ID: "listSetupLinks", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary:     "List a customer's setup links, newest first",
 		Description: "A link whose time is over reads as expired. The address itself is only in the answer that makes the link.",
 	}, listSetupLinks)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/customers/{id}/setup_links", ID: "createSetupLink", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPost, Path: "/customers/{id}/setup_links", ID: "createSetupLink", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Generate a setup link", Description: "Send setup_url to the customer: under it the customer connects one business number. " +
 			"It is shown in this answer only.",
 		Status: http.StatusCreated, Secret: true, Errors: []chat.Code{chat.CodeCustomerSuspended},
@@ -28,20 +28,20 @@ func registerSetupLinks(a *API) {
 		},
 	}, a.createSetupLink)
 
-	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/customers/{id}/setup_links/{link_id}", ID: "getSetupLink", Tag: "Customers", Platform: true,
+	rest.Read(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}/setup_links/{link_id}", ID: "getSetupLink", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary:     "Get a setup link",
 		Description: "A link whose time is over reads as expired.",
 	}, getSetupLink)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPatch, Path: "/customers/{id}/setup_links/{link_id}", ID: "updateSetupLink", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodPatch, Path: "/customers/{id}/setup_links/{link_id}", ID: "updateSetupLink", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Change where an active setup link leads to afterwards", Description: "Fields that are left out stay as they are, null clears; at least one is needed.",
 		Errors: []chat.Code{chat.CodeSetupLinkInactive},
 	}, updateSetupLink)
 
-	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodDelete, Path: "/customers/{id}/setup_links/{link_id}", ID: "revokeSetupLink", Tag: "Customers", Platform: true,
+	rest.Write(a.shared, rest.Operation{
+		Method: http.MethodDelete, Path: "/customers/{id}/setup_links/{link_id}", ID: "revokeSetupLink", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
 		Summary: "Revoke an active setup link", Errors: []chat.Code{chat.CodeSetupLinkInactive},
 		Description: "Whoever opens it afterwards is told that it was revoked.",
 	}, revokeSetupLink)

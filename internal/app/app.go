@@ -116,6 +116,7 @@ func New(cfg Config) *App {
 	registerNumbers(a)
 	registerNumberProfile(a)
 	registerNumberFailures(a)
+	registerCustomers(a)
 	if cfg.Phones != nil {
 		registerPhone(a)
 	}

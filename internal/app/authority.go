@@ -49,6 +49,9 @@ func (a *App) Admit(c *rest.Call) error {
 	if changes && org.Lapsed(c.Now()) && !c.Operation().Always {
 		return chat.Fail(chat.CodeSubscriptionInactive, "The subscription is inactive or its trial has ended. Renew it to go on.")
 	}
+	if plan := c.Caller.Plan; c.Operation().Platform && !plan.Customers {
+		return chat.Fail(chat.CodeFeatureNotEntitled, "The %s plan does not include customers. Change the plan to use them.", plan.Name)
+	}
 	return nil
 }
 
@@ -62,9 +65,13 @@ func (a *App) Errors(op *rest.Operation) (codes []chat.Code) {
 	if op.Open {
 		return []chat.Code{chat.CodeForbidden}
 	}
-	return []chat.Code{
+	codes = []chat.Code{
 		chat.CodeNotSignedIn, chat.CodeForbidden, chat.CodeSecondStepSetup, chat.CodeOrganizationSuspended, chat.CodeRateLimitExceeded, chat.CodeSubscriptionInactive,
 	}
+	if op.Platform {
+		codes = append(codes, chat.CodeFeatureNotEntitled)
+	}
+	return codes
 }
 
 // Record is for the API log, which is of keys.

@@ -20,6 +20,7 @@ const (
 	ChangedTemplates    ChangeKind = "templates"
 	ChangedMedia        ChangeKind = "media" // the library
 	ChangedNumbers      ChangeKind = "numbers"
+	ChangedCustomers    ChangeKind = "customers" // and their setup links
 	ChangedBroadcast    ChangeKind = "broadcast"
 	ChangedKeys         ChangeKind = "keys"
 	ChangedWebhooks     ChangeKind = "webhooks" // subscriptions, secrets

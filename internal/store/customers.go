@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -54,6 +55,7 @@ func (r Reader) CustomerTeam(orgID, customerID string) (string, error) {
 
 // InsertCustomer stores a new customer.
 func (tx *Tx) InsertCustomer(c chat.Customer) error {
+	tx.noteChange(ChangedCustomers, c.OrgID, "")
 	_, err := tx.exec("INSERT INTO customers ("+customerColumns+", search_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
 		c.OrgID, c.ID, c.TeamID, c.Name, c.Email, string(c.Status), textPtr(c.Metadata), msPtr(c.OnboardedAt), msPtr(c.ArchivedAt),
 		string(c.ArchivedFrom), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), c.SearchKey())
@@ -62,9 +64,36 @@ func (tx *Tx) InsertCustomer(c chat.Customer) error {
 
 // UpdateCustomer stores what may change of a customer.
 func (tx *Tx) UpdateCustomer(c chat.Customer) error {
+	tx.noteChange(ChangedCustomers, c.OrgID, "")
 	return tx.execOne(`UPDATE customers SET name = $3, email = $4, status = $5, metadata = $6, onboarded_at = $7, archived_at = $8,
 			updated_at = $9, search_key = $10, archived_from = $11
 		WHERE org_id = $1 AND id = $2`,
 		c.OrgID, c.ID, c.Name, c.Email, string(c.Status), textPtr(c.Metadata), msPtr(c.OnboardedAt), msPtr(c.ArchivedAt),
 		c.UpdatedAt.UnixMilli(), c.SearchKey(), string(c.ArchivedFrom))
+}
+
+// CustomerHoldings is what of a customer stops when it may not send any more. Each count stops at MaxCounted.
+type CustomerHoldings struct {
+	Numbers           int
+	Queued            int
+	RunningBroadcasts int // also those that are scheduled or paused
+	ActiveLinks       int
+}
+
+// CustomerHoldings counts what a customer has.
+func (r Reader) CustomerHoldings(orgID, customerID string, now time.Time) (h CustomerHoldings, err error) {
+	const own = "accounts WHERE org_id = $1 AND customer_id = $2 AND deleted_at IS NULL"
+	if h.Numbers, err = r.countUpTo(own, orgID, customerID); err != nil {
+		return h, err
+	}
+	h.Queued, err = r.countUpTo("messages WHERE org_id = $1 AND account_id IN (SELECT id FROM "+own+") AND direction = 'outbound' AND status = 'queued'", orgID, customerID)
+	if err != nil {
+		return h, err
+	}
+	h.RunningBroadcasts, err = r.countUpTo("broadcasts WHERE org_id = $1 AND account_id IN (SELECT id FROM "+own+") AND status IN ('scheduled', 'sending', 'paused')", orgID, customerID)
+	if err != nil {
+		return h, err
+	}
+	h.ActiveLinks, err = r.countUpTo("setup_links WHERE org_id = $1 AND customer_id = $2 AND status = 'active' AND expires_at > $3", orgID, customerID, now.UnixMilli())
+	return h, err
 }

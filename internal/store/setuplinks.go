@@ -50,6 +50,7 @@ func (r Reader) SetupLinks(orgID, customerID string, status chat.SetupLinkStatus
 
 // InsertSetupLink stores a new link.
 func (tx *Tx) InsertSetupLink(l chat.SetupLink) error {
+	tx.noteChange(ChangedCustomers, l.OrgID, "")
 	_, err := tx.exec("INSERT INTO setup_links ("+setupLinkColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 		l.OrgID, l.ID, l.TeamID, l.CustomerID, l.TokenHash, l.TokenLast4, string(l.Status), l.ExpiresAt.UnixMilli(),
 		l.SuccessRedirectURL, l.FailureRedirectURL, msPtr(l.ConsumedAt), l.ConsumedBy, l.AccountID, l.CreatedAt.UnixMilli())
@@ -58,6 +59,7 @@ func (tx *Tx) InsertSetupLink(l chat.SetupLink) error {
 
 // UpdateSetupLink stores what may change of a link.
 func (tx *Tx) UpdateSetupLink(l chat.SetupLink) error {
+	tx.noteChange(ChangedCustomers, l.OrgID, "")
 	return tx.execOne(`UPDATE setup_links SET status = $3, success_redirect_url = $4, failure_redirect_url = $5, consumed_at = $6,
 			consumed_by = $7, account_id = $8
 		WHERE org_id = $1 AND id = $2`,

@@ -6,6 +6,7 @@ import { streamOnline } from "./api/stream";
 import type { BroadcastSearch } from "./broadcasts/BroadcastPage";
 import type { BroadcastsSearch } from "./broadcasts/BroadcastsPage";
 import { contactsSearchOf } from "./contacts/address";
+import type { CustomersSearch } from "./customers/data";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
 import { NewVersion } from "./shell/NewVersion";
 import { Shell } from "./shell/Shell";
@@ -263,12 +264,45 @@ const broadcast = createRoute({
   component: lazyRouteComponent(() => import("./broadcasts/BroadcastPage")),
 });
 
+/** Where connecting a number leads back to says how it went. */
+export interface NumbersSearch {
+  status?: string;
+  reason?: string;
+}
+
+const numbers = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/numbers",
+  validateSearch: ({ status, reason }: NumbersSearch): NumbersSearch => ({ status, reason }),
+  component: lazyRouteComponent(() => import("./numbers/NumbersPage")),
+});
+
+const number = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/numbers/$number",
+  validateSearch: ({ days, code }: { days?: HomeSearch["days"]; code?: string }): { days?: HomeSearch["days"]; code?: string } => ({ days, code }),
+  component: lazyRouteComponent(() => import("./numbers/NumberPage")),
+});
+
+const customers = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/customers",
+  validateSearch: ({ search, status }: CustomersSearch): CustomersSearch => ({ search, status }),
+  component: lazyRouteComponent(() => import("./customers/CustomersPage")),
+});
+
+const customer = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/customers/$id",
+  component: lazyRouteComponent(() => import("./customers/CustomerPage")),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
     setup,
     invite,
-    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, broadcasts, broadcastNew, broadcast, phone, settings.addChildren([
+    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, phone, settings.addChildren([
         settingsHome,
         settingsMe,
         settingsOrg,

@@ -87,7 +87,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	a := app.New(cfg)
 	public := api.New(api.Config{
 		Store: st, CursorKey: []byte("a key"), Version: "test", Log: log, Metrics: api.NewMetrics(nil), Vault: v, Dashboard: a.Surface(), Blobs: cfg.Blobs,
-		Provider: network, Token: token,
+		Provider: network, Token: token, PublicURL: cfg.PublicURL,
 		CheckURL: func(context.Context, string) error { return nil },
 	})
 	a.Finish()

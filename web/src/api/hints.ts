@@ -17,6 +17,8 @@ export function keysOf(hint: Hint): QueryKey[] {
       return [["people"], ["users"], ["teams"], ["me"]];
     case "organization":
       return [["organization"], ["me"]];
+    case "customers": // a number shows whose it is
+      return [["customers"], ["numbers"]];
     case "numbers":
       return [["numbers"], ["me"]];
     case "hello":

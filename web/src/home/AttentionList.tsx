@@ -86,6 +86,7 @@ function useAlarms(a: Attention): Alarm[] {
     alarms.push({
       key: n.phone_number_id ?? n.phone_number ?? "", icon: "phone", grave: true,
       title: t.number(n.name || n.phone_number || n.phone_number_id || ""), hint: trouble(n, t),
+      link: n.phone_number_id ? { to: "/numbers/$number", params: { number: n.phone_number_id } } : undefined,
     });
   }
   for (const e of a.endpoints) {

@@ -18,7 +18,7 @@ export interface Page {
 /** The pages that one may open, in the order of the navigation. */
 export function usePages(): Page[] {
   const t = useText("shell");
-  const { simulator } = useMe();
+  const { simulator, plan } = useMe();
   const admin = useIsAdmin();
   return useMemo(() => {
     const pages: Page[] = [
@@ -26,10 +26,12 @@ export function usePages(): Page[] {
       { to: "/inbox", icon: "inbox", name: t.inbox, main: true },
       { to: "/contacts", icon: "people", name: t.contacts, main: true },
       { to: "/broadcasts", icon: "horn", name: t.broadcasts, shown: admin },
+      { to: "/numbers", icon: "sim", name: t.numbers },
+      { to: "/customers", icon: "building", name: t.customers, shown: admin && plan.customers },
       { to: "/phone", icon: "phone", name: t.phone, shown: simulator },
       { to: "/dev", icon: "code", name: t.developers, shown: admin, end: true },
       { to: "/settings", icon: "gear", name: t.settings, end: true },
     ];
     return pages.filter((page) => page.shown !== false);
-  }, [t, simulator, admin]);
+  }, [t, simulator, plan, admin]);
 }

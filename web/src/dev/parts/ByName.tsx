@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { FormDialog } from "../../ui/Dialog";
 import type { useSubmit } from "../../ui/useSubmit";
 import { useDev } from "../text";
@@ -12,6 +12,8 @@ export function ByName(props: {
   action: string;
   submit: ReturnType<typeof useSubmit>;
   close: () => void;
+  /** More on what will be gone. */
+  children?: ReactNode;
 }) {
   const t = useDev();
   const [typed, setTyped] = useState("");
@@ -31,6 +33,7 @@ export function ByName(props: {
   return (
     <FormDialog title={props.title} action={props.action} danger close={props.close} submit={guarded}>
       <p>{props.hint}</p>
+      {props.children}
       <TextInput
         label={t.typeName(props.name)}
         data-autofocus

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// registerCustomers adds what the public operations on customers do not have.
+func registerCustomers(a *App) {
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/customers/{id}/holdings", ID: "getCustomerHoldings", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,
+		Summary: "Count what stops when a customer may not send", Description: "Counts stop at 10,000.",
+	}, getCustomerHoldings)
+
+	rest.Write(a.surface, rest.Operation{
+		Method: http.MethodPost, Path: "/customers/{id}/restore", ID: "restoreCustomer", Tag: "Customers", Platform: true, Role: chat.RoleAdmin, Keyless: true,
+		Summary: "Take a customer out of the archive", Description: "It becomes what it was when it was archived.",
+	}, restoreCustomer)
+}
+
+type customerInput struct {
+	ID string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+}
+
+type customerHoldingsView struct {
+	Numbers           int `json:"numbers"`
+	Queued            int `json:"queued" doc:"Messages that wait to be sent."`
+	RunningBroadcasts int `json:"running_broadcasts" doc:"Also those that are scheduled or paused."`
+	ActiveLinks       int `json:"active_links"`
+}
+
+func getCustomerHoldings(c *rest.Call, in *customerInput) (customerHoldingsView, error) {
+	r := c.Read()
+	if _, err := core.Customer(r, c.OrgID(), in.ID); err != nil {
+		return customerHoldingsView{}, err
+	}
+	h, err := r.CustomerHoldings(c.OrgID(), in.ID, c.Now())
+	return customerHoldingsView(h), err
+}
+
+type restoredView struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+func restoreCustomer(tx *store.Tx, c *rest.Call, in *customerInput) (restoredView, error) {
+	customer, err := core.RestoreCustomer(tx, c.OrgID(), in.ID)
+	return restoredView{customer.ID, string(customer.Status)}, err
+}

@@ -1,0 +1,127 @@
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useMe } from "../api/queries";
+import shared from "../numbers/Numbers.module.css";
+import { AdminsOnly } from "../settings/AdminsOnly";
+import { Row, Rows, Tag } from "../settings/Rows";
+import { Section } from "../settings/Section";
+import { EmptyState } from "../ui/EmptyState";
+import { ErrorState } from "../ui/ErrorState";
+import { Icon } from "../ui/icons";
+import { Time } from "../ui/Time";
+import { AddCustomer } from "./AddCustomer";
+import styles from "./Customers.module.css";
+import { customersQuery, statuses, tagKind, type Customer, type CustomersSearch, type CustomerStatus } from "./data";
+import { useCustomers } from "./text";
+
+const route = getRouteApi("/signed-in/customers");
+
+export default function CustomersPage() {
+  const t = useCustomers();
+  const { plan } = useMe();
+  return (
+    <div className={shared.scroll}>
+      <AdminsOnly>
+        {plan.customers ? (
+          <Page />
+        ) : (
+          <EmptyState icon="building" title={t.notInPlan}>
+            {t.notInPlanHint}
+          </EmptyState>
+        )}
+      </AdminsOnly>
+    </div>
+  );
+}
+
+function Page() {
+  const t = useCustomers();
+  const filter = route.useSearch();
+  const query = useInfiniteQuery(customersQuery(filter));
+  const [adding, setAdding] = useState(false);
+  const rows = query.data?.pages.flatMap((page) => page.data);
+  const filtered = Boolean(filter.search ?? filter.status);
+  const add = (
+    <Button leftSection={<Icon name="plus" size={18} />} inert={adding} onClick={() => setAdding(true)}>
+      {t.add}
+    </Button>
+  );
+  return (
+    <Section title={t.title} hint={t.hint} action={(filtered || rows?.length !== 0) && add}>
+      {(filtered || rows?.length !== 0) && <Filters filter={filter} />}
+      {query.isError && !rows && <ErrorState error={query.error} retry={() => void query.refetch()} />}
+      {rows && rows.length > 0 && <List customers={rows} />}
+      {rows?.length === 0 && (
+        <EmptyState icon="building" title={filtered ? t.noneFound : t.none} action={!filtered && add}>
+          {filtered ? t.noneFoundHint : t.noneHint}
+        </EmptyState>
+      )}
+      {query.hasNextPage && (
+        <Button className={styles.more} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          {t.more}
+        </Button>
+      )}
+      {adding && <AddCustomer close={() => setAdding(false)} />}
+    </Section>
+  );
+}
+
+function Filters({ filter }: { filter: CustomersSearch }) {
+  const t = useCustomers();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(filter.search ?? "");
+  const change = (next: CustomersSearch) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
+  const look = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 250);
+  return (
+    <div className={styles.bar}>
+      <TextInput
+        aria-label={t.search}
+        placeholder={t.search}
+        leftSection={<Icon name="search" size={18} />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          look(event.target.value);
+        }}
+      />
+      <NativeSelect
+        aria-label={t.status}
+        value={filter.status ?? ""}
+        data={[{ value: "", label: t.anyStatus }, ...statuses.map((value) => ({ value, label: t.statuses[value] ?? value }))]}
+        onChange={(event) => change({ status: (event.target.value || undefined) as CustomerStatus | undefined })}
+      />
+    </div>
+  );
+}
+
+function List({ customers }: { customers: Customer[] }) {
+  const t = useCustomers();
+  return (
+    <div className={shared.list}>
+      <Rows label={t.list}>
+        {customers.map((c) => (
+          <Row
+            key={c.id}
+            name={
+              <>
+                <Link to="/customers/$id" params={{ id: c.id }} className={shared.name}>
+                  {c.name}
+                </Link>
+                {c.status !== "active" && <Tag kind={tagKind(c.status)}>{t.statuses[c.status]}</Tag>}
+              </>
+            }
+            detail={c.email}
+            aside={
+              <>
+                {t.since} <Time value={c.created_at} />
+              </>
+            }
+          />
+        ))}
+      </Rows>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+import { queryOptions } from "@tanstack/react-query";
+import { address, all, ApiError, get, pages, send } from "../api/client";
+
+export interface BusinessNumber {
+  phone_number_id: string | null;
+  phone_number: string | null;
+  name: string | null;
+  status: string;
+  status_reason: string | null;
+  provider_status: string | null;
+  quality: string | null;
+  messaging_limit: string | null;
+  daily_limit: number | null;
+  restriction: string | null;
+  restricted_until: string | null;
+  require_opt_in: boolean;
+  waba_id: string;
+  team_id: string;
+  customer: { id: string; name: string; status: string } | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface NumberState {
+  at: string;
+  status: string;
+  provider_status: string | null;
+  quality: string | null;
+  messaging_limit: string | null;
+  restriction: string | null;
+}
+
+export interface Pace {
+  waiting: number;
+  sending: { per_second: number; per_second_now: number; paused_seconds: number; last_minute: number } | null;
+}
+
+export interface Profile {
+  about: string;
+  address: string;
+  description: string;
+  email: string;
+  vertical: string;
+  websites: string[];
+  picture_url: string;
+}
+
+export interface Holdings {
+  queued: number;
+  conversations: number;
+  contacts: number;
+  files: number;
+  running_broadcasts: number;
+  scheduled_broadcasts: number;
+  templates: number;
+}
+
+export interface FailedMessage {
+  id: string;
+  conversation_id: string;
+  name: string;
+  to: string | null;
+  type: string;
+  error_code: string;
+  error_message: string;
+  provider_code: number | null;
+  created_at: string;
+}
+
+/** Where the server stops counting. */
+export const mostCounted = 10_000;
+
+// Every key begins with "numbers", so that one hint makes all of them old.
+export const numbersQuery = queryOptions({ queryKey: ["numbers"], queryFn: () => all<BusinessNumber>("/numbers") });
+
+export const numberQuery = (id: string) =>
+  queryOptions({ queryKey: ["numbers", id], queryFn: () => get<BusinessNumber>(`/${id}/number`) });
+
+export const historyQuery = (id: string) =>
+  queryOptions({ queryKey: ["numbers", id, "history"], queryFn: () => get<{ states: NumberState[] }>(`/${id}/number/history`) });
+
+/** The pace changes by the second, and nothing tells of it. */
+export const paceQuery = (id: string) =>
+  queryOptions({ queryKey: ["numbers", id, "pace"], queryFn: () => get<Pace>(`/${id}/number/pace`), staleTime: 0, refetchInterval: 3_000 });
+
+export const holdingsQuery = (id: string) =>
+  queryOptions({ queryKey: ["number holdings", id], queryFn: () => get<Holdings>(`/${id}/number/holdings`), staleTime: 0 });
+
+/** The provider is asked, which takes a while: not again whenever a hint comes. */
+export const profileQuery = (id: string) =>
+  queryOptions({ queryKey: ["number profile", id], queryFn: () => get<Profile>(`/${id}/number/profile`) });
+
+export function failuresQuery(id: string, days: number, code: string | undefined) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  return { ...pages<FailedMessage>(["number failures", id, days, code, zone], `/${id}/number/failures`, { days, zone, code }), staleTime: 0, refetchInterval: 30_000 };
+}
+
+export async function sendPicture(id: string, file: File): Promise<Profile> {
+  const response = await fetch(address(`/${id}/number/profile/picture`), {
+    method: "POST", headers: { "Content-Type": file.type }, body: file, credentials: "same-origin",
+  });
+  const answer = (await response.json().catch(() => ({}))) as { data?: Profile; error?: { code: string; message: string } };
+  if (!response.ok || !answer.data) throw new ApiError(response.status, answer.error?.code ?? "", answer.error?.message ?? response.statusText);
+  return answer.data;
+}
+
+/** The address under which a number of one's own is connected. */
+export function connectAddress(team: string | undefined): Promise<{ setup_url: string }> {
+  return send("POST", "/number_links", { team_id: team || undefined });
+}
+
+export function nameOf(n: Pick<BusinessNumber, "name" | "phone_number" | "phone_number_id">): string {
+  return n.name || n.phone_number || n.phone_number_id || "";
+}
+
+export type Tone = "good" | "fair" | "poor" | "none";
+
+export function statusTone(status: string): Tone {
+  return status === "connected" ? "good" : status === "onboarding" ? "fair" : "poor";
+}
+
+export function qualityTone(quality: string | null): Tone {
+  return quality === "GREEN" ? "good" : quality === "YELLOW" ? "fair" : quality === "RED" ? "poor" : "none";
+}
+
+export interface Span<T> {
+  value: T;
+  from: number;
+  until: number;
+}
+
+/** Of states, newest first, how long each value of one of their fields lasted, oldest first. */
+export function spansOf<T>(states: NumberState[], now: number, pick: (s: NumberState) => T): Span<T>[] {
+  const spans: Span<T>[] = [];
+  for (const state of [...states].reverse()) {
+    const value = pick(state);
+    const from = Date.parse(state.at);
+    const last = spans.at(-1);
+    if (last?.value === value) continue;
+    if (last) last.until = from;
+    spans.push({ value, from, until: Math.max(now, from) });
+  }
+  return spans;
+}
+
+/** What a number may reach in a day, in the provider's words or in people. */
+export function limitText(n: Pick<NumberState, "messaging_limit">, t: { limit: (n: string) => string; unlimited: string; noLimit: string }, language: string): string {
+  const tier = n.messaging_limit;
+  if (!tier || tier === "TIER_NOT_SET") return t.noLimit;
+  if (tier === "TIER_UNLIMITED") return t.unlimited;
+  const found = /^TIER_(\d+)(K?)$/.exec(tier);
+  if (!found) return tier;
+  return t.limit(new Intl.NumberFormat(language).format(Number(found[1]) * (found[2] ? 1000 : 1)));
+}
