@@ -111,6 +111,7 @@ func New(cfg Config) *App {
 	registerEvents(a)
 	registerWebhooks(a)
 	registerStory(a)
+	registerUsage(a)
 	registerAudit(a)
 	registerStream(a)
 	registerNumbers(a)

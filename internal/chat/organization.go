@@ -18,6 +18,15 @@ type Plan struct {
 	ReadPerMinute   int64
 }
 
+// Keeps is for how many days an organization's messages are kept: as long as the plan allows, or as it has chosen
+// for itself where that is less. Nil is for ever.
+func (p Plan) Keeps(s Settings) *int64 {
+	if s.RetentionDays == 0 || p.RetentionDays != nil && *p.RetentionDays < s.RetentionDays {
+		return p.RetentionDays
+	}
+	return &s.RetentionDays
+}
+
 // DefaultPlan is the plan of an organization created without naming one.
 const DefaultPlan = "enterprise"
 

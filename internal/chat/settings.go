@@ -15,6 +15,8 @@ type Settings struct {
 	Away        AwayMessage `json:"away_message,omitzero"`
 	Hours       []OpenHours `json:"opening_hours,omitempty"`
 	SecondStep  bool        `json:"second_step,omitempty"` // everybody has to sign in with two steps
+	// RetentionDays is for how many days messages are kept, where that is less than the plan keeps them; 0: as long as the plan does.
+	RetentionDays int64 `json:"retention_days,omitempty"`
 }
 
 // AwayMessage is what people are told who write while nobody is there.
@@ -146,7 +148,7 @@ func location(name string) *time.Location {
 func (s Settings) Changes(other Settings) (names []string) {
 	for name, differs := range map[string]bool{
 		"time_zone": s.TimeZone != other.TimeZone, "mask_numbers": s.MaskNumbers != other.MaskNumbers, "round_robin": s.RoundRobin != other.RoundRobin,
-		"away_message": s.Away != other.Away, "opening_hours": !slices.Equal(s.Hours, other.Hours), "second_step": s.SecondStep != other.SecondStep,
+		"away_message": s.Away != other.Away, "opening_hours": !slices.Equal(s.Hours, other.Hours), "second_step": s.SecondStep != other.SecondStep, "retention_days": s.RetentionDays != other.RetentionDays,
 	} {
 		if differs {
 			names = append(names, name)

@@ -76,3 +76,8 @@ func inTrouble(n chat.Account) bool {
 	quality := deref(n.Quality)
 	return n.Status != chat.AccountConnected || n.Restriction != nil || quality == "RED" || quality == "YELLOW"
 }
+
+// QuotaUsed is how many messages of this month count towards the plan's limit.
+func QuotaUsed(r store.Reader, orgID string, now time.Time) (int64, error) {
+	return r.MessagesCounted(orgID, quotaMonth(now))
+}

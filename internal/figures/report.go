@@ -57,14 +57,9 @@ func Read(r store.Reader, q Query) (report Report, err error) {
 	if err != nil {
 		return report, err
 	}
-	days, failures := q.days(), map[string]int64{}
+	failures := map[string]int64{}
 	for _, c := range counts {
 		at := time.UnixMilli(c.Slot).In(q.From.Location())
-		i, _ := slices.BinarySearchFunc(days, at, func(d Day, at time.Time) int { return d.Date.Compare(at) })
-		if i == len(days) || days[i].Date.After(at) {
-			i--
-		}
-		days[i].add(c)
 		report.add(c)
 		if c.Direction == chat.Inbound {
 			report.Hours[at.Weekday()][at.Hour()] += c.Count
@@ -73,12 +68,26 @@ func Read(r store.Reader, q Query) (report Report, err error) {
 			failures[c.ErrorCode] += c.Count
 		}
 	}
-	report.Days, report.Failures = days, sorted(failures)
+	report.Days, report.Failures = totalsByDay(q, counts), sorted(failures)
 	if report.Answered, err = durations(r, q, chat.OutcomeAnswered); err != nil {
 		return report, err
 	}
 	report.Resolved, err = durations(r, q, chat.OutcomeResolved)
 	return report, err
+}
+
+// totalsByDay adds counts up for each day of a query.
+func totalsByDay(q Query, counts []store.MessageCount) []Day {
+	days := q.days()
+	for _, c := range counts {
+		at := time.UnixMilli(c.Slot).In(q.From.Location())
+		i, _ := slices.BinarySearchFunc(days, at, func(d Day, at time.Time) int { return d.Date.Compare(at) })
+		if i == len(days) || days[i].Date.After(at) {
+			i--
+		}
+		days[i].add(c)
+	}
+	return days
 }
 
 // days are the beginnings of the days of a report.

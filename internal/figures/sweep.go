@@ -79,8 +79,8 @@ func (c *Counter) oldest(r store.Reader, org chat.Organization) (time.Time, erro
 		return time.Time{}, err
 	}
 	back := lateFor
-	if plan.RetentionDays != nil {
-		back = min(back, time.Duration(*plan.RetentionDays-1)*24*time.Hour)
+	if days := plan.Keeps(org.Settings); days != nil {
+		back = min(back, time.Duration(*days-1)*24*time.Hour)
 	}
 	return c.store.Now().Add(-back), nil
 }

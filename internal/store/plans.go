@@ -44,10 +44,13 @@ func (tx *Tx) PutPlan(p chat.Plan) error {
 func (r Reader) Retentions() (map[string]int64, error) {
 	days := map[string]int64{}
 	_, err := many(r, func(row scanner) (id string, err error) {
-		var n int64
-		err = row.Scan(&id, &n)
-		days[id] = n
+		var plan chat.Plan
+		var settings string
+		err = row.Scan(&id, &plan.RetentionDays, &settings)
+		if n := plan.Keeps(readSettings(settings)); n != nil {
+			days[id] = *n
+		}
 		return id, err
-	}, "SELECT o.id, p.retention_days FROM organizations o JOIN plans p ON p.name = o.plan WHERE p.retention_days IS NOT NULL")
+	}, "SELECT o.id, p.retention_days, o.settings FROM organizations o JOIN plans p ON p.name = o.plan WHERE p.retention_days IS NOT NULL OR o.settings <> '{}'")
 	return days, err
 }

@@ -141,6 +141,12 @@ const settingsReplies = createRoute({
   component: lazyRouteComponent(() => import("./settings/replies/RepliesPage")),
 });
 
+const settingsUsage = createRoute({
+  getParentRoute: () => settings,
+  path: "/usage",
+  component: lazyRouteComponent(() => import("./settings/usage/UsagePage")),
+});
+
 const settingsAudit = createRoute({
   getParentRoute: () => settings,
   path: "/audit",
@@ -310,6 +316,7 @@ export const router = createRouter({
         settingsTeams,
         settingsLabels,
         settingsReplies,
+        settingsUsage,
         settingsAudit,
         settingsWords,
       ]), dev.addChildren([devHome, devKeys, devLogs, devEvents, devWebhooks, devEndpoint, devDeliveries, devReference, devFind])]),

@@ -8,6 +8,7 @@ export const settings = {
   labels: "Labels",
   words: "Opt-out words",
   replies: "Canned replies",
+  usage: "Usage",
   audit: "Audit log",
 
   adminsOnly: "This page is for admins",

@@ -11,6 +11,7 @@ export const settings: Translated<typeof english> = {
   labels: "Label",
   words: "Kata berhenti",
   replies: "Balasan siap pakai",
+  usage: "Pemakaian",
   audit: "Log audit",
 
   adminsOnly: "Halaman ini untuk admin",

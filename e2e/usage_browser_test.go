@@ -1,0 +1,43 @@
+//go:build browser
+
+package e2e
+
+import "testing"
+
+// What is used of the plan is shown with a forecast, and an owner chooses for how long messages are kept.
+func TestDashboardUsage(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	s.Open(srv.URL() + "/settings/usage")
+	s.Says("Messages this month")
+	s.Says("at the end of the month")
+	s.Has("list", "Messages sent per day")
+	s.Picture("usage-wide")
+	s.Accessible()
+
+	s.Choose("Keep messages for", "30")
+	s.Press("button", "Change")
+	s.Says("Keep messages for 30 days?")
+	s.Accessible()
+	s.pressInDialog("Save") // the demo's week is younger
+	s.Says("Saved")
+	s.Open(srv.URL() + "/settings/usage")
+	s.Until(`document.querySelector("select")?.value === "30"`)
+
+	s.Scheme("dark")
+	s.Picture("usage-dark")
+	s.Accessible()
+	s.Content()
+
+	small := OpenScreen(t, 360, 720)
+	signIn(t, small, srv)
+	small.Open(srv.URL() + "/settings/usage")
+	small.Says("How long messages are kept")
+	small.Picture("usage-small")
+	small.Accessible()
+	if small.holds("document.documentElement.scrollWidth > innerWidth") {
+		t.Error("the page is wider than the phone")
+	}
+}
