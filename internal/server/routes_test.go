@@ -71,6 +71,7 @@ func TestOpsRoutes(t *testing.T) {
 	for path, want := range map[string]string{
 		"/ready":                         "ready\n",
 		"/metrics":                       `parley_api_request_seconds_count{operation="getHealth",status="200"} 1`,
+		"/metrics?":                      `parley_waiting{queue="deliveries"} 0`,
 		"/debug/pprof/":                  "goroutine",
 		"/debug/pprof/goroutine?debug=1": "goroutine profile",
 	} {

@@ -92,7 +92,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	s.startOnboarding()
 	s.startDashboard(version)
 	s.messaging.unlisten = s.hearOthers()
-	s.registry.MustRegister(accountGauge{s.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.registry.MustRegister(accountGauge{s.store}, queueGauge{s.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
 		Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,

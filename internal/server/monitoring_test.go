@@ -1,0 +1,49 @@
+package server
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var watchedName = regexp.MustCompile(`\bparley_[a-z_]+`)
+
+// Rules and dashboards for operators speak of metrics that exist, and of all of them that somebody should watch.
+func TestMonitoringNamesMetricsThatExist(t *testing.T) {
+	t.Parallel()
+	made := ownMetrics(t)
+	folder := filepath.Join("..", "..", "deploy", "monitoring")
+	watched := map[string]bool{}
+	for _, file := range []string{"alerts.yml", "grafana.json"} {
+		content, err := os.ReadFile(filepath.Join(folder, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == "grafana.json" && !json.Valid(content) {
+			t.Errorf("%s is no JSON", file)
+		}
+		for _, name := range watchedName.FindAllString(string(content), -1) {
+			base := name
+			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+				base = strings.TrimSuffix(base, suffix)
+			}
+			watched[base] = true
+			if !made[base] {
+				t.Errorf("%s speaks of %s, which does not exist", file, name)
+			}
+		}
+	}
+	for name := range made {
+		if !watched[name] && !minor[name] {
+			t.Errorf("%s is in no panel and no rule", name)
+		}
+	}
+}
+
+// minor are metrics for somebody who looks for the cause of something.
+var minor = map[string]bool{
+	"parley_api_log_dropped_total": true, "parley_search_indexed_total": true, "parley_trouble_failures_total": true, "parley_webhook_payload_bytes": true,
+}
