@@ -8,9 +8,11 @@ import type { BroadcastsSearch } from "./broadcasts/BroadcastsPage";
 import { contactsSearchOf } from "./contacts/address";
 import type { CustomersSearch } from "./customers/data";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
+import type { MediaSearch } from "./media/data";
 import { NewVersion } from "./shell/NewVersion";
 import { Shell } from "./shell/Shell";
 import { isMissingPart } from "./shell/version";
+import type { BuilderSearch, TemplatesSearch } from "./templates/address";
 import { ErrorState } from "./ui/ErrorState";
 import { NotFound } from "./ui/NotFound";
 
@@ -303,12 +305,40 @@ const customer = createRoute({
   component: lazyRouteComponent(() => import("./customers/CustomerPage")),
 });
 
+const templates = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/templates",
+  validateSearch: (search: TemplatesSearch) => textsOf(search),
+  component: lazyRouteComponent(() => import("./templates/TemplatesPage")),
+});
+
+const templateNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/templates/new",
+  validateSearch: (search: BuilderSearch) => textsOf(search),
+  component: lazyRouteComponent(() => import("./templates/builder/BuilderPage")),
+});
+
+const template = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/templates/$name",
+  validateSearch: (search: { number?: string }) => textsOf(search),
+  component: lazyRouteComponent(() => import("./templates/TemplatePage")),
+});
+
+const media = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/media",
+  validateSearch: (search: MediaSearch) => textsOf(search),
+  component: lazyRouteComponent(() => import("./media/MediaPage")),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
     setup,
     invite,
-    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, phone, settings.addChildren([
+    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, templates, templateNew, template, media, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, phone, settings.addChildren([
         settingsHome,
         settingsMe,
         settingsOrg,

@@ -25,6 +25,8 @@ export function usePages(): Page[] {
       { to: "/", icon: "home", name: t.home, main: true },
       { to: "/inbox", icon: "inbox", name: t.inbox, main: true },
       { to: "/contacts", icon: "people", name: t.contacts, main: true },
+      { to: "/templates", icon: "template", name: t.templates },
+      { to: "/media", icon: "image", name: t.media },
       { to: "/broadcasts", icon: "horn", name: t.broadcasts, shown: admin },
       { to: "/numbers", icon: "sim", name: t.numbers },
       { to: "/customers", icon: "building", name: t.customers, shown: admin && plan.customers },

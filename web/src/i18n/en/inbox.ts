@@ -192,6 +192,7 @@ export const inbox = {
   modEnterSends: "Ctrl+Enter sends",
   dropFiles: "Drop files to send them",
   files: "Files",
+  fileGone: "The reply's file is not in the library of this number's team. Only its text was put in.",
   removeFile: (name: string) => `Take away ${name}`,
   tooLarge: "A file may have 100 MB at most.",
   suggestions: "Suggestions",

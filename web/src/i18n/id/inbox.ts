@@ -192,6 +192,7 @@ export const inbox: Translated<typeof english> = {
   modEnterSends: "Ctrl+Enter mengirim",
   dropFiles: "Lepaskan berkas untuk mengirimnya",
   files: "Berkas",
+  fileGone: "Berkas balasan ini tidak ada di pustaka tim nomor ini. Hanya teksnya yang dimasukkan.",
   removeFile: (name) => `Keluarkan ${name}`,
   tooLarge: "Satu berkas paling besar 100 MB.",
   suggestions: "Saran",

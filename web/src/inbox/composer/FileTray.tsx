@@ -3,11 +3,11 @@ import { useEffect, useMemo } from "react";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { sizeText } from "../thread/content/source";
-import { kindOf } from "./files";
+import { isStored, kindOf, type Attached } from "./files";
 import styles from "./FileTray.module.css";
 
 /** The files that go with the next message. */
-export function FileTray({ files, onRemove }: { files: File[]; onRemove: (file: File) => void }) {
+export function FileTray({ files, onRemove }: { files: Attached[]; onRemove: (file: Attached) => void }) {
   const t = useText("inbox");
   if (files.length === 0) return null;
   return (
@@ -32,8 +32,10 @@ export function FileTray({ files, onRemove }: { files: File[]; onRemove: (file: 
   );
 }
 
-function Thumbnail({ file }: { file: File }) {
-  const url = useMemo(() => (kindOf(file) === "image" ? URL.createObjectURL(file) : null), [file]);
-  useEffect(() => () => void (url && URL.revokeObjectURL(url)), [url]);
+function Thumbnail({ file }: { file: Attached }) {
+  const image = kindOf(file) === "image";
+  const made = useMemo(() => (image && !isStored(file) ? URL.createObjectURL(file) : null), [file, image]);
+  useEffect(() => () => void (made && URL.revokeObjectURL(made)), [made]);
+  const url = image && isStored(file) ? file.path : made;
   return url ? <img src={url} alt="" /> : <Icon name="file" size={20} />;
 }

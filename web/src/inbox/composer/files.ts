@@ -12,6 +12,20 @@ const kinds: { kind: Kind; types: RegExp; most: number }[] = [
   { kind: "audio", types: /^audio\/(aac|amr|mpeg|mp4|ogg)\b/u, most: 16 * megabyte },
 ];
 
+/** A file of the library that goes with a message: the server has it already. */
+export interface StoredFile {
+  id: string;
+  name: string;
+  type: string;
+  size: number;
+  /** Where it is, on this host. */
+  path: string;
+}
+
+export type Attached = File | StoredFile;
+
+export const isStored = (file: Attached): file is StoredFile => "id" in file;
+
 /** What a file is sent as: what the network does not show as a picture, film or sound goes as a document. */
 export function kindOf(file: Pick<File, "type" | "size">): Kind {
   return kinds.find(({ types, most }) => types.test(file.type) && file.size <= most)?.kind ?? "document";

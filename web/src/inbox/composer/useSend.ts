@@ -3,17 +3,18 @@ import { idempotencyKey } from "../../api/client";
 import type { Conversation, Message } from "../../api/types";
 import type { Outgoing } from "../data/outbox";
 import { outbox, recipientOf } from "../data/sending";
-import { contentOf, kindOf } from "./files";
+import { contentOf, isStored, kindOf, type Attached } from "./files";
 
 export interface Writing {
   body: string;
-  files: File[];
+  files: Attached[];
   answered?: Message;
 }
 
 interface Sendable {
   content: { type: Outgoing["body"]["type"]; [content: string]: unknown };
   file?: File;
+  path?: string;
   shown?: Outgoing["shown"];
 }
 
@@ -22,7 +23,7 @@ export function useSend(c: Conversation) {
   const sendContents = useCallback(
     (contents: Sendable[], answered?: Message) => {
       const context = answered?.message_id ? { context: { message_id: answered.message_id } } : {};
-      const entries = contents.map(({ content, file, shown }, i): Outgoing => ({
+      const entries = contents.map(({ content, file, path, shown }, i): Outgoing => ({
         key: idempotencyKey(),
         conversation: c.id,
         number: c.number.phone_number_id,
@@ -30,6 +31,7 @@ export function useSend(c: Conversation) {
         createdAt: new Date().toISOString(),
         state: "waiting",
         file,
+        path,
         shown,
       }));
       outbox.add(...entries);
@@ -44,8 +46,16 @@ export function useSend(c: Conversation) {
 }
 
 /** A text goes as the caption of the first file that can have one, else by itself. */
-export function contentsOf(body: string, files: File[]): Sendable[] {
+export function contentsOf(body: string, files: Attached[]): Sendable[] {
   const captioned = body ? files.findIndex((file) => kindOf(file) !== "audio") : -1;
-  const sent = files.map((file, i) => ({ content: contentOf(file, i === captioned ? body : ""), file }));
+  const sent = files.map((file, i) => sendable(file, contentOf(file, i === captioned ? body : "")));
   return body && captioned < 0 ? [{ content: { type: "text", text: { body } } }, ...sent] : sent;
+}
+
+/** A file of the library is named; any other is uploaded on the way. */
+function sendable(file: Attached, content: Sendable["content"]): Sendable {
+  if (!isStored(file)) return { content, file };
+  const { id, name, type, size, path } = file;
+  const named = { ...content, [content.type]: { ...(content[content.type] as object), id } };
+  return { content: named, path, shown: { media: { mime_type: type, filename: name, size, sha256: null } } };
 }

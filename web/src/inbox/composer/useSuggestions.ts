@@ -44,12 +44,17 @@ export function useSuggestions(c: Conversation, writing: WritingState, caret: nu
     writing.write(next);
     setActive(0);
   };
+  // A note has no files.
+  const putReply = (from: number, reply: Reply, values?: Record<string, string>) => {
+    put(from, fill(reply.body, known, values));
+    if (reply.media_id && !note) writing.addStored(reply.media_id);
+  };
   const choose = ({ choose: chosen }: Option) => {
     if (!offer) return;
     if (chosen.kind === "mention") return put(offer.from, `@${chosen.person.name} `);
     const names = asked(chosen.reply.body, known);
     if (names.length > 0) setAsking({ reply: chosen.reply, names, from: offer.from });
-    else put(offer.from, fill(chosen.reply.body, known));
+    else putReply(offer.from, chosen.reply);
   };
   const onKey = (event: KeyboardEvent): boolean => {
     const option = options[at];
@@ -63,7 +68,7 @@ export function useSuggestions(c: Conversation, writing: WritingState, caret: nu
     return true;
   };
   const answer = (values: Record<string, string> | null) => {
-    if (asking && values) put(asking.from, fill(asking.reply.body, known, values));
+    if (asking && values) putReply(asking.from, asking.reply, values);
     setAsking(null);
   };
   return { id, options, active: at, activeId: options[at] && `${id}-${at}`, choose, onKey, asking, answer };

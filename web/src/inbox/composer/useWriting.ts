@@ -11,16 +11,19 @@ import { atNewest, lookAtNewest, useNewest, useTimeline } from "../data/timeline
 import { mentionsIn } from "../text/mentions";
 import { answer, useAnswering } from "./answering";
 import { unseenReply } from "./collision";
-import { largest } from "./files";
+import { fileQuery, type LibraryFile } from "../../media/data";
+import { largest, type Attached } from "./files";
 import { useDraft, type DraftState } from "./useDraft";
 import { useSend } from "./useSend";
 import { useToNewest } from "../thread/useToNewest";
 
 export interface WritingState {
   draft: DraftState;
-  files: File[];
+  files: Attached[];
   addFiles: (files: File[]) => void;
-  removeFile: (file: File) => void;
+  /** Adds a file of the library, by its id. */
+  addStored: (id: string) => void;
+  removeFile: (file: Attached) => void;
   write: (body: string) => void;
   ready: boolean;
   /** It is being looked whether a colleague has replied: until then nothing is sent, or written. */
@@ -39,7 +42,7 @@ export function useWriting(c: Conversation): WritingState {
   const online = useOnline();
   const draft = useDraft(c.id);
   const answered = useAnswering(c.id);
-  const [files, setFiles] = useState<File[]>([]);
+  const [files, setFiles] = useState<Attached[]>([]);
   const [unseen, setUnseen] = useState<Message | null>(null);
   const [looking, setLooking] = useState(false);
   const items = useNewest(c.id);
@@ -57,6 +60,12 @@ export function useWriting(c: Conversation): WritingState {
     if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
     setFiles((now) => [...now, ...fitting]);
   }, []);
+
+  const addStored = (id: string) => {
+    const add = ({ filename, mime_type, size, path }: LibraryFile) =>
+      setFiles((now) => [...now, { id, name: filename ?? id, type: mime_type, size, path }]);
+    client.fetchQuery(fileQuery(c.number.phone_number_id, id)).then(add, () => toast(text("inbox").fileGone, { kind: "error" }));
+  };
 
   const sendNow = () => {
     setUnseen(null);
@@ -91,6 +100,7 @@ export function useWriting(c: Conversation): WritingState {
     draft,
     files,
     addFiles,
+    addStored,
     removeFile: (file) => setFiles((now) => now.filter((f) => f !== file)),
     write,
     ready,

@@ -17,6 +17,8 @@ export interface Outgoing {
   /** How the thread shows it beside its content, such as a template's preview. */
   shown?: Partial<Message>;
   file?: File;
+  /** Where the file is that the message names, on this host. */
+  path?: string;
   /** How much of the file has arrived, from 0 to 1. */
   progress?: number;
 }

@@ -35,7 +35,8 @@ export interface Field {
 export type Values = Record<string, string | File>;
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/gu;
-const names = (text = "") => [...new Set([...text.matchAll(placeholder)].map((m) => m[1] ?? ""))];
+/** The placeholders in a text, each once, in their order. */
+export const placeholderNames = (text = "") => [...new Set([...text.matchAll(placeholder)].map((m) => m[1] ?? ""))];
 const fileKinds: Record<string, FileKind> = { IMAGE: "image", VIDEO: "video", DOCUMENT: "document" };
 
 const textOf = (part: TemplatePart, t: Template) =>
@@ -45,7 +46,7 @@ const partOf = (parts: TemplatePart[], type: TemplatePart["type"]) => parts.find
 /** What a button needs: the end of its address, or a code. */
 function needOf(b: Button): "url" | "copy_code" | null {
   if (b.type === "COPY_CODE") return "copy_code";
-  return b.type === "OTP" || (b.type === "URL" && names(b.url).length > 0) ? "url" : null;
+  return b.type === "OTP" || (b.type === "URL" && placeholderNames(b.url).length > 0) ? "url" : null;
 }
 
 /** The fields of a template, in the order in which the recipient reads them. */
@@ -62,9 +63,9 @@ function partFields(t: Template, parts: TemplatePart[], prefix: string, of?: str
   const body = partOf(parts, "BODY");
   const kind = fileKinds[header?.format ?? ""];
   const fields: Field[] = kind ? [{ id: `${prefix}header`, name: kind, kind, place: "header", of }] : [];
-  for (const name of names(header?.text))
+  for (const name of placeholderNames(header?.text))
     fields.push({ id: `${prefix}header.${name}`, name, kind: "text", place: "header", of });
-  for (const name of names(body && textOf(body, t)))
+  for (const name of placeholderNames(body && textOf(body, t)))
     fields.push({ id: `${prefix}body.${name}`, name, kind: "text", place: "body", of });
   partOf(parts, "BUTTONS")?.buttons?.forEach((b, i) => {
     if (needOf(b))
@@ -127,7 +128,7 @@ function partComponents(
 ): Component[] {
   const named = t.parameter_format === "named";
   const texts = (place: "header" | "body", text: string | undefined) =>
-    names(text).map((name) => ({
+    placeholderNames(text).map((name) => ({
       type: "text",
       ...(named ? { parameter_name: name } : {}),
       text: values[`${prefix}${place}.${name}`] ?? "",

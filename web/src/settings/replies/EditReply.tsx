@@ -7,6 +7,7 @@ import { useText } from "../../i18n";
 import { FormDialog } from "../../ui/Dialog";
 import { toast } from "../../ui/toasts";
 import { useSubmit } from "../../ui/useSubmit";
+import { ReplyFile } from "./ReplyFile";
 
 const mine = "mine";
 
@@ -16,11 +17,12 @@ export function EditReply({ reply, close }: { reply?: Reply; close: () => void }
   const teams = useTeams();
   const [name, setName] = useState(reply?.name ?? "");
   const [body, setBody] = useState(reply?.body ?? "");
+  const [file, setFile] = useState(reply?.media_id ?? null);
   const [scope, setScope] = useState(reply?.team_id ?? mine);
   const submit = useSubmit(
-    ["name", "body", "team_id"],
+    ["name", "body", "team_id", "media_id"],
     () => {
-      const values = { name, body, team_id: scope === mine ? null : scope };
+      const values = { name, body, media_id: file, team_id: scope === mine ? null : scope };
       return reply ? send<Reply>("PATCH", `/replies/${reply.id}`, values) : send<Reply>("POST", "/replies", values);
     },
     () => {
@@ -52,6 +54,7 @@ export function EditReply({ reply, close }: { reply?: Reply; close: () => void }
         error={submit.errorOf("body")}
         onChange={(event) => setBody(event.target.value)}
       />
+      <ReplyFile id={file} error={submit.errorOf("media_id")} team={scope === mine ? null : scope} onChange={setFile} />
       <Select
         label={t.scope}
         allowDeselect={false}

@@ -32,6 +32,7 @@ export function ReplyRow({ reply, edit }: { reply: Reply; edit: () => void }) {
         <>
           {reply.name}
           <Tag>{scope}</Tag>
+          {reply.media_id && <Tag>{t.withFile}</Tag>}
         </>
       }
       detail={reply.body}

@@ -9,6 +9,8 @@ const icons: Record<string, IconName> = { IMAGE: "image", VIDEO: "play", DOCUMEN
 export function PreviewHeader({ header: h }: { header: Header }) {
   const icon = icons[h.format ?? ""];
   if (!icon) return <div className={styles.header}>{h.text}</div>;
+  if (h.src && h.format === "IMAGE") return <img className={styles.picture} src={h.src} alt="" />;
+  if (h.src && h.format === "VIDEO") return <video className={styles.picture} src={h.src} muted playsInline preload="metadata" />;
   const href = safeLink(h.link);
   const box = (
     <>

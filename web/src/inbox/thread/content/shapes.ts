@@ -11,6 +11,8 @@ export interface Header {
   text?: string;
   link?: string;
   id?: string;
+  /** The picture or film itself, where this host has it. */
+  src?: string;
 }
 
 /** What the recipient of a template sees. */

@@ -10,7 +10,7 @@ export function useSource(message: Message, number: string): { url: string; prog
   const local = useMemo(() => file && URL.createObjectURL(file), [file]);
   useEffect(() => () => void (local && URL.revokeObjectURL(local)), [local]);
   return {
-    url: local ?? address(`/${number}/messages/${message.id}/media`),
+    url: local ?? entry?.path ?? address(`/${number}/messages/${message.id}/media`),
     progress: entry?.state === "waiting" && file ? (entry.progress ?? 0) : null,
   };
 }

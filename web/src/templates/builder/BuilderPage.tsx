@@ -1,0 +1,170 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import { ApiError } from "../../api/client";
+import { AdminsOnly } from "../../settings/AdminsOnly";
+import { EmptyState } from "../../ui/EmptyState";
+import { FormError } from "../../ui/FormError";
+import { Loaded } from "../../ui/Loaded";
+import { messageOf } from "../../ui/messages";
+import { toast, toastError } from "../../ui/toasts";
+import type { BuilderSearch } from "../address";
+import { createTemplate, deleteDraft, draftQuery, editTemplate, historyQuery, saveDraft, useNumber, versionsQuery } from "../data";
+import { NumberSelect } from "../parts";
+import { useTemplateText } from "../text";
+import styles from "./Builder.module.css";
+import { BuilderForm } from "./BuilderForm";
+import { fieldOf, shownFields } from "./fields";
+import { emptyForm, formOf, templateOf, type Form } from "./form";
+import { PhonePreview } from "./PhonePreview";
+
+/** Writes a template: a new one, a change of one, one in another language, or on from a draft. */
+export default function BuilderPage() {
+  const t = useTemplateText();
+  const search: BuilderSearch = useSearch({ from: "/signed-in/templates/new" });
+  const number = useNumber(search.number)?.phone_number_id;
+  return (
+    <AdminsOnly>
+      {number ? <Beginning key={number} number={number} search={search} /> : <EmptyState icon="template" title={t.noNumber}>{t.noNumberHint}</EmptyState>}
+    </AdminsOnly>
+  );
+}
+
+/** Waits for what the form begins with. */
+function Beginning({ number, search }: { number: string; search: BuilderSearch }) {
+  const t = useTemplateText();
+  const name = search.edit ?? search.copy ?? "";
+  const versions = useQuery({ ...versionsQuery(number, name), enabled: name !== "" });
+  const source = versions.data?.find((v) => v.language === search.language) ?? versions.data?.[0];
+  const history = useQuery({ ...historyQuery(number, name, source?.language ?? ""), enabled: source !== undefined });
+  const draft = useQuery({ ...draftQuery(number, search.draft ?? ""), enabled: search.draft !== undefined });
+  if (search.draft)
+    return <Loaded query={draft}>{(found) => <Builder number={number} title={t.draftTitle} begin={{ ...emptyForm, ...found.content }} draft={search.draft} />}</Loaded>;
+  if (!name) return <Builder number={number} title={t.newTitle} begin={emptyForm} />;
+  return (
+    <Loaded query={versions}>
+      {() => {
+        if (!source) return <EmptyState icon="template" title={t.missing}>{t.missingHint}</EmptyState>;
+        if (!history.data && !history.isError) return null;
+        const form = formOf(source, history.data?.samples);
+        if (search.edit) return <Builder number={number} title={t.editTitle(name)} begin={form} edit={{ approved: source.status === "approved" }} />;
+        const taken = new Set(versions.data?.map((v) => v.language));
+        const language = ["en", "id", "es", "de", "fr"].find((code) => !taken.has(code)) ?? "";
+        return <Builder number={number} title={t.copyTitle(name)} begin={{ ...form, language }} />;
+      }}
+    </Loaded>
+  );
+}
+
+interface BuilderProps {
+  number: string;
+  title: string;
+  begin: Form;
+  edit?: { approved: boolean };
+  draft?: string;
+}
+
+function Builder({ number, title, begin, edit, draft }: BuilderProps) {
+  const t = useTemplateText();
+  const navigate = useNavigate();
+  const page = useRef<HTMLFormElement>(null);
+  const [form, setForm] = useState(begin);
+  const submit = useSubmission(number, form, { edit: edit !== undefined, draft }, page);
+  const keep = useDraft(number, form, draft);
+  const change = (next: Partial<Form>) => setForm((now) => ({ ...now, ...next }));
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!submit.busy) submit.run();
+  };
+  return (
+    <div className={styles.page}>
+      <nav className={styles.back}>
+        <Link to="/templates" search={{ number }}>{t.back}</Link>
+      </nav>
+      <header className={styles.head}>
+        <h1>{title}</h1>
+        {edit?.approved && <p>{t.editLimit}</p>}
+      </header>
+      <form ref={page} className={styles.columns} onSubmit={onSubmit} noValidate>
+        <div className={styles.fields}>
+          {submit.error !== undefined && <FormError error={submit.error} text={submit.beside ? t.fixFirst : undefined} />}
+          {!edit && !draft && <NumberSelect label={t.number} number={number} set={(next) => void navigate({ to: "/templates/new", search: { number: next } })} />}
+          <BuilderForm number={number} form={form} fixed={{ identity: edit !== undefined, category: edit?.approved ?? false }} errorOf={submit.errorOf} change={change} />
+        </div>
+        <aside className={styles.aside}>
+          <h2>{t.preview}</h2>
+          <PhonePreview form={form} label={t.preview} />
+        </aside>
+        <footer className={styles.foot}>
+          {draft && <Button variant="subtle" color="red" onClick={keep.throwAway}>{t.throwAway}</Button>}
+          <span className={styles.space} />
+          {!edit && <Button variant="default" loading={keep.busy} onClick={keep.save}>{t.saveDraft}</Button>}
+          <Button type="submit" loading={submit.busy}>{t.submit}</Button>
+        </footer>
+      </form>
+    </div>
+  );
+}
+
+/** Submits the template. What the server objects to is shown beside its field, which gets the focus. */
+function useSubmission(number: string, form: Form, { edit, draft }: { edit: boolean; draft?: string }, page: React.RefObject<HTMLFormElement | null>) {
+  const t = useTemplateText();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [failed, setFailed] = useState<{ error: unknown; field?: string }>();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => (edit ? editTemplate(number, templateOf(form)) : createTemplate(number, templateOf(form))),
+    onSuccess: async ({ name }) => {
+      toast(t.submitted(name));
+      if (draft) await deleteDraft(number, draft).catch(toastError);
+      await client.invalidateQueries({ queryKey: ["templates"] });
+      void navigate({ to: "/templates/$name", params: { name }, search: { number } });
+    },
+    onError: (error) => {
+      const field = error instanceof ApiError ? fieldOf(form, error.param) : undefined;
+      setFailed({ error, field: field && shownFields(form).has(field) ? field : undefined });
+    },
+  });
+  useEffect(() => {
+    if (!failed) return;
+    const find = (selector: string) => page.current?.querySelector<HTMLElement>(selector);
+    const marked = find("[aria-invalid=true]") ?? find("[role=alert]");
+    marked?.focus();
+    marked?.scrollIntoView({ block: "center" });
+  }, [failed, page]);
+  return {
+    busy: isPending,
+    run: () => {
+      setFailed(undefined);
+      mutate();
+    },
+    error: failed?.error,
+    beside: failed?.field !== undefined,
+    errorOf: (field: string) => (failed && failed.field === field ? messageOf(failed.error) : undefined),
+  };
+}
+
+function useDraft(number: string, form: Form, id: string | undefined) {
+  const t = useTemplateText();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const again = () => client.invalidateQueries({ queryKey: ["templates", "drafts"] });
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => saveDraft(number, id, form),
+    onSuccess: (kept) => {
+      toast(t.draftSaved);
+      client.setQueryData(draftQuery(number, kept.id).queryKey, kept);
+      void again();
+      if (!id) void navigate({ to: "/templates/new", search: { number, draft: kept.id }, replace: true });
+    },
+    onError: toastError,
+  });
+  const throwAway = () =>
+    void (id && deleteDraft(number, id).then(async () => {
+      toast(t.draftDeleted);
+      await again();
+      await navigate({ to: "/templates", search: { number, state: "draft" } });
+    }, toastError));
+  return { busy: isPending, save: () => mutate(), throwAway };
+}
