@@ -135,6 +135,9 @@ func New(cfg Config) *API {
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.surface.ServeHTTP(w, r) }
 
+// Description is the API's OpenAPI document.
+func (a *API) Description() []byte { return a.surface.Document() }
+
 // RefuseUnreadable answers what cannot be read as a request.
 func (a *API) RefuseUnreadable(w http.ResponseWriter) { a.surface.RefuseUnreadable(w) }
 

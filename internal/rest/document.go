@@ -325,6 +325,9 @@ func (d *document) write() writtenDocument {
 	return writtenDocument{text: text, tag: WeakETag(string(text))}
 }
 
+// Document is the description of the surface, as JSON.
+func (s *Surface) Document() []byte { return s.document.written().text }
+
 // ServeDocument registers the description of the surface itself.
 func (s *Surface) ServeDocument(op Operation) {
 	op.Open, op.Conditional, op.input = true, true, &inputBinder{}

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/parleyhq/parley/docs"
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/web"
@@ -17,7 +18,7 @@ import (
 
 // routes is the public face. What no part claims gets the API's 404.
 func (s *Server) routes() http.Handler {
-	pages := web.Handler()
+	pages, manual := web.Handler(), docs.Handler(s.api.Description)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case s.cfg.Has("dashboard") && strings.HasPrefix(r.URL.Path, app.Base+"/"):
@@ -30,6 +31,8 @@ func (s *Server) routes() http.Handler {
 			s.onboarding.page.ServeHTTP(w, r)
 		case r.URL.Path == simulatedDialog:
 			s.serveSimulatedDialog(w, r)
+		case docs.Owns(r.URL.Path):
+			manual.ServeHTTP(w, r)
 		case s.cfg.Has("dashboard") && web.Owns(r.URL.Path) && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 			pages.ServeHTTP(w, r)
 		default:

@@ -1,0 +1,122 @@
+package docs
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const description = `{"info":{"description":"Send ` + "`now`" + `."},"tags":[{"name":"Messages","description":"Sending."},{"name":"None","description":""}],
+	"paths":{"/{phone_number_id}/messages":{"post":{"operationId":"sendMessage","summary":"Send a message","description":"It sends.","tags":["Messages"],
+	"parameters":[{"name":"phone_number_id","in":"path","required":true,"description":"The number.","schema":{"type":"string","pattern":"^[0-9]+$"}}],
+	"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/SendBody"}}}},
+	"responses":{"200":{"description":"Success.","content":{"application/json":{"schema":{"type":"object","required":["id","at"],"properties":{"id":{"type":"string","pattern":"^msg_[0-9A-Z]{26}$"},"at":{"type":["string","null"],"format":"date-time"}}}}}},
+	"400":{"$ref":"#/components/responses/Bad"}}}}},
+	"components":{"schemas":{"SendBody":{"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["text","image"],"description":"Its <kind>."},"to":{"type":"string"}}}},
+	"responses":{"Bad":{"description":"` + "`invalid_json`" + `"}}}}`
+
+// get asks the handler for a path.
+func get(t *testing.T, h http.Handler, path string) (int, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") {
+		t.Errorf("%s: the policy is %q", path, csp)
+	}
+	return w.Code, w.Body.String()
+}
+
+func newTestHandler() http.Handler { return Handler(func() []byte { return []byte(description) }) }
+
+var localLink = regexp.MustCompile(`(?:href|src)="(/docs[^"]*)"`)
+
+// Every page is shown, and every link between pages leads to a page, and to a place in it.
+func TestEveryPageAndLink(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler()
+	names, err := fs.Glob(files, "*.md")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%d pages, %v", len(names), err)
+	}
+	seen := map[string]string{}
+	queue := []string{"/docs", "/docs/api", "/docs/decisions"}
+	for _, name := range names {
+		queue = append(queue, "/docs/"+strings.TrimSuffix(name, ".md"))
+	}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		if _, done := seen[path]; done {
+			continue
+		}
+		status, body := get(t, h, path)
+		if seen[path] = body; status != http.StatusOK {
+			t.Errorf("%s: %d", path, status)
+			continue
+		}
+		if strings.HasPrefix(path, "/docs/decisions/") || strings.HasPrefix(path, "/docs/pictures/") || path == "/docs/style.css" {
+			continue // their links are checked where people read them
+		}
+		for _, link := range localLink.FindAllStringSubmatch(body, -1) {
+			page, _, _ := strings.Cut(link[1], "#")
+			queue = append(queue, page)
+		}
+	}
+	for path, body := range seen {
+		for _, link := range localLink.FindAllStringSubmatch(body, -1) {
+			page, anchor, found := strings.Cut(link[1], "#")
+			if found && anchor != "" && seen[page] != "" && !strings.Contains(seen[page], `id="`+anchor+`"`) {
+				t.Errorf("%s links to %s, which has no such place", path, link[1])
+			}
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	status, body := get(t, newTestHandler(), "/docs/api")
+	for _, want := range []string{
+		"Send <code>now</code>.", `<h3 id="sendMessage">Send a message</h3>`, "/v1/{phone_number_id}/messages", "<code>phone_number_id</code> *",
+		"http://localhost:8080/v1/100200300400500/messages", "&#34;to&#34;: &#34;+4915112345678&#34;", "Its &lt;kind&gt;. One of <code>text</code>, <code>image</code>.",
+		"&#34;id&#34;: &#34;msg_01M7H5K9QGF8MMPFW6812SEYV1&#34;", "<code>invalid_json</code>",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the reference lacks %q", want)
+		}
+	}
+	if status != http.StatusOK || strings.Contains(body, ">None<") {
+		t.Errorf("%d: a tag without operations is shown", status)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler()
+	for asked, want := range map[string]string{
+		"outside_24h_window": "/docs/errors#", "Caddy proxy": "/docs/operating#", "send a message": "/docs/api#sendMessage", "": "Write a word",
+		"xyzzy-nowhere": "0 found", "<script>": "0 found for “&lt;script&gt;”",
+	} {
+		status, body := get(t, h, "/docs/search?q="+strings.ReplaceAll(asked, " ", "+"))
+		if status != http.StatusOK || !strings.Contains(body, want) || strings.Contains(body, "<script") {
+			t.Errorf("%q: %d, without %q", asked, status, want)
+		}
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler()
+	for _, path := range []string{"/docs/nowhere", "/docs/../docs.go", "/docs/docs.go", "/docs/pictures/nowhere.png"} {
+		if status, _ := get(t, h, path); status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/docs", nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", w.Code)
+	}
+}
