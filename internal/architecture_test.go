@@ -103,7 +103,7 @@ func folderOf(name string) string {
 	switch name {
 	case "main":
 		return "."
-	case "client", "web":
+	case "client", "docs", "web":
 		return name
 	default:
 		return "internal/" + name
