@@ -46,6 +46,24 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// Also what is in doubt comes to an end, and the broadcast with it.
+func TestLedgerToTheEnd(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(r *rig) {
+		story := []happening{{300 * time.Millisecond, "pause", 0}, {0, "crash", 0}, {0, "resume", 0}, {time.Second, "crash", 0}}
+		if wrong := r.live(story, []int{4, 0, 1, 2}); wrong != "" {
+			t.Fatal(wrong)
+		}
+		all, err := r.st.Read(r.t.Context()).Broadcasts(r.org.ID, r.account.ID, store.BroadcastFilter{}, store.Page{Limit: 1})
+		if err != nil || len(all.Rows) != 1 {
+			t.Fatal(err)
+		}
+		b := all.Rows[0]
+		r.until("it is completed", func() bool { return r.read(b).Status == chat.BroadcastCompleted })
+		r.requireLedger(b)
+	})
+}
+
 // Broadcasts of one number share it, and what a person sends waits for none of them.
 func TestFairness(t *testing.T) {
 	t.Parallel()

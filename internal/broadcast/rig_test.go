@@ -1,5 +1,3 @@
-//go:build long
-
 package broadcast_test
 
 import (
@@ -228,6 +226,32 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
+// until lets time go by until something holds, for at most an hour.
+func (r *rig) until(what string, holds func() bool) {
+	r.t.Helper()
+	for step, spent := 100*time.Millisecond, time.Duration(0); !holds(); spent += step {
+		if spent > 10*time.Second {
+			step = 10 * time.Second
+		}
+		if spent > time.Hour {
+			r.t.Fatalf("it does not come to pass that %s", what)
+		}
+		pass(step)
+	}
+}
+
+// untilCalled waits until the provider has been called so often.
+func (r *rig) untilCalled(n int) {
+	r.t.Helper()
+	r.until(fmt.Sprint("there are calls: ", n), func() bool { return r.called() >= n })
+}
+
+// untilOver waits until a broadcast does nothing any more.
+func (r *rig) untilOver(b chat.Broadcast) {
+	r.t.Helper()
+	r.until("it is over", func() bool { return !r.read(b).Active })
+}
+
 // all are the recipients of a broadcast.
 func (r *rig) all(b chat.Broadcast) []chat.Recipient {
 	r.t.Helper()
@@ -238,8 +262,17 @@ func (r *rig) all(b chat.Broadcast) []chat.Recipient {
 	return rows.Rows
 }
 
-// requireLedger fails the test unless every recipient waits, has one message or a reason, and the counts say so.
+// requireLedger fails the test unless the ledger of a broadcast balances.
 func (r *rig) requireLedger(b chat.Broadcast) {
+	r.t.Helper()
+	if wrong := r.ledger(b); wrong != "" {
+		r.t.Error(wrong)
+	}
+}
+
+// ledger is what is wrong with a broadcast, unless every recipient waits, has one message or a reason, and the counts
+// say so.
+func (r *rig) ledger(b chat.Broadcast) (wrong string) {
 	r.t.Helper()
 	n := map[string]int64{}
 	messages, stored := map[string]bool{}, map[string]chat.Message{}
@@ -256,11 +289,11 @@ func (r *rig) requireLedger(b chat.Broadcast) {
 		switch row.Status {
 		case chat.RecipientSkipped, chat.RecipientFailed:
 			if row.Reason == "" {
-				r.t.Errorf("%s is %s for no reason", row.ID, row.Status)
+				return fmt.Sprintf("%s is %s for no reason", row.ID, row.Status)
 			}
 		case chat.RecipientWaiting:
 			if row.MessageID != "" {
-				r.t.Errorf("%s waits and has a message", row.ID)
+				return fmt.Sprintf("%s waits and has a message", row.ID)
 			}
 		}
 		if row.MessageID == "" {
@@ -268,11 +301,12 @@ func (r *rig) requireLedger(b chat.Broadcast) {
 		}
 		m, there := stored[row.MessageID]
 		if !there || messages[m.ID] || m.Source != chat.SourceBroadcast || chat.RecipientOf(m.Status) != row.Status {
-			r.t.Errorf("%s is %s, and its message %s", row.ID, row.Status, m.Status)
+			return fmt.Sprintf("%s is %s, and its message %s", row.ID, row.Status, m.Status)
 		}
 		messages[m.ID] = true
 	}
 	if want, got := chat.CountsOf(n), r.counts(b); want != got {
-		r.t.Errorf("the counts are %+v, and the recipients %+v", got, want)
+		return fmt.Sprintf("the counts are %+v, and the recipients %+v", got, want)
 	}
+	return ""
 }

@@ -56,7 +56,7 @@ function Story({ broadcast: b, search }: { broadcast: Broadcast; search: Recipie
       {n.total > 0 && b.started_at && (
         <div className={styles.progress}>
           <span className={styles.quiet} role="status">{t.progress(format.format(done), format.format(n.total))}</span>
-          <Progress value={(100 * done) / n.total} aria-label={t.funnel} />
+          <Progress value={(100 * done) / n.total} aria-label={t.progressName} />
         </div>
       )}
       {b.started_at && <ReportPanels broadcast={b} />}

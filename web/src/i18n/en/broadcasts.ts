@@ -46,6 +46,7 @@ export const broadcasts = {
     rate_limited: "Too many messages at once",
   } as Record<string, string>,
   progress: (done: string, total: string) => `${done} of ${total}`,
+  progressName: "Progress",
   started: "Started",
   created: "Made",
   starts: "Starts",

@@ -48,6 +48,7 @@ export const broadcasts: typeof english = {
     rate_limited: "Terlalu banyak pesan sekaligus",
   } as Record<string, string>,
   progress: (done: string, total: string) => `${done} dari ${total}`,
+  progressName: "Kemajuan",
   started: "Dimulai",
   created: "Dibuat",
   starts: "Mulai",
