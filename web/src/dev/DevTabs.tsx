@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, type LinkProps } from "@tanstack/react-router";
 import type { KeyboardEvent } from "react";
+import { useCurrentInView } from "../ui/useCurrentInView";
 import styles from "./DevPage.module.css";
 import { useDev } from "./text";
 import { endpointsQuery } from "./webhooks/data";
@@ -35,11 +36,12 @@ function Tab(props: { to: LinkProps["to"]; also?: string; name: string; count?: 
 
 export function DevTabs() {
   const t = useDev();
+  const tabs = useCurrentInView<HTMLDivElement>();
   const endpoints = useQuery(endpointsQuery).data ?? [];
   const failing = endpoints.filter((endpoint) => endpoint.status === "disabled" || endpoint.consecutive_failures > 0).length;
   return (
     // eslint-disable-next-line jsx-a11y/interactive-supports-focus
-    <div className={styles.tabs} role="tablist" aria-label={t.title} onKeyDown={onKeyDown}>
+    <div ref={tabs} className={styles.tabs} role="tablist" aria-label={t.title} onKeyDown={onKeyDown}>
       <Tab to="/dev/keys" name={t.keys} />
       <Tab to="/dev/logs" name={t.log} />
       <Tab to="/dev/events" name={t.events} />

@@ -1,6 +1,7 @@
 import { Link, Outlet, type LinkProps } from "@tanstack/react-router";
 import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
+import { useCurrentInView } from "../ui/useCurrentInView";
 import styles from "./SettingsPage.module.css";
 
 function Entry({ to, name }: { to: LinkProps["to"]; name: string }) {
@@ -15,9 +16,10 @@ function Entry({ to, name }: { to: LinkProps["to"]; name: string }) {
 export default function SettingsPage() {
   const t = useText("settings");
   const admin = useIsAdmin();
+  const sections = useCurrentInView<HTMLElement>();
   return (
     <div className={styles.settings}>
-      <nav className={styles.sections} aria-label={t.sections}>
+      <nav ref={sections} className={styles.sections} aria-label={t.sections}>
         <h2>{t.title}</h2>
         <Entry to="/settings/me" name={t.me} />
         {admin && <Entry to="/settings/org" name={t.organization} />}
