@@ -22,7 +22,7 @@ var (
 func TestDocumentedCommandsWork(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	for _, name := range []string{"README.md", "docs/messages.md"} {
+	for _, name := range []string{"README.md", "docs/messages.md", "docs/webhooks.md"} {
 		t.Run(name, func(t *testing.T) { runPage(t, srv.with(t), name) })
 	}
 }

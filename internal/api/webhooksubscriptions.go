@@ -74,11 +74,11 @@ func (a *API) checkWebhookURL(c *rest.Call, url *string) error {
 	err := a.checkURL(c.Ctx, *url)
 	switch {
 	case errors.Is(err, netguard.ErrPlain):
-		return bad("Must begin with https://.")
+		return bad("Must begin with https://. The operator can open a private network for http with --allow-network.")
 	case errors.Is(err, netguard.ErrLookup): // the name may come to be known later, and each connection is checked
 		return nil
 	case errors.Is(err, netguard.ErrBlocked):
-		return bad("The host is not on the public internet.")
+		return bad("The host is not on the public internet. The operator can open a private network with --allow-network; parley listen brings events to your own machine.")
 	default:
 		return err
 	}
