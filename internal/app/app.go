@@ -49,6 +49,8 @@ type Config struct {
 	Pace func(accountID string) Pace
 	// Mail sends a text to an address, some time later; nil where no mail can be sent.
 	Mail func(to, subject, text string)
+	// SSO is how people sign in at an identity provider; nil where there is none.
+	SSO *SSO
 	// Version is the program's.
 	Version string
 	Log     *slog.Logger
@@ -85,6 +87,7 @@ func New(cfg Config) *App {
 	registerSession(a)
 	registerLinks(a)
 	registerForgotten(a)
+	registerSSO(a)
 	registerMe(a)
 	registerSecondStep(a)
 	registerUsers(a)

@@ -25,11 +25,17 @@ func registerSetup(a *App) {
 type setupView struct {
 	Needed    bool `json:"needed" doc:"Nobody can sign in yet."`
 	Forgotten bool `json:"forgotten" doc:"Who has forgotten the password can have a link mailed."`
+	// SSO is the name of the identity provider.
+	SSO *string `json:"sso" nullable:"true" doc:"The name of the identity provider at which people can sign in."`
 }
 
 func (a *App) getSetup(c *rest.Call, _ *noInput) (setupView, error) {
 	any, err := c.Read().AnyUsers()
-	return setupView{Needed: !any, Forgotten: a.cfg.Mail != nil}, err
+	view := setupView{Needed: !any, Forgotten: a.cfg.Mail != nil}
+	if a.cfg.SSO != nil {
+		view.SSO = &a.cfg.SSO.Name
+	}
+	return view, err
 }
 
 type setUpInput struct{ Body setUpBody }

@@ -94,6 +94,12 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--messages-per-second":   {"80", "default"},
 		"--smtp-url":              {"-", "default"},
 		"--smtp-from":             {"-", "default"},
+		"--oidc-issuer":           {"-", "default"},
+		"--oidc-client-id":        {"-", "default"},
+		"--oidc-client-secret":    {"-", "default"},
+		"--oidc-name":             {"single sign-on", "default"},
+		"--oidc-domain":           {"-", "default"},
+		"--oidc-org":              {"-", "default"},
 		"--webhook-retries":       {"10s,30s,2m,10m,1h,6h,24h", "default"},
 		"--demo":                  {"true", "PARLEY_DEMO"},
 		"--demo-empty":            {"false", "default"},
@@ -102,7 +108,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 26 { // with the header
+	if len(settings) != 32 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

@@ -49,6 +49,13 @@ type Serve struct {
 	SMTPURL             string         `name:"smtp-url" variable:"PARLEY_SMTP_URL" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@mail.example.com:587 (TLS where it offers that) or smtps://…:465. Invitations and links to choose another password are then mailed too. Empty: no mail is sent."`
 	SMTPFrom            string         `name:"smtp-from" variable:"PARLEY_SMTP_FROM" placeholder:"ADDRESS" help:"Who mails are from, as 'Parley <parley@example.com>'. Needed with --smtp-url."`
 
+	OIDCIssuer       string   `name:"oidc-issuer" variable:"PARLEY_OIDC_ISSUER" placeholder:"URL" help:"Identity provider (OpenID Connect) at which people can sign in to the dashboard, as https://accounts.example.com. Register the address PUBLIC-URL/login/sso there. Empty: none."`
+	OIDCClientID     string   `name:"oidc-client-id" variable:"PARLEY_OIDC_CLIENT_ID" placeholder:"ID" help:"What the identity provider knows this server by. Needed with --oidc-issuer."`
+	OIDCClientSecret string   `name:"oidc-client-secret" variable:"PARLEY_OIDC_CLIENT_SECRET" placeholder:"SECRET" secret:"" help:"The secret that goes with --oidc-client-id; empty for a public client."`
+	OIDCName         string   `name:"oidc-name" variable:"PARLEY_OIDC_NAME" default:"single sign-on" placeholder:"NAME" help:"What the sign-in page calls the identity provider."`
+	OIDCDomain       []string `name:"oidc-domain" variable:"PARLEY_OIDC_DOMAIN" placeholder:"DOMAIN" help:"People with a verified address of this domain need no invitation: they become agents when they first sign in. Repeat it for several; without any, everybody needs to be a user or invited."`
+	OIDCOrg          string   `name:"oidc-org" variable:"PARLEY_OIDC_ORG" placeholder:"ORG" help:"The organization of those who come by --oidc-domain; needed where there are several."`
+
 	LogFormat string `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
 	LogLevel  string `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
 	Demo      bool   `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start, with a week of conversations, and print its key and login."`
@@ -94,6 +101,7 @@ func (s *Serve) Validate() error {
 		s.checkProvider(),
 		s.checkSecretKey(),
 		s.checkSMTP(),
+		s.checkOIDC(),
 		oneOf("--log-format", s.LogFormat, "text", "json"),
 		oneOf("--log-level", s.LogLevel, "debug", "info", "warn", "error"),
 	)
@@ -231,6 +239,23 @@ func (s *Serve) checkSecretKey() error {
 	}
 	if _, err := vault.Load(s.SecretKey, ""); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
+	}
+	return nil
+}
+
+func (s *Serve) checkOIDC() error {
+	if s.OIDCIssuer == "" {
+		if s.OIDCClientID != "" || len(s.OIDCDomain) > 0 {
+			return errors.New("--oidc-client-id and --oidc-domain need --oidc-issuer, the address of the identity provider")
+		}
+		return nil
+	}
+	u, err := url.Parse(s.OIDCIssuer)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("--oidc-issuer must be an address like https://accounts.example.com, not %q", s.OIDCIssuer)
+	}
+	if s.OIDCClientID == "" {
+		return errors.New("--oidc-client-id is needed with --oidc-issuer: it is what the identity provider knows this server by")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/search"
+	"github.com/parleyhq/parley/internal/sso"
 )
 
 // startDashboard makes the dashboard's surface and the hub that tells open dashboards of changes. The hub is
@@ -27,6 +28,7 @@ func (s *Server) startDashboard(version string) {
 		Blobs: s.messaging.blobs, ContactWork: s.wakeContactJobs,
 		Numbers: &core.Numbers{Store: s.store, Provider: s.messaging.client, Token: s.token}, Pace: s.pace(),
 		Mail:    s.mailer(),
+		SSO:     s.sso(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
 }
@@ -39,6 +41,20 @@ func (s *Server) pace() func(accountID string) app.Pace {
 	return func(accountID string) app.Pace {
 		p := s.messaging.sender.Pace(accountID)
 		return app.Pace{PerSecond: p.PerSecond, Now: p.Now, PausedFor: p.PausedFor, LastMinute: p.LastMinute}
+	}
+}
+
+// sso is the identity provider that the settings name, if any.
+func (s *Server) sso() *app.SSO {
+	if s.cfg.OIDCIssuer == "" {
+		return nil
+	}
+	return &app.SSO{
+		Name:      s.cfg.OIDCName,
+		Newcomers: core.Newcomers{Domains: s.cfg.OIDCDomain, OrgID: s.cfg.OIDCOrg},
+		Provider: sso.New(sso.Config{
+			Issuer: s.cfg.OIDCIssuer, ClientID: s.cfg.OIDCClientID, ClientSecret: s.cfg.OIDCClientSecret, RedirectURL: s.cfg.PublicURL + app.SSOPath,
+		}),
 	}
 }
 

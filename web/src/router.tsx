@@ -33,6 +33,14 @@ const login = createRoute({
   component: lazyRouteComponent(() => import("./auth/LoginPage")),
 });
 
+/** Where people come back to from the identity provider. */
+const sso = createRoute({
+  getParentRoute: () => root,
+  path: "/login/sso",
+  validateSearch: (search: Record<string, string | undefined>): Record<string, string | undefined> => search,
+  component: lazyRouteComponent(() => import("./auth/sso/SSOPage")),
+});
+
 const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
@@ -336,6 +344,7 @@ const media = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
+    sso,
     setup,
     invite,
     signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, templates, templateNew, template, media, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, phone, settings.addChildren([

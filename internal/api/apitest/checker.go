@@ -81,7 +81,7 @@ func (c *check) sharedHeaders() {
 		c.problem("nothing is said about caching")
 	}
 	for name, values := range c.Header {
-		if len(values) > 1 {
+		if len(values) > 1 && name != "Set-Cookie" { // the one header that may: each cookie has its own
 			c.problem("the header %s comes %d times", name, len(values))
 		}
 	}

@@ -13,18 +13,26 @@ import styles from "./Card.module.css";
 import { enter } from "./enter";
 import { Forgotten } from "./Forgotten";
 
+const SSOButton = lazy(() => import("./sso/SSOButton"));
 const EnterCode = lazy(() => import("./secondstep/EnterCode"));
 const route = getRouteApi("/login");
 
-/** A server without users needs setting up first. Returns whether it can mail links to those who forgot. */
-function useSetupFirst(): boolean {
+/** How people can sign in: whether links can be mailed to those who forgot, and at which identity provider. */
+interface Ways {
+  needed: boolean;
+  forgotten: boolean;
+  sso: string | null;
+}
+
+/** A server without users needs setting up first. Returns how people can sign in. */
+function useSetupFirst(): Ways | undefined {
   const navigate = useNavigate();
-  const { needed, forgotten } =
-    useQuery({ queryKey: ["setup"], queryFn: () => get<{ needed: boolean; forgotten: boolean }>("/setup") }).data ?? {};
+  const ways = useQuery({ queryKey: ["setup"], queryFn: () => get<Ways>("/setup") }).data;
+  const needed = ways?.needed;
   useEffect(() => {
     if (needed) void navigate({ to: "/setup", replace: true });
   }, [needed, navigate]);
-  return forgotten ?? false;
+  return ways;
 }
 
 /** Signs in, or tells that a code is asked for besides the password. */
@@ -43,7 +51,7 @@ export default function LoginPage() {
   const search = route.useSearch();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const mails = useSetupFirst();
+  const ways = useSetupFirst();
   const [forgotten, setForgotten] = useState(false);
   const [asked, setAsked] = useState(false);
   const { form, busy, error, errorOf } = useSubmit(
@@ -66,7 +74,11 @@ export default function LoginPage() {
   if (asked) {
     return (
       <Suspense>
-        <EnterCode email={email} password={password} entered={() => enter(search.return)} back={() => setAsked(false)} />
+        <EnterCode
+          signIn={(code) => send<Me>("POST", "/session", { email, password, code }, { open: true })}
+          entered={() => enter(search.return)}
+          back={() => setAsked(false)}
+        />
       </Suspense>
     );
   }
@@ -96,8 +108,13 @@ export default function LoginPage() {
           {t.signIn}
         </Button>
       </form>
+      {ways?.sso && (
+        <Suspense>
+          <SSOButton name={ways.sso} back={search.return} />
+        </Suspense>
+      )}
       <p className={styles.foot}>
-        {mails ? (
+        {ways?.forgotten ? (
           <Anchor component="button" type="button" onClick={() => setForgotten(true)}>
             {t.forgotten}
           </Anchor>

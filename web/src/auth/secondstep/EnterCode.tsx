@@ -1,7 +1,6 @@
 import { Anchor, Button } from "@mantine/core";
 import { useState } from "react";
-import { ApiError, send } from "../../api/client";
-import type { Me } from "../../api/types";
+import { ApiError } from "../../api/client";
 import { useText } from "../../i18n";
 import { useSecurity } from "../../settings/security/text";
 import { FormError } from "../../ui/FormError";
@@ -10,17 +9,12 @@ import { Card } from "../Card";
 import styles from "../Card.module.css";
 import { CodeInput } from "./CodeInput";
 
-/** Asks for the second step of signing in. The password was right; it goes along with the code once more. */
-export default function EnterCode(props: { email: string; password: string; entered: () => void; back: () => void }) {
+/** Asks for the second step of signing in. The first one was right, and goes along with the code once more. */
+export default function EnterCode(props: { signIn: (code: string) => Promise<unknown>; entered: () => void; back: () => void }) {
   const t = useSecurity();
   const auth = useText("auth");
   const [code, setCode] = useState("");
-  const { email, password } = props;
-  const { form, busy, error } = useSubmit(
-    [],
-    () => send<Me>("POST", "/session", { email, password, code }, { open: true }),
-    props.entered,
-  );
+  const { form, busy, error } = useSubmit([], () => props.signIn(code), props.entered);
   const refused = error instanceof ApiError && error.status === 401 ? t.wrongCode : undefined;
   const tooMany = error instanceof ApiError && error.status === 429 ? auth.tooMany(error.retryAfter) : undefined;
   return (

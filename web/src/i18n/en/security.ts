@@ -39,6 +39,14 @@ export const security = {
   back: "Back",
   wrongCode: "This code is wrong or was used. Each code works once: wait for the next one.",
 
+  ssoWith: (name: string) => `Sign in with ${name}`,
+  ssoOr: "or",
+  ssoTitle: "Signing in",
+  ssoWait: "One moment: the identity provider is asked who you are.",
+  ssoRefused: "You are not signed in",
+  ssoAgain: "Back to sign-in",
+  ssoGivenUp: "The identity provider did not let you in, or you gave up there.",
+
   takeOff: "Take off two-step sign-in",
   takeOffTitle: (name: string) => `Take off ${name}'s two-step sign-in?`,
   takeOffHint: "For somebody who has lost the phone and the recovery codes. Make sure that it is they who ask. They are signed out everywhere, and the password is enough until they set it up again.",

@@ -41,6 +41,14 @@ export const security: Translated<typeof english> = {
   back: "Kembali",
   wrongCode: "Kode ini salah atau sudah dipakai. Setiap kode berlaku sekali: tunggu kode berikutnya.",
 
+  ssoWith: (name) => `Masuk dengan ${name}`,
+  ssoOr: "atau",
+  ssoTitle: "Sedang masuk",
+  ssoWait: "Sebentar: penyedia identitas ditanya siapa Anda.",
+  ssoRefused: "Anda belum masuk",
+  ssoAgain: "Kembali ke halaman masuk",
+  ssoGivenUp: "Penyedia identitas tidak mengizinkan Anda masuk, atau Anda berhenti di sana.",
+
   takeOff: "Lepas masuk dua langkah",
   takeOffTitle: (name) => `Lepas masuk dua langkah milik ${name}?`,
   takeOffHint: "Untuk orang yang kehilangan ponsel dan kode pemulihan. Pastikan memang dia yang meminta. Ia dikeluarkan dari semua perangkat, dan kata sandi saja cukup sampai ia menyiapkannya lagi.",
