@@ -218,9 +218,9 @@ func clippedName(name string) *string {
 }
 
 // customerName is whose number is connected; empty where it is the organization's own.
-func (i Invitation) customerName() string {
-	if i.Customer == nil {
+func (in Invitation) customerName() string {
+	if in.Customer == nil {
 		return ""
 	}
-	return i.Customer.Name
+	return in.Customer.Name
 }

@@ -3,6 +3,7 @@ package mail
 
 import (
 	"context"
+	"crypto/x509"
 	"log/slog"
 	"net/mail"
 	"net/url"
@@ -26,6 +27,7 @@ var waits = []time.Duration{5 * time.Second, time.Minute}
 type Postman struct {
 	server *url.URL
 	from   mail.Address
+	roots  *x509.CertPool // nil: those of the system
 	log    *slog.Logger
 	queue  chan Message
 	cancel context.CancelFunc

@@ -67,7 +67,7 @@ func (p *Postman) connect(ctx context.Context) (*smtp.Client, error) {
 	}
 	end, _ := ctx.Deadline()
 	conn.SetDeadline(end)
-	settings := &tls.Config{ServerName: host}
+	settings := &tls.Config{ServerName: host, RootCAs: p.roots}
 	if secure {
 		conn = tls.Client(conn, settings)
 	}

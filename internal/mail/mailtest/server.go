@@ -3,6 +3,8 @@ package mailtest
 
 import (
 	"bufio"
+	"crypto/tls"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"mime"
@@ -14,19 +16,44 @@ import (
 	"time"
 )
 
-// Mail is one that was taken.
-type Mail struct{ From, To, Subject, Text string }
+// Mail is one that was taken, with how it came.
+type Mail struct {
+	From, To, Subject, Text string
+	Secure                  bool   // over TLS
+	User                    string // who has signed in
+}
 
 // Server speaks SMTP.
 type Server struct {
 	URL   string
 	Taken chan Mail
 
-	refusals chan string
+	refusals    chan string
+	certificate *tls.Certificate
+	fromStart   bool   // TLS begins with the connection
+	login       string // what AUTH PLAIN has to bring; empty: nothing
+}
+
+// Option is what a server wants of its clients.
+type Option func(*Server)
+
+// TLS has the server offer STARTTLS, and refuse mail without it.
+func TLS(c tls.Certificate) Option { return func(s *Server) { s.certificate = &c } }
+
+// Smtps has TLS begin with the connection.
+func Smtps(c tls.Certificate) Option {
+	return func(s *Server) { s.certificate, s.fromStart = &c, true }
+}
+
+// Login has the server take mail only of who signs in.
+func Login(user, password string) Option {
+	return func(s *Server) {
+		s.login = base64.StdEncoding.EncodeToString([]byte("\x00" + user + "\x00" + password))
+	}
 }
 
 // Start begins to listen; the test ends it.
-func Start(t testing.TB) *Server {
+func Start(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -34,6 +61,12 @@ func Start(t testing.TB) *Server {
 	}
 	t.Cleanup(func() { l.Close() })
 	s := &Server{URL: "smtp://" + l.Addr().String(), Taken: make(chan Mail, 100), refusals: make(chan string, 100)}
+	for _, option := range options {
+		option(s)
+	}
+	if s.fromStart {
+		s.URL = "smtps" + strings.TrimPrefix(s.URL, "smtp")
+	}
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -61,35 +94,90 @@ func (s *Server) Next(t testing.TB) Mail {
 	}
 }
 
+// visit is one client.
+type visit struct {
+	server *Server
+	conn   net.Conn
+	r      *bufio.Reader
+	mail   Mail
+}
+
 func (s *Server) serve(conn net.Conn) {
-	defer conn.Close()
-	r := bufio.NewReader(conn)
-	say := func(line string) { fmt.Fprint(conn, line+"\r\n") }
-	var m Mail
-	say("220 mailtest")
+	v := &visit{server: s, conn: conn}
+	defer func() { v.conn.Close() }()
+	if s.fromStart {
+		v.secure()
+	}
+	v.r = bufio.NewReader(v.conn)
+	v.say("220 mailtest")
 	for {
-		line, err := r.ReadString('\n')
-		if err != nil {
+		line, err := v.r.ReadString('\n')
+		if err != nil || !v.obey(line) {
 			return
-		}
-		switch verb := strings.ToUpper(strings.TrimSpace(line)); {
-		case strings.HasPrefix(verb, "MAIL FROM:"):
-			m.From = address(line)
-			say("250 ok")
-		case strings.HasPrefix(verb, "RCPT TO:"):
-			m.To = address(line)
-			say(s.answer())
-		case verb == "DATA":
-			say("354 go on")
-			s.take(r, m)
-			say("250 taken")
-		case verb == "QUIT":
-			say("221 bye")
-			return
-		default:
-			say("250 mailtest")
 		}
 	}
+}
+
+func (v *visit) secure() {
+	v.conn = tls.Server(v.conn, &tls.Config{Certificates: []tls.Certificate{*v.server.certificate}})
+	v.r, v.mail.Secure = bufio.NewReader(v.conn), true
+}
+
+func (v *visit) say(line string) { fmt.Fprint(v.conn, line+"\r\n") }
+
+// obey does what a line asks for; false ends the visit.
+func (v *visit) obey(line string) bool {
+	s := v.server
+	switch verb := strings.ToUpper(strings.TrimSpace(line)); {
+	case strings.HasPrefix(verb, "EHLO"):
+		v.greet()
+	case verb == "STARTTLS" && s.certificate != nil:
+		v.say("220 go on")
+		v.secure()
+	case strings.HasPrefix(verb, "AUTH PLAIN "):
+		v.signIn(strings.TrimSpace(line)[len("AUTH PLAIN "):])
+	case strings.HasPrefix(verb, "MAIL FROM:"):
+		if s.certificate != nil && !v.mail.Secure || s.login != "" && v.mail.User == "" {
+			v.say("530 not like this")
+			return true
+		}
+		v.mail.From = address(line)
+		v.say("250 ok")
+	case strings.HasPrefix(verb, "RCPT TO:"):
+		v.mail.To = address(line)
+		v.say(s.answer())
+	case verb == "DATA":
+		v.say("354 go on")
+		s.take(v.r, v.mail)
+		v.say("250 taken")
+	case verb == "QUIT":
+		v.say("221 bye")
+		return false
+	default:
+		v.say("250 mailtest")
+	}
+	return true
+}
+
+func (v *visit) greet() {
+	v.say("250-mailtest")
+	if v.server.certificate != nil && !v.mail.Secure {
+		v.say("250-STARTTLS")
+	}
+	if v.server.login != "" {
+		v.say("250-AUTH PLAIN")
+	}
+	v.say("250 8BITMIME")
+}
+
+func (v *visit) signIn(login string) {
+	if login != v.server.login {
+		v.say("535 wrong")
+		return
+	}
+	text, _ := base64.StdEncoding.DecodeString(login)
+	v.mail.User = strings.Split(string(text), "\x00")[1]
+	v.say("235 welcome")
 }
 
 func (s *Server) answer() string {

@@ -1,0 +1,75 @@
+package mail_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/mail"
+	"github.com/parleyhq/parley/internal/mail/mailtest"
+)
+
+// certificate is one for 127.0.0.1, with what makes it trusted.
+func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return server.TLS.Certificates[0], roots
+}
+
+// as puts a login into a server's address.
+func as(login, server string) string { return strings.Replace(server, "://", "://"+login+"@", 1) }
+
+var hello = mail.Message{To: "ada@example.com", Subject: "Hello", Text: "Hello\n"}
+
+// A mail goes over TLS, and as somebody, where the server wants that: from the beginning, or once both agree on it.
+func TestMailOverTLSAsSomebody(t *testing.T) {
+	t.Parallel()
+	cert, roots := certificate(t)
+	for name, way := range map[string]mailtest.Option{"STARTTLS": mailtest.TLS(cert), "smtps": mailtest.Smtps(cert)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := mailtest.Start(t, way, mailtest.Login("parley", "pa ss:wörd"))
+			p, _ := start(t, as("parley:pa%20ss%3Aw%C3%B6rd", server.URL))
+			if err := p.Deliver(t.Context(), hello, roots); err != nil {
+				t.Fatal(err)
+			}
+			if got := server.Next(t); !got.Secure || got.User != "parley" || got.To != hello.To || got.Text != hello.Text {
+				t.Errorf("arrived %+v", got)
+			}
+		})
+	}
+}
+
+// Nothing is given to a server whose certificate is nobody's, nor the password to one with a wrong login.
+func TestMailIsNotGivenToStrangers(t *testing.T) {
+	t.Parallel()
+	cert, roots := certificate(t)
+	for name, test := range map[string]struct {
+		way   mailtest.Option
+		login string
+		roots *x509.CertPool
+		says  string
+	}{
+		"STARTTLS with a certificate of nobody": {mailtest.TLS(cert), "parley:secret", x509.NewCertPool(), "certificate"},
+		"smtps with a certificate of nobody":    {mailtest.Smtps(cert), "parley:secret", x509.NewCertPool(), "certificate"},
+		"a wrong password":                      {mailtest.TLS(cert), "parley:wrong", roots, "sign in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := mailtest.Start(t, test.way, mailtest.Login("parley", "secret"))
+			p, _ := start(t, as(test.login, server.URL))
+			err := p.Deliver(t.Context(), hello, test.roots)
+			if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("it says %v", err)
+			}
+			if n := len(server.Taken); n != 0 {
+				t.Errorf("%d mails arrived", n)
+			}
+		})
+	}
+}
