@@ -148,6 +148,7 @@ var texts = map[string]string{
 	"phone_number_id": "100200300400500", "phone_number": "+4915112345678", "to": "+4915112345678", "from": "+15550100200", "name": "Ada",
 	"email": "ada@acme.example", "url": "https://acme.example/webhooks", "body": "Your order has left.", "language": "en_US", "code": "en_US",
 	"messaging_product": "chat", "color": "blue", "pin": "123456", "message_id": "wamid.HBgN", "event_id": "evt_01M7H5KBHF0JT2J2CEXF66GW87",
+	"last4": "Sx5k", "plan": "enterprise", "token_last4": "Sx5k", "secret": "whsec_…", "initial_secret": "whsec_…",
 	"bsuid": "DE.13491208655302741918", "title": "Yes", "filename": "photo.jpg", "mime_type": "image/jpeg", "next_cursor": "eyJ2IjoxfQ",
 }
 
