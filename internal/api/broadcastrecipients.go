@@ -115,9 +115,9 @@ type recipientView struct {
 	Conversation  *string           `json:"conversation_id" doc:"With the contact."`
 	MessageID     *string           `json:"message_id" doc:"Of the message that it has become. Its message.sent event has the id broadcast_msg:<id of the recipient>:sent."`
 	MessageStatus *string           `json:"message_status" enum:"queued,sent,delivered,read,failed"`
-	RepliedAt     *rest.Instant     `json:"replied_at"`
+	RepliedAt     *rest.Instant     `json:"replied_at" nullable:"true"`
 	Clicked       *string           `json:"clicked" doc:"The first button that was pressed."`
-	OptedOutAt    *rest.Instant     `json:"opted_out_at"`
+	OptedOutAt    *rest.Instant     `json:"opted_out_at" nullable:"true"`
 }
 
 func viewRecipient(r chat.Recipient) recipientView {

@@ -65,10 +65,10 @@ type broadcastView struct {
 	Template      broadcastTemplateView `json:"template"`
 	Audience      audienceView          `json:"audience"`
 	PerSecond     *int64                `json:"per_second" doc:"Messages a second; null: as fast as the number may."`
-	ScheduledAt   *rest.Instant         `json:"scheduled_at"`
+	ScheduledAt   *rest.Instant         `json:"scheduled_at" nullable:"true"`
 	TimeZone      *string               `json:"time_zone" doc:"In which scheduled_at was chosen."`
-	StartedAt     *rest.Instant         `json:"started_at"`
-	CompletedAt   *rest.Instant         `json:"completed_at"`
+	StartedAt     *rest.Instant         `json:"started_at" nullable:"true"`
+	CompletedAt   *rest.Instant         `json:"completed_at" nullable:"true"`
 	Counts        broadcastCountsView   `json:"counts"`
 	CreatedAt     rest.Instant          `json:"created_at"`
 	UpdatedAt     rest.Instant          `json:"updated_at"`
@@ -83,7 +83,7 @@ type broadcastTemplateView struct {
 type audienceView struct {
 	LabelIDs []string            `json:"label_ids"`
 	Match    string              `json:"match" enum:"any,all"`
-	Filter   *chat.ContactFilter `json:"filter" doc:"The contacts of the number whom this lets pass, instead of labels; null: labels."`
+	Filter   *chat.ContactFilter `json:"filter,omitempty" doc:"The contacts of the number whom this lets pass, instead of labels."`
 }
 
 type broadcastCountsView struct {

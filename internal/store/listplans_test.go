@@ -97,7 +97,20 @@ func plannedLists(orgID, accountID string) []plannedList {
 		}}
 	}
 	since := time.UnixMilli(1)
+	recipients := func(name, index string, f store.RecipientFilter) plannedList {
+		return plannedList{"recipients " + name, index, func(r store.Reader, p store.Page) error {
+			_, err := r.Recipients(orgID, "bct_x", f, p)
+			return err
+		}}
+	}
 	return []plannedList{
+		recipients("all", "sqlite_autoindex_broadcast_recipients", store.RecipientFilter{}),
+		recipients("that failed", "broadcast_recipients_by_status", store.RecipientFilter{Statuses: []chat.RecipientStatus{chat.RecipientFailed}}),
+		recipients("that were sent", "broadcast_recipients_by_status", store.RecipientFilter{
+			Statuses: []chat.RecipientStatus{chat.RecipientSent, chat.RecipientDelivered, chat.RecipientRead}}),
+		recipients("by reason", "broadcast_recipients_by_reason", store.RecipientFilter{Reason: "x"}),
+		recipients("that replied", "broadcast_recipients_replied", store.RecipientFilter{Replied: true}),
+		recipients("that opted out", "broadcast_recipients_opted_out", store.RecipientFilter{OptedOut: true}),
 		customers("all", "customers_by_age", store.CustomerFilter{}),
 		customers("by status", "customers_by_status", store.CustomerFilter{Status: chat.CustomerActive}),
 		customers("by team", "customers_by_team", store.CustomerFilter{TeamID: "x"}),

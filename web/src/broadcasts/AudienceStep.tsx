@@ -27,7 +27,7 @@ interface Chosen {
 function chosenOf({ label_ids, match, filter }: Broadcast["audience"]): Chosen {
   const labels = filter?.label_ids ?? label_ids;
   const none = { who: "none" as Who, labels, all: filter ? filter.all_labels === true : match === "all", consent: filter?.consent ?? null, seen: null, search: filter?.search ?? "" };
-  if (filter && Object.keys(filter).length === 0) return { ...none, who: "all" };
+  if (filter && !Object.values(filter).some(Boolean)) return { ...none, who: "all" };
   return { ...none, seen: filter?.never_seen ? "never" : null, who: filter || labels.length > 0 ? "some" : "none" };
 }
 

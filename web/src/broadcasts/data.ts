@@ -36,7 +36,7 @@ export interface Broadcast {
   status: Status;
   status_reason: string | null;
   template: { name: string; language: string; components: Component[] };
-  audience: { label_ids: string[]; match: "any" | "all"; filter: ContactFilter | null };
+  audience: { label_ids: string[]; match: "any" | "all"; filter?: ContactFilter };
   per_second: number | null;
   scheduled_at: string | null;
   time_zone: string | null;

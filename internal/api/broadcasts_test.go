@@ -1,0 +1,83 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/api/apitest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// draft is a broadcast as the API shows it.
+type draft struct {
+	ID, Status  string
+	ScheduledAt *string `json:"scheduled_at"`
+	Audience    struct {
+		LabelIDs []string `json:"label_ids"`
+		Filter   *chat.ContactFilter
+	}
+	Counts struct{ Total, Waiting, Skipped int }
+}
+
+// hasSale stores a template that says the same to everybody.
+func hasSale(t *testing.T, c *apitest.Case) {
+	account := accountOf(t, c)
+	c.InTx(t, func(tx *store.Tx) error {
+		template := chat.Template{
+			ID: tx.NewID(chat.KindTemplate), OrgID: c.Org.ID, WABAID: account.WABAID, Name: "sale", Language: "en", Category: new(string(chat.CategoryMarketing)),
+			Format: chat.FormatPositional, Components: json.RawMessage(`[{"type":"BODY","text":"All is half the price."}]`), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		template.SetProviderStatus("APPROVED", nil)
+		return tx.PutTemplate(template)
+	})
+}
+
+// A draft is changed until it starts: when, whom by a filter or by labels, and whom by a list, which can be emptied.
+func TestBroadcastDraft(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		c := s.NewCase(t)
+		connected(t, c)
+		hasSale(t, c)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		call := func(method, rest, body string) *apitest.Response {
+			t.Helper()
+			return c.Call(t, apitest.Request{Method: method, Path: "/v1/${number}/broadcasts" + rest, Body: body})
+		}
+		var b draft
+		const make = `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"filter":{"consent":"opted_in"},`
+		call(http.MethodPost, "", make+`"label_ids":["${label}"]}}`).RequireFailure(t, "invalid_field_value", "audience.filter")
+		call(http.MethodPost, "", make+`"recipients":[{"to":"+4915510000001"},{"to":"+49 155 1000 0001"},{"to":"x"}]},"scheduled_at":"2099-01-01T00:00:00Z"}`).
+			RequireStatus(t, http.StatusCreated).Data(t, &b)
+		if b.Status != "scheduled" || b.Audience.Filter == nil || b.Audience.Filter.Consent != chat.ConsentOptedIn || b.Counts.Waiting != 1 || b.Counts.Skipped != 2 {
+			t.Errorf("it is made as %+v", b)
+		}
+		id := "/" + b.ID
+		b = draft{}
+		call(http.MethodPatch, id, `{"scheduled_at":null,"per_second":null,"audience":{"label_ids":["${label}"]}}`).RequireStatus(t, http.StatusOK).Data(t, &b)
+		if b.Status != "draft" || b.ScheduledAt != nil || b.Audience.Filter != nil || len(b.Audience.LabelIDs) != 1 {
+			t.Errorf("it becomes %+v", b)
+		}
+		var preview struct {
+			Total        int
+			MessagesLeft *int `json:"messages_left"`
+		}
+		call(http.MethodGet, id+"/preview", "").RequireStatus(t, http.StatusOK).Data(t, &preview)
+		if preview.Total != 3 || preview.MessagesLeft != nil {
+			t.Errorf("the preview is %+v", preview)
+		}
+		var people []struct{ Status string }
+		call(http.MethodGet, id+"/recipients?status=delivered", "").RequireStatus(t, http.StatusOK).Data(t, &people)
+		if len(people) != 0 {
+			t.Errorf("before the start it was delivered to %+v", people)
+		}
+		b = draft{}
+		call(http.MethodDelete, id+"/recipients", "").RequireStatus(t, http.StatusOK).Data(t, &b)
+		call(http.MethodGet, id+"/recipients", "").RequireStatus(t, http.StatusOK).Data(t, &people)
+		if b.Counts.Total != 0 || len(people) != 0 {
+			t.Errorf("emptied it has %+v and %+v", b.Counts, people)
+		}
+	})
+}
