@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -201,5 +202,39 @@ func otherDeeds(w *world, secrets map[string]bool, team *chat.Team) []deed {
 			}
 			return core.DeleteBroadcast(tx, w.account, broadcast.ID)
 		}},
+		{chat.AuditBroadcastStart, func(tx *store.Tx) (err error) {
+			if broadcast, err = newBroadcast(tx, w); err != nil {
+				return err
+			}
+			_, err = core.StartBroadcast(tx, w.account, broadcast.ID)
+			return err
+		}},
+		{chat.AuditBroadcastPause, func(tx *store.Tx) error {
+			_, err := core.PauseBroadcast(tx, w.account, broadcast.ID, chat.ReasonByUser)
+			return err
+		}},
+		{chat.AuditBroadcastResume, func(tx *store.Tx) error {
+			_, err := core.ResumeBroadcast(tx, w.account, broadcast.ID)
+			return err
+		}},
+		{chat.AuditBroadcastStop, func(tx *store.Tx) error {
+			_, err := core.StopBroadcast(tx, w.account, broadcast.ID)
+			return err
+		}},
 	}
+}
+
+// newBroadcast is one that can be started, with its template.
+func newBroadcast(tx *store.Tx, w *world) (chat.Broadcast, error) {
+	template := chat.Template{
+		ID: tx.NewID(chat.KindTemplate), OrgID: w.org.ID, WABAID: w.account.WABAID, Name: "hello", Language: "en", Category: new(chat.CategoryMarketing),
+		Format: chat.FormatPositional, Components: json.RawMessage(`[{"type":"BODY","text":"Hello."}]`), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	template.SetProviderStatus("APPROVED", nil)
+	if err := tx.PutTemplate(template); err != nil {
+		return chat.Broadcast{}, err
+	}
+	return core.CreateBroadcast(tx, w.account, core.NewBroadcast{
+		Name: "News", Template: chat.BroadcastTemplate{Name: "hello", Language: "en"}, Recipients: []core.NewRecipient{{To: "+4915510000012"}},
+	})
 }
