@@ -22,6 +22,9 @@ export default function DevPage() {
         <h2>{t.title}</h2>
         <FindBox />
         <DevTabs />
+        <a className={styles.docs} href="/docs" target="_blank" rel="noreferrer">
+          {t.documentation}
+        </a>
       </div>
       <div className={styles.section} id="dev-panel" role="tabpanel" aria-label={t.title}>
         <Outlet />

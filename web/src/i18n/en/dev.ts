@@ -8,6 +8,7 @@ export const dev = {
   events: "Events",
   webhooks: "Webhooks",
   reference: "Reference",
+  documentation: "Documentation",
   failing: (n: number) => (n === 1 ? "1 endpoint has trouble" : `${n} endpoints have trouble`),
   find: "Find any id",
   findHint: "Id or number",

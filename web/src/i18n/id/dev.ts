@@ -10,6 +10,7 @@ export const dev: Translated<typeof english> = {
   events: "Peristiwa",
   webhooks: "Webhook",
   reference: "Referensi",
+  documentation: "Dokumentasi",
   failing: (n: number) => `${n} endpoint bermasalah`,
   find: "Cari id apa pun",
   findHint: "Id atau nomor",
