@@ -47,6 +47,12 @@ type Config struct {
 	Numbers *core.Numbers
 	// Pace tells how fast this node sends the messages of an account; nil where it sends none.
 	Pace func(accountID string) Pace
+	// Operators are the users, by id, who see counts of the whole service; none by default.
+	Operators []string
+	// Node is this process's name among those on the store.
+	Node func() string
+	// Storage is nil where the store is PostgreSQL.
+	Storage *Storage
 	// Mail sends a text to an address, some time later; nil where no mail can be sent.
 	Mail func(to, subject, text string)
 	// SSO is how people sign in at an identity provider; nil where there is none.
@@ -121,6 +127,7 @@ func New(cfg Config) *App {
 	registerNumberProfile(a)
 	registerNumberFailures(a)
 	registerCustomers(a)
+	registerOperator(a)
 	if cfg.Phones != nil {
 		registerPhone(a)
 	}

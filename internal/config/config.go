@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,7 @@ type Serve struct {
 	ProviderConfigID    string         `variable:"PARLEY_PROVIDER_CONFIG_ID" placeholder:"ID" help:"Id of the app's login configuration that signups through setup links follow. Empty: the permissions are asked for by name."`
 	ProviderVerifyToken string         `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token that the provider shows when it verifies the callback address, /provider/webhook."`
 	MessagesPerSecond   int64          `variable:"PARLEY_MESSAGES_PER_SECOND" default:"80" placeholder:"N" help:"How many messages a second one number sends."`
+	Operator            []string       `type:"list" variable:"PARLEY_OPERATOR" placeholder:"USER" help:"User who sees the operator's page, by id (usr_…): organizations, nodes and queues in counts. Repeatable, or separated by commas; none by default."`
 	SMTPURL             string         `name:"smtp-url" variable:"PARLEY_SMTP_URL" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@mail.example.com:587 (TLS where it offers that) or smtps://…:465. Invitations and links to choose another password are then mailed too. Empty: no mail is sent."`
 	SMTPFrom            string         `name:"smtp-from" variable:"PARLEY_SMTP_FROM" placeholder:"ADDRESS" help:"Who mails are from, as 'Parley <parley@example.com>'. Needed with --smtp-url."`
 
@@ -61,6 +63,8 @@ type Serve struct {
 	Demo      bool   `variable:"PARLEY_DEMO" help:"Seed a demo organization on first start, with a week of conversations, and print its key and login."`
 	DemoEmpty bool   `variable:"PARLEY_DEMO_EMPTY" help:"Leave the demo organization without its week of conversations."`
 }
+
+var userID = regexp.MustCompile("^usr_[0-9A-HJKMNP-TV-Z]{26}$")
 
 // Roles a node can take.
 var Roles = []string{"api", "worker", "dashboard"}
@@ -275,6 +279,11 @@ func (s *Serve) checkSMTP() error {
 }
 
 func (s *Serve) checkProvider() error {
+	for _, id := range s.Operator {
+		if !userID.MatchString(id) {
+			return fmt.Errorf("--operator %q is no user's id; parley user list shows them (usr_…)", id)
+		}
+	}
 	if s.MessagesPerSecond < 1 || s.MessagesPerSecond > 100_000 {
 		return errors.New("--messages-per-second must be between 1 and 100000")
 	}

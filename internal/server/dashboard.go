@@ -11,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/sso"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // startDashboard makes the dashboard's surface and the hub that tells open dashboards of changes. The hub is
@@ -27,6 +28,7 @@ func (s *Server) startDashboard(version string) {
 		PublicURL: s.cfg.PublicURL, Live: s.live, Search: search.NewSearcher(s.store, s.index), Phones: s.phones(),
 		Blobs: s.messaging.blobs, ContactWork: s.wakeContactJobs,
 		Numbers: &core.Numbers{Store: s.store, Provider: s.messaging.client, Token: s.token}, Pace: s.pace(),
+		Operators: s.cfg.Operator, Node: func() string { return s.messaging.node.Lease().Node }, Storage: s.storage(),
 		Mail:    s.mailer(),
 		SSO:     s.sso(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
@@ -55,6 +57,16 @@ func (s *Server) sso() *app.SSO {
 		Provider: sso.New(sso.Config{
 			Issuer: s.cfg.OIDCIssuer, ClientID: s.cfg.OIDCClientID, ClientSecret: s.cfg.OIDCClientSecret, RedirectURL: s.cfg.PublicURL + app.SSOPath,
 		}),
+	}
+}
+
+// storage is what lies beside the database of the embedded store.
+func (s *Server) storage() *app.Storage {
+	if s.cfg.DatabaseURL != "" {
+		return nil
+	}
+	return &app.Storage{
+		Journal: func() int64 { return store.JournalBytes(s.cfg.Data) }, Search: func() int64 { return store.SearchBytes(s.cfg.Data) },
 	}
 }
 

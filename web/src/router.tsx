@@ -341,13 +341,19 @@ const media = createRoute({
   component: lazyRouteComponent(() => import("./media/MediaPage")),
 });
 
+const operator = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/operator",
+  component: lazyRouteComponent(() => import("./operator/OperatorPage")),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
     sso,
     setup,
     invite,
-    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, templates, templateNew, template, media, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, phone, settings.addChildren([
+    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, templates, templateNew, template, media, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, operator, phone, settings.addChildren([
         settingsHome,
         settingsMe,
         settingsOrg,

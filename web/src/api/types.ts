@@ -7,7 +7,7 @@ export interface Named {
 }
 
 export interface Me {
-  user: { id: string; name: string; email: string; role: Role; sees: Visibility; away: boolean; second_step: boolean; created_at: string };
+  user: { id: string; name: string; email: string; role: Role; sees: Visibility; away: boolean; second_step: boolean; operator: boolean; created_at: string };
   organization: Named;
   plan: { name: string; customers: boolean };
   teams: Named[];

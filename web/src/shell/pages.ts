@@ -18,7 +18,7 @@ export interface Page {
 /** The pages that one may open, in the order of the navigation. */
 export function usePages(): Page[] {
   const t = useText("shell");
-  const { simulator, plan } = useMe();
+  const { simulator, plan, user } = useMe();
   const admin = useIsAdmin();
   return useMemo(() => {
     const pages: Page[] = [
@@ -31,9 +31,10 @@ export function usePages(): Page[] {
       { to: "/numbers", icon: "sim", name: t.numbers },
       { to: "/customers", icon: "building", name: t.customers, shown: admin && plan.customers },
       { to: "/phone", icon: "phone", name: t.phone, shown: simulator },
+      { to: "/operator", icon: "server", name: t.operator, shown: user.operator, end: true },
       { to: "/dev", icon: "code", name: t.developers, shown: admin, end: true },
       { to: "/settings", icon: "gear", name: t.settings, end: true },
     ];
     return pages.filter((page) => page.shown !== false);
-  }, [t, simulator, plan, admin]);
+  }, [t, simulator, plan, user.operator, admin]);
 }

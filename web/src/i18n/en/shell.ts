@@ -9,6 +9,7 @@ export const shell = {
   media: "Media",
   numbers: "Numbers",
   customers: "Customers",
+  operator: "Operator",
   developers: "Developers",
   settings: "Settings",
   phone: "Phone",

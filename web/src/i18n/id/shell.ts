@@ -12,6 +12,7 @@ export const shell: Translated<typeof english> = {
   media: "Media",
   numbers: "Nomor",
   customers: "Pelanggan",
+  operator: "Pengelola",
   developers: "Pengembang",
   settings: "Pengaturan",
   phone: "Ponsel",

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
+
+// OrganizationFigures are what an operator sees of an organization: counts, and nothing of what people write.
+type OrganizationFigures struct {
+	chat.Organization
+	Numbers  int64
+	Users    int64
+	Messages int64 // outbound, since an instant
+	Received int64 // inbound, likewise
+}
+
+// OrganizationFigures are those of every organization, oldest first. Messages are counted from an instant on.
+func (r Reader) OrganizationFigures(since time.Time) ([]OrganizationFigures, error) {
+	const sum = `(SELECT CAST(COALESCE(SUM(m.count), 0) AS BIGINT) FROM message_counts m WHERE m.org_id = o.id AND m.slot >= $1 AND m.direction = `
+	return many(r, func(row scanner) (f OrganizationFigures, err error) {
+		f.Organization, err = scanOrganization(columnsAround{row: row, last: []any{&f.Numbers, &f.Users, &f.Messages, &f.Received}})
+		return f, err
+	}, "SELECT "+organizationColumns+`,
+		(SELECT COUNT(*) FROM accounts a WHERE a.org_id = o.id AND a.deleted_at IS NULL),
+		(SELECT COUNT(*) FROM users u WHERE u.org_id = o.id AND u.disabled_at IS NULL),
+		`+sum+`'outbound'), `+sum+`'inbound')
+		FROM organizations o ORDER BY o.id`, since.UnixMilli())
+}
+
+// Queues are how much waits in the store. Each count stops at MaxCounted.
+type Queues struct {
+	Messages   int // to be sent
+	Deliveries int // of webhooks
+	Lanes      int // webhook endpoints with deliveries that wait
+	Callbacks  int // of the provider, stored until they can be applied
+	Files      int // to be fetched from the provider
+}
+
+// Queues counts what waits.
+func (r Reader) Queues() (q Queues, err error) {
+	for _, c := range []struct {
+		into  *int
+		where string
+	}{
+		{&q.Messages, "send_jobs"},
+		{&q.Deliveries, "webhook_deliveries WHERE next_attempt_at IS NOT NULL"},
+		{&q.Lanes, "webhook_subscriptions s WHERE EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.org_id = s.org_id AND d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL)"},
+		{&q.Callbacks, "callbacks"},
+		{&q.Files, "media_jobs"},
+	} {
+		if *c.into, err = r.countUpTo(c.where); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// DatabaseBytes is how large the database is.
+func (r Reader) DatabaseBytes() (int64, error) {
+	if r.dialect.tryLock != "" {
+		return one(r, scanInt64, "SELECT pg_database_size(current_database())")
+	}
+	pages, err := one(r, scanInt64, "PRAGMA page_count")
+	if err != nil {
+		return 0, err
+	}
+	size, err := one(r, scanInt64, "PRAGMA page_size")
+	return pages * size, err
+}
+
+// MediaBytes is how many files there are, and how large they are together.
+func (r Reader) MediaBytes() (files, bytes int64, err error) {
+	_, err = one(r, func(row scanner) (struct{}, error) { return struct{}{}, row.Scan(&files, &bytes) },
+		"SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM media")
+	return files, bytes, err
+}
+
+// JournalBytes and SearchBytes are how large these files of the embedded store are; 0 where there is none.
+func JournalBytes(dir string) int64 { return fileSize(filepath.Join(dir, sqliteFile+"-wal")) }
+
+// SearchBytes is the index of what people search for.
+func SearchBytes(dir string) int64 { return fileSize(filepath.Join(dir, searchFile)) }
+
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
