@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-const demoNumber = "100200300400500"
-
 // An admin looks at a number, changes its profile and its settings, and disconnects another.
 func TestNumbersPage(t *testing.T) {
 	t.Parallel()
@@ -35,7 +33,7 @@ func TestNumbersPage(t *testing.T) {
 	s.Accessible()
 	s.Open(srv.URL() + "/numbers/" + demoNumber)
 	s.Has("textbox", "About")
-	s.holds(`[...document.querySelectorAll('input')].some(i => i.value === 'Open all day')`) // it is the provider's now
+	s.holdsSoon(`[...document.querySelectorAll('input')].some(i => i.value === 'Open all day')`) // it is the provider's now
 
 	s.Press("button", "Register with PIN")
 	s.Write("PIN", "12345")
@@ -97,7 +95,7 @@ func TestCustomersPage(t *testing.T) {
 	s.Press("button", "Create setup link")
 	s.on(s.await("combobox", "Works for"), "function () { this.form.requestSubmit() }")
 	s.Has("image", "QR code of the setup link")
-	s.holds(`document.querySelector('[role=dialog] input').value.includes('/onboard/csl_')`)
+	s.holdsSoon(`document.querySelector('[role=dialog] input').value.includes('/onboard/csl_')`)
 	s.Accessible()
 	s.Press("button", "Done")
 	s.Press("button", "Revoke")
@@ -105,7 +103,7 @@ func TestCustomersPage(t *testing.T) {
 	s.Press("button", "Archive")
 	s.Says("This follows:")
 	s.Accessible()
-	s.holds(`document.querySelector('[role=dialog] form').requestSubmit() === undefined`)
+	s.holdsSoon(`document.querySelector('[role=dialog] form').requestSubmit() === undefined`)
 	s.Says("Kopi Kita is archived")
 	s.Press("button", "Restore")
 	s.Says("Kopi Kita is restored")

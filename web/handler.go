@@ -13,7 +13,7 @@ import (
 )
 
 // pages are the first segments of the addresses that the browser's router knows.
-var pages = []string{"", "login", "setup", "invite", "inbox", "contacts", "templates", "broadcasts", "media", "numbers", "customers", "phone", "settings", "dev"}
+var pages = []string{"", "login", "setup", "invite", "inbox", "contacts", "templates", "broadcasts", "media", "numbers", "customers", "operator", "phone", "settings", "dev"}
 
 // Owns tells whether a path is the dashboard's: one of its pages or of its files.
 func Owns(path string) bool {

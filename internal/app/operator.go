@@ -137,7 +137,7 @@ func (a *App) operatorSystem(c *rest.Call) (view operatorSystemView, err error) 
 		view.Nodes = append(view.Nodes, operatorNodeView{n.Node, rest.Instant(until), until.Before(c.Now())})
 	}
 	slices.SortFunc(view.Nodes, func(a, b operatorNodeView) int { return time.Time(b.Until).Compare(time.Time(a.Until)) })
-	queues, err := r.Queues()
+	queues, err := r.ServiceQueues()
 	if err != nil {
 		return view, err
 	}

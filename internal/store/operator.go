@@ -30,8 +30,8 @@ func (r Reader) OrganizationFigures(since time.Time) ([]OrganizationFigures, err
 		FROM organizations o ORDER BY o.id`, since.UnixMilli())
 }
 
-// Queues are how much waits in the store. Each count stops at MaxCounted.
-type Queues struct {
+// ServiceQueues are how much waits in the store. Each count stops at MaxCounted.
+type ServiceQueues struct {
 	Messages   int // to be sent
 	Deliveries int // of webhooks
 	Lanes      int // webhook endpoints with deliveries that wait
@@ -39,8 +39,8 @@ type Queues struct {
 	Files      int // to be fetched from the provider
 }
 
-// Queues counts what waits.
-func (r Reader) Queues() (q Queues, err error) {
+// ServiceQueues counts what waits.
+func (r Reader) ServiceQueues() (q ServiceQueues, err error) {
 	for _, c := range []struct {
 		into  *int
 		where string
