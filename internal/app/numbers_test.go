@@ -143,7 +143,7 @@ func text(s *string) string {
 func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		admin, org := newAdmin(t, w)
+		_, org := newAdmin(t, w)
 		account := newNumber(t, w.Store, org)
 		other := newNumber(t, w.Store, org)
 		people := 0
@@ -171,7 +171,7 @@ func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 		fail(account, chat.FailUpstream, 1)
 		fail(other, chat.FailUpstream, 4)
 		w.Clock.Advance(time.Second)
-		admin = w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
+		admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
 		if err := figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,1 +1,0 @@
-import{it as e}from"./vendor-BR30lKt_.js";import{I as t,Y as n,it as r}from"./shared-D9KnvUah.js";var i=e();function a({children:e}){let a=n(`settings`);return r()?e:(0,i.jsx)(t,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-var e={scroll:`_scroll_x1535_1`,back:`_back_x1535_6`,actions:`_actions_x1535_12`,who:`_who_x1535_19`,known:`_known_x1535_25`,plain:`_plain_x1535_48`,quiet:`_quiet_x1535_64`,note:`_note_x1535_69`,preview:`_preview_x1535_75`,bad:`_bad_x1535_100`,columns:`_columns_x1535_104`};export{e as t};

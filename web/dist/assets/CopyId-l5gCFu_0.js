@@ -1,1 +1,0 @@
-import{it as e}from"./vendor-BR30lKt_.js";import{M as t,N as n,Y as r,q as i}from"./shared-D9KnvUah.js";var a={id:`_id_ch0nq_1`},o=e();function s({value:e,shown:s=e}){let c=r(`inbox`);return(0,o.jsx)(`button`,{type:`button`,className:`mono ${a.id}`,title:c.copyValue(e),onClick:()=>void navigator.clipboard.writeText(e).then(()=>t(i(`common`).copied),n),children:s})}export{s as t};

@@ -1,0 +1,1 @@
+var e=[[/Edg\//,`Edge`],[/OPR\//,`Opera`],[/Firefox\//,`Firefox`],[/Chrom(e|ium)\//,`Chrome`],[/Safari\//,`Safari`]],t=[[/iPhone|iPad/,`iOS`],[/Android/,`Android`],[/Windows/,`Windows`],[/Mac OS X/,`macOS`],[/Linux|X11/,`Linux`]],n=(e,t)=>e.find(([e])=>e.test(t))?.[1];function r(r){return[n(e,r),n(t,r)].filter(Boolean).join(`, `)||r.slice(0,60)||`?`}export{r as t};

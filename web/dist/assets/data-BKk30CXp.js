@@ -1,1 +1,0 @@
-import{S as e}from"./vendor-BR30lKt_.js";import{dt as t,mt as n,ut as r}from"./shared-D9KnvUah.js";var i=e=>n([`events`,e],`/events`,{...e,limit:50}),a=n=>e({queryKey:[`event`,n],queryFn:()=>t(`/events/${n}`)}),o=e({queryKey:[`event types`],queryFn:()=>r(`/event_types`)});export{o as n,i as r,a as t};

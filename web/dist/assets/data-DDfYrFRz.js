@@ -1,1 +1,0 @@
-import{S as e}from"./vendor-BR30lKt_.js";import{ut as t}from"./shared-D9KnvUah.js";var n=e({queryKey:[`keys`],queryFn:()=>t(`/keys`)});function r(e,t=Date.now()){return e.revoked_at?`revoked`:e.expires_at&&Date.parse(e.expires_at)<=t?`expired`:`active`}export{r as n,n as t};

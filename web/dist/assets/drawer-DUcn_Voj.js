@@ -1,1 +1,0 @@
-import{H as e,U as t}from"./shared-D9KnvUah.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,0 +1,1 @@
+function e(e){return e&&/^\/(?![/\\])/.test(e)&&!e.startsWith(`/login`)?e:`/inbox`}function t(t){location.assign(e(t))}export{t};

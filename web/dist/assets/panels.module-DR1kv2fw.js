@@ -1,1 +1,0 @@
-var e={fields:`_fields_183u0_1`,label:`_label_183u0_8`,facts:`_facts_183u0_13`};export{e as t};

@@ -1,0 +1,1 @@
+var e={fields:`_fields_pfay2_1`,label:`_label_pfay2_8`,facts:`_facts_pfay2_13`,state:`_state_pfay2_29`,actions:`_actions_pfay2_37`};export{e as t};

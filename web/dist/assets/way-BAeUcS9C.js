@@ -1,0 +1,1 @@
+var e=`parley-sso-return`;function t(t){t?sessionStorage.setItem(e,t):sessionStorage.removeItem(e)}function n(){return sessionStorage.getItem(e)??void 0}export{n,t};
