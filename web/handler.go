@@ -17,7 +17,10 @@ var pages = []string{"", "login", "setup", "invite", "inbox", "contacts", "templ
 
 // Owns tells whether a path is the dashboard's: one of its pages or of its files.
 func Owns(path string) bool {
-	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if first == "media" && rest != "" {
+		return false // a stored file, under the address that people outside were given
+	}
 	return slices.Contains(pages, first) || first == "assets" || first == "favicon.svg"
 }
 

@@ -149,7 +149,7 @@ func TestOwns(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{
 		"/": true, "/inbox": true, "/inbox/mine": true, "/settings/me": true, "/dev/webhooks/wbs_1": true, "/invite/abc": true, "/assets/x.js": true,
-		"/favicon.svg": true, "/v1/health": false, "/app/api/me": false, "/inboxes": false, "/media/x": false, "/onboard/x": false,
+		"/favicon.svg": true, "/v1/health": false, "/app/api/me": false, "/inboxes": false, "/media": true, "/media/x": false, "/onboard/x": false,
 	} {
 		if Owns(path) != want {
 			t.Errorf("Owns(%q) is %t", path, !want)
