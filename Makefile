@@ -11,6 +11,10 @@ PREFIX      ?= /usr/local
 # it many times slower.
 RACE := -race -gcflags=modernc.org/...=-race=false
 
+# These start no goroutines that share memory: what they call does, and has tests of its own. The race detector
+# would more than double the time of all tests; make race-test has it for them too.
+ALONE := ./e2e ./bench ./client ./docs ./examples/... ./internal/api/... ./internal/app/... ./internal/chat ./internal/cli ./internal/core
+
 # npm packages may contain Go files that are not ours.
 GO_FILES = $(shell find . -name node_modules -prune -o -name '*.go' -print)
 
@@ -18,7 +22,7 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build install check test lint fmt web web-check browser-test long-test screenshots bench bench-all fuzz generate clean help
+.PHONY: run build install check test lint fmt web web-check browser-test long-test race-test screenshots bench bench-all fuzz generate clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -37,7 +41,7 @@ test: ## everything a change must pass: lint, then all tests on SQLite and Postg
 	$(MAKE) lint
 	scripts/web-test
 	go build -o bin/pgtest-run ./internal/pgtest/run
-	bin/pgtest-run -- go test $(RACE) -timeout 20m ./...
+	bin/pgtest-run -- sh -ec 'go test -timeout 20m $(ALONE); go test $(RACE) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(ALONE))")'
 	@echo PASS
 
 # For the inner loop: no race detector, no PostgreSQL, no end-to-end runs.
@@ -77,6 +81,10 @@ browser-test: ## run all browser tests, of which make test runs the main ones
 long-test: ## run the tests that go on for long
 	go build -o bin/pgtest-run ./internal/pgtest/run
 	bin/pgtest-run -- go test -tags long -count=1 ./internal/broadcast
+
+race-test: ## run every test with the race detector
+	go build -o bin/pgtest-run ./internal/pgtest/run
+	bin/pgtest-run -- go test $(RACE) -timeout 40m ./...
 
 screenshots: ## take pictures of every page of the dashboard, into PICTURES
 	mkdir -p $(PICTURES)

@@ -94,6 +94,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--messages-per-second":   {"80", "default"},
 		"--smtp-url":              {"-", "default"},
 		"--smtp-from":             {"-", "default"},
+		"--operator":              {"-", "default"},
 		"--oidc-issuer":           {"-", "default"},
 		"--oidc-client-id":        {"-", "default"},
 		"--oidc-client-secret":    {"-", "default"},
@@ -108,7 +109,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 32 { // with the header
+	if len(settings) != 33 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }
