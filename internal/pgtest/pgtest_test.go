@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 					t.Errorf("%s is %s, want %s", setting, got, test.want)
 				}
 			}
-			if got := queryString(t, conn, "SHOW max_connections"); got != "300" {
+			if got := queryString(t, conn, "SHOW max_connections"); got != "600" {
 				t.Errorf("max_connections is %s", got)
 			}
 		})

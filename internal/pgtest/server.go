@@ -137,7 +137,7 @@ func (c Config) settings(dir string, port int) []string {
 		"listen_addresses=127.0.0.1",
 		"port=" + strconv.Itoa(port),
 		"unix_socket_directories=" + dir,
-		"max_connections=300",
+		"max_connections=600",
 	}
 	if !c.Durable {
 		settings = append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB")
