@@ -170,6 +170,36 @@ func TestHeldUntilSent(t *testing.T) {
 	}
 }
 
+// A broadcast that was being sent is paused and says why; one that was to begin is a draft, which a person starts.
+func TestBroadcastsAreHeld(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	at := o.st.Now()
+	begun := map[chat.BroadcastStatus]string{}
+	for _, status := range []chat.BroadcastStatus{chat.BroadcastSending, chat.BroadcastScheduled, chat.BroadcastCompleted} {
+		storetest.InTx(t, o.st, func(tx *store.Tx) error {
+			b := chat.Broadcast{ID: tx.NewID(chat.KindBroadcast), OrgID: o.account.OrgID, AccountID: o.account.ID, Name: string(status), Status: status,
+				Active: status == chat.BroadcastSending, ScheduledAt: &at, CreatedAt: at, UpdatedAt: at}
+			begun[status] = b.ID
+			return tx.InsertBroadcast(b)
+		})
+	}
+	r, st := restore(t, o.copy(backup.Options{}))
+	if r.Held.Broadcasts != 2 {
+		t.Errorf("%+v is held", r.Held)
+	}
+	for was, want := range map[chat.BroadcastStatus]chat.Broadcast{
+		chat.BroadcastSending:   {Status: chat.BroadcastPaused, Reason: chat.ReasonRestored},
+		chat.BroadcastScheduled: {Status: chat.BroadcastDraft},
+		chat.BroadcastCompleted: {Status: chat.BroadcastCompleted},
+	} {
+		b, err := st.Read(t.Context()).Broadcast(o.account.OrgID, o.account.ID, begun[was])
+		if err != nil || b.Status != want.Status || b.Reason != want.Reason || b.Active || was == chat.BroadcastScheduled && b.ScheduledAt != nil {
+			t.Errorf("what was %s is %+v (%v)", was, b, err)
+		}
+	}
+}
+
 // What is given up fails, with an event that says so.
 func TestHeldAndDiscarded(t *testing.T) {
 	t.Parallel()

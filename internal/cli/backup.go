@@ -50,7 +50,7 @@ func (cmd *restoreCommand) Run(c *console) error {
 	}
 	err = cmd.printOne(c.stdout, record{
 		{"data", cmd.Data}, {"made_at", chat.FormatTime(r.Manifest.MadeAt)}, {"media_files", r.Files},
-		{"held_messages", r.Held.Messages}, {"paused_broadcasts", r.Held.Broadcasts},
+		{"held_messages", r.Held.Messages}, {"held_broadcasts", r.Held.Broadcasts},
 	})
 	if !r.HasKey {
 		fmt.Fprintln(c.stderr, "There is no master key in the folder: put secret.key there, or set PARLEY_SECRET_KEY, before you start the server.")
@@ -98,7 +98,7 @@ func (cmd *heldHoldCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	return cmd.printOne(c.stdout, record{{"held_messages", held.Messages}, {"paused_broadcasts", held.Broadcasts}})
+	return cmd.printOne(c.stdout, record{{"held_messages", held.Messages}, {"held_broadcasts", held.Broadcasts}})
 }
 
 type heldSendCommand struct{ storeFlags }

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Held is what a restore keeps from going out.
+// Held is what a restore keeps from going out. Broadcasts are paused, or drafts again where they had not begun.
 type Held struct {
 	Messages   int64
 	Broadcasts int64

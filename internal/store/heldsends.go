@@ -25,10 +25,18 @@ func (tx *Tx) HoldSends() (int64, error) {
 	return tx.exec("DELETE FROM send_jobs")
 }
 
-// HoldBroadcasts pauses the broadcasts that are being sent or would begin by themselves, and returns how many.
+// HoldBroadcasts pauses the broadcasts that are being sent and makes drafts of those that would begin by themselves.
+// It returns how many that were.
 func (tx *Tx) HoldBroadcasts() (int64, error) {
-	return tx.exec("UPDATE broadcasts SET status = $1, reason = $2, active = FALSE, owner = '', updated_at = $3 WHERE status IN ($4, $5)",
-		chat.BroadcastPaused, chat.ReasonRestored, tx.Now().UnixMilli(), chat.BroadcastSending, chat.BroadcastScheduled)
+	now := tx.Now().UnixMilli()
+	paused, err := tx.exec("UPDATE broadcasts SET status = $1, reason = $2, active = FALSE, owner = '', updated_at = $3 WHERE status = $4",
+		chat.BroadcastPaused, chat.ReasonRestored, now, chat.BroadcastSending)
+	if err != nil {
+		return 0, err
+	}
+	drafts, err := tx.exec("UPDATE broadcasts SET status = $1, scheduled_at = NULL, updated_at = $2 WHERE status = $3",
+		chat.BroadcastDraft, now, chat.BroadcastScheduled)
+	return paused + drafts, err
 }
 
 // CountHeldSends counts the messages that are held.

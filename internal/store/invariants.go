@@ -1,6 +1,10 @@
 package store
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
 
 // Invariant is something that is true of every store. Its query finds the rows of which it is not.
 type Invariant struct {
@@ -19,7 +23,7 @@ var Invariants = []Invariant{
 		Fault:  "messages are accepted and nothing will send them",
 		Mended: "held: decide with `parley held`",
 		query:  "SELECT m.id FROM messages m WHERE " + unsent,
-		mend:   "INSERT INTO held_sends (org_id, message_id, category, held_at) SELECT m.org_id, m.id, '', m.created_at FROM messages m WHERE " + unsent,
+		mend:   "INSERT INTO held_sends (org_id, message_id, category, held_at) SELECT m.org_id, m.id, " + strictest + ", m.created_at FROM messages m WHERE " + unsent,
 	},
 	{
 		Fault:  "messages are to be sent that are gone",
@@ -52,6 +56,9 @@ var Invariants = []Invariant{
 			<> (SELECT COALESCE(SUM(t.n), 0) FROM broadcast_tallies t WHERE t.broadcast_id = b.id)`,
 	},
 }
+
+// strictest is the category under which consent is looked at again: that of a template went with its job.
+const strictest = "CASE WHEN m.type = '" + string(chat.TypeTemplate) + "' THEN '" + chat.CategoryMarketing + "' ELSE '' END"
 
 const unsent = `m.direction = 'outbound' AND m.status = 'queued'
 	AND NOT EXISTS (SELECT 1 FROM send_jobs j WHERE j.org_id = m.org_id AND j.message_id = m.id)

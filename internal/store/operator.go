@@ -45,11 +45,11 @@ func (r Reader) ServiceQueues() (q ServiceQueues, err error) {
 		into  *int
 		where string
 	}{
-		{&q.Messages, "send_jobs"},
-		{&q.Deliveries, "webhook_deliveries WHERE next_attempt_at IS NOT NULL"},
+		{&q.Messages, QueuedSends.rows},
+		{&q.Deliveries, QueuedDeliveries.rows},
 		{&q.Lanes, "webhook_subscriptions s WHERE EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.org_id = s.org_id AND d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL)"},
-		{&q.Callbacks, "callbacks"},
-		{&q.Files, "media_jobs"},
+		{&q.Callbacks, QueuedCallbacks.rows},
+		{&q.Files, QueuedFiles.rows},
 	} {
 		if *c.into, err = r.countUpTo(c.where); err != nil {
 			return q, err
