@@ -17,6 +17,10 @@ interface Props {
 
 const touch = () => matchMedia("(pointer: coarse)").matches;
 
+/** Browsers that do not grow a field by themselves have it measured, three layouts for each key. */
+const grows = CSS.supports("field-sizing", "content");
+const height = grows ? {} : { autosize: true, minRows: 2, maxRows: 12 };
+
 /** The field grows with the text. `/` offers canned replies, `@` colleagues in a note. */
 export function ComposerField({ ref, conversation, writing, onType }: Props) {
   const t = useText("inbox");
@@ -45,13 +49,11 @@ export function ComposerField({ ref, conversation, writing, onType }: Props) {
         aria-label={t.message}
         placeholder={draft.note ? t.notePlaceholder : t.placeholder}
         variant="unstyled"
-        autosize
-        minRows={2}
-        maxRows={12}
+        {...height}
         maxLength={4096}
         value={draft.body}
         readOnly={looking}
-        classNames={{ input: styles.input }}
+        classNames={{ input: grows ? `${styles.input} ${styles.grows}` : styles.input }}
         aria-controls={suggestions.options.length > 0 ? suggestions.id : undefined}
         aria-activedescendant={suggestions.activeId}
         onChange={(event) => {
