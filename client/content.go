@@ -63,6 +63,16 @@ type TemplateLanguage struct {
 	Policy string `json:"policy,omitempty"`
 }
 
+// UnmarshalJSON reads both forms: the service shows a language as it was given, as a text or as an object.
+func (l *TemplateLanguage) UnmarshalJSON(text []byte) error {
+	*l = TemplateLanguage{}
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, &l.Code)
+	}
+	type plain TemplateLanguage
+	return forgiving(text, (*plain)(l))
+}
+
 // TemplateComponent fills the placeholders of one part of a template.
 type TemplateComponent struct {
 	Type       string              `json:"type"` // header, body, button or carousel

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -66,4 +67,17 @@ func TestTemplates(t *testing.T) {
 	}
 	_, err = s.GetTemplate(t.Context(), s.number, "instant_x", client.TemplateVariant{})
 	refused(t, err, client.CodeResourceNotFound, "")
+}
+
+// A message that was sent with the language as a text is shown with a text.
+func TestLanguageInBothForms(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]client.TemplateLanguage{
+		`"en_US"`: {Code: "en_US"}, `{"code":"de","policy":"deterministic"}`: {Code: "de", Policy: "deterministic"}, `null`: {},
+	} {
+		var content client.TemplateContent
+		if err := json.Unmarshal([]byte(`{"name":"hello_world","language":`+text+`}`), &content); err != nil || content.Language != want {
+			t.Errorf("%s: %+v, %v", text, content.Language, err)
+		}
+	}
 }

@@ -66,6 +66,7 @@ type broadcastCreateCommand struct {
 	Template  string     `required:"" placeholder:"NAME" help:"The template."`
 	Language  string     `default:"en_US" placeholder:"CODE" help:"The template's language."`
 	Param     []string   `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the body. May have variables: {{recipient.COLUMN|fallback}}, {{contact.name}}. Repeatable."`
+	Suffix    []string   `sep:"none" placeholder:"N=TEXT" help:"Completes the address of the template's button number N, from 0; may have variables. Repeatable."`
 	Label     []string   `placeholder:"ID" help:"Goes to the contacts with this label. Repeatable."`
 	All       bool       `help:"To those with all of the labels, instead of any."`
 	CSV       string     `name:"csv" placeholder:"FILE" help:"Goes to the numbers in a table; - reads it from the standard input. The column with the numbers is called to, number, phone or phone_number, or is the first."`
@@ -118,16 +119,31 @@ func (cmd *broadcastCreateCommand) broadcast() (client.NewBroadcast, error) {
 	if len(cmd.Label) > 0 {
 		n.Audience = &client.BroadcastAudience{LabelIDs: cmd.Label, Match: map[bool]string{true: "all", false: "any"}[cmd.All]}
 	}
-	if len(cmd.Param) == 0 {
-		return n, nil
+	parts, err := cmd.components()
+	if err != nil || len(parts) == 0 {
+		return n, err
 	}
-	var parameters []map[string]string
-	for _, text := range cmd.Param {
-		parameters = append(parameters, map[string]string{"type": "text", "text": text})
-	}
-	components, err := json.Marshal([]map[string]any{{"type": "body", "parameters": parameters}})
-	n.Template.Components = components
+	n.Template.Components, err = json.Marshal(parts)
 	return n, err
+}
+
+// components are what fills the template.
+func (cmd *broadcastCreateCommand) components() (parts []client.TemplateComponent, err error) {
+	if len(cmd.Param) > 0 {
+		body := client.TemplateComponent{Type: "body"}
+		for _, text := range cmd.Param {
+			body.Parameters = append(body.Parameters, client.TextParameter(text))
+		}
+		parts = append(parts, body)
+	}
+	for _, suffix := range cmd.Suffix {
+		button, err := suffixedButton(suffix)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, button)
+	}
+	return parts, nil
 }
 
 type broadcastAddCommand struct {

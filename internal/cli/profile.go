@@ -60,13 +60,15 @@ func readProfile(path string) (p profile, err error) {
 }
 
 // addProfile has the profile stand in for variables that are not set. A key is for the service that it was
-// stored with: where another address or key is given, neither is taken from the profile.
+// stored with: where another address or key is given, nothing is taken from the profile.
 func (env environment) addProfile(p profile) {
-	if env["PARLEY_API_URL"] == "" && env["PARLEY_API_KEY"] == "" && p.Key != "" {
-		env["PARLEY_API_URL"], env["PARLEY_API_KEY"] = p.URL, p.Key
-		if env["PARLEY_FROM"] == "" && p.From != "" {
-			env["PARLEY_FROM"] = p.From
-		}
+	url, key := env["PARLEY_API_URL"], env["PARLEY_API_KEY"]
+	if p.Key == "" || url != "" && url != p.URL || key != "" && key != p.Key {
+		return
+	}
+	env["PARLEY_API_URL"], env["PARLEY_API_KEY"] = p.URL, p.Key
+	if env["PARLEY_FROM"] == "" && p.From != "" {
+		env["PARLEY_FROM"] = p.From
 	}
 }
 

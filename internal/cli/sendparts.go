@@ -101,15 +101,24 @@ func (cmd *sendCommand) templateMessage(c *console, api *client.Client) (client.
 		add(client.TemplateComponent{Type: "body", Parameters: parameters})
 	}
 	for _, suffix := range cmd.Suffix {
-		index, text, found := strings.Cut(suffix, "=")
-		if _, err := strconv.Atoi(index); err != nil || !found {
-			return m, fmt.Errorf("--suffix %q must be like 0=A-17: the button's place, from 0, and what completes its address", suffix)
+		button, err := suffixedButton(suffix)
+		if err != nil {
+			return m, err
 		}
-		add(client.TemplateComponent{
-			Type: "button", SubType: "url", Index: json.Number(index), Parameters: []client.TemplateParameter{client.TextParameter(text)},
-		})
+		add(button)
 	}
 	return m, nil
+}
+
+// suffixedButton is the button whose address a --suffix completes.
+func suffixedButton(suffix string) (client.TemplateComponent, error) {
+	index, text, found := strings.Cut(suffix, "=")
+	if _, err := strconv.Atoi(index); err != nil || !found {
+		return client.TemplateComponent{}, fmt.Errorf("--suffix %q must be like 0=A-17: the button's place, from 0, and what completes its address", suffix)
+	}
+	return client.TemplateComponent{
+		Type: "button", SubType: "url", Index: json.Number(index), Parameters: []client.TemplateParameter{client.TextParameter(text)},
+	}, nil
 }
 
 func (cmd *sendCommand) parameters() (parameters []client.TemplateParameter, err error) {

@@ -189,6 +189,10 @@ func TestLogin(t *testing.T) {
 	if o := parleyWith(t, environ, "message", "list"); o.code != 0 {
 		t.Errorf("with the profile: %+v", o)
 	}
+	// README has people export the key before they log in with it: the number is known all the same.
+	if o := parleyWith(t, append(environ, "PARLEY_API_KEY="+d.key), "message", "list"); o.code != 0 {
+		t.Errorf("with the profile and the same key: %+v", o)
+	}
 	// A key goes only to the service that it is for.
 	parleyWith(t, append(environ, "PARLEY_API_URL=http://"+deadAddress(t)), "message", "list", "--from", "1").refused(t, exitUsage, "missing flags: --key=KEY")
 	parleyWith(t, environ, "login", "--url", d.url, "--key", "svc_live_0123456789abcdefghijklmn").refused(t, exitFailed, "invalid_api_key")
