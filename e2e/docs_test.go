@@ -11,46 +11,35 @@ import (
 	"testing"
 )
 
-var (
-	shellBlock = regexp.MustCompile("(?s)\n```sh\n(.*?)```")
-	jsonBlock  = regexp.MustCompile("(?s)\n```json\n(.*?)```")
-	// keyLine is where a reader puts the key that the demo printed.
-	keyLine = regexp.MustCompile(`(?m)^export PARLEY_API_KEY=.*$`)
-)
+var jsonBlock = regexp.MustCompile("(?s)\n```json\n(.*?)```")
 
-// TestDocumentedCommandsWork runs what README.md and the pages show, in their order, as a reader would.
+// TestDocumentedCommandsWork follows README.md and every page as a reader would, each with a demo of its own, and
+// compares what is printed with what the page shows.
 func TestDocumentedCommandsWork(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	for _, name := range []string{"README.md", "docs/messages.md", "docs/webhooks.md"} {
-		t.Run(name, func(t *testing.T) { runPage(t, srv.with(t), name) })
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
 	}
-}
-
-func runPage(t *testing.T, srv *Server, name string) {
-	page, err := os.ReadFile(filepath.Join("..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, blocks := t.TempDir(), shellBlock.FindAllStringSubmatch(string(page), -1)
-	if len(blocks) == 0 {
-		t.Fatal("no commands were found")
-	}
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(program, filepath.Join(dir, "bin", "parley")); err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range blocks {
-		text := strings.NewReplacer("http://localhost:8080", srv.URL(), "localhost:8080", srv.URL()).Replace(keyLine.ReplaceAllString(block[1], ""))
-		run := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", text)
-		run.Dir = dir
-		run.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "PARLEY_API_URL="+srv.URL(),
-			"PARLEY_API_KEY="+demoKey(t, srv), "PARLEY_SIMULATOR_URL="+srv.Ops()+"/simulator")
-		if out, err := run.CombinedOutput(); err != nil {
-			t.Errorf("%s\n%v: %s", block[1], err, out)
-		}
+	for _, path := range append(pages, "../README.md", "../examples/README.md") {
+		t.Run(strings.TrimPrefix(path, "../"), func(t *testing.T) {
+			t.Parallel()
+			page, err := os.ReadFile(path)
+			must(t, err)
+			run, unrun := snippets(t, string(page))
+			for _, s := range unrun {
+				if out, err := exec.CommandContext(t.Context(), "bash", "-n", "-c", s.commands[0]).CombinedOutput(); err != nil {
+					t.Errorf("line %d: %v: %s", s.line, err, out)
+				}
+			}
+			if len(run) == 0 {
+				return
+			}
+			r := newReader(t, Start(t, WithFlags("--demo", "--demo-empty")))
+			for _, s := range run {
+				r.follow(s)
+			}
+		})
 	}
 }
 
