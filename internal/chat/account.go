@@ -28,6 +28,18 @@ const (
 	RestrictCustomer Restriction = "customer" // answers inside one
 )
 
+// AccountAspect is a part of an account's standing of which the provider speaks by itself.
+type AccountAspect string
+
+const (
+	AspectStatus    AccountAspect = "status"
+	AspectOpening   AccountAspect = "opening"   // whether it may open conversations
+	AspectAnswering AccountAspect = "answering" // whether it may answer in them
+	AspectLimit     AccountAspect = "limit"
+	AspectQuality   AccountAspect = "quality"
+	AspectName      AccountAspect = "name"
+)
+
 // Account is a business number of an organization.
 type Account struct {
 	ID               string

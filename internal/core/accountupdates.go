@@ -28,7 +28,11 @@ func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 		if err != nil {
 			return ignoreNotFound(err)
 		}
-		if !applyAccountUpdate(&account, u, tx.Now()) {
+		fresh, err := noteReports(tx, account, u.ReportedAt, aspectsOf(u)...)
+		if err != nil {
+			return err
+		}
+		if !applyAccountUpdate(&account, u, fresh, tx.Now()) {
 			continue
 		}
 		a.Log.Info("account changed by the provider", "account", account.ID, "event", u.Event, "status", account.Status)
@@ -39,35 +43,93 @@ func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 	return nil
 }
 
-// applyAccountUpdate is the account's part of its state machine; it reports a change.
-func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, now time.Time) bool {
+// aspects are parts of an account's standing.
+type aspects map[chat.AccountAspect]bool
+
+// noteReports notes that the provider spoke of aspects of an account, and returns those of which it has not
+// spoken later: callbacks come in any order, and again. Where it does not say when, it is now.
+func noteReports(tx *store.Tx, account chat.Account, at time.Time, all ...chat.AccountAspect) (fresh aspects, err error) {
+	fresh = aspects{}
+	for _, aspect := range all {
+		fresh[aspect] = true
+		if !at.IsZero() {
+			if fresh[aspect], err = tx.NoteReport(account, aspect, at); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, nil
+}
+
+// clockDifference is by how much the provider's clock may differ from ours.
+const clockDifference = time.Minute
+
+// overtake keeps what the provider said before an account was connected anew from taking it out of service when
+// it comes late, or again.
+func overtake(tx *store.Tx, account chat.Account) error {
+	_, err := tx.NoteReport(account, chat.AspectStatus, tx.Now().Add(-clockDifference))
+	return err
+}
+
+// aspectsOf are the aspects that an update is about.
+func aspectsOf(u provider.AccountUpdate) (all []chat.AccountAspect) {
+	switch u.Event {
+	case "PARTNER_REMOVED", "PARTNER_APP_UNINSTALLED", "ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED", "ACCOUNT_RECONNECTED":
+		return []chat.AccountAspect{chat.AspectStatus}
+	case "DISABLED_UPDATE":
+		if u.BanState == "DISABLE" || u.BanState == "REINSTATE" {
+			return []chat.AccountAspect{chat.AspectStatus, chat.AspectOpening, chat.AspectAnswering}
+		}
+	case "ACCOUNT_RESTRICTION":
+		for _, r := range u.Restrictions {
+			if aspect := restrictionOf(r); aspect != "" {
+				all = append(all, aspect)
+			}
+		}
+	case provider.EventCapability:
+		if tierOf(u.MessagingLimit) != "" {
+			return []chat.AccountAspect{chat.AspectLimit}
+		}
+	}
+	return all
+}
+
+// applyAccountUpdate is the account's part of its state machine, as far as the update is the latest word; it
+// reports a change.
+func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, fresh aspects, now time.Time) bool {
 	before := *account
 	if !account.Restricted(now, true) && !account.Restricted(now, false) { // what has expired is over
 		account.Restriction, account.RestrictedUntil = nil, nil
 	}
-	switch u.Event {
-	case "PARTNER_REMOVED", "PARTNER_APP_UNINSTALLED", "ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED":
-		takeOut(account, u.Event)
-	case "ACCOUNT_RECONNECTED":
-		account.Status = chat.AccountConnected
-	case "DISABLED_UPDATE":
-		switch u.BanState {
-		case "DISABLE":
-			takeOut(account, u.Event)
-			restrict(account, chat.RestrictAll, nil)
-		case "REINSTATE":
-			account.Status = chat.AccountConnected
-			account.Restriction, account.RestrictedUntil = nil, nil
+	applyStatus(account, u, fresh[chat.AspectStatus])
+	for aspect, kind := range restrictedBy {
+		switch {
+		case !fresh[aspect]:
+		case u.BanState == "DISABLE":
+			restrict(account, kind, nil)
+		case u.BanState == "REINSTATE":
+			lift(account, kind)
 		}
-	case "ACCOUNT_RESTRICTION":
-		applyRestrictions(account, u.Restrictions)
-	case provider.EventCapability:
-		if limit := tierOf(u.MessagingLimit); limit != "" {
-			account.MessagingLimit = &limit
-		}
+	}
+	if u.Event == "ACCOUNT_RESTRICTION" {
+		applyRestrictions(account, u.Restrictions, fresh)
+	}
+	if fresh[chat.AspectLimit] {
+		account.MessagingLimit = new(tierOf(u.MessagingLimit))
 	}
 	return account.Status != before.Status || deref(account.MessagingLimit) != deref(before.MessagingLimit) || deref(account.Restriction) != deref(before.Restriction) ||
 		!deref(account.RestrictedUntil).Equal(deref(before.RestrictedUntil))
+}
+
+// applyStatus puts an account in or out of service.
+func applyStatus(account *chat.Account, u provider.AccountUpdate, fresh bool) {
+	switch {
+	case !fresh:
+	case u.Event == "ACCOUNT_RECONNECTED", u.BanState == "REINSTATE":
+		account.Status = chat.AccountConnected
+	default:
+		takeOut(account, u.Event)
+	}
 }
 
 // takeOut takes an account out of service because the provider says so.
@@ -77,18 +139,26 @@ func takeOut(account *chat.Account, event string) {
 	}
 }
 
-func applyRestrictions(account *chat.Account, restrictions []provider.Restriction) {
+func applyRestrictions(account *chat.Account, restrictions []provider.Restriction, fresh aspects) {
 	for _, r := range restrictions {
-		kind := chat.RestrictAll
-		switch {
-		case strings.Contains(r.Type, "BIZ_INITIATED_MESSAGING"):
-			kind = chat.RestrictBusiness
-		case strings.Contains(r.Type, "CUSTOMER_INITIATED_MESSAGING"):
-			kind = chat.RestrictCustomer
-		default:
-			continue // of calls, templates or adding numbers
+		if aspect := restrictionOf(r); fresh[aspect] {
+			restrict(account, restrictedBy[aspect], &r)
 		}
-		restrict(account, kind, &r)
+	}
+}
+
+// restrictedBy is what a restriction of an aspect forbids.
+var restrictedBy = map[chat.AccountAspect]chat.Restriction{chat.AspectOpening: chat.RestrictBusiness, chat.AspectAnswering: chat.RestrictCustomer}
+
+// restrictionOf is the aspect that a restriction is about. There is none for those of calls, templates or adding numbers.
+func restrictionOf(r provider.Restriction) chat.AccountAspect {
+	switch {
+	case strings.Contains(r.Type, "BIZ_INITIATED_MESSAGING"):
+		return chat.AspectOpening
+	case strings.Contains(r.Type, "CUSTOMER_INITIATED_MESSAGING"):
+		return chat.AspectAnswering
+	default:
+		return ""
 	}
 }
 
@@ -100,6 +170,19 @@ func restrict(account *chat.Account, kind chat.Restriction, r *provider.Restrict
 	account.Restriction, account.RestrictedUntil = &kind, nil
 	if r != nil && !r.Until.IsZero() {
 		account.RestrictedUntil = &r.Until
+	}
+}
+
+// lift takes a restriction off; of two the other one stays.
+func lift(account *chat.Account, kind chat.Restriction) {
+	switch {
+	case account.Restriction == nil:
+	case *account.Restriction == kind:
+		account.Restriction, account.RestrictedUntil = nil, nil
+	case *account.Restriction == chat.RestrictAll && kind == chat.RestrictBusiness:
+		account.Restriction = new(chat.RestrictCustomer)
+	case *account.Restriction == chat.RestrictAll:
+		account.Restriction = new(chat.RestrictBusiness)
 	}
 }
 
@@ -117,25 +200,39 @@ func (a Applier) numberUpdate(tx *store.Tx, u provider.NumberUpdate) error {
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	limit := tierOf(u.Limit)
-	limited := limit != "" && limit != deref(account.MessagingLimit)
-	if limited {
-		account.MessagingLimit = &limit
-	}
-	switch u.Event {
-	case "FLAGGED":
-		account.Quality = new("RED")
-	case "UNFLAGGED":
-		account.Quality = new("GREEN")
-	case provider.EventNameUpdate:
-		if u.NameDecision != "APPROVED" || u.Name == "" {
-			return nil
-		}
-		account.Name = &u.Name
-	default:
-		if !limited {
-			return nil
-		}
+	before := account
+	if err := applyNumberUpdate(tx, &account, u); err != nil || account == before {
+		return err
 	}
 	return tx.UpdateAccount(account)
+}
+
+// applyNumberUpdate takes over what an update says of a number, as far as it is the latest word.
+func applyNumberUpdate(tx *store.Tx, account *chat.Account, u provider.NumberUpdate) error {
+	limit, quality := tierOf(u.Limit), map[string]string{"FLAGGED": "RED", "UNFLAGGED": "GREEN"}[u.Event]
+	named := u.Event == provider.EventNameUpdate && u.NameDecision == "APPROVED" && u.Name != ""
+	var about []chat.AccountAspect
+	if limit != "" {
+		about = append(about, chat.AspectLimit)
+	}
+	if quality != "" {
+		about = append(about, chat.AspectQuality)
+	}
+	if named {
+		about = append(about, chat.AspectName)
+	}
+	fresh, err := noteReports(tx, *account, u.ReportedAt, about...)
+	if err != nil {
+		return err
+	}
+	if fresh[chat.AspectLimit] && limit != deref(account.MessagingLimit) {
+		account.MessagingLimit = &limit
+	}
+	if fresh[chat.AspectQuality] {
+		account.Quality = &quality
+	}
+	if fresh[chat.AspectName] {
+		account.Name = &u.Name
+	}
+	return nil
 }

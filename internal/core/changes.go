@@ -15,8 +15,11 @@ import (
 // content of a message of the business, a row of type unsupported stands for it.
 func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error {
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
+	if errors.Is(err, store.ErrNotFound) {
+		return keepEarly(tx, account, u.OriginalID, u.ProviderID, earlyEdit, u)
+	}
 	if err != nil {
-		return ignoreNotFound(err)
+		return err
 	}
 	if u.Content == nil {
 		return a.unsupportedEdit(tx, account, m, u)
@@ -104,7 +107,7 @@ func contentText(m chat.Message, content json.RawMessage) *string {
 
 // unsupportedEdit keeps an edit whose content is withheld as a row of its own.
 func (a Applier) unsupportedEdit(tx *store.Tx, account chat.Account, original chat.Message, u provider.Edit) error {
-	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
+	if known, _, err := tx.Arriving(account.OrgID, account.ID, u.ProviderID); known || err != nil {
 		return err
 	}
 	row := chat.Message{
@@ -119,8 +122,11 @@ func (a Applier) unsupportedEdit(tx *store.Tx, account chat.Account, original ch
 // revoke flags a message that its author took back; row and content stay.
 func (a Applier) revoke(tx *store.Tx, account chat.Account, u provider.Revoke) error {
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
+	if errors.Is(err, store.ErrNotFound) {
+		return keepEarly(tx, account, u.OriginalID, u.ProviderID, earlyRevoke, u)
+	}
 	if err != nil || m.Revoked {
-		return ignoreNotFound(err)
+		return err
 	}
 	m.Revoked, m.UpdatedAt = true, tx.Now()
 	if err := tx.ReviseMessage(m); err != nil || u.ByBusiness {

@@ -16,7 +16,8 @@ const lateAfter = time.Minute
 
 // inbound takes in a message from a person.
 func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider.InboundMessage) error {
-	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
+	known, changed, err := tx.Arriving(account.OrgID, account.ID, u.ProviderID)
+	if known || err != nil {
 		return err
 	}
 	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact))
@@ -45,6 +46,9 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider
 	if rules := r.rules[account.ID]; rules != nil && err == nil {
 		err = setOff(tx, account, r, *rules, t, m)
 	}
+	if changed && err == nil {
+		err = a.applyEarly(tx, account, m.ProviderID)
+	}
 	return err
 }
 
@@ -54,14 +58,6 @@ func setOff(tx *store.Tx, account chat.Account, r round, rules chat.Settings, t 
 		r.arrivals.note(account, t.conversation)
 	}
 	return tellAway(tx, account, rules, t, m)
-}
-
-func isKnown(tx *store.Tx, account chat.Account, providerID string) (bool, error) {
-	_, err := tx.MessageByProviderID(account.OrgID, account.ID, providerID)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u provider.Message, d chat.Direction) chat.Message {
@@ -207,7 +203,8 @@ func heldRaw(raw provider.Raw) json.RawMessage {
 
 // echo takes in a message that the business sent from its phone app.
 func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Echo) error {
-	if known, err := isKnown(tx, account, u.ProviderID); known || err != nil {
+	known, changed, err := tx.Arriving(account.OrgID, account.ID, u.ProviderID)
+	if known || err != nil {
 		return err
 	}
 	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact).identifiers())
@@ -223,9 +220,14 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Ec
 		return err
 	}
 	if waitsForFile(u.Message) {
-		return a.holdForFile(tx, m, u.Message)
+		err = a.holdForFile(tx, m, u.Message)
+	} else {
+		err = messageSent(tx, account, workFor(t, m), m, "")
 	}
-	return messageSent(tx, account, workFor(t, m), m, "")
+	if changed && err == nil {
+		err = a.applyEarly(tx, account, m.ProviderID)
+	}
+	return err
 }
 
 func workFor(t thread, m chat.Message) store.SendWork {

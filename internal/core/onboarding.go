@@ -197,7 +197,7 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 		known.MessagingLimit = fresh.MessagingLimit
 	}
 	known.UpdatedAt = tx.Now()
-	return known, tx.UpdateAccount(known)
+	return known, errors.Join(tx.UpdateAccount(known), overtake(tx, known))
 }
 
 // digitsOf is a number as people write it without what is only for the eye.

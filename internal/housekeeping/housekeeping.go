@@ -92,7 +92,10 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 	h.purge(ctx, "work on contacts", func(tx *store.Tx, rows int) (int64, error) {
 		return tx.PurgeContactJobs(tx.Now().Add(-contactJobLife), rows)
 	})
-	for _, sweep := range []func(context.Context) error{h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
+	h.purge(ctx, "changes without a message", func(tx *store.Tx, rows int) (int64, error) {
+		return tx.PurgeEarlyChanges(tx.Now().Add(-core.EarlyChangeLife), rows)
+	})
+	for _, sweep := range []func(context.Context) error{h.catchUp, h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		if err := sweep(ctx); err != nil {
 			h.log.Warn("housekeeping", "error", err)
 		}

@@ -120,11 +120,14 @@ func (m *Mover) sweep() {
 	if !lease.Holds(m.cfg.Store.Moment(), 0) {
 		return
 	}
-	var jobs []store.MediaJob
-	err := m.cfg.Store.InTx(m.ctx, func(tx *store.Tx) (err error) {
-		jobs, err = tx.ClaimMediaJobs(lease.Node, fetchQueue)
+	err := m.cfg.Store.InTx(m.ctx, func(tx *store.Tx) error {
+		_, err := tx.ClaimMediaJobs(lease.Node, fetchQueue)
 		return err
 	})
+	var jobs []store.MediaJob
+	if err == nil {
+		jobs, err = m.cfg.Store.Read(m.ctx).DueMediaJobs(lease.Node, m.cfg.Store.Now(), fetchQueue)
+	}
 	if err != nil && m.ctx.Err() == nil {
 		m.cfg.Log.Warn("files to fetch could not be claimed", "error", err)
 	}

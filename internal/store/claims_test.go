@@ -50,6 +50,24 @@ var claimables = []claimable{
 		},
 		true,
 	},
+	{
+		"media jobs",
+		func(tx *store.Tx, id, owner string, due time.Time) error {
+			j := store.MediaJob{OrgID: "org", MessageID: id, DueAt: due, Owner: owner}
+			if due.After(tx.Now()) { // it was tried
+				j.Attempts = 1
+			}
+			return tx.InsertMediaJob(j)
+		},
+		func(tx *store.Tx, node string, limit int) (ids []string, err error) {
+			claimed, err := tx.ClaimMediaJobs(node, limit)
+			for _, j := range claimed {
+				ids = append(ids, j.MessageID)
+			}
+			return ids, err
+		},
+		false,
+	},
 }
 
 func (c claimable) claimOnce(st *store.Store, node string, limit int) (ids []string, err error) {

@@ -124,7 +124,7 @@ func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int
 // PurgedTables are those that a purge of an account empties: rows of the account, and what hangs on
 // them.
 func PurgedTables() (tables []string) {
-	tables = append([]string{"messages"}, hangOnMessages...)
+	tables = append(append([]string{"messages"}, hangOnMessages...), withAccount...)
 	for _, p := range purgeables {
 		tables = append(tables, p.table)
 		for _, statement := range p.before(sqliteDialect) {

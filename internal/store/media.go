@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,15 +164,31 @@ func (tx *Tx) RetryMediaJob(j MediaJob) error {
 	return err
 }
 
-// ClaimMediaJobs gives the node up to limit due jobs: its own, and those no living node owns.
-func (tx *Tx) ClaimMediaJobs(node string, limit int) ([]MediaJob, error) {
-	claimed, err := many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
-			SELECT org_id, message_id FROM media_jobs
-			WHERE `+dueNow+` AND (owner = $1 OR owner`+abandoned+`)
-			ORDER BY due_at LIMIT $3`+tx.dialect.skipLocked+`)
-		RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit)
+// ClaimMediaJobs gives the node up to limit due jobs that no living node owns, oldest first.
+func (tx *Tx) ClaimMediaJobs(node string, limit int) (claimed []MediaJob, err error) {
+	dead, err := tx.abandonedBy("media_jobs")
+	for _, owner := range dead {
+		if err != nil || len(claimed) == limit {
+			break
+		}
+		var jobs []MediaJob
+		jobs, err = many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
+				SELECT org_id, message_id FROM media_jobs WHERE owner = $4 AND `+dueNow+`
+				ORDER BY due_at, message_id LIMIT $3`+tx.dialect.skipLocked+`)
+			RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit-len(claimed), owner)
+		claimed = append(claimed, jobs...)
+	}
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}
+	slices.SortFunc(claimed, func(a, b MediaJob) int { // RETURNING has no order
+		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.MessageID, b.MessageID))
+	})
 	return claimed, err
+}
+
+// DueMediaJobs returns up to limit of the node's own due jobs, oldest first.
+func (r Reader) DueMediaJobs(node string, now time.Time, limit int) ([]MediaJob, error) {
+	return many(r, scanMediaJob, "SELECT "+mediaJobColumns+" FROM media_jobs WHERE owner = $1 AND "+dueNow+" ORDER BY due_at, message_id LIMIT $3",
+		node, now.UnixMilli(), limit)
 }

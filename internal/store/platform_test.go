@@ -102,11 +102,10 @@ func TestEveryTableOfAnAccountIsPurged(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
 	kept := []string{
-		"account_jobs",    // the purge itself
-		"setup_links",     // the customer's
-		"message_counts",  // made anew when the messages go
-		"outcomes",        // times alone, of nobody
-		"account_history", // goes with the account's row
+		"account_jobs",   // the purge itself
+		"setup_links",    // the customer's
+		"message_counts", // made anew when the messages go
+		"outcomes",       // times alone, of nobody
 	}
 	tables, err := store.TablesWith(t.Context(), st, "account_id")
 	if err != nil || len(tables) < 8 {

@@ -53,10 +53,15 @@ func (r Reader) DeletedAccount(orgID, id string) (chat.Account, error) {
 	return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NOT NULL"+r.lockAccount(), orgID, id)
 }
 
-// RemoveAccount removes the row of a disconnected account, and its history.
+// withAccount are the tables whose rows go with the account's own.
+var withAccount = []string{"account_history", "account_reports", "early_changes"}
+
+// RemoveAccount removes the row of a disconnected account, and what is kept only beside it.
 func (tx *Tx) RemoveAccount(orgID, id string) error {
-	if err := tx.later("DELETE FROM account_history WHERE org_id = $1 AND account_id = $2", orgID, id); err != nil {
-		return err
+	for _, table := range withAccount {
+		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND account_id = $2", orgID, id); err != nil {
+			return err
+		}
 	}
 	_, err := tx.exec("DELETE FROM accounts WHERE org_id = $1 AND id = $2 AND deleted_at IS NOT NULL", orgID, id)
 	return err

@@ -99,7 +99,10 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 			}
 			found = append(found, string(c.Body))
 		}
-		files, err := tx.ClaimMediaJobs(node, 10)
+		if _, err := tx.ClaimMediaJobs(node, 10); err != nil {
+			return err
+		}
+		files, err := tx.DueMediaJobs(node, tx.Now(), 10)
 		if err != nil {
 			return err
 		}

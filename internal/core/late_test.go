@@ -1,0 +1,208 @@
+package core_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// news are updates of a number and of its business account, by what they say.
+var news = map[string]provider.Update{
+	"flagged":     provider.NumberUpdate{Event: "FLAGGED"},
+	"unflagged":   provider.NumberUpdate{Event: "UNFLAGGED"},
+	"upgrade":     provider.NumberUpdate{Event: "UPGRADE", Limit: "TIER_10K"},
+	"downgrade":   provider.NumberUpdate{Event: "DOWNGRADE", Limit: "TIER_1K"},
+	"named":       provider.NumberUpdate{Event: provider.EventNameUpdate, NameDecision: "APPROVED", Name: "Shop & Sons"},
+	"renamed":     provider.NumberUpdate{Event: provider.EventNameUpdate, NameDecision: "APPROVED", Name: "Daughters"},
+	"capability":  provider.AccountUpdate{Event: provider.EventCapability, MessagingLimit: "TIER_100K"},
+	"removed":     provider.AccountUpdate{Event: "PARTNER_REMOVED"},
+	"reconnected": provider.AccountUpdate{Event: "ACCOUNT_RECONNECTED"},
+	"disabled":    provider.AccountUpdate{Event: "DISABLED_UPDATE", BanState: "DISABLE"},
+	"reinstated":  provider.AccountUpdate{Event: "DISABLED_UPDATE", BanState: "REINSTATE"},
+	"no opening":  provider.AccountUpdate{Event: "ACCOUNT_RESTRICTION", Restrictions: []provider.Restriction{{Type: "RESTRICTED_BIZ_INITIATED_MESSAGING"}}},
+	"no answers":  provider.AccountUpdate{Event: "ACCOUNT_RESTRICTION", Restrictions: []provider.Restriction{{Type: "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"}}},
+}
+
+// report makes an update one of the world's number, said at an instant.
+func (w *world) report(word string, at time.Time) provider.Update {
+	origin := provider.Origin{WABAID: w.account.WABAID, ReportedAt: at}
+	switch u := news[word].(type) {
+	case provider.NumberUpdate:
+		u.Origin, u.Phone = origin, *w.account.PhoneNumber
+		return u
+	case provider.AccountUpdate:
+		u.Origin = origin
+		return u
+	}
+	w.t.Fatalf("there is no news %q", word)
+	return nil
+}
+
+// standings is all that the provider says of an account.
+type standings struct {
+	Status                             chat.AccountStatus
+	Quality, Limit, Name, Restrictions string
+}
+
+func (w *world) standings() standings {
+	w.t.Helper()
+	a := w.reload()
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return standings{a.Status, text(a.Quality), text(a.MessagingLimit), text(a.Name), text((*string)(a.Restriction))}
+}
+
+// Whatever the order in which updates of a number come, and however often, it stands as if each had come once
+// and in the order in which the provider said them.
+func TestLateAccountUpdatesProperty(t *testing.T) {
+	t.Parallel()
+	words := make([]string, 0, len(news))
+	for word := range news {
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	checkProperty(t, func(rt *rapid.T, w *world) {
+		beside := newWorld(t, w.st, w.clock) // hears everything in order
+		beside.t = rt
+		begin := w.clock.Now()
+		said := rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(rt, "said")
+		var order []int
+		for i, word := range said {
+			beside.apply(beside.report(word, begin.Add(time.Duration(i)*time.Second)))
+			order = append(order, i)
+		}
+		again := rapid.SliceOfN(rapid.SampledFrom(order), 0, 4).Draw(rt, "again")
+		for _, i := range rapid.Permutation(append(order, again...)).Draw(rt, "order") {
+			w.apply(w.report(said[i], begin.Add(time.Duration(i)*time.Second)))
+		}
+		if d := cmp.Diff(beside.standings(), w.standings()); d != "" {
+			rt.Errorf("it stands otherwise (-in order +out of order):\n%s", d)
+		}
+	})
+}
+
+// A removal from before a number was connected anew does not take it out of service when it comes again.
+func TestRemovalFromBeforeANewConnection(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		removed := w.report("removed", w.clock.Now())
+		w.apply(removed)
+		w.clock.Advance(10 * time.Minute)
+		w.inTx(func(tx *store.Tx) error { return core.ConnectAgain(tx, w.reload()) })
+		w.apply(removed)
+		if got := w.reload().Status; got != chat.AccountConnected {
+			w.t.Errorf("it is %s", got)
+		}
+		w.apply(w.report("removed", w.clock.Now()))
+		if got := w.reload().Status; got != chat.AccountDisconnected {
+			w.t.Errorf("after another removal it is %s", got)
+		}
+	})
+}
+
+// An edit or a revocation that overtakes its message is applied when the message comes.
+func TestChangesBeforeTheirMessage(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		begin := w.clock.Now()
+		first, second := w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second))
+		revoke := provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)}
+		w.apply(second, revoke)
+		w.clock.Advance(time.Second)
+		w.apply(first, second)
+		w.expect()
+		w.apply(w.text("wamid.9", "another message"))
+		w.events()
+		w.apply(w.text("wamid.1", "helo"))
+		w.expect(chat.EventMessageReceived, chat.EventMessageEdited, chat.EventMessageRevoked, chat.EventMessageEdited)
+		w.apply(w.text("wamid.1", "helo"), first, second, revoke)
+		w.expect()
+		if m := w.messages()[0]; string(m.Content) != `{"body":"Hello"}` || !m.Revoked {
+			w.t.Errorf("the message is %+v", m)
+		}
+	})
+}
+
+// A message and its changes end up the same in whatever order they come.
+func TestChangesInAnyOrderProperty(t *testing.T) {
+	t.Parallel()
+	checkProperty(t, func(rt *rapid.T, w *world) {
+		begin := w.clock.Now()
+		all := []provider.Update{
+			w.text("wamid.1", "helo"), w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second)),
+			provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)},
+		}
+		again := rapid.SliceOfN(rapid.SampledFrom(all), 0, 3).Draw(rt, "again")
+		inBatches(rt, rapid.Permutation(append(all, again...)).Draw(rt, "order"), func(some []provider.Update) {
+			w.apply(some...)
+			w.clock.Advance(time.Second)
+		})
+		messages := w.messages()
+		if len(messages) != 1 || string(messages[0].Content) != `{"body":"Hello"}` || !messages[0].Revoked {
+			rt.Fatalf("the messages are %+v", messages)
+		}
+		told := map[chat.EventType]int{}
+		for _, e := range w.events() {
+			told[e.Type]++
+		}
+		want := map[chat.EventType]int{chat.EventContactCreated: 1, chat.EventMessageReceived: 1, chat.EventMessageEdited: 2, chat.EventMessageRevoked: 1}
+		if d := cmp.Diff(want, told); d != "" {
+			rt.Errorf("other events (-want +got):\n%s", d)
+		}
+	})
+}
+
+// So is one of a message that the business wrote in the phone app, with or without the new content.
+func TestBusinessChangesBeforeTheirMessage(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		edit, withheld := w.edit("wamid.2", "wamid.1", "better", w.clock.Now()), w.edit("wamid.3", "wamid.1", "", w.clock.Now())
+		withheld.Content, edit.ByBusiness, withheld.ByBusiness = nil, true, true
+		w.apply(edit, withheld)
+		w.apply(w.echo())
+		messages := w.messages()
+		if len(messages) != 2 || string(messages[1].Content) != `{"body":"better"}` || messages[0].Type != chat.TypeUnsupported || messages[0].ProviderID != "wamid.3" {
+			w.t.Errorf("the messages are %+v", messages)
+		}
+	})
+}
+
+// Changes that nobody's message follows are bounded: the eldest make room.
+func TestEarlyChangesAreBounded(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		early := func(original string) store.EarlyChange {
+			return store.EarlyChange{OrgID: w.org.ID, AccountID: w.account.ID, OriginalID: original, ProviderID: "edit of " + original, Kind: "edit", Change: []byte("{}"), CreatedAt: w.clock.Now()}
+		}
+		w.inTx(func(tx *store.Tx) error {
+			for i := range store.MostEarlyChanges {
+				if err := tx.InsertEarlyChange(early(string(rune('\u4e00' + i)))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		w.clock.Advance(time.Second)
+		w.apply(w.edit("wamid.2", "wamid.1", "hello", w.clock.Now()))
+		var left int64
+		w.inTx(func(tx *store.Tx) (err error) {
+			left, err = tx.PurgeEarlyChanges(w.clock.Now().Add(time.Second), 10*store.MostEarlyChanges)
+			return err
+		})
+		if left != store.MostEarlyChanges {
+			w.t.Errorf("%d are kept", left)
+		}
+	})
+}
