@@ -46,7 +46,8 @@ func (b *bench) wants(engine, bareRow string) bool {
 
 func (b *bench) wantsProgram() bool {
 	return len(matching(scenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0 ||
-		len(matching(purgeScenarios, b.options)) > 0 || len(matching(dashboardScenarios, b.options)) > 0 || len(matching(broadcastScenarios, b.options)) > 0
+		len(matching(purgeScenarios, b.options)) > 0 || len(matching(dashboardScenarios, b.options)) > 0 || len(matching(broadcastScenarios, b.options)) > 0 ||
+		len(matching(fairnessScenarios, b.options)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -160,6 +161,9 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 		return err
 	}
 	if err := b.broadcast(ctx, g, databaseURL); err != nil {
+		return err
+	}
+	if err := b.fairness(ctx, g, databaseURL); err != nil {
 		return err
 	}
 	return b.dashboard(ctx, g, databaseURL)

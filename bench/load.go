@@ -28,6 +28,7 @@ const grace = 10 * time.Second
 type load struct {
 	addr    string
 	want    int
+	also    int // another status that is wanted
 	request requestFunc
 	workers []*worker
 	next    atomic.Int64
@@ -120,7 +121,7 @@ func (p *phase) one(ctx context.Context, w *worker, i int) error {
 	if err != nil {
 		return err
 	}
-	if h.status == p.want {
+	if h.status == p.want || h.status == p.also {
 		w.latencies = append(w.latencies, time.Since(start))
 	} else {
 		w.reject(h.status, body)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // A request holds a slot while it is worked on, and none while its body arrives: that can take as long as
@@ -67,7 +68,7 @@ func (c *Call) Arriving(read func() error) error {
 // beginAnew gives the work its whole time, although its body has used some of it up. The connection gets it
 // too: when its time for reading is over, it ends the request.
 func (c *Call) beginAnew() {
-	ctx, cancel := context.WithTimeout(c.R.Context(), RequestTimeout)
+	ctx, cancel := context.WithTimeout(store.SameCaller(c.R.Context(), c.Ctx), RequestTimeout)
 	before := c.cancel
 	c.Ctx, c.cancel = ctx, func() { cancel(); before() }
 	connection := http.NewResponseController(c.W)

@@ -28,7 +28,7 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 				return Answer{}, err
 			}
 			c.leave()
-			c.Ctx = store.SameDoer(c.R.Context(), c.Ctx)
+			c.Ctx = store.SameCaller(c.R.Context(), c.Ctx)
 			w := &piecewise{to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
 				h.Set(headerRequestID, c.ID)
 				h.Set("Content-Type", mimeType)

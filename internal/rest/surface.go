@@ -198,6 +198,7 @@ func (s *Surface) serve(c *Call) (Answer, error) {
 			return Answer{}, err
 		}
 		c.known = true
+		c.Ctx = store.WithTurn(c.Ctx, store.Turn{OrgID: c.OrgID()})
 	}
 	if err := match.check(c); err != nil {
 		return Answer{}, err

@@ -16,9 +16,9 @@ func WithDoer(ctx context.Context, d chat.Doer) context.Context {
 	return context.WithValue(ctx, doerKey{}, d)
 }
 
-// SameDoer says that changes under a context are made by whom those under another one are.
-func SameDoer(ctx, as context.Context) context.Context {
-	return context.WithValue(ctx, doerKey{}, as.Value(doerKey{}))
+// SameCaller says that changes under a context are made by whom those under another one are, and in whose turn.
+func SameCaller(ctx, as context.Context) context.Context {
+	return context.WithValue(WithTurn(ctx, turnOf(as)), doerKey{}, as.Value(doerKey{}))
 }
 
 // Doer is who makes the changes of a transaction, and whether anybody does.

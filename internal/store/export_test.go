@@ -15,14 +15,19 @@ import (
 const WriterQueue = writerQueue
 
 // Waiting is how many transactions wait for the embedded store's writer now.
-func Waiting(s *Store) int { return len(s.engine.(*sqliteEngine).writer.queue) }
+func Waiting(s *Store) int {
+	w := s.engine.(*sqliteEngine).writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queue.len
+}
 
 // Closing tells whether Close has begun.
 func Closing(s *Store) bool {
 	switch e := s.engine.(type) {
 	case *sqliteEngine:
-		e.writer.mu.RLock()
-		defer e.writer.mu.RUnlock()
+		e.writer.mu.Lock()
+		defer e.writer.mu.Unlock()
 		return e.writer.closed
 	case *postgresEngine:
 		return e.closed.Load()

@@ -11,12 +11,14 @@ import (
 )
 
 const (
-	// writerQueue is how many transactions may wait; past it the store says it is overloaded.
+	// writerQueue is how many transactions may wait; past it the store says it is overloaded. One
+	// organization may have half of it.
 	writerQueue = 4096
 	// writerBatch and writerTime bound what one commit carries, and with it how long the first in
-	// a batch waits for the last.
+	// a batch waits for the last; sharedTime does where there are several turns in it.
 	writerBatch = 256
 	writerTime  = 20 * time.Millisecond
+	sharedTime  = 4 * time.Millisecond
 )
 
 // sqliteWriter runs transactions one after the other on one connection and commits those that
@@ -26,18 +28,21 @@ type sqliteWriter struct {
 	conn    *sqliteConn
 	journal *sqliteJournal
 	memory  *sqliteMemory
-	others  int64 // what SQLite says of other connections' commits: another number, another commit
-	queue   chan *sqliteJob
+	others  int64         // what SQLite says of other connections' commits: another number, another commit
 	time    time.Duration // that one transaction may take
-	batch   []*sqliteJob  // what run works on
+	clock   func() time.Time
+	batch   []*sqliteJob // what run works on
 	done    chan struct{}
 
-	mu     sync.RWMutex // guards closed against sends on the queue
+	mu     sync.Mutex
+	queue  *turns[*sqliteJob]
 	closed bool
+	wake   chan struct{} // something was queued, or it is over
 }
 
 type sqliteJob struct {
 	ctx    context.Context
+	turn   Turn
 	body   func(session) error
 	err    error
 	panic  *closurePanic
@@ -59,7 +64,7 @@ func (p *closurePanic) String() string {
 }
 
 func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: make(chan *sqliteJob, writerQueue), time: writerTime, done: make(chan struct{})}
+	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: newTurns[*sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	conn.onLoss = memory.endWriting
 	go w.run()
 	return w
@@ -68,7 +73,7 @@ func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteM
 // do hands body to the writer and waits for its outcome. It does not return early when ctx
 // ends: the writer looks at ctx itself, and its answer is the true one.
 func (w *sqliteWriter) do(ctx context.Context, body func(session) error) error {
-	job := &sqliteJob{ctx: ctx, body: body, done: make(chan struct{})}
+	job := &sqliteJob{ctx: ctx, turn: turnOf(ctx), body: body, done: make(chan struct{})}
 	if err := w.enqueue(job); err != nil {
 		return err
 	}
@@ -83,28 +88,34 @@ func (w *sqliteWriter) do(ctx context.Context, body func(session) error) error {
 }
 
 func (w *sqliteWriter) enqueue(job *sqliteJob) error {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	if w.closed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch n := w.queue.waits(job.turn); {
+	case w.closed:
 		return ErrClosed
-	}
-	select {
-	case w.queue <- job:
-		return nil
-	default:
+	case w.queue.len >= writerQueue:
 		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, writerQueue)
+	case job.turn.OrgID != "" && n >= writerQueue/2:
+		return fmt.Errorf("%w: %d transactions of the organization are waiting", ErrUnavailable, n)
+	}
+	w.queue.add(job.turn, job)
+	w.poke()
+	return nil
+}
+
+func (w *sqliteWriter) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
 	}
 }
 
 // stop finishes what is queued.
 func (w *sqliteWriter) stop() {
 	w.mu.Lock()
-	already := w.closed
 	w.closed = true
-	if !already {
-		close(w.queue)
-	}
 	w.mu.Unlock()
+	w.poke()
 	<-w.done
 }
 
@@ -116,8 +127,7 @@ func (w *sqliteWriter) run() {
 		}
 	}()
 	w.work() // on what takeOver left
-	for job := range w.queue {
-		w.gather(job)
+	for w.await() {
 		w.work()
 	}
 	over = true
@@ -127,6 +137,31 @@ func (w *sqliteWriter) run() {
 	close(w.done)
 }
 
+// await waits for the first of a batch. It reports false when there is nothing left to wait for.
+func (w *sqliteWriter) await() bool {
+	for !w.next() {
+		w.mu.Lock()
+		over := w.closed && w.queue.len == 0
+		w.mu.Unlock()
+		if over {
+			return false
+		}
+		<-w.wake
+	}
+	return true
+}
+
+// next adds the job whose turn it is to the batch, if one waits.
+func (w *sqliteWriter) next() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, job, ok := w.queue.take()
+	if ok {
+		w.batch = append(w.batch, job)
+	}
+	return ok
+}
+
 // takeOver replaces a goroutine that a closure has ended (runtime.Goexit). What else was in its
 // batch runs again.
 func (w *sqliteWriter) takeOver() {
@@ -134,42 +169,26 @@ func (w *sqliteWriter) takeOver() {
 	w.run()
 }
 
-// gather takes what else is waiting, without waiting for more.
-func (w *sqliteWriter) gather(first *sqliteJob) {
-	w.batch = append(w.batch, first)
-	for len(w.batch) < writerBatch {
-		select {
-		case job, ok := <-w.queue:
-			if !ok {
-				return
-			}
-			w.batch = append(w.batch, job)
-		default:
-			return
-		}
-	}
-}
-
 func (w *sqliteWriter) work() {
 	for len(w.batch) > 0 {
 		w.journal.copier.beginAnew(w.conn)
-		n := w.commit(w.batch)
+		n := w.commit()
 		finished := w.batch[:n:n]
 		w.batch = w.batch[n:]
 		w.journal.commits <- finished
 	}
 }
 
-// commit runs jobs of the batch as one transaction, and returns how many, at least one.
-func (w *sqliteWriter) commit(batch []*sqliteJob) int {
+// commit runs what waits as one transaction, and returns how many, at least one.
+func (w *sqliteWriter) commit() int {
 	if err := w.journal.broken.err(); err != nil {
-		failAll(batch, err)
-		return len(batch)
+		failAll(w.batch, err)
+		return len(w.batch)
 	}
-	n, clean, err := w.attempt(batch, w.runBare)
+	n, clean, err := w.attempt(w.runBare)
 	if err == nil && !clean {
 		w.end("ROLLBACK")
-		n, _, err = w.attempt(batch, w.runGuarded)
+		n, _, err = w.attempt(w.runGuarded)
 	}
 	if err == nil {
 		err = w.end("COMMIT")
@@ -177,27 +196,52 @@ func (w *sqliteWriter) commit(batch []*sqliteJob) int {
 	if err != nil {
 		// The transaction itself is gone: so is all that ran in it.
 		w.end("ROLLBACK")
-		failAll(batch[:n], err)
+		failAll(w.batch[:n], err)
 	}
 	return n
 }
 
-// attempt runs jobs in a new transaction until none is left or the others have waited long enough,
-// and returns how many it met. It reports false when they must run again.
-func (w *sqliteWriter) attempt(batch []*sqliteJob, run func(*sqliteJob) (bool, error)) (n int, clean bool, err error) {
+// attempt runs as many jobs in a new transaction as wait now, or fewer when those have waited long enough,
+// and returns how many it met. Whose turn it is is looked at before each: who comes meanwhile may be before
+// those who wait. It reports false when they must run again.
+func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean bool, err error) {
 	if err := w.begin(); err != nil {
-		return len(batch), false, err
+		return len(w.batch), false, err
 	}
-	begin := time.Now()
-	for i, job := range batch {
-		if i > 0 && time.Since(begin) > w.time {
-			return i, true, nil
+	begin := w.clock()
+	now, limit, most := begin, w.time, w.size()
+	for i := 0; i < len(w.batch) || i < most && w.next(); i++ {
+		job := w.batch[i]
+		if job.turn != w.batch[0].turn {
+			limit = min(limit, sharedTime)
 		}
-		if clean, err := run(job); err != nil || !clean {
+		clean, err := run(job)
+		now = w.charge(job, now)
+		if err != nil || !clean {
 			return i + 1, false, err
 		}
+		if now.Sub(begin) > limit {
+			return i + 1, true, nil
+		}
 	}
-	return len(batch), true, nil
+	return len(w.batch), true, nil
+}
+
+// size is how many jobs the batch will have at most: those who come while it runs find the next one, so that
+// the writer has something to do while this one is synced and answered.
+func (w *sqliteWriter) size() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return min(writerBatch, len(w.batch)+w.queue.len)
+}
+
+// charge counts the time since a job began for its turn, and returns when that was.
+func (w *sqliteWriter) charge(job *sqliteJob, begun time.Time) (now time.Time) {
+	now = w.clock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue.charge(job.turn, now.Sub(begun))
+	return now
 }
 
 // runBare runs a closure with nothing to undo it by. It reports false when that is needed: the

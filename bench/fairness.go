@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// fairnessScenario is the rows about two organizations on one server: one that does little, and how it fares beside one
+// that takes all it can get.
+type fairnessScenario struct{ name string }
+
+const (
+	fairnessRow = "fairness"
+	// quietRate is how many requests of each kind the quiet organization makes a second.
+	quietRate = 25
+	// busyEndpoints is how many endpoints hear of each contact of the busy one, and busyHanging how many of them never answer.
+	busyEndpoints = 100
+	busyHanging   = 20
+
+	besideSends    = "beside sends flat out"
+	besideContacts = "beside 100 endpoints flat out"
+)
+
+var fairnessScenarios = []fairnessScenario{{name: fairnessRow}}
+
+func (s fairnessScenario) title() string { return s.name }
+func (s fairnessScenario) long() bool    { return true }
+
+// fairness measures on a server of its own, whose provider and endpoints are the generator.
+func (b *bench) fairness(ctx context.Context, g *group, databaseURL string) error {
+	if len(matching(fairnessScenarios, b.options)) == 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r := &fairRun{bench: b, g: g, begun: map[string]time.Time{}}
+	sink, err := startSink(r.take)
+	if err != nil {
+		return err
+	}
+	defer sink.close()
+	r.sink = sink
+	if databaseURL, err = anotherDatabase(ctx, databaseURL, "fairness"); err != nil {
+		return err
+	}
+	r.s, err = b.startEngine(ctx, g.Name, databaseURL, "--provider-url", sink.url("/v1.0"), "--provider-app-id", "bench", "--provider-verify-token", "bench")
+	if err != nil {
+		return err
+	}
+	defer r.s.process.stop()
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	return errors.Join(
+		r.rows(ctx, "alone", 0, nil),
+		r.rows(ctx, besideSends, http.StatusOK, sendTemplate(r.s.target, numbers)),
+		r.rows(ctx, besideContacts, http.StatusCreated, r.contacts(r.busy, r.busyNumber, "+4917", "busy")),
+	)
+}
+
+// fairRun is the rows under way. One busy organization makes contacts, which its endpoints hear of, another one, that of
+// the other rows, sends. The quiet one has a number, an endpoint and some people.
+type fairRun struct {
+	*bench
+	g                       *group
+	s                       server
+	sink                    *sink
+	busy, quiet             target
+	busyNumber, quietNumber string
+
+	mu       sync.Mutex
+	asked    int
+	begun    map[string]time.Time // when the quiet organization began something, by the text that tells it
+	events   []time.Duration      // from its requests to their events at its endpoint
+	messages []time.Duration      // and to the provider
+	taken    int
+}
+
+func (r *fairRun) prepare(ctx context.Context) (err error) {
+	r.busyNumber, r.quietNumber = "100900800001", "100900800002"
+	if r.busy, err = r.organization(ctx, r.busyNumber, "+15579000001"); err != nil {
+		return err
+	}
+	if r.quiet, err = r.organization(ctx, r.quietNumber, "+15579000002"); err != nil {
+		return err
+	}
+	subscribe := func(t target, path string) error {
+		body := fmt.Sprintf(`{"url":%q,"events":["contact.created"]}`, r.sink.url(path))
+		return t.call(ctx, http.MethodPost, "/v1/webhook_subscriptions", body, nil)
+	}
+	err = subscribe(r.quiet, "/quiet")
+	for i := range busyEndpoints {
+		path := "/busy" + strconv.Itoa(i)
+		if i < busyHanging {
+			path = "/hang" + strconv.Itoa(i)
+		}
+		err = errors.Join(err, subscribe(r.busy, path))
+	}
+	return err
+}
+
+// organization makes one with a number.
+func (r *fairRun) organization(ctx context.Context, number, phone string) (t target, err error) {
+	t.addr = r.s.target.addr
+	if t.org, t.key, err = r.createKey(ctx, r.s.store); err != nil {
+		return t, err
+	}
+	var account struct{ ID string }
+	err = r.runJSON(ctx, &account, append([]string{"account", "connect", "--org", t.org, "--phone-number-id", number,
+		"--phone-number", phone, "--waba-id", "200300400500601", "--token", "bench", "--json"}, r.s.store...))
+	return t, err
+}
+
+// rows measures the quiet organization beside what the busy one does; nil: nothing.
+func (r *fairRun) rows(ctx context.Context, beside string, want int, busy requestFunc) error {
+	var wg sync.WaitGroup
+	during, stop := context.WithCancel(ctx)
+	defer stop()
+	var busyTally tally
+	var busyErr error
+	if busy != nil {
+		l := newLoad(r.s.target.addr, r.connections, want, busy)
+		defer l.close()
+		if _, err := l.phase(ctx, bounds{duration: 2 * r.warmUp}); err != nil { // until lanes are full and work has piled up
+			return err
+		}
+		wg.Go(func() { busyTally, busyErr = l.phase(during, bounds{duration: 3*r.duration + grace}) })
+	}
+	f := r.quietly(ctx, "quiet organization's request, "+beside)
+	stop()
+	wg.Wait()
+	if busyErr != nil && !errors.Is(busyErr, context.Canceled) {
+		return busyErr
+	}
+	for _, row := range f {
+		r.add(r.g, row)
+	}
+	if busy != nil {
+		row := figures{Name: "the busy one's requests, " + beside}
+		row.count(&busyTally)
+		row.RSS, row.PeakRSS = memory(r.s.process.pid())
+		r.add(r.g, row)
+	}
+	return ctx.Err()
+}
+
+// quietly makes contacts and sends messages at a steady rate, and measures them up to the answer, to the endpoint and to
+// the provider.
+func (r *fairRun) quietly(ctx context.Context, name string) []figures {
+	made := r.contacts(r.quiet, r.quietNumber, "+4916", "quiet")
+	sends := r.messagesOf(r.quiet)
+	both := func(buf []byte, w, i int) []byte {
+		if i%2 == 0 {
+			return made(buf, w, i)
+		}
+		return sends(buf, w, i)
+	}
+	l := newLoad(r.s.target.addr, 16, http.StatusOK, paced(both, 2*quietRate))
+	l.also = http.StatusCreated
+	defer l.close()
+	r.forget()
+	f := r.measure(ctx, name, r.s.process.pid(), r.warmUp, func(ctx context.Context, b bounds) (tally, error) {
+		r.forget()
+		return l.phase(ctx, b)
+	})
+	if f.Failure == "" {
+		f.Failure = r.await()
+	}
+	rows := []figures{f}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, arrivals := range []struct {
+		what string
+		took []time.Duration
+	}{{" to its endpoint", r.events}, {" to the provider", r.messages}} {
+		row := figures{Name: name + arrivals.what}
+		row.count(&tally{latencies: slices.Clone(arrivals.took), elapsed: f.Elapsed})
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (r *fairRun) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.begun)
+	r.events, r.messages = nil, nil
+}
+
+// await waits until all that was begun has arrived.
+func (r *fairRun) await() (missing string) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		r.mu.Lock()
+		left := len(r.begun)
+		r.mu.Unlock()
+		switch {
+		case left == 0:
+			return ""
+		case time.Now().After(deadline):
+			return fmt.Sprintf("%d of the quiet organization's requests have not arrived", left)
+		}
+	}
+}
+
+// begin notes when something is begun.
+func (r *fairRun) begin(quiet bool, kind string) (text string, i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	text = fmt.Sprintf("%s %d", kind, r.asked)
+	if quiet {
+		r.begun[text] = time.Now()
+	}
+	return text, r.asked
+}
+
+func (r *fairRun) contacts(t target, number, prefix, name string) requestFunc {
+	head := t.head("POST", "/v1/"+number+"/contacts") + "Content-Type: application/json\r\n"
+	return func(buf []byte, _, _ int) []byte {
+		text, i := r.begin(name == "quiet", name)
+		body := fmt.Sprintf(`{"phone_number":"%s%09d","name":%q}`, prefix, i, text)
+		buf = append(buf, head...)
+		buf = append(buf, "Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
+		return append(buf, body...)
+	}
+}
+
+func (r *fairRun) messagesOf(t target) requestFunc {
+	head := t.head("POST", "/v1/"+r.quietNumber+"/messages") + "Content-Type: application/json\r\n"
+	return func(buf []byte, _, i int) []byte {
+		text, _ := r.begin(true, "message")
+		body := `{"messaging_product":"chat","to":"+` + person(i%acquaintances) + `","type":"text","text":{"body":"` + text + `"}}`
+		buf = append(buf, head...)
+		buf = append(buf, "Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
+		return append(buf, body...)
+	}
+}
+
+var nameField = []byte(`"name":"quiet`)
+
+// take plays the provider and the endpoints.
+func (r *fairRun) take(now time.Time, body []byte) string {
+	if bytes.Contains(body, []byte(`"messaging_product"`)) {
+		_, rest, _ := bytes.Cut(body, textBody)
+		text, _, _ := bytes.Cut(rest, []byte(`"`))
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.taken++
+		r.arrived(now, string(text), &r.messages)
+		return fmt.Sprintf(`{"messaging_product":"whatsapp","contacts":[{"input":"x","wa_id":"x"}],"messages":[{"id":"wamid.%d"}]}`, r.taken)
+	}
+	if _, rest, ok := bytes.Cut(body, nameField); ok {
+		rest, _, _ = bytes.Cut(rest, []byte(`"`))
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.arrived(now, "quiet"+string(rest), &r.events)
+	}
+	return ""
+}
+
+func (r *fairRun) arrived(now time.Time, text string, into *[]time.Duration) {
+	if begun, ok := r.begun[text]; ok {
+		*into = append(*into, now.Sub(begun))
+		delete(r.begun, text)
+	}
+}
