@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,12 +112,33 @@ func TestSamplesComeFromPublicNetworksOnly(t *testing.T) {
 			t.Parallel()
 			apitest.RunEach(t, []apitest.Scenario{{Name: "refused", Given: business, Request: templates(http.MethodPost, "", sample("IMAGE", `"header_url":"`+address+`"`)),
 				Code: "invalid_field_value", Param: "components[1].example.header_url", Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
-					if !strings.Contains(r.Failure(t).Message, "its host has no public address") {
+					if !strings.Contains(r.Failure(t).Message, "its host has no public address; the operator can open a private network with --allow-network") {
 						t.Errorf("got %s", r.Body)
 					}
 				}}}, option, api.Fetch(netguard.New().Client(time.Second)))
 		})
 	}
+}
+
+// Without TLS a sample comes from a network that the operator opened, and from nowhere else.
+func TestSamplesWithoutTLS(t *testing.T) {
+	t.Parallel()
+	_, option := simulated(t)
+	host := httptest.NewServer(files(t).Config.Handler)
+	t.Cleanup(host.Close)
+	create := func(address string) apitest.Request {
+		return templates(http.MethodPost, "", sample("IMAGE", `"header_url":"`+address+`"`))
+	}
+	opened := netguard.New(netip.MustParsePrefix("127.0.0.0/8")).Client(time.Second)
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "inside", Given: business, Request: create(host.URL + "/a.png"), Status: http.StatusCreated, Change: apitest.Changes{"templates": "+1", "template_changes": "+1"}},
+		{Name: "outside", Given: business, Request: create("http://93.184.215.14/a.png"), Code: "invalid_field_value", Param: "components[1].example.header_url",
+			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
+				if !strings.Contains(r.Failure(t).Message, "must begin with https://") {
+					t.Errorf("got %s", r.Body)
+				}
+			}},
+	}, option, api.Fetch(opened))
 }
 
 func TestProviderFailuresLeaveNoTemplate(t *testing.T) {

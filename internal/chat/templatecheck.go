@@ -188,7 +188,7 @@ func checkHeaderFileSample(p *problems, e *TemplateExample, path string) {
 		p.add(Invalid(path+".example.header_handle", "Give header_url or header_handle, not both."))
 	case len(given.values) != 1:
 		p.add(Invalid(param, "Give one sample."))
-	case isHTTPS(given.values[0]):
+	case isWebAddress(given.values[0]):
 		if checkWebURL(param, given.values[0]) != nil || len(given.values[0]) > 2048 {
 			p.add(Invalid(param, "Must be an https address of at most 2048 characters."))
 		}

@@ -39,7 +39,7 @@ type TemplatePart struct {
 type TemplateExample struct {
 	HeaderText      []string       `json:"header_text,omitempty"`
 	HeaderTextNamed []NamedExample `json:"header_text_named_params,omitempty"`
-	HeaderURL       Samples        `json:"header_url,omitzero" doc:"Public https address of the header's file, which is fetched once: JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF up to 100 MB."`
+	HeaderURL       Samples        `json:"header_url,omitzero" doc:"Public https address of the header's file, or http in a network that the operator opened. It is fetched once: JPEG or PNG up to 5 MB, MP4 or 3GPP up to 16 MB, PDF up to 100 MB."`
 	HeaderHandle    Samples        `json:"header_handle,omitzero" doc:"The provider's handle of an uploaded file, the id of a library file, or an https address as in header_url."`
 	BodyText        [][]string     `json:"body_text,omitempty" doc:"One list, with a sample for each placeholder."`
 	BodyTextNamed   []NamedExample `json:"body_text_named_params,omitempty"`
@@ -192,7 +192,7 @@ func (e *TemplateExample) replaceSample(format, path string, handle func(Sample)
 	}
 	sample := Sample{Format: format, Place: path, Param: path + ".example." + name}
 	switch value := given.values[0]; {
-	case isHTTPS(value):
+	case isWebAddress(value):
 		sample.URL = value
 	case KindMedia.Valid(value):
 		sample.MediaID = value
@@ -207,4 +207,8 @@ func (e *TemplateExample) replaceSample(format, path string, handle func(Sample)
 	return nil
 }
 
-func isHTTPS(s string) bool { return len(s) > 8 && strings.EqualFold(s[:8], "https://") }
+// isWebAddress tells an address from a handle. Whether it may go without TLS is for whoever fetches it to say.
+func isWebAddress(s string) bool {
+	scheme, rest, found := strings.Cut(s, "://")
+	return found && rest != "" && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
+}

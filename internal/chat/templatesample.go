@@ -69,7 +69,7 @@ func sampleHeader(part TemplatePart, format string) []json.RawMessage {
 		return []json.RawMessage{parameter(map[string]any{"type": kind, kind: map[string]any{"latitude": "0", "longitude": "0", "name": "Sample"}})}
 	}
 	link := sampleLink
-	if part.Example != nil && len(part.Example.HeaderHandle.values) > 0 && isHTTPS(part.Example.HeaderHandle.values[0]) {
+	if part.Example != nil && len(part.Example.HeaderHandle.values) > 0 && isWebAddress(part.Example.HeaderHandle.values[0]) {
 		link = part.Example.HeaderHandle.values[0]
 	}
 	return []json.RawMessage{parameter(map[string]any{"type": kind, kind: map[string]any{"link": link}})}

@@ -151,7 +151,9 @@ func noPublicHost(err error) bool {
 func unreachable(err error) string {
 	switch {
 	case noPublicHost(err):
-		return "its host has no public address"
+		return "its host has no public address; the operator can open a private network with --allow-network"
+	case errors.Is(err, netguard.ErrPlain):
+		return "its address must begin with https://; the operator can open a private network for http with --allow-network"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	default:

@@ -219,12 +219,30 @@ func (g *Guard) Transport() *http.Transport {
 	}
 }
 
-// Client fetches files. It follows no redirects: the caller gets the answer as it came. The body is
-// the caller's to bound.
+// Client fetches files. It follows no redirects: the caller gets the answer as it came. Without TLS it reaches
+// opened ranges only. The body is the caller's to bound.
 func (g *Guard) Client(timeout time.Duration) *http.Client {
+	plain := g.Transport()
+	plain.DialContext = g.DialOpened
 	return &http.Client{
-		Transport:     g.Transport(),
+		Transport:     byScheme{secure: g.Transport(), plain: plain},
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// byScheme has a transport for requests without TLS of their own.
+type byScheme struct{ secure, plain *http.Transport }
+
+func (b byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "http" {
+		return b.plain.RoundTrip(r)
+	}
+	return b.secure.RoundTrip(r)
+}
+
+// CloseIdleConnections is called by http.Client's method of that name.
+func (b byScheme) CloseIdleConnections() {
+	b.secure.CloseIdleConnections()
+	b.plain.CloseIdleConnections()
 }

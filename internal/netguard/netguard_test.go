@@ -290,6 +290,9 @@ func TestClient(t *testing.T) {
 	if _, err := netguard.New().Client(time.Second).Get(server.URL); !errors.Is(err, netguard.ErrBlocked) {
 		t.Errorf("without the range opened: %v", err)
 	}
+	if _, err := client.Get("http://93.184.215.14/"); !errors.Is(err, netguard.ErrPlain) {
+		t.Errorf("in the clear to everyone: %v", err)
+	}
 }
 
 func TestClientRefusesHugeHeaders(t *testing.T) {

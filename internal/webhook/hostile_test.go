@@ -283,7 +283,11 @@ func TestUnreachable(t *testing.T) {
 		{"https://169.254.169.254/latest/meta-data", codeBlocked},
 		{"http://93.184.215.14/", codeBlocked}, // in the clear to everyone
 	} {
-		requireCode(t, post(t, newTestPoster(t, Config{Guard: guard}), test.url), test.code)
+		a := post(t, newTestPoster(t, Config{Guard: guard}), test.url)
+		requireCode(t, a, test.code)
+		if says := a.attempt.ErrorMessage; test.code == codeBlocked && (says == nil || !strings.Contains(*says, "--allow-network")) {
+			t.Errorf("%s: %v", test.url, says)
+		}
 	}
 }
 

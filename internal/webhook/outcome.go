@@ -80,9 +80,9 @@ func retryAfter(response *http.Response, now time.Time) (wait time.Duration, ask
 func explain(err error) chat.DeliveryAttempt {
 	switch {
 	case errors.Is(err, netguard.ErrBlocked):
-		return failure(codeBlocked, "The URL leads to an address that is not public.")
+		return failure(codeBlocked, "The URL leads to an address that is not public. The operator can open a private network with --allow-network.")
 	case errors.Is(err, netguard.ErrPlain):
-		return failure(codeBlocked, "The URL must begin with https://.")
+		return failure(codeBlocked, "The URL must begin with https://. The operator can open a private network for http with --allow-network.")
 	case errors.Is(err, netguard.ErrLookup):
 		return failure(codeDNS, "The host name could not be resolved.")
 	case isTimeout(err):
