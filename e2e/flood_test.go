@@ -31,15 +31,16 @@ func TestCallbackFlood(t *testing.T) {
 	before := goMemory(t, n.srv)
 	f := startFlood(t, strings.TrimPrefix(n.srv.URL(), "http://"))
 	f.await(floodRounds)
-	for i := range 5 {
+	for i := range 6 {
 		id := fmt.Sprintf("wamid.beside.%s.%d", n.ID, i)
 		begin, rounds := time.Now(), f.rounds.Load()
 		body := textCallback(n, person, id, "beside the flood")
+		body += strings.Repeat(" ", []int{0, 20 << 10, 60 << 10}[i%3]) // of each size that callbacks have
 		reply, err := n.srv.callBack(body, sign(body))
 		if err != nil || reply.Status != http.StatusOK {
 			t.Fatalf("a callback beside the flood got %+v, %v", reply, err)
 		}
-		t.Logf("a callback took %v, and the attackers %d rounds", time.Since(begin), f.rounds.Load()-rounds)
+		t.Logf("a callback of %d bytes took %v, and the attackers %d rounds", len(body), time.Since(begin), f.rounds.Load()-rounds)
 		n.find(id)
 		f.await(f.rounds.Load() + 1) // they are still there
 	}
@@ -145,7 +146,7 @@ func (f *flood) attack(i int) {
 	}
 }
 
-// dial begins a callback: unsigned, or signed wrongly, and of those half without saying how long it is.
+// dial begins a callback: unsigned, or signed wrongly, with or without saying how long it is.
 func (f *flood) dial(i int) bool {
 	conn, err := net.Dial("tcp", f.address)
 	if err != nil {
@@ -160,7 +161,8 @@ func (f *flood) dial(i int) bool {
 		"Transfer-Encoding: chunked\r\n",
 		fmt.Sprintf("Content-Length: %d\r\n", 3<<20) + signature,
 		"Transfer-Encoding: chunked\r\n" + signature,
-	}[i%4]
+		fmt.Sprintf("Content-Length: %d\r\n", 60<<10) + signature,
+	}[i%5]
 	return f.write(i, "POST /provider/webhook HTTP/1.1\r\nHost: parley\r\n"+head+"\r\n") == nil
 }
 

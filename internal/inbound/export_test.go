@@ -23,3 +23,13 @@ func (r *Receiver) Unproven() (bodies, bytes int) {
 	defer r.intake.mu.Unlock()
 	return len(r.intake.reading), r.intake.bytes
 }
+
+// PromptBytes is what bodies of middle size hold.
+func (r *Receiver) PromptBytes() int {
+	r.intake.prompt.mu.Lock()
+	defer r.intake.prompt.mu.Unlock()
+	return r.intake.prompt.bytes
+}
+
+// MaxPrompt is the most that they may hold.
+const MaxPrompt = maxPrompt

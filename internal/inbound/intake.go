@@ -45,6 +45,7 @@ var (
 // when that is used up, the slowest makes room for the others. So whoever sends slowly, or much with a
 // wrong signature, keeps out no callback of the provider, which sends at once what it has to say.
 type intake struct {
+	prompt  *prompt
 	mu      sync.Mutex
 	reading map[*unproven]bool
 	begun   int // bodies, ever
@@ -65,7 +66,7 @@ type unproven struct {
 }
 
 func newIntake() *intake {
-	return &intake{reading: map[*unproven]bool{}, changed: make(chan struct{})}
+	return &intake{prompt: newPrompt(), reading: map[*unproven]bool{}, changed: make(chan struct{})}
 }
 
 // read returns the body of a request if verify finds its signature right.
@@ -79,8 +80,11 @@ func (in *intake) read(w http.ResponseWriter, req *http.Request, verify func([]b
 	}
 	u := &unproven{conn: http.NewResponseController(w), begun: time.Now()}
 	readBody := in.readLarge
-	if most <= smallBody {
+	switch {
+	case most <= smallBody:
 		readBody = readSmall
+	case most <= promptBody+1:
+		readBody = in.prompt.read
 	}
 	body, err := readBody(u, req.Body, most)
 	if err == nil && !verify(body) {
@@ -108,14 +112,23 @@ func (in *intake) readLarge(u *unproven, from io.Reader, most int) ([]byte, erro
 		return nil, err
 	}
 	defer in.leave(u)
-	return in.readAll(u, from, most)
+	return readAll(in, u, from, most)
+}
+
+// room is what bounds the bytes of bodies.
+type room interface {
+	// charge counts n more bytes of a body's buffers, and refund gives them back.
+	charge(u *unproven, n int) error
+	refund(u *unproven, n int)
+	// note counts what has arrived of a body, and gives it the time for more.
+	note(u *unproven, n int) error
 }
 
 // readAll reads a body into a buffer that grows with what arrives, up to most bytes.
-func (in *intake) readAll(u *unproven, from io.Reader, most int) (body []byte, err error) {
+func readAll(in room, u *unproven, from io.Reader, most int) (body []byte, err error) {
 	for {
 		if len(body) == cap(body) {
-			if body, err = in.grow(u, body, most); err != nil {
+			if body, err = grow(in, u, body, most); err != nil {
 				return nil, err
 			}
 		}
@@ -136,7 +149,7 @@ func (in *intake) readAll(u *unproven, from io.Reader, most int) (body []byte, e
 }
 
 // grow moves a body into a buffer of twice the size.
-func (in *intake) grow(u *unproven, body []byte, most int) ([]byte, error) {
+func grow(in room, u *unproven, body []byte, most int) ([]byte, error) {
 	size := min(max(2*cap(body), firstBuffer), most)
 	if size <= len(body) {
 		return nil, errTooLarge
@@ -163,7 +176,7 @@ func (in *intake) enter(u *unproven) error {
 	return err
 }
 
-// charge counts n more bytes of a body's buffers. The eldest body always has room: else bodies that
+// charge: the eldest body always has room: else bodies that
 // have all room together would wait for each other.
 func (in *intake) charge(u *unproven, n int) error {
 	in.mu.Lock()
@@ -187,10 +200,13 @@ func (in *intake) refund(u *unproven, n int) {
 	in.tell()
 }
 
-// note counts what has arrived of a body, and gives it the time for more.
 func (in *intake) note(u *unproven, n int) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	return u.note(n)
+}
+
+func (u *unproven) note(n int) error {
 	if u.givenUp {
 		return errCrowded
 	}
@@ -268,10 +284,14 @@ func (in *intake) slowest() (slowest *unproven) {
 	return slowest
 }
 
-// giveUp ends a body from outside: its reader finds that its time is over.
 func (in *intake) giveUp(u *unproven) {
-	u.givenUp = true
 	in.remove(u)
+	u.endNow()
+}
+
+// endNow ends a body from outside: its reader finds that its time is over.
+func (u *unproven) endNow() {
+	u.givenUp = true
 	u.conn.SetReadDeadline(time.Unix(1, 0))
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/parleyhq/parley/internal/inbound"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -182,6 +183,53 @@ func TestSmallBodiesNeedNoRoom(t *testing.T) {
 			t.Errorf("a small body got %d after %v", code, real.took)
 		}
 		crowd.Wait()
+	})
+}
+
+// However many begin a callback, send much of it and then stall, and come back when they are cut off: a real
+// callback of the size that callbacks have comes through at once.
+func TestFloodsKeepOutNoCallback(t *testing.T) {
+	t.Parallel()
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
+		const attackers = 1000
+		over := make(chan struct{})
+		var crowd sync.WaitGroup
+		for i := range attackers {
+			crowd.Go(func() {
+				length := []int{-1, 3 << 20, 20 << 10, 60 << 10}[i%4]
+				for {
+					s := r.beginWith("of something else", length)
+					io.WriteString(s.far, strings.Repeat("x", 18<<10))
+					select {
+					case <-s.answered:
+					case <-over:
+						s.far.Close()
+						<-s.answered
+						return
+					}
+					s.far.Close()
+					<-time.After(50 * time.Millisecond) // in no time at all nobody is back
+				}
+			})
+		}
+		for i := range 4 {
+			pass(500 * time.Millisecond)
+			if bytes := r.receiver.PromptBytes(); bytes == 0 || bytes > inbound.MaxPrompt {
+				t.Errorf("bodies of middle size hold %d bytes", bytes)
+			}
+			for _, size := range []int{5 << 10, 20 << 10, 60 << 10} {
+				word := "blank:" + strings.Repeat(fmt.Sprint(i), size)
+				real := r.beginWith("of "+word, len(word))
+				if code := real.send(word, 1400, time.Millisecond); code != http.StatusOK || real.took > 200*time.Millisecond {
+					t.Errorf("%d bytes got %d after %v", size, code, real.took)
+				}
+			}
+		}
+		close(over)
+		crowd.Wait()
+		if bytes := r.receiver.PromptBytes(); bytes != 0 {
+			t.Errorf("%d bytes are held when all is over", bytes)
+		}
 	})
 }
 
