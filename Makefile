@@ -80,7 +80,7 @@ browser-test: ## run all browser tests, of which make test runs the main ones
 
 long-test: ## run the tests that go on for long
 	go build -o bin/pgtest-run ./internal/pgtest/run
-	bin/pgtest-run -- go test -tags long -count=1 ./internal/broadcast
+	bin/pgtest-run -- go test -tags long -count=1 ./internal/broadcast ./internal/blob
 
 race-test: ## run every test with the race detector
 	go build -o bin/pgtest-run ./internal/pgtest/run

@@ -81,7 +81,7 @@ func loseAnswer(_ http.ResponseWriter, r *http.Request, api http.Handler) {
 func newService(t *testing.T) *service {
 	t.Helper()
 	st := storetest.Open(t, storetest.SQLite)
-	blobs, err := blob.Open(t.TempDir())
+	blobs, err := blob.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type Config struct {
 	// Provider, Token and Blobs serve the operations that need the network or the files.
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
-	Blobs    *blob.Store
+	Blobs    blob.Store
 	// Templates does what is done with templates at the provider.
 	Templates *core.Templates
 	// PublicURL is where others reach this service.
@@ -77,7 +77,7 @@ type API struct {
 
 	provider  provider.Client
 	token     func(chat.Account) (string, error)
-	blobs     *blob.Store
+	blobs     blob.Store
 	publicURL string
 	templates *core.Templates
 	vault     rest.Vault
@@ -109,7 +109,7 @@ func New(cfg Config) *API {
 	}
 	if a.templates == nil {
 		a.templates = &core.Templates{
-			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(rest.RequestTimeout), Open: cfg.Blobs.Get,
+			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(rest.RequestTimeout), Open: a.openFile,
 		}
 	}
 	registerMeta(a)

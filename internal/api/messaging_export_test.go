@@ -14,7 +14,7 @@ const PublicURL = "https://parley.example"
 
 // Connect gives a node a provider to call and a folder for files.
 func Connect(t testing.TB, client provider.Client, dir string) func(*API) {
-	blobs, err := blob.Open(dir)
+	blobs, err := blob.OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -38,8 +39,14 @@ func (a *API) addMedia(tx *store.Tx, c *rest.Call, file core.StoredFile) (mediaV
 	return a.viewMedia(m), err
 }
 
+func (a *API) openFile(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	return a.blobs.Get(ctx, key)
+}
+
 func (a *API) forgetFile(key string) {
-	if err := a.blobs.Delete(key); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), rest.RequestTimeout) // the client may be gone
+	defer cancel()
+	if err := a.blobs.Delete(ctx, key); err != nil {
 		a.log.Warn("a file's bytes remain", "file", key, "error", err)
 	}
 }
@@ -100,7 +107,7 @@ func (a *API) storePart(c *rest.Call, p *multipart.Part) (core.StoredFile, error
 		return core.StoredFile{}, err
 	}
 	key := a.store.NewID(chat.KindMedia)
-	info, err := a.blobs.Put(key, p, limit)
+	info, err := a.blobs.Put(c.R.Context(), key, p, limit)
 	if errors.Is(err, blob.ErrTooLarge) {
 		c.W.Header().Set("Connection", "close")
 		return core.StoredFile{}, chat.Fail(chat.CodePayloadTooLarge, "A file of type %s can have at most %d bytes.", mimeType, limit)
@@ -118,7 +125,7 @@ func (a *API) storePart(c *rest.Call, p *multipart.Part) (core.StoredFile, error
 func uploadFailed(c *rest.Call, err error) error {
 	c.W.Header().Set("Connection", "close")
 	switch {
-	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)): // the disk's fault, not the caller's
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)), errors.Is(err, blob.ErrUnavailable): // the storage's fault, not the caller's
 		return err
 	case errors.Is(err, errFormTooLarge):
 		return chat.Fail(chat.CodePayloadTooLarge, "The form is too large: a file can have 100 MiB, and all before it %d KiB.", maxBeforeFile>>10)

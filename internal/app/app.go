@@ -40,7 +40,7 @@ type Config struct {
 	// Search finds messages, notes and contacts.
 	Search *search.Searcher
 	// Blobs are the files; those of contacts to import are among them.
-	Blobs *blob.Store
+	Blobs blob.Store
 	// ContactWork tells that there is work on many contacts; nil where this node does none.
 	ContactWork func()
 	// Numbers does what is done with numbers at the provider.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"mime"
@@ -72,10 +73,10 @@ func (a *App) receiveContacts(c *rest.Call) (got rest.Received[upload], err erro
 		connection := http.NewResponseController(c.W)
 		connection.SetReadDeadline(time.Now().Add(importTime))
 		connection.SetWriteDeadline(time.Now().Add(importTime + rest.RequestTimeout))
-		info, err = a.cfg.Blobs.Put(u.key, contactjobs.Decoded(c.R.Body), contactjobs.MaxFile)
+		info, err = a.cfg.Blobs.Put(c.R.Context(), u.key, contactjobs.Decoded(c.R.Body), contactjobs.MaxFile)
 		return err
 	})
-	discard := func() { a.cfg.Blobs.Delete(u.key) }
+	discard := func() { a.cfg.Blobs.Delete(context.WithoutCancel(c.R.Context()), u.key) }
 	if errors.Is(err, blob.ErrTooLarge) {
 		c.W.Header().Set("Connection", "close")
 		return got, chat.Fail(chat.CodePayloadTooLarge, "A file of contacts can have at most %d MiB. Divide it.", contactjobs.MaxFile>>20)
@@ -84,7 +85,7 @@ func (a *App) receiveContacts(c *rest.Call) (got rest.Received[upload], err erro
 		return got, err
 	}
 	u.size = info.Size
-	if u.sample, err = contactjobs.Sample(a.cfg.Blobs, u.key); err != nil {
+	if u.sample, err = contactjobs.Sample(c.R.Context(), a.cfg.Blobs, u.key); err != nil {
 		discard()
 		return got, err
 	}
@@ -183,7 +184,7 @@ func (a *App) previewImport(c *rest.Call, in *mappingInput) (view importPreviewV
 		return view, err
 	}
 	task.Mapping = &in.Body.Mapping
-	rows, err := contactjobs.Preview(a.cfg.Blobs, *job.BlobKey, task)
+	rows, err := contactjobs.Preview(c.R.Context(), a.cfg.Blobs, *job.BlobKey, task)
 	view.Rows = []importRowView{}
 	for _, r := range rows {
 		view.Rows = append(view.Rows, importRowView{

@@ -37,6 +37,7 @@ type Manifest struct {
 	Version string    `json:"version"` // of the program that made it
 	MadeAt  time.Time `json:"made_at"`
 	Media   bool      `json:"media"`
+	MediaAt string    `json:"media_at,omitempty"` // the object storage that has the files
 	Key     bool      `json:"secret_key"`
 }
 
@@ -44,6 +45,7 @@ type Manifest struct {
 type Options struct {
 	Version string
 	Media   bool
+	MediaAt string // where the files are, when they are not in the folder; they are named then, not copied
 	Key     bool
 }
 
@@ -76,7 +78,7 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Options) (Summary, error) {
 	database := w.Name() + ".db"
 	defer os.Remove(database)
-	s := Summary{Manifest: Manifest{format, o.Version, time.Now().UTC().Truncate(time.Second), o.Media, o.Key}}
+	s := Summary{Manifest: Manifest{format, o.Version, time.Now().UTC().Truncate(time.Second), o.Media && o.MediaAt == "", o.MediaAt, o.Key}}
 	if err := store.CopyEmbedded(ctx, dir, database); err != nil {
 		return s, err
 	}
@@ -90,7 +92,7 @@ func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Optio
 	if o.Key {
 		a.file(keyName, filepath.Join(dir, keyName))
 	}
-	if o.Media {
+	if s.Manifest.Media {
 		a.folder(mediaName, filepath.Join(dir, mediaName))
 	}
 	s.Files = a.files

@@ -94,7 +94,7 @@ func statuses(t *testing.T, st *store.Store, account chat.Account, ids []string)
 
 func requireSound(t *testing.T, st *store.Store, dir string) {
 	t.Helper()
-	blobs, err := blob.Open(filepath.Join(dir, "media"))
+	blobs, err := blob.OpenFolder(filepath.Join(dir, "media"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,15 +218,33 @@ func TestHeldAndDiscarded(t *testing.T) {
 	requireSound(t, st, t.TempDir())
 }
 
+// Files in object storage are named, whatever the folder has.
+func TestFilesElsewhere(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	blobs, err := blob.OpenFolder(filepath.Join(o.dir, "media"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blobs.Put(t.Context(), "some-file", strings.NewReader("content"), 100); err != nil {
+		t.Fatal(err)
+	}
+	const place = "s3://bucket/prefix at storage.example.com"
+	r, err := backup.Restore(t.Context(), o.copy(backup.Options{Media: true, MediaAt: place}), filepath.Join(t.TempDir(), "data"))
+	if err != nil || r.Files != 0 || r.Manifest.Media || r.Manifest.MediaAt != place {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
 // Files and, where it is wanted, the master key come along.
 func TestFilesAndKey(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	blobs, err := blob.Open(filepath.Join(o.dir, "media"))
+	blobs, err := blob.OpenFolder(filepath.Join(o.dir, "media"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := blobs.Put("some-file", strings.NewReader("content"), 100); err != nil {
+	if _, err := blobs.Put(t.Context(), "some-file", strings.NewReader("content"), 100); err != nil {
 		t.Fatal(err)
 	}
 	key := filepath.Join(o.dir, "secret.key")
@@ -332,7 +350,7 @@ func TestCheck(t *testing.T) {
 		id := o.send("lost")
 		requireSound(t, st, t.TempDir())
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.DropSendJobs(org.ID, id) })
-		blobs, err := blob.Open(t.TempDir())
+		blobs, err := blob.OpenFolder(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

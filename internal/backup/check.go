@@ -24,7 +24,7 @@ const filesAtOnce = 1000
 
 // Check looks for what cannot be true of a store: work that nobody does, rows that belong to nothing, files that
 // are missing. Where it is told to, it mends what can be mended without a loss.
-func Check(ctx context.Context, st *store.Store, blobs *blob.Store, repair bool) (faults []Fault, err error) {
+func Check(ctx context.Context, st *store.Store, blobs blob.Store, repair bool) (faults []Fault, err error) {
 	for _, i := range store.Invariants {
 		broken, err := st.Read(ctx).Broken(i, mostNamed)
 		if err != nil {
@@ -54,14 +54,14 @@ func Check(ctx context.Context, st *store.Store, blobs *blob.Store, repair bool)
 }
 
 // missingFiles are keys of which there is no file, as many as are named.
-func missingFiles(ctx context.Context, st *store.Store, blobs *blob.Store) (missing []string, err error) {
+func missingFiles(ctx context.Context, st *store.Store, blobs blob.Store) (missing []string, err error) {
 	for after := ""; ; {
 		keys, err := st.Read(ctx).Files(after, filesAtOnce)
 		if err != nil || len(keys) == 0 {
 			return missing, err
 		}
 		for _, key := range keys {
-			f, err := blobs.Get(key)
+			f, err := blobs.Get(ctx, key)
 			if err == nil {
 				err = f.Close()
 			}

@@ -1,29 +1,31 @@
-// Package blob keeps files by key in a folder. A key appears whole or not at all.
+// Package blob keeps files by key, in a folder or in object storage. A key appears whole or not at all.
 package blob
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
+	"log/slog"
 	"os"
-	"path/filepath"
 )
 
-// ErrTooLarge is returned for a file that is larger than was allowed.
-var ErrTooLarge = errors.New("blob: file too large")
+var (
+	// ErrTooLarge is returned for a file that is larger than was allowed.
+	ErrTooLarge = errors.New("blob: file too large")
+	// ErrUnavailable is returned while object storage cannot be used: the same call may succeed later.
+	ErrUnavailable = errors.New("blob: object storage cannot be used now")
+)
 
-// Store is a folder of files.
-type Store struct{ dir string }
-
-// Open uses the folder, and makes it if it is missing.
-func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the media folder: %w", err)
-	}
-	return &Store{dir: dir}, nil
+// Store keeps files.
+type Store interface {
+	// Put stores what r gives under key, at most limit bytes. An error of r comes back as it is.
+	Put(ctx context.Context, key string, r io.Reader, limit int64) (Info, error)
+	// Get opens a file; fs.ErrNotExist when there is none. It is read while ctx lasts.
+	Get(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// Delete removes a file; one that is not there is fine.
+	Delete(ctx context.Context, key string) error
 }
 
 // Info describes a stored file.
@@ -32,42 +34,29 @@ type Info struct {
 	SHA256 string // hex
 }
 
-// Put stores what r gives under key, at most limit bytes.
-func (s *Store) Put(key string, r io.Reader, limit int64) (info Info, err error) {
-	path := s.path(key)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Info{}, err
+// Open uses the object storage at an address, or the folder where the address is empty.
+func Open(ctx context.Context, dir, address string, log *slog.Logger) (Store, error) {
+	if address == "" {
+		return OpenFolder(dir)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	place, err := ParseAddress(address)
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
-	defer os.Remove(tmp.Name())
+	return OpenBucket(ctx, place, log)
+}
+
+// receive writes what r gives to a file, and says what it was.
+func receive(to *os.File, r io.Reader, limit int64) (info Info, err error) {
 	hash := sha256.New()
-	info.Size, err = io.Copy(io.MultiWriter(tmp, hash), io.LimitReader(r, limit+1))
+	info.Size, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(r, limit+1))
 	if err == nil && info.Size > limit {
 		err = ErrTooLarge
 	}
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return Info{}, err
-	}
 	info.SHA256 = hex.EncodeToString(hash.Sum(nil))
-	return info, os.Rename(tmp.Name(), path)
+	return info, err
 }
 
-// Get opens a file; fs.ErrNotExist when there is none.
-func (s *Store) Get(key string) (*os.File, error) { return os.Open(s.path(key)) }
-
-// Delete removes a file; one that is not there is fine.
-func (s *Store) Delete(key string) error {
-	err := os.Remove(s.path(key))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// path spreads the keys over folders by their last two characters, which are random.
-func (s *Store) path(key string) string {
-	return filepath.Join(s.dir, key[len(key)-2:], key)
-}
+// spread puts the keys into folders by their last two characters, which are random. Both kinds of store do, so
+// that a folder copied to a bucket is what the program looks for there.
+func spread(key string) (folder, name string) { return key[len(key)-2:], key }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/parleyhq/parley/internal/backup"
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -18,17 +20,29 @@ type backupCommand struct {
 	WithoutMedia bool   `help:"Leave stored files out."`
 	WithKey      bool   `help:"Put secret.key into the copy. Whoever has the copy can then read every token in it."`
 	storeFlags
+	config.Media `embed:""`
 }
 
 func (cmd *backupCommand) Run(c *console) error {
 	if cmd.DatabaseURL != "" {
 		return errNotEmbedded
 	}
-	s, err := backup.Write(c.ctx, cmd.Data, cmd.File, backup.Options{Version: version, Media: !cmd.WithoutMedia, Key: cmd.WithKey})
+	o := backup.Options{Version: version, Media: !cmd.WithoutMedia, Key: cmd.WithKey}
+	if cmd.MediaURL != "" {
+		place, err := blob.ParseAddress(cmd.MediaURL)
+		if err != nil {
+			return err
+		}
+		o.MediaAt = place.String()
+	}
+	s, err := backup.Write(c.ctx, cmd.Data, cmd.File, o)
 	if err != nil {
 		return err
 	}
 	err = cmd.printOne(c.stdout, record{{"file", cmd.File}, {"bytes", s.Bytes}, {"media_files", s.Files}, {"made_at", chat.FormatTime(s.Manifest.MadeAt)}})
+	if o.MediaAt != "" {
+		fmt.Fprintf(c.stderr, "Stored files are not in it: they are in %s. Keep copies or versions of what is deleted there.\n", o.MediaAt)
+	}
 	if !cmd.WithKey {
 		fmt.Fprintln(c.stderr, "The master key is not in it: keep a copy of secret.key, or of PARLEY_SECRET_KEY, somewhere else.")
 	}
@@ -52,6 +66,9 @@ func (cmd *restoreCommand) Run(c *console) error {
 		{"data", cmd.Data}, {"made_at", chat.FormatTime(r.Manifest.MadeAt)}, {"media_files", r.Files},
 		{"held_messages", r.Held.Messages}, {"held_broadcasts", r.Held.Broadcasts},
 	})
+	if r.Manifest.MediaAt != "" {
+		fmt.Fprintf(c.stderr, "Stored files are in %s: start the server with that --media-url.\n", r.Manifest.MediaAt)
+	}
 	if !r.HasKey {
 		fmt.Fprintln(c.stderr, "There is no master key in the folder: put secret.key there, or set PARLEY_SECRET_KEY, before you start the server.")
 	}

@@ -3,17 +3,20 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/backup"
 	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 type checkCommand struct {
 	Repair bool `help:"Mend what can be mended without a loss."`
 	storeFlags
+	config.Media `embed:""`
 }
 
 func (cmd *checkCommand) Run(c *console) error {
@@ -24,7 +27,7 @@ func (cmd *checkCommand) Run(c *console) error {
 	}
 	var faults []backup.Fault
 	err := cmd.with(c, func(st *store.Store) error {
-		blobs, err := blob.Open(filepath.Join(cmd.Data, "media"))
+		blobs, err := blob.Open(c.ctx, filepath.Join(cmd.Data, "media"), cmd.MediaURL, slog.New(slog.NewTextHandler(c.stderr, nil)))
 		if err == nil {
 			faults, err = backup.Check(c.ctx, st, blobs, cmd.Repair)
 		}

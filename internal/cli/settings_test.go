@@ -75,6 +75,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--listen":       {":9000", "PARLEY_LISTEN"},
 
 		"--database-direct-url": {"-", "default"},
+		"--media-url":           {"-", "default"},
 		"--ops-listen":          {"127.0.0.1:7", "flag"},
 		"--ops-host":            {"-", "default"},
 		"--public-url":          {"http://localhost:9000", "default"},
@@ -109,7 +110,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 33 { // with the header
+	if len(settings) != 34 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

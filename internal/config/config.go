@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/vault"
 )
 
@@ -26,9 +27,24 @@ type Store struct {
 	DatabaseURL string `variable:"PARLEY_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL address (postgres://user:password@host/db). Empty: the embedded SQLite store in the data folder."`
 }
 
+// Media says where stored files are kept.
+type Media struct {
+	MediaURL string `name:"media-url" variable:"PARLEY_MEDIA_URL" placeholder:"URL" help:"Bucket of S3-compatible storage for stored files, as s3://bucket/prefix?endpoint=https://storage.example.com&region=eu-1 (no endpoint: Amazon S3). The credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Empty: the folder media in the data folder, which nodes on other machines do not see."`
+}
+
+// Validate checks the address.
+func (m *Media) Validate() error {
+	if m.MediaURL == "" {
+		return nil
+	}
+	_, err := blob.ParseAddress(m.MediaURL)
+	return err
+}
+
 // Serve is the settings of a serving process.
 type Serve struct {
 	Store `embed:""`
+	Media `embed:""`
 
 	DatabaseDirectURL   string         `name:"database-direct-url" variable:"PARLEY_DATABASE_DIRECT_URL" placeholder:"URL" secret:"" help:"PostgreSQL's own address where --database-url leads to a pooler in transaction mode, so that nodes hear of each other's work. Empty: they look every second."`
 	Listen              string         `variable:"PARLEY_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API and the dashboard."`
@@ -93,6 +109,7 @@ func checkDatabaseURL(flag, address, otherwise string) error {
 func (s *Serve) Validate() error {
 	return errors.Join(
 		s.Store.Validate(),
+		s.Media.Validate(),
 		s.checkDirectURL(),
 		checkAddress("--listen", s.Listen),
 		checkAddress("--ops-listen", s.OpsListen),

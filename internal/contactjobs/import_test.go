@@ -36,7 +36,7 @@ type desk struct {
 
 func newDesk(t testing.TB, st *store.Store) *desk {
 	t.Helper()
-	blobs, err := blob.Open(t.TempDir())
+	blobs, err := blob.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +58,11 @@ func (d *desk) inTx(fn func(*store.Tx) error) {
 func (d *desk) begin(text []byte, mapping chat.ImportMapping) (job chat.ContactJob) {
 	d.t.Helper()
 	key := d.worker.store.NewID(chat.KindContactJob)
-	info, err := d.worker.blobs.Put(key, Decoded(bytes.NewReader(text)), MaxFile)
+	info, err := d.worker.blobs.Put(d.t.Context(), key, Decoded(bytes.NewReader(text)), MaxFile)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	sample, err := Sample(d.worker.blobs, key)
+	sample, err := Sample(d.t.Context(), d.worker.blobs, key)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package contactjobs
 
 import (
+	"context"
 	"io"
 	"strings"
 
@@ -19,8 +20,8 @@ type FileSample struct {
 }
 
 // Sample reads the beginning of a file that was stored.
-func Sample(blobs *blob.Store, key string) (s FileSample, err error) {
-	f, err := blobs.Get(key)
+func Sample(ctx context.Context, blobs blob.Store, key string) (s FileSample, err error) {
+	f, err := blobs.Get(ctx, key)
 	if err != nil {
 		return s, err
 	}
@@ -66,8 +67,8 @@ func hasNumber(cells []string) bool {
 }
 
 // Preview understands the first rows of a file as an import would.
-func Preview(blobs *blob.Store, key string, task chat.ContactImport) (rows []chat.ImportRow, err error) {
-	f, err := blobs.Get(key)
+func Preview(ctx context.Context, blobs blob.Store, key string, task chat.ContactImport) (rows []chat.ImportRow, err error) {
+	f, err := blobs.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}

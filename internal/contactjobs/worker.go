@@ -33,7 +33,7 @@ const (
 // Worker does the jobs of one node.
 type Worker struct {
 	store  *store.Store
-	blobs  *blob.Store
+	blobs  blob.Store
 	log    *slog.Logger
 	woken  chan struct{}
 	cancel context.CancelFunc
@@ -41,7 +41,7 @@ type Worker struct {
 }
 
 // Start begins to look for jobs; Stop ends it.
-func Start(st *store.Store, blobs *blob.Store, log *slog.Logger) *Worker {
+func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Worker {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Worker{store: st, blobs: blobs, log: log, woken: make(chan struct{}, 1), cancel: cancel}
 	w.done.Go(func() { w.run(ctx) })
@@ -139,7 +139,12 @@ func (r *run) close() {
 // step does one slice.
 func (r *run) step(ctx context.Context) error {
 	if r.job.Kind == chat.JobImport && r.job.Status == chat.JobRunning {
-		if err := r.readAhead(); err != nil {
+		err := r.readAhead(ctx)
+		if errors.Is(err, blob.ErrUnavailable) || ctx.Err() != nil {
+			r.close() // and begins where the job says, later
+			return err
+		}
+		if err != nil {
 			return r.fail(ctx, err)
 		}
 	}
@@ -251,9 +256,9 @@ func RowsOf(job chat.ContactJob) int64 {
 
 // readAhead makes sure that there are rows for a step. A file that was opened just now is read from its
 // beginning, so that it is known which numbers were there before.
-func (r *run) readAhead() error {
+func (r *run) readAhead(ctx context.Context) error {
 	if r.file == nil {
-		if err := r.open(); err != nil {
+		if err := r.open(ctx); err != nil {
 			return err
 		}
 	}
@@ -261,6 +266,9 @@ func (r *run) readAhead() error {
 	done, _ := strconv.ParseInt(offset, 10, 64)
 	for len(r.ahead) < readAhead && !r.atEnd {
 		row, err := r.file.next()
+		if errors.Is(err, blob.ErrUnavailable) {
+			return err
+		}
 		if err != nil {
 			if r.atEnd = true; err != io.EOF {
 				r.ended = "From here on the file cannot be read: " + err.Error() + "."
@@ -274,7 +282,7 @@ func (r *run) readAhead() error {
 	return nil
 }
 
-func (r *run) open() error {
+func (r *run) open(ctx context.Context) error {
 	var task chat.ContactImport
 	if err := json.Unmarshal(r.job.Task, &task); err != nil {
 		return err
@@ -282,7 +290,7 @@ func (r *run) open() error {
 	if r.job.BlobKey == nil {
 		return errors.New("its file is gone")
 	}
-	f, err := r.worker.blobs.Get(*r.job.BlobKey)
+	f, err := r.worker.blobs.Get(ctx, *r.job.BlobKey)
 	if err != nil {
 		return err
 	}

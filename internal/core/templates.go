@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"sync"
@@ -23,7 +23,7 @@ type Templates struct {
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
 	// Open opens a stored file, for the samples that are in the library.
-	Open func(blobKey string) (*os.File, error)
+	Open func(ctx context.Context, blobKey string) (io.ReadSeekCloser, error)
 	// Fetch reads the samples that users name; it must not reach private networks.
 	Fetch *http.Client
 	// RefuseAfter is how long it takes to say that a sample's host has no public address. It is longer than

@@ -66,7 +66,7 @@ func (s *Templates) uploadStored(ctx context.Context, account chat.Account, n pr
 	if most := sampleLimits[sample.Format].most; media.Size > most {
 		return "", chat.Invalid(sample.Param, "The file is larger than %d MB.", most>>20)
 	}
-	file, err := s.Open(media.BlobKey)
+	file, err := s.Open(ctx, media.BlobKey)
 	if err != nil {
 		return "", err
 	}

@@ -82,7 +82,9 @@ func TestSamplesFromTheLibrary(t *testing.T) {
 		}
 		picture, text := add("a.png", "image/png", "\x89PNG\x0d\x0a\x1a\x0a rest"), add("b.png", "image/png", "no picture")
 		templates := newShelf(0).templates(st)
-		templates.Open = func(key string) (*os.File, error) { return os.Open(filepath.Join(folder, key)) }
+		templates.Open = func(_ context.Context, key string) (io.ReadSeekCloser, error) {
+			return os.Open(filepath.Join(folder, key))
+		}
 		create := func(name, mediaID string) (chat.Template, error) {
 			return templates.Create(t.Context(), account, chat.NewTemplate{Name: name, Language: "de", Category: chat.CategoryUtility, Components: []chat.TemplatePart{
 				{Type: chat.PartHeader, Format: "IMAGE", Example: &chat.TemplateExample{HeaderHandle: chat.SampleList(mediaID)}},

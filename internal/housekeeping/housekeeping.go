@@ -33,7 +33,7 @@ const (
 // one of them at a time do a batch.
 type Housekeeper struct {
 	store  *store.Store
-	blobs  *blob.Store
+	blobs  blob.Store
 	log    *slog.Logger
 	sweeps sync.Mutex   // one at a time
 	steps  *store.Steps // of all purges, so that there is a rest between them as well
@@ -42,7 +42,7 @@ type Housekeeper struct {
 }
 
 // Start begins the work; Stop ends it.
-func Start(st *store.Store, blobs *blob.Store, log *slog.Logger) *Housekeeper {
+func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Housekeeper{store: st, blobs: blobs, log: log, steps: st.Steps(), cancel: cancel}
 	h.done.Go(func() { h.run(ctx) })
@@ -138,7 +138,7 @@ func (h *Housekeeper) sweepFiles(ctx context.Context) error {
 			return err
 		}
 		for _, key := range keys {
-			if err := h.blobs.Delete(key); err != nil {
+			if err := h.blobs.Delete(ctx, key); err != nil {
 				return err
 			}
 		}

@@ -32,9 +32,9 @@ func start(t *testing.T, st *store.Store, log *slog.Logger) *housekeeping.Housek
 	return h
 }
 
-func files(t *testing.T) *blob.Store {
+func files(t *testing.T) blob.Store {
 	t.Helper()
-	blobs, err := blob.Open(t.TempDir())
+	blobs, err := blob.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

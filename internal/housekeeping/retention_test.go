@@ -25,14 +25,14 @@ const day = 24 * time.Hour
 type archive struct {
 	t            *testing.T
 	st           *store.Store
-	blobs        *blob.Store
+	blobs        blob.Store
 	account      chat.Account
 	contact      chat.Contact
 	conversation chat.Conversation
 }
 
 // newArchive makes an organization whose plan keeps messages for so many days; nil is for ever.
-func newArchive(t *testing.T, st *store.Store, blobs *blob.Store, number string, days *int64) *archive {
+func newArchive(t *testing.T, st *store.Store, blobs blob.Store, number string, days *int64) *archive {
 	t.Helper()
 	org := storetest.Org(t, st)
 	storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -50,7 +50,7 @@ func newArchive(t *testing.T, st *store.Store, blobs *blob.Store, number string,
 func (a *archive) add(direction chat.Direction, origin chat.MediaOrigin) (chat.Message, chat.Media) {
 	a.t.Helper()
 	key := a.st.NewID(chat.KindMedia)
-	if _, err := a.blobs.Put(key, strings.NewReader("bytes"), 10); err != nil {
+	if _, err := a.blobs.Put(a.t.Context(), key, strings.NewReader("bytes"), 10); err != nil {
 		a.t.Fatal(err)
 	}
 	var m chat.Message
@@ -89,7 +89,7 @@ func (a *archive) left() []string {
 func (a *archive) requireFile(m chat.Media, there bool) {
 	a.t.Helper()
 	_, rowErr := a.st.Read(a.t.Context()).MediaByToken(m.Token)
-	file, bytesErr := a.blobs.Get(m.BlobKey)
+	file, bytesErr := a.blobs.Get(a.t.Context(), m.BlobKey)
 	if bytesErr == nil {
 		file.Close()
 	}
@@ -207,7 +207,7 @@ func TestFilesOfADeletedContact(t *testing.T) {
 		in, inFile := a.add(chat.Inbound, chat.MediaInbound)
 		_, outFile := a.add(chat.Outbound, chat.MediaLibrary)
 		late := st.NewID(chat.KindMedia)
-		if _, err := blobs.Put(late, strings.NewReader("bytes"), 10); err != nil {
+		if _, err := blobs.Put(t.Context(), late, strings.NewReader("bytes"), 10); err != nil {
 			t.Fatal(err)
 		}
 		storetest.InTx(t, st, func(tx *store.Tx) error { return core.DeleteContact(tx, a.account, a.contact.ID) })
@@ -219,7 +219,7 @@ func TestFilesOfADeletedContact(t *testing.T) {
 		h.Sweep(t.Context())
 		a.requireFile(inFile, false)
 		a.requireFile(outFile, true)
-		if _, err := blobs.Get(late); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := blobs.Get(t.Context(), late); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the file that came too late: %v", err)
 		}
 	})

@@ -89,7 +89,7 @@ func (m *Mover) fetch(account chat.Account, job store.MediaJob) (core.StoredFile
 		return core.StoredFile{}, err
 	}
 	defer body.Close()
-	return m.keep(job, body)
+	return m.keep(ctx, job, body)
 }
 
 func (m *Mover) number(account chat.Account) (provider.Number, error) {
@@ -101,14 +101,14 @@ func (m *Mover) number(account chat.Account) (provider.Number, error) {
 }
 
 // keep stores the bytes and checks them against the hash the provider announced.
-func (m *Mover) keep(job store.MediaJob, body io.Reader) (core.StoredFile, error) {
+func (m *Mover) keep(ctx context.Context, job store.MediaJob, body io.Reader) (core.StoredFile, error) {
 	key := m.cfg.Store.NewID(chat.KindMedia)
-	info, err := m.cfg.Blobs.Put(key, body, maxFile)
+	info, err := m.cfg.Blobs.Put(ctx, key, body, maxFile)
 	if err != nil {
 		return core.StoredFile{}, err
 	}
 	if job.SHA256 != "" && info.SHA256 != job.SHA256 {
-		return core.StoredFile{}, errors.Join(errHash, m.cfg.Blobs.Delete(key))
+		return core.StoredFile{}, errors.Join(errHash, m.cfg.Blobs.Delete(ctx, key))
 	}
 	return core.StoredFile{BlobKey: key, MimeType: job.MimeType, Size: info.Size, SHA256: info.SHA256, Filename: job.Filename}, nil
 }

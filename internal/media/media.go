@@ -26,7 +26,7 @@ type Config struct {
 	Lease     func() store.Lease // this process's right to the files it fetches
 	Provider  provider.Client
 	Token     func(chat.Account) (string, error)
-	Blobs     *blob.Store
+	Blobs     blob.Store
 	PublicURL string
 	Log       *slog.Logger
 }

@@ -52,7 +52,7 @@ type rig struct {
 	org     storetest.Organization
 	account chat.Account
 	numbers int
-	blobs   *blob.Store
+	blobs   blob.Store
 	mover   *media.Mover
 	turned  time.Duration // by how much the wall clock was turned
 
@@ -72,7 +72,7 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 			place.Now = func() time.Time { return time.Now().Add(r.turned) }
 			r.st = storetest.OpenAt(t, place)
 			r.newNumber(t)
-			blobs, err := blob.Open(dir)
+			blobs, err := blob.OpenFolder(dir)
 			r.must(err)
 			r.blobs = blobs
 			storetest.Alive(t, r.st, node)
@@ -244,7 +244,7 @@ func (r *rig) withFile() (ids []string) {
 		}
 		file, err := core.MessageFile(r.st.Read(context.Background()), r.account, m.ID)
 		r.must(err)
-		body, err := r.blobs.Get(file.BlobKey)
+		body, err := r.blobs.Get(context.Background(), file.BlobKey)
 		r.must(err)
 		text, err := io.ReadAll(body)
 		body.Close()

@@ -2,7 +2,9 @@ package media
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -25,7 +27,7 @@ func (m *Mover) Upload(ctx context.Context, from provider.Number, account chat.A
 	if media.ProviderMediaID != nil && media.AccountID == account.ID && m.cfg.Store.Now().Before(*media.ProviderExpires) {
 		return *media.ProviderMediaID, url, nil
 	}
-	file, err := m.cfg.Blobs.Get(media.BlobKey)
+	file, err := m.cfg.Blobs.Get(ctx, media.BlobKey)
 	if err != nil {
 		return "", "", missing(err)
 	}
@@ -46,7 +48,11 @@ func nameOf(m chat.Media) string {
 	return m.ID
 }
 
-// missing is a send whose library file is gone: it fails at once.
+// missing is a send whose library file is gone: it fails at once. While the store or object storage is away, nothing
+// is known to be gone, and the message waits.
 func missing(err error) error {
+	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("library media: %w", err)
+	}
 	return &provider.Error{Code: 131053, Message: "The library file of this message is gone.", Cause: fmt.Errorf("library media: %w", err)}
 }

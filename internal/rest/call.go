@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -178,7 +179,7 @@ func (c *Call) unexpected(err error) *chat.Error {
 	switch {
 	case errors.Is(err, store.ErrNotFound) && c.op != nil && slices.Contains(c.op.Errors, chat.CodeResourceNotFound):
 		return chat.NotFound("resource")
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, blob.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, context.DeadlineExceeded):
 		log.Warn("store unavailable")
 		return chat.Fail(chat.CodeServiceUnavailable, "The service cannot take the request now. Try again shortly.")
 	case errors.Is(err, context.Canceled): // nobody reads the answer

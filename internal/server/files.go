@@ -27,7 +27,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	}
 	media, err := s.store.Read(r.Context()).MediaByToken(token)
 	if err == nil {
-		file, openErr := s.messaging.blobs.Get(media.BlobKey)
+		file, openErr := s.messaging.blobs.Get(r.Context(), media.BlobKey)
 		if openErr == nil {
 			defer file.Close()
 			sendFile(w, r, media, file)
@@ -35,8 +35,11 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 		}
 		err = openErr
 	}
-	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) && r.Context().Err() == nil {
 		s.log.Error("a file could not be served", "error", err)
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "The file cannot be read now. Try again shortly.", http.StatusServiceUnavailable)
+		return
 	}
 	s.api.ServeHTTP(w, r)
 }

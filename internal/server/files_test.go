@@ -16,7 +16,7 @@ import (
 func keep(t *testing.T, s *Server, mimeType, filename, content string) (path string) {
 	t.Helper()
 	key := s.store.NewID(chat.KindMedia)
-	info, err := s.messaging.blobs.Put(key, strings.NewReader(content), 1<<20)
+	info, err := s.messaging.blobs.Put(t.Context(), key, strings.NewReader(content), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ const (
 // messaging is the parts between the store and the provider.
 type messaging struct {
 	client    *cloud.Client
-	blobs     *blob.Store
+	blobs     blob.Store
 	node      *node.Node
 	receiver  *inbound.Receiver
 	mover     *media.Mover    // nil where the node is no worker
@@ -62,10 +62,20 @@ type simulatedProvider struct {
 	http     *http.Server
 }
 
+// openMedia opens the storage of files, and tells of a folder that other nodes may not see.
+func (s *Server) openMedia(ctx context.Context) (err error) {
+	s.messaging.blobs, err = blob.Open(ctx, filepath.Join(s.cfg.Data, "media"), s.cfg.MediaURL, s.log)
+	if err == nil && s.cfg.MediaURL == "" && s.cfg.DatabaseURL != "" {
+		s.log.Info("stored files are in a folder of this machine: with nodes on several machines, share it among them or set --media-url",
+			"folder", filepath.Join(s.cfg.Data, "media"))
+	}
+	return err
+}
+
 // startMessaging builds the parts, each on those before it.
 func (s *Server) startMessaging(ctx context.Context) (err error) {
 	m := &s.messaging
-	if m.blobs, err = blob.Open(filepath.Join(s.cfg.Data, "media")); err != nil {
+	if err := s.openMedia(ctx); err != nil {
 		return err
 	}
 	if s.cfg.ProviderAppSecret == "" {

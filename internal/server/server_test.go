@@ -297,7 +297,7 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, lines := open(t, cfg)
-		if _, err := s.messaging.blobs.Put("med_1", strings.NewReader("bytes"), 10); err != nil {
+		if _, err := s.messaging.blobs.Put(t.Context(), "med_1", strings.NewReader("bytes"), 10); err != nil {
 			t.Fatal(err)
 		}
 		err := filepath.WalkDir(cfg.Data, func(path string, entry fs.DirEntry, err error) error {

@@ -66,7 +66,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := blob.Open(t.TempDir())
+	blobs, err := blob.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,63 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Folder is a folder of files.
+type Folder struct{ dir string }
+
+// OpenFolder uses the folder, and makes it if it is missing.
+func OpenFolder(dir string) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the media folder: %w", err)
+	}
+	return &Folder{dir: dir}, nil
+}
+
+// Put writes to another name first.
+func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (info Info, err error) {
+	path := f.path(key)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return Info{}, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return Info{}, err
+	}
+	defer os.Remove(tmp.Name())
+	info, err = receive(tmp, r, limit)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return Info{}, err
+	}
+	return info, os.Rename(tmp.Name(), path)
+}
+
+// Get opens a file.
+func (f *Folder) Get(_ context.Context, key string) (io.ReadSeekCloser, error) {
+	file, err := os.Open(f.path(key))
+	if err != nil {
+		return nil, err // rather than an interface that holds no file
+	}
+	return file, nil
+}
+
+// Delete removes a file.
+func (f *Folder) Delete(_ context.Context, key string) error {
+	err := os.Remove(f.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f *Folder) path(key string) string {
+	folder, name := spread(key)
+	return filepath.Join(f.dir, folder, name)
+}
