@@ -6,6 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 20s
 PICTURES    ?= bin/pictures
 PREFIX      ?= /usr/local
+ONLY        ?= linux_amd64
 
 # SQLite is C translated to Go. Its memory is not Go's, so the race detector finds nothing in it, and makes
 # it many times slower.
@@ -22,7 +23,7 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build install check test lint fmt web web-check browser-test long-test race-test screenshots bench bench-all fuzz generate clean help
+.PHONY: run build install check test lint fmt web web-check browser-test long-test race-test screenshots bench bench-all fuzz generate licences release release-check clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -106,6 +107,26 @@ fuzz: ## run every fuzz target for FUZZTIME (20s) each
 
 generate: ## rewrite generated files
 	go generate ./...
+
+licences: ## write docs/licences.md anew: what others made, and under which licence
+	go run ./scripts/release -licences docs/licences.md
+
+# Static programs in archives with checksums, a list of what is inside (CycloneDX), and the texts of licences.
+release: web/node_modules/.package-lock.json ## build what is published, into bin/release
+	rm -rf bin/release
+	go run ./scripts/release -version $(VERSION) -out bin/release
+	cd bin/release && sha256sum -c SHA256SUMS
+
+# The second time in another folder, and with a build cache of its own, so that nothing can come from the first.
+release-check: web/node_modules/.package-lock.json ## build a release twice, in two places, and compare the bytes
+	rm -rf bin/release-one bin/release-two bin/elsewhere
+	go run ./scripts/release -version $(VERSION) -out bin/release-one -only $(ONLY)
+	git clone -q . bin/elsewhere/src
+	ln -s "$(CURDIR)/web/node_modules" bin/elsewhere/src/web/node_modules
+	cd bin/elsewhere/src && GOCACHE="$(CURDIR)/bin/elsewhere/cache" go run ./scripts/release -version $(VERSION) -out "$(CURDIR)/bin/release-two" -only $(ONLY)
+	diff -r bin/release-one bin/release-two
+	rm -rf bin/elsewhere
+	@echo PASS
 
 clean: ## remove what make built
 	rm -rf bin

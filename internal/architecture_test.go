@@ -21,7 +21,7 @@ const module = "github.com/parleyhq/parley"
 var drivers = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite", "zombiezen.com/go/sqlite", "github.com/pressly/goose"}
 
 // tools are no part of the program.
-var tools = []string{"bench", "e2e", "examples", "internal/pgtest"}
+var tools = []string{"bench", "e2e", "examples", "internal/pgtest", "scripts"}
 
 // imports are what each package's files import, but for tests, by folder.
 type imports map[string][]string

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// file is one of an archive's.
+type file struct {
+	name    string
+	mode    int64
+	content []byte
+}
+
+// published are the files of the sources that an operator needs beside the program.
+var published = []string{
+	"LICENSE", "README.md", "CHANGELOG.md", "deploy/Caddyfile", "deploy/nginx.conf", "deploy/parley.service", "deploy/compose.yaml",
+	"deploy/monitoring/alerts.yml", "deploy/monitoring/grafana.json",
+}
+
+// contents are the files of an archive.
+func contents(program string, notices, bill []byte) ([]file, error) {
+	binary, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	files := []file{{"parley", 0o755, binary}, {"THIRD_PARTY.txt", 0o644, notices}, {"sbom.cdx.json", 0o644, bill}}
+	for _, name := range published {
+		text, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name, 0o644, text})
+	}
+	return files, nil
+}
+
+// pack makes a compressed archive with one folder. Nothing in it tells who made it, where, or when.
+func pack(folder string, when time.Time, files []file) ([]byte, error) {
+	var out bytes.Buffer
+	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	archive := tar.NewWriter(compressed)
+	sorted := slices.SortedFunc(slices.Values(files), func(a, b file) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	for _, f := range sorted {
+		header := &tar.Header{
+			Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.content)), ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
+		}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := archive.Write(f.content); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	if err := compressed.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

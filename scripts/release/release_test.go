@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+// day is the column that a machine without the modules' dates leaves empty.
+var day = regexp.MustCompile(`\| (\d{4}-\d\d-\d\d)? \|`)
+
+// docs/licences.md names everything that is inside of the program, in its version, under its licence.
+func TestLicencePageIsCurrent(t *testing.T) {
+	t.Parallel()
+	used, err := dependencies("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/licences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := licencePage(used); day.ReplaceAllString(string(page), "|") != day.ReplaceAllString(want, "|") {
+		t.Errorf("docs/licences.md is behind: run make licences. It should be\n%s", want)
+	}
+	for _, d := range used {
+		for licence := range strings.SplitSeq(d.licence, " OR ") {
+			if !permissive[licence] {
+				t.Errorf("%s is under %s: decide whether we can ship it", d.name, d.licence)
+			}
+		}
+	}
+}
+
+// permissive are licences that let us ship the work beside our own without more than its notice.
+var permissive = map[string]bool{
+	"MIT": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "Apache-2.0": true, "ISC": true, "0BSD": true, "Unlicense": true, "CC0-1.0": true, "MPL-2.0": true,
+}
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Apache License\n   Version 2.0, January 2004":                                     "Apache-2.0",
+		"Permission is hereby granted, free of charge, to any person":                      "MIT",
+		"Redistribution and use in source and binary forms ... Neither the name of Google": "BSD-3-Clause",
+		"Redistribution and use in source and binary forms, with or without modification":  "BSD-2-Clause",
+		"Permission to use, copy, modify, and/or distribute this software for any purpose": "ISC",
+		"You may not use this at all.":                                                     "",
+	} {
+		if got := classify(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// The same input gives the same bytes.
+func TestReproducible(t *testing.T) {
+	t.Parallel()
+	when := time.Unix(1_700_000_000, 0).UTC()
+	info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Path: "m"}, Deps: []*debug.Module{{Path: "a.example/b", Version: "v1", Sum: "h1:x"}}}
+	used := []dependency{{kind: "golang", name: "a.example/b", version: "v1", licence: "MIT"}, {kind: "npm", name: "@s/p", version: "2", licence: "ISC", hash: "AAAA"}}
+	make1 := func(order ...int) (archive, bill []byte) {
+		files := []file{{"a", 0o755, []byte("x")}, {"b", 0o644, []byte("y")}}
+		bill, err := sbom(info, "v9", when, used)
+		if err == nil {
+			archive, err = pack("parley", when, []file{files[order[0]], files[order[1]]})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return archive, bill
+	}
+	archive, bill := make1(0, 1)
+	again, billAgain := make1(1, 0)
+	if !bytes.Equal(archive, again) || !bytes.Equal(bill, billAgain) {
+		t.Error("the second differs from the first")
+	}
+	var document cdxDocument
+	if err := json.Unmarshal(bill, &document); err != nil || document.Format != "CycloneDX" || len(document.Components) != 3 {
+		t.Fatalf("%v: %s", err, bill)
+	}
+	if purl := document.Components[2].PURL; purl != "pkg:npm/%40s/p@2" {
+		t.Errorf("the package is %s", purl)
+	}
+}
+
+// A program with a module that nobody listed is not published.
+func TestUnknownModule(t *testing.T) {
+	t.Parallel()
+	info := &debug.BuildInfo{Deps: []*debug.Module{{Path: "a.example/b", Version: "v2"}}}
+	if _, err := sbom(info, "v9", time.Time{}, []dependency{{kind: "golang", name: "a.example/b", version: "v1"}}); err == nil {
+		t.Error("it was taken")
+	}
+}
+
+func TestChecksums(t *testing.T) {
+	t.Parallel()
+	x := strings.Repeat("a", 64)
+	if got := checksums(map[string]string{"b": x, "a": x}); got != x+"  a\n"+x+"  b\n" {
+		t.Errorf("got %q", got)
+	}
+}
