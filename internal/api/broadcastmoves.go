@@ -26,7 +26,7 @@ func registerBroadcastMoves(a *API) {
 			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + m.name, ID: m.id, Tag: "Broadcasts", Role: chat.RoleAdmin,
 			Summary: m.summary, Description: m.description + " A state that does not allow it is 409 `broadcast_state_conflict`.",
 			Errors: append(m.errors, chat.CodeBroadcastState), InPath: broadcastInPath,
-		}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (broadcastView, error) {
+		}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 			b, err := m.do(tx, c.Account, in.ID)
 			return showBroadcast(tx.Reader, c, b, err)
 		})
@@ -38,7 +38,7 @@ func registerBroadcastMoves(a *API) {
 		Errors:      []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName}, InPath: broadcastInPath,
 	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
 		return core.RetrySome(tx, c.Account, in.ID, limit)
-	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (broadcastView, error) {
+	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 		b, err := core.RetryBroadcast(tx, c.Account, in.ID)
 		return showBroadcast(tx.Reader, c, b, err)
 	})
@@ -64,7 +64,7 @@ func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast,
 }
 
 // duplicateBroadcast copies in steps: there may be many recipients.
-func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (broadcastView, error) {
+func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 	var draft chat.Broadcast
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
 		draft, err = core.CopyBroadcast(tx, c.Account, in.ID)

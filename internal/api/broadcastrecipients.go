@@ -28,7 +28,7 @@ func registerBroadcastRecipients(a *API) {
 		Method: http.MethodDelete, Path: broadcastPath + "/{id}/recipients", ID: "removeBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
 		Summary: "Remove all recipients from a broadcast that has not begun", Description: "For a list that was the wrong one. Labels and a filter stay.",
 		Errors: []chat.Code{chat.CodeBroadcastState},
-	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (broadcastView, error) {
+	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 		b, err := core.ClearRecipients(tx, c.Account, in.ID)
 		return showBroadcast(tx.Reader, c, b, err)
 	})

@@ -55,7 +55,8 @@ func broadcastInPath(c *rest.Call, r store.Reader) error {
 	return err
 }
 
-type broadcastView struct {
+// BroadcastView is a broadcast as it is shown.
+type BroadcastView struct {
 	ID            string                `json:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
 	Object        string                `json:"object" enum:"broadcast"`
 	Name          string                `json:"name"`
@@ -99,9 +100,10 @@ type broadcastCountsView struct {
 	Failed    int64 `json:"failed"`
 }
 
-func viewBroadcast(account chat.Account, b chat.Broadcast, n chat.BroadcastCounts) broadcastView {
-	v := broadcastView{
-		ID: b.ID, Object: "broadcast", Name: b.Name, PhoneNumberID: *account.PhoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
+// ViewBroadcast shows a broadcast of a number.
+func ViewBroadcast(phoneNumberID string, b chat.Broadcast, n chat.BroadcastCounts) BroadcastView {
+	v := BroadcastView{
+		ID: b.ID, Object: "broadcast", Name: b.Name, PhoneNumberID: phoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
 		Template:    broadcastTemplateView{b.Template.Name, b.Template.Language, rest.AnyJSON(b.Template.Components)},
 		Audience:    audienceView{LabelIDs: append([]string{}, b.Audience.LabelIDs...), Match: "any", Filter: b.Audience.Filter},
 		ScheduledAt: instantOf(b.ScheduledAt), StartedAt: instantOf(b.StartedAt), CompletedAt: instantOf(b.CompletedAt),
@@ -132,13 +134,13 @@ func viewCounts(n chat.BroadcastCounts) broadcastCountsView {
 
 func instantOf(t *time.Time) *rest.Instant { return (*rest.Instant)(t) }
 
-// showBroadcast is viewBroadcast for one whose counts are still to be read.
-func showBroadcast(r store.Reader, c *rest.Call, b chat.Broadcast, err error) (broadcastView, error) {
+// showBroadcast is ViewBroadcast for one whose counts are still to be read.
+func showBroadcast(r store.Reader, c *rest.Call, b chat.Broadcast, err error) (BroadcastView, error) {
 	if err != nil {
-		return broadcastView{}, err
+		return BroadcastView{}, err
 	}
 	n, err := core.Counts(r, b.ID)
-	return viewBroadcast(c.Account, b, n), err
+	return ViewBroadcast(*c.Account.PhoneNumberID, b, n), err
 }
 
 type listBroadcastsInput struct {
@@ -146,14 +148,16 @@ type listBroadcastsInput struct {
 	Status string `query:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed" doc:"Only those."`
 }
 
-func listBroadcasts(c *rest.Call, in *listBroadcastsInput, p store.Page) (store.Slice[broadcastView], error) {
+func listBroadcasts(c *rest.Call, in *listBroadcastsInput, p store.Page) (store.Slice[BroadcastView], error) {
 	r := c.Read()
 	found, err := r.Broadcasts(c.Account.OrgID, c.Account.ID, store.BroadcastFilter{Status: chat.BroadcastStatus(in.Status)}, p)
 	if err != nil {
-		return store.Slice[broadcastView]{}, err
+		return store.Slice[BroadcastView]{}, err
 	}
 	counts, err := r.Tallies(rest.IDsOf(found.Rows, func(b chat.Broadcast) string { return b.ID })...)
-	return rest.ViewEach(found, func(b chat.Broadcast) broadcastView { return viewBroadcast(c.Account, b, chat.CountsOf(counts[b.ID])) }), err
+	return rest.ViewEach(found, func(b chat.Broadcast) BroadcastView {
+		return ViewBroadcast(*c.Account.PhoneNumberID, b, chat.CountsOf(counts[b.ID]))
+	}), err
 }
 
 type createBroadcastInput struct {
@@ -244,7 +248,7 @@ func (a *API) checkNewBroadcast(c *rest.Call, in *createBroadcastInput) (err err
 	return err
 }
 
-func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (broadcastView, error) {
+func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (BroadcastView, error) {
 	b := in.Body
 	n := core.NewBroadcast{
 		Name: b.Name, Template: b.checked, Audience: b.Audience.audience(), PerSecond: b.PerSecond, ScheduledAt: (*time.Time)(b.ScheduledAt), TimeZone: deref(b.TimeZone),
@@ -261,7 +265,7 @@ type broadcastInput struct {
 	ID string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
 }
 
-func getBroadcast(c *rest.Call, in *broadcastInput) (broadcastView, error) {
+func getBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
 	return showBroadcast(c.Read(), c, b, err)
 }
@@ -298,7 +302,7 @@ func (a *API) checkBroadcastPatch(c *rest.Call, in *updateBroadcastInput) error 
 	return err
 }
 
-func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (broadcastView, error) {
+func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (BroadcastView, error) {
 	b := in.Body
 	p := core.BroadcastPatch{
 		Name: b.Name, Template: b.checked, PerSecond: b.PerSecond, TimeZone: b.TimeZone,

@@ -109,6 +109,7 @@ func New(cfg Config) *App {
 	registerMedia(a)
 	registerViews(a)
 	registerBulk(a)
+	registerBroadcasts(a)
 	registerContacts(a)
 	registerContactBulk(a)
 	registerContactImport(a)

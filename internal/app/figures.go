@@ -56,8 +56,14 @@ type durationsView struct {
 }
 
 type failureView struct {
-	Code  string `json:"code"`
-	Count int64  `json:"count"`
+	Code    string         `json:"code"`
+	Count   int64          `json:"count"`
+	Numbers []failedOfView `json:"numbers" doc:"The same by number; those that are gone are left out."`
+}
+
+type failedOfView struct {
+	PhoneNumberID string `json:"phone_number_id"`
+	Count         int64  `json:"count"`
 }
 
 func getFigures(c *rest.Call, in *figuresInput) (view figuresView, err error) {
@@ -124,7 +130,17 @@ func viewFigures(from, until time.Time, now, before figures.Report) figuresView 
 		view.Hours = append(view.Hours, hours[:])
 	}
 	for _, f := range now.Failures {
-		view.Failures = append(view.Failures, failureView(f))
+		view.Failures = append(view.Failures, viewFailure(f))
+	}
+	return view
+}
+
+func viewFailure(f figures.Failure) failureView {
+	view := failureView{f.Code, f.Count, []failedOfView{}}
+	for _, n := range f.Numbers {
+		if n.PhoneNumberID != "" {
+			view.Numbers = append(view.Numbers, failedOfView{n.PhoneNumberID, n.Count})
+		}
 	}
 	return view
 }

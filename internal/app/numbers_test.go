@@ -197,6 +197,20 @@ func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 				}
 			}
 		}
+		var all struct {
+			Failures []struct {
+				Code    string
+				Count   int
+				Numbers []struct {
+					PhoneNumberID string `json:"phone_number_id"`
+					Count         int
+				}
+			}
+		}
+		admin.Get(t, "/figures?days=30").RequireStatus(t, http.StatusOK).Data(t, &all)
+		if want := fmt.Sprintf("{[{upstream_error 7 [{%s 4} {%s 3}]} {outside_24h_window 3 [{%s 3}]}]}", *other.PhoneNumberID, *account.PhoneNumberID, *account.PhoneNumberID); fmt.Sprint(all) != want {
+			t.Errorf("the failures of all numbers are %+v, not %s", all, want)
+		}
 		admin.Get(t, "/"+*account.PhoneNumberID+"/number/failures?zone=Mars/Olympus").RequireFailure(t, "invalid_field_value", "zone")
 	})
 }

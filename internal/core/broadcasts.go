@@ -104,6 +104,12 @@ func Broadcast(r store.Reader, account chat.Account, id string) (chat.Broadcast,
 	return b, orNotFound(err, "broadcast")
 }
 
+// BroadcastFor returns a broadcast of any number that a user may see.
+func BroadcastFor(r store.Reader, u chat.User, id string) (store.NumberedBroadcast, error) {
+	b, err := r.BroadcastFor(u, id)
+	return b, orNotFound(err, "broadcast")
+}
+
 // BroadcastPatch changes the fields that are given.
 type BroadcastPatch struct {
 	Name        *string

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +32,9 @@ type Day struct {
 
 // Failure is how many messages failed for a reason.
 type Failure struct {
-	Code  string
-	Count int64
+	Code    string
+	Count   int64
+	Numbers []store.FailureCount // the same by number, most first
 }
 
 // Durations say how long something took.
@@ -57,18 +59,17 @@ func Read(r store.Reader, q Query) (report Report, err error) {
 	if err != nil {
 		return report, err
 	}
-	failures := map[string]int64{}
 	for _, c := range counts {
 		at := time.UnixMilli(c.Slot).In(q.From.Location())
 		report.add(c)
 		if c.Direction == chat.Inbound {
 			report.Hours[at.Weekday()][at.Hour()] += c.Count
 		}
-		if c.Status == chat.StatusFailed {
-			failures[c.ErrorCode] += c.Count
-		}
 	}
-	report.Days, report.Failures = totalsByDay(q, counts), sorted(failures)
+	report.Days = totalsByDay(q, counts)
+	if report.Failures, err = failures(r, q); err != nil {
+		return report, err
+	}
 	if report.Answered, err = durations(r, q, chat.OutcomeAnswered); err != nil {
 		return report, err
 	}
@@ -120,18 +121,25 @@ func (t *Totals) add(c store.MessageCount) {
 	}
 }
 
-func sorted(failures map[string]int64) []Failure {
-	var all []Failure
-	for code, count := range failures {
-		all = append(all, Failure{code, count})
-	}
-	slices.SortFunc(all, func(a, b Failure) int {
-		if a.Count != b.Count {
-			return int(b.Count - a.Count)
+// failures are the reasons for which messages failed, the most frequent first.
+func failures(r store.Reader, q Query) ([]Failure, error) {
+	counts, err := r.FailureCounts(q.OrgID, q.Accounts, q.From, q.Until)
+	byCode := map[string]*Failure{}
+	for _, c := range counts {
+		f := byCode[c.Code]
+		if f == nil {
+			f = &Failure{Code: c.Code}
+			byCode[c.Code] = f
 		}
-		return strings.Compare(a.Code, b.Code)
-	})
-	return all
+		f.Count += c.Count
+		f.Numbers = append(f.Numbers, c)
+	}
+	var all []Failure
+	for _, f := range byCode {
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(a, b Failure) int { return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Code, b.Code)) })
+	return all, err
 }
 
 func durations(r store.Reader, q Query, what chat.OutcomeKind) (d Durations, err error) {

@@ -86,6 +86,45 @@ func (r Reader) Broadcasts(orgID, accountID string, f BroadcastFilter, p Page) (
 	return newestFirst(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts", c, broadcastsByID, p)
 }
 
+// NumberedBroadcast is a broadcast, and the provider's id of the number that it goes out from.
+type NumberedBroadcast struct {
+	chat.Broadcast
+	PhoneNumberID string
+}
+
+var numberedByID = order[NumberedBroadcast]{alias: "b", position: func(b NumberedBroadcast) Position { return Position{ID: b.ID} }}
+
+// BroadcastsFor returns one page of the broadcasts of all numbers that a user may see.
+func (r Reader) BroadcastsFor(u chat.User, f BroadcastFilter, p Page) (Slice[NumberedBroadcast], error) {
+	c := broadcastsSeenBy(u)
+	c.addIf("b.status = ?", string(f.Status))
+	return newestFirst(r, scanNumbered, numberedSelect, c, numberedByID, p)
+}
+
+// BroadcastFor returns a broadcast of any number that a user may see, or ErrNotFound.
+func (r Reader) BroadcastFor(u chat.User, id string) (NumberedBroadcast, error) {
+	c := broadcastsSeenBy(u)
+	c.add("b.id = ?", id)
+	return one(r, scanNumbered, numberedSelect+c.where(), c.args...)
+}
+
+// SQLite does not reorder a CROSS JOIN: the list is walked in its order, and each broadcast's number looked up.
+var numberedSelect = "SELECT COALESCE(a.phone_number_id, ''), " + prefixed("b", broadcastColumns) + " FROM broadcasts b CROSS JOIN accounts a"
+
+func scanNumbered(row scanner) (b NumberedBroadcast, err error) {
+	b.Broadcast, err = scanBroadcast(columnsAround{row: row, first: []any{&b.PhoneNumberID}})
+	return b, err
+}
+
+func broadcastsSeenBy(u chat.User) (c conditions) {
+	c.add("b.org_id = ?", u.OrgID)
+	c.add("a.org_id = b.org_id AND a.id = b.account_id AND a.deleted_at IS NULL")
+	if u.Sees != chat.SeesAll {
+		c.add("a.team_id IN (SELECT m.team_id FROM team_members m WHERE m.org_id = b.org_id AND m.user_id = ?)", u.ID)
+	}
+	return c
+}
+
 // DeleteBroadcast removes a broadcast whose recipients are gone.
 func (tx *Tx) DeleteBroadcast(orgID, id string) error {
 	tx.noteChange(ChangedBroadcast, orgID, id)

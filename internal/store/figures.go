@@ -109,6 +109,27 @@ func (r Reader) MessageCounts(orgID string, accountIDs []string, from, until tim
 		WHERE org_id = $1 AND slot >= $2 AND slot < $3`+which+` GROUP BY slot, direction, status, error_code`, args...)
 }
 
+// FailureCount is how many messages of a number failed for a reason.
+type FailureCount struct {
+	Code          string
+	PhoneNumberID string
+	Count         int64
+}
+
+// FailureCounts are an organization's failed messages by reason and number, the most first. accountIDs are as in MessageCounts.
+func (r Reader) FailureCounts(orgID string, accountIDs []string, from, until time.Time) ([]FailureCount, error) {
+	which, args := r.ofAccounts(accountIDs, orgID, from.UnixMilli(), until.UnixMilli())
+	return many(r, func(row scanner) (c FailureCount, err error) {
+		err = row.Scan(&c.Code, &c.PhoneNumberID, &c.Count)
+		return c, err
+	}, `SELECT n.error_code, COALESCE(a.phone_number_id, ''), n.failed FROM (
+			SELECT error_code, account_id, SUM(count) AS failed FROM message_counts
+			WHERE org_id = $1 AND slot >= $2 AND slot < $3 AND status = 'failed' AND direction = 'outbound'`+which+`
+			GROUP BY error_code, account_id) n
+		LEFT JOIN accounts a ON a.org_id = $1 AND a.id = n.account_id AND a.deleted_at IS NULL
+		ORDER BY n.failed DESC, n.account_id`, args...)
+}
+
 // ofAccounts adds a condition on the number to a statement with those arguments.
 func (r Reader) ofAccounts(ids []string, args ...any) (string, []any) {
 	if ids == nil {

@@ -111,6 +111,10 @@ func plannedLists(orgID, accountID string) []plannedList {
 		recipients("by reason", "broadcast_recipients_by_reason", store.RecipientFilter{Reason: "x"}),
 		recipients("that replied", "broadcast_recipients_replied", store.RecipientFilter{Replied: true}),
 		recipients("that opted out", "broadcast_recipients_opted_out", store.RecipientFilter{OptedOut: true}),
+		{"broadcasts of all numbers", "sqlite_autoindex_broadcasts_1", func(r store.Reader, p store.Page) error {
+			_, err := r.BroadcastsFor(chat.User{OrgID: orgID, ID: "usr_x", Sees: chat.SeesTeams}, store.BroadcastFilter{Status: chat.BroadcastSending}, p)
+			return err
+		}},
 		customers("all", "customers_by_age", store.CustomerFilter{}),
 		customers("by status", "customers_by_status", store.CustomerFilter{Status: chat.CustomerActive}),
 		customers("by team", "customers_by_team", store.CustomerFilter{TeamID: "x"}),

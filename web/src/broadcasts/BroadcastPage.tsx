@@ -25,7 +25,7 @@ export default function BroadcastPage() {
   const t = useBroadcasts();
   const { id } = useParams({ from: "/signed-in/broadcasts/$id" });
   const search: BroadcastSearch = useSearch({ from: "/signed-in/broadcasts/$id" });
-  const query = useQuery(broadcastQuery(me.numbers, id));
+  const query = useQuery(broadcastQuery(id));
   const b = query.data;
   const number = me.numbers.find((n) => n.phone_number_id === b?.phone_number_id);
   const hint = b && <><State broadcast={b} /> · {b.template.name} · {number?.name || number?.phone_number}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;

@@ -1,5 +1,5 @@
 import { Button, Progress, Select } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
@@ -8,7 +8,7 @@ import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { Time } from "../ui/Time";
 import styles from "./Broadcasts.module.css";
-import { latestQuery, ofNumberQuery, type Broadcast } from "./data";
+import { broadcastsQuery, type Broadcast } from "./data";
 import { Frame, State } from "./Frame";
 import { useBroadcasts } from "./text";
 
@@ -37,20 +37,14 @@ export default function BroadcastsPage() {
             data={me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
         )}
       </div>
-      {search.number ? <OfNumber number={search.number} status={search.status} /> : <Latest status={search.status} />}
+      <Broadcasts number={search.number} status={search.status} />
     </Frame>
   );
 }
 
-function Latest({ status }: { status?: string }) {
-  const { numbers } = useMe();
-  const query = useQuery(latestQuery(numbers, status));
-  return <Loaded query={query}>{(rows) => <List rows={rows} filtered={status !== undefined} />}</Loaded>;
-}
-
-function OfNumber({ number, status }: { number: string; status?: string }) {
+function Broadcasts({ number, status }: BroadcastsSearch) {
   const t = useBroadcasts();
-  const query = useInfiniteQuery(ofNumberQuery(number, status));
+  const query = useInfiniteQuery(broadcastsQuery({ number, status }));
   return (
     <Loaded query={query}>
       {({ pages }) => (

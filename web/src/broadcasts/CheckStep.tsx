@@ -7,6 +7,7 @@ import { Panel } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
 import { FormError } from "../ui/FormError";
 import { Loaded } from "../ui/Loaded";
+import { useReason } from "../ui/reasons";
 import { toast } from "../ui/toasts";
 import { useSubmit } from "../ui/useSubmit";
 import styles from "./Broadcasts.module.css";
@@ -53,13 +54,13 @@ function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }
 
 /** Reasons with how many they hold for. */
 export function Reasons({ label, reasons }: { label: string; reasons: Reason[] }) {
-  const t = useBroadcasts();
+  const reason = useReason();
   const format = new Intl.NumberFormat(useLanguage());
   return (
     <ul className={styles.why} aria-label={label}>
       {reasons.map((r) => (
         <li key={r.reason}>
-          <span>{t.why[r.reason] ?? r.reason}</span>
+          <span>{reason(r.reason)}</span>
           <span>{format.format(r.count)}</span>
         </li>
       ))}
@@ -69,6 +70,7 @@ export function Reasons({ label, reasons }: { label: string; reasons: Reason[] }
 
 function Samples({ samples }: { samples: Check["samples"] }) {
   const t = useBroadcasts();
+  const reason = useReason();
   return (
     <ul className={styles.samples} aria-label={t.samples}>
       {samples.map((s) => (
@@ -78,7 +80,7 @@ function Samples({ samples }: { samples: Check["samples"] }) {
           {s.preview ? (
             <PhonePreview label={s.name ?? s.to} preview={s.preview} />
           ) : (
-            <p className={styles.warning}>{t.sampleLeftOut}: {t.why[s.reason ?? ""] ?? s.reason}</p>
+            <p className={styles.warning}>{t.sampleLeftOut}: {reason(s.reason ?? "")}</p>
           )}
         </li>
       ))}

@@ -1,13 +1,14 @@
 import { Button, FileButton, Progress, Select, Textarea } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client";
 import { useLanguage, useText } from "../i18n";
+import { viewsQuery } from "../inbox/data/views";
 import { Panel } from "../settings/Section";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
 import { decode, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
-import { addRecipients, pathOf, type Broadcast, type NewRecipient } from "./data";
+import { addRecipients, pathOf, peopleOf, type Broadcast, type NewRecipient } from "./data";
 import { columnsOf } from "./mapping";
 import { useBroadcasts } from "./text";
 
@@ -70,9 +71,38 @@ export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
           <div>
             <Button variant="default" disabled={numbersIn(pasted).length === 0} onClick={() => add(numbersIn(pasted).map((to) => ({ to })))}>{t.addNumbers}</Button>
           </div>
+          <FromView number={b.phone_number_id} add={add} />
         </div>
       )}
     </Panel>
+  );
+}
+
+/** The people of a saved view of the inbox, as they are now. */
+function FromView({ number, add }: { number: string; add: (rows: NewRecipient[]) => void }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const views = (useQuery(viewsQuery).data ?? []).filter(({ filter }) => !filter.number || filter.number === number);
+  const [id, choose] = useState<string | null>(null);
+  const view = views.find((v) => v.id === id);
+  const people = useQuery({
+    queryKey: ["broadcast", "view", id, number],
+    queryFn: () => (view ? peopleOf(view, number) : []),
+    enabled: view !== undefined,
+    staleTime: 0,
+  });
+  if (views.length === 0) return null;
+  return (
+    <>
+      <Select label={t.view} clearable value={id} onChange={choose} data={views.map((v) => ({ value: v.id, label: v.name }))} />
+      {view && (
+        <div>
+          <Button variant="default" loading={people.isFetching} disabled={!people.data?.length} onClick={() => add(people.data ?? [])}>
+            {t.addPeople(format.format(people.data?.length ?? 0))}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

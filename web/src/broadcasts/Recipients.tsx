@@ -6,6 +6,7 @@ import { Panel } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
+import { useReason } from "../ui/reasons";
 import styles from "./Broadcasts.module.css";
 import { pathOf, recipientFilter, recipientsQuery, type Broadcast, type Recipient, type RecipientSearch } from "./data";
 import { useBroadcasts } from "./text";
@@ -42,10 +43,11 @@ export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; sea
 }
 
 function Person({ recipient: r }: { recipient: Recipient }) {
+  const reason = useReason();
   const t = useBroadcasts();
   const name = r.name ?? (r.to || t.deletedPerson);
   const status = r.message_status ? (t.messageStatuses[r.message_status] ?? r.message_status) : t.shows[r.status];
-  const more = [r.reason && (t.why[r.reason] ?? r.reason), r.replied_at && t.replied, r.clicked && t.pressed(r.clicked), r.opted_out_at && t.stages.opted_out];
+  const more = [r.reason && reason(r.reason), r.replied_at && t.replied, r.clicked && t.pressed(r.clicked), r.opted_out_at && t.stages.opted_out];
   return (
     <li>
       <span className={styles.cut}>

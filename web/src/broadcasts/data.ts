@@ -1,6 +1,6 @@
-import { queryOptions } from "@tanstack/react-query";
-import { ApiError, get, list, pages, send } from "../api/client";
-import type { MyNumber } from "../api/types";
+import { queryOptions, type InfiniteData } from "@tanstack/react-query";
+import { all, get, pages, send, type Page } from "../api/client";
+import type { Conversation, SavedView } from "../api/types";
 import type { Preview } from "../inbox/thread/content/shapes";
 
 export type Status = "draft" | "scheduled" | "sending" | "paused" | "completed" | "stopped" | "failed";
@@ -98,40 +98,27 @@ export function restOf(b: Broadcast | undefined, now = Date.now()): number | fal
   return b?.started_at && now - Date.parse(b.completed_at ?? b.started_at) < 3_600_000 ? 5_000 : false;
 }
 
-/** The newest broadcasts of all numbers, in one list. */
-export const latestQuery = (numbers: MyNumber[], status?: string) =>
-  queryOptions({
-    queryKey: ["broadcast", "latest", status],
-    queryFn: async () => {
-      const each = await Promise.all(
-        numbers.map((n) => list<Broadcast>(`/${n.phone_number_id}/broadcasts`, { query: { limit: 50, status } })),
-      );
-      return each.flatMap((page) => page.data).sort((a, b) => b.created_at.localeCompare(a.created_at));
-    },
-    refetchInterval: ({ state }) => (state.data?.some((b) => b.status === "sending") ? 2_000 : false),
-  });
-
-/** Those of one number, page by page. */
-export const ofNumberQuery = (number: string, status?: string) =>
-  pages<Broadcast>(["broadcast", "of", number, status], `/${number}/broadcasts`, { limit: 50, status });
+/** Those of one number, or of all, page by page. */
+export const broadcastsQuery = ({ number, status }: { number?: string; status?: string }) => ({
+  ...pages<Broadcast>(["broadcast", "list", number, status], number ? `/${number}/broadcasts` : "/broadcasts", { limit: 50, status }),
+  refetchInterval: ({ state }: { state: { data?: InfiniteData<Page<Broadcast>> } }) =>
+    state.data?.pages.some((page) => page.data.some((b) => b.status === "sending")) ? 2_000 : (false as const),
+});
 
 /** A broadcast by its id alone: the number is not part of the page's address. */
-export const broadcastQuery = (numbers: MyNumber[], id: string) =>
+export const broadcastQuery = (id: string) =>
   queryOptions({
     queryKey: ["broadcast", "one", id],
-    queryFn: async () => {
-      for (const n of numbers) {
-        try {
-          return await get<Broadcast>(`/${n.phone_number_id}/broadcasts/${id}`);
-        } catch (error) {
-          if (!(error instanceof ApiError && error.status === 404)) throw error;
-        }
-      }
-      throw new ApiError(404, "resource_not_found", "There is no such broadcast.");
-    },
+    queryFn: () => get<Broadcast>(`/broadcasts/${id}`),
     refetchInterval: ({ state }) => restOf(state.data),
     retry: false,
   });
+
+/** Whom an inbox view shows, of one number. */
+export async function peopleOf(view: SavedView, number: string): Promise<NewRecipient[]> {
+  const found = await all<Conversation>("/conversations", { query: { ...view.filter, number, limit: 100 } });
+  return found.flatMap(({ contact: { phone_number, bsuid } }): NewRecipient[] => (phone_number ? [{ to: phone_number }] : bsuid ? [{ recipient: bsuid }] : []));
+}
 
 export const checkQuery = (b: Broadcast) =>
   queryOptions({ queryKey: ["broadcast", "check", b.id], queryFn: () => get<Check>(pathOf(b, "/preview")), staleTime: 0 });
@@ -163,7 +150,8 @@ export const move = (b: Broadcast, what: "start" | "pause" | "resume" | "stop" |
   send<Broadcast>("POST", pathOf(b, `/${what}`));
 
 export interface NewRecipient {
-  to: string;
+  to?: string;
+  recipient?: string;
   variables?: Record<string, string>;
 }
 

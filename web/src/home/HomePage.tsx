@@ -45,7 +45,7 @@ function FiguresPart() {
             {days > 1 && <DaysChart days={data.days} />}
             <div className={styles.pair}>
               <HoursPanel hours={data.hours} />
-              <FailuresPanel failures={data.failures} />
+              <FailuresPanel failures={data.failures} days={days} />
             </div>
           </div>
         )}

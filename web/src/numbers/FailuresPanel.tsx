@@ -1,10 +1,12 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { figuresQuery, ranges, type Range } from "../home/data";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
 import { Loaded } from "../ui/Loaded";
+import { useReason } from "../ui/reasons";
 import { Time } from "../ui/Time";
 import { failuresQuery, type FailedMessage } from "./data";
 import styles from "./Numbers.module.css";
@@ -19,26 +21,34 @@ export function FailuresPanel({ id }: { id: string }) {
   const navigate = route.useNavigate();
   const figures = useQuery(figuresQuery(days, id));
   const choose = (next: { days?: Range; code?: string }) => void navigate({ search: next, replace: true, resetScroll: false });
+  const box = useRef<HTMLDivElement>(null);
+  const wanted = useLocation({ select: (place) => place.hash === "failures" });
+  useEffect(() => {
+    if (wanted) box.current?.scrollIntoView();
+  }, [wanted]);
   return (
-    <Panel title={t.failures} hint={t.failuresHint}>
-      <div className={styles.bar}>
-        <SegmentedControl
-          aria-label={t.range}
-          value={String(days)}
-          data={ranges.map((n) => ({ value: String(n), label: t.days(n) }))}
-          onChange={(value) => choose({ days: Number(value) as Range, code })}
-        />
-      </div>
-      <Loaded query={figures} rows={1}>
-        {({ failures }) => <Reasons failures={failures} code={code} choose={(next) => choose({ days, code: next })} />}
-      </Loaded>
-      <FailedList id={id} days={days} code={code} />
-    </Panel>
+    <div ref={box}>
+      <Panel title={t.failures} hint={t.failuresHint}>
+        <div className={styles.bar}>
+          <SegmentedControl
+            aria-label={t.range}
+            value={String(days)}
+            data={ranges.map((n) => ({ value: String(n), label: t.days(n) }))}
+            onChange={(value) => choose({ days: Number(value) as Range, code })}
+          />
+        </div>
+        <Loaded query={figures} rows={1}>
+          {({ failures }) => <Reasons failures={failures} code={code} choose={(next) => choose({ days, code: next })} />}
+        </Loaded>
+        <FailedList id={id} days={days} code={code} />
+      </Panel>
+    </div>
   );
 }
 
 function Reasons(props: { failures: { code: string; count: number }[]; code: string | undefined; choose: (code: string | undefined) => void }) {
   const t = useNumbers();
+  const reason = useReason();
   const number = new Intl.NumberFormat(useLanguage());
   if (props.failures.length === 0) return null;
   const all = props.failures.reduce((sum, f) => sum + f.count, 0);
@@ -52,7 +62,7 @@ function Reasons(props: { failures: { code: string; count: number }[]; code: str
       {props.failures.map((f) => (
         <li key={f.code}>
           <button type="button" aria-pressed={props.code === f.code} onClick={() => props.choose(f.code)}>
-            <span className="mono">{f.code}</span> <b>{number.format(f.count)}</b>
+            <span title={f.code}>{reason(f.code)}</span> <b>{number.format(f.count)}</b>
           </button>
         </li>
       ))}

@@ -1,0 +1,130 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+type broadcastShown struct {
+	ID            string
+	PhoneNumberID string `json:"phone_number_id"`
+	Counts        struct{ Total int }
+}
+
+// The broadcasts of all numbers are one list, page by page, of those whose number one may see.
+func TestBroadcastsOfAllNumbers(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		admin, org := newAdmin(t, w)
+		stranger, _ := newAdmin(t, w)
+		first := newNumber(t, w.Store, org)
+		elsewhere := org
+		elsewhere.TeamID = storetest.Team(t, w.Store, org.ID, "Elsewhere").ID
+		second := newNumber(t, w.Store, elsewhere)
+		made := []broadcastShown{}
+		for _, account := range []chat.Account{first, second, first} {
+			made = append([]broadcastShown{newBroadcast(t, w, account)}, made...)
+		}
+
+		var listed []broadcastShown
+		admin.Get(t, "/broadcasts").RequireStatus(t, http.StatusOK).Data(t, &listed)
+		if fmt.Sprint(listed) != fmt.Sprint(made) {
+			t.Errorf("listed are %+v, made were %+v", listed, made)
+		}
+		var page struct {
+			Data []broadcastShown
+			Next string `json:"next_cursor"`
+		}
+		admin.Get(t, "/broadcasts?limit=2&status=draft").RequireStatus(t, http.StatusOK).Decode(t, &page)
+		admin.Get(t, "/broadcasts?limit=2&status=draft&cursor="+page.Next).RequireStatus(t, http.StatusOK).Data(t, &listed)
+		if len(page.Data) != 2 || len(listed) != 1 || listed[0].ID != made[2].ID {
+			t.Errorf("the pages are %+v and %+v", page.Data, listed)
+		}
+		admin.Get(t, "/broadcasts?status=sending").RequireStatus(t, http.StatusOK).Data(t, &listed)
+		if len(listed) != 0 {
+			t.Errorf("being sent are %+v", listed)
+		}
+
+		ofTeam := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesTeams, org.TeamID))
+		ofTeam.Get(t, "/broadcasts").RequireStatus(t, http.StatusOK).Data(t, &listed)
+		if len(listed) != 2 {
+			t.Errorf("the team's are %+v", listed)
+		}
+		var one broadcastShown
+		ofTeam.Get(t, "/broadcasts/"+made[0].ID).RequireStatus(t, http.StatusOK).Data(t, &one)
+		if one != made[0] {
+			t.Errorf("one is %+v, not %+v", one, made[0])
+		}
+		ofTeam.Get(t, "/broadcasts/"+made[1].ID).RequireFailure(t, "resource_not_found", "")
+		stranger.Get(t, "/broadcasts/"+made[0].ID).RequireFailure(t, "resource_not_found", "")
+		stranger.Get(t, "/broadcasts").RequireStatus(t, http.StatusOK).Data(t, &listed)
+		if len(listed) != 0 {
+			t.Errorf("a stranger sees %+v", listed)
+		}
+		agent := w.As(t, w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID))
+		agent.Get(t, "/broadcasts").RequireFailure(t, "forbidden", "")
+	})
+}
+
+// newBroadcast stores a draft to one person.
+func newBroadcast(t *testing.T, w *apptest.World, account chat.Account) broadcastShown {
+	t.Helper()
+	shown := broadcastShown{PhoneNumberID: *account.PhoneNumberID}
+	storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		b, err := core.CreateBroadcast(tx, account, core.NewBroadcast{
+			Name: "Sale", Template: chat.BroadcastTemplate{Name: "sale", Language: "en"}, Recipients: []core.NewRecipient{{To: "+4915510000001"}},
+		})
+		shown.ID, shown.Counts.Total = b.ID, 1
+		return err
+	})
+	return shown
+}
+
+// Every reason for which a message fails or a recipient is left out, and every one for which a broadcast stands, has its
+// words on the pages, in both languages.
+func TestReasonsHaveWords(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string][]string{
+		"reasons.ts":    append(constants(t, "message.go", `Fail\w+ +MessageErrorCode = "(\w+)"`), constants(t, "broadcast.go", `(?:Skip|Fail)\w+ += "(\w+)"`)...),
+		"broadcasts.ts": constants(t, "broadcast.go", `Reason\w+ +BroadcastReason = "(\w+)"`),
+	} {
+		for _, language := range []string{"en", "id"} {
+			text := read(t, "../../web/src/i18n/"+language+"/"+file)
+			for _, reason := range want {
+				if !regexp.MustCompile(`(?m)^ +` + reason + `: ".+",$`).MatchString(text) {
+					t.Errorf("%s/%s has no words for %s", language, file, reason)
+				}
+			}
+		}
+	}
+}
+
+// constants are the values of those constants of package chat that a pattern finds.
+func constants(t *testing.T, file, pattern string) (values []string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, "../chat/"+file), -1) {
+		values = append(values, m[1])
+	}
+	if len(values) < 5 {
+		t.Fatalf("%s has only %q", file, values)
+	}
+	return values
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
