@@ -93,7 +93,7 @@ func newAccounts() *accounts {
 	}
 }
 
-func (a *accounts) reset() {
+func (a *accounts) Reset() {
 	fresh := newAccounts()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -241,7 +241,7 @@ func (s *Simulator) addWABA(id, business, name string, subscribed bool) (*waba, 
 		users: newUserCipher(business), parents: newUserCipher("portfolio"), templates: newTemplateSet(id),
 	}
 	s.accounts.wabas[id] = w
-	for _, t := range w.templates.byID {
+	for _, t := range w.templates.list(func(*template) bool { return true }) {
 		s.accounts.owners[t.id] = w
 	}
 	return w, nil

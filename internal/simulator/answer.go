@@ -1,11 +1,13 @@
 package simulator
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -124,4 +126,39 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	return b, err
+}
+
+// decode reads the parameters into v; a value of the wrong type is named in the upstream's way.
+func (c *call) decode(v any) *graphError {
+	sent, err := c.object()
+	if err != nil {
+		return err
+	}
+	c.sent, err = decodeParams(sent, v)
+	return err
+}
+
+// object is the parameters as one JSON object: those of the body, and those of the query that the
+// body does not have. What comes from a form or a query is a string.
+func (c *call) object() ([]byte, *graphError) {
+	body, err := readBody(c.Request, maxBody)
+	if err != nil {
+		return nil, badParam("The request body could not be read")
+	}
+	c.body = body
+	kind := c.Header.Get("Content-Type")
+	if strings.HasPrefix(kind, "application/x-www-form-urlencoded") || strings.HasPrefix(kind, "multipart/form-data") {
+		form, err := readForm(kind, body)
+		if err != nil {
+			return nil, badParam("The form could not be read")
+		}
+		body = formObject(form)
+	}
+	if body = bytes.TrimSpace(body); len(body) == 0 {
+		body = []byte("{}")
+	}
+	if c.URL.RawQuery == "" {
+		return body, nil
+	}
+	return addParams(body, c.URL.Query()), nil
 }

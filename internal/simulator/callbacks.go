@@ -129,7 +129,7 @@ func (c *callbacks) enqueue(url string, key uint64, u update) {
 func (a *subscription) wants(field string) bool { return a.fields == nil || a.fields[field] }
 
 // reset drops what is waiting.
-func (c *callbacks) reset() {
+func (c *callbacks) Reset() {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, d := range c.dests {

@@ -211,7 +211,7 @@ func controlSetTemplate(c *controlCall) (any, error) {
 		c.sim.recategorize(w, t.id, in.Category)
 	}
 	t, _ = w.templates.get(t.id)
-	out, _ := t.node().pick("name,language,status,category,rejected_reason,quality_score")
+	out, _ := templateNode(t).pick("name,language,status,category,rejected_reason,quality_score")
 	return out, nil
 }
 

@@ -94,7 +94,7 @@ func controlRequests(c *controlCall) (any, error) {
 }
 
 func controlForgetRequests(c *controlCall) (any, error) {
-	c.sim.requests.reset()
+	c.sim.requests.Reset()
 	return done, nil
 }
 

@@ -38,7 +38,7 @@ func (c *counters) all() map[string]*atomic.Int64 {
 	}
 }
 
-func (c *counters) reset() {
+func (c *counters) Reset() {
 	for _, n := range c.all() {
 		n.Store(0)
 	}
@@ -93,8 +93,8 @@ func (o *opaqueCounter) repeatedExamples() []string {
 	return append([]string{}, o.examples...)
 }
 
-func (o *opaqueCounter) reset() {
-	o.seen.reset()
+func (o *opaqueCounter) Reset() {
+	o.seen.Reset()
 	o.distinct.Store(0)
 	o.repeated.Store(0)
 	o.mu.Lock()

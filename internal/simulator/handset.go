@@ -75,7 +75,7 @@ func (s *Simulator) Phones() *Phones { return s.phones }
 
 func newPhones(s *Simulator) *Phones {
 	p := &Phones{sim: s}
-	p.reset()
+	p.Reset()
 	return p
 }
 
@@ -87,7 +87,7 @@ var readyHandsets = []struct{ phone, name string }{
 	{"233205550188", "Kofi Mensah"},
 }
 
-func (p *Phones) reset() {
+func (p *Phones) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.order = []*handset{{id: DemoPhone[1:], name: demoName, reads: true, chats: map[string]*handsetChat{}}}

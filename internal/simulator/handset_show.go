@@ -203,11 +203,11 @@ func (s *Simulator) fillInteractive(v *ChatMessage, in *wireInteractive) {
 	}
 	if in.Action != nil {
 		v.List = in.Action.Button
-		v.Buttons = in.Action.chatButtons()
+		v.Buttons = chatButtons(in.Action)
 	}
 }
 
-func (a *interactiveAction) chatButtons() (list []ChatButton) {
+func chatButtons(a *interactiveAction) (list []ChatButton) {
 	for _, b := range a.Buttons {
 		list = append(list, ChatButton{Kind: "reply", ID: b.Reply.ID, Title: b.Reply.Title})
 	}
@@ -247,7 +247,7 @@ func (s *Simulator) fillTemplate(v *ChatMessage, m *message, raw rawParam) {
 	}
 	if part := t.part("BUTTONS"); part != nil {
 		for i, b := range part.Buttons[:min(len(part.Buttons), len(pressed))] {
-			v.Buttons = append(v.Buttons, b.chatButton(pressed[i].id, urlParameter(send.Components, i)))
+			v.Buttons = append(v.Buttons, chatButton(b, pressed[i].id, urlParameter(send.Components, i)))
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (s *Simulator) fillHeader(v *ChatMessage, header *component, sent []sendCom
 	v.Header = hydrate(header.Text, values)
 }
 
-func (b templateButton) chatButton(payload, variable string) ChatButton {
+func chatButton(b templateButton, payload, variable string) ChatButton {
 	button := ChatButton{Kind: "other", Title: b.Text}
 	switch {
 	case b.Type == "QUICK_REPLY":

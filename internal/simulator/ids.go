@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"sync/atomic"
 )
 
@@ -104,3 +105,17 @@ func (s *idSource) trace() string {
 	}
 	return "A" + base64.RawURLEncoding.EncodeToString(b)
 }
+
+// isInboundID reports whether an id we do not remember has the layout of one that a person sent.
+func isInboundID(id string) bool {
+	raw, found := strings.CutPrefix(id, "wamid.")
+	b, err := base64.StdEncoding.DecodeString(raw)
+	if !found || err != nil || len(b) < 8 || b[0] != 0x1C || b[1] != 0x18 {
+		return false
+	}
+	at := 3 + int(b[2]) + 3
+	return at < len(b) && b[at] == wamidInbound
+}
+
+// isUploadHandle reports whether a text can be the handle of an uploaded file.
+func isUploadHandle(s string) bool { return strings.HasPrefix(s, "4:") }

@@ -262,14 +262,6 @@ func guessType(fields map[string]json.RawMessage) string {
 	return "text"
 }
 
-func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // only values of our own get here
-	}
-	return b
-}
-
 // inboundFile stores the file of a media message and fills in what the upstream says about it.
 func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given json.RawMessage, sample sampleFile) (json.RawMessage, error) {
 	object := map[string]any{}

@@ -172,14 +172,3 @@ func (a *accounts) keptTemplates() (list []keptTemplate) {
 	}
 	return list
 }
-
-func (s *templateSet) made() (list []template) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, t := range s.byID {
-		if !t.builtin || t.version > 0 {
-			list = append(list, *t)
-		}
-	}
-	return list
-}

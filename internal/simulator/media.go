@@ -131,7 +131,7 @@ func (m *mediaStore) remove(id string) bool {
 	return m.drop(id)
 }
 
-func (m *mediaStore) reset() {
+func (m *mediaStore) Reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files, m.order, m.bytes = map[string]*file{}, nil, 0

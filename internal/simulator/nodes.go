@@ -96,7 +96,7 @@ func (s *Simulator) resolve(c *call) (node, *graphError) {
 		if !c.token.maySee(w) {
 			return node{}, unknown
 		}
-		return t.node(), nil
+		return templateNode(t), nil
 	}
 	if w := s.accounts.waba(c.id); w != nil {
 		if !c.token.maySee(w) {

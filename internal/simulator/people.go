@@ -34,7 +34,7 @@ func newPeople() *people {
 	return &people{phones: map[string]*person{}, users: map[string]*person{}}
 }
 
-func (p *people) reset() {
+func (p *people) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.phones, p.users = map[string]*person{}, map[string]*person{}

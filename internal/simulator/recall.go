@@ -35,9 +35,7 @@ func (s *Simulator) recallTemplate(k keptTemplate) {
 		id: k.ID, name: k.Name, language: k.Language, category: k.Category, format: k.Format, status: k.Status, reason: k.Reason,
 		quality: k.Quality, components: k.Components, ttl: k.TTL, created: k.Created, pauses: k.Pauses,
 	}
-	w.templates.mu.Lock()
-	w.templates.insert(t)
-	w.templates.mu.Unlock()
+	w.templates.restore(t)
 	s.accounts.own(w, t.id)
 	if t.status == "PENDING" {
 		s.reviewLater(w, t)

@@ -102,7 +102,7 @@ func (s *recentShard[K, V]) each(visit func(K, V) bool) bool {
 	return true
 }
 
-func (r *recent[K, V]) reset() {
+func (r *recent[K, V]) Reset() {
 	for i := range r.shards {
 		s := &r.shards[i]
 		s.mu.Lock()

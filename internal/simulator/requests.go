@@ -76,7 +76,7 @@ func (r *requestRing) list(limit int, match func(*requestRecord) bool) []request
 	return out
 }
 
-func (r *requestRing) reset() {
+func (r *requestRing) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ring, r.next, r.total = nil, 0, 0

@@ -85,7 +85,7 @@ func (s *scripts) all() []script {
 	return slices.Clone(s.list)
 }
 
-func (s *scripts) reset() {
+func (s *scripts) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = nil

@@ -5,39 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
-
-// envelope is the body of a send. What belongs to a type is kept raw until the type is known.
-type envelope struct {
-	Product       string       `json:"messaging_product"`
-	RecipientType string       `json:"recipient_type"`
-	To            loose        `json:"to"`
-	Recipient     string       `json:"recipient"`
-	Context       *sendContext `json:"context"`
-	Opaque        string       `json:"biz_opaque_callback_data"`
-	IdentityHash  string       `json:"recipient_identity_key_hash"`
-	Type          string       `json:"type"`
-	Status        string       `json:"status"`
-	MessageID     string       `json:"message_id"`
-	Typing        rawParam     `json:"typing_indicator"`
-
-	Text        rawParam `json:"text"`
-	Image       rawParam `json:"image"`
-	Video       rawParam `json:"video"`
-	Audio       rawParam `json:"audio"`
-	Document    rawParam `json:"document"`
-	Sticker     rawParam `json:"sticker"`
-	Location    rawParam `json:"location"`
-	Contacts    rawParam `json:"contacts"`
-	Reaction    rawParam `json:"reaction"`
-	Interactive rawParam `json:"interactive"`
-	Template    rawParam `json:"template"`
-}
-
-type sendContext struct {
-	MessageID string `json:"message_id"`
-}
 
 // postMessage takes sends, read receipts and typing indicators: they share an address.
 func (s *Simulator) postMessage(c *call) (answer, *graphError) {
@@ -85,43 +53,25 @@ func (s *Simulator) send(c *call, n *number, env *envelope) (answer, *graphError
 	if a, done := s.misbehave(c, n, to, trick); done {
 		return a, nil
 	}
-	v := &validation{sim: s, number: n, waba: w, env: env, to: to}
-	if err := firstError(s.checkSender(n, to), v.check(), v.checkRestrictions()); err != nil {
+	v := &validation{
+		env: env, numberID: n.id, templates: w.templates, media: s.media, now: s.now(), byUser: to.byUser,
+		canReact: func(id string) bool { return s.canReact(n, to, id) },
+	}
+	if err := firstError(s.checkSender(n, to), v.check()); err != nil {
 		return answer{}, err
+	}
+	if w.refuses(v.template != nil, v.now) {
+		return answer{}, refuse(368, "The account is restricted from sending such messages for now")
 	}
 	if trick.mode == magicLost {
 		if s.sched.sleep(c.Context(), trick.duration()) != nil {
 			return answer{abort: true}, nil
 		}
 	}
-	m := s.accept(c, n, v, trick, known)
+	m := s.accept(c, n, to, v, trick, known)
 	a := answer{status: http.StatusOK, body: s.accepted(m, v, trick)}
 	a.abort = trick.mode == magicLost || s.ids.chance(s.faultsFor(n).DropAnswerRate)
 	return a, nil
-}
-
-// check covers what does not depend on who is written to.
-func (env *envelope) check() *graphError {
-	if _, known := messageTypes[env.Type]; !known {
-		return badParam("Param type must be one of {AUDIO, CONTACTS, DOCUMENT, IMAGE, INTERACTIVE, LOCATION, REACTION, STICKER, TEMPLATE, TEXT, VIDEO} - got %q.", env.Type)
-	}
-	switch env.RecipientType {
-	case "", "individual":
-	case "group":
-		return refuse(131041, "Groups are not simulated")
-	default:
-		return badParam("Param recipient_type must be one of {INDIVIDUAL, GROUP} - got %q.", env.RecipientType)
-	}
-	if utf8.RuneCountInString(env.Opaque) > 512 {
-		return badParam("Param biz_opaque_callback_data must be at most 512 characters long.")
-	}
-	if env.Context != nil && env.Context.MessageID == "" {
-		return missing("context['message_id']", env.Type)
-	}
-	if env.Context != nil && env.Type == "reaction" {
-		return invalid("Parameter 'context' is not allowed for type 'reaction'")
-	}
-	return nil
 }
 
 // addressee finds who is meant. The phone wins over the user id. A user id that no one has is still
@@ -174,22 +124,22 @@ func (s *Simulator) checkSender(n *number, to recipient) *graphError {
 	return nil
 }
 
-// checkRestrictions covers what the account was forbidden for a while.
-func (v *validation) checkRestrictions() *graphError {
-	if v.waba.refuses(v.template != nil, v.sim.now()) {
-		return refuse(368, "The account is restricted from sending such messages for now")
-	}
-	return nil
+const reactFor = 30 * 24 * 3600
+
+// canReact tells whether a number may react to a message: one of the same chat, of the last 30 days.
+func (s *Simulator) canReact(n *number, to recipient, id string) bool {
+	m, found := s.messages.get(stringKey(id))
+	return found && m.kind != "reaction" && m.number == n && m.to.key() == to.key() && s.now().Unix()-m.created.Unix() < reactFor
 }
 
 // accept makes the message and decides what will become of it.
-func (s *Simulator) accept(c *call, n *number, v *validation, trick magic, known bool) *message {
+func (s *Simulator) accept(c *call, n *number, to recipient, v *validation, trick magic, known bool) *message {
 	now := s.now()
 	m := &message{
-		id: s.ids.wamid(v.to.key(), wamidOutbound), number: n, to: v.to, kind: v.env.Type, opaque: v.env.Opaque,
+		id: s.ids.wamid(to.key(), wamidOutbound), number: n, to: to, kind: v.env.Type, opaque: v.env.Opaque,
 		category: "service", free: true, body: c.sent, created: now, state: statusAccepted, changed: now, voice: v.voice,
 	}
-	open := s.windowOpen(n, v.to, now)
+	open := s.windowOpen(n, to, now)
 	if v.template != nil {
 		m.category = strings.ToLower(v.template.category)
 		m.free = open && m.category == "utility"

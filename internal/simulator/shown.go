@@ -82,14 +82,6 @@ func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButt
 	return text, templateButtons(t, payloads)
 }
 
-// place is the variable that a parameter is for.
-func (p sendParameter) place(i int) string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return strconv.Itoa(i + 1)
-}
-
 // urlParameter is what completes the address of a button.
 func urlParameter(sent []sendComponent, button int) string {
 	for _, c := range sent {

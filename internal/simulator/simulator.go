@@ -78,11 +78,11 @@ func New(cfg Config) *Simulator {
 // counters. The clock keeps what it was moved by.
 func (s *Simulator) Reset() {
 	s.sched.clear()
-	for _, part := range []interface{ reset() }{
+	for _, part := range []interface{ Reset() }{
 		s.callbacks, s.accounts, s.tokens, s.people, s.scripts, s.messages, s.media, s.windows, s.stops, s.flaky,
 		s.uploads, s.codes, s.grants, s.opaque, s.requests, s.phones, &s.counters,
 	} {
-		part.reset()
+		part.Reset()
 	}
 	s.restore()
 	s.keeper.mark()

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -76,18 +75,6 @@ type templateApp struct {
 
 type templateCard struct {
 	Components []component `json:"components"`
-}
-
-// stringOrList is an example: a coupon's is a string, a URL's a list.
-type stringOrList []string
-
-func (l *stringOrList) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*l = stringOrList{one}
-		return nil
-	}
-	return json.Unmarshal(b, (*[]string)(l))
 }
 
 func (t template) part(kind string) *component {
@@ -180,6 +167,13 @@ func (s *templateSet) insert(t template) {
 	}
 	s.byName[t.name][t.language] = &t
 	s.byID[t.id] = &t
+}
+
+// restore puts a template back as it was.
+func (s *templateSet) restore(t template) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.insert(t)
 }
 
 // find returns a copy of a language of a template.

@@ -87,7 +87,7 @@ type tokens struct {
 
 func newTokens() *tokens { return &tokens{allowed: map[string]bool{}, refused: map[string]int{}} }
 
-func (t *tokens) reset() {
+func (t *tokens) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.allowed, t.refused = map[string]bool{}, map[string]int{}

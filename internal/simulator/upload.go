@@ -80,8 +80,6 @@ func (s *Simulator) uploadHandle(mimeType string) string {
 		base64.StdEncoding.EncodeToString([]byte(mimeType)), s.ids.next(), s.now().Add(handleLife).Unix(), s.cfg.AppID, s.ids.next())
 }
 
-func isUploadHandle(s string) bool { return strings.HasPrefix(s, "4:") }
-
 func (s *Simulator) uploadState(c *call) (answer, *graphError) {
 	u, err := s.findUpload(c)
 	if err != nil {

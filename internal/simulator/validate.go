@@ -1,20 +1,77 @@
 package simulator
 
 import (
-	"encoding/base64"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
+// envelope is the body of a send. What belongs to a type is kept raw until the type is known.
+type envelope struct {
+	Product       string       `json:"messaging_product"`
+	RecipientType string       `json:"recipient_type"`
+	To            loose        `json:"to"`
+	Recipient     string       `json:"recipient"`
+	Context       *sendContext `json:"context"`
+	Opaque        string       `json:"biz_opaque_callback_data"`
+	IdentityHash  string       `json:"recipient_identity_key_hash"`
+	Type          string       `json:"type"`
+	Status        string       `json:"status"`
+	MessageID     string       `json:"message_id"`
+	Typing        rawParam     `json:"typing_indicator"`
+
+	Text        rawParam `json:"text"`
+	Image       rawParam `json:"image"`
+	Video       rawParam `json:"video"`
+	Audio       rawParam `json:"audio"`
+	Document    rawParam `json:"document"`
+	Sticker     rawParam `json:"sticker"`
+	Location    rawParam `json:"location"`
+	Contacts    rawParam `json:"contacts"`
+	Reaction    rawParam `json:"reaction"`
+	Interactive rawParam `json:"interactive"`
+	Template    rawParam `json:"template"`
+}
+
+type sendContext struct {
+	MessageID string `json:"message_id"`
+}
+
+// check covers what does not depend on who is written to.
+func (env *envelope) check() *graphError {
+	if _, known := messageTypes[env.Type]; !known {
+		return badParam("Param type must be one of {AUDIO, CONTACTS, DOCUMENT, IMAGE, INTERACTIVE, LOCATION, REACTION, STICKER, TEMPLATE, TEXT, VIDEO} - got %q.", env.Type)
+	}
+	switch env.RecipientType {
+	case "", "individual":
+	case "group":
+		return refuse(131041, "Groups are not simulated")
+	default:
+		return badParam("Param recipient_type must be one of {INDIVIDUAL, GROUP} - got %q.", env.RecipientType)
+	}
+	if utf8.RuneCountInString(env.Opaque) > 512 {
+		return badParam("Param biz_opaque_callback_data must be at most 512 characters long.")
+	}
+	if env.Context != nil && env.Context.MessageID == "" {
+		return missing("context['message_id']", env.Type)
+	}
+	if env.Context != nil && env.Type == "reaction" {
+		return invalid("Parameter 'context' is not allowed for type 'reaction'")
+	}
+	return nil
+}
+
 // validation checks one send, and notes what its later fate depends on.
 type validation struct {
-	sim    *Simulator
-	number *number
-	waba   *waba
-	env    *envelope
-	to     recipient
+	env       *envelope
+	numberID  string
+	templates *templateSet
+	media     *mediaStore
+	now       time.Time
+	byUser    bool                 // the person is addressed by user id
+	canReact  func(id string) bool // to which messages
 
 	template  *template
 	voice     bool
@@ -102,8 +159,8 @@ func (v *validation) file(a asset, kind, where string) *graphError {
 		}
 		return nil
 	}
-	f := v.sim.media.find(string(a.ID), v.sim.now())
-	if f == nil || f.number != v.number.id {
+	f := v.media.find(string(a.ID), v.now)
+	if f == nil || f.number != v.numberID {
 		return invalid("Media ID %s does not exist or does not belong to this number", a.ID)
 	}
 	if !f.suits(kind) || v.voice && !strings.HasPrefix(f.mimeType, "audio/ogg") {
@@ -201,7 +258,7 @@ func (v *validation) reaction() *graphError {
 	if utf8.RuneCountInString(*r.Emoji) > 16 || isPlainText(*r.Emoji) {
 		return invalid("Parameter 'reaction['emoji']' must be a single emoji")
 	}
-	if !v.canReactTo(r.MessageID) {
+	if !v.canReact(r.MessageID) {
 		v.laterCode = 131009
 	}
 	return nil
@@ -214,23 +271,4 @@ func isPlainText(s string) bool {
 		}
 	}
 	return false
-}
-
-const reactFor = 30 * 24 * 3600
-
-func (v *validation) canReactTo(id string) bool {
-	m, found := v.sim.messages.get(stringKey(id))
-	return found && m.kind != "reaction" && m.number == v.number && m.to.key() == v.to.key() &&
-		v.sim.now().Unix()-m.created.Unix() < reactFor
-}
-
-// isInboundID reports whether an id we do not remember has the layout of one that a person sent.
-func isInboundID(id string) bool {
-	raw, found := strings.CutPrefix(id, "wamid.")
-	b, err := base64.StdEncoding.DecodeString(raw)
-	if !found || err != nil || len(b) < 8 || b[0] != 0x1C || b[1] != 0x18 {
-		return false
-	}
-	at := 3 + int(b[2]) + 3
-	return at < len(b) && b[at] == wamidInbound
 }

@@ -64,14 +64,14 @@ func (v *validation) templateMessage() *graphError {
 		return err
 	}
 	v.template = &t
-	if t.category == "AUTHENTICATION" && v.to.byUser {
+	if t.category == "AUTHENTICATION" && v.byUser {
 		return refuse(131062, "Authentication templates can be sent to phone numbers only")
 	}
 	return v.components(t, t.components, m.Components, "")
 }
 
 func (v *validation) findTemplate(name, language string) (template, *graphError) {
-	t, found := v.waba.templates.find(name, language)
+	t, found := v.templates.find(name, language)
 	if !found {
 		return t, refuse(132001, "template name (%s) does not exist in %s", name, language)
 	}
@@ -226,6 +226,14 @@ func (p sendParameter) textValue(where string) (string, *graphError) {
 		return "", missing("template['components']['parameters']['type']", "template")
 	}
 	return "", wrongFormat(where, "TEXT", strings.ToUpper(p.Type))
+}
+
+// place is the variable that a parameter is for.
+func (p sendParameter) place(i int) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return strconv.Itoa(i + 1)
 }
 
 func (f *fallback) text(where string) (string, *graphError) {
