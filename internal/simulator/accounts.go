@@ -7,6 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
 // waba is a business account: it owns numbers and templates.
@@ -14,10 +17,10 @@ type waba struct {
 	id       string
 	business string
 	name     string
-	users    userCipher // ids of people as this business sees them
-	parents  userCipher
+	users    names.UserCipher // ids of people as this business sees them
+	parents  names.UserCipher
 
-	templates *templateSet
+	templates *templates.Set
 
 	mu          sync.Mutex
 	parentsOn   bool // parent ids are sent too
@@ -159,17 +162,17 @@ type NumberSpec struct {
 // returns the specification with what was made up.
 func (s *Simulator) AddNumber(spec NumberSpec) (NumberSpec, error) {
 	if spec.ID == "" {
-		spec.ID = s.ids.account(prefixNumber)
+		spec.ID = s.ids.Account(names.Number)
 	}
 	if spec.Phone == "" {
 		spec.Phone = inventPhone(spec.ID)
 	}
-	digits, valid := normalizePhone(spec.Phone)
+	digits, valid := names.NormalizePhone(spec.Phone)
 	if !valid {
 		return spec, fmt.Errorf("phone %q must be 7 to 15 digits", spec.Phone)
 	}
 	if spec.WABAID == "" {
-		spec.WABAID = derivedID(prefixWABA, spec.ID)
+		spec.WABAID = names.DerivedID(names.WABA, spec.ID)
 	}
 	if spec.Name == "" {
 		spec.Name = "Simulated shop " + digits[len(digits)-4:]
@@ -231,18 +234,18 @@ func (s *Simulator) addWABA(id, business, name string, subscribed bool) (*waba, 
 		return nil, fmt.Errorf("too many accounts")
 	}
 	if business == "" {
-		business = derivedID(prefixBusiness, id)
+		business = names.DerivedID(names.Business, id)
 	}
 	if name == "" {
 		name = "Simulated business"
 	}
 	w := &waba{
 		id: id, business: business, name: name, subscribed: subscribed,
-		users: newUserCipher(business), parents: newUserCipher("portfolio"), templates: newTemplateSet(id),
+		users: names.NewUserCipher(business), parents: names.NewUserCipher("portfolio"), templates: templates.NewSet(id),
 	}
 	s.accounts.wabas[id] = w
-	for _, t := range w.templates.list(func(*template) bool { return true }) {
-		s.accounts.owners[t.id] = w
+	for _, t := range w.templates.List(func(*templates.Template) bool { return true }) {
+		s.accounts.owners[t.ID] = w
 	}
 	return w, nil
 }
@@ -261,7 +264,7 @@ func isDecimal(s string) bool {
 
 // isObjectID reports ids that could only be media or templates.
 func isObjectID(id string) bool {
-	return len(id) == 16 && (id[0] == prefixMedia || id[0] == prefixTemplate)
+	return len(id) == 16 && (id[0] == names.Media || id[0] == names.Template)
 }
 
 // formatPhone is how a number's own phone is displayed.

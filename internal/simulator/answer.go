@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // answer is what a call returns. Exactly one function writes it.
@@ -55,22 +57,22 @@ type errorData struct {
 	Details string `json:"details"`
 }
 
-func (s *Simulator) failure(e *graphError) answer {
-	a := jsonAnswer(e.status, errorBody{s.errorObject(e)})
-	a.code = e.code
+func (s *Simulator) failure(e *wire.Error) answer {
+	a := jsonAnswer(e.Status, errorBody{s.errorObject(e)})
+	a.code = e.Code
 	return a
 }
 
-func (s *Simulator) errorObject(e *graphError) errorObject {
+func (s *Simulator) errorObject(e *wire.Error) errorObject {
 	o := errorObject{
-		Message: e.text(), Type: e.kind, Code: e.code, Subcode: e.subcode, Transient: e.transient,
-		UserTitle: e.userTitle, UserText: e.userText, Trace: s.ids.trace(),
+		Message: e.Text(), Type: e.Kind, Code: e.Code, Subcode: e.Subcode, Transient: e.Transient,
+		UserTitle: e.UserTitle, UserText: e.UserText, Trace: s.ids.Trace(),
 	}
 	if o.Type == "" {
 		o.Type = "OAuthException"
 	}
-	if e.details != "" {
-		o.Data = &errorData{"whatsapp", e.details}
+	if e.Details != "" {
+		o.Data = &errorData{"whatsapp", e.Details}
 	}
 	return o
 }
@@ -86,7 +88,7 @@ func (s *Simulator) write(w http.ResponseWriter, a answer) {
 	}
 	h["Content-Type"] = []string{a.contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(a.body))}
-	h["X-Fb-Request-Id"] = []string{strconv.FormatUint(s.ids.next(), 36)}
+	h["X-Fb-Request-Id"] = []string{strconv.FormatUint(s.ids.Next(), 36)}
 	h["Facebook-Api-Version"] = versionHeader
 	if a.location != "" {
 		h.Set("Location", a.location)
@@ -129,30 +131,30 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 }
 
 // decode reads the parameters into v; a value of the wrong type is named in the upstream's way.
-func (c *call) decode(v any) *graphError {
+func (c *call) decode(v any) *wire.Error {
 	sent, err := c.object()
 	if err != nil {
 		return err
 	}
-	c.sent, err = decodeParams(sent, v)
+	c.sent, err = wire.DecodeParams(sent, v)
 	return err
 }
 
 // object is the parameters as one JSON object: those of the body, and those of the query that the
 // body does not have. What comes from a form or a query is a string.
-func (c *call) object() ([]byte, *graphError) {
+func (c *call) object() ([]byte, *wire.Error) {
 	body, err := readBody(c.Request, maxBody)
 	if err != nil {
-		return nil, badParam("The request body could not be read")
+		return nil, wire.BadParam("The request body could not be read")
 	}
 	c.body = body
 	kind := c.Header.Get("Content-Type")
 	if strings.HasPrefix(kind, "application/x-www-form-urlencoded") || strings.HasPrefix(kind, "multipart/form-data") {
-		form, err := readForm(kind, body)
+		form, err := wire.ReadForm(kind, body)
 		if err != nil {
-			return nil, badParam("The form could not be read")
+			return nil, wire.BadParam("The form could not be read")
 		}
-		body = formObject(form)
+		body = wire.FormObject(form)
 	}
 	if body = bytes.TrimSpace(body); len(body) == 0 {
 		body = []byte("{}")
@@ -160,5 +162,5 @@ func (c *call) object() ([]byte, *graphError) {
 	if c.URL.RawQuery == "" {
 		return body, nil
 	}
-	return addParams(body, c.URL.Query()), nil
+	return wire.AddParams(body, c.URL.Query()), nil
 }

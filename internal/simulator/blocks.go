@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // blockList is the people that a number neither hears nor can write to, in the order they were
@@ -66,7 +69,7 @@ func (b *blockList) nodes() []node {
 	return nodes
 }
 
-func (s *Simulator) listBlocked(c *call) (answer, *graphError) {
+func (s *Simulator) listBlocked(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -74,12 +77,12 @@ func (s *Simulator) listBlocked(c *call) (answer, *graphError) {
 	return listAnswer(c, n.blocks.nodes(), 25)
 }
 
-func (s *Simulator) blockUsers(c *call) (answer, *graphError) {
+func (s *Simulator) blockUsers(c *call) (answer, *wire.Error) {
 	return s.changeBlocks(c, "added_users", "Failed to block some users, see the block_users response list for details", s.block)
 }
 
-func (s *Simulator) unblockUsers(c *call) (answer, *graphError) {
-	return s.changeBlocks(c, "removed_users", "Failed to unblock some users, see the block_users response list for details", func(n *number, who recipient) *graphError {
+func (s *Simulator) unblockUsers(c *call) (answer, *wire.Error) {
+	return s.changeBlocks(c, "removed_users", "Failed to unblock some users, see the block_users response list for details", func(n *number, who recipient) *wire.Error {
 		n.blocks.remove(who.key())
 		return nil
 	})
@@ -87,8 +90,8 @@ func (s *Simulator) unblockUsers(c *call) (answer, *graphError) {
 
 // userRef names a person by phone or by user id.
 type userRef struct {
-	Phone  loose  `json:"user"`
-	UserID string `json:"user_id"`
+	Phone  wire.Loose `json:"user"`
+	UserID string     `json:"user_id"`
 }
 
 // changedUser is what became of one.
@@ -107,7 +110,7 @@ type userError struct {
 
 // changeBlocks changes the list for each of the people named. Each has their own outcome: when some
 // failed the answer is an error, and the others were done all the same.
-func (s *Simulator) changeBlocks(c *call, done, failure string, change func(*number, recipient) *graphError) (answer, *graphError) {
+func (s *Simulator) changeBlocks(c *call, done, failure string, change func(*number, recipient) *wire.Error) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -126,21 +129,21 @@ func (s *Simulator) changeBlocks(c *call, done, failure string, change func(*num
 			outcome[done] = append(outcome[done], out)
 			continue
 		}
-		out.Errors = []userError{{titleOfBlock(err.code), err.code, map[string]string{"details": err.details}}}
+		out.Errors = []userError{{titleOfBlock(err.Code), err.Code, map[string]string{"details": err.Details}}}
 		outcome["failed_users"] = append(outcome["failed_users"], out)
 	}
 	body := map[string]any{"messaging_product": "whatsapp", "block_users": outcome}
 	if len(outcome["failed_users"]) == 0 {
 		return ok(body), nil
 	}
-	refused := refuse(139100, failure)
+	refused := wire.Refuse(139100, failure)
 	body["error"] = s.errorObject(refused)
 	a := jsonAnswer(http.StatusBadRequest, body)
-	a.code = refused.code
+	a.code = refused.Code
 	return a, nil
 }
 
-func readUserRefs(c *call) ([]userRef, *graphError) {
+func readUserRefs(c *call) ([]userRef, *wire.Error) {
 	var in struct {
 		Product string    `json:"messaging_product"`
 		Users   []userRef `json:"block_users"`
@@ -153,16 +156,16 @@ func readUserRefs(c *call) ([]userRef, *graphError) {
 	}
 	switch {
 	case len(in.Users) == 0:
-		return nil, badParam("The parameter block_users is required.")
+		return nil, wire.BadParam("The parameter block_users is required.")
 	case len(in.Users) > maxBlockedOnce:
-		return nil, refuse(130429, "At most %d users can be in one request", maxBlockedOnce)
+		return nil, wire.Refuse(130429, "At most %d users can be in one request", maxBlockedOnce)
 	}
 	return in.Users, nil
 }
 
 // findUser finds who is meant. What cannot be a phone has no wa_id in its outcome.
-func (s *Simulator) findUser(n *number, ref userRef) (recipient, changedUser, *graphError) {
-	unknown := refuse(131047, "This is not a person who has sent a message to the business in the last 24 hours")
+func (s *Simulator) findUser(n *number, ref userRef) (recipient, changedUser, *wire.Error) {
+	unknown := wire.Refuse(131047, "This is not a person who has sent a message to the business in the last 24 hours")
 	if ref.Phone == "" {
 		out := changedUser{Input: ref.UserID, UserID: ref.UserID}
 		who, known := s.withUserID(n.waba.Load(), ref.UserID)
@@ -172,23 +175,23 @@ func (s *Simulator) findUser(n *number, ref userRef) (recipient, changedUser, *g
 		return who, out, nil
 	}
 	out := changedUser{Input: string(ref.Phone)}
-	digits, valid := normalizePhone(string(ref.Phone))
+	digits, valid := names.NormalizePhone(string(ref.Phone))
 	if !valid {
 		return recipient{}, out, unknown
 	}
-	out.WaID = canonicalPhone(digits)
+	out.WaID = names.CanonicalPhone(digits)
 	return s.withPhone(n.waba.Load(), out.WaID), out, nil
 }
 
-func (s *Simulator) block(n *number, who recipient) *graphError {
+func (s *Simulator) block(n *number, who recipient) *wire.Error {
 	if own, _ := n.snapshot(); who.phone == own {
-		return refuse(131021, "A number cannot block itself")
+		return wire.Refuse(131021, "A number cannot block itself")
 	}
 	if !s.windowOpen(n, who, s.now()) {
-		return refuse(131047, "User has not messaged in the last 24 hours")
+		return wire.Refuse(131047, "User has not messaged in the last 24 hours")
 	}
 	if !n.blocks.add(who) {
-		return refuse(139101, "The list has reached its limit of 64,000 users")
+		return wire.Refuse(139101, "The list has reached its limit of 64,000 users")
 	}
 	return nil
 }
@@ -201,5 +204,5 @@ func titleOfBlock(code int) string {
 	case 131047:
 		return "Re-engagement required"
 	}
-	return titleOf(code)
+	return wire.TitleOf(code)
 }

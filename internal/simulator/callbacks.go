@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
 // callbacks takes updates to the addresses that want them.
@@ -85,13 +87,13 @@ func (c *callbacks) about(n *number, person string, u update) {
 	n.mu.Lock()
 	url := n.overrideURL
 	n.mu.Unlock()
-	c.put(w, url, hashString(n.id)^hashString(person), u)
+	c.put(w, url, names.HashString(n.id)^names.HashString(person), u)
 }
 
 // aboutAccount queues an update that concerns an account.
 func (c *callbacks) aboutAccount(w *waba, u update) {
 	u.timed = true
-	c.put(w, "", hashString(w.id), u)
+	c.put(w, "", names.HashString(w.id), u)
 }
 
 func (c *callbacks) put(w *waba, url string, key uint64, u update) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 func TestCallbacksAreEscapedAsPHPDoes(t *testing.T) {
@@ -42,7 +44,7 @@ func TestPHPEscapeKeepsTheValue(t *testing.T) {
 		if err := json.Unmarshal([]byte(in), &want); err != nil {
 			t.Fatal(err)
 		}
-		out := phpEscape([]byte(in))
+		out := wire.EscapePHP([]byte(in))
 		if err := json.Unmarshal(out, &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s became %s", in, out)
 		}

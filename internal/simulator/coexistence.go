@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 const syncWithin = 24 * time.Hour
 
 // syncAppData starts the synchronization of contacts or history of a number that lives in the phone
 // app too. Each can be asked for once, within a day.
-func (s *Simulator) syncAppData(c *call) (answer, *graphError) {
+func (s *Simulator) syncAppData(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -27,25 +32,25 @@ func (s *Simulator) syncAppData(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	if in.Type != "history" && in.Type != "smb_app_state_sync" {
-		return answer{}, badParam("Param sync_type must be one of {HISTORY, SMB_APP_STATE_SYNC} - got %q.", in.Type)
+		return answer{}, wire.BadParam("Param sync_type must be one of {HISTORY, SMB_APP_STATE_SYNC} - got %q.", in.Type)
 	}
 	if err := n.maySync(in.Type, s.now()); err != nil {
 		return answer{}, err
 	}
 	s.sync(n, in.Type)
-	return ok(map[string]string{"messaging_product": "whatsapp", "request_id": fmt.Sprintf("%016x", s.ids.next())}), nil
+	return ok(map[string]string{"messaging_product": "whatsapp", "request_id": fmt.Sprintf("%016x", s.ids.Next())}), nil
 }
 
-func (n *number) maySync(kind string, now time.Time) *graphError {
+func (n *number) maySync(kind string, now time.Time) *wire.Error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
 	case !n.onApp:
-		return refuse(100, "This number is not used with the business app")
+		return wire.Refuse(100, "This number is not used with the business app")
 	case n.synced[kind]:
-		return refuse(2593107, "This synchronization was requested before")
+		return wire.Refuse(2593107, "This synchronization was requested before")
 	case now.Sub(n.onboarded) >= syncWithin:
-		return refuse(2593108, "Synchronization can be requested within 24 hours of onboarding")
+		return wire.Refuse(2593108, "Synchronization can be requested within 24 hours of onboarding")
 	}
 	n.synced[kind] = true
 	return nil
@@ -75,7 +80,7 @@ func (s *Simulator) sendValue(n *number, person, field string, fields map[string
 	for k, v := range fields {
 		value[k] = v
 	}
-	s.callbacks.about(n, person, update{number: n, field: field, value: phpJSON(value), at: s.now().Unix()})
+	s.callbacks.about(n, person, update{number: n, field: field, value: wire.JSON(value), at: s.now().Unix()})
 }
 
 func (s *Simulator) sendAppContacts(n *number, at time.Time) {
@@ -99,9 +104,9 @@ func (s *Simulator) sendHistory(n *number, at time.Time) {
 	declined := n.historyDeclined
 	n.mu.Unlock()
 	if declined {
-		w := &jsonWriter{}
+		w := &wire.Writer{}
 		appendWebhookError(w, 2593109)
-		s.sendValue(n, "", "history", map[string]any{"history": []any{map[string]any{"errors": []any{json.RawMessage(w.b)}}}})
+		s.sendValue(n, "", "history", map[string]any{"history": []any{map[string]any{"errors": []any{json.RawMessage(w.B)}}}})
 		return
 	}
 	for phase, progress := range []int{55, 80, 100} {
@@ -121,11 +126,11 @@ func (s *Simulator) historyThread(n *number, phone string, at time.Time, phase i
 	stamp := func(d time.Duration) string { return strconv.FormatInt(at.Add(d).Unix(), 10) }
 	messages := []any{
 		map[string]any{
-			"from": phone, "id": s.ids.wamid(phone, wamidInbound), "timestamp": stamp(0), "type": "text",
+			"from": phone, "id": s.ids.Wamid(phone, names.Inbound), "timestamp": stamp(0), "type": "text",
 			"text": map[string]string{"body": "Are you open tomorrow?"}, "history_context": map[string]string{"status": "READ"},
 		},
 		map[string]any{
-			"from": digits, "to": phone, "id": s.ids.wamid(phone, wamidOutbound), "timestamp": stamp(time.Minute), "type": "text",
+			"from": digits, "to": phone, "id": s.ids.Wamid(phone, names.Outbound), "timestamp": stamp(time.Minute), "type": "text",
 			"text": map[string]string{"body": "Yes, from nine."}, "history_context": map[string]string{"status": "READ"},
 		},
 	}
@@ -137,13 +142,13 @@ func (s *Simulator) historyThread(n *number, phone string, at time.Time, phase i
 
 // historyPicture is a placeholder in the thread; the file follows in a callback of its own.
 func (s *Simulator) historyPicture(n *number, who recipient, timestamp string) map[string]any {
-	id := s.ids.wamid(who.phone, wamidInbound)
-	f := s.storeInbound(n, who, nil, samples["image"])
+	id := s.ids.Wamid(who.phone, names.Inbound)
+	f := s.storeInbound(n, who, nil, files.Samples["image"])
 	s.sendValue(n, "", "history", map[string]any{
 		"contacts": []any{map[string]any{"wa_id": who.phone, "user_id": who.userID}},
 		"messages": []any{map[string]any{
 			"from": who.phone, "id": id, "timestamp": timestamp, "type": "image",
-			"image": map[string]string{"id": f.id, "mime_type": f.mimeType, "sha256": fmt.Sprintf("%x", f.sum), "caption": "A picture"},
+			"image": map[string]string{"id": f.ID, "mime_type": f.MimeType, "sha256": fmt.Sprintf("%x", f.Sum), "caption": "A picture"},
 		}},
 	})
 	return map[string]any{
@@ -154,7 +159,7 @@ func (s *Simulator) historyPicture(n *number, who recipient, timestamp string) m
 // echo tells the app about a message that the business sent from its phone. It opens no window.
 func (s *Simulator) echo(n *number, to recipient, kind string, fields map[string]json.RawMessage) string {
 	digits, _ := n.snapshot()
-	id := s.ids.wamid(to.key(), wamidOutbound)
+	id := s.ids.Wamid(to.key(), names.Outbound)
 	object := map[string]any{"from": digits, "id": id, "timestamp": strconv.FormatInt(s.now().Unix(), 10), "type": kind, "to_user_id": to.userID}
 	if phone := to.shownPhone(); phone != "" {
 		object["to"] = phone
@@ -166,12 +171,12 @@ func (s *Simulator) echo(n *number, to recipient, kind string, fields map[string
 		object[k] = v
 	}
 	now := s.now()
-	m := &message{id: id, number: n, to: to, kind: kind, created: now, changed: now, state: "echoed", body: mustJSON(object)}
-	s.messages.put(stringKey(id), m)
+	m := &message{id: id, number: n, to: to, kind: kind, created: now, changed: now, state: "echoed", body: wire.MustJSON(object)}
+	s.messages.Put(recent.Key(id), m)
 	s.phones.show(m, false)
-	w := &jsonWriter{}
+	w := &wire.Writer{}
 	to.byUser = to.person.HidePhone
 	to.appendContact(w, true)
-	s.sendValue(n, to.key(), "smb_message_echoes", map[string]any{"contacts": []any{json.RawMessage(w.b)}, "message_echoes": []any{object}})
+	s.sendValue(n, to.key(), "smb_message_echoes", map[string]any{"contacts": []any{json.RawMessage(w.B)}, "message_echoes": []any{object}})
 	return id
 }

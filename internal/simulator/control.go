@@ -9,6 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // controlCall is a request to the control API: what a test or a person at the keyboard asks for.
@@ -84,7 +88,7 @@ func (s *Simulator) serveControl(w http.ResponseWriter, r *http.Request, path st
 		writeControl(w, http.StatusNotFound, map[string]string{"error": "no such control: see docs/simulator.md"})
 		return
 	}
-	body, err := readBody(r, 160*mib)
+	body, err := readBody(r, 160*files.Mib)
 	if err != nil {
 		writeControl(w, http.StatusBadRequest, map[string]string{"error": "the body could not be read"})
 		return
@@ -187,13 +191,13 @@ func controlStatus(c *controlCall) (any, error) {
 
 func (s *Simulator) findMessage(id, opaque string) (found *message) {
 	if id != "" {
-		found, _ = s.messages.get(stringKey(id))
+		found, _ = s.messages.Get(recent.Key(id))
 		return found
 	}
 	if opaque == "" {
 		return nil
 	}
-	s.messages.each(func(_ stringKey, m *message) bool {
+	s.messages.Each(func(_ recent.Key, m *message) bool {
 		if m.opaque == opaque {
 			found = m
 		}
@@ -215,10 +219,10 @@ func controlCallback(c *controlCall) (any, error) {
 	if err := c.decode(&in); err != nil {
 		return nil, err
 	}
-	if in.Field == "" || !isSet(in.Value) {
+	if in.Field == "" || !wire.IsSet(in.Value) {
 		return nil, errors.New("field and value are needed")
 	}
-	u := update{field: in.Field, value: phpEscape(compactJSON(in.Value)), at: c.sim.now().Unix()}
+	u := update{field: in.Field, value: wire.EscapePHP(compactJSON(in.Value)), at: c.sim.now().Unix()}
 	send, err := c.sim.sendTo(in.WABAID, in.PhoneNumberID, in.ToApp)
 	if err != nil {
 		return nil, err

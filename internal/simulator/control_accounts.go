@@ -3,6 +3,10 @@ package simulator
 import (
 	"errors"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 func controlNumbers(c *controlCall) (any, error) {
@@ -59,25 +63,25 @@ func controlWindow(c *controlCall) (any, error) {
 	if in.Open {
 		at = c.sim.now().UnixNano()
 	}
-	c.sim.windows.put(pairKey{n.id, who.key()}, at)
+	c.sim.windows.Put(recent.Pair{Scope: n.id, User: who.key()}, at)
 	c.sim.keeper.mark()
 	return done, nil
 }
 
 // anyone finds a person by phone or user id.
 func (s *Simulator) anyone(w *waba, who string) (recipient, error) {
-	if isUserID(who) {
+	if names.IsUserID(who) {
 		r, found := s.withUserID(w, who)
 		if !found {
 			return r, errors.New("nobody has that user id")
 		}
 		return r.asSender(), nil
 	}
-	digits, valid := normalizePhone(who)
+	digits, valid := names.NormalizePhone(who)
 	if !valid {
 		return recipient{}, errors.New("person must be a phone or a user id")
 	}
-	return s.withPhone(w, canonicalPhone(digits)), nil
+	return s.withPhone(w, names.CanonicalPhone(digits)), nil
 }
 
 // controlPreference lets a person stop or resume marketing messages, and tells the business.
@@ -102,7 +106,7 @@ func controlPreference(c *controlCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.sim.stops.put(pairKey{n.waba.Load().business, who.key()}, in.Value == "stop")
+	c.sim.stops.Put(recent.Pair{Scope: n.waba.Load().business, User: who.key()}, in.Value == "stop")
 	if !in.Quiet {
 		c.sim.sendPreference(n, who, in.Value, c.sim.now())
 	}
@@ -112,14 +116,14 @@ func controlPreference(c *controlCall) (any, error) {
 func (s *Simulator) sendPreference(n *number, who recipient, value string, at time.Time) {
 	detail := "User requested to " + value + " marketing messages"
 	who.byUser = who.person.HidePhone
-	w := &jsonWriter{}
-	w.open('{').field("messaging_product", "whatsapp")
+	w := &wire.Writer{}
+	w.Open('{').Field("messaging_product", "whatsapp")
 	n.appendMetadata(w)
-	w.key("contacts").open('[')
+	w.Key("contacts").Open('[')
 	who.appendContact(w, true)
-	w.close(']').key("user_preferences").open('[').open('{')
-	w.optional("wa_id", who.visiblePhone()).optional("user_id", who.userID).optional("parent_user_id", who.parentID)
-	w.field("detail", detail).field("category", "marketing_messages").field("value", value).key("timestamp").num(at.Unix())
-	w.close('}').close(']').close('}')
-	s.callbacks.about(n, who.key(), update{number: n, field: "user_preferences", value: w.b, at: at.Unix()})
+	w.Close(']').Key("user_preferences").Open('[').Open('{')
+	w.Optional("wa_id", who.visiblePhone()).Optional("user_id", who.userID).Optional("parent_user_id", who.parentID)
+	w.Field("detail", detail).Field("category", "marketing_messages").Field("value", value).Key("timestamp").Num(at.Unix())
+	w.Close('}').Close(']').Close('}')
+	s.callbacks.about(n, who.key(), update{number: n, field: "user_preferences", value: w.B, at: at.Unix()})
 }

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/templates"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // controlAccountEvent tells the business that something happened to its account, and lets it happen.
@@ -37,7 +41,7 @@ func controlAccountEvent(c *controlCall) (any, error) {
 	for k, v := range in.Fields {
 		value[k] = v
 	}
-	u := update{field: "account_update", value: phpJSON(value), at: c.sim.now().Unix()}
+	u := update{field: "account_update", value: wire.JSON(value), at: c.sim.now().Unix()}
 	switch {
 	case in.Quiet:
 	case strings.HasPrefix(in.Event, "PARTNER_"):
@@ -162,7 +166,7 @@ func controlSetNumber(c *controlCall) (any, error) {
 	n.mu.Unlock()
 	tell := func(field string, value map[string]any) {
 		value["display_phone_number"] = digits
-		c.sim.callbacks.aboutAccount(n.waba.Load(), update{field: field, value: phpJSON(value), at: c.sim.now().Unix()})
+		c.sim.callbacks.aboutAccount(n.waba.Load(), update{field: field, value: wire.JSON(value), at: c.sim.now().Unix()})
 	}
 	if in.Tier != nil {
 		tell("phone_number_quality_update", map[string]any{
@@ -196,21 +200,21 @@ func controlSetTemplate(c *controlCall) (any, error) {
 			in.Event = in.Status
 		}
 		if in.Reason != "" {
-			w.templates.change(t.id, func(t *template) { t.reason = in.Reason })
+			w.templates.Change(t.ID, func(t *templates.Template) { t.Reason = in.Reason })
 		}
 		if in.Status == "PAUSED" {
-			c.sim.pauseTemplate(w, t.id)
+			c.sim.pauseTemplate(w, t.ID)
 		} else {
-			c.sim.setTemplateStatus(w, t.id, in.Status, in.Event, nil)
+			c.sim.setTemplateStatus(w, t.ID, in.Status, in.Event, nil)
 		}
 	}
 	if in.Quality != "" {
-		c.sim.setTemplateQuality(w, t.id, in.Quality)
+		c.sim.setTemplateQuality(w, t.ID, in.Quality)
 	}
 	if in.Category != "" {
-		c.sim.recategorize(w, t.id, in.Category)
+		c.sim.recategorize(w, t.ID, in.Category)
 	}
-	t, _ = w.templates.get(t.id)
+	t, _ = w.templates.Get(t.ID)
 	out, _ := templateNode(t).pick("name,language,status,category,rejected_reason,quality_score")
 	return out, nil
 }
@@ -284,17 +288,17 @@ func controlIdentity(c *controlCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	digits, valid := normalizePhone(in.NewPhone)
+	digits, valid := names.NormalizePhone(in.NewPhone)
 	if !valid {
 		return nil, errors.New("new_phone must be 7 to 15 digits")
 	}
 	profile := *old.person
-	profile.Phone, profile.UserID, profile.ParentUserID = canonicalPhone(digits), "", ""
+	profile.Phone, profile.UserID, profile.ParentUserID = names.CanonicalPhone(digits), "", ""
 	if err := c.sim.people.put(profile); err != nil {
 		return nil, err
 	}
 	id, err := c.sim.receive(n, old, Inbound{Type: "system", Fields: map[string]json.RawMessage{
-		"system": mustJSON(changedIdentity(old, c.sim.withPhone(w, profile.Phone))),
+		"system": wire.MustJSON(changedIdentity(old, c.sim.withPhone(w, profile.Phone))),
 	}})
 	return map[string]string{"id": id}, err
 }

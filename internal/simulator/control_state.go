@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 // messageView is a message as the control API shows it.
@@ -52,7 +55,7 @@ func controlMessages(c *controlCall) (any, error) {
 	want["phone"] = strings.TrimPrefix(want["phone"], "+")
 	list := []messageView{}
 	total := 0
-	c.sim.messages.each(func(_ stringKey, m *message) bool {
+	c.sim.messages.Each(func(_ recent.Key, m *message) bool {
 		v := m.view()
 		got := map[string]string{
 			"state": v.State, "direction": v.Direction, "phone_number_id": v.PhoneNumberID, "phone": v.Phone,
@@ -176,11 +179,11 @@ func controlAddPerson(c *controlCall) (any, error) {
 		return nil, err
 	}
 	if who.Phone != "" {
-		digits, valid := normalizePhone(who.Phone)
+		digits, valid := names.NormalizePhone(who.Phone)
 		if !valid {
 			return nil, fmt.Errorf("phone %q must be 7 to 15 digits", who.Phone)
 		}
-		who.Phone = canonicalPhone(digits)
+		who.Phone = names.CanonicalPhone(digits)
 	}
 	if err := c.sim.people.put(who); err != nil {
 		return nil, err
@@ -197,12 +200,12 @@ func controlAddScript(c *controlCall) (any, error) {
 	if err := json.Unmarshal(c.body, &sc); err != nil {
 		return nil, fmt.Errorf("the body is not a script: %w", err)
 	}
-	if sc.Person != "" && !isUserID(sc.Person) {
-		digits, valid := normalizePhone(sc.Person)
+	if sc.Person != "" && !names.IsUserID(sc.Person) {
+		digits, valid := names.NormalizePhone(sc.Person)
 		if !valid {
 			return nil, fmt.Errorf("person %q must be a phone or a user id", sc.Person)
 		}
-		sc.Person = canonicalPhone(digits)
+		sc.Person = names.CanonicalPhone(digits)
 	}
 	if len(sc.Reply) == 0 && !sc.Echo && sc.Tap == nil {
 		return nil, errors.New("a script needs reply, echo or tap")
@@ -272,8 +275,8 @@ func (s *Simulator) SetDelays(d Delays) { s.plans.Store(newPlanSet(d)) }
 func (s *Simulator) setAllowList(phones []string) {
 	allow := map[string]bool{}
 	for _, p := range phones {
-		if digits, valid := normalizePhone(p); valid {
-			allow[canonicalPhone(digits)] = true
+		if digits, valid := names.NormalizePhone(p); valid {
+			allow[names.CanonicalPhone(digits)] = true
 		}
 	}
 	s.allow.Store(&allow)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 // controlTap lets a person press a button, or choose a row, of a message that they got.
@@ -42,7 +44,7 @@ func controlTap(c *controlCall) (any, error) {
 func (s *Simulator) findButton(n *number, to recipient, messageID, button string) (*message, shownButton, error) {
 	var newest *message
 	var found shownButton
-	s.messages.each(func(_ stringKey, m *message) bool {
+	s.messages.Each(func(_ recent.Key, m *message) bool {
 		if m.inbound || m.number != n || m.to.key() != to.key() || messageID != "" && m.id != messageID ||
 			newest != nil && !m.created.After(newest.created) {
 			return true

@@ -5,6 +5,10 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 func TestCountersTellLostFromRepeated(t *testing.T) {
@@ -87,7 +91,7 @@ func TestRawCallbacks(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"account_review_update 2001": 2, "account_update " + r.sim.cfg.BusinessID: 1, "anything " + derivedID(prefixWABA, testNumber): 1,
+		"account_review_update 2001": 2, "account_update " + r.sim.cfg.BusinessID: 1, "anything " + names.DerivedID(names.WABA, testNumber): 1,
 	}
 	if fmt.Sprint(entries) != fmt.Sprint(want) {
 		t.Errorf("entries: %v, want %v", entries, want)
@@ -132,7 +136,7 @@ func TestAccountEventsHaveEffects(t *testing.T) {
 			last = c
 		}
 	}
-	if last.entry != r.sim.cfg.BusinessID || dig(last.value, "waba_info", "waba_id") != derivedID(prefixWABA, testNumber) || dig(last.value, "disconnection_info", "reason") != "PRIMARY_INACTIVITY" {
+	if last.entry != r.sim.cfg.BusinessID || dig(last.value, "waba_info", "waba_id") != names.DerivedID(names.WABA, testNumber) || dig(last.value, "disconnection_info", "reason") != "PRIMARY_INACTIVITY" {
 		t.Errorf("callback: %v", last)
 	}
 }
@@ -215,18 +219,18 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	m := newMessageStore(320)
 	for i := range 10_000 {
-		m.put(stringKey(fmt.Sprint(i)), &message{})
+		m.Put(recent.Key(fmt.Sprint(i)), &message{})
 	}
 	n := 0
-	m.each(func(stringKey, *message) bool { n++; return true })
+	m.Each(func(recent.Key, *message) bool { n++; return true })
 	if n > 320 {
 		t.Errorf("%d messages are kept", n)
 	}
-	files := newMediaStore(1000)
+	kept := files.NewStore(1000)
 	for i := range 100 {
-		files.add(&file{id: fmt.Sprint(i), data: make([]byte, 100), expires: time.Now().Add(time.Hour)})
+		kept.Add(&files.File{ID: fmt.Sprint(i), Data: make([]byte, 100), Expires: time.Now().Add(time.Hour)})
 	}
-	if files.bytes > 1000 || files.find("99", time.Now()) == nil || files.find("0", time.Now()) != nil {
-		t.Errorf("%d bytes are kept", files.bytes)
+	if kept.Bytes > 1000 || kept.Find("99", time.Now()) == nil || kept.Find("0", time.Now()) != nil {
+		t.Errorf("%d bytes are kept", kept.Bytes)
 	}
 }

@@ -3,6 +3,9 @@ package simulator
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 // counters are for load tests; they count since the last reset.
@@ -46,12 +49,12 @@ func (c *counters) Reset() {
 
 type hashKey uint64
 
-func (k hashKey) hash() uint64 { return uint64(k) }
+func (k hashKey) Hash() uint64 { return uint64(k) }
 
 // opaqueCounter counts how often each biz_opaque_callback_data was accepted, so that a crash test
 // can tell lost from repeated sends. It keeps hashes: millions fit.
 type opaqueCounter struct {
-	seen     *recent[hashKey, int32]
+	seen     *recent.Map[hashKey, int32]
 	distinct atomic.Int64
 	repeated atomic.Int64 // acceptances beyond the first
 
@@ -65,11 +68,11 @@ const (
 )
 
 func newOpaqueCounter() *opaqueCounter {
-	return &opaqueCounter{seen: newRecent[hashKey, int32](maxOpaque)}
+	return &opaqueCounter{seen: recent.New[hashKey, int32](maxOpaque)}
 }
 
 func (o *opaqueCounter) add(data string) {
-	times := o.seen.update(hashKey(hashString(data)), func(n int32) int32 { return n + 1 })
+	times := o.seen.Update(hashKey(names.HashString(data)), func(n int32) int32 { return n + 1 })
 	if times == 1 {
 		o.distinct.Add(1)
 		return
@@ -83,7 +86,7 @@ func (o *opaqueCounter) add(data string) {
 }
 
 func (o *opaqueCounter) times(data string) int32 {
-	n, _ := o.seen.get(hashKey(hashString(data)))
+	n, _ := o.seen.Get(hashKey(names.HashString(data)))
 	return n
 }
 

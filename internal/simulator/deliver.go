@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // maxBatch is how many updates the upstream puts into one request.
@@ -70,7 +72,7 @@ func drain(body io.ReadCloser) {
 
 func (c *callbacks) shuffle(batch []update) {
 	for i := len(batch) - 1; i > 0; i-- {
-		j := int(c.sim.ids.next() % uint64(i+1))
+		j := int(c.sim.ids.Next() % uint64(i+1))
 		batch[i], batch[j] = batch[j], batch[i]
 	}
 }
@@ -84,8 +86,8 @@ const (
 
 // renderBatch writes a callback's body.
 func renderBatch(batch []update, grouping string) []byte {
-	w := &jsonWriter{b: make([]byte, 0, 700*len(batch)+64)}
-	w.open('{').field("object", "whatsapp_business_account").key("entry").open('[')
+	w := &wire.Writer{B: make([]byte, 0, 700*len(batch)+64)}
+	w.Open('{').Field("object", "whatsapp_business_account").Key("entry").Open('[')
 	for i := 0; i < len(batch); {
 		n := 1
 		for grouping != groupEntry && i+n < len(batch) && sameEntry(&batch[i], &batch[i+n]) {
@@ -94,71 +96,71 @@ func renderBatch(batch []update, grouping string) []byte {
 		appendEntry(w, batch[i:i+n], grouping)
 		i += n
 	}
-	return w.close(']').close('}').b
+	return w.Close(']').Close('}').B
 }
 
 func sameEntry(a, b *update) bool {
 	return a.entry == b.entry && a.timed == b.timed && (!a.timed || a.at == b.at)
 }
 
-func appendEntry(w *jsonWriter, batch []update, grouping string) {
-	w.open('{').field("id", batch[0].entry)
+func appendEntry(w *wire.Writer, batch []update, grouping string) {
+	w.Open('{').Field("id", batch[0].entry)
 	if batch[0].timed {
-		w.key("time").num(batch[0].at)
+		w.Key("time").Num(batch[0].at)
 	}
-	w.key("changes").open('[')
+	w.Key("changes").Open('[')
 	for i := 0; i < len(batch); {
 		n := 1
 		for grouping == groupValue && i+n < len(batch) && sameValue(&batch[i], &batch[i+n]) {
 			n++
 		}
-		w.open('{').key("value")
+		w.Open('{').Key("value")
 		appendValue(w, batch[i:i+n])
-		w.field("field", batch[i].changeField()).close('}')
+		w.Field("field", batch[i].changeField()).Close('}')
 		i += n
 	}
-	w.close(']').close('}')
+	w.Close(']').Close('}')
 }
 
 func sameValue(a, b *update) bool {
 	return a.list() != "" && a.list() == b.list() && a.number == b.number && a.hasContact() == b.hasContact()
 }
 
-func appendValue(w *jsonWriter, batch []update) {
+func appendValue(w *wire.Writer, batch []update) {
 	first := &batch[0]
 	if first.list() == "" {
-		w.raw(first.value)
+		w.Raw(first.value)
 		return
 	}
-	w.open('{').field("messaging_product", "whatsapp")
+	w.Open('{').Field("messaging_product", "whatsapp")
 	first.number.appendMetadata(w)
 	if first.hasContact() {
-		w.key("contacts").open('[')
+		w.Key("contacts").Open('[')
 		for i := range batch {
 			batch[i].appendContact(w)
 		}
-		w.close(']')
+		w.Close(']')
 	}
-	w.key(first.list()).open('[')
+	w.Key(first.list()).Open('[')
 	for i := range batch {
 		batch[i].appendItem(w)
 	}
-	w.close(']').close('}')
+	w.Close(']').Close('}')
 }
 
 const maxCallbackURL = 200
 
 // verify asks an address whether it wants callbacks, as the upstream does before it sends any.
-func (c *callbacks) verify(ctx context.Context, address, verifyToken string) *graphError {
-	refused := func(why string) *graphError {
-		return &graphError{
-			status: http.StatusBadRequest, code: 2200, message: "(#2200) Callback verification failed with the following errors: " + why,
+func (c *callbacks) verify(ctx context.Context, address, verifyToken string) *wire.Error {
+	refused := func(why string) *wire.Error {
+		return &wire.Error{
+			Status: http.StatusBadRequest, Code: 2200, Message: "(#2200) Callback verification failed with the following errors: " + why,
 		}
 	}
-	if !isWebURL(address) || len(address) > maxCallbackURL {
+	if !wire.IsWebURL(address) || len(address) > maxCallbackURL {
 		return refused("the callback URL is not valid")
 	}
-	challenge := strconv.FormatUint(c.sim.ids.next()%1e10, 10)
+	challenge := strconv.FormatUint(c.sim.ids.Next()%1e10, 10)
 	q := url.Values{"hub.mode": {"subscribe"}, "hub.challenge": {challenge}, "hub.verify_token": {verifyToken}}
 	separator := "?"
 	if strings.Contains(address, "?") {

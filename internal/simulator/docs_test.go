@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
 const docsPath = "../../docs/simulator.md"
@@ -64,14 +66,14 @@ func TestDocumentationIsComplete(t *testing.T) {
 			t.Errorf("the control %s is not documented", control)
 		}
 	}
-	for _, rule := range reviewRules {
-		if !strings.Contains(docs, "`"+rule.word+"`") {
-			t.Errorf("the review rule %s is not documented", rule.word)
+	for _, rule := range templates.ReviewRules {
+		if !strings.Contains(docs, "`"+rule.Word+"`") {
+			t.Errorf("the review rule %s is not documented", rule.Word)
 		}
 	}
-	for _, tpl := range builtins {
-		if !strings.Contains(docs, "`"+tpl.name+"`") {
-			t.Errorf("the template %s is not documented", tpl.name)
+	for _, tpl := range templates.Builtins {
+		if !strings.Contains(docs, "`"+tpl.Name+"`") {
+			t.Errorf("the template %s is not documented", tpl.Name)
 		}
 	}
 }

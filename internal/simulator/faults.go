@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // Faults is misbehaviour on demand, for everything or for one number. Rates are shares from 0 to 1.
@@ -63,7 +66,7 @@ func (s *Simulator) faultsFor(n *number) *Faults {
 }
 
 func (s *Simulator) strikes(f *Faults) bool {
-	return f.Rate == 0 || s.ids.chance(f.Rate)
+	return f.Rate == 0 || s.ids.Chance(f.Rate)
 }
 
 func (s *Simulator) asyncFault(n *number) int {
@@ -78,7 +81,7 @@ func (s *Simulator) asyncFault(n *number) int {
 func (s *Simulator) misbehave(c *call, n *number, to recipient, trick magic) (a answer, done bool) {
 	switch trick.mode {
 	case magicRefuse:
-		return s.failure(refuse(trick.value, "Refused because the recipient's number asks for it")), true
+		return s.failure(wire.Refuse(trick.value, "Refused because the recipient's number asks for it")), true
 	case magicHTTP:
 		return bareStatus(trick.value), true
 	case magicHang:
@@ -89,9 +92,9 @@ func (s *Simulator) misbehave(c *call, n *number, to recipient, trick magic) (a 
 		}
 	case magicFlaky:
 		times, code := trick.flaky()
-		tries := s.flaky.update(pairKey{n.id, to.phone}, func(n int) int { return n + 1 })
+		tries := s.flaky.Update(recent.Pair{Scope: n.id, User: to.phone}, func(n int) int { return n + 1 })
 		if tries <= times {
-			return s.failure(refuse(code, "Refused %d of %d times because the recipient's number asks for it", tries, times)), true
+			return s.failure(wire.Refuse(code, "Refused %d of %d times because the recipient's number asks for it", tries, times)), true
 		}
 	}
 	return s.applyFaults(c, s.faultsFor(n))
@@ -101,14 +104,14 @@ func (s *Simulator) applyFaults(c *call, f *Faults) (a answer, done bool) {
 	if f.Latency > 0 && s.sched.sleep(c.Context(), time.Duration(f.Latency)) != nil {
 		return answer{abort: true}, true
 	}
-	if s.ids.chance(f.HangRate) {
+	if s.ids.Chance(f.HangRate) {
 		return s.hang(c, 0), true
 	}
 	if f.HTTPStatus != 0 && s.strikes(f) {
 		return bareStatus(f.HTTPStatus), true
 	}
 	if f.Code != 0 && !f.Async && s.strikes(f) {
-		return s.failure(refuse(f.Code, "Refused because the simulator was told to")), true
+		return s.failure(wire.Refuse(f.Code, "Refused because the simulator was told to")), true
 	}
 	return answer{}, false
 }

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // Past is a chat that a number had before it was connected. The network hands such chats over when the
@@ -62,11 +66,11 @@ func (s *Simulator) introduce(n *number, chats []Past) error {
 	var list []any
 	for i := range chats {
 		chat := &chats[i]
-		digits, valid := normalizePhone(chat.Phone)
+		digits, valid := names.NormalizePhone(chat.Phone)
 		if !valid {
 			return fmt.Errorf("phone %q must be 7 to 15 digits", chat.Phone)
 		}
-		chat.Phone = canonicalPhone(digits)
+		chat.Phone = names.CanonicalPhone(digits)
 		if err := s.rename(chat.Phone, chat.Name); err != nil {
 			return err
 		}
@@ -84,11 +88,11 @@ func (s *Simulator) introduce(n *number, chats []Past) error {
 func (s *Simulator) pastMessages(n *number, who recipient, lines []PastLine) (ids []string, messages []any, files []map[string]any) {
 	ids = make([]string, len(lines))
 	for i, line := range lines {
-		direction := byte(wamidInbound)
+		direction := byte(names.Inbound)
 		if line.Outbound {
-			direction = wamidOutbound
+			direction = names.Outbound
 		}
-		ids[i] = s.ids.wamid(who.key(), direction)
+		ids[i] = s.ids.Wamid(who.key(), direction)
 		object := s.pastObject(n, who, line, ids, i)
 		if line.File == nil {
 			messages = append(messages, object)
@@ -127,7 +131,7 @@ func (s *Simulator) pastObject(n *number, who recipient, line PastLine, ids []st
 	}
 	s.phones.show(&message{
 		id: ids[i], number: n, to: who, inbound: !line.Outbound, kind: line.Type, created: line.At, changed: line.At,
-		state: "past", read: true, body: mustJSON(object),
+		state: "past", read: true, body: wire.MustJSON(object),
 	}, true)
 	return object
 }
@@ -139,14 +143,14 @@ func (s *Simulator) pastContent(n *number, who recipient, line PastLine, ids []s
 	if line.File == nil {
 		return line.Content
 	}
-	f := s.storeInbound(n, who, line.File, samples[line.Type])
+	f := s.storeInbound(n, who, line.File, files.Samples[line.Type])
 	object := map[string]any{}
 	if line.Content != nil {
-		_ = json.Unmarshal(mustJSON(line.Content), &object) // what is no object has no place beside a file
+		_ = json.Unmarshal(wire.MustJSON(line.Content), &object) // what is no object has no place beside a file
 	}
-	object["id"], object["mime_type"], object["sha256"] = f.id, f.mimeType, fmt.Sprintf("%x", f.sum)
-	if f.name != "" {
-		object["filename"] = f.name
+	object["id"], object["mime_type"], object["sha256"] = f.ID, f.MimeType, fmt.Sprintf("%x", f.Sum)
+	if f.Name != "" {
+		object["filename"] = f.Name
 	}
 	return object
 }

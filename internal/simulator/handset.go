@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
 // Handset is the phone of a simulated person, as its owner sees it.
@@ -156,11 +158,11 @@ func (p *Phones) Add(name, phone string) (Handset, error) {
 	if err != nil {
 		return Handset{}, err
 	}
-	digits, valid := normalizePhone(phone)
+	digits, valid := names.NormalizePhone(phone)
 	if !valid {
 		return Handset{}, cannot("phone_number", "The number has 7 to 15 digits, with the country code: +4915155500123.")
 	}
-	digits = canonicalPhone(digits)
+	digits = names.CanonicalPhone(digits)
 	if p.sim.accounts.byDigits(digits) != nil {
 		return Handset{}, cannot("phone_number", "This number belongs to a business.")
 	}

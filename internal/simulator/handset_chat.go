@@ -155,9 +155,9 @@ func (p *Phones) Chat(id, phoneNumberID string) ([]ChatMessage, error) {
 
 // File finds a file that one of the numbers has sent or received.
 func (p *Phones) File(id string, numbers []string) (mimeType, name string, data []byte, found bool) {
-	f := p.sim.media.find(id, p.sim.now())
-	if f == nil || !slices.Contains(numbers, f.number) {
+	f := p.sim.media.Find(id, p.sim.now())
+	if f == nil || !slices.Contains(numbers, f.Number) {
 		return "", "", nil, false
 	}
-	return f.mimeType, f.name, f.data, true
+	return f.MimeType, f.Name, f.Data, true
 }

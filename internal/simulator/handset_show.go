@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/templates"
+	"github.com/parleyhq/parley/internal/simulator/validation"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // ChatMessage is a message as a handset shows it.
@@ -106,17 +110,17 @@ func (s *Simulator) quoted(c *handsetChat, m *message) *ChatQuote {
 
 // wireMessage is the content of a message in either direction.
 type wireMessage struct {
-	Text        textBody         `json:"text"`
-	Image       *asset           `json:"image"`
-	Video       *asset           `json:"video"`
-	Audio       *asset           `json:"audio"`
-	Document    *asset           `json:"document"`
-	Sticker     *asset           `json:"sticker"`
-	Location    *ChatLocation    `json:"location"`
-	Contacts    []wireContact    `json:"contacts"`
-	Button      wireButton       `json:"button"`
-	Interactive *wireInteractive `json:"interactive"`
-	Template    rawParam         `json:"template"`
+	Text        textBody          `json:"text"`
+	Image       *validation.Asset `json:"image"`
+	Video       *validation.Asset `json:"video"`
+	Audio       *validation.Asset `json:"audio"`
+	Document    *validation.Asset `json:"document"`
+	Sticker     *validation.Asset `json:"sticker"`
+	Location    *ChatLocation     `json:"location"`
+	Contacts    []wireContact     `json:"contacts"`
+	Button      wireButton        `json:"button"`
+	Interactive *wireInteractive  `json:"interactive"`
+	Template    wire.Raw          `json:"template"`
 }
 
 type textBody struct {
@@ -134,9 +138,9 @@ type wireButton struct {
 }
 
 type wireInteractive struct {
-	interactive
-	ButtonReply *listRow `json:"button_reply"`
-	ListReply   *listRow `json:"list_reply"`
+	validation.Interactive
+	ButtonReply *validation.ListRow `json:"button_reply"`
+	ListReply   *validation.ListRow `json:"list_reply"`
 }
 
 // fillMessage puts the content into the view.
@@ -159,20 +163,20 @@ func (s *Simulator) fillMessage(v *ChatMessage, m *message) {
 	case "template":
 		s.fillTemplate(v, m, w.Template)
 	default:
-		s.fillFile(v, map[string]*asset{"image": w.Image, "video": w.Video, "audio": w.Audio, "document": w.Document, "sticker": w.Sticker}[m.kind])
+		s.fillFile(v, map[string]*validation.Asset{"image": w.Image, "video": w.Video, "audio": w.Audio, "document": w.Document, "sticker": w.Sticker}[m.kind])
 	}
 }
 
-func (s *Simulator) fillFile(v *ChatMessage, a *asset) {
+func (s *Simulator) fillFile(v *ChatMessage, a *validation.Asset) {
 	if a == nil {
 		return
 	}
 	v.Text = a.Caption
 	v.File = &ChatFile{ID: string(a.ID), Link: a.Link, Name: a.Filename, Voice: a.Voice}
-	if f := s.media.find(v.File.ID, s.now()); f != nil {
-		v.File.MimeType, v.File.Size = f.mimeType, len(f.data)
+	if f := s.media.Find(v.File.ID, s.now()); f != nil {
+		v.File.MimeType, v.File.Size = f.MimeType, len(f.Data)
 		if v.File.Name == "" {
-			v.File.Name = f.name
+			v.File.Name = f.Name
 		}
 	}
 }
@@ -189,7 +193,7 @@ func (s *Simulator) fillInteractive(v *ChatMessage, in *wireInteractive) {
 		return
 	}
 	if h := in.Header; h != nil {
-		for _, a := range []*asset{h.Image, h.Video, h.Document} {
+		for _, a := range []*validation.Asset{h.Image, h.Video, h.Document} {
 			s.fillFile(v, a)
 		}
 		v.Header = h.Text
@@ -207,7 +211,7 @@ func (s *Simulator) fillInteractive(v *ChatMessage, in *wireInteractive) {
 	}
 }
 
-func chatButtons(a *interactiveAction) (list []ChatButton) {
+func chatButtons(a *validation.InteractiveAction) (list []ChatButton) {
 	for _, b := range a.Buttons {
 		list = append(list, ChatButton{Kind: "reply", ID: b.Reply.ID, Title: b.Reply.Title})
 	}
@@ -227,52 +231,52 @@ func chatButtons(a *interactiveAction) (list []ChatButton) {
 }
 
 // fillTemplate renders a template as the recipient sees it.
-func (s *Simulator) fillTemplate(v *ChatMessage, m *message, raw rawParam) {
-	var send templateSend
+func (s *Simulator) fillTemplate(v *ChatMessage, m *message, raw wire.Raw) {
+	var send validation.TemplateSend
 	if json.Unmarshal(raw, &send) != nil || send.Language == nil {
 		return
 	}
 	v.Template = send.Name
 	text, pressed := s.shownTemplate(m, raw)
 	v.Text = text
-	t, found := m.number.waba.Load().templates.find(send.Name, send.Language.Code)
+	t, found := m.number.waba.Load().templates.Find(send.Name, send.Language.Code)
 	if !found {
 		return
 	}
-	if footer := t.part("FOOTER"); footer != nil {
+	if footer := t.Part("FOOTER"); footer != nil {
 		v.Footer = footer.Text
 	}
-	if header := t.part("HEADER"); header != nil {
+	if header := t.Part("HEADER"); header != nil {
 		s.fillHeader(v, header, send.Components)
 	}
-	if part := t.part("BUTTONS"); part != nil {
+	if part := t.Part("BUTTONS"); part != nil {
 		for i, b := range part.Buttons[:min(len(part.Buttons), len(pressed))] {
 			v.Buttons = append(v.Buttons, chatButton(b, pressed[i].id, urlParameter(send.Components, i)))
 		}
 	}
 }
 
-func (s *Simulator) fillHeader(v *ChatMessage, header *component, sent []sendComponent) {
+func (s *Simulator) fillHeader(v *ChatMessage, header *templates.Component, sent []validation.SendComponent) {
 	values := map[string]string{}
 	for _, c := range sent {
 		if !strings.EqualFold(c.Type, "header") {
 			continue
 		}
 		for i, p := range c.Parameters {
-			for _, a := range []*asset{p.Image, p.Video, p.Document} {
+			for _, a := range []*validation.Asset{p.Image, p.Video, p.Document} {
 				if a != nil {
 					body := v.Text
 					s.fillFile(v, a)
 					v.Text = body
 				}
 			}
-			values[p.place(i)], _ = p.textValue("header")
+			values[p.Place(i)], _ = p.TextValue("header")
 		}
 	}
-	v.Header = hydrate(header.Text, values)
+	v.Header = templates.Hydrate(header.Text, values)
 }
 
-func chatButton(b templateButton, payload, variable string) ChatButton {
+func chatButton(b templates.Button, payload, variable string) ChatButton {
 	button := ChatButton{Kind: "other", Title: b.Text}
 	switch {
 	case b.Type == "QUICK_REPLY":
@@ -280,7 +284,7 @@ func chatButton(b templateButton, payload, variable string) ChatButton {
 	case strings.Contains(b.URL, "otp_type=COPY_CODE"), b.Type == "COPY_CODE":
 		button.Kind = "copy"
 	case b.Type == "URL":
-		button.Kind, button.URL = "url", hydrate(b.URL, map[string]string{"1": variable})
+		button.Kind, button.URL = "url", templates.Hydrate(b.URL, map[string]string{"1": variable})
 	case b.Type == "PHONE_NUMBER":
 		button.Kind, button.URL = "phone", "tel:"+b.PhoneNumber
 	}

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // Writing is what a handset's owner sends to a number.
@@ -23,7 +27,7 @@ type Writing struct {
 const (
 	maxWritten = 4096
 	// MaxHandsetFile is how large a file can be that a handset sends.
-	MaxHandsetFile = 5 * mib
+	MaxHandsetFile = 5 * files.Mib
 )
 
 // Write lets the owner of a handset write, and returns the id of the message.
@@ -39,7 +43,7 @@ func (p *Phones) Write(id string, w Writing) (string, error) {
 	_ = json.Unmarshal(fields["type"], &in.Type)
 	in.Fields = withoutKey(fields, "type")
 	if w.Quote != "" {
-		in.Fields["context"] = mustJSON(map[string]string{"id": w.Quote})
+		in.Fields["context"] = wire.MustJSON(map[string]string{"id": w.Quote})
 	}
 	ids, err := p.sim.Receive(in)
 	if err != nil {
@@ -93,7 +97,7 @@ func (p *Phones) fields(id string, w Writing) (map[string]json.RawMessage, error
 }
 
 func (w Writing) typed(object any) map[string]json.RawMessage {
-	return map[string]json.RawMessage{"type": mustJSON(w.Type), w.Type: mustJSON(object)}
+	return map[string]json.RawMessage{"type": wire.MustJSON(w.Type), w.Type: wire.MustJSON(object)}
 }
 
 func (w Writing) fileFields() (map[string]json.RawMessage, error) {
@@ -105,10 +109,10 @@ func (w Writing) fileFields() (map[string]json.RawMessage, error) {
 		return w.typed(object), nil // a sample
 	}
 	if len(w.File.Data) > MaxHandsetFile {
-		return nil, cannot("file", "The file is larger than %d MB.", MaxHandsetFile/mib)
+		return nil, cannot("file", "The file is larger than %d MB.", MaxHandsetFile/files.Mib)
 	}
-	limit, known := limitFor(w.File.MimeType)
-	if !known || w.Type != "document" && limit.kind != w.Type {
+	limit, known := files.LimitFor(w.File.MimeType)
+	if !known || w.Type != "document" && limit.Kind != w.Type {
 		return nil, cannot("file", "A file of type %q cannot be sent as %s.", w.File.MimeType, w.Type)
 	}
 	return w.typed(object), nil
@@ -173,6 +177,6 @@ func (p *Phones) prefer(id string, w Writing) {
 		return // it was there when the message was taken
 	}
 	who := p.sim.withPhone(n.waba.Load(), id)
-	p.sim.stops.put(pairKey{n.waba.Load().business, who.key()}, w.Type == "stop")
+	p.sim.stops.Put(recent.Pair{Scope: n.waba.Load().business, User: who.key()}, w.Type == "stop")
 	p.sim.sendPreference(n, who, w.Type, p.sim.now())
 }

@@ -5,8 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // Inbound is a message that a person sends to a business.
@@ -113,7 +119,7 @@ func (s *Simulator) target(id, phone string) (*number, error) {
 	var n *number
 	if id != "" {
 		n = s.provisionNumber(id, token{})
-	} else if digits, valid := normalizePhone(phone); valid {
+	} else if digits, valid := names.NormalizePhone(phone); valid {
 		n = s.accounts.byDigits(digits)
 	}
 	if n == nil {
@@ -126,11 +132,11 @@ func (s *Simulator) target(id, phone string) (*number, error) {
 func (s *Simulator) sender(w *waba, f Sender) (recipient, error) {
 	who := f.person
 	if who.Phone != "" {
-		digits, valid := normalizePhone(who.Phone)
+		digits, valid := names.NormalizePhone(who.Phone)
 		if !valid {
 			return recipient{}, fmt.Errorf("phone %q must be 7 to 15 digits", who.Phone)
 		}
-		who.Phone = canonicalPhone(digits)
+		who.Phone = names.CanonicalPhone(digits)
 	}
 	if !f.known {
 		if err := s.people.put(who); err != nil {
@@ -163,7 +169,7 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 		return "", fmt.Errorf("%s is blocked by the number and cannot write to it", from.key())
 	}
 	m := &message{
-		id: s.ids.wamid(from.key(), wamidInbound), number: n, to: from, inbound: true, kind: kind,
+		id: s.ids.Wamid(from.key(), names.Inbound), number: n, to: from, inbound: true, kind: kind,
 		created: now, state: "received", changed: now,
 	}
 	at := now.Unix()
@@ -172,11 +178,11 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 		m.created = time.Unix(at, 0)
 	}
 	m.body = inboundObject(m, fields, at)
-	s.messages.put(stringKey(m.id), m)
+	s.messages.Put(recent.Key(m.id), m)
 	s.phones.wrote(m)
 	s.counters.inbound.Add(1)
 	if kind != "system" && !in.KeepWindow {
-		s.windows.update(pairKey{n.id, from.key()}, func(last int64) int64 { return max(last, time.Unix(at, 0).UnixNano()) })
+		s.windows.Update(recent.Pair{Scope: n.id, User: from.key()}, func(last int64) int64 { return max(last, time.Unix(at, 0).UnixNano()) })
 		s.keeper.mark()
 	}
 	s.callbacks.about(n, from.key(), update{number: n, at: at, contact: inboundContact(kind, from), item: m.body})
@@ -196,22 +202,22 @@ func inboundContact(kind string, from recipient) []byte {
 		return nil
 	}
 	from.byUser = from.person.HidePhone
-	w := &jsonWriter{}
+	w := &wire.Writer{}
 	from.appendContact(w, true)
-	return w.b
+	return w.B
 }
 
 func inboundObject(m *message, fields map[string]json.RawMessage, at int64) []byte {
-	w := &jsonWriter{b: make([]byte, 0, 512)}
-	w.open('{').optional("from", m.to.shownPhone()).optional("from_user_id", m.to.userID).optional("from_parent_user_id", m.to.parentID)
-	w.field("id", m.id).field("timestamp", strconv.FormatInt(at, 10)).field("type", m.kind)
+	w := &wire.Writer{B: make([]byte, 0, 512)}
+	w.Open('{').Optional("from", m.to.shownPhone()).Optional("from_user_id", m.to.userID).Optional("from_parent_user_id", m.to.parentID)
+	w.Field("id", m.id).Field("timestamp", strconv.FormatInt(at, 10)).Field("type", m.kind)
 	for _, name := range sortedKeys(fields) {
-		w.b = append(w.b, ',')
-		w.b = appendPHPString(w.b, name)
-		w.b = append(w.b, ':')
-		w.b = append(w.b, phpEscape(fields[name])...)
+		w.B = append(w.B, ',')
+		w.B = wire.AppendPHPString(w.B, name)
+		w.B = append(w.B, ':')
+		w.B = append(w.B, wire.EscapePHP(fields[name])...)
 	}
-	return w.close('}').b
+	return w.Close('}').B
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -219,7 +225,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	sortStrings(keys)
+	slices.Sort(keys)
 	return keys
 }
 
@@ -235,12 +241,12 @@ func (s *Simulator) inboundFields(n *number, from recipient, in Inbound) (map[st
 	}
 	var text string
 	if raw, found := fields["text"]; found && json.Unmarshal(raw, &text) == nil {
-		fields["text"] = mustJSON(map[string]string{"body": text})
+		fields["text"] = wire.MustJSON(map[string]string{"body": text})
 	}
 	if _, found := fields["text"]; !found && kind == "text" {
 		return nil, "", errors.New("a text message needs text")
 	}
-	if sample, isMedia := samples[kind]; isMedia {
+	if sample, isMedia := files.Samples[kind]; isMedia {
 		filled, err := s.inboundFile(n, from, in, fields[kind], sample)
 		if err != nil {
 			return nil, "", err
@@ -263,7 +269,7 @@ func guessType(fields map[string]json.RawMessage) string {
 }
 
 // inboundFile stores the file of a media message and fills in what the upstream says about it.
-func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given json.RawMessage, sample sampleFile) (json.RawMessage, error) {
+func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given json.RawMessage, sample files.SampleFile) (json.RawMessage, error) {
 	object := map[string]any{}
 	if len(given) > 0 {
 		if err := json.Unmarshal(given, &object); err != nil {
@@ -274,48 +280,48 @@ func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given jso
 		return given, nil // the caller knows what they want to see
 	}
 	f := s.storeInbound(n, from, in.File, sample)
-	object["id"], object["mime_type"], object["sha256"] = f.id, f.mimeType, base64Sum(f)
+	object["id"], object["mime_type"], object["sha256"] = f.ID, f.MimeType, files.Base64Sum(f)
 	if s.cfg.BaseURL != "" {
 		object["url"] = s.mediaURL(s.cfg.BaseURL, f)
 	}
-	if sample.filename != "" && object["filename"] == nil {
-		object["filename"] = f.name
+	if sample.Filename != "" && object["filename"] == nil {
+		object["filename"] = f.Name
 	}
-	for k, v := range sample.extra {
+	for k, v := range sample.Extra {
 		if _, found := object[k]; !found {
 			object[k] = v
 		}
 	}
-	return mustJSON(object), nil
+	return wire.MustJSON(object), nil
 }
 
-func (s *Simulator) storeInbound(n *number, from recipient, given *InboundFile, sample sampleFile) *file {
-	f := &file{id: s.ids.object(prefixMedia), number: n.id, mimeType: sample.mimeType, name: sample.filename, data: sample.data, expires: s.now().Add(receivedLife)}
+func (s *Simulator) storeInbound(n *number, from recipient, given *InboundFile, sample files.SampleFile) *files.File {
+	f := &files.File{ID: s.ids.Object(names.Media), Number: n.id, MimeType: sample.MimeType, Name: sample.Filename, Data: sample.Data, Expires: s.now().Add(files.ReceivedLife)}
 	if given != nil {
 		given.fill(f)
 	}
 	if trick := magicOf(from.phone); trick.mode == magicMedia {
-		f.slow = trick.duration()
+		f.Slow = trick.duration()
 	}
-	s.media.add(f)
+	s.media.Add(f)
 	return f
 }
 
-const maxInboundFile = 100 * mib
+const maxInboundFile = 100 * files.Mib
 
-func (g *InboundFile) fill(f *file) {
+func (g *InboundFile) fill(f *files.File) {
 	if g.MimeType != "" {
-		f.mimeType = g.MimeType
+		f.MimeType = g.MimeType
 	}
 	if g.Filename != "" {
-		f.name = g.Filename
+		f.Name = g.Filename
 	}
 	switch {
 	case len(g.Data) > 0:
-		f.data = g.Data
+		f.Data = g.Data
 	case g.Text != "":
-		f.data = []byte(g.Text)
+		f.Data = []byte(g.Text)
 	case g.Size > 0:
-		f.data = make([]byte, min(g.Size, maxInboundFile))
+		f.Data = make([]byte, min(g.Size, maxInboundFile))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
 func TestInboundOfEveryType(t *testing.T) {
@@ -96,7 +98,7 @@ func TestPeopleShowWhatTheyWant(t *testing.T) {
 		if (m["from"] != nil) != tc.phone || (dig(v, "contacts", 0, "wa_id") != nil) != tc.phone {
 			t.Errorf("%s: phone in %v", tc.from, v)
 		}
-		if !isUserID(at[string](t, m, "from_user_id")) || dig(v, "contacts", 0, "user_id") != m["from_user_id"] {
+		if !names.IsUserID(at[string](t, m, "from_user_id")) || dig(v, "contacts", 0, "user_id") != m["from_user_id"] {
 			t.Errorf("%s: user id in %v", tc.from, v)
 		}
 		if !tc.mayBeAny && !strings.HasPrefix(at[string](t, m, "from_parent_user_id"), "DE.ENT.") {
@@ -115,16 +117,16 @@ func TestPeopleShowWhatTheyWant(t *testing.T) {
 
 func TestUserIDsAreScopedAndReversible(t *testing.T) {
 	t.Parallel()
-	a, b := newUserCipher("1"), newUserCipher("2")
+	a, b := names.NewUserCipher("1"), names.NewUserCipher("2")
 	for _, phone := range []string{"4915510000001", "12025550100", "999101310561234", "1234567"} {
-		id := a.userID(phone)
-		if got, found := a.phone(id); !found || got != phone {
+		id := a.UserID(phone)
+		if got, found := a.Phone(id); !found || got != phone {
 			t.Errorf("%s became %s and then %s", phone, id, got)
 		}
-		if _, found := b.phone(id); found || b.userID(phone) == id {
+		if _, found := b.Phone(id); found || b.UserID(phone) == id {
 			t.Errorf("%s is known to another business", id)
 		}
-		if got, _ := a.phone(a.parentID(phone)); got != phone || !isUserID(a.parentID(phone)) {
+		if got, _ := a.Phone(a.ParentID(phone)); got != phone || !names.IsUserID(a.ParentID(phone)) {
 			t.Errorf("parent id of %s leads to %s", phone, got)
 		}
 	}

@@ -3,6 +3,9 @@ package simulator
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
 // keptState is what a simulator with a folder remembers over a restart: what people see on their phones, and
@@ -62,19 +65,19 @@ type keptMessage struct {
 }
 
 type keptTemplate struct {
-	Account    string      `json:"account"`
-	ID         string      `json:"id"`
-	Name       string      `json:"name"`
-	Language   string      `json:"language"`
-	Category   string      `json:"category"`
-	Format     string      `json:"format"`
-	Status     string      `json:"status"`
-	Reason     string      `json:"reason"`
-	Quality    string      `json:"quality"`
-	Components []component `json:"components"`
-	TTL        *int        `json:"ttl,omitempty"`
-	Created    time.Time   `json:"created"`
-	Pauses     int         `json:"pauses,omitempty"`
+	Account    string                `json:"account"`
+	ID         string                `json:"id"`
+	Name       string                `json:"name"`
+	Language   string                `json:"language"`
+	Category   string                `json:"category"`
+	Format     string                `json:"format"`
+	Status     string                `json:"status"`
+	Reason     string                `json:"reason"`
+	Quality    string                `json:"quality"`
+	Components []templates.Component `json:"components"`
+	TTL        *int                  `json:"ttl,omitempty"`
+	Created    time.Time             `json:"created"`
+	Pauses     int                   `json:"pauses,omitempty"`
 }
 
 // keptFile describes a file. Its content is a file of the folder, named by the id.
@@ -95,21 +98,21 @@ func (s *Simulator) kept() keptState {
 		state.People = append(state.People, *who)
 	}
 	now := s.now()
-	s.windows.each(func(k pairKey, last int64) bool {
+	s.windows.Each(func(k recent.Pair, last int64) bool {
 		if now.Sub(time.Unix(0, last)) < windowFor {
-			state.Windows = append(state.Windows, keptPair{k.scope, k.user, last})
+			state.Windows = append(state.Windows, keptPair{k.Scope, k.User, last})
 		}
 		return len(state.Windows) < maxKept
 	})
-	s.stops.each(func(k pairKey, stopped bool) bool {
+	s.stops.Each(func(k recent.Pair, stopped bool) bool {
 		if stopped {
-			state.Stops = append(state.Stops, keptPair{Scope: k.scope, User: k.user})
+			state.Stops = append(state.Stops, keptPair{Scope: k.Scope, User: k.User})
 		}
 		return len(state.Stops) < maxKept
 	})
 	for _, id := range s.phones.fileIDs() {
-		if f := s.media.find(id, now); f != nil {
-			state.Files = append(state.Files, keptFile{f.id, f.number, f.mimeType, f.name, f.expires, f.data})
+		if f := s.media.Find(id, now); f != nil {
+			state.Files = append(state.Files, keptFile{f.ID, f.Number, f.MimeType, f.Name, f.Expires, f.Data})
 		}
 	}
 	return state
@@ -163,10 +166,10 @@ func (a *accounts) keptTemplates() (list []keptTemplate) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	for id, w := range a.wabas {
-		for _, t := range w.templates.made() {
+		for _, t := range w.templates.Made() {
 			list = append(list, keptTemplate{
-				Account: id, ID: t.id, Name: t.name, Language: t.language, Category: t.category, Format: t.format, Status: t.status,
-				Reason: t.reason, Quality: t.quality, Components: t.components, TTL: t.ttl, Created: t.created, Pauses: t.pauses,
+				Account: id, ID: t.ID, Name: t.Name, Language: t.Language, Category: t.Category, Format: t.Format, Status: t.Status,
+				Reason: t.Reason, Quality: t.Quality, Components: t.Components, TTL: t.TTL, Created: t.Created, Pauses: t.Pauses,
 			})
 		}
 	}

@@ -13,14 +13,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 const mediaPath = "/whatsapp_business/attachments/"
 
 // mediaURL is where a file can be fetched for a few minutes, and only with a token.
-func (s *Simulator) mediaURL(base string, f *file) string {
-	expires := strconv.FormatInt(s.now().Add(mediaURLLife).Unix(), 10)
-	q := url.Values{"mid": {f.id}, "ext": {expires}, "hash": {s.mediaHash(f.id, expires)}}
+func (s *Simulator) mediaURL(base string, f *files.File) string {
+	expires := strconv.FormatInt(s.now().Add(files.MediaURLLife).Unix(), 10)
+	q := url.Values{"mid": {f.ID}, "ext": {expires}, "hash": {s.mediaHash(f.ID, expires)}}
 	return strings.TrimRight(base, "/") + mediaPath + "?" + q.Encode()
 }
 
@@ -31,10 +35,10 @@ func (s *Simulator) mediaHash(id, expires string) string {
 }
 
 // maxUpload is the largest file of any type, and what surrounds it in a form.
-const maxUpload = 100*mib + mib
+const maxUpload = 100*files.Mib + files.Mib
 
 // uploadMedia takes a file in a form. The part's own type decides, as it does upstream.
-func (s *Simulator) uploadMedia(c *call) (answer, *graphError) {
+func (s *Simulator) uploadMedia(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -47,7 +51,7 @@ func (s *Simulator) uploadMedia(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	if form.data == nil {
-		return answer{}, badParam("The parameter file is required.")
+		return answer{}, wire.BadParam("The parameter file is required.")
 	}
 	if a, done := s.applyFaults(c, s.faultsFor(n)); done {
 		return a, nil
@@ -55,12 +59,12 @@ func (s *Simulator) uploadMedia(c *call) (answer, *graphError) {
 	if err := form.check(); err != nil {
 		return answer{}, err
 	}
-	f := &file{
-		id: s.ids.object(prefixMedia), number: n.id, mimeType: form.mimeType, name: form.name, data: form.data,
-		expires: s.now().Add(uploadedLife),
+	f := &files.File{
+		ID: s.ids.Object(names.Media), Number: n.id, MimeType: form.mimeType, Name: form.name, Data: form.data,
+		Expires: s.now().Add(files.UploadedLife),
 	}
-	s.media.add(f)
-	return ok(map[string]string{"id": f.id}), nil
+	s.media.Add(f)
+	return ok(map[string]string{"id": f.ID}), nil
 }
 
 type uploadForm struct {
@@ -70,11 +74,11 @@ type uploadForm struct {
 	data     []byte
 }
 
-func readUpload(c *call) (uploadForm, *graphError) {
+func readUpload(c *call) (uploadForm, *wire.Error) {
 	form := uploadForm{product: c.param("messaging_product")}
 	kind, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
-		return form, badParam("The parameter file is required.")
+		return form, wire.BadParam("The parameter file is required.")
 	}
 	declared := c.param("type")
 	r := multipart.NewReader(http.MaxBytesReader(c.w, c.Body, maxUpload), params["boundary"])
@@ -84,11 +88,11 @@ func readUpload(c *call) (uploadForm, *graphError) {
 			break
 		}
 		if err != nil {
-			return form, badParam("The form could not be read")
+			return form, wire.BadParam("The form could not be read")
 		}
 		value, err := io.ReadAll(part)
 		if err != nil {
-			return form, badParam("Param file is too large or was cut off")
+			return form, wire.BadParam("Param file is too large or was cut off")
 		}
 		switch part.FormName() {
 		case "messaging_product":
@@ -105,70 +109,70 @@ func readUpload(c *call) (uploadForm, *graphError) {
 	return form, nil
 }
 
-func (f uploadForm) check() *graphError {
-	limit, known := limitFor(f.mimeType)
+func (f uploadForm) check() *wire.Error {
+	limit, known := files.LimitFor(f.mimeType)
 	if !known {
 		var types []string
-		for _, l := range mediaLimits {
-			types = append(types, l.types...)
+		for _, l := range files.Limits {
+			types = append(types, l.Types...)
 		}
-		return badParam("Param file must be a file with one of the following types: %s. Received file of type '%s'.", strings.Join(types, ", "), f.mimeType)
+		return wire.BadParam("Param file must be a file with one of the following types: %s. Received file of type '%s'.", strings.Join(types, ", "), f.mimeType)
 	}
-	if len(f.data) > limit.max {
-		return badParam("Param file must be at most %d bytes for type '%s'; received %d bytes.", limit.max, baseType(f.mimeType), len(f.data))
+	if len(f.data) > limit.Max {
+		return wire.BadParam("Param file must be at most %d bytes for type '%s'; received %d bytes.", limit.Max, files.BaseType(f.mimeType), len(f.data))
 	}
 	if len(f.data) == 0 {
-		return badParam("Param file must not be empty.")
+		return wire.BadParam("Param file must not be empty.")
 	}
 	return nil
 }
 
 // mayUse reports whether the caller's token and the number given in the query own a file.
-func (s *Simulator) mayUse(c *call, f *file) bool {
-	if id := c.param("phone_number_id"); id != "" && id != f.number {
+func (s *Simulator) mayUse(c *call, f *files.File) bool {
+	if id := c.param("phone_number_id"); id != "" && id != f.Number {
 		return false
 	}
-	n := s.accounts.number(f.number)
+	n := s.accounts.number(f.Number)
 	return n != nil && c.token.maySee(n.waba.Load())
 }
 
-func (s *Simulator) mediaNode(c *call, f *file) (node, *graphError) {
+func (s *Simulator) mediaNode(c *call, f *files.File) (node, *wire.Error) {
 	if !s.mayUse(c, f) {
-		return node{}, unknownObject(c.Method, c.id)
+		return node{}, wire.UnknownObject(c.Method, c.id)
 	}
 	fields := map[string]any{
-		"messaging_product": "whatsapp", "url": s.mediaURL(c.base(), f), "mime_type": baseType(f.mimeType),
-		"sha256": hex.EncodeToString(f.sum[:]), "file_size": len(f.data),
+		"messaging_product": "whatsapp", "url": s.mediaURL(c.base(), f), "mime_type": files.BaseType(f.MimeType),
+		"sha256": hex.EncodeToString(f.Sum[:]), "file_size": len(f.Data),
 	}
-	return node{kind: "WhatsAppMedia", id: f.id, defaults: sortedKeys(fields), fields: fields}, nil
+	return node{kind: "WhatsAppMedia", id: f.ID, defaults: sortedKeys(fields), fields: fields}, nil
 }
 
-func (s *Simulator) deleteNode(c *call) (answer, *graphError) {
-	f := s.media.find(c.id, s.now())
+func (s *Simulator) deleteNode(c *call) (answer, *wire.Error) {
+	f := s.media.Find(c.id, s.now())
 	if f == nil || !s.mayUse(c, f) {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
-	s.media.remove(f.id)
+	s.media.Remove(f.ID)
 	return success, nil
 }
 
 // download serves a file. Everything wrong with the address is a 404, as it is upstream.
-func (s *Simulator) download(c *call) (answer, *graphError) {
+func (s *Simulator) download(c *call) (answer, *wire.Error) {
 	id, expires := c.param("mid"), c.param("ext")
 	gone := answer{status: http.StatusNotFound, contentType: "text/html", body: []byte("<html><body>Not found</body></html>")}
 	at, err := strconv.ParseInt(expires, 10, 64)
 	if err != nil || !hmac.Equal([]byte(c.param("hash")), []byte(s.mediaHash(id, expires))) || !s.now().Before(time.Unix(at, 0)) {
 		return gone, nil
 	}
-	f := s.media.find(id, s.now())
+	f := s.media.Find(id, s.now())
 	if f == nil || !s.mayUse(c, f) {
 		return gone, nil
 	}
 	if c.UserAgent() == "" {
 		return answer{status: http.StatusForbidden, contentType: "text/html", body: []byte("<html><body>Forbidden</body></html>")}, nil
 	}
-	if s.sched.sleep(c.Context(), f.slow) != nil {
+	if s.sched.sleep(c.Context(), f.Slow) != nil {
 		return answer{abort: true}, nil
 	}
-	return answer{status: http.StatusOK, contentType: f.mimeType, body: f.data}, nil
+	return answer{status: http.StatusOK, contentType: f.MimeType, body: f.Data}, nil
 }

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
 func (r *rig) upload(number, mimeType string, data []byte, fields map[string]string) reply {
@@ -72,7 +75,7 @@ func TestMediaLife(t *testing.T) {
 	if got := r.fetch(address+"0", testToken); got.status != 404 {
 		t.Errorf("forged address: %d", got.status)
 	}
-	r.clock.move(mediaURLLife)
+	r.clock.move(files.MediaURLLife)
 	if got := r.fetch(address, testToken); got.status != 404 {
 		t.Errorf("after five minutes: %d", got.status)
 	}
@@ -89,7 +92,7 @@ func TestMediaLife(t *testing.T) {
 		t.Errorf("delete twice: %s", got.raw)
 	}
 	id = at[string](t, r.upload(testNumber, "image/png", data, uploadFields).body, "id")
-	r.clock.move(uploadedLife)
+	r.clock.move(files.UploadedLife)
 	if got := r.do("GET", "/"+id, nil); got.code() != 100 {
 		t.Errorf("after a month: %s", got.raw)
 	}
@@ -110,10 +113,10 @@ func TestUploadChecks(t *testing.T) {
 		{"gif", "image/gif", 10, uploadFields, 100},
 		{"no product", "image/png", 10, map[string]string{"type": "image/png"}, 100},
 		{"empty", "image/png", 0, uploadFields, 100},
-		{"largest image", "image/png", 5 * mib, uploadFields, 0},
-		{"large image", "image/png", 5*mib + 1, uploadFields, 100},
-		{"large sticker", "image/webp", 500*kib + 1, uploadFields, 100},
-		{"video", "video/mp4", 6 * mib, uploadFields, 0},
+		{"largest image", "image/png", 5 * files.Mib, uploadFields, 0},
+		{"large image", "image/png", 5*files.Mib + 1, uploadFields, 100},
+		{"large sticker", "image/webp", 500*files.Kib + 1, uploadFields, 100},
+		{"video", "video/mp4", 6 * files.Mib, uploadFields, 0},
 		{"no file", "image/png", -1, uploadFields, 100},
 	} {
 		var data []byte
@@ -140,14 +143,14 @@ func TestSendingUploadedMedia(t *testing.T) {
 	send := func(kind, content string) string { return r.send(messageOf(kind, content)) }
 	voice := send("audio", `{"id":"`+ogg+`","voice":true}`)
 	want := map[string]string{
-		send("image", `{"id":"`+png+`"}`):                              "sent delivered read",
-		send("document", `{"id":"`+png+`"}`):                           "sent delivered read",
-		send("audio", `{"id":"`+mp3+`"}`):                              "sent delivered read",
-		voice:                                                          "sent delivered read played",
-		send("audio", `{"id":"`+mp3+`","voice":true}`):                 "failed",
-		send("video", `{"id":"`+png+`"}`):                              "failed",
-		send("image", `{"link":"https://files.invalid/a.png"}`):        "failed",
-		send("image", `{"link":"https://`+sampleHost+`/v/t61/1.bin"}`): "failed",
+		send("image", `{"id":"`+png+`"}`):                       "sent delivered read",
+		send("document", `{"id":"`+png+`"}`):                    "sent delivered read",
+		send("audio", `{"id":"`+mp3+`"}`):                       "sent delivered read",
+		voice:                                                   "sent delivered read played",
+		send("audio", `{"id":"`+mp3+`","voice":true}`):          "failed",
+		send("video", `{"id":"`+png+`"}`):                       "failed",
+		send("image", `{"link":"https://files.invalid/a.png"}`): "failed",
+		send("image", `{"link":"https://`+templates.SampleHost+`/v/t61/1.bin"}`): "failed",
 	}
 	r.settle(time.Minute)
 	for id, want := range want {
@@ -231,7 +234,7 @@ func TestResumableUpload(t *testing.T) {
 	}
 	listed := r.do("GET", "/2001/message_templates?name=with_picture", nil)
 	sample := at[string](t, listed.body, "data", 0, "components", 0, "example", "header_handle", 0)
-	if u, err := url.Parse(sample); err != nil || u.Host != sampleHost {
+	if u, err := url.Parse(sample); err != nil || u.Host != templates.SampleHost {
 		t.Errorf("listed sample: %s", sample)
 	}
 }
@@ -239,8 +242,8 @@ func TestResumableUpload(t *testing.T) {
 func TestMediaKindsAreDisjoint(t *testing.T) {
 	t.Parallel()
 	var all []string
-	for _, l := range mediaLimits {
-		for _, kind := range l.types {
+	for _, l := range files.Limits {
+		for _, kind := range l.Types {
 			if slices.Contains(all, kind) {
 				t.Errorf("%s is listed twice", kind)
 			}

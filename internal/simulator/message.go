@@ -3,6 +3,8 @@ package simulator
 import (
 	"sync"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 // recipient is a person as a message addresses them.
@@ -69,6 +71,6 @@ const (
 	statusFailed    = "failed"
 )
 
-type messageStore = recent[stringKey, *message]
+type messageStore = recent.Map[recent.Key, *message]
 
-func newMessageStore(limit int) *messageStore { return newRecent[stringKey, *message](limit) }
+func newMessageStore(limit int) *messageStore { return recent.New[recent.Key, *message](limit) }

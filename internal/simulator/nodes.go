@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // node is an object of the graph with all its fields; a request picks some.
@@ -19,7 +21,7 @@ type node struct {
 }
 
 // pick is the fields that were asked for; the id comes along.
-func (n node) pick(fields string) (map[string]any, *graphError) {
+func (n node) pick(fields string) (map[string]any, *wire.Error) {
 	names := n.defaults
 	if fields != "" {
 		names = splitFields(fields)
@@ -31,7 +33,7 @@ func (n node) pick(fields string) (map[string]any, *graphError) {
 	for _, name := range names {
 		v, known := n.fields[name]
 		if !known && (name != "id" || n.anonymous) {
-			return nil, badParam("Tried accessing nonexisting field (%s) on node type (%s)", name, n.kind)
+			return nil, wire.BadParam("Tried accessing nonexisting field (%s) on node type (%s)", name, n.kind)
 		}
 		if v != nil {
 			out[name] = v
@@ -73,7 +75,7 @@ func splitFields(fields string) []string {
 }
 
 // getNode answers GET /{id}, whatever the id is of.
-func (s *Simulator) getNode(c *call) (answer, *graphError) {
+func (s *Simulator) getNode(c *call) (answer, *wire.Error) {
 	n, err := s.resolve(c)
 	if err != nil {
 		return answer{}, err
@@ -87,9 +89,9 @@ func (s *Simulator) getNode(c *call) (answer, *graphError) {
 
 // resolve finds what an id is of. An id that nothing has becomes a number, unless its shape or the
 // question says that it was meant to be something else.
-func (s *Simulator) resolve(c *call) (node, *graphError) {
-	unknown := unknownObject(c.Method, c.id)
-	if f := s.media.find(c.id, s.now()); f != nil {
+func (s *Simulator) resolve(c *call) (node, *wire.Error) {
+	unknown := wire.UnknownObject(c.Method, c.id)
+	if f := s.media.Find(c.id, s.now()); f != nil {
 		return s.mediaNode(c, f)
 	}
 	if t, w, found := s.findTemplate(c.id); found {
@@ -115,7 +117,7 @@ func (s *Simulator) resolve(c *call) (node, *graphError) {
 }
 
 // listAnswer is a page of nodes, with cursors.
-func listAnswer(c *call, nodes []node, defaultLimit int) (answer, *graphError) {
+func listAnswer(c *call, nodes []node, defaultLimit int) (answer, *wire.Error) {
 	page, paging, err := paginate(c, nodes, defaultLimit)
 	if err != nil {
 		return answer{}, err
@@ -149,12 +151,12 @@ func idOfCursor(cursor string) (string, bool) {
 
 // paginate cuts out the page that limit, after and before ask for. Cursors name the outermost items,
 // so a list may change between pages.
-func paginate(c *call, nodes []node, defaultLimit int) ([]node, map[string]any, *graphError) {
+func paginate(c *call, nodes []node, defaultLimit int) ([]node, map[string]any, *wire.Error) {
 	limit := defaultLimit
 	if raw := c.param("limit"); raw != "" {
 		n, err := strconv.Atoi(raw)
 		if err != nil || n < 1 {
-			return nil, nil, badParam("Param limit must be a positive number.")
+			return nil, nil, wire.BadParam("Param limit must be a positive number.")
 		}
 		limit = min(n, 1000)
 	}
@@ -179,11 +181,11 @@ func paginate(c *call, nodes []node, defaultLimit int) ([]node, map[string]any, 
 	return page, pagingOf(c, page, from > 0, to < len(nodes)), nil
 }
 
-func positionOf(nodes []node, cursor string) (int, *graphError) {
+func positionOf(nodes []node, cursor string) (int, *wire.Error) {
 	id, valid := idOfCursor(cursor)
 	i := slices.IndexFunc(nodes, func(n node) bool { return n.id == id })
 	if !valid || i < 0 {
-		return 0, refuse(131059, "The cursor is invalid or has expired")
+		return 0, wire.Refuse(131059, "The cursor is invalid or has expired")
 	}
 	return i, nil
 }
@@ -223,12 +225,12 @@ func (c *call) base() string {
 }
 
 // postNode answers POST /{id}: the settings of a number, or an edit of a template.
-func (s *Simulator) postNode(c *call) (answer, *graphError) {
+func (s *Simulator) postNode(c *call) (answer, *wire.Error) {
 	if _, _, found := s.findTemplate(c.id); found {
 		return s.editTemplate(c)
 	}
 	if isObjectID(c.id) || s.accounts.waba(c.id) != nil {
-		return answer{}, unknownObject(http.MethodPost, c.id)
+		return answer{}, wire.UnknownObject(http.MethodPost, c.id)
 	}
 	return s.setNumber(c)
 }

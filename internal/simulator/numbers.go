@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 var numberDefaults = []string{
@@ -87,7 +89,7 @@ func (s *Simulator) webhooksOf(n *number, w *waba) map[string]string {
 	return out
 }
 
-func (s *Simulator) listNumbers(c *call) (answer, *graphError) {
+func (s *Simulator) listNumbers(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
@@ -102,43 +104,43 @@ func (s *Simulator) listNumbers(c *call) (answer, *graphError) {
 }
 
 // createNumber adds a number that has to be verified and registered.
-func (s *Simulator) createNumber(c *call) (answer, *graphError) {
+func (s *Simulator) createNumber(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
 	}
 	var in struct {
-		CC    loose  `json:"cc"`
-		Phone loose  `json:"phone_number"`
-		Name  string `json:"verified_name"`
+		CC    wire.Loose `json:"cc"`
+		Phone wire.Loose `json:"phone_number"`
+		Name  string     `json:"verified_name"`
 	}
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
 	}
 	for name, v := range map[string]string{"cc": string(in.CC), "phone_number": string(in.Phone), "verified_name": in.Name} {
 		if v == "" {
-			return answer{}, badParam("The parameter %s is required.", name)
+			return answer{}, wire.BadParam("The parameter %s is required.", name)
 		}
 	}
 	spec := NumberSpec{WABAID: w.id, Phone: "+" + string(in.CC) + string(in.Phone), Name: in.Name, Status: "PENDING", Unverified: true}
 	spec, failed := s.AddNumber(spec)
 	if failed != nil {
-		return answer{}, &graphError{
-			status: http.StatusBadRequest, code: 100, subcode: 2388012, message: "Invalid parameter",
-			userTitle: "This number cannot be added", userText: failed.Error(),
+		return answer{}, &wire.Error{
+			Status: http.StatusBadRequest, Code: 100, Subcode: 2388012, Message: "Invalid parameter",
+			UserTitle: "This number cannot be added", UserText: failed.Error(),
 		}
 	}
 	return ok(map[string]string{"id": spec.ID}), nil
 }
 
 // setNumber changes the PIN or the callback address of a number.
-func (s *Simulator) setNumber(c *call) (answer, *graphError) {
+func (s *Simulator) setNumber(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
 	}
 	var in struct {
-		PIN     *loose `json:"pin"`
+		PIN     *wire.Loose `json:"pin"`
 		Webhook *struct {
 			URL         string `json:"override_callback_uri"`
 			VerifyToken string `json:"verify_token"`
@@ -165,7 +167,7 @@ func (s *Simulator) setNumber(c *call) (answer, *graphError) {
 	return success, nil
 }
 
-func (s *Simulator) changePIN(n *number, pin string) *graphError {
+func (s *Simulator) changePIN(n *number, pin string) *wire.Error {
 	if err := checkPIN(pin); err != nil {
 		return err
 	}
@@ -173,18 +175,18 @@ func (s *Simulator) changePIN(n *number, pin string) *graphError {
 	n.pin = pin
 	digits := n.digits
 	n.mu.Unlock()
-	s.callbacks.aboutAccount(n.waba.Load(), update{field: "security", at: s.now().Unix(), value: phpJSON(map[string]any{
+	s.callbacks.aboutAccount(n.waba.Load(), update{field: "security", at: s.now().Unix(), value: wire.JSON(map[string]any{
 		"display_phone_number": digits, "event": "PIN_CHANGED", "requester": s.cfg.AppID,
 	})})
 	return nil
 }
 
-func checkPIN(pin string) *graphError {
+func checkPIN(pin string) *wire.Error {
 	if pin == "" {
-		return badParam("The parameter pin is required.")
+		return wire.BadParam("The parameter pin is required.")
 	}
 	if len(pin) != 6 || !isDecimal(pin) {
-		return badParam("Param pin must be 6 characters long and consist of digits only.")
+		return wire.BadParam("Param pin must be 6 characters long and consist of digits only.")
 	}
 	return nil
 }
@@ -197,20 +199,20 @@ const (
 )
 
 // register connects a number. The first PIN is remembered and must match from then on.
-func (s *Simulator) register(c *call) (answer, *graphError) {
+func (s *Simulator) register(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
 	}
 	var in struct {
-		Product string `json:"messaging_product"`
-		PIN     loose  `json:"pin"`
-		Region  string `json:"data_localization_region"`
+		Product string     `json:"messaging_product"`
+		PIN     wire.Loose `json:"pin"`
+		Region  string     `json:"data_localization_region"`
 	}
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
 	}
-	if err := firstError(checkProduct(in.Product), checkPIN(string(in.PIN))); err != nil {
+	if err := wire.FirstError(checkProduct(in.Product), checkPIN(string(in.PIN))); err != nil {
 		return answer{}, err
 	}
 	if a, done := s.applyFaults(c, s.faultsFor(n)); done {
@@ -219,7 +221,7 @@ func (s *Simulator) register(c *call) (answer, *graphError) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.onApp {
-		return answer{}, refuse(100, "This number is used with the business app and is registered already")
+		return answer{}, wire.Refuse(100, "This number is used with the business app and is registered already")
 	}
 	if err := n.mayRegister(s.now()); err != nil {
 		return answer{}, err
@@ -235,19 +237,19 @@ func (s *Simulator) register(c *call) (answer, *graphError) {
 }
 
 // mayRegister counts the attempt, and refuses what no PIN could help.
-func (n *number) mayRegister(now time.Time) *graphError {
+func (n *number) mayRegister(now time.Time) *wire.Error {
 	switch {
 	case !n.verified:
-		return refuse(133006, "The number needs to be verified before it is registered")
+		return wire.Refuse(133006, "The number needs to be verified before it is registered")
 	case n.status == "BANNED":
-		return refuse(131031, "The account has been locked")
+		return wire.Refuse(131031, "The account has been locked")
 	case now.Before(n.lockedUntil):
-		return refuse(133008, "Too many wrong guesses: try again in %d seconds", int(n.lockedUntil.Sub(now).Seconds()))
+		return wire.Refuse(133008, "Too many wrong guesses: try again in %d seconds", int(n.lockedUntil.Sub(now).Seconds()))
 	}
 	return n.countAttempt(now)
 }
 
-func (n *number) countAttempt(now time.Time) *graphError {
+func (n *number) countAttempt(now time.Time) *wire.Error {
 	recent := n.attempts[:0]
 	for _, at := range n.attempts {
 		if now.Sub(at) < registrationSpan {
@@ -256,13 +258,13 @@ func (n *number) countAttempt(now time.Time) *graphError {
 	}
 	n.attempts = recent
 	if len(n.attempts) >= maxRegistrations {
-		return refuse(133016, fmt.Sprintf("More than %d registrations and deregistrations within 72 hours", maxRegistrations))
+		return wire.Refuse(133016, fmt.Sprintf("More than %d registrations and deregistrations within 72 hours", maxRegistrations))
 	}
 	n.attempts = append(n.attempts, now)
 	return nil
 }
 
-func (n *number) enterPIN(pin string, now time.Time) *graphError {
+func (n *number) enterPIN(pin string, now time.Time) *wire.Error {
 	if n.pin == "" || n.pin == pin {
 		n.pin, n.wrongPINs = pin, 0
 		return nil
@@ -271,10 +273,10 @@ func (n *number) enterPIN(pin string, now time.Time) *graphError {
 	if n.wrongPINs >= maxWrongPINs {
 		n.wrongPINs, n.lockedUntil = 0, now.Add(pinLock)
 	}
-	return refuse(133005, "The PIN does not match the one that was set for this number")
+	return wire.Refuse(133005, "The PIN does not match the one that was set for this number")
 }
 
-func (s *Simulator) deregister(c *call) (answer, *graphError) {
+func (s *Simulator) deregister(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -283,9 +285,9 @@ func (s *Simulator) deregister(c *call) (answer, *graphError) {
 	defer n.mu.Unlock()
 	switch {
 	case n.onApp:
-		return answer{}, refuse(100, "A number that is used with the business app cannot be deregistered")
+		return answer{}, wire.Refuse(100, "A number that is used with the business app cannot be deregistered")
 	case n.status != connected:
-		return answer{}, refuse(133010, "The number is not registered")
+		return answer{}, wire.Refuse(133010, "The number is not registered")
 	}
 	if err := n.countAttempt(s.now()); err != nil {
 		return answer{}, err
@@ -297,7 +299,7 @@ func (s *Simulator) deregister(c *call) (answer, *graphError) {
 // verificationCode is the code that every simulated SMS carries.
 const verificationCode = "123456"
 
-func (s *Simulator) requestCode(c *call) (answer, *graphError) {
+func (s *Simulator) requestCode(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -310,30 +312,30 @@ func (s *Simulator) requestCode(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	if in.Method != "SMS" && in.Method != "VOICE" {
-		return answer{}, badParam("Param code_method must be one of {SMS, VOICE} - got %q.", in.Method)
+		return answer{}, wire.BadParam("Param code_method must be one of {SMS, VOICE} - got %q.", in.Method)
 	}
 	if in.Language == "" {
-		return answer{}, badParam("The parameter language is required.")
+		return answer{}, wire.BadParam("The parameter language is required.")
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.verified {
-		return answer{}, &graphError{
-			status: http.StatusBadRequest, code: 136024, message: "(#136024) Request code error",
-			userTitle: "Request code error", userText: "The number is verified already.",
+		return answer{}, &wire.Error{
+			Status: http.StatusBadRequest, Code: 136024, Message: "(#136024) Request code error",
+			UserTitle: "Request code error", UserText: "The number is verified already.",
 		}
 	}
 	n.code = verificationCode
 	return success, nil
 }
 
-func (s *Simulator) verifyCode(c *call) (answer, *graphError) {
+func (s *Simulator) verifyCode(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
 	}
 	var in struct {
-		Code loose `json:"code"`
+		Code wire.Loose `json:"code"`
 	}
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
@@ -341,7 +343,7 @@ func (s *Simulator) verifyCode(c *call) (answer, *graphError) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.code == "" || n.code != string(in.Code) {
-		return answer{}, refuse(136025, "The code is not the one that was sent, or none was requested")
+		return answer{}, wire.Refuse(136025, "The code is not the one that was sent, or none was requested")
 	}
 	n.code, n.verified = "", true
 	if n.status == "UNVERIFIED" {

@@ -4,24 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"net/http"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // accessToken exchanges a code, or the app's credentials, for a token.
-func (s *Simulator) accessToken(c *call) (answer, *graphError) {
+func (s *Simulator) accessToken(c *call) (answer, *wire.Error) {
 	if err := c.ParseForm(); err != nil {
-		return answer{}, badParam("The form could not be read")
+		return answer{}, wire.BadParam("The form could not be read")
 	}
 	f := c.Form
 	for _, name := range []string{"client_id", "client_secret"} {
 		if f.Get(name) == "" {
-			return answer{}, &graphError{status: http.StatusBadRequest, code: 101, message: "Missing " + name + " parameter."}
+			return answer{}, &wire.Error{Status: http.StatusBadRequest, Code: 101, Message: "Missing " + name + " parameter."}
 		}
 	}
 	if f.Get("client_id") != s.cfg.AppID {
-		return answer{}, &graphError{status: http.StatusBadRequest, code: 101, message: "Error validating application. Cannot get application info due to a system error."}
+		return answer{}, &wire.Error{Status: http.StatusBadRequest, Code: 101, Message: "Error validating application. Cannot get application info due to a system error."}
 	}
 	if s.cfg.AppSecret != "" && f.Get("client_secret") != s.cfg.AppSecret {
-		return answer{}, &graphError{status: http.StatusBadRequest, code: 1, message: "Error validating client secret."}
+		return answer{}, &wire.Error{Status: http.StatusBadRequest, Code: 1, Message: "Error validating client secret."}
 	}
 	if f.Get("grant_type") == "client_credentials" {
 		return ok(map[string]string{"access_token": s.cfg.AppID + "|" + s.cfg.AppSecret, "token_type": "bearer"}), nil
@@ -34,19 +38,19 @@ func (s *Simulator) accessToken(c *call) (answer, *graphError) {
 }
 
 // redeem uses up a code.
-func (s *Simulator) redeem(code, redirect string) (grant, *graphError) {
-	refused := func(subcode int, message string) *graphError {
-		return &graphError{status: http.StatusBadRequest, code: 100, subcode: subcode, message: message}
+func (s *Simulator) redeem(code, redirect string) (grant, *wire.Error) {
+	refused := func(subcode int, message string) *wire.Error {
+		return &wire.Error{Status: http.StatusBadRequest, Code: 100, Subcode: subcode, Message: message}
 	}
 	if code == "" {
 		return grant{}, refused(0, "Missing authorization code")
 	}
-	if _, found := s.codes.get(stringKey(code)); !found {
+	if _, found := s.codes.Get(recent.Key(code)); !found {
 		return grant{}, refused(0, "Invalid verification code format.")
 	}
-	var err *graphError
+	var err *wire.Error
 	now := s.now()
-	ac := s.codes.update(stringKey(code), func(ac authCode) authCode {
+	ac := s.codes.Update(recent.Key(code), func(ac authCode) authCode {
 		switch {
 		case ac.used:
 			err = refused(36009, "This authorization code has been used.")
@@ -65,19 +69,19 @@ func (s *Simulator) redeem(code, redirect string) (grant, *graphError) {
 var tokenScopes = []string{"whatsapp_business_management", "whatsapp_business_messaging"}
 
 // debugToken tells what a token may do.
-func (s *Simulator) debugToken(c *call) (answer, *graphError) {
+func (s *Simulator) debugToken(c *call) (answer, *wire.Error) {
 	input := c.param("input_token")
 	if input == "" {
-		return answer{}, badParam("The parameter input_token is required.")
+		return answer{}, wire.BadParam("The parameter input_token is required.")
 	}
 	data := map[string]any{
 		"app_id": s.cfg.AppID, "type": "SYSTEM_USER", "application": "Simulated app", "expires_at": 0, "data_access_expires_at": 0,
-		"is_valid": true, "scopes": tokenScopes, "user_id": derivedID(prefixBusiness, input),
+		"is_valid": true, "scopes": tokenScopes, "user_id": names.DerivedID(names.Business, input),
 	}
 	tok, err := s.checkToken(input)
 	if err != nil {
 		data["is_valid"], data["scopes"] = false, []string{}
-		data["error"] = map[string]any{"code": err.code, "message": err.text(), "subcode": err.subcode}
+		data["error"] = map[string]any{"code": err.Code, "message": err.Text(), "subcode": err.Subcode}
 		return ok(map[string]any{"data": data}), nil
 	}
 	if tok.grant != nil {
@@ -105,10 +109,10 @@ func (s *Simulator) accountsOf(tok token) []string {
 }
 
 // systemUserToken is how an app gets its token after the hosted page, which gives no code.
-func (s *Simulator) systemUserToken(c *call) (answer, *graphError) {
-	g, found := s.grants.get(stringKey(c.id))
+func (s *Simulator) systemUserToken(c *call) (answer, *wire.Error) {
+	g, found := s.grants.Get(recent.Key(c.id))
 	if !found {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
 	var in struct {
 		Proof     string          `json:"appsecret_proof"`
@@ -118,7 +122,7 @@ func (s *Simulator) systemUserToken(c *call) (answer, *graphError) {
 		return answer{}, err
 	}
 	if in.Proof != signature(sha256.New, s.cfg.AppSecret, []byte(c.token.raw)) {
-		return answer{}, badParam("Invalid appsecret_proof provided in the API argument")
+		return answer{}, wire.BadParam("Invalid appsecret_proof provided in the API argument")
 	}
 	return ok(map[string]string{"access_token": s.sealGrant(g)}), nil
 }

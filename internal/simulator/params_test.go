@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // wireForms are the ways in which a client may hand over the same parameters.
@@ -63,14 +65,14 @@ var wireForms = map[string]func(t *rapid.T, params map[string]any) *http.Request
 }
 
 func jsonRequest(target string, params map[string]any) *http.Request {
-	return httptest.NewRequest("POST", target, bytes.NewReader(mustJSON(params)))
+	return httptest.NewRequest("POST", target, bytes.NewReader(wire.MustJSON(params)))
 }
 
 func asText(v any) string {
 	if s, isText := v.(string); isText {
 		return s
 	}
-	return string(mustJSON(v))
+	return string(wire.MustJSON(v))
 }
 
 func asForm(params map[string]any) url.Values {
@@ -85,8 +87,8 @@ func asForm(params map[string]any) url.Values {
 type kinds struct {
 	Text   string            `json:"text"`
 	Maybe  *string           `json:"maybe"`
-	Loose  loose             `json:"loose"`
-	Raw    rawParam          `json:"raw"`
+	Loose  wire.Loose        `json:"loose"`
+	Raw    wire.Raw          `json:"raw"`
 	Object map[string]string `json:"object"`
 	Struct *struct {
 		Name string `json:"name"`
@@ -114,17 +116,17 @@ func TestParametersMeanTheSameInEveryForm(t *testing.T) {
 			}
 		}
 		var want kinds
-		if err := json.Unmarshal(mustJSON(params), &want); err != nil {
+		if err := json.Unmarshal(wire.MustJSON(params), &want); err != nil {
 			t.Fatal(err)
 		}
 		form := rapid.SampledFrom(sortedKeys(wireForms)).Draw(t, "form")
 		c := &call{Request: wireForms[form](t, params)}
 		var got kinds
 		if err := c.decode(&got); err != nil {
-			t.Fatalf("%s: %s", form, err.text())
+			t.Fatalf("%s: %s", form, err.Text())
 		}
 		if !reflect.DeepEqual(canonical(got), canonical(want)) {
-			t.Fatalf("%s: got %s, want %s", form, mustJSON(got), mustJSON(want))
+			t.Fatalf("%s: got %s, want %s", form, wire.MustJSON(got), wire.MustJSON(want))
 		}
 		var again kinds
 		if err := json.Unmarshal(c.sent, &again); err != nil || !reflect.DeepEqual(canonical(again), canonical(want)) {

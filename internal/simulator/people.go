@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
 // person is the profile of someone on the network. People exist without one: their name then
@@ -45,7 +47,7 @@ func (p *people) put(who person) error {
 	if who.Phone == "" && who.UserID == "" {
 		return fmt.Errorf("a person needs a phone or a user_id")
 	}
-	if who.UserID != "" && !isUserID(who.UserID) {
+	if who.UserID != "" && !names.IsUserID(who.UserID) {
 		return fmt.Errorf("user_id %q must be like DE.1234", who.UserID)
 	}
 	if who.Name == "" {
@@ -105,7 +107,7 @@ var firstNames = [...]string{
 	"Lena", "Marco", "Noor", "Olga", "Pablo", "Quentin", "Rosa", "Samir", "Tomás", "Uma", "Vera", "Wei", "Yara", "Zoë",
 }
 
-func inventName(key string) string { return firstNames[hashString(key)%uint64(len(firstNames))] }
+func inventName(key string) string { return firstNames[names.HashString(key)%uint64(len(firstNames))] }
 
 // Unreachable has messages to a person fail with a code, from now on.
 func (s *Simulator) Unreachable(phone string, code int) error {
@@ -129,10 +131,10 @@ func (s *Simulator) withPhone(w *waba, phone string) recipient {
 func (s *Simulator) seenBy(w *waba, who *person) recipient {
 	r := recipient{phone: who.Phone, userID: who.UserID, parentID: who.ParentUserID, person: who}
 	if r.userID == "" {
-		r.userID = w.users.userID(who.Phone)
+		r.userID = w.users.UserID(who.Phone)
 	}
 	if r.parentID == "" && who.Phone != "" && w.sendsParents() {
-		r.parentID = w.parents.parentID(who.Phone)
+		r.parentID = w.parents.ParentID(who.Phone)
 	}
 	return r
 }
@@ -146,9 +148,9 @@ func (w *waba) sendsParents() bool {
 // withUserID finds a person by user id or parent id; false: nobody this business can know.
 func (s *Simulator) withUserID(w *waba, id string) (recipient, bool) {
 	r := recipient{userID: id, person: &person{UserID: id, Name: inventName(id)}}
-	phone, found := w.users.phone(id)
+	phone, found := w.users.Phone(id)
 	if !found {
-		phone, found = w.parents.phone(id)
+		phone, found = w.parents.Phone(id)
 	}
 	if who := s.people.byUser(id); who != nil {
 		r, found = s.seenBy(w, who), true

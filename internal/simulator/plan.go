@@ -76,7 +76,7 @@ func (s *Simulator) report(m *message, st step, at time.Time) {
 	s.counters.status(st.status)
 	u := update{number: m.number, msg: m, status: st.status, code: st.code, priced: st.priced, at: at.Unix()}
 	copies := st.copies
-	if s.ids.chance(s.faultsFor(m.number).DuplicateRate) {
+	if s.ids.Chance(s.faultsFor(m.number).DuplicateRate) {
 		copies++
 	}
 	for range copies + 1 {

@@ -3,6 +3,9 @@ package simulator
 import (
 	"fmt"
 	"net/mail"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // profile is what people see of a business when they look at its number.
@@ -30,7 +33,7 @@ func (p profile) node() node {
 	return node{kind: "WhatsAppBusinessProfile", anonymous: true, defaults: profileFields, fields: fields}
 }
 
-func (s *Simulator) getProfile(c *call) (answer, *graphError) {
+func (s *Simulator) getProfile(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -58,7 +61,7 @@ type profileChange struct {
 	Picture     *string   `json:"profile_picture_handle"`
 }
 
-func (s *Simulator) setProfile(c *call) (answer, *graphError) {
+func (s *Simulator) setProfile(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -91,22 +94,22 @@ const (
 	maxWebsites    = 2
 )
 
-func (in profileChange) check() *graphError {
+func (in profileChange) check() *wire.Error {
 	if in.About != nil && *in.About == "" {
-		return badParam("Param about must be at least 1 characters long.")
+		return wire.BadParam("Param about must be at least 1 characters long.")
 	}
 	if in.Vertical != nil && *in.Vertical != "" {
-		if err := oneOf("vertical", profileVerticals, *in.Vertical); err != nil {
+		if err := wire.OneOf("vertical", profileVerticals, *in.Vertical); err != nil {
 			return err
 		}
 	}
-	if in.Picture != nil && !isUploadHandle(*in.Picture) {
-		return badParam("Param profile_picture_handle must be a handle of the Resumable Upload API.")
+	if in.Picture != nil && !names.IsUploadHandle(*in.Picture) {
+		return wire.BadParam("Param profile_picture_handle must be a handle of the Resumable Upload API.")
 	}
-	return firstError(checkProduct(in.Product), in.checkLengths(), in.checkAddresses())
+	return wire.FirstError(checkProduct(in.Product), in.checkLengths(), in.checkAddresses())
 }
 
-func (in profileChange) checkLengths() *graphError {
+func (in profileChange) checkLengths() *wire.Error {
 	for _, limit := range []struct {
 		name  string
 		value *string
@@ -115,31 +118,31 @@ func (in profileChange) checkLengths() *graphError {
 		if limit.value == nil {
 			continue
 		}
-		if err := tooLong(limit.name, *limit.value, limit.most); err != nil {
+		if err := wire.TooLong(limit.name, *limit.value, limit.most); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (in profileChange) checkAddresses() *graphError {
+func (in profileChange) checkAddresses() *wire.Error {
 	if in.Email != nil && *in.Email != "" {
 		if a, err := mail.ParseAddress(*in.Email); err != nil || a.Address != *in.Email {
-			return badParam("Param email must be a valid email address.")
+			return wire.BadParam("Param email must be a valid email address.")
 		}
 	}
 	if in.Websites == nil {
 		return nil
 	}
 	if len(*in.Websites) > maxWebsites {
-		return badParam("Param websites must have at most %d items.", maxWebsites)
+		return wire.BadParam("Param websites must have at most %d items.", maxWebsites)
 	}
 	for i, site := range *in.Websites {
 		name := fmt.Sprintf("websites[%d]", i)
-		if !isWebURL(site) {
-			return badParam("Param %s must be a valid URL that starts with http:// or https://.", name)
+		if !wire.IsWebURL(site) {
+			return wire.BadParam("Param %s must be a valid URL that starts with http:// or https://.", name)
 		}
-		if err := tooLong(name, site, maxWebsite); err != nil {
+		if err := wire.TooLong(name, site, maxWebsite); err != nil {
 			return err
 		}
 	}
@@ -158,6 +161,6 @@ func (in profileChange) apply(p *profile) {
 		p.websites = *in.Websites
 	}
 	if in.Picture != nil {
-		p.picture = fmt.Sprintf("https://pps.whatsapp.net/v/t61.24694-24/%d_n.jpg", hashString(*in.Picture))
+		p.picture = fmt.Sprintf("https://pps.whatsapp.net/v/t61.24694-24/%d_n.jpg", names.HashString(*in.Picture))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
 // provisionNumber makes an unknown number exist. Its phone and its account follow from the id, so
@@ -135,5 +137,5 @@ func (a *accounts) namedBy(token string) *waba {
 
 // inventPhone is a number in a block that is kept free for fiction.
 func inventPhone(id string) string {
-	return fmt.Sprintf("+1555%07d", hashString("phone"+id)%10_000_000)
+	return fmt.Sprintf("+1555%07d", names.HashString("phone"+id)%10_000_000)
 }

@@ -6,6 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/templates"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // qrCode is a link that opens a chat with a number, with a text to begin with.
@@ -34,20 +38,20 @@ func (q qrCode) node() node {
 
 // imageURL leads nowhere: pictures are not drawn.
 func (q qrCode) imageURL() string {
-	return fmt.Sprintf("https://%s/m1/v/t6/%d", sampleHost, hashString(q.code))
+	return fmt.Sprintf("https://%s/m1/v/t6/%d", templates.SampleHost, names.HashString(q.code))
 }
 
 // newQRCode is 14 letters and digits, as upstream.
 func (s *Simulator) newQRCode() string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 	b := make([]byte, 0, 14)
-	for n := s.ids.next(); len(b) < 12; n >>= 5 {
+	for n := s.ids.Next(); len(b) < 12; n >>= 5 {
 		b = append(b, alphabet[n%32])
 	}
 	return string(b) + "P1"
 }
 
-func (s *Simulator) listQRCodes(c *call) (answer, *graphError) {
+func (s *Simulator) listQRCodes(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -61,7 +65,7 @@ func (s *Simulator) listQRCodes(c *call) (answer, *graphError) {
 	return listAnswer(c, nodes, 25)
 }
 
-func (s *Simulator) getQRCode(c *call) (answer, *graphError) {
+func (s *Simulator) getQRCode(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -76,10 +80,10 @@ func (s *Simulator) getQRCode(c *call) (answer, *graphError) {
 }
 
 // qrCode finds one; the number must be locked.
-func (n *number) qrCode(code string) (int, *graphError) {
+func (n *number) qrCode(code string) (int, *wire.Error) {
 	i := slices.IndexFunc(n.qrCodes, func(q qrCode) bool { return q.code == code })
 	if i < 0 {
-		return 0, badParam("The QR code %s does not exist.", code)
+		return 0, wire.BadParam("The QR code %s does not exist.", code)
 	}
 	return i, nil
 }
@@ -91,7 +95,7 @@ type qrInput struct {
 }
 
 // setQRCode makes a code, or changes the one that the path or the body names.
-func (s *Simulator) setQRCode(c *call) (answer, *graphError) {
+func (s *Simulator) setQRCode(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -125,27 +129,27 @@ func (s *Simulator) setQRCode(c *call) (answer, *graphError) {
 	return ok(out), err
 }
 
-func (in qrInput) check() *graphError {
+func (in qrInput) check() *wire.Error {
 	if in.Message == nil || *in.Message == "" {
-		return badParam("The parameter prefilled_message is required.")
+		return wire.BadParam("The parameter prefilled_message is required.")
 	}
 	if in.Image != "" {
-		if err := oneOf("generate_qr_image", qrFormats, strings.ToUpper(in.Image)); err != nil {
+		if err := wire.OneOf("generate_qr_image", qrFormats, strings.ToUpper(in.Image)); err != nil {
 			return err
 		}
 	}
-	return tooLong("prefilled_message", *in.Message, maxPrefilled)
+	return wire.TooLong("prefilled_message", *in.Message, maxPrefilled)
 }
 
-func (n *number) addQRCode(q qrCode) *graphError {
+func (n *number) addQRCode(q qrCode) *wire.Error {
 	if len(n.qrCodes) >= maxQRCodes {
-		return refuse(100, "A number can have at most "+strconv.Itoa(maxQRCodes)+" QR codes")
+		return wire.Refuse(100, "A number can have at most "+strconv.Itoa(maxQRCodes)+" QR codes")
 	}
 	n.qrCodes = append(n.qrCodes, q)
 	return nil
 }
 
-func (s *Simulator) deleteQRCode(c *call) (answer, *graphError) {
+func (s *Simulator) deleteQRCode(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err

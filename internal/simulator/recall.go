@@ -1,6 +1,12 @@
 package simulator
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/templates"
+)
 
 // recall takes over what was kept. What does not fit any more is left out.
 func (s *Simulator) recall(state keptState) {
@@ -8,16 +14,16 @@ func (s *Simulator) recall(state keptState) {
 		_ = s.people.put(who) // it was valid when it was kept
 	}
 	for _, w := range state.Windows {
-		s.windows.put(pairKey{w.Scope, w.User}, w.Last)
+		s.windows.Put(recent.Pair{Scope: w.Scope, User: w.User}, w.Last)
 	}
 	for _, stop := range state.Stops {
-		s.stops.put(pairKey{stop.Scope, stop.User}, true)
+		s.stops.Put(recent.Pair{Scope: stop.Scope, User: stop.User}, true)
 	}
 	for _, t := range state.Templates {
 		s.recallTemplate(t)
 	}
 	for _, f := range state.Files {
-		s.media.add(&file{id: f.ID, number: f.Number, mimeType: f.MimeType, name: f.Name, expires: f.Expires, data: f.data})
+		s.media.Add(&files.File{ID: f.ID, Number: f.Number, MimeType: f.MimeType, Name: f.Name, Expires: f.Expires, Data: f.data})
 	}
 	handsets := make([]*handset, 0, len(state.Handsets))
 	for _, h := range state.Handsets {
@@ -31,13 +37,13 @@ func (s *Simulator) recallTemplate(k keptTemplate) {
 	if w == nil {
 		return
 	}
-	t := template{
-		id: k.ID, name: k.Name, language: k.Language, category: k.Category, format: k.Format, status: k.Status, reason: k.Reason,
-		quality: k.Quality, components: k.Components, ttl: k.TTL, created: k.Created, pauses: k.Pauses,
+	t := templates.Template{
+		ID: k.ID, Name: k.Name, Language: k.Language, Category: k.Category, Format: k.Format, Status: k.Status, Reason: k.Reason,
+		Quality: k.Quality, Components: k.Components, TTL: k.TTL, Created: k.Created, Pauses: k.Pauses,
 	}
-	w.templates.restore(t)
-	s.accounts.own(w, t.id)
-	if t.status == "PENDING" {
+	w.templates.Restore(t)
+	s.accounts.own(w, t.ID)
+	if t.Status == "PENDING" {
 		s.reviewLater(w, t)
 	}
 }
@@ -75,7 +81,7 @@ func (s *Simulator) recallMessage(phone string, k keptMessage) *message {
 		id: k.ID, number: n, to: s.withPhone(n.waba.Load(), phone), inbound: k.Inbound, kind: k.Kind, opaque: k.Opaque,
 		category: k.Category, free: k.Free, voice: k.Voice, body: k.Body, created: k.Created, changed: k.Created, state: k.State, read: k.Read,
 	}
-	s.messages.put(stringKey(m.id), m)
+	s.messages.Put(recent.Key(m.id), m)
 	return m
 }
 

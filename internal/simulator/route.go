@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // call is a request on its way to an answer.
@@ -24,7 +26,7 @@ type call struct {
 	visitor *Visitor
 }
 
-type handler func(*call) (answer, *graphError)
+type handler func(*call) (answer, *wire.Error)
 
 // routes are method, then the last part of the path; "*" is any id. Open ones need no token.
 type route struct {
@@ -99,7 +101,7 @@ func (s *Simulator) dispatch(c *call) answer {
 	return a
 }
 
-func (s *Simulator) answerTo(c *call) (answer, *graphError) {
+func (s *Simulator) answerTo(c *call) (answer, *wire.Error) {
 	key, found := s.match(c)
 	if !found {
 		return answer{}, unknownPath(c)
@@ -142,13 +144,13 @@ func (s *Simulator) match(c *call) (key string, found bool) {
 	return key, found && c.item != ""
 }
 
-func unknownPath(c *call) *graphError {
+func unknownPath(c *call) *wire.Error {
 	if c.path == "" {
-		return &graphError{status: http.StatusBadRequest, code: 100, kind: "GraphMethodException", message: "Unsupported request - method type: " + strings.ToLower(c.Method)}
+		return &wire.Error{Status: http.StatusBadRequest, Code: 100, Kind: "GraphMethodException", Message: "Unsupported request - method type: " + strings.ToLower(c.Method)}
 	}
-	return &graphError{
-		status: http.StatusBadRequest, code: 2500, kind: "OAuthException",
-		message: "Unknown path components: /" + c.path,
+	return &wire.Error{
+		Status: http.StatusBadRequest, Code: 2500, Kind: "OAuthException",
+		Message: "Unknown path components: /" + c.path,
 	}
 }
 
@@ -160,18 +162,18 @@ func (c *call) param(name string) string {
 }
 
 // number finds the number that the path names, making it up where that is allowed.
-func (c *call) number() (*number, *graphError) {
+func (c *call) number() (*number, *wire.Error) {
 	n := c.sim.provisionNumber(c.id, c.token)
 	if n == nil || !c.token.maySee(n.waba.Load()) {
-		return nil, unknownObject(c.Method, c.id)
+		return nil, wire.UnknownObject(c.Method, c.id)
 	}
 	return n, nil
 }
 
-func (c *call) waba() (*waba, *graphError) {
+func (c *call) waba() (*waba, *wire.Error) {
 	w := c.sim.provisionWABA(c.id, c.token)
 	if w == nil || !c.token.maySee(w) {
-		return nil, unknownObject(c.Method, c.id)
+		return nil, wire.UnknownObject(c.Method, c.id)
 	}
 	return w, nil
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unicode"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // script is how a person answers: when a message to them contains a text, they reply after a while.
@@ -46,7 +48,7 @@ func (sc *script) UnmarshalJSON(b []byte) error {
 }
 
 func replyText(text string) map[string]json.RawMessage {
-	return map[string]json.RawMessage{"type": mustJSON("text"), "text": mustJSON(map[string]string{"body": text})}
+	return map[string]json.RawMessage{"type": wire.MustJSON("text"), "text": wire.MustJSON(map[string]string{"body": text})}
 }
 
 const maxScripts = 1000

@@ -5,15 +5,20 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/validation"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // postMessage takes sends, read receipts and typing indicators: they share an address.
-func (s *Simulator) postMessage(c *call) (answer, *graphError) {
+func (s *Simulator) postMessage(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
 	}
-	var env envelope
+	var env validation.Envelope
 	if err := c.decode(&env); err != nil {
 		return answer{}, err
 	}
@@ -26,23 +31,23 @@ func (s *Simulator) postMessage(c *call) (answer, *graphError) {
 	return s.send(c, n, &env)
 }
 
-func checkProduct(product string) *graphError {
+func checkProduct(product string) *wire.Error {
 	switch product {
 	case "whatsapp":
 		return nil
 	case "":
-		return badParam("The parameter messaging_product is required.")
+		return wire.BadParam("The parameter messaging_product is required.")
 	}
-	return badParam("Param messaging_product must be one of {WHATSAPP} - got %q.", product)
+	return wire.BadParam("Param messaging_product must be one of {WHATSAPP} - got %q.", product)
 }
 
-func (s *Simulator) send(c *call, n *number, env *envelope) (answer, *graphError) {
+func (s *Simulator) send(c *call, n *number, env *validation.Envelope) (answer, *wire.Error) {
 	s.counters.sends.Add(1)
 	w := n.waba.Load()
 	if env.Type == "" {
 		env.Type = "text"
 	}
-	if err := env.check(); err != nil {
+	if err := env.Check(); err != nil {
 		return answer{}, err
 	}
 	to, known, err := s.addressee(w, env)
@@ -53,15 +58,15 @@ func (s *Simulator) send(c *call, n *number, env *envelope) (answer, *graphError
 	if a, done := s.misbehave(c, n, to, trick); done {
 		return a, nil
 	}
-	v := &validation{
-		env: env, numberID: n.id, templates: w.templates, media: s.media, now: s.now(), byUser: to.byUser,
-		canReact: func(id string) bool { return s.canReact(n, to, id) },
+	v := &validation.Send{
+		Env: env, NumberID: n.id, Templates: w.templates, Media: s.media, Now: s.now(), ByUser: to.byUser,
+		CanReact: func(id string) bool { return s.canReact(n, to, id) },
 	}
-	if err := firstError(s.checkSender(n, to), v.check()); err != nil {
+	if err := wire.FirstError(s.checkSender(n, to), v.Check()); err != nil {
 		return answer{}, err
 	}
-	if w.refuses(v.template != nil, v.now) {
-		return answer{}, refuse(368, "The account is restricted from sending such messages for now")
+	if w.refuses(v.Template != nil, v.Now) {
+		return answer{}, wire.Refuse(368, "The account is restricted from sending such messages for now")
 	}
 	if trick.mode == magicLost {
 		if s.sched.sleep(c.Context(), trick.duration()) != nil {
@@ -70,56 +75,56 @@ func (s *Simulator) send(c *call, n *number, env *envelope) (answer, *graphError
 	}
 	m := s.accept(c, n, to, v, trick, known)
 	a := answer{status: http.StatusOK, body: s.accepted(m, v, trick)}
-	a.abort = trick.mode == magicLost || s.ids.chance(s.faultsFor(n).DropAnswerRate)
+	a.abort = trick.mode == magicLost || s.ids.Chance(s.faultsFor(n).DropAnswerRate)
 	return a, nil
 }
 
 // addressee finds who is meant. The phone wins over the user id. A user id that no one has is still
 // accepted: the failure comes later.
-func (s *Simulator) addressee(w *waba, env *envelope) (to recipient, known bool, err *graphError) {
+func (s *Simulator) addressee(w *waba, env *validation.Envelope) (to recipient, known bool, err *wire.Error) {
 	switch {
 	case env.To != "":
-		digits, valid := normalizePhone(string(env.To))
+		digits, valid := names.NormalizePhone(string(env.To))
 		if !valid {
-			return to, false, invalid("Parameter 'to' must be a phone number with country code - got %q", string(env.To))
+			return to, false, wire.Invalid("Parameter 'to' must be a phone number with country code - got %q", string(env.To))
 		}
-		to = s.withPhone(w, canonicalPhone(digits))
+		to = s.withPhone(w, names.CanonicalPhone(digits))
 		to.input = string(env.To)
 		return to, true, nil
 	case env.Recipient != "":
-		if !isUserID(env.Recipient) {
-			return to, false, invalid("Parameter 'recipient' must be a business-scoped user ID - got %q", env.Recipient)
+		if !names.IsUserID(env.Recipient) {
+			return to, false, wire.Invalid("Parameter 'recipient' must be a business-scoped user ID - got %q", env.Recipient)
 		}
 		to, known = s.withUserID(w, env.Recipient)
 		to.input = env.Recipient
 		return to, known, nil
 	}
-	return to, false, missing("to", env.Type)
+	return to, false, wire.Missing("to", env.Type)
 }
 
 // checkSender covers what the number may do with this person.
-func (s *Simulator) checkSender(n *number, to recipient) *graphError {
+func (s *Simulator) checkSender(n *number, to recipient) *wire.Error {
 	digits, status := n.snapshot()
 	switch status {
 	case connected, "FLAGGED":
 	case "RATE_LIMITED":
-		return refuse(130429, "The number has reached its throughput")
+		return wire.Refuse(130429, "The number has reached its throughput")
 	case "RESTRICTED", "BANNED":
-		return refuse(131031, "The account has been locked because of a policy violation")
+		return wire.Refuse(131031, "The account has been locked because of a policy violation")
 	default:
-		return refuse(133010, "The number is %s: register it before sending", status)
+		return wire.Refuse(133010, "The number is %s: register it before sending", status)
 	}
 	if to.phone == digits {
-		return refuse(131021, "The recipient is the sending number itself")
+		return wire.Refuse(131021, "The recipient is the sending number itself")
 	}
 	if allow := *s.allow.Load(); len(allow) > 0 && !allow[to.phone] {
-		e := refuse(131030, "The recipient is not on the list of test recipients: add it first")
-		e.subcode, e.userTitle = 2655007, "Recipient phone number not in allowed list"
-		e.userText = "Add the recipient phone number to the list of test recipients and try again."
+		e := wire.Refuse(131030, "The recipient is not on the list of test recipients: add it first")
+		e.Subcode, e.UserTitle = 2655007, "Recipient phone number not in allowed list"
+		e.UserText = "Add the recipient phone number to the list of test recipients and try again."
 		return e
 	}
 	if limit := s.faultsFor(n).MaxPerSecond; limit > 0 && !n.bucket.take(s.now(), limit) {
-		return refuse(130429, "Message failed to send because there were too many messages sent from this phone number in a short period of time")
+		return wire.Refuse(130429, "Message failed to send because there were too many messages sent from this phone number in a short period of time")
 	}
 	return nil
 }
@@ -128,20 +133,20 @@ const reactFor = 30 * 24 * 3600
 
 // canReact tells whether a number may react to a message: one of the same chat, of the last 30 days.
 func (s *Simulator) canReact(n *number, to recipient, id string) bool {
-	m, found := s.messages.get(stringKey(id))
+	m, found := s.messages.Get(recent.Key(id))
 	return found && m.kind != "reaction" && m.number == n && m.to.key() == to.key() && s.now().Unix()-m.created.Unix() < reactFor
 }
 
 // accept makes the message and decides what will become of it.
-func (s *Simulator) accept(c *call, n *number, to recipient, v *validation, trick magic, known bool) *message {
+func (s *Simulator) accept(c *call, n *number, to recipient, v *validation.Send, trick magic, known bool) *message {
 	now := s.now()
 	m := &message{
-		id: s.ids.wamid(to.key(), wamidOutbound), number: n, to: to, kind: v.env.Type, opaque: v.env.Opaque,
-		category: "service", free: true, body: c.sent, created: now, state: statusAccepted, changed: now, voice: v.voice,
+		id: s.ids.Wamid(to.key(), names.Outbound), number: n, to: to, kind: v.Env.Type, opaque: v.Env.Opaque,
+		category: "service", free: true, body: c.sent, created: now, state: statusAccepted, changed: now, voice: v.Voice,
 	}
 	open := s.windowOpen(n, to, now)
-	if v.template != nil {
-		m.category = strings.ToLower(v.template.category)
+	if v.Template != nil {
+		m.category = strings.ToLower(v.Template.Category)
 		m.free = open && m.category == "utility"
 	}
 	m.plan = s.planFor(m, v, trick, known, open)
@@ -153,7 +158,7 @@ func (s *Simulator) accept(c *call, n *number, to recipient, v *validation, tric
 	if len(m.body) > maxKeptBody {
 		m.body = nil
 	}
-	s.messages.put(stringKey(m.id), m)
+	s.messages.Put(recent.Key(m.id), m)
 	s.schedule(m, 0, now)
 	return m
 }
@@ -162,7 +167,7 @@ func (s *Simulator) accept(c *call, n *number, to recipient, v *validation, tric
 const maxKeptBody = 32 << 10
 
 // planFor is the fate of an accepted message.
-func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open bool) []step {
+func (s *Simulator) planFor(m *message, v *validation.Send, trick magic, known, open bool) []step {
 	plans := s.plans.Load()
 	fail := func(code int) []step { return failPlan(plans.delays, code) }
 	if trick.mode == magicFail {
@@ -176,11 +181,11 @@ func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open 
 		return fail(131026)
 	case m.to.person.Fails != 0:
 		return fail(m.to.person.Fails)
-	case v.laterCode != 0:
-		return fail(v.laterCode)
+	case v.LaterCode != 0:
+		return fail(v.LaterCode)
 	case m.category == "marketing" && s.hasStopped(m.number, m.to):
 		return fail(131050)
-	case v.template == nil && !open:
+	case v.Template == nil && !open:
 		return fail(131047)
 	}
 	if plan := s.phones.fate(m, plans.delays); plan != nil {
@@ -190,7 +195,7 @@ func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open 
 	switch {
 	case m.kind == "reaction":
 		return plans.reaction
-	case v.voice:
+	case v.Voice:
 		plan = plans.voice
 	case m.to.person.NoReceipts:
 		plan = planFor(plans.delays, statusSent, statusDelivered)
@@ -205,11 +210,11 @@ func (s *Simulator) planFor(m *message, v *validation, trick magic, known, open 
 func (s *Simulator) disturbed(m *message, plan []step, d Delays) []step {
 	f := s.faultsFor(m.number)
 	switch {
-	case s.ids.chance(f.SilentRate):
+	case s.ids.Chance(f.SilentRate):
 		return nil
-	case s.ids.chance(f.SkipDeliveredRate):
+	case s.ids.Chance(f.SkipDeliveredRate):
 		return planFor(d, statusSent, statusRead)
-	case s.ids.chance(f.ReorderRate):
+	case s.ids.Chance(f.ReorderRate):
 		odd := slices.Clone(plan)
 		slices.Reverse(odd)
 		return odd
@@ -218,23 +223,23 @@ func (s *Simulator) disturbed(m *message, plan []step, d Delays) []step {
 }
 
 // accepted is the answer to a send, written by hand because it is the most frequent one.
-func (s *Simulator) accepted(m *message, v *validation, trick magic) []byte {
-	w := &jsonWriter{b: make([]byte, 0, 320)}
-	w.open('{').field("messaging_product", "whatsapp").key("contacts").open('[').open('{').field("input", m.to.input)
+func (s *Simulator) accepted(m *message, v *validation.Send, trick magic) []byte {
+	w := &wire.Writer{B: make([]byte, 0, 320)}
+	w.Open('{').Field("messaging_product", "whatsapp").Key("contacts").Open('[').Open('{').Field("input", m.to.input)
 	if m.to.byUser {
-		w.field("user_id", m.to.input)
+		w.Field("user_id", m.to.input)
 	} else {
-		w.field("wa_id", m.to.phone)
+		w.Field("wa_id", m.to.phone)
 	}
-	w.close('}').close(']').key("messages").open('[').open('{').field("id", m.id)
-	if v.template != nil {
+	w.Close('}').Close(']').Key("messages").Open('[').Open('{').Field("id", m.id)
+	if v.Template != nil {
 		status := "accepted"
 		if trick.isHeld() {
 			status = "held_for_quality_assessment"
 		}
-		w.field("message_status", status)
+		w.Field("message_status", status)
 	}
-	return w.close('}').close(']').close('}').b
+	return w.Close('}').Close(']').Close('}').B
 }
 
 // windowFor is how long free-form messages may follow the last one from the person.
@@ -244,48 +249,48 @@ func (s *Simulator) windowOpen(n *number, to recipient, now time.Time) bool {
 	if s.cfg.IgnoreWindow || to.person.AlwaysOpen {
 		return true
 	}
-	last, found := s.windows.get(pairKey{n.id, to.key()})
+	last, found := s.windows.Get(recent.Pair{Scope: n.id, User: to.key()})
 	return found && now.Sub(time.Unix(0, last)) < windowFor
 }
 
 func (s *Simulator) hasStopped(n *number, to recipient) bool {
-	stopped, _ := s.stops.get(pairKey{n.waba.Load().business, to.key()})
+	stopped, _ := s.stops.Get(recent.Pair{Scope: n.waba.Load().business, User: to.key()})
 	return stopped
 }
 
 // readReceipt marks a message that a person sent as read, with or without a typing indicator.
-func (s *Simulator) readReceipt(n *number, env *envelope) (answer, *graphError) {
+func (s *Simulator) readReceipt(n *number, env *validation.Envelope) (answer, *wire.Error) {
 	if env.Status != "read" {
-		return answer{}, badParam("Param status must be one of {READ} - got %q.", env.Status)
+		return answer{}, wire.BadParam("Param status must be one of {READ} - got %q.", env.Status)
 	}
 	if env.MessageID == "" {
-		return answer{}, badParam("The parameter message_id is required.")
+		return answer{}, wire.BadParam("The parameter message_id is required.")
 	}
-	if isSet(env.Typing) {
+	if wire.IsSet(env.Typing) {
 		var t struct {
 			Type string `json:"type"`
 		}
-		if err := decodeField("typing_indicator", env.Typing, &t); err != nil {
+		if err := wire.DecodeField("typing_indicator", env.Typing, &t); err != nil {
 			return answer{}, err
 		}
 		if t.Type != "text" {
-			return answer{}, badParam("Param typing_indicator['type'] must be one of {TEXT} - got %q.", t.Type)
+			return answer{}, wire.BadParam("Param typing_indicator['type'] must be one of {TEXT} - got %q.", t.Type)
 		}
 	}
-	m, found := s.messages.get(stringKey(env.MessageID))
+	m, found := s.messages.Get(recent.Key(env.MessageID))
 	switch {
 	case found && (!m.inbound || m.number != n):
-		return answer{}, invalid("Message ID %s was not received by this number", env.MessageID)
+		return answer{}, wire.Invalid("Message ID %s was not received by this number", env.MessageID)
 	case found:
 		m.mu.Lock()
 		m.read = true
 		m.mu.Unlock()
 		s.phones.wrote(m)
-	case !isInboundID(env.MessageID):
-		return answer{}, invalid("Message ID is invalid")
+	case !names.IsInboundID(env.MessageID):
+		return answer{}, wire.Invalid("Message ID is invalid")
 	}
 	s.counters.reads.Add(1)
-	if isSet(env.Typing) {
+	if wire.IsSet(env.Typing) {
 		s.counters.typing.Add(1)
 	}
 	return success, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
 func TestSendGoesThroughItsStatuses(t *testing.T) {
@@ -18,7 +20,7 @@ func TestSendGoesThroughItsStatuses(t *testing.T) {
 		t.Fatalf("answer: %d %s", got.status, got.raw)
 	}
 	id := at[string](t, got.body, "messages", 0, "id")
-	checkWamid(t, id, "4915510000001", wamidOutbound, 18)
+	checkWamid(t, id, "4915510000001", names.Outbound, 18)
 
 	r.settle(149 * time.Millisecond)
 	if n := len(r.recv.all()); n != 0 {
@@ -177,7 +179,7 @@ func TestReadReceipts(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	id := r.inbound()
-	checkWamid(t, id, "4915510000001", wamidInbound, 20)
+	checkWamid(t, id, "4915510000001", names.Inbound, 20)
 	out := r.send(text(testPerson, "x"))
 	receipt := func(id string) map[string]any {
 		return map[string]any{"messaging_product": "whatsapp", "status": "read", "message_id": id}

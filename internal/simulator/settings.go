@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // numberSettings are the features that a number has turned on. They are kept and shown: there are no
@@ -16,7 +19,7 @@ type numberSettings struct {
 }
 
 var callingDefaults = map[string]json.RawMessage{
-	"status": mustJSON("DISABLED"), "call_icon_visibility": mustJSON("DEFAULT"), "callback_permission_status": mustJSON("DISABLED"),
+	"status": wire.MustJSON("DISABLED"), "call_icon_visibility": wire.MustJSON("DEFAULT"), "callback_permission_status": wire.MustJSON("DISABLED"),
 }
 
 // shown is the settings as the upstream lists them.
@@ -46,13 +49,13 @@ func shownSIP(raw json.RawMessage, withPasswords bool) json.RawMessage {
 	servers, _ := sip["servers"].([]any)
 	for _, item := range servers {
 		if server, isObject := item.(map[string]any); isObject && withPasswords {
-			server["sip_user_password"] = fmt.Sprintf("%016x", hashString(fmt.Sprint("sip", server["hostname"])))
+			server["sip_user_password"] = fmt.Sprintf("%016x", names.HashString(fmt.Sprint("sip", server["hostname"])))
 		}
 	}
-	return mustJSON(sip)
+	return wire.MustJSON(sip)
 }
 
-func (s *Simulator) getSettings(c *call) (answer, *graphError) {
+func (s *Simulator) getSettings(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -79,7 +82,7 @@ type storageChange struct {
 	Region string `json:"data_localization_region"`
 }
 
-func (s *Simulator) setSettings(c *call) (answer, *graphError) {
+func (s *Simulator) setSettings(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
 		return answer{}, err
@@ -102,7 +105,7 @@ const (
 	storageOff = "IN_COUNTRY_STORAGE_DISABLED"
 )
 
-func (in settingsChange) check(numberStatus string) *graphError {
+func (in settingsChange) check(numberStatus string) *wire.Error {
 	given := 0
 	for _, is := range []bool{in.Calling != nil, in.Storage != nil, in.Encryption != nil, in.Identity != nil} {
 		if is {
@@ -111,21 +114,21 @@ func (in settingsChange) check(numberStatus string) *graphError {
 	}
 	switch {
 	case given > 1:
-		return badParam("Specify only one of calling, payload_encryption, storage_configuration, user_identity_change.")
+		return wire.BadParam("Specify only one of calling, payload_encryption, storage_configuration, user_identity_change.")
 	case in.Calling != nil:
 		return checkCalling(in.Calling)
 	case in.Storage != nil:
 		return in.Storage.check(numberStatus)
 	case in.Identity != nil && in.Identity.Check == nil:
-		return badParam("The parameter user_identity_change['enable_identity_key_check'] is required.")
+		return wire.BadParam("The parameter user_identity_change['enable_identity_key_check'] is required.")
 	case in.Encryption != nil && in.Encryption.Status != "DISABLED":
-		return refuse(100, "Encrypted payloads are not simulated: payload_encryption['status'] can only be DISABLED")
+		return wire.Refuse(100, "Encrypted payloads are not simulated: payload_encryption['status'] can only be DISABLED")
 	}
 	return nil
 }
 
 // checkCalling looks at what is turned on or off. Hours, holidays and servers are kept unseen.
-func checkCalling(calling map[string]json.RawMessage) *graphError {
+func checkCalling(calling map[string]json.RawMessage) *wire.Error {
 	onOff := []string{"ENABLED", "DISABLED"}
 	for name, allowed := range map[string][]string{
 		"status": onOff, "callback_permission_status": onOff, "call_icon_visibility": {"DEFAULT", "DISABLE_ALL"},
@@ -135,25 +138,25 @@ func checkCalling(calling map[string]json.RawMessage) *graphError {
 			continue
 		}
 		var value string
-		if err := decodeField("calling."+name, raw, &value); err != nil {
+		if err := wire.DecodeField("calling."+name, raw, &value); err != nil {
 			return err
 		}
-		if err := oneOf(paramName("calling", name), allowed, value); err != nil {
+		if err := wire.OneOf(wire.ParamName("calling", name), allowed, value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (in storageChange) check(numberStatus string) *graphError {
-	if err := oneOf("storage_configuration['status']", []string{storageOn, storageOff}, in.Status); err != nil {
+func (in storageChange) check(numberStatus string) *wire.Error {
+	if err := wire.OneOf("storage_configuration['status']", []string{storageOn, storageOff}, in.Status); err != nil {
 		return err
 	}
 	if in.Status == storageOn && len(in.Region) != 2 {
-		return badParam("Param storage_configuration['data_localization_region'] must be the code of a country - got %q.", in.Region)
+		return wire.BadParam("Param storage_configuration['data_localization_region'] must be the code of a country - got %q.", in.Region)
 	}
 	if numberStatus == connected {
-		return refuse(100, "Deregister the number first: where messages are stored can only be changed while it is not registered")
+		return wire.Refuse(100, "Deregister the number first: where messages are stored can only be changed while it is not registered")
 	}
 	return nil
 }

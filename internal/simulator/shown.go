@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/templates"
+	"github.com/parleyhq/parley/internal/simulator/validation"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // shownButton is something a person can press in a message.
@@ -16,7 +20,7 @@ type shownButton struct {
 
 // shown is what a person sees of a message: its text, and what can be pressed.
 func (s *Simulator) shown(m *message) (text string, buttons []shownButton) {
-	var env envelope
+	var env validation.Envelope
 	if json.Unmarshal(m.body, &env) != nil {
 		return "", nil
 	}
@@ -35,8 +39,8 @@ func (s *Simulator) shown(m *message) (text string, buttons []shownButton) {
 	return "", nil
 }
 
-func shownInteractive(raw rawParam) (string, []shownButton) {
-	var in interactive
+func shownInteractive(raw wire.Raw) (string, []shownButton) {
+	var in validation.Interactive
 	if json.Unmarshal(raw, &in) != nil || in.Body == nil || in.Action == nil {
 		return "", nil
 	}
@@ -52,12 +56,12 @@ func shownInteractive(raw rawParam) (string, []shownButton) {
 	return in.Body.Text, buttons
 }
 
-func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButton) {
-	var send templateSend
+func (s *Simulator) shownTemplate(m *message, raw wire.Raw) (string, []shownButton) {
+	var send validation.TemplateSend
 	if json.Unmarshal(raw, &send) != nil || send.Language == nil {
 		return "", nil
 	}
-	t, found := m.number.waba.Load().templates.find(send.Name, send.Language.Code)
+	t, found := m.number.waba.Load().templates.Find(send.Name, send.Language.Code)
 	if !found {
 		return "", nil
 	}
@@ -66,7 +70,7 @@ func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButt
 		switch strings.ToLower(c.Type) {
 		case "body":
 			for i, p := range c.Parameters {
-				values[p.place(i)], _ = p.textValue("body")
+				values[p.Place(i)], _ = p.TextValue("body")
 			}
 		case "button":
 			i, err := strconv.Atoi(string(c.Index))
@@ -76,14 +80,14 @@ func (s *Simulator) shownTemplate(m *message, raw rawParam) (string, []shownButt
 		}
 	}
 	text := ""
-	if body := t.part("BODY"); body != nil {
-		text = hydrate(body.Text, values)
+	if body := t.Part("BODY"); body != nil {
+		text = templates.Hydrate(body.Text, values)
 	}
 	return text, templateButtons(t, payloads)
 }
 
 // urlParameter is what completes the address of a button.
-func urlParameter(sent []sendComponent, button int) string {
+func urlParameter(sent []validation.SendComponent, button int) string {
 	for _, c := range sent {
 		if i, err := strconv.Atoi(string(c.Index)); strings.EqualFold(c.Type, "button") && err == nil && i == button && len(c.Parameters) == 1 && c.Parameters[0].Text != nil {
 			return *c.Parameters[0].Text
@@ -92,8 +96,8 @@ func urlParameter(sent []sendComponent, button int) string {
 	return ""
 }
 
-func templateButtons(t template, payloads map[int]string) []shownButton {
-	part := t.part("BUTTONS")
+func templateButtons(t templates.Template, payloads map[int]string) []shownButton {
+	part := t.Part("BUTTONS")
 	if part == nil {
 		return nil
 	}
@@ -111,11 +115,11 @@ func templateButtons(t template, payloads map[int]string) []shownButton {
 // tapped is the message that pressing the button sends.
 func (b shownButton) tapped(m *message) map[string]json.RawMessage {
 	digits, _ := m.number.snapshot()
-	context := mustJSON(map[string]string{"from": digits, "id": m.id})
+	context := wire.MustJSON(map[string]string{"from": digits, "id": m.id})
 	reply := map[string]string{"id": b.id, "title": b.title}
 	switch b.kind {
 	case "template":
-		return map[string]json.RawMessage{"type": mustJSON("button"), "context": context, "button": mustJSON(map[string]string{"payload": b.id, "text": b.title})}
+		return map[string]json.RawMessage{"type": wire.MustJSON("button"), "context": context, "button": wire.MustJSON(map[string]string{"payload": b.id, "text": b.title})}
 	case "list":
 		if b.description != "" {
 			reply["description"] = b.description
@@ -127,7 +131,7 @@ func (b shownButton) tapped(m *message) map[string]json.RawMessage {
 
 func interactiveReply(context json.RawMessage, kind string, reply map[string]string) map[string]json.RawMessage {
 	return map[string]json.RawMessage{
-		"type": mustJSON("interactive"), "context": context,
-		"interactive": mustJSON(map[string]any{"type": kind, kind: reply}),
+		"type": wire.MustJSON("interactive"), "context": context,
+		"interactive": wire.MustJSON(map[string]any{"type": kind, kind: reply}),
 	}
 }

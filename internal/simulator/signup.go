@@ -11,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 //go:embed signup.html
@@ -58,7 +62,7 @@ const maxShownNumbers = 20
 
 // dialog is the page on which a customer connects a number, and what its form does. The hosted
 // variant names the app differently and is otherwise the same.
-func (s *Simulator) dialog(c *call) (answer, *graphError) {
+func (s *Simulator) dialog(c *call) (answer, *wire.Error) {
 	if err := c.ParseForm(); err != nil {
 		return signupAnswer(http.StatusBadRequest, signupView{Fatal: "The form could not be read."}), nil
 	}
@@ -92,7 +96,7 @@ func (s *Simulator) checkSignup(c *call, req signupRequest) string {
 		return "This page is reached from a setup link."
 	case c.visitor != nil && c.visitor.Redirect != req.redirect:
 		return "The parameter redirect_uri is not the app's."
-	case !isWebURL(req.redirect):
+	case !wire.IsWebURL(req.redirect):
 		return "The parameter redirect_uri must be a web address."
 	case kind != "" && kind != "code":
 		return "The parameter response_type must be code."
@@ -170,13 +174,13 @@ func (s *Simulator) approveSignup(c *call, req signupRequest) answer {
 		return signupAnswer(http.StatusOK, s.signupView(c, req, err.Error()))
 	}
 	g := grant{
-		Business: spec.BusinessID, WABA: spec.WABAID, Serial: s.ids.next() % 1_000_000, Issued: s.now().Unix(),
+		Business: spec.BusinessID, WABA: spec.WABAID, Serial: s.ids.Next() % 1_000_000, Issued: s.now().Unix(),
 		Numbers: []grantNumber{{ID: spec.ID, Phone: spec.Phone, Name: spec.Name, OnApp: spec.OnBusinessApp}},
 	}
-	code := fmt.Sprintf("AQ%016x%016x", s.ids.next(), s.ids.next())
-	s.codes.put(stringKey(code), authCode{grant: g, redirect: req.redirect, expires: s.now().Add(codeLife)})
-	s.grants.put(stringKey(g.Business), g)
-	s.callbacks.toApp(update{field: "account_update", at: s.now().Unix(), value: phpJSON(map[string]any{
+	code := fmt.Sprintf("AQ%016x%016x", s.ids.Next(), s.ids.Next())
+	s.codes.Put(recent.Key(code), authCode{grant: g, redirect: req.redirect, expires: s.now().Add(codeLife)})
+	s.grants.Put(recent.Key(g.Business), g)
+	s.callbacks.toApp(update{field: "account_update", at: s.now().Unix(), value: wire.JSON(map[string]any{
 		"event": "PARTNER_ADDED", "waba_info": map[string]any{"waba_id": g.WABA, "owner_business_id": g.Business},
 	})})
 	return redirectTo(req.redirect, url.Values{"code": {code}, "state": {req.state}})
@@ -201,13 +205,13 @@ func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
 	if spec.OnBusinessApp {
 		spec.Status = connected
 	}
-	if digits, valid := normalizePhone(spec.Phone); valid {
+	if digits, valid := names.NormalizePhone(spec.Phone); valid {
 		if n := s.accounts.byDigits(digits); n != nil {
 			n.onboard(s.now()) // the same phone is the same number
 			return n.spec(), nil
 		}
 		// The same phone gets the same ids after a restart.
-		spec.ID = derivedID(prefixNumber, digits)
+		spec.ID = names.DerivedID(names.Number, digits)
 	}
 	return s.AddNumber(spec)
 }

@@ -8,6 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 // Simulator answers as the upstream would, and calls back as it would. It is an http.Handler; Start
@@ -15,7 +19,7 @@ import (
 type Simulator struct {
 	cfg   Config
 	log   *slog.Logger
-	ids   idSource
+	ids   names.Source
 	skew  atomic.Int64 // nanoseconds that the control API moved the clock ahead
 	sched *scheduler
 
@@ -23,14 +27,14 @@ type Simulator struct {
 	tokens    *tokens
 	people    *people
 	messages  *messageStore
-	windows   *recent[pairKey, int64]
-	stops     *recent[pairKey, bool]
-	flaky     *recent[pairKey, int]
-	uploads   *recent[stringKey, *upload]
-	codes     *recent[stringKey, authCode]
-	grants    *recent[stringKey, grant]
+	windows   *recent.Map[recent.Pair, int64]
+	stops     *recent.Map[recent.Pair, bool]
+	flaky     *recent.Map[recent.Pair, int]
+	uploads   *recent.Map[recent.Key, *upload]
+	codes     *recent.Map[recent.Key, authCode]
+	grants    *recent.Map[recent.Key, grant]
 	callbacks *callbacks
-	media     *mediaStore
+	media     *files.Store
 	scripts   *scripts
 	phones    *Phones
 	keeper    *keeper
@@ -55,12 +59,12 @@ type Simulator struct {
 func New(cfg Config) *Simulator {
 	cfg = cfg.withDefaults()
 	s := &Simulator{
-		cfg: cfg, log: cfg.Log, ids: idSource{seed: cfg.Seed},
+		cfg: cfg, log: cfg.Log, ids: names.Source{Seed: cfg.Seed},
 		accounts: newAccounts(), tokens: newTokens(), people: newPeople(), scripts: newScripts(),
-		messages: newMessageStore(cfg.MaxMessages), media: newMediaStore(cfg.MaxMediaBytes),
-		windows: newRecent[pairKey, int64](1_000_000), stops: newRecent[pairKey, bool](200_000),
-		flaky: newRecent[pairKey, int](100_000), uploads: newRecent[stringKey, *upload](10_000),
-		codes: newRecent[stringKey, authCode](10_000), grants: newRecent[stringKey, grant](10_000),
+		messages: newMessageStore(cfg.MaxMessages), media: files.NewStore(cfg.MaxMediaBytes),
+		windows: recent.New[recent.Pair, int64](1_000_000), stops: recent.New[recent.Pair, bool](200_000),
+		flaky: recent.New[recent.Pair, int](100_000), uploads: recent.New[recent.Key, *upload](10_000),
+		codes: recent.New[recent.Key, authCode](10_000), grants: recent.New[recent.Key, grant](10_000),
 		opaque: newOpaqueCounter(), requests: newRequestRing(cfg.MaxRequests),
 	}
 	s.sched = newScheduler(s.now)

@@ -1,6 +1,10 @@
 package simulator
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
+)
 
 // update is one thing to call back about. Statuses are kept as the few words they are made of and
 // written when they are sent, which keeps a long queue small; the rest is written beforehand.
@@ -49,63 +53,63 @@ func (u *update) hasContact() bool {
 	return u.msg != nil && u.status != statusFailed || u.contact != nil
 }
 
-func (u *update) appendContact(w *jsonWriter) {
+func (u *update) appendContact(w *wire.Writer) {
 	if u.msg == nil {
-		w.raw(u.contact)
+		w.Raw(u.contact)
 		return
 	}
 	u.msg.to.appendContact(w, u.status != statusSent)
 }
 
-func (u *update) appendItem(w *jsonWriter) {
+func (u *update) appendItem(w *wire.Writer) {
 	if u.msg == nil {
-		w.raw(u.item)
+		w.Raw(u.item)
 		return
 	}
 	m := u.msg
-	w.open('{').field("id", m.id).field("status", u.status).field("timestamp", strconv.FormatInt(u.at, 10))
+	w.Open('{').Field("id", m.id).Field("status", u.status).Field("timestamp", strconv.FormatInt(u.at, 10))
 	u.appendRecipient(w)
-	w.optional("biz_opaque_callback_data", m.opaque)
+	w.Optional("biz_opaque_callback_data", m.opaque)
 	if u.status == statusFailed {
-		w.key("errors").open('[')
+		w.Key("errors").Open('[')
 		appendWebhookError(w, u.code)
-		w.close(']')
+		w.Close(']')
 	} else if u.priced {
 		m.appendPricing(w)
 	}
-	w.close('}')
+	w.Close('}')
 }
 
-func (n *number) appendMetadata(w *jsonWriter) {
+func (n *number) appendMetadata(w *wire.Writer) {
 	digits, _ := n.snapshot()
-	w.key("metadata").open('{').field("display_phone_number", digits).field("phone_number_id", n.id).close('}')
+	w.Key("metadata").Open('{').Field("display_phone_number", digits).Field("phone_number_id", n.id).Close('}')
 }
 
-func (u *update) appendRecipient(w *jsonWriter) {
+func (u *update) appendRecipient(w *wire.Writer) {
 	to := u.msg.to
-	w.optional("recipient_id", to.visiblePhone())
+	w.Optional("recipient_id", to.visiblePhone())
 	if u.status != statusFailed || to.byUser {
-		w.optional("recipient_user_id", to.userID)
+		w.Optional("recipient_user_id", to.userID)
 	}
-	w.optional("recipient_parent_user_id", to.parentID)
+	w.Optional("recipient_parent_user_id", to.parentID)
 }
 
-func (r recipient) appendContact(w *jsonWriter, username bool) {
-	w.open('{').key("profile").open('{').optional("name", r.person.Name)
+func (r recipient) appendContact(w *wire.Writer, username bool) {
+	w.Open('{').Key("profile").Open('{').Optional("name", r.person.Name)
 	if username {
-		w.optional("username", r.person.Username)
+		w.Optional("username", r.person.Username)
 	}
-	w.close('}').optional("wa_id", r.visiblePhone()).optional("user_id", r.userID).optional("parent_user_id", r.parentID)
-	w.close('}')
+	w.Close('}').Optional("wa_id", r.visiblePhone()).Optional("user_id", r.userID).Optional("parent_user_id", r.parentID)
+	w.Close('}')
 }
 
-func (m *message) appendPricing(w *jsonWriter) {
+func (m *message) appendPricing(w *wire.Writer) {
 	kind := "regular"
 	if m.free {
 		kind = "free_customer_service"
 	}
-	w.key("pricing").open('{').key("billable").boolean(!m.free).field("pricing_model", "PMP")
-	w.field("category", m.category).field("type", kind).close('}')
+	w.Key("pricing").Open('{').Key("billable").Boolean(!m.free).Field("pricing_model", "PMP")
+	w.Field("category", m.category).Field("type", kind).Close('}')
 }
 
 // failureDetails explain the failures that people meet most.
@@ -119,13 +123,13 @@ var failureDetails = map[int]string{
 	132015: "The template was paused before the held message could be sent.",
 }
 
-func appendWebhookError(w *jsonWriter, code int) {
-	title := titleOf(code)
+func appendWebhookError(w *wire.Writer, code int) {
+	title := wire.TitleOf(code)
 	details := failureDetails[code]
 	if details == "" {
 		details = title
 	}
-	w.open('{').key("code").num(int64(code)).field("title", title).field("message", title)
-	w.key("error_data").open('{').field("details", details).close('}')
-	w.field("href", "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/").close('}')
+	w.Open('{').Key("code").Num(int64(code)).Field("title", title).Field("message", title)
+	w.Key("error_data").Open('{').Field("details", details).Close('}')
+	w.Field("href", "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/").Close('}')
 }

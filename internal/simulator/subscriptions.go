@@ -1,5 +1,9 @@
 package simulator
 
+import (
+	"github.com/parleyhq/parley/internal/simulator/wire"
+)
+
 func (w *waba) node() node {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -12,7 +16,7 @@ func (w *waba) node() node {
 }
 
 // subscribe turns an account's callbacks on, and sets or removes an address of its own.
-func (s *Simulator) subscribe(c *call) (answer, *graphError) {
+func (s *Simulator) subscribe(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
@@ -29,7 +33,7 @@ func (s *Simulator) subscribe(c *call) (answer, *graphError) {
 		subscribed := w.subscribed
 		w.mu.Unlock()
 		if !subscribed {
-			return answer{}, refuse(100, "Subscribe the app before giving it another callback address")
+			return answer{}, wire.Refuse(100, "Subscribe the app before giving it another callback address")
 		}
 		if err := s.callbacks.verify(c.Context(), in.URL, in.VerifyToken); err != nil {
 			return answer{}, err
@@ -41,7 +45,7 @@ func (s *Simulator) subscribe(c *call) (answer, *graphError) {
 	return success, nil
 }
 
-func (s *Simulator) subscribers(c *call) (answer, *graphError) {
+func (s *Simulator) subscribers(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
@@ -61,7 +65,7 @@ func (s *Simulator) subscribers(c *call) (answer, *graphError) {
 	return ok(map[string]any{"data": data}), nil
 }
 
-func (s *Simulator) unsubscribe(c *call) (answer, *graphError) {
+func (s *Simulator) unsubscribe(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
@@ -73,21 +77,21 @@ func (s *Simulator) unsubscribe(c *call) (answer, *graphError) {
 }
 
 // setAppCallback is the app's own subscription: where callbacks go, and which.
-func (s *Simulator) setAppCallback(c *call) (answer, *graphError) {
+func (s *Simulator) setAppCallback(c *call) (answer, *wire.Error) {
 	if c.id != s.cfg.AppID {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
 	var in struct {
-		Object      string       `json:"object"`
-		URL         string       `json:"callback_url"`
-		VerifyToken string       `json:"verify_token"`
-		Fields      stringOrList `json:"fields"`
+		Object      string            `json:"object"`
+		URL         string            `json:"callback_url"`
+		VerifyToken string            `json:"verify_token"`
+		Fields      wire.StringOrList `json:"fields"`
 	}
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
 	}
 	if in.Object != "whatsapp_business_account" {
-		return answer{}, badParam("Param object must be one of {WHATSAPP_BUSINESS_ACCOUNT} - got %q.", in.Object)
+		return answer{}, wire.BadParam("Param object must be one of {WHATSAPP_BUSINESS_ACCOUNT} - got %q.", in.Object)
 	}
 	if err := s.callbacks.verify(c.Context(), in.URL, in.VerifyToken); err != nil {
 		return answer{}, err
@@ -105,9 +109,9 @@ func (s *Simulator) setAppCallback(c *call) (answer, *graphError) {
 	return success, nil
 }
 
-func (s *Simulator) appCallback(c *call) (answer, *graphError) {
+func (s *Simulator) appCallback(c *call) (answer, *wire.Error) {
 	if c.id != s.cfg.AppID {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
 	sub := s.callbacks.app.Load()
 	fields := []any{}

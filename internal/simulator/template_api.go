@@ -2,17 +2,21 @@ package simulator
 
 import (
 	"strings"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/templates"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // findTemplate finds a template of any account.
-func (s *Simulator) findTemplate(id string) (template, *waba, bool) {
+func (s *Simulator) findTemplate(id string) (templates.Template, *waba, bool) {
 	s.accounts.mu.RLock()
 	w := s.accounts.owners[id]
 	s.accounts.mu.RUnlock()
 	if w == nil {
-		return template{}, nil, false
+		return templates.Template{}, nil, false
 	}
-	t, found := w.templates.get(id)
+	t, found := w.templates.Get(id)
 	return t, w, found
 }
 
@@ -34,24 +38,24 @@ func (a *accounts) disown(ids []string) {
 
 var templateDefaults = []string{"name", "parameter_format", "components", "language", "status", "category", "sub_category"}
 
-func templateNode(t template) node {
+func templateNode(t templates.Template) node {
 	fields := map[string]any{
-		"name": t.name, "language": t.language, "status": t.status, "category": t.category, "parameter_format": t.format,
-		"components": listedComponents(t.components), "rejected_reason": t.reason, "previous_category": nil,
-		"quality_score": map[string]any{"score": t.quality, "date": t.created.Unix()}, "sub_category": nil,
+		"name": t.Name, "language": t.Language, "status": t.Status, "category": t.Category, "parameter_format": t.Format,
+		"components": templates.ListedComponents(t.Components), "rejected_reason": t.Reason, "previous_category": nil,
+		"quality_score": map[string]any{"score": t.Quality, "date": t.Created.Unix()}, "sub_category": nil,
 		"message_send_ttl_seconds": nil, "cta_url_link_tracking_opted_out": false, "correct_category": nil,
 		"library_template_name": nil,
 	}
-	if t.previous != "" {
-		fields["previous_category"] = t.previous
+	if t.Previous != "" {
+		fields["previous_category"] = t.Previous
 	}
-	if t.ttl != nil {
-		fields["message_send_ttl_seconds"] = *t.ttl
+	if t.TTL != nil {
+		fields["message_send_ttl_seconds"] = *t.TTL
 	}
-	return node{kind: "WhatsAppBusinessHSM", id: t.id, defaults: templateDefaults, fields: fields}
+	return node{kind: "WhatsAppBusinessHSM", id: t.ID, defaults: templateDefaults, fields: fields}
 }
 
-func (s *Simulator) listTemplates(c *call) (answer, *graphError) {
+func (s *Simulator) listTemplates(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
@@ -60,8 +64,8 @@ func (s *Simulator) listTemplates(c *call) (answer, *graphError) {
 	for _, k := range []string{"name", "status", "language", "category", "quality_score"} {
 		want[k] = c.param(k)
 	}
-	list := w.templates.list(func(t *template) bool {
-		got := map[string]string{"name": t.name, "status": t.status, "language": t.language, "category": t.category, "quality_score": t.quality}
+	list := w.templates.List(func(t *templates.Template) bool {
+		got := map[string]string{"name": t.Name, "status": t.Status, "language": t.Language, "category": t.Category, "quality_score": t.Quality}
 		for k, v := range want {
 			if v != "" && !strings.EqualFold(got[k], v) {
 				return false
@@ -76,87 +80,87 @@ func (s *Simulator) listTemplates(c *call) (answer, *graphError) {
 	return listAnswer(c, nodes, 25)
 }
 
-func (s *Simulator) createTemplate(c *call) (answer, *graphError) {
+func (s *Simulator) createTemplate(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
 	}
-	var in templateInput
+	var in templates.Input
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
 	}
-	t, err := in.build()
+	t, err := in.Build()
 	if err != nil {
 		return answer{}, err
 	}
 	now := s.now()
-	t.id, t.created = s.ids.object(prefixTemplate), now
-	verdict := reviewOf(t.name)
-	if verdict.atOnce {
-		t.status, t.reason = verdict.status, verdict.reason
+	t.ID, t.Created = s.ids.Object(names.Template), now
+	verdict := templates.ReviewOf(t.Name)
+	if verdict.AtOnce {
+		t.Status, t.Reason = verdict.Status, verdict.Reason
 	}
-	if err := w.templates.create(t, now); err != nil {
+	if err := w.templates.Create(t, now); err != nil {
 		return answer{}, err
 	}
-	s.accounts.own(w, t.id)
+	s.accounts.own(w, t.ID)
 	s.keeper.mark()
-	if !verdict.atOnce {
+	if !verdict.AtOnce {
 		s.reviewLater(w, t)
 	}
-	return ok(map[string]string{"id": t.id, "status": t.status, "category": t.category}), nil
+	return ok(map[string]string{"id": t.ID, "status": t.Status, "category": t.Category}), nil
 }
 
-func (s *Simulator) editTemplate(c *call) (answer, *graphError) {
+func (s *Simulator) editTemplate(c *call) (answer, *wire.Error) {
 	t, w, found := s.findTemplate(c.id)
 	if !found || !c.token.maySee(w) {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
-	var in templateInput
+	var in templates.Input
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
 	}
-	edited, err := in.edit(t, s.now())
+	edited, err := in.Edit(t, s.now())
 	if err != nil {
 		return answer{}, err
 	}
-	t, found = w.templates.change(t.id, func(old *template) {
+	t, found = w.templates.Change(t.ID, func(old *templates.Template) {
 		*old = edited
 	})
 	if !found {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
 	s.reviewLater(w, t)
-	return ok(map[string]any{"success": true, "id": t.id, "name": t.name, "category": t.category}), nil
+	return ok(map[string]any{"success": true, "id": t.ID, "name": t.Name, "category": t.Category}), nil
 }
 
-func (s *Simulator) deleteTemplates(c *call) (answer, *graphError) {
+func (s *Simulator) deleteTemplates(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
 		return answer{}, err
 	}
 	name := c.param("name")
 	if name == "" {
-		return answer{}, badParam("The parameter name is required.")
+		return answer{}, wire.BadParam("The parameter name is required.")
 	}
-	gone, err := w.templates.remove(name, c.param("hsm_id"), s.now())
+	gone, err := w.templates.Remove(name, c.param("hsm_id"), s.now())
 	if err != nil {
 		return answer{}, err
 	}
 	for _, t := range gone {
-		s.accounts.disown([]string{t.id})
+		s.accounts.disown([]string{t.ID})
 		s.sendTemplateStatus(w, t, "DELETED", nil)
 	}
 	return success, nil
 }
 
-func (s *Simulator) unpauseTemplate(c *call) (answer, *graphError) {
+func (s *Simulator) unpauseTemplate(c *call) (answer, *wire.Error) {
 	t, w, found := s.findTemplate(c.id)
 	if !found || !c.token.maySee(w) {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
-	if t.status != "PAUSED" {
-		return answer{}, templateError(2593007, "Message template is not paused", "The template is %s.", t.status)
+	if t.Status != "PAUSED" {
+		return answer{}, templates.Refuse(2593007, "Message template is not paused", "The template is %s.", t.Status)
 	}
-	s.setTemplateStatus(w, t.id, "APPROVED", "REINSTATED", map[string]any{"other_info": otherInfo("UNPAUSE", "The template was unpaused.")})
+	s.setTemplateStatus(w, t.ID, "APPROVED", "REINSTATED", map[string]any{"other_info": templates.OtherInfo("UNPAUSE", "The template was unpaused.")})
 	return success, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
 const testWABA = "200100100100100"
@@ -149,7 +151,7 @@ func TestTemplateEdits(t *testing.T) {
 	r.settle(3 * time.Second)
 	check("approved again", r.templateStatus(id), "APPROVED")
 	check("twice a day", edit(change), 100)
-	for i := range maxEditsPerMonth - 1 {
+	for i := range templates.MaxEditsPerMonth - 1 {
 		r.settle(24 * time.Hour)
 		check(fmt.Sprint("edit ", i), edit(change), 0)
 		r.settle(3 * time.Second)
@@ -190,7 +192,7 @@ func TestTemplateDeletion(t *testing.T) {
 	if got := r.createTemplate(templateBody("news")); got.code() != 100 {
 		t.Errorf("the name at once: %s", got.raw)
 	}
-	r.clock.move(nameFreeAfter)
+	r.clock.move(templates.NameFreeAfter)
 	if got := r.createTemplate(templateBody("news")); got.status != 200 {
 		t.Errorf("the name a month later: %s", got.raw)
 	}
@@ -212,7 +214,7 @@ func TestTemplateListing(t *testing.T) {
 		return list
 	}
 	all := names("limit=3")
-	if len(all) != len(builtins) {
+	if len(all) != len(templates.Builtins) {
 		t.Errorf("listed: %v", all)
 	}
 	for query, want := range map[string]string{
@@ -231,7 +233,7 @@ func TestTemplateListing(t *testing.T) {
 func TestTemplateLimits(t *testing.T) {
 	t.Parallel()
 	r := newTemplateRig(t)
-	for i := range maxCreatesPerHour {
+	for i := range templates.MaxCreatesPerHour {
 		if got := r.createTemplate(templateBody(fmt.Sprint("t", i))); got.status != 200 {
 			t.Fatalf("%d: %s", i, got.raw)
 		}
@@ -239,8 +241,8 @@ func TestTemplateLimits(t *testing.T) {
 	if got := r.createTemplate(templateBody("more")); got.code() != 80008 {
 		t.Errorf("too fast: %s", got.raw)
 	}
-	for i := range maxTemplates - maxCreatesPerHour - len(builtins) {
-		if i%maxCreatesPerHour == 0 {
+	for i := range templates.MaxTemplates - templates.MaxCreatesPerHour - len(templates.Builtins) {
+		if i%templates.MaxCreatesPerHour == 0 {
 			r.clock.move(time.Hour)
 		}
 		if got := r.createTemplate(templateBody(fmt.Sprint("u", i))); got.status != 200 {
@@ -285,7 +287,7 @@ func TestTemplateShapes(t *testing.T) {
 	}{
 		{"variables", with(body), true, 0},
 		{"all parts", with(`{"type":"HEADER","format":"TEXT","text":"Order {{1}}","example":{"header_text":["A"]}}`, body, `{"type":"FOOTER","text":"Shop"}`, buttons(quick+","+link)), true, 0},
-		{"bad name", strings.Replace(with(plain), `"t"`, `"Bad Name"`, 1), false, subcodeLength},
+		{"bad name", strings.Replace(with(plain), `"t"`, `"Bad Name"`, 1), false, templates.SubcodeLength},
 		{"bad language", strings.Replace(with(plain), `"de"`, `"german"`, 1), false, 0},
 		{"bad category", strings.Replace(with(plain), `UTILITY`, `OTHER`, 1), false, 0},
 		{"bad format", in("parameter_format", `"other"`), false, 0},
@@ -293,34 +295,34 @@ func TestTemplateShapes(t *testing.T) {
 		{"longest ttl", in("message_send_ttl_seconds", `-1`), true, 0},
 		{"short ttl", in("message_send_ttl_seconds", `10`), false, 0},
 		{"no components", `{"name":"t","language":"de","category":"UTILITY"}`, false, 0},
-		{"no body", with(`{"type":"FOOTER","text":"x"}`), false, subcodeBody},
+		{"no body", with(`{"type":"FOOTER","text":"x"}`), false, templates.SubcodeBody},
 		{"two bodies", with(plain, plain), false, 0},
 		{"odd component", with(plain, `{"type":"DANCE"}`), false, 0},
-		{"long body", with(`{"type":"BODY","text":"` + strings.Repeat("a ", 513) + `"}`), false, subcodeLength},
-		{"variable first", with(`{"type":"BODY","text":"{{1}} is here today","example":{"body_text":[["A"]]}}`), false, subcodeVarAtEdge},
-		{"variable last", with(`{"type":"BODY","text":"Here is {{1}}.","example":{"body_text":[["A"]]}}`), false, subcodeVarAtEdge},
-		{"adjacent variables", with(`{"type":"BODY","text":"Here {{1}} {{2}} now then","example":{"body_text":[["A","B"]]}}`), false, subcodeBody},
-		{"too many variables", with(`{"type":"BODY","text":"a {{1}} b {{2}} c {{3}} d {{4}} e","example":{"body_text":[["A","B","C","D"]]}}`), false, subcodeTooManyVars},
-		{"gap in numbers", with(`{"type":"BODY","text":"Here are {{1}} and {{3}} for you","example":{"body_text":[["A","B"]]}}`), false, subcodeBody},
-		{"no example", with(`{"type":"BODY","text":"Here is {{1}} for you"}`), false, subcodeBody},
-		{"one example too many", with(`{"type":"BODY","text":"Here is {{1}} for you","example":{"body_text":[["A","B"]]}}`), false, subcodeBody},
+		{"long body", with(`{"type":"BODY","text":"` + strings.Repeat("a ", 513) + `"}`), false, templates.SubcodeLength},
+		{"variable first", with(`{"type":"BODY","text":"{{1}} is here today","example":{"body_text":[["A"]]}}`), false, templates.SubcodeVarAtEdge},
+		{"variable last", with(`{"type":"BODY","text":"Here is {{1}}.","example":{"body_text":[["A"]]}}`), false, templates.SubcodeVarAtEdge},
+		{"adjacent variables", with(`{"type":"BODY","text":"Here {{1}} {{2}} now then","example":{"body_text":[["A","B"]]}}`), false, templates.SubcodeBody},
+		{"too many variables", with(`{"type":"BODY","text":"a {{1}} b {{2}} c {{3}} d {{4}} e","example":{"body_text":[["A","B","C","D"]]}}`), false, templates.SubcodeTooManyVars},
+		{"gap in numbers", with(`{"type":"BODY","text":"Here are {{1}} and {{3}} for you","example":{"body_text":[["A","B"]]}}`), false, templates.SubcodeBody},
+		{"no example", with(`{"type":"BODY","text":"Here is {{1}} for you"}`), false, templates.SubcodeBody},
+		{"one example too many", with(`{"type":"BODY","text":"Here is {{1}} for you","example":{"body_text":[["A","B"]]}}`), false, templates.SubcodeBody},
 		{"named", `{"name":"n","language":"de","category":"UTILITY","parameter_format":"named","components":[{"type":"BODY","text":"Hi {{first_name}}, welcome.","example":{"body_text_named_params":[{"param_name":"first_name","example":"Ada"}]}}]}`, true, 0},
-		{"badly named", `{"name":"n2","language":"de","category":"UTILITY","parameter_format":"named","components":[{"type":"BODY","text":"Hi {{First}}, welcome.","example":{"body_text_named_params":[{"param_name":"First","example":"Ada"}]}}]}`, false, subcodeBody},
-		{"two header variables", with(`{"type":"HEADER","format":"TEXT","text":"a {{1}} b {{2}} c","example":{"header_text":["1","2"]}}`, plain), false, subcodeHeader},
-		{"long header", with(`{"type":"HEADER","format":"TEXT","text":"`+strings.Repeat("x", 61)+`"}`, plain), false, subcodeLength},
+		{"badly named", `{"name":"n2","language":"de","category":"UTILITY","parameter_format":"named","components":[{"type":"BODY","text":"Hi {{First}}, welcome.","example":{"body_text_named_params":[{"param_name":"First","example":"Ada"}]}}]}`, false, templates.SubcodeBody},
+		{"two header variables", with(`{"type":"HEADER","format":"TEXT","text":"a {{1}} b {{2}} c","example":{"header_text":["1","2"]}}`, plain), false, templates.SubcodeHeader},
+		{"long header", with(`{"type":"HEADER","format":"TEXT","text":"`+strings.Repeat("x", 61)+`"}`, plain), false, templates.SubcodeLength},
 		{"image header", with(`{"type":"HEADER","format":"IMAGE",`+handle+`}`, plain), true, 0},
-		{"image header without sample", with(`{"type":"HEADER","format":"IMAGE"}`, plain), false, subcodeHeader},
-		{"image header with a link", with(`{"type":"HEADER","format":"IMAGE","example":{"header_handle":["https://example.com/a.png"]}}`, plain), false, subcodeHeader},
+		{"image header without sample", with(`{"type":"HEADER","format":"IMAGE"}`, plain), false, templates.SubcodeHeader},
+		{"image header with a link", with(`{"type":"HEADER","format":"IMAGE","example":{"header_handle":["https://example.com/a.png"]}}`, plain), false, templates.SubcodeHeader},
 		{"location header", with(`{"type":"HEADER","format":"LOCATION"}`, plain), true, 0},
 		{"odd header", with(`{"type":"HEADER","format":"SMELL"}`, plain), false, 0},
-		{"variable in the footer", with(plain, `{"type":"FOOTER","text":"x {{1}} y"}`), false, subcodeFooter},
-		{"long footer", with(plain, `{"type":"FOOTER","text":"`+strings.Repeat("x", 61)+`"}`), false, subcodeLength},
+		{"variable in the footer", with(plain, `{"type":"FOOTER","text":"x {{1}} y"}`), false, templates.SubcodeFooter},
+		{"long footer", with(plain, `{"type":"FOOTER","text":"`+strings.Repeat("x", 61)+`"}`), false, templates.SubcodeLength},
 		{"ten quick replies", with(plain, buttons(strings.Trim(list(10, `{"type":"QUICK_REPLY","text":"B#"}`), "[]"))), true, 0},
 		{"eleven buttons", with(plain, buttons(strings.Trim(list(11, `{"type":"QUICK_REPLY","text":"B#"}`), "[]"))), false, 0},
 		{"three urls", with(plain, buttons(link+","+link+","+link)), false, 0},
 		{"two phones", with(plain, buttons(`{"type":"PHONE_NUMBER","text":"Call","phone_number":"+4930555000"},{"type":"PHONE_NUMBER","text":"Call","phone_number":"+4930555000"}`)), false, 0},
 		{"interleaved", with(plain, buttons(quick+","+link+","+quick)), false, 0},
-		{"long button", with(plain, buttons(`{"type":"QUICK_REPLY","text":"`+strings.Repeat("x", 26)+`"}`)), false, subcodeLength},
+		{"long button", with(plain, buttons(`{"type":"QUICK_REPLY","text":"`+strings.Repeat("x", 26)+`"}`)), false, templates.SubcodeLength},
 		{"url variable in the middle", with(plain, buttons(`{"type":"URL","text":"Go","url":"https://example.com/{{1}}/x","example":["x"]}`)), false, 0},
 		{"url without example", with(plain, buttons(`{"type":"URL","text":"Go","url":"https://example.com/{{1}}"}`)), false, 0},
 		{"coupon", with(plain, buttons(`{"type":"COPY_CODE","example":"SAVE10"}`)), true, 0},

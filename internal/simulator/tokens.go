@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // token is who is calling.
@@ -119,18 +121,18 @@ var magicTokens = []struct {
 }{{"expired", 463}, {"revoked", 467}, {"malformed", 0}}
 
 // authenticate finds the caller. It accepts the header in both spellings and the query parameter.
-func (s *Simulator) authenticate(r *http.Request) (token, *graphError) {
+func (s *Simulator) authenticate(r *http.Request) (token, *wire.Error) {
 	raw := bearer(r)
 	if raw == "" {
-		return token{}, &graphError{status: http.StatusUnauthorized, code: 104, message: "An access token is required to request this resource."}
+		return token{}, &wire.Error{Status: http.StatusUnauthorized, Code: 104, Message: "An access token is required to request this resource."}
 	}
 	return s.checkToken(raw)
 }
 
-func (s *Simulator) checkToken(raw string) (token, *graphError) {
+func (s *Simulator) checkToken(raw string) (token, *wire.Error) {
 	for _, m := range magicTokens {
 		if strings.HasPrefix(raw, m.prefix) {
-			return token{}, badToken(m.subcode)
+			return token{}, wire.BadToken(m.subcode)
 		}
 	}
 	s.tokens.mu.RLock()
@@ -139,17 +141,17 @@ func (s *Simulator) checkToken(raw string) (token, *graphError) {
 	s.tokens.mu.RUnlock()
 	switch {
 	case refused:
-		return token{}, badToken(subcode)
+		return token{}, wire.BadToken(subcode)
 	case strings.HasPrefix(raw, grantPrefix):
 		g := s.openGrant(raw)
 		if g == nil {
-			return token{}, badToken(0)
+			return token{}, wire.BadToken(0)
 		}
 		return token{raw: raw, grant: g}, nil
 	case raw == s.cfg.AppID+"|"+s.cfg.AppSecret:
 		return token{raw: raw, app: true}, nil
 	case s.cfg.Strict && !allowed:
-		return token{}, badToken(0)
+		return token{}, wire.BadToken(0)
 	}
 	return token{raw: raw}, nil
 }

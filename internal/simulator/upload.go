@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/recent"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // upload is a sample file on its way. Only its length is kept: nobody ever looks at a sample.
@@ -26,34 +29,34 @@ var uploadTypes = []string{"application/pdf", "image/jpeg", "image/jpg", "image/
 const handleLife = 24 * time.Hour
 
 // startUpload opens a resumable upload for the app.
-func (s *Simulator) startUpload(c *call) (answer, *graphError) {
+func (s *Simulator) startUpload(c *call) (answer, *wire.Error) {
 	if c.id != s.cfg.AppID {
-		return answer{}, unknownObject(c.Method, c.id)
+		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
 	length, err := strconv.ParseInt(c.param("file_length"), 10, 64)
 	if err != nil || length <= 0 || length > maxUpload {
-		return answer{}, badParam("Param file_length must be the size of the file in bytes.")
+		return answer{}, wire.BadParam("Param file_length must be the size of the file in bytes.")
 	}
 	kind := c.param("file_type")
 	if !slices.Contains(uploadTypes, kind) {
-		return answer{}, badParam("Param file_type must be one of {%s} - got %q.", strings.Join(uploadTypes, ", "), kind)
+		return answer{}, wire.BadParam("Param file_type must be one of {%s} - got %q.", strings.Join(uploadTypes, ", "), kind)
 	}
-	session := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "1:attachment:%x", s.ids.next()))
+	session := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "1:attachment:%x", s.ids.Next()))
 	u := &upload{id: "upload:" + session, mimeType: kind, length: length}
-	s.uploads.put(stringKey(u.id), u)
+	s.uploads.Put(recent.Key(u.id), u)
 	return ok(map[string]string{"id": u.id + "?sig=" + s.mediaHash(u.id, "")}), nil
 }
 
-func (s *Simulator) findUpload(c *call) (*upload, *graphError) {
-	u, found := s.uploads.get(stringKey(c.path))
+func (s *Simulator) findUpload(c *call) (*upload, *wire.Error) {
+	u, found := s.uploads.Get(recent.Key(c.path))
 	if !found || c.param("sig") != s.mediaHash(u.id, "") {
-		return nil, unknownObject(c.Method, c.path)
+		return nil, wire.UnknownObject(c.Method, c.path)
 	}
 	return u, nil
 }
 
 // continueUpload takes bytes from the offset on. When all are there it answers with the handle.
-func (s *Simulator) continueUpload(c *call) (answer, *graphError) {
+func (s *Simulator) continueUpload(c *call) (answer, *wire.Error) {
 	u, err := s.findUpload(c)
 	if err != nil {
 		return answer{}, err
@@ -62,25 +65,25 @@ func (s *Simulator) continueUpload(c *call) (answer, *graphError) {
 	defer u.mu.Unlock()
 	offset, bad := strconv.ParseInt(c.Header.Get("file_offset"), 10, 64)
 	if bad != nil || offset != u.offset {
-		return answer{}, badParam("The header file_offset must be %d, the number of bytes received.", u.offset)
+		return answer{}, wire.BadParam("The header file_offset must be %d, the number of bytes received.", u.offset)
 	}
 	n, cut := io.Copy(io.Discard, io.LimitReader(c.Body, u.length-u.offset+1))
 	if u.offset+n > u.length {
-		return answer{}, badParam("The file is longer than its file_length of %d bytes.", u.length)
+		return answer{}, wire.BadParam("The file is longer than its file_length of %d bytes.", u.length)
 	}
 	u.offset += n
 	if cut != nil || u.offset < u.length {
-		return answer{}, badParam("The upload is not complete: %d of %d bytes.", u.offset, u.length)
+		return answer{}, wire.BadParam("The upload is not complete: %d of %d bytes.", u.offset, u.length)
 	}
 	return ok(map[string]string{"h": s.uploadHandle(u.mimeType)}), nil
 }
 
 func (s *Simulator) uploadHandle(mimeType string) string {
 	return fmt.Sprintf("4::%s:ARb%016x:e:%d:%s:1:AR%016x",
-		base64.StdEncoding.EncodeToString([]byte(mimeType)), s.ids.next(), s.now().Add(handleLife).Unix(), s.cfg.AppID, s.ids.next())
+		base64.StdEncoding.EncodeToString([]byte(mimeType)), s.ids.Next(), s.now().Add(handleLife).Unix(), s.cfg.AppID, s.ids.Next())
 }
 
-func (s *Simulator) uploadState(c *call) (answer, *graphError) {
+func (s *Simulator) uploadState(c *call) (answer, *wire.Error) {
 	u, err := s.findUpload(c)
 	if err != nil {
 		return answer{}, err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // message wraps the content of a type into a send.
@@ -147,7 +149,7 @@ func TestTemplateSendValidation(t *testing.T) {
 	body := func(params ...string) string {
 		items := make([]string, len(params))
 		for i, p := range params {
-			items[i] = `{"type":"text","text":` + string(mustJSON(p)) + `}`
+			items[i] = `{"type":"text","text":` + string(wire.MustJSON(p)) + `}`
 		}
 		return `{"type":"body","parameters":[` + strings.Join(items, ",") + `]}`
 	}

@@ -1,4 +1,6 @@
-package simulator
+// Package wire is how the upstream speaks: its errors, its habits of reading parameters, and its JSON, which is that of
+// PHP.
+package wire
 
 import (
 	"fmt"
@@ -7,24 +9,24 @@ import (
 	"strings"
 )
 
-// graphError is a refusal in the upstream's terms.
-type graphError struct {
-	status    int
-	code      int
-	subcode   int
-	kind      string // the envelope's type; empty: OAuthException
-	message   string // empty: "(#code) title"
-	details   string
-	userTitle string
-	userText  string
-	transient *bool
+// Error is a refusal in the upstream's terms.
+type Error struct {
+	Status    int
+	Code      int
+	Subcode   int
+	Kind      string // the envelope's type; empty: OAuthException
+	Message   string // empty: "(#code) title"
+	Details   string
+	UserTitle string
+	UserText  string
+	Transient *bool
 }
 
-func (e *graphError) text() string {
-	if e.message != "" {
-		return e.message
+func (e *Error) Text() string {
+	if e.Message != "" {
+		return e.Message
 	}
-	return fmt.Sprintf("(#%d) %s", e.code, titleOf(e.code))
+	return fmt.Sprintf("(#%d) %s", e.Code, TitleOf(e.Code))
 }
 
 type errorFact struct {
@@ -123,7 +125,7 @@ var errorFacts = map[int]errorFact{
 	2593109: {400, "History sharing is turned off by the business"},
 }
 
-func titleOf(code int) string {
+func TitleOf(code int) string {
 	if f, ok := errorFacts[code]; ok {
 		return f.title
 	}
@@ -143,15 +145,15 @@ func statusOf(code int) int {
 	return http.StatusBadRequest
 }
 
-// refuse is the error of a code, with its own title and status.
-func refuse(code int, details string, args ...any) *graphError {
+// Refuse is the error of a code, with its own title and status.
+func Refuse(code int, details string, args ...any) *Error {
 	if len(args) > 0 {
 		details = fmt.Sprintf(details, args...)
 	}
-	e := &graphError{status: statusOf(code), code: code, details: details}
+	e := &Error{Status: statusOf(code), Code: code, Details: details}
 	if isTransient(code) {
 		yes := true
-		e.transient = &yes
+		e.Transient = &yes
 	}
 	return e
 }
@@ -165,30 +167,30 @@ func isTransient(code int) bool {
 	return false
 }
 
-// badParam is code 100 with the upstream's habit of putting the whole text into the message.
-func badParam(format string, args ...any) *graphError {
-	return &graphError{status: http.StatusBadRequest, code: 100, message: "(#100) " + fmt.Sprintf(format, args...)}
+// BadParam is code 100 with the upstream's habit of putting the whole text into the message.
+func BadParam(format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: 100, Message: "(#100) " + fmt.Sprintf(format, args...)}
 }
 
-// oneOf refuses a value that is none of those allowed.
-func oneOf(param string, allowed []string, got string) *graphError {
+// OneOf refuses a value that is none of those allowed.
+func OneOf(param string, allowed []string, got string) *Error {
 	if slices.Contains(allowed, got) {
 		return nil
 	}
-	return badParam("Param %s must be one of {%s} - got %q.", param, strings.Join(allowed, ", "), got)
+	return BadParam("Param %s must be one of {%s} - got %q.", param, strings.Join(allowed, ", "), got)
 }
 
-// missing is code 131008 for a parameter that a message type needs.
-func missing(param, messageType string) *graphError {
-	return refuse(131008, "Parameter '%s' is mandatory for type '%s'", param, messageType)
+// Missing is code 131008 for a parameter that a message type needs.
+func Missing(param, messageType string) *Error {
+	return Refuse(131008, "Parameter '%s' is mandatory for type '%s'", param, messageType)
 }
 
-func invalid(format string, args ...any) *graphError {
-	return refuse(131009, fmt.Sprintf(format, args...))
+func Invalid(format string, args ...any) *Error {
+	return Refuse(131009, fmt.Sprintf(format, args...))
 }
 
-// unknownObject is the answer for ids that do not exist or that the token may not see.
-func unknownObject(method, id string) *graphError {
+// UnknownObject is the answer for ids that do not exist or that the token may not see.
+func UnknownObject(method, id string) *Error {
 	verb := "get"
 	switch method {
 	case http.MethodPost:
@@ -196,26 +198,26 @@ func unknownObject(method, id string) *graphError {
 	case http.MethodDelete:
 		verb = "delete"
 	}
-	return &graphError{
-		status: http.StatusBadRequest, code: 100, subcode: 33, kind: "GraphMethodException",
-		message: fmt.Sprintf("Unsupported %s request. Object with ID '%s' does not exist, cannot be loaded due to missing permissions, or does not support this operation", verb, id),
+	return &Error{
+		Status: http.StatusBadRequest, Code: 100, Subcode: 33, Kind: "GraphMethodException",
+		Message: fmt.Sprintf("Unsupported %s request. Object with ID '%s' does not exist, cannot be loaded due to missing permissions, or does not support this operation", verb, id),
 	}
 }
 
-// badToken is code 190; the subcode tells why, none means malformed.
-func badToken(subcode int) *graphError {
+// BadToken is code 190; the subcode tells why, none means malformed.
+func BadToken(subcode int) *Error {
 	why := map[int]string{
 		458: "The user has not authorized the application.",
 		460: "The session has been invalidated because the user changed their password.",
 		463: "Session has expired. The current time is past the expiry.",
 		467: "The access token has been invalidated.",
 	}[subcode]
-	e := &graphError{status: http.StatusUnauthorized, code: 190, subcode: subcode, message: "Invalid OAuth access token - Cannot parse access token"}
+	e := &Error{Status: http.StatusUnauthorized, Code: 190, Subcode: subcode, Message: "Invalid OAuth access token - Cannot parse access token"}
 	if subcode != 0 {
 		if why == "" {
 			why = "The session is invalid."
 		}
-		e.message = "Error validating access token: " + why
+		e.Message = "Error validating access token: " + why
 	}
 	return e
 }

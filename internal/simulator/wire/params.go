@@ -1,4 +1,4 @@
-package simulator
+package wire
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-func readForm(kind string, body []byte) (url.Values, error) {
+func ReadForm(kind string, body []byte) (url.Values, error) {
 	mediaType, params, err := mime.ParseMediaType(kind)
 	if err != nil {
 		return nil, err
@@ -24,33 +24,33 @@ func readForm(kind string, body []byte) (url.Values, error) {
 	return url.ParseQuery(string(body))
 }
 
-func formObject(form url.Values) []byte {
+func FormObject(form url.Values) []byte {
 	fields := map[string]string{}
 	for name := range form {
 		fields[name] = form.Get(name)
 	}
-	return mustJSON(fields)
+	return MustJSON(fields)
 }
 
-// addParams adds what the object does not have. A body that is no object is left for others to refuse.
-func addParams(body []byte, query url.Values) []byte {
+// AddParams adds what the object does not have. A body that is no object is left for others to refuse.
+func AddParams(body []byte, query url.Values) []byte {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(body, &fields) != nil {
 		return body
 	}
 	for name := range query {
 		if _, given := fields[name]; !given && name != "access_token" {
-			fields[name] = mustJSON(query.Get(name))
+			fields[name] = MustJSON(query.Get(name))
 		}
 	}
-	return mustJSON(fields)
+	return MustJSON(fields)
 }
 
-// decodeParams decodes one JSON object and reports mistakes as the upstream does. It returns the
+// DecodeParams decodes one JSON object and reports mistakes as the upstream does. It returns the
 // object without the strings that hold the JSON of other types, which the upstream takes for it.
-func decodeParams(body []byte, v any) ([]byte, *graphError) {
+func DecodeParams(body []byte, v any) ([]byte, *Error) {
 	if len(body) == 0 || body[0] != '{' {
-		return body, badParam("Invalid parameter: the body must be a JSON object")
+		return body, BadParam("Invalid parameter: the body must be a JSON object")
 	}
 	err := json.Unmarshal(body, v)
 	var wrong *json.UnmarshalTypeError
@@ -80,17 +80,17 @@ func unwrapStrings(body []byte, target reflect.Type) []byte {
 			fields[name] = json.RawMessage(text)
 		}
 	}
-	return mustJSON(fields)
+	return MustJSON(fields)
 }
 
 func isText(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.String
 }
 
-// rawParam is a parameter that is an object or a list and is decoded later, when it is known which.
-type rawParam json.RawMessage
+// Raw is a parameter that is an object or a list and is decoded later, when it is known which.
+type Raw json.RawMessage
 
-func (p *rawParam) UnmarshalJSON(b []byte) error {
+func (p *Raw) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		return &json.UnmarshalTypeError{Value: "string", Type: reflect.TypeFor[struct{}]()}
 	}
@@ -98,24 +98,24 @@ func (p *rawParam) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decodeField decodes the value of a parameter that was kept raw.
-func decodeField[R ~[]byte](name string, raw R, v any) *graphError {
+// DecodeField decodes the value of a parameter that was kept raw.
+func DecodeField[R ~[]byte](name string, raw R, v any) *Error {
 	return typeError(name, json.Unmarshal(raw, v))
 }
 
-func typeError(within string, err error) *graphError {
+func typeError(within string, err error) *Error {
 	if err == nil {
 		return nil
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return badParam("Param %s must be a %s.", paramName(within, wrong.Field), jsonKind(wrong.Type.Kind().String()))
+		return BadParam("Param %s must be a %s.", ParamName(within, wrong.Field), jsonKind(wrong.Type.Kind().String()))
 	}
-	return badParam("Invalid parameter: the body is not valid JSON")
+	return BadParam("Invalid parameter: the body is not valid JSON")
 }
 
-// paramName writes a.b.c as a['b']['c'].
-func paramName(within, field string) string {
+// ParamName writes a.b.c as a['b']['c'].
+func ParamName(within, field string) string {
 	parts := strings.Split(strings.Trim(within+"."+field, "."), ".")
 	name := parts[0]
 	for _, p := range parts[1:] {
@@ -138,39 +138,39 @@ func jsonKind(goKind string) string {
 	return "number"
 }
 
-// loose is a string that may also be written as a number, as ids, indexes and coordinates are.
-type loose string
+// Loose is a string that may also be written as a number, as ids, indexes and coordinates are.
+type Loose string
 
-func (l *loose) UnmarshalJSON(b []byte) error {
+func (l *Loose) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9') {
-		*l = loose(b)
+		*l = Loose(b)
 		return nil
 	}
 	return json.Unmarshal(b, (*string)(l))
 }
 
-// isSet reports whether a raw parameter is present and not null.
-func isSet[R ~[]byte](raw R) bool {
+// IsSet reports whether a raw parameter is present and not null.
+func IsSet[R ~[]byte](raw R) bool {
 	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
 }
 
-// tooLong reports a text over its limit, in characters.
-func tooLong(param, s string, limit int) *graphError {
+// TooLong reports a text over its limit, in characters.
+func TooLong(param, s string, limit int) *Error {
 	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
 		return nil
 	}
-	return badParam("Param %s must be at most %d characters long.", param, limit)
+	return BadParam("Param %s must be at most %d characters long.", param, limit)
 }
 
-// between reports a text that is empty or over its limit.
-func between(param, messageType, s string, limit int) *graphError {
+// Between reports a text that is empty or over its limit.
+func Between(param, messageType, s string, limit int) *Error {
 	if strings.TrimSpace(s) == "" {
-		return missing(param, messageType)
+		return Missing(param, messageType)
 	}
-	return tooLong(param, s, limit)
+	return TooLong(param, s, limit)
 }
 
-func isWebURL(s string) bool {
+func IsWebURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && len(s) <= 2048
 }
@@ -197,9 +197,9 @@ func multipartValues(body []byte, boundary string) (url.Values, error) {
 	}
 }
 
-// firstError is the first of several checks that failed. All of them run: it is for checks that
+// FirstError is the first of several checks that failed. All of them run: it is for checks that
 // change nothing.
-func firstError(errs ...*graphError) *graphError {
+func FirstError(errs ...*Error) *Error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -208,7 +208,7 @@ func firstError(errs ...*graphError) *graphError {
 	return nil
 }
 
-func mustJSON(v any) json.RawMessage {
+func MustJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // only values of our own get here
@@ -216,13 +216,13 @@ func mustJSON(v any) json.RawMessage {
 	return b
 }
 
-// stringOrList is one string or several.
-type stringOrList []string
+// StringOrList is one string or several.
+type StringOrList []string
 
-func (l *stringOrList) UnmarshalJSON(b []byte) error {
+func (l *StringOrList) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
-		*l = stringOrList{one}
+		*l = StringOrList{one}
 		return nil
 	}
 	return json.Unmarshal(b, (*[]string)(l))

@@ -1,4 +1,4 @@
-package simulator
+package wire
 
 import (
 	"encoding/json"
@@ -7,73 +7,73 @@ import (
 	"unicode/utf8"
 )
 
-// jsonWriter appends JSON the way the upstream's PHP writes it: "/" as "\/", and everything beyond
+// Writer appends JSON the way the upstream's PHP writes it: "/" as "\/", and everything beyond
 // ASCII as \u with lowercase digits. Receivers must check the signature over exactly these bytes,
 // and this makes a receiver that decodes first fail.
-type jsonWriter struct{ b []byte }
+type Writer struct{ B []byte }
 
 // comma separates from what came before, unless something was just opened.
-func (w *jsonWriter) comma() {
-	if n := len(w.b); n > 0 {
-		switch w.b[n-1] {
+func (w *Writer) comma() {
+	if n := len(w.B); n > 0 {
+		switch w.B[n-1] {
 		case '{', '[', ':', ',':
 		default:
-			w.b = append(w.b, ',')
+			w.B = append(w.B, ',')
 		}
 	}
 }
 
-func (w *jsonWriter) key(name string) *jsonWriter {
+func (w *Writer) Key(name string) *Writer {
 	w.comma()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '"', ':')
+	w.B = append(w.B, '"')
+	w.B = append(w.B, name...)
+	w.B = append(w.B, '"', ':')
 	return w
 }
 
-func (w *jsonWriter) open(c byte) *jsonWriter {
+func (w *Writer) Open(c byte) *Writer {
 	w.comma()
-	w.b = append(w.b, c)
+	w.B = append(w.B, c)
 	return w
 }
 
-func (w *jsonWriter) close(c byte) *jsonWriter {
-	w.b = append(w.b, c)
+func (w *Writer) Close(c byte) *Writer {
+	w.B = append(w.B, c)
 	return w
 }
 
-func (w *jsonWriter) str(s string) *jsonWriter {
+func (w *Writer) str(s string) *Writer {
 	w.comma()
-	w.b = appendPHPString(w.b, s)
+	w.B = AppendPHPString(w.B, s)
 	return w
 }
 
-// field writes a string field; optional leaves it out when empty.
-func (w *jsonWriter) field(name, value string) *jsonWriter { return w.key(name).str(value) }
+// Field writes a string field; optional leaves it out when empty.
+func (w *Writer) Field(name, value string) *Writer { return w.Key(name).str(value) }
 
-func (w *jsonWriter) optional(name, value string) *jsonWriter {
+func (w *Writer) Optional(name, value string) *Writer {
 	if value != "" {
-		w.field(name, value)
+		w.Field(name, value)
 	}
 	return w
 }
 
-func (w *jsonWriter) num(n int64) *jsonWriter {
+func (w *Writer) Num(n int64) *Writer {
 	w.comma()
-	w.b = strconv.AppendInt(w.b, n, 10)
+	w.B = strconv.AppendInt(w.B, n, 10)
 	return w
 }
 
-func (w *jsonWriter) boolean(v bool) *jsonWriter {
+func (w *Writer) Boolean(v bool) *Writer {
 	w.comma()
-	w.b = strconv.AppendBool(w.b, v)
+	w.B = strconv.AppendBool(w.B, v)
 	return w
 }
 
-// raw appends JSON that is already in the upstream's form.
-func (w *jsonWriter) raw(b []byte) *jsonWriter {
+// Raw appends JSON that is already in the upstream's form.
+func (w *Writer) Raw(b []byte) *Writer {
 	w.comma()
-	w.b = append(w.b, b...)
+	w.B = append(w.B, b...)
 	return w
 }
 
@@ -91,7 +91,7 @@ func appendRune(b []byte, r rune) []byte {
 	return appendUnicode(b, uint16(r))
 }
 
-func appendPHPString(b []byte, s string) []byte {
+func AppendPHPString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -124,18 +124,18 @@ func appendPHPByte(b []byte, c byte) []byte {
 	return append(b, c)
 }
 
-// phpJSON encodes any value in the upstream's form.
-func phpJSON(v any) []byte {
+// JSON encodes any value in the upstream's form.
+func JSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return []byte("null")
 	}
-	return phpEscape(b)
+	return EscapePHP(b)
 }
 
-// phpEscape rewrites valid JSON. Outside strings there is neither "/" nor anything beyond ASCII, so
+// EscapePHP rewrites valid JSON. Outside strings there is neither "/" nor anything beyond ASCII, so
 // only escapes that are already there need care.
-func phpEscape(src []byte) []byte {
+func EscapePHP(src []byte) []byte {
 	out := make([]byte, 0, len(src)+len(src)/8)
 	for i := 0; i < len(src); {
 		c := src[i]

@@ -1,4 +1,4 @@
-package simulator
+package names
 
 import (
 	"crypto/sha256"
@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// userCipher turns phone numbers into business-scoped user ids and back. It is a permutation rather
+// UserCipher turns phone numbers into business-scoped user ids and back. It is a permutation rather
 // than a hash so that an id can be written to after a restart, with nothing remembered.
-type userCipher struct{ keys [6]uint32 }
+type UserCipher struct{ keys [6]uint32 }
 
-func newUserCipher(scope string) userCipher {
+func NewUserCipher(scope string) UserCipher {
 	sum := sha256.Sum256([]byte("user id of " + scope))
-	var c userCipher
+	var c UserCipher
 	for i := range c.keys {
 		c.keys[i] = binary.LittleEndian.Uint32(sum[4*i:])
 	}
@@ -23,7 +23,7 @@ func newUserCipher(scope string) userCipher {
 
 func feistel(half, key uint32) uint32 { return uint32(mix64(uint64(half)<<32 | uint64(key))) }
 
-func (c userCipher) seal(n uint64) uint64 {
+func (c UserCipher) seal(n uint64) uint64 {
 	l, r := uint32(n>>32), uint32(n)
 	for _, k := range c.keys {
 		l, r = r, l^feistel(r, k)
@@ -31,7 +31,7 @@ func (c userCipher) seal(n uint64) uint64 {
 	return uint64(l)<<32 | uint64(r)
 }
 
-func (c userCipher) open(n uint64) uint64 {
+func (c UserCipher) open(n uint64) uint64 {
 	l, r := uint32(n>>32), uint32(n)
 	for i := len(c.keys) - 1; i >= 0; i-- {
 		l, r = r^feistel(l, c.keys[i]), l
@@ -41,13 +41,13 @@ func (c userCipher) open(n uint64) uint64 {
 
 const parentMark = "ENT."
 
-// userID is the id of the person with that phone, as this business sees it.
-func (c userCipher) userID(phone string) string { return c.encode(phone, "") }
+// UserID is the id of the person with that phone, as this business sees it.
+func (c UserCipher) UserID(phone string) string { return c.encode(phone, "") }
 
-// parentID is the id that all businesses of the same portfolio see.
-func (c userCipher) parentID(phone string) string { return c.encode(phone, parentMark) }
+// ParentID is the id that all businesses of the same portfolio see.
+func (c UserCipher) ParentID(phone string) string { return c.encode(phone, parentMark) }
 
-func (c userCipher) encode(phone, mark string) string {
+func (c UserCipher) encode(phone, mark string) string {
 	n, err := strconv.ParseUint(phone, 10, 64)
 	if err != nil {
 		return ""
@@ -55,8 +55,8 @@ func (c userCipher) encode(phone, mark string) string {
 	return fmt.Sprintf("%s.%s%020d", countryOf(phone), mark, c.seal(n))
 }
 
-// phone finds who an id belongs to. Ids of other businesses do not open to a phone number.
-func (c userCipher) phone(id string) (string, bool) {
+// Phone finds who an id belongs to. Ids of other businesses do not open to a phone number.
+func (c UserCipher) Phone(id string) (string, bool) {
 	country, rest, _ := strings.Cut(id, ".")
 	rest = strings.TrimPrefix(rest, parentMark)
 	sealed, err := strconv.ParseUint(rest, 10, 64)
@@ -70,8 +70,8 @@ func (c userCipher) phone(id string) (string, bool) {
 	return phone, true
 }
 
-// isUserID reports whether s has the shape of a user id: a country, a period, letters and digits.
-func isUserID(s string) bool {
+// IsUserID reports whether s has the shape of a user id: a country, a period, letters and digits.
+func IsUserID(s string) bool {
 	country, rest, ok := strings.Cut(s, ".")
 	rest = strings.TrimPrefix(rest, parentMark)
 	if !ok || len(country) != 2 || rest == "" || len(rest) > 128 {
@@ -95,8 +95,8 @@ const (
 	maxPhone = 15
 )
 
-// normalizePhone strips what people write between digits.
-func normalizePhone(s string) (string, bool) {
+// NormalizePhone strips what people write between digits.
+func NormalizePhone(s string) (string, bool) {
 	digits := make([]byte, 0, 16)
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -113,9 +113,9 @@ func normalizePhone(s string) (string, bool) {
 	return string(digits), true
 }
 
-// canonicalPhone is the id that the network gives a number. It differs from the number dialled in
+// CanonicalPhone is the id that the network gives a number. It differs from the number dialled in
 // two countries: Mexican mobiles get a 1, and most Brazilian ones lose their 9.
-func canonicalPhone(digits string) string {
+func CanonicalPhone(digits string) string {
 	switch {
 	case len(digits) == 12 && strings.HasPrefix(digits, "52"):
 		return "521" + digits[2:]

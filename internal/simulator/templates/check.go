@@ -1,4 +1,4 @@
-package simulator
+package templates
 
 import (
 	"fmt"
@@ -8,18 +8,21 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// templateInput is the body of a creation or an edit.
-type templateInput struct {
+// Input is the body of a creation or an edit.
+type Input struct {
 	Name       string      `json:"name"`
 	Language   string      `json:"language"`
 	Category   string      `json:"category"`
 	Format     string      `json:"parameter_format"`
 	TTL        *int        `json:"message_send_ttl_seconds"`
-	Components []component `json:"components"`
+	Components []Component `json:"components"`
 
-	kept []component // edit without components: those that are there, already checked
+	kept []Component // edit without components: those that are there, already checked
 }
 
 var (
@@ -30,68 +33,68 @@ var (
 
 // Subcodes of the upstream for what is wrong with a template.
 const (
-	subcodeLength      = 2388040
-	subcodeHeader      = 2388047
-	subcodeBody        = 2388072
-	subcodeFooter      = 2388073
-	subcodeTooManyVars = 2388293
-	subcodeVarAtEdge   = 2388299
+	SubcodeLength      = 2388040
+	SubcodeHeader      = 2388047
+	SubcodeBody        = 2388072
+	SubcodeFooter      = 2388073
+	SubcodeTooManyVars = 2388293
+	SubcodeVarAtEdge   = 2388299
 )
 
-// build checks the input and makes the template of it.
-func (in templateInput) build() (template, *graphError) {
-	t := template{
-		name: in.Name, language: in.Language, category: strings.ToUpper(in.Category), format: strings.ToUpper(in.Format),
-		status: "PENDING", reason: "NONE", quality: "UNKNOWN", ttl: in.TTL, components: in.kept,
+// Build checks the input and makes the template of it.
+func (in Input) Build() (Template, *wire.Error) {
+	t := Template{
+		Name: in.Name, Language: in.Language, Category: strings.ToUpper(in.Category), Format: strings.ToUpper(in.Format),
+		Status: "PENDING", Reason: "NONE", Quality: "UNKNOWN", TTL: in.TTL, Components: in.kept,
 	}
-	if t.format == "" {
-		t.format = "POSITIONAL"
+	if t.Format == "" {
+		t.Format = "POSITIONAL"
 	}
-	if err := firstError(t.checkFrame(), t.checkTTL()); err != nil {
+	if err := wire.FirstError(t.checkFrame(), t.checkTTL()); err != nil {
 		return t, err
 	}
 	if in.kept != nil {
 		return t, nil
 	}
-	t.components = normalizeComponents(in.Components)
-	if t.category == "AUTHENTICATION" {
+	t.Components = normalizeComponents(in.Components)
+	if t.Category == "AUTHENTICATION" {
 		return t, t.buildAuthentication()
 	}
 	return t, t.checkComponents()
 }
 
-func (t *template) checkFrame() *graphError {
+func (t *Template) checkFrame() *wire.Error {
 	switch {
-	case t.name == "":
-		return badParam("The parameter name is required.")
-	case !templateNamePattern.MatchString(t.name):
-		return templateError(2388040, "Invalid template name", "A name has at most 512 lowercase letters, digits and underscores.")
-	case t.language == "":
-		return badParam("The parameter language is required.")
-	case !languagePattern.MatchString(t.language):
-		return badParam("Param language must be a supported language code - got %q.", t.language)
-	case t.category != "MARKETING" && t.category != "UTILITY" && t.category != "AUTHENTICATION":
-		return badParam("Param category must be one of {AUTHENTICATION, MARKETING, UTILITY} - got %q.", t.category)
-	case t.format != "POSITIONAL" && t.format != "NAMED":
-		return badParam("Param parameter_format must be one of {NAMED, POSITIONAL} - got %q.", t.format)
+	case t.Name == "":
+		return wire.BadParam("The parameter name is required.")
+	case !templateNamePattern.MatchString(t.Name):
+		return Refuse(2388040, "Invalid template name", "A name has at most 512 lowercase letters, digits and underscores.")
+	case t.Language == "":
+		return wire.BadParam("The parameter language is required.")
+	case !languagePattern.MatchString(t.Language):
+		return wire.BadParam("Param language must be a supported language code - got %q.", t.Language)
+	case t.Category != "MARKETING" && t.Category != "UTILITY" && t.Category != "AUTHENTICATION":
+		return wire.BadParam("Param category must be one of {AUTHENTICATION, MARKETING, UTILITY} - got %q.", t.Category)
+	case t.Format != "POSITIONAL" && t.Format != "NAMED":
+		return wire.BadParam("Param parameter_format must be one of {NAMED, POSITIONAL} - got %q.", t.Format)
 	}
 	return nil
 }
 
 // checkTTL: each category has its own span; -1 stands for the longest.
-func (t *template) checkTTL() *graphError {
-	if t.ttl == nil || *t.ttl == -1 && t.category != "MARKETING" {
+func (t *Template) checkTTL() *wire.Error {
+	if t.TTL == nil || *t.TTL == -1 && t.Category != "MARKETING" {
 		return nil
 	}
 	spans := map[string][2]int{"AUTHENTICATION": {30, 900}, "UTILITY": {30, 43200}, "MARKETING": {43200, 2592000}}
-	if span := spans[t.category]; *t.ttl < span[0] || *t.ttl > span[1] {
-		return badParam("Param message_send_ttl_seconds must be between %d and %d for category %s.", span[0], span[1], t.category)
+	if span := spans[t.Category]; *t.TTL < span[0] || *t.TTL > span[1] {
+		return wire.BadParam("Param message_send_ttl_seconds must be between %d and %d for category %s.", span[0], span[1], t.Category)
 	}
 	return nil
 }
 
 // normalizeComponents writes enums in capitals, as they are listed.
-func normalizeComponents(list []component) []component {
+func normalizeComponents(list []Component) []Component {
 	out := slices.Clone(list)
 	for i := range out {
 		c := &out[i]
@@ -112,43 +115,43 @@ func normalizeComponents(list []component) []component {
 	return out
 }
 
-func (t *template) checkComponents() *graphError {
-	if len(t.components) == 0 {
-		return badParam("The parameter components is required.")
+func (t *Template) checkComponents() *wire.Error {
+	if len(t.Components) == 0 {
+		return wire.BadParam("The parameter components is required.")
 	}
-	if err := checkKinds(t.components, "HEADER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"); err != nil {
+	if err := checkKinds(t.Components, "HEADER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"); err != nil {
 		return err
 	}
-	if t.part("BODY") == nil {
-		return templateError(subcodeBody, "Message template body is missing", "A template needs a component of type BODY.")
+	if t.Part("BODY") == nil {
+		return Refuse(SubcodeBody, "Message template body is missing", "A template needs a component of type BODY.")
 	}
-	for i := range t.components {
-		if err := t.checkComponent(&t.components[i]); err != nil {
+	for i := range t.Components {
+		if err := t.checkComponent(&t.Components[i]); err != nil {
 			return err
 		}
 	}
-	if t.part("CAROUSEL") != nil && (t.part("HEADER") != nil || t.part("FOOTER") != nil || t.part("BUTTONS") != nil) {
-		return templateError(0, "Invalid carousel template", "A carousel stands beside a body only.")
+	if t.Part("CAROUSEL") != nil && (t.Part("HEADER") != nil || t.Part("FOOTER") != nil || t.Part("BUTTONS") != nil) {
+		return Refuse(0, "Invalid carousel template", "A carousel stands beside a body only.")
 	}
 	return nil
 }
 
 // checkKinds: every component is one of the allowed, and there at most once.
-func checkKinds(list []component, allowed ...string) *graphError {
+func checkKinds(list []Component, allowed ...string) *wire.Error {
 	seen := map[string]bool{}
 	for i, c := range list {
 		if !slices.Contains(allowed, c.Type) {
-			return badParam("Param components[%d]['type'] must be one of {%s} - got %q.", i, strings.Join(allowed, ", "), c.Type)
+			return wire.BadParam("Param components[%d]['type'] must be one of {%s} - got %q.", i, strings.Join(allowed, ", "), c.Type)
 		}
 		if seen[c.Type] {
-			return badParam("Param components[%d] repeats the component %s.", i, c.Type)
+			return wire.BadParam("Param components[%d] repeats the component %s.", i, c.Type)
 		}
 		seen[c.Type] = true
 	}
 	return nil
 }
 
-func (t *template) checkComponent(c *component) *graphError {
+func (t *Template) checkComponent(c *Component) *wire.Error {
 	switch c.Type {
 	case "HEADER":
 		return t.checkHeader(c)
@@ -162,43 +165,43 @@ func (t *template) checkComponent(c *component) *graphError {
 	return t.checkCarousel(c)
 }
 
-func (t *template) checkHeader(c *component) *graphError {
-	bad := func(format string, args ...any) *graphError {
-		return templateError(subcodeHeader, "Message template header is not valid", format, args...)
+func (t *Template) checkHeader(c *Component) *wire.Error {
+	bad := func(format string, args ...any) *wire.Error {
+		return Refuse(SubcodeHeader, "Message template header is not valid", format, args...)
 	}
 	switch c.Format {
 	case "TEXT":
-		names := places(c.Text, t.named())
+		names := Places(c.Text, t.Named())
 		switch {
 		case strings.TrimSpace(c.Text) == "":
 			return bad("A text header needs a text.")
 		case utf8.RuneCountInString(c.Text) > 60:
-			return templateError(subcodeLength, "Header is too long", "A header has at most 60 characters.")
+			return Refuse(SubcodeLength, "Header is too long", "A header has at most 60 characters.")
 		case len(names) > 1:
 			return bad("A header has at most one variable.")
 		case strings.ContainsAny(c.Text, "\n\r*"):
 			return bad("A header has no line breaks and no formatting.")
 		}
-		return t.checkVariables(names, c.Example.headerSamples(t.named()), bad)
+		return t.checkVariables(names, c.Example.headerSamples(t.Named()), bad)
 	case "IMAGE", "VIDEO", "DOCUMENT", "GIF":
 		return checkHandle(c, bad)
 	case "LOCATION":
 		return nil
 	}
-	return badParam("Param components['format'] must be one of {DOCUMENT, GIF, IMAGE, LOCATION, TEXT, VIDEO} - got %q.", c.Format)
+	return wire.BadParam("Param components['format'] must be one of {DOCUMENT, GIF, IMAGE, LOCATION, TEXT, VIDEO} - got %q.", c.Format)
 }
 
-func checkHandle(c *component, bad func(string, ...any) *graphError) *graphError {
+func checkHandle(c *Component, bad func(string, ...any) *wire.Error) *wire.Error {
 	if c.Example == nil || len(c.Example.HeaderHandle) == 0 {
 		return bad("A header with a file needs a sample: example.header_handle.")
 	}
-	if !isUploadHandle(c.Example.HeaderHandle[0]) {
+	if !names.IsUploadHandle(c.Example.HeaderHandle[0]) {
 		return bad("The sample must be a handle of the Resumable Upload API.")
 	}
 	return nil
 }
 
-func (e *templateExample) headerSamples(named bool) []namedExample {
+func (e *Example) headerSamples(named bool) []namedExample {
 	switch {
 	case e == nil:
 		return nil
@@ -208,7 +211,7 @@ func (e *templateExample) headerSamples(named bool) []namedExample {
 	return numbered(e.HeaderText)
 }
 
-func (e *templateExample) bodySamples(named bool) []namedExample {
+func (e *Example) bodySamples(named bool) []namedExample {
 	switch {
 	case e == nil:
 		return nil
@@ -229,9 +232,9 @@ func numbered(values []string) []namedExample {
 }
 
 // checkVariables compares the variables of a text with their samples.
-func (t *template) checkVariables(names []string, samples []namedExample, bad func(string, ...any) *graphError) *graphError {
+func (t *Template) checkVariables(names []string, samples []namedExample, bad func(string, ...any) *wire.Error) *wire.Error {
 	for i, name := range names {
-		if t.named() {
+		if t.Named() {
 			if !paramNamePattern.MatchString(name) {
 				return bad("The variable {{%s}} must have lowercase letters and underscores.", name)
 			}
@@ -254,25 +257,25 @@ func (t *template) checkVariables(names []string, samples []namedExample, bad fu
 
 var adjacentVariables = regexp.MustCompile(`\}\}\s*\{\{`)
 
-func (t *template) checkBody(c *component, limit int) *graphError {
-	bad := func(format string, args ...any) *graphError {
-		return templateError(subcodeBody, "Message template body is not valid", format, args...)
+func (t *Template) checkBody(c *Component, limit int) *wire.Error {
+	bad := func(format string, args ...any) *wire.Error {
+		return Refuse(SubcodeBody, "Message template body is not valid", format, args...)
 	}
 	text := strings.TrimSpace(c.Text)
-	names := places(text, t.named())
+	names := Places(text, t.Named())
 	switch {
 	case text == "":
 		return bad("The body needs a text.")
 	case utf8.RuneCountInString(c.Text) > limit:
-		return templateError(subcodeLength, "Body is too long", "The body has at most %d characters.", limit)
+		return Refuse(SubcodeLength, "Body is too long", "The body has at most %d characters.", limit)
 	case strings.HasPrefix(text, "{{") || strings.HasSuffix(strings.TrimRight(text, ".,!?;: "), "}}"):
-		return templateError(subcodeVarAtEdge, "Leading or trailing variables", "Variables cannot be at the start or at the end of the template.")
+		return Refuse(SubcodeVarAtEdge, "Leading or trailing variables", "Variables cannot be at the start or at the end of the template.")
 	case adjacentVariables.MatchString(text):
 		return bad("Two variables cannot stand side by side.")
 	case plainWords(text) < 2*len(names):
-		return templateError(subcodeTooManyVars, "Too many variables for the length", "This template has too many variables for its length.")
+		return Refuse(SubcodeTooManyVars, "Too many variables for the length", "This template has too many variables for its length.")
 	}
-	return t.checkVariables(names, c.Example.bodySamples(t.named()), bad)
+	return t.checkVariables(names, c.Example.bodySamples(t.Named()), bad)
 }
 
 // plainWords counts what is not a variable. Two words for each variable are enough.
@@ -282,23 +285,23 @@ func plainWords(text string) int {
 	}))
 }
 
-func checkFooter(c *component) *graphError {
+func checkFooter(c *Component) *wire.Error {
 	switch {
 	case strings.TrimSpace(c.Text) == "":
-		return templateError(subcodeFooter, "Message template footer is not valid", "The footer needs a text.")
+		return Refuse(SubcodeFooter, "Message template footer is not valid", "The footer needs a text.")
 	case utf8.RuneCountInString(c.Text) > 60:
-		return templateError(subcodeLength, "Footer is too long", "A footer has at most 60 characters.")
-	case len(variables(c.Text)) > 0:
-		return templateError(subcodeFooter, "Message template footer is not valid", "A footer has no variables.")
+		return Refuse(SubcodeLength, "Footer is too long", "A footer has at most 60 characters.")
+	case len(Variables(c.Text)) > 0:
+		return Refuse(SubcodeFooter, "Message template footer is not valid", "A footer has no variables.")
 	}
 	return nil
 }
 
-func (t *template) checkCarousel(c *component) *graphError {
-	bad := func(format string, args ...any) *graphError {
-		return templateError(0, "Invalid carousel template", format, args...)
+func (t *Template) checkCarousel(c *Component) *wire.Error {
+	bad := func(format string, args ...any) *wire.Error {
+		return Refuse(0, "Invalid carousel template", format, args...)
 	}
-	if t.category != "MARKETING" {
+	if t.Category != "MARKETING" {
 		return bad("Carousels are of category MARKETING.")
 	}
 	if len(c.Cards) < 1 || len(c.Cards) > 10 {
@@ -318,11 +321,11 @@ func (t *template) checkCarousel(c *component) *graphError {
 	return nil
 }
 
-func (t *template) checkCard(list []component, bad func(string, ...any) *graphError) *graphError {
+func (t *Template) checkCard(list []Component, bad func(string, ...any) *wire.Error) *wire.Error {
 	if err := checkKinds(list, "HEADER", "BODY", "BUTTONS"); err != nil {
 		return err
 	}
-	header, body, buttons := partOf(list, "HEADER"), partOf(list, "BODY"), partOf(list, "BUTTONS")
+	header, body, buttons := PartOf(list, "HEADER"), PartOf(list, "BODY"), PartOf(list, "BUTTONS")
 	if header == nil || header.Format != "IMAGE" && header.Format != "VIDEO" {
 		return bad("Each card needs a header with an image or a video.")
 	}
@@ -340,7 +343,7 @@ func (t *template) checkCard(list []component, bad func(string, ...any) *graphEr
 	return checkButtons(buttons.Buttons, 2)
 }
 
-func cardShape(list []component) string {
+func cardShape(list []Component) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%s %s;", c.Type, c.Format)

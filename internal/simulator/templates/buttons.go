@@ -1,9 +1,12 @@
-package simulator
+package templates
 
 import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/parleyhq/parley/internal/simulator/names"
+	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // buttonLimits is how many of a kind a template may have.
@@ -11,11 +14,11 @@ var buttonLimits = map[string]int{
 	"QUICK_REPLY": 10, "URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1, "FLOW": 1, "CATALOG": 1, "MPM": 1, "VOICE_CALL": 1, "ORDER_DETAILS": 1,
 }
 
-func badButtons(format string, args ...any) *graphError {
-	return templateError(0, "Message template buttons are not valid", format, args...)
+func badButtons(format string, args ...any) *wire.Error {
+	return Refuse(0, "Message template buttons are not valid", format, args...)
 }
 
-func checkButtons(buttons []templateButton, limit int) *graphError {
+func checkButtons(buttons []Button, limit int) *wire.Error {
 	if len(buttons) == 0 || len(buttons) > limit {
 		return badButtons("There must be 1 to %d buttons.", limit)
 	}
@@ -24,7 +27,7 @@ func checkButtons(buttons []templateButton, limit int) *graphError {
 	for i, b := range buttons {
 		most, known := buttonLimits[b.Type]
 		if !known {
-			return badParam("Param components['buttons'][%d]['type'] must be one of {CATALOG, COPY_CODE, FLOW, MPM, ORDER_DETAILS, PHONE_NUMBER, QUICK_REPLY, URL, VOICE_CALL} - got %q.", i, b.Type)
+			return wire.BadParam("Param components['buttons'][%d]['type'] must be one of {CATALOG, COPY_CODE, FLOW, MPM, ORDER_DETAILS, PHONE_NUMBER, QUICK_REPLY, URL, VOICE_CALL} - got %q.", i, b.Type)
 		}
 		if count[b.Type]++; count[b.Type] > most {
 			return badButtons("There can be at most %d buttons of type %s.", most, b.Type)
@@ -42,15 +45,15 @@ func checkButtons(buttons []templateButton, limit int) *graphError {
 	return nil
 }
 
-func (b templateButton) check() *graphError {
+func (b Button) check() *wire.Error {
 	if b.Type != "COPY_CODE" {
 		if strings.TrimSpace(b.Text) == "" {
 			return badButtons("A button of type %s needs a text.", b.Type)
 		}
 		if utf8.RuneCountInString(b.Text) > 25 {
-			return templateError(subcodeLength, "Button text is too long", "The text of a button has at most 25 characters.")
+			return Refuse(SubcodeLength, "Button text is too long", "The text of a button has at most 25 characters.")
 		}
-		if len(variables(b.Text)) > 0 {
+		if len(Variables(b.Text)) > 0 {
 			return badButtons("The text of a button has no variables.")
 		}
 	}
@@ -58,7 +61,7 @@ func (b templateButton) check() *graphError {
 	case "URL":
 		return b.checkURL()
 	case "PHONE_NUMBER":
-		if _, valid := normalizePhone(b.PhoneNumber); !valid || len(b.PhoneNumber) > 20 {
+		if _, valid := names.NormalizePhone(b.PhoneNumber); !valid || len(b.PhoneNumber) > 20 {
 			return badButtons("A phone button needs a valid phone_number of at most 20 characters.")
 		}
 	case "COPY_CODE":
@@ -70,11 +73,11 @@ func (b templateButton) check() *graphError {
 }
 
 // checkURL: one variable, at the end, with a sample.
-func (b templateButton) checkURL() *graphError {
-	names := variables(b.URL)
+func (b Button) checkURL() *wire.Error {
+	names := Variables(b.URL)
 	plain := variablePattern.ReplaceAllString(b.URL, "x")
 	switch {
-	case len(b.URL) > 2000 || !isWebURL(plain):
+	case len(b.URL) > 2000 || !wire.IsWebURL(plain):
 		return badButtons("A URL button needs a valid url of at most 2000 characters.")
 	case len(names) > 1 || len(names) == 1 && (names[0] != "1" || !strings.HasSuffix(b.URL, "}}")):
 		return badButtons("A url has at most one variable, {{1}}, at its end.")
@@ -86,14 +89,14 @@ func (b templateButton) checkURL() *graphError {
 
 // buildAuthentication checks the few choices that authentication templates leave, and fills in
 // their fixed texts.
-func (t *template) buildAuthentication() *graphError {
-	bad := func(format string, args ...any) *graphError {
-		return templateError(0, "Authentication template is not valid", format, args...)
+func (t *Template) buildAuthentication() *wire.Error {
+	bad := func(format string, args ...any) *wire.Error {
+		return Refuse(0, "Authentication template is not valid", format, args...)
 	}
-	if err := checkKinds(t.components, "BODY", "FOOTER", "BUTTONS"); err != nil {
+	if err := checkKinds(t.Components, "BODY", "FOOTER", "BUTTONS"); err != nil {
 		return err
 	}
-	body, footer, buttons := t.part("BODY"), t.part("FOOTER"), t.part("BUTTONS")
+	body, footer, buttons := t.Part("BODY"), t.Part("FOOTER"), t.Part("BUTTONS")
 	switch {
 	case body == nil || buttons == nil:
 		return bad("The components BODY and BUTTONS are needed.")
@@ -121,20 +124,20 @@ func (t *template) buildAuthentication() *graphError {
 	if b.Text == "" {
 		b.Text = "Copy code"
 	}
-	buttons.Buttons = []templateButton{otpButton(b.OTPType, b.Text)}
+	buttons.Buttons = []Button{otpButton(b.OTPType, b.Text)}
 	return nil
 }
 
-func (b templateButton) checkOTP(bad func(string, ...any) *graphError) *graphError {
+func (b Button) checkOTP(bad func(string, ...any) *wire.Error) *wire.Error {
 	if utf8.RuneCountInString(b.Text) > 25 || utf8.RuneCountInString(b.Autofill) > 25 {
-		return templateError(subcodeLength, "Button text is too long", "The text of a button has at most 25 characters.")
+		return Refuse(SubcodeLength, "Button text is too long", "The text of a button has at most 25 characters.")
 	}
 	switch b.OTPType {
 	case "COPY_CODE":
 		return nil
 	case "ONE_TAP", "ZERO_TAP":
 	default:
-		return badParam("Param components['buttons'][0]['otp_type'] must be one of {COPY_CODE, ONE_TAP, ZERO_TAP} - got %q.", b.OTPType)
+		return wire.BadParam("Param components['buttons'][0]['otp_type'] must be one of {COPY_CODE, ONE_TAP, ZERO_TAP} - got %q.", b.OTPType)
 	}
 	if len(b.Apps) == 0 || len(b.Apps) > 5 {
 		return bad("%s needs 1 to 5 supported_apps.", b.OTPType)

@@ -1,26 +1,31 @@
-package simulator
+// Package recent has a map that forgets its oldest keys.
+package recent
 
-import "sync"
+import (
+	"sync"
 
-// pairKey is a business, or one of its numbers, and a person.
-type pairKey struct{ scope, user string }
+	"github.com/parleyhq/parley/internal/simulator/names"
+)
 
-func (k pairKey) hash() uint64 { return hashString(k.scope) ^ hashString(k.user)<<1 }
+// Pair is a business, or one of its numbers, and a person.
+type Pair struct{ Scope, User string }
+
+func (k Pair) Hash() uint64 { return names.HashString(k.Scope) ^ names.HashString(k.User)<<1 }
 
 type hashed interface {
 	comparable
-	hash() uint64
+	Hash() uint64
 }
 
-type stringKey string
+type Key string
 
-func (k stringKey) hash() uint64 { return hashString(string(k)) }
+func (k Key) Hash() uint64 { return names.HashString(string(k)) }
 
 const recentShards = 32
 
-// recent is a map that forgets its oldest keys beyond a bound. It is split so that the callers of a
+// Map is a map that forgets its oldest keys beyond a bound. It is split so that the callers of a
 // load test do not wait for each other.
-type recent[K hashed, V any] struct {
+type Map[K hashed, V any] struct {
 	shards [recentShards]recentShard[K, V]
 }
 
@@ -32,8 +37,8 @@ type recentShard[K hashed, V any] struct {
 	limit int
 }
 
-func newRecent[K hashed, V any](limit int) *recent[K, V] {
-	r := &recent[K, V]{}
+func New[K hashed, V any](limit int) *Map[K, V] {
+	r := &Map[K, V]{}
 	for i := range r.shards {
 		r.shards[i].limit = max(1, limit/recentShards)
 		r.shards[i].m = map[K]V{}
@@ -41,9 +46,9 @@ func newRecent[K hashed, V any](limit int) *recent[K, V] {
 	return r
 }
 
-func (r *recent[K, V]) shard(k K) *recentShard[K, V] { return &r.shards[k.hash()%recentShards] }
+func (r *Map[K, V]) shard(k K) *recentShard[K, V] { return &r.shards[k.Hash()%recentShards] }
 
-func (r *recent[K, V]) get(k K) (V, bool) {
+func (r *Map[K, V]) Get(k K) (V, bool) {
 	s := r.shard(k)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,12 +56,12 @@ func (r *recent[K, V]) get(k K) (V, bool) {
 	return v, found
 }
 
-func (r *recent[K, V]) put(k K, v V) {
-	r.update(k, func(V) V { return v })
+func (r *Map[K, V]) Put(k K, v V) {
+	r.Update(k, func(V) V { return v })
 }
 
-// update changes the value of a key, which starts at the zero value, and returns the new one.
-func (r *recent[K, V]) update(k K, change func(V) V) V {
+// Update changes the value of a key, which starts at the zero value, and returns the new one.
+func (r *Map[K, V]) Update(k K, change func(V) V) V {
 	s := r.shard(k)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,9 +86,9 @@ func (s *recentShard[K, V]) remember(k K) {
 	s.next = (s.next + 1) % s.limit
 }
 
-// each visits all values until visit returns false. It is for the control API: it locks one shard
+// Each visits all values until visit returns false. It is for the control API: it locks one shard
 // at a time, in no particular order.
-func (r *recent[K, V]) each(visit func(K, V) bool) {
+func (r *Map[K, V]) Each(visit func(K, V) bool) {
 	for i := range r.shards {
 		if !r.shards[i].each(visit) {
 			return
@@ -102,7 +107,7 @@ func (s *recentShard[K, V]) each(visit func(K, V) bool) bool {
 	return true
 }
 
-func (r *recent[K, V]) Reset() {
+func (r *Map[K, V]) Reset() {
 	for i := range r.shards {
 		s := &r.shards[i]
 		s.mu.Lock()
