@@ -371,6 +371,7 @@ type Call struct {
 	Key            string // the API key
 	Body           string
 	IdempotencyKey string
+	Traceparent    string
 }
 
 // Reply is a response to a Call.
@@ -414,6 +415,9 @@ func (s *Server) Try(c Call) (Reply, error) {
 	}
 	if c.IdempotencyKey != "" {
 		request.Header.Set("Idempotency-Key", c.IdempotencyKey)
+	}
+	if c.Traceparent != "" {
+		request.Header.Set("Traceparent", c.Traceparent)
 	}
 	response, err := client.Do(request)
 	if err != nil {

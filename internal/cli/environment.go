@@ -15,13 +15,16 @@ import (
 // process's environment behind our back and take an empty variable for a value.
 const variableTag = "variable"
 
-// environment resolves settings from PARLEY_* variables. An empty one counts as none.
+// shared are variables that OpenTelemetry has given names to, for all programs alike.
+var shared = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER_ARG"}
+
+// environment resolves settings from PARLEY_* variables and the shared ones. An empty one counts as none.
 type environment map[string]string
 
 func newEnvironment(environ []string) environment {
 	env := environment{}
 	for _, entry := range environ {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "PARLEY_") && value != "" {
+		if name, value, _ := strings.Cut(entry, "="); value != "" && (strings.HasPrefix(name, "PARLEY_") || slices.Contains(shared, name)) {
 			env[name] = value
 		}
 	}

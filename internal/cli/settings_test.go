@@ -67,7 +67,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"PARLEY_LISTEN=:9000", "PARLEY_LOG_FORMAT=json", "PARLEY_DEMO=yes", "PARLEY_ROLE=api, worker",
 		"PARLEY_ALLOW_NETWORK=10.1.2.3/8,fd00::/8", "PARLEY_SECRET_KEY=" + key, "PARLEY_TRUSTED_PROXY=10.0.0.1/8",
 		"PARLEY_DATABASE_URL=postgres://u:hunter2@h/db?sslpassword=hunter2", "PARLEY_DATA=",
-		"HOME=/nowhere", "parley_role=cook",
+		"HOME=/nowhere", "parley_role=cook", "OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318", "OTEL_SERVICE_NAME=other",
 	}, "--log-format=text", "--ops-listen", "127.0.0.1:7")
 	for name, want := range map[string][2]string{
 		"--data":         {"./data", "default"}, // an empty variable counts as none
@@ -104,13 +104,16 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--oidc-org":              {"-", "default"},
 		"--webhook-retries":       {"10s,30s,2m,10m,1h,6h,24h", "default"},
 		"--demo":                  {"true", "PARLEY_DEMO"},
+		"--otel-endpoint":         {"http://collector:4318", "OTEL_EXPORTER_OTLP_ENDPOINT"},
+		"--otel-headers":          {"-", "default"},
+		"--otel-share":            {"1", "default"},
 		"--demo-empty":            {"false", "default"},
 	} {
 		if settings[name] != want {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 34 { // with the header
+	if len(settings) != 37 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

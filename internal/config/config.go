@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
+	"github.com/parleyhq/parley/internal/tracing"
 	"github.com/parleyhq/parley/internal/vault"
 )
 
@@ -73,6 +74,10 @@ type Serve struct {
 	OIDCName         string   `name:"oidc-name" variable:"PARLEY_OIDC_NAME" default:"single sign-on" placeholder:"NAME" help:"What the sign-in page calls the identity provider."`
 	OIDCDomain       []string `name:"oidc-domain" variable:"PARLEY_OIDC_DOMAIN" placeholder:"DOMAIN" help:"People with a verified address of this domain need no invitation: they become agents when they first sign in. Repeat it for several; without any, everybody needs to be a user or invited."`
 	OIDCOrg          string   `name:"oidc-org" variable:"PARLEY_OIDC_ORG" placeholder:"ORG" help:"The organization of those who come by --oidc-domain; needed where there are several."`
+
+	OTELEndpoint string  `name:"otel-endpoint" variable:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"OpenTelemetry collector that gets traces by OTLP over HTTP, as http://localhost:4318. Empty: nothing is traced."`
+	OTELHeaders  string  `name:"otel-headers" variable:"OTEL_EXPORTER_OTLP_HEADERS" placeholder:"NAME=VALUE" secret:"" help:"Headers that go with traces, as authorization=Bearer%20abc; separated by commas."`
+	OTELShare    float64 `name:"otel-share" variable:"OTEL_TRACES_SAMPLER_ARG" default:"1" placeholder:"SHARE" help:"How many of the traces that begin here are kept, from 0 to 1."`
 
 	LogFormat string `variable:"PARLEY_LOG_FORMAT" default:"text" placeholder:"FORMAT" help:"text or json."`
 	LogLevel  string `variable:"PARLEY_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
@@ -301,6 +306,9 @@ func (s *Serve) checkProvider() error {
 			return fmt.Errorf("--operator %q is no user's id; parley user list shows them (usr_…)", id)
 		}
 	}
+	if err := s.checkTraces(); err != nil {
+		return err
+	}
 	if s.MessagesPerSecond < 1 || s.MessagesPerSecond > 100_000 {
 		return errors.New("--messages-per-second must be between 1 and 100000")
 	}
@@ -320,6 +328,20 @@ func (s *Serve) checkProvider() error {
 func oneOf(flag, value string, allowed ...string) error {
 	if !slices.Contains(allowed, value) {
 		return fmt.Errorf("%s %q must be one of %s", flag, value, strings.Join(allowed, ", "))
+	}
+	return nil
+}
+
+// checkTraces checks where traces go.
+func (s *Serve) checkTraces() error {
+	if u, err := url.Parse(s.OTELEndpoint); s.OTELEndpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return errors.New("--otel-endpoint must be an http or https address, like http://localhost:4318")
+	}
+	if !(s.OTELShare >= 0 && s.OTELShare <= 1) { // also what is not a number
+		return errors.New("--otel-share must be between 0 and 1")
+	}
+	if err := tracing.CheckHeaders(s.OTELHeaders); err != nil {
+		return fmt.Errorf("--otel-headers %w", err)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 const (
@@ -136,7 +137,9 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 		r.refuseBody(w, req, err)
 		return
 	}
-	err = r.accept(req.Context(), body)
+	ctx, span := tracing.Child(req.Context(), "apply callback")
+	err = r.accept(ctx, body)
+	span.End()
 	switch {
 	case err == nil:
 		w.WriteHeader(http.StatusOK)

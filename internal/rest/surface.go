@@ -16,6 +16,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 const (
@@ -149,9 +150,19 @@ func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ans = c.errorAnswer(err)
 	}
 	c.write(ans)
+	c.trace()
 	took := time.Since(c.start)
 	s.metrics.observe(c.op, ans.status, took)
 	s.authority.Record(c, ans.status, took)
+}
+
+// trace says in the request's trace what was asked for.
+func (c *Call) trace() {
+	span := tracing.Current(c.R.Context())
+	span.Text(tracing.RequestID, c.ID)
+	if c.op != nil {
+		span.Name(c.op.ID)
+	}
 }
 
 // Refuse answers a request that does not get as far as an operation.

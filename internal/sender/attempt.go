@@ -11,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 // retryAfter is how long a message waits after each transient failure; then it fails.
@@ -205,8 +206,22 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (pro
 	}
 	begin := s.cfg.Store.Moment()
 	s.cfg.Metrics.wait.Observe(begin.Sub(w.accepted).Seconds())
-	sent, err := s.cfg.Provider.Send(ctx, from, m)
+	sent, err := s.handToProvider(ctx, from, m, w)
 	s.cfg.Metrics.call.Observe(s.cfg.Store.Moment().Sub(begin).Seconds())
+	return sent, err
+}
+
+// handToProvider is the call itself.
+func (s *Sender) handToProvider(ctx context.Context, from provider.Number, m provider.Outbound, w *queued) (provider.Sent, error) {
+	ctx, span := s.cfg.Tracer.Begin(ctx, "send to provider")
+	defer span.End()
+	span.Text(tracing.MessageID, m.ID)
+	span.Text(tracing.Number, from.PhoneNumberID)
+	span.Count(tracing.Attempt, int(w.Job.Attempts)+1)
+	sent, err := s.cfg.Provider.Send(ctx, from, m)
+	if err != nil {
+		span.Fail("the provider did not take it")
+	}
 	return sent, err
 }
 

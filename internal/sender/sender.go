@@ -15,6 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 const (
@@ -47,7 +48,9 @@ type Config struct {
 	MaxHeld    int
 	SweepEvery time.Duration
 	Metrics    *Metrics
-	Log        *slog.Logger
+	// Tracer tells how long calls took; nil where nobody asks.
+	Tracer *tracing.Tracer
+	Log    *slog.Logger
 }
 
 // Sender works on the jobs of one node.

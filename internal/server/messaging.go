@@ -117,7 +117,7 @@ func (s *Server) startWorkers() {
 		})
 		m.sender = sender.Start(sender.Config{
 			Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload,
-			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Log: s.log,
+			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 		})
 		m.syncer = templatesync.Start(m.templates, s.log)
 		s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
@@ -187,7 +187,7 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 		Folder: s.simulatorFolder(),
 	})
 	mux := http.NewServeMux()
-	mux.Handle(callbackPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.messaging.receiver.ServeHTTP(w, r) }))
+	mux.Handle(callbackPath, s.tracer.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.messaging.receiver.ServeHTTP(w, r) }), s.traceName))
 	mux.Handle("/", sim)
 	p := &simulatedProvider{Simulator: sim, listener: listener, http: s.httpServer(s.guardOps(mux))}
 	s.messaging.simulator = p

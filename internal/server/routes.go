@@ -41,6 +41,19 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
+// traceName is what a request is called in a trace, unless it is one of an operation, which has a name.
+func (s *Server) traceName(r *http.Request) string {
+	switch {
+	case r.URL.Path == callbackPath:
+		return "callback"
+	case strings.HasPrefix(r.URL.Path, "/media/"):
+		return "file"
+	case strings.HasPrefix(r.URL.Path, core.OnboardPath):
+		return "connect a number"
+	}
+	return "request"
+}
+
 const readyPath = "/ready"
 
 // opsRoutes is for the operator: it is on a listener of its own.

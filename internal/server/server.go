@@ -30,6 +30,7 @@ import (
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 	"github.com/parleyhq/parley/internal/vault"
 )
 
@@ -62,6 +63,7 @@ type Server struct {
 
 	messaging  messaging
 	onboarding onboarding
+	tracer     *tracing.Tracer
 
 	public   face
 	ops      face
@@ -80,6 +82,11 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	throttle := logging.NewThrottle(log.Handler())
 	log = slog.New(throttle)
 	s := &Server{cfg: cfg, log: log, throttle: throttle, drainTimeout: drainTimeout, registry: prometheus.NewRegistry()}
+	tracer, err := tracing.New(tracing.Config{Endpoint: cfg.OTELEndpoint, Headers: cfg.OTELHeaders, Share: cfg.OTELShare, Version: version, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	s.tracer = tracer
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -101,7 +108,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	})
 	s.dashboard.Finish()
 	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
-	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.routes()))
+	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.tracer.Handler(s.routes(), s.traceName)))
 	s.public.http.RegisterOnShutdown(s.api.Release)
 	s.public.http.RegisterOnShutdown(s.live.Stop)
 	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
@@ -234,6 +241,15 @@ func (s *Server) drain() error {
 	return errors.Join(s.ops.http.Close(), s.Close())
 }
 
+// stopTracer sends the last traces, to a collector that answers.
+func (s *Server) stopTracer() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := s.tracer.Stop(ctx); err != nil {
+		s.log.Warn("the last traces were not sent", "error", err)
+	}
+}
+
 // Close gives up the addresses and closes the parts, as far as they were opened.
 func (s *Server) Close() error {
 	defer s.throttle.Flush()
@@ -270,6 +286,7 @@ func (s *Server) Close() error {
 	if s.api != nil {
 		s.api.Close()
 	}
+	s.stopTracer()
 	var indexErr error
 	if s.index != nil {
 		indexErr = s.index.Close()

@@ -25,7 +25,7 @@ func (s *Server) startDeliverer() error {
 	m := &s.messaging
 	m.deliverer = webhook.Start(webhook.Config{
 		Store: s.store, Lease: m.node.Lease, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
-		Schedule: schedule, Roots: roots, Metrics: webhook.NewMetrics(s.registry), Log: s.log,
+		Schedule: schedule, Roots: roots, Metrics: webhook.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 	})
 	s.store.HandTo(func(h *store.Hands) {
 		h.Deliver, h.Subscription, h.CallOff = m.deliverer.Enqueue, m.deliverer.Changed, m.deliverer.CallOff

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 // Errors that callers tell apart. No driver's error leaves this package unwrapped.
@@ -148,6 +149,13 @@ func (s *Store) Read(ctx context.Context) Reader {
 // results rather than add to them, and must not have effects outside the transaction: that is
 // what Tx.AfterCommit is for.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
+	traced, span := tracing.Child(ctx, "transaction")
+	err := s.inTx(traced, fn)
+	span.End()
+	return err
+}
+
+func (s *Store) inTx(ctx context.Context, fn func(*Tx) error) error {
 	var tx *Tx
 	err := s.engine.inTx(ctx, func(db session) error {
 		tx = &Tx{

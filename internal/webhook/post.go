@@ -14,6 +14,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 const (
@@ -27,10 +28,11 @@ const (
 type poster struct {
 	secure, plain *http.Transport
 	timeout       time.Duration
+	tracer        *tracing.Tracer
 }
 
 func newPoster(cfg Config) *poster {
-	p := &poster{secure: cfg.Guard.Transport(), plain: cfg.Guard.Transport(), timeout: cfg.Timeout}
+	p := &poster{secure: cfg.Guard.Transport(), plain: cfg.Guard.Transport(), timeout: cfg.Timeout, tracer: cfg.Tracer}
 	p.plain.DialContext = cfg.Guard.DialOpened
 	for _, t := range []*http.Transport{p.secure, p.plain} {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxIdle // many subscriptions may lead to one host
@@ -64,12 +66,21 @@ func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, a
 	headers := chat.SignedDelivery{
 		ID: j.ID, EventID: j.EventID, EventType: j.EventType, Source: j.Source, Attempt: j.Attempts + 1, Signature: to.sign(at, j.Payload),
 	}.Headers()
+	ctx, span := p.tracer.Begin(ctx, "deliver event")
+	defer span.End()
+	span.Text(tracing.DeliveryID, j.ID)
+	span.Text(tracing.EventType, string(j.EventType))
+	span.Count(tracing.Attempt, int(j.Attempts)+1)
+	span.Inject(headers)
 	response, err := p.send(ctx, to, headers, j.Payload)
 	var a answer
 	if err == nil {
 		a = readAnswer(response, at)
 	} else {
 		a = answer{attempt: explain(err), verdict: verdictOn(err), aborted: errors.Is(err, context.Canceled)}
+	}
+	if a.attempt.ErrorCode != nil {
+		span.Fail(*a.attempt.ErrorCode)
 	}
 	a.attempt.At, a.attempt.DurationMS = at.UnixMilli(), new(time.Since(begin).Milliseconds())
 	return a

@@ -19,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
 const (
@@ -55,7 +56,9 @@ type Config struct {
 	// Roots are the certificate authorities to trust; nil: the system's.
 	Roots   *x509.CertPool
 	Metrics *Metrics
-	Log     *slog.Logger
+	// Tracer tells how long calls took; nil where nobody asks.
+	Tracer *tracing.Tracer
+	Log    *slog.Logger
 
 	jitter   func() float64  // from 0 to 1
 	recorded func()          // for tests: outcomes were stored
