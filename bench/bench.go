@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -25,7 +26,8 @@ const (
 // bench is one run.
 type bench struct {
 	options
-	tmp string
+	tmp      string
+	database int // PostgreSQL's first process; 0: none
 
 	hookNumbers int // business numbers that were connected for rows about webhooks
 	report      report
@@ -104,6 +106,10 @@ func (b *bench) postgres(ctx context.Context, g *group) error {
 		return err
 	}
 	defer pg.Stop()
+	if b.database, err = postmaster(ctx, pg.URL); err != nil {
+		return err
+	}
+	defer func() { b.database = 0 }()
 	if b.report.Machine.Postgres, err = postgresVersion(ctx, pg.URL); err != nil {
 		return err
 	}
@@ -116,6 +122,21 @@ func (b *bench) postgres(ctx context.Context, g *group) error {
 		s.close(ctx)
 	}
 	return b.engine(ctx, g, pg.URL)
+}
+
+// postmaster is the process that the server's others are children of.
+func postmaster(ctx context.Context, url string) (pid int, err error) {
+	c, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close(ctx)
+	var file string
+	if err := c.QueryRow(ctx, "SELECT pg_read_file('postmaster.pid')").Scan(&file); err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(file, "\n")
+	return strconv.Atoi(first)
 }
 
 func postgresVersion(ctx context.Context, url string) (string, error) {

@@ -21,6 +21,7 @@ type figures struct {
 	P50       time.Duration `json:"p50_ns"`
 	P99       time.Duration `json:"p99_ns"`
 	CPUMicros float64       `json:"cpu_us_per_request,omitzero"` // absent where the system does not tell
+	DBMicros  float64       `json:"database_cpu_us_per_request,omitzero"`
 	RSS       int64         `json:"rss_bytes,omitzero"`
 	PeakRSS   int64         `json:"peak_rss_bytes,omitzero"`
 	Limit     float64       `json:"bare_limit_per_second,omitzero"` // the lower of the bare limits that apply
@@ -37,14 +38,17 @@ func (b *bench) measure(ctx context.Context, name string, pid int, warmUp time.D
 		return f
 	}
 	before, known := cpuTime(pid)
+	database := familyTime(b.database)
 	t, err := run(ctx, bounds{requests: b.requests, duration: b.duration})
 	after, _ := cpuTime(pid)
+	database = familyTime(b.database) - database
 	if err != nil {
 		f.Failure = err.Error()
 	}
 	f.count(&t)
 	if answered := f.Requests + f.Errors; known && answered > 0 {
 		f.CPUMicros = float64((after - before).Microseconds()) / float64(answered)
+		f.DBMicros = float64(database.Microseconds()) / float64(answered)
 	}
 	return f
 }

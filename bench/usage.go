@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,31 @@ func cpuTime(pid int) (time.Duration, bool) {
 		return 0, false
 	}
 	return parseCPUTime(stat)
+}
+
+// familyTime is cpuTime for a process with its children, also those that have ended; zero for no process.
+func familyTime(pid int) (all time.Duration) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		stat, err := os.ReadFile(file)
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if err != nil || pid == 0 || len(fields) < 15 {
+			continue
+		}
+		own := file == fmt.Sprintf("/proc/%d/stat", pid)
+		if !own && string(fields[1]) != strconv.Itoa(pid) {
+			continue
+		}
+		if t, ok := parseCPUTime(stat); ok {
+			all += t
+		}
+		for _, ended := range fields[13:15] {
+			if ticks, err := strconv.ParseInt(string(ended), 10, 64); own && err == nil {
+				all += time.Duration(ticks) * clockTick
+			}
+		}
+	}
+	return all
 }
 
 func parseCPUTime(stat []byte) (time.Duration, bool) {

@@ -119,6 +119,9 @@ func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) 
 			wrong = message.Refused(c.Account, c.Caller.Plan, c.Now())
 		}
 	}
+	if wrong == nil {
+		c.Foresee(store.Foresight{Thread: store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: message.To}})
+	}
 	run := func(tx *store.Tx) (rest.Answer, error) {
 		if wrong != nil {
 			return rest.Answer{}, wrong

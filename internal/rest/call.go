@@ -30,15 +30,16 @@ type Call struct {
 	Failure *chat.Error
 	Made    string
 
-	surface *Surface
-	op      *Operation
-	path    pathValues
-	parsed  *query
-	text    []byte // of the body
-	start   time.Time
-	known   bool // the caller may call
-	limited bool // the rate limit headers are set
-	found   bool // the path's number was
+	surface   *Surface
+	op        *Operation
+	path      pathValues
+	parsed    *query
+	text      []byte           // of the body
+	foresight *store.Foresight // what its transaction is about to read; nil: that is not known
+	start     time.Time
+	known     bool // the caller may call
+	limited   bool // the rate limit headers are set
+	found     bool // the path's number was
 
 	cancel   context.CancelFunc // of Ctx
 	inFlight bool               // it has a slot
@@ -142,11 +143,21 @@ func idOf(view any) string {
 
 // InTx runs an operation in a transaction.
 func (c *Call) InTx(run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
-	err = c.surface.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
+	err = c.inTx(func(tx *store.Tx) (err error) {
 		ans, err = run(tx)
 		return err
 	})
 	return ans, err
+}
+
+// Foresee tells what the transaction of the call is about to read, so that it can share that with others.
+func (c *Call) Foresee(f store.Foresight) { c.foresight = &f }
+
+func (c *Call) inTx(fn func(*store.Tx) error) error {
+	if c.foresight == nil {
+		return c.surface.store.InTx(c.Ctx, fn)
+	}
+	return c.surface.store.InGroup(c.Ctx, *c.foresight, fn)
 }
 
 // Patient is the call's context with more time than it has left, for calls to the provider in a row. It

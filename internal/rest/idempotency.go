@@ -126,8 +126,11 @@ func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error)
 
 func (c *Call) runOnce(k claim, fingerprint string, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
 	var earlier *store.IdempotencyRecord
-	err = c.surface.store.InTx(c.Ctx, func(tx *store.Tx) error {
-		switch free, err := tx.TryLock("idempotency " + k.orgID + " " + k.key); {
+	if c.foresight != nil {
+		c.foresight.Answer = store.AnswerKey{OrgID: k.orgID, Key: k.key}
+	}
+	err = c.inTx(func(tx *store.Tx) error {
+		switch free, err := tx.LockAnswer(store.AnswerKey{OrgID: k.orgID, Key: k.key}); {
 		case err != nil:
 			return err
 		case !free:

@@ -41,6 +41,12 @@ func (tx *Tx) noteChange(kind ChangeKind, orgID, id string) {
 	}
 }
 
-func (tx *Tx) noteConversation(orgID, id string) { tx.noteChange(ChangedConversation, orgID, id) }
+func (tx *Tx) noteConversation(orgID, id string) {
+	tx.foreseen.outdated(orgID, id)
+	tx.noteChange(ChangedConversation, orgID, id)
+}
 
-func (tx *Tx) noteContacts(orgID string) { tx.noteChange(ChangedContacts, orgID, "") }
+func (tx *Tx) noteContacts(orgID string) {
+	tx.foreseen.contactsChanged(orgID)
+	tx.noteChange(ChangedContacts, orgID, "")
+}

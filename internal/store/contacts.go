@@ -68,6 +68,9 @@ func (r Reader) Contact(orgID, accountID, id string) (chat.Contact, error) {
 
 // ContactByNumber finds an account's contact by its number, or ErrNotFound.
 func (r Reader) ContactByNumber(orgID, accountID, number string) (chat.Contact, error) {
+	if r.foreseen.lacks(ThreadKey{orgID, accountID, number}) {
+		return chat.Contact{}, ErrNotFound
+	}
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND phone_number = $3"+r.forUpdate(),
 		orgID, accountID, number)
 }
@@ -93,11 +96,15 @@ func (r Reader) ContactsAmong(orgID, accountID string, ids []string) ([]string, 
 
 // InsertContact stores a new contact; ErrDuplicate when its number, BSUID or username is taken.
 func (tx *Tx) InsertContact(c chat.Contact) error {
-	tx.noteContacts(c.OrgID)
-	return tx.insert(`INSERT INTO contacts (`+contactColumns+`, username_key, search_key)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
-		c.OrgID, c.ID, c.AccountID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
-		textPtr(c.Metadata), string(c.Consent), msPtr(c.PreferenceAt), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey())
+	tx.noteChange(ChangedContacts, c.OrgID, "")
+	const text = "INSERT INTO contacts (" + contactColumns + `, username_key, search_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+	args := []any{c.OrgID, c.ID, c.AccountID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
+		textPtr(c.Metadata), string(c.Consent), msPtr(c.PreferenceAt), c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey()}
+	if tx.foreseen.addContact(c) {
+		return tx.later(text, args...)
+	}
+	return tx.insert(text+" ON CONFLICT DO NOTHING", args...)
 }
 
 // UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.

@@ -136,6 +136,9 @@ func (r Reader) Conversation(orgID, accountID, id string) (chat.Conversation, er
 
 // ConversationWith returns the conversation with a contact, or ErrNotFound.
 func (r Reader) ConversationWith(orgID, contactID string) (chat.Conversation, error) {
+	if r.foreseen.isFresh(contactID) {
+		return chat.Conversation{}, ErrNotFound
+	}
 	return one(r, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE org_id = $1 AND contact_id = $2"+r.forUpdate(),
 		orgID, contactID)
 }
@@ -145,24 +148,32 @@ var threadColumns = prefixed("c", contactColumns) + ", " + prefixed("v", convers
 // ThreadByNumber returns an account's contact of that number and the conversation with it, or
 // ErrNotFound when either is missing.
 func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Contact, conversation chat.Conversation, err error) {
-	conversation, err = one(r, func(row scanner) (chat.Conversation, error) {
-		return scanConversation(scannerFunc(func(dest ...any) (err error) {
-			contact, err = scanContact(columnsAround{row: row, last: dest})
-			return err
-		}))
+	k := ThreadKey{orgID, accountID, number}
+	if r.foreseen.lacks(k) {
+		return contact, conversation, ErrNotFound
+	}
+	if t, known := r.foreseen.thread(k); known {
+		return t.contact, t.conversation, nil
+	}
+	t, err := one(r, func(row scanner) (t foundThread, err error) {
+		t.contact, t.conversation, err = scanThread(row)
+		return t, err
 	}, "SELECT "+threadColumns+`
 		FROM contacts c JOIN conversations v ON v.org_id = c.org_id AND v.contact_id = c.id
 		WHERE c.org_id = $1 AND c.account_id = $2 AND c.phone_number = $3`+r.forUpdate(), orgID, accountID, number)
-	return contact, conversation, err
+	return t.contact, t.conversation, err
 }
 
 // InsertConversation stores a new conversation; ErrDuplicate when the contact has one.
 func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	tx.noteConversation(c.OrgID, c.ID)
-	return tx.insert(`INSERT INTO conversations (`+conversationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-		ON CONFLICT (org_id, contact_id) DO NOTHING`,
-		c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
-		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.BroadcastMessage, c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli())
+	const text = "INSERT INTO conversations (" + conversationColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+	args := []any{c.OrgID, c.ID, c.AccountID, c.ContactID, string(c.Status), c.AssignedTo, c.UnreadCount, sortAt(c), msPtr(c.LastInboundAt),
+		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.BroadcastMessage, c.CreatedAt.UnixMilli(), c.UpdatedAt.UnixMilli()}
+	if tx.foreseen.addConversation(c) {
+		return tx.later(text, args...)
+	}
+	return tx.insert(text+" ON CONFLICT (org_id, contact_id) DO NOTHING", args...)
 }
 
 // UpdateConversation stores what may change of a conversation.

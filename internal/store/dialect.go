@@ -20,7 +20,8 @@ type dialect struct {
 	// fence ends a subquery that is to be planned by itself. PostgreSQL believes that what it looks
 	// for is spread evenly over a list, and would walk all of it for the few at its end.
 	fence string
-	// useIndexes makes the rest of a transaction plan its statements as for large tables.
+	// useIndexes makes the rest of a transaction plan its statements as for large tables: look-ups by index, row by
+	// row. A plan that was made while a table was empty would read all of it once it has filled.
 	useIndexes string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
@@ -71,7 +72,7 @@ var (
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 		fence:      " OFFSET 0",
-		useIndexes: "SET LOCAL enable_seqscan = off",
+		useIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true)",
 		member:     "%[1]s = ANY(%[2]s::text[])",
 		among:      "(%[1]s || '') = ANY(ARRAY(%[2]s))",
 		texts:      "unnest(%s::text[]) AS p (value)",

@@ -23,21 +23,33 @@ func scanIdempotencyRecord(row scanner) (rec IdempotencyRecord, err error) {
 	return rec, err
 }
 
+// LockAnswer takes the lock of whoever works on a key's request, or reports that another transaction has it.
+func (tx *Tx) LockAnswer(k AnswerKey) (bool, error) { return tx.TryLock(k.lock()) }
+
 // IdempotencyRecord returns the answer kept under a key since the given instant, or ErrNotFound.
 func (r Reader) IdempotencyRecord(orgID, key string, since time.Time) (IdempotencyRecord, error) {
+	if rec, known := r.foreseen.answer(AnswerKey{orgID, key}); known {
+		if rec == nil || !rec.CreatedAt.After(since) {
+			return IdempotencyRecord{}, ErrNotFound
+		}
+		return *rec, nil
+	}
 	return one(r, scanIdempotencyRecord, `SELECT org_id, key, fingerprint, request_id, status, body, created_at
 		FROM idempotency WHERE org_id = $1 AND key = $2 AND created_at > $3`, orgID, key, since.UnixMilli())
 }
 
 // PutIdempotencyRecord keeps an answer, in the place of one that has outlived the window.
 func (tx *Tx) PutIdempotencyRecord(rec IdempotencyRecord) error {
-	return tx.insert(`INSERT INTO idempotency (org_id, key, fingerprint, request_id, status, body, created_at)
+	const text = `INSERT INTO idempotency (org_id, key, fingerprint, request_id, status, body, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (org_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, request_id = excluded.request_id,
 			status = excluded.status, body = excluded.body, created_at = excluded.created_at
-		WHERE idempotency.created_at <= $8`,
-		rec.OrgID, rec.Key, rec.Fingerprint, rec.RequestID, rec.Status, rec.Body, tx.now.UnixMilli(),
-		tx.now.Add(-IdempotencyWindow).UnixMilli())
+		WHERE idempotency.created_at <= excluded.created_at - 86400000`
+	args := []any{rec.OrgID, rec.Key, rec.Fingerprint, rec.RequestID, rec.Status, rec.Body, tx.now.UnixMilli()}
+	if tx.foreseen != nil { // it was looked for, under the key's lock
+		return tx.later(text, args...)
+	}
+	return tx.insert(text, args...)
 }
 
 // PurgeIdempotency removes up to limit records older than the window and returns how many. The

@@ -193,7 +193,7 @@ func (tx *Tx) AddEventRow(orgID, messageID, eventRow string) error {
 func messageArgs(m chat.Message) []any {
 	code, text, provider := errorColumns(m.Error)
 	return []any{m.OrgID, m.ID, m.AccountID, m.ConversationID, m.ContactID, string(m.Direction), string(m.Type), string(m.Status),
-		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, m.Reports,
+		string(m.Source), orNull(m.ProviderID), string(m.Content), m.Context, code, text, provider, msPtr(m.PlayedAt), m.Revoked, int(m.Reports),
 		orNull(m.MediaID), textPtr(m.Edits), textPtr(m.Extra), orNull(m.SentBy), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
 }
 
@@ -206,7 +206,7 @@ func (tx *Tx) UpdateMessage(m chat.Message) error {
 			played_at = $9, revoked = $10, reports = $11, media_id = $12, edits = $13, updated_at = $14, type = $15
 		WHERE org_id = $1 AND id = $2`,
 		m.OrgID, m.ID, string(m.Status), orNull(m.ProviderID), string(m.Content), code, text, provider,
-		msPtr(m.PlayedAt), m.Revoked, m.Reports, orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
+		msPtr(m.PlayedAt), m.Revoked, int(m.Reports), orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
 }
 
 // ReviseMessage is UpdateMessage where the content is another one, or the message was taken back.
@@ -226,7 +226,7 @@ func (tx *Tx) UpdateMessageStatus(m chat.Message) error {
 	return tx.later(`UPDATE messages SET status = $3, error_code = $4, error_message = $5, error_provider = $6, played_at = $7,
 			reports = $8, updated_at = $9
 		WHERE org_id = $1 AND id = $2`,
-		m.OrgID, m.ID, string(m.Status), code, text, provider, msPtr(m.PlayedAt), m.Reports, m.UpdatedAt.UnixMilli())
+		m.OrgID, m.ID, string(m.Status), code, text, provider, msPtr(m.PlayedAt), int(m.Reports), m.UpdatedAt.UnixMilli())
 }
 
 func errorColumns(e *chat.MessageError) (code, text *string, provider *int64) {
@@ -290,6 +290,9 @@ func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]st
 		return first, nil
 	}
 	all, err := json.Marshal(sent)
+	if err == nil {
+		err = tx.useIndexes()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -32,12 +32,14 @@ const (
 // postgresEngine is the shared store: each closure is its own transaction at READ COMMITTED,
 // and rows read by key are locked, so concurrent closures wait for each other instead of failing.
 type postgresEngine struct {
-	pool   *pgxpool.Pool
-	pooled bool            // a pooler before the server lends connections by the transaction
-	direct *pgx.ConnConfig // the server's own address, if it was given
-	log    *slog.Logger
-	teller teller
-	closed atomic.Bool
+	pool    *pgxpool.Pool
+	pooled  bool            // a pooler before the server lends connections by the transaction
+	direct  *pgx.ConnConfig // the server's own address, if it was given
+	log     *slog.Logger
+	teller  teller
+	closed  atomic.Bool
+	groups  *groups
+	sharing sharing
 
 	telling   *logging.Episode
 	listening *logging.Episode
@@ -55,6 +57,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 		listening: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_listener",
 			"this node cannot hear of others' work: it finds it by looking", "this node hears of others' work again"),
 	}
+	e.groups = newGroups(e)
 	if cfg.DirectURL != "" {
 		direct, err := poolSettings(cfg.DirectURL)
 		if err != nil {
@@ -74,6 +77,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	} else {
 		settings.AfterConnect = limitIdle
 	}
+	settings.ConnConfig.Tracer = cfg.tracer
 	e.pool, err = pgxpool.NewWithConfig(ctx, settings)
 	return e, err
 }
@@ -199,6 +203,7 @@ type postgresTx struct {
 	conn    *pgxpool.Conn
 	pooled  bool
 	begun   bool
+	byIndex bool // statements are planned as for large tables
 	pending []statement
 }
 
@@ -247,6 +252,11 @@ func (tx *postgresTx) forget() { tx.pending = tx.pending[:0] }
 
 // flush sends BEGIN if it is due, what is pending, and last; read takes the last one's result.
 func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.BatchResults) error) (err error) {
+	return tx.send(ctx, nil, last, read)
+}
+
+// send is flush for several whose results are read: those before the last, and the last.
+func (tx *postgresTx) send(ctx context.Context, others []statement, last statement, read func(pgx.BatchResults) error) (err error) {
 	batch := &pgx.Batch{}
 	if !tx.begun {
 		batch.Queue("BEGIN")
@@ -254,11 +264,17 @@ func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.B
 			batch.Queue("SET LOCAL " + idleLimit)
 		}
 	}
-	for _, s := range tx.pending {
+	merged := merge(tx.pending)
+	if len(merged) < len(tx.pending) {
+		tx.useIndexes(batch)
+	}
+	for _, s := range merged {
 		batch.Queue(s.sql, s.args...)
 	}
 	before := batch.Len()
-	batch.Queue(last.sql, last.args...)
+	for _, s := range append(others, last) {
+		batch.Queue(s.sql, s.args...)
+	}
 	tx.begun, tx.pending = true, tx.pending[:0]
 	results := tx.conn.SendBatch(ctx, batch)
 	defer func() {
@@ -272,6 +288,14 @@ func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.B
 		}
 	}
 	return postgresError(read(results))
+}
+
+// useIndexes has what is for many rows planned as it must be, once in a transaction.
+func (tx *postgresTx) useIndexes(batch *pgx.Batch) {
+	if !tx.byIndex {
+		batch.Queue(postgresDialect.useIndexes)
+		tx.byIndex = true
+	}
 }
 
 func (tx *postgresTx) commit(ctx context.Context) error {

@@ -7,10 +7,11 @@ import (
 
 // Reader reads. Its methods stand beside the tables they read.
 type Reader struct {
-	ctx     context.Context
-	db      session
-	dialect dialect
-	locking bool
+	ctx      context.Context
+	db       session
+	dialect  dialect
+	locking  bool
+	foreseen *foreseen // nil: nothing
 }
 
 // session runs statements: on the pool, or on the connection of a transaction.

@@ -38,13 +38,12 @@ func (j SendJob) Queue() string { return cmp.Or(j.Lane, j.ConversationID) }
 // their order: it is told. If it is dead, whoever takes those over takes this one too.
 func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	acceptedBy := j.Owner
-	// The conversation is locked, so no other message comes between.
-	err := tx.db.query(tx.ctx, `SELECT owner, message_id, (gated OR lane <> '') FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
-		ORDER BY conversation_id DESC, message_id DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
-		return row.Scan(&j.Owner, &j.Behind, &j.Gated)
-	})
+	last, err := tx.lastJob(j)
 	if err != nil {
 		return j, err
+	}
+	if last.messageID != "" {
+		j.Owner, j.Behind, j.Gated = last.owner, last.messageID, last.gated
 	}
 	switch j.Owner {
 	case "":
@@ -53,8 +52,22 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	default:
 		tx.tell(SendQueue{j.Owner, j.OrgID, j.AccountID, j.ConversationID}.topic())
 	}
+	tx.foreseen.queued(j)
 	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category, j.Lane, j.Gated)
+}
+
+// lastJob is what is still to be sent last of a job's conversation. That is locked, so no other message comes
+// between.
+func (tx *Tx) lastJob(j SendJob) (last lastJob, err error) {
+	if last, known := tx.foreseen.lastJob(conversationKey{j.OrgID, j.ConversationID}); known {
+		return last, nil
+	}
+	err = tx.db.query(tx.ctx, `SELECT owner, message_id, (gated OR lane <> '') FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
+		ORDER BY conversation_id DESC, message_id DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
+		return row.Scan(&last.owner, &last.messageID, &last.gated)
+	})
+	return last, err
 }
 
 // FinishSendJob removes a job. It reports false when the job is not the owner's any more: another

@@ -216,3 +216,8 @@ func lockFile(path string, how int) (unlock func(), err error) {
 	}
 	return func() { f.Close() }, nil
 }
+
+// inGroup is inTx: those that wait share a commit anyway, and reading costs no journey.
+func (e *sqliteEngine) inGroup(ctx context.Context, _ Foresight, body func(session, *foreseen) error) error {
+	return e.inTx(ctx, func(s session) error { return body(s, nil) })
+}

@@ -80,23 +80,29 @@ func (m *sqliteMemory) put(key string, version uint64, value any) {
 	m.rows[key] = remembered{version, value}
 }
 
-// recall returns what is remembered under a name and what it was asked for with, or what read finds.
-// In a transaction, and on PostgreSQL, that is always the latter. Callers share what they get.
+// recall returns what is remembered under a name and what it was asked for with, or what read finds. In a
+// transaction that is always the latter; on PostgreSQL it is shared with those who ask at the same time. Callers
+// share what they get.
 func recall[T any](r Reader, name string, args []string, read func() (T, error)) (T, error) {
-	engine, ok := r.db.(*sqliteEngine)
-	if !ok {
+	key := name + "\x00" + strings.Join(args, "\x00")
+	switch engine := r.db.(type) {
+	case *sqliteEngine:
+		known, version, ok := engine.memory.get(key)
+		if ok {
+			return known.(T), nil
+		}
+		value, err := read()
+		if err == nil {
+			engine.memory.put(key, version, value)
+		}
+		return value, err
+	case *postgresEngine:
+		value, err := engine.sharing.do(key, func() (any, error) { return read() })
+		found, _ := value.(T)
+		return found, err
+	default:
 		return read()
 	}
-	key := name + "\x00" + strings.Join(args, "\x00")
-	known, version, ok := engine.memory.get(key)
-	if ok {
-		return known.(T), nil
-	}
-	value, err := read()
-	if err == nil {
-		engine.memory.put(key, version, value)
-	}
-	return value, err
 }
 
 // changesSteady tells whether a statement may change a steady table.

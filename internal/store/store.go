@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -57,7 +58,8 @@ type Config struct {
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 
-	journal journalLimits // of the embedded store; zero means the default
+	journal journalLimits   // of the embedded store; zero means the default
+	tracer  pgx.QueryTracer // of PostgreSQL's statements; nil: nobody looks
 }
 
 // Store is an open store. It is safe for concurrent use.
@@ -77,6 +79,8 @@ type Store struct {
 type engine interface {
 	session // for reads, one statement at a time
 	inTx(ctx context.Context, body func(session) error) error
+	// inGroup is inTx for a closure whose reads are known: it may run in one transaction with others.
+	inGroup(ctx context.Context, want Foresight, body func(session, *foreseen) error) error
 	migrate(ctx context.Context) error
 	tell(Topic)
 	listen(ctx context.Context, wake func(Topic))
@@ -157,25 +161,47 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 
 func (s *Store) inTx(ctx context.Context, fn func(*Tx) error) error {
 	var tx *Tx
-	err := s.engine.inTx(ctx, func(db session) error {
-		tx = &Tx{
-			Reader: Reader{ctx: ctx, db: db, dialect: s.engine.dialect(), locking: true},
-			store:  s,
-			now:    s.Now(),
-			hands:  s.hands.Load(),
-		}
+	return s.settle(&tx, s.engine.inTx(ctx, func(db session) error {
+		tx = s.newTx(ctx, db, nil)
 		return fn(tx)
-	})
+	}))
+}
+
+// InGroup is InTx for a transaction that tells what it is about to read. On PostgreSQL it may share one with
+// others that wait, each with its own outcome; so it must not keep them waiting.
+func (s *Store) InGroup(ctx context.Context, want Foresight, fn func(*Tx) error) error {
+	var tx *Tx
+	return s.settle(&tx, s.engine.inGroup(ctx, want, func(db session, known *foreseen) error {
+		tx = s.newTx(ctx, db, known)
+		return fn(tx)
+	}))
+}
+
+func (s *Store) newTx(ctx context.Context, db session, known *foreseen) *Tx {
+	tx := &Tx{
+		Reader: Reader{ctx: ctx, db: db, dialect: s.engine.dialect(), locking: true, foreseen: known},
+		store:  s,
+		now:    s.Now(),
+		hands:  s.hands.Load(),
+	}
+	if known != nil {
+		tx.receivers = known.receivers
+	}
+	return tx
+}
+
+// settle hands over what a transaction has left for others, once it is durable.
+func (s *Store) settle(tx **Tx, err error) error {
 	if err != nil {
 		if errors.Is(err, ErrUnavailable) {
 			s.check.doubt()
 		}
 		return err
 	}
-	for _, hook := range tx.afterCommit {
+	for _, hook := range (*tx).afterCommit {
 		hook()
 	}
-	tx.handOver()
+	(*tx).handOver()
 	return nil
 }
 
@@ -217,6 +243,13 @@ func (tx *Tx) Savepoint(fn func() error) error {
 	tx.savepoints++
 	name := fmt.Sprintf("sp_%d", tx.savepoints)
 	hooks, before := len(tx.afterCommit), tx.work
+	if group, ok := tx.db.(*groupTx); ok {
+		err := group.try(fn)
+		if err != nil {
+			tx.afterCommit, tx.work = tx.afterCommit[:hooks], before
+		}
+		return err
+	}
 	if _, err := tx.exec("SAVEPOINT " + name); err != nil {
 		return err
 	}
@@ -240,6 +273,9 @@ func (tx *Tx) Savepoint(fn func() error) error {
 func (tx *Tx) TryLock(name string) (bool, error) {
 	if tx.dialect.tryLock == "" {
 		return true, nil
+	}
+	if free, known := tx.foreseen.lock(name); known {
+		return free, nil
 	}
 	return one(tx.Reader, func(row scanner) (ok bool, err error) {
 		err = row.Scan(&ok)

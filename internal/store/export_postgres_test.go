@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Later is a statement whose result nobody waits for.
+func Later(tx *Tx, sql string, args ...any) error { return tx.later(sql, args...) }
+
+// Journey counts what goes to PostgreSQL: statements, and how often one waits for an answer.
+type Journey struct{ Statements, Trips atomic.Int64 }
+
+// Traced is a configuration whose statements are counted.
+func Traced(cfg Config) (Config, *Journey) {
+	j := &Journey{}
+	cfg.tracer = j
+	return cfg, j
+}
+
+func (j *Journey) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	j.Statements.Add(1)
+	j.Trips.Add(1)
+	return ctx
+}
+
+func (j *Journey) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (j *Journey) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	j.Trips.Add(1)
+	return ctx
+}
+
+func (j *Journey) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {
+	j.Statements.Add(1)
+}
+
+func (j *Journey) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// OneGroup has PostgreSQL's groups run one at a time.
+func OneGroup(s *Store) {
+	s.engine.(*postgresEngine).groups.lanes = s.engine.(*postgresEngine).groups.lanes[:1]
+}
+
+// InLine is how many wait for the next group.
+func InLine(s *Store) int {
+	lane := &s.engine.(*postgresEngine).groups.lanes[0]
+	lane.mu.Lock()
+	defer lane.mu.Unlock()
+	return lane.turns.waiting
+}

@@ -1,0 +1,173 @@
+package store
+
+import "github.com/parleyhq/parley/internal/chat"
+
+// Foresight is what a transaction is about to read. PostgreSQL reads it for all transactions that wait at the
+// same time with one statement each kind, instead of one after the other for each; what they write travels
+// together too. The embedded store has no use for it: a look-up there costs no journey.
+type Foresight struct {
+	Thread ThreadKey // that a message is for
+	Answer AnswerKey // that the request may have been given before
+}
+
+// ThreadKey names a conversation by the person's number.
+type ThreadKey struct{ OrgID, AccountID, Number string }
+
+// AnswerKey names an answer that is kept under an Idempotency-Key.
+type AnswerKey struct{ OrgID, Key string }
+
+// lock is the name of the lock that whoever works on the key's request has.
+func (k AnswerKey) lock() string { return "idempotency " + k.OrgID + " " + k.Key }
+
+// orgID is whose transaction it is.
+func (f Foresight) orgID() string { return f.Thread.OrgID + f.Answer.OrgID }
+
+// foreseen is what was read for transactions before they asked. What is there is given out once: who asks again
+// reads the table, which may have changed since. What is not there is known to be missing, until somebody adds it:
+// that goes out without waiting for an answer, and should another node have been first, PostgreSQL refuses it, and
+// everybody runs alone.
+type foreseen struct {
+	threads map[ThreadKey]foundThread
+	of      map[conversationKey]ThreadKey    // the threads by their conversations
+	missing map[ThreadKey]bool               // there is no such contact
+	fresh   map[string]bool                  // contacts that were added
+	answers map[AnswerKey]*IdempotencyRecord // nil: there is none
+	locks   map[string]bool
+	jobs    map[conversationKey]lastJob
+	touched []conversationKey // whose last job was queued by the transaction that runs
+	// receivers are kept for the whole group. They are not locked anyway.
+	receivers map[string][]chat.WebhookSubscription
+}
+
+func newForeseen() *foreseen {
+	return &foreseen{
+		threads: map[ThreadKey]foundThread{}, of: map[conversationKey]ThreadKey{}, missing: map[ThreadKey]bool{}, fresh: map[string]bool{},
+		answers: map[AnswerKey]*IdempotencyRecord{}, locks: map[string]bool{}, jobs: map[conversationKey]lastJob{},
+		receivers: map[string][]chat.WebhookSubscription{},
+	}
+}
+
+type foundThread struct {
+	contact      chat.Contact
+	conversation chat.Conversation
+}
+
+type conversationKey struct{ orgID, id string }
+
+// lastJob is the last of a conversation's messages that are still to be sent; empty where there is none.
+type lastJob struct {
+	owner, messageID string
+	gated            bool
+}
+
+// take gives out what was read under a key.
+func take[K comparable, V any](from map[K]V, k K) (v V, ok bool) {
+	v, ok = from[k]
+	if ok {
+		delete(from, k)
+	}
+	return v, ok
+}
+
+func (f *foreseen) thread(k ThreadKey) (foundThread, bool) {
+	if f == nil {
+		return foundThread{}, false
+	}
+	return take(f.threads, k)
+}
+
+func (f *foreseen) answer(k AnswerKey) (*IdempotencyRecord, bool) {
+	if f == nil {
+		return nil, false
+	}
+	return take(f.answers, k)
+}
+
+func (f *foreseen) lock(name string) (free, ok bool) {
+	if f == nil {
+		return false, false
+	}
+	return take(f.locks, name)
+}
+
+func (f *foreseen) lastJob(k conversationKey) (lastJob, bool) {
+	if f == nil {
+		return lastJob{}, false
+	}
+	j, ok := f.jobs[k]
+	return j, ok
+}
+
+// queued notes a conversation's new last job.
+func (f *foreseen) queued(j SendJob) {
+	k := conversationKey{j.OrgID, j.ConversationID}
+	if f == nil {
+		return
+	}
+	if _, ok := f.jobs[k]; ok {
+		f.touched = append(f.touched, k)
+		f.jobs[k] = lastJob{owner: j.Owner, messageID: j.MessageID, gated: j.Gated || j.Lane != ""}
+	}
+}
+
+// outdated drops what was read of a conversation that has changed.
+func (f *foreseen) outdated(orgID, conversationID string) {
+	if f == nil {
+		return
+	}
+	k := conversationKey{orgID, conversationID}
+	if thread, ok := f.of[k]; ok {
+		delete(f.threads, thread)
+		delete(f.of, k)
+	}
+}
+
+// contactsChanged drops what was read of an organization's contacts.
+func (f *foreseen) contactsChanged(orgID string) {
+	if f == nil {
+		return
+	}
+	for k := range f.threads {
+		if k.OrgID == orgID {
+			delete(f.threads, k)
+		}
+	}
+}
+
+// lacks tells that there is no contact of that number.
+func (f *foreseen) lacks(k ThreadKey) bool { return f != nil && f.missing[k] }
+
+// addContact notes a new contact. It reports false where that must be asked for: nobody has looked for it.
+func (f *foreseen) addContact(c chat.Contact) bool {
+	if f == nil || c.PhoneNumber == nil {
+		return false
+	}
+	k := ThreadKey{c.OrgID, c.AccountID, *c.PhoneNumber}
+	if !f.missing[k] {
+		return false
+	}
+	delete(f.missing, k)
+	f.fresh[c.ID] = true
+	return true
+}
+
+// isFresh tells that a contact was just added, and so has nothing yet.
+func (f *foreseen) isFresh(contactID string) bool { return f != nil && f.fresh[contactID] }
+
+// addConversation notes the conversation of a contact that was just added. It reports false for others.
+func (f *foreseen) addConversation(c chat.Conversation) bool {
+	if !f.isFresh(c.ContactID) {
+		return false
+	}
+	delete(f.fresh, c.ContactID)
+	f.jobs[conversationKey{c.OrgID, c.ID}] = lastJob{}
+	return true
+}
+
+// undo forgets what the transaction that runs has changed of it: that transaction is taken back.
+func (f *foreseen) undo() {
+	for _, k := range f.touched {
+		delete(f.jobs, k)
+	}
+	f.touched = nil
+}

@@ -1,0 +1,289 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// accept does what accepting a message does to the store.
+func accept(tx *store.Tx, account chat.Account, number, text string) (store.SendJob, error) {
+	contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, number)
+	if errors.Is(err, store.ErrNotFound) {
+		contact, conversation, err = meet(tx, account, number)
+	}
+	if err != nil {
+		return store.SendJob{}, err
+	}
+	at := tx.After(conversation.LastMessageAt)
+	m := chat.Message{
+		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID, ConversationID: conversation.ID, ContactID: contact.ID,
+		Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusQueued, Content: []byte(fmt.Sprintf("{%q:1}", text)), CreatedAt: at, UpdatedAt: at,
+	}
+	if err := errors.Join(tx.InsertMessage(m), tx.NoteMessage(m.OrgID, m.ConversationID, at)); err != nil {
+		return store.SendJob{}, err
+	}
+	return tx.InsertSendJob(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID, DueAt: at, Owner: "node"})
+}
+
+// meet makes the contact and the conversation of somebody new, unless another transaction was first.
+func meet(tx *store.Tx, account chat.Account, number string) (chat.Contact, chat.Conversation, error) {
+	contact, err := tx.ContactByNumber(account.OrgID, account.ID, number)
+	if errors.Is(err, store.ErrNotFound) {
+		contact = storetest.NewContact(tx, account, number)
+		if err = tx.InsertContact(contact); errors.Is(err, store.ErrDuplicate) {
+			contact, err = tx.ContactByNumber(account.OrgID, account.ID, number)
+		}
+	}
+	if err != nil {
+		return contact, chat.Conversation{}, err
+	}
+	conversation, err := tx.ConversationWith(account.OrgID, contact.ID)
+	if !errors.Is(err, store.ErrNotFound) {
+		return contact, conversation, err
+	}
+	conversation = chat.Conversation{
+		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contact.ID,
+		Status: chat.ConversationOpen, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	if err = tx.InsertConversation(conversation); errors.Is(err, store.ErrDuplicate) {
+		conversation, err = tx.ConversationWith(account.OrgID, contact.ID)
+	}
+	return contact, conversation, err
+}
+
+func threadOf(account chat.Account, number string) store.Foresight {
+	return store.Foresight{Thread: store.ThreadKey{OrgID: account.OrgID, AccountID: account.ID, Number: number}}
+}
+
+// jobsOf is what is to be sent to a number, oldest first.
+func jobsOf(t testing.TB, st *store.Store, account chat.Account, number string) (messages []string) {
+	t.Helper()
+	_, conversation, err := st.Read(t.Context()).ThreadByNumber(account.OrgID, account.ID, number)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := st.Read(t.Context()).SendJobsBehind(account.OrgID, conversation.ID, "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		messages = append(messages, j.MessageID)
+	}
+	return messages
+}
+
+var errPanicked = errors.New("panicked")
+
+// try accepts a message in a group, and fails as it is told.
+func try(st *store.Store, account chat.Account, number, how string) (job store.SendJob, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	err = st.InGroup(ctx, threadOf(account, number), func(tx *store.Tx) (err error) {
+		if how == "refuse before" {
+			return errRefused
+		}
+		if job, err = accept(tx, account, number, how); err != nil {
+			return err
+		}
+		switch how {
+		case "refuse":
+			return errRefused
+		case "refuse late": // what was written has gone out
+			_, err := tx.Contacts(account.OrgID, account.ID, store.ContactFilter{}, store.Page{Limit: 1})
+			return errors.Join(err, errRefused)
+		case "refuse inside":
+			tx.Savepoint(func() error {
+				_, err := accept(tx, account, number, "undone")
+				return errors.Join(err, errRefused)
+			})
+		case "panic":
+			panic("on purpose")
+		case "leave":
+			cancel()
+		}
+		return nil
+	})
+	return job, err
+}
+
+// Whatever becomes of those who share a transaction: who was told of success has its message, in the order of
+// its conversation, and nobody else has.
+func TestGroupsKeepTheirMembersApart(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		account := storetest.Account(t, st, storetest.Org(t, st), "1001")
+		round := 0
+		rapid.Check(t, func(rt *rapid.T) {
+			round++
+			hows := rapid.SliceOfN(rapid.SampledFrom([]string{"go", "go", "go", "refuse", "refuse before", "refuse late", "refuse inside", "panic", "leave"}), 1, 30).Draw(rt, "hows")
+			people := rapid.IntRange(1, 6).Draw(rt, "people")
+			var mu sync.Mutex
+			want := map[string][]string{}
+			together(len(hows), func(i int) error {
+				number := fmt.Sprintf("+1555%04d%03d", round, i%people)
+				job, err := try(st, account, number, hows[i])
+				if succeeds := hows[i] == "go" || hows[i] == "refuse inside"; succeeds != (err == nil) {
+					t.Errorf("%q ended with %v", hows[i], err)
+				}
+				if err == nil {
+					mu.Lock()
+					defer mu.Unlock()
+					want[number] = append(want[number], job.MessageID)
+				}
+				return nil
+			})
+			for i := range people {
+				number := fmt.Sprintf("+1555%04d%03d", round, i)
+				slices.Sort(want[number])
+				if got := jobsOf(t, st, account, number); !slices.Equal(got, want[number]) {
+					rt.Fatalf("%s has %v, want %v", number, got, want[number])
+				}
+			}
+		})
+	})
+}
+
+// Two nodes that meet the same people for the first time at the same time.
+func TestGroupsOfTwoNodes(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	nodes := []*store.Store{storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)}
+	account := storetest.Account(t, nodes[0], storetest.Org(t, nodes[0]), "1001")
+	const messages, people = 200, 20
+	requireAllNil(t, together(messages, func(i int) error {
+		number := fmt.Sprintf("+1555000%04d", i%people)
+		_, err := try(nodes[i/people%2], account, number, "go")
+		return err
+	}))
+	for i := range people {
+		if got := jobsOf(t, nodes[0], account, fmt.Sprintf("+1555000%04d", i)); len(got) != messages/people {
+			t.Errorf("person %d is sent %d messages, want %d", i, len(got), messages/people)
+		}
+	}
+}
+
+// Each message of a conversation knows the one before it, also where both are in one group.
+func TestGroupsKnowWhatComesBefore(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		account := storetest.Account(t, st, storetest.Org(t, st), "1001")
+		var mu sync.Mutex
+		behind := map[string]string{}
+		requireAllNil(t, together(50, func(int) error {
+			job, err := try(st, account, "+15550001234", "go")
+			mu.Lock()
+			defer mu.Unlock()
+			behind[job.MessageID] = job.Behind
+			return err
+		}))
+		last := ""
+		for _, id := range slices.Sorted(maps.Keys(behind)) {
+			if behind[id] != last {
+				t.Fatalf("%s is behind %q, want %q", id, behind[id], last)
+			}
+			last = id
+		}
+	})
+}
+
+// What waits together costs a few statements and three journeys, however much it is.
+func TestStatementsOfAGroup(t *testing.T) {
+	t.Parallel()
+	cfg, journey := store.Traced(storetest.NewConfig(t, storetest.Postgres))
+	st := storetest.OpenAt(t, cfg)
+	store.OneGroup(st)
+	account := storetest.Account(t, st, storetest.Org(t, st), "1001")
+	for _, c := range []struct {
+		name              string
+		keys              bool
+		statements, trips int64
+	}{
+		{"new people", false, 12, 3}, // BEGIN, settings, 2 reads | receivers | 5 writes, COMMIT
+		{"people who are known", false, 9, 3},
+		{"with keys", true, 12, 3},
+	} {
+		for _, n := range []int{2, 40} {
+			statements, trips := groupOf(t, st, journey, account, n, c.keys)
+			t.Logf("%s, %d members: %d statements, %d journeys", c.name, n, statements, trips)
+			if statements > c.statements || trips > c.trips {
+				t.Errorf("%s: %d members cost %d statements and %d journeys, at most %d and %d were expected", c.name, n, statements, trips, c.statements, c.trips)
+			}
+		}
+	}
+}
+
+// groupOf runs n members as one group, and returns what that took.
+func groupOf(t *testing.T, st *store.Store, journey *store.Journey, account chat.Account, n int, keys bool) (statements, trips int64) {
+	t.Helper()
+	inside, open := make(chan struct{}), make(chan struct{})
+	var first sync.WaitGroup
+	first.Go(func() {
+		st.InGroup(context.Background(), threadOf(account, "+19990000000"), func(*store.Tx) error {
+			close(inside)
+			<-open
+			return errRefused
+		})
+	})
+	<-inside
+	var members sync.WaitGroup
+	for i := range n {
+		members.Go(func() {
+			number := fmt.Sprintf("+1555000%04d", i)
+			want := threadOf(account, number)
+			key := store.AnswerKey{OrgID: account.OrgID, Key: fmt.Sprintf("%d of %d", i, n)}
+			if keys {
+				want.Answer = key
+			}
+			err := st.InGroup(context.Background(), want, func(tx *store.Tx) error {
+				if _, err := accept(tx, account, number, "go"); err != nil || !keys {
+					return err
+				}
+				return answered(tx, key)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for store.InLine(st) < n {
+		runtime.Gosched()
+	}
+	before := [2]int64{journey.Statements.Load(), journey.Trips.Load()}
+	close(open)
+	first.Wait()
+	members.Wait()
+	// The first one's group ends with a ROLLBACK or a COMMIT of nothing, which is counted with it.
+	return journey.Statements.Load() - before[0] - 1, journey.Trips.Load() - before[1] - 1
+}
+
+// answered keeps an answer, as a request with a key does.
+func answered(tx *store.Tx, k store.AnswerKey) error {
+	free, err := tx.LockAnswer(k)
+	if err != nil || !free {
+		return errors.Join(err, errRefused)
+	}
+	if _, err := tx.IdempotencyRecord(k.OrgID, k.Key, tx.Now().Add(-store.IdempotencyWindow)); !errors.Is(err, store.ErrNotFound) {
+		return errors.Join(err, errRefused)
+	}
+	return tx.PutIdempotencyRecord(store.IdempotencyRecord{OrgID: k.OrgID, Key: k.Key, Fingerprint: "f", RequestID: "req", Status: 200, Body: "{}"})
+}

@@ -1,0 +1,308 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	// groupLanes is how many groups run side by side. A conversation has one lane, so that groups of this node
+	// never wait for each other's locks.
+	groupLanes = 4
+	// groupSize bounds a group, and with it how long its first member waits for its last.
+	groupSize = 64
+	// groupQueue is how many may wait in a lane; past it the store says it is overloaded.
+	groupQueue = 1024
+	// groupTime bounds a group's transaction.
+	groupTime = 20 * time.Second
+)
+
+// groups run closures that wait at the same time in one transaction, one after the other, as the embedded
+// store does: what each is about to read is read for all before, and what they write goes out together with
+// the COMMIT. One that fails takes back only itself, as long as nothing of it has gone out; else the group
+// is given up and everybody runs alone.
+type groups struct {
+	engine *postgresEngine
+	seed   maphash.Seed
+	lanes  []groupLane
+}
+
+type groupLane struct {
+	mu      sync.Mutex
+	turns   turns
+	running bool
+}
+
+type member struct {
+	ctx   context.Context
+	want  Foresight
+	body  func(session, *foreseen) error
+	err   error
+	panic *closurePanic
+	done  chan struct{}
+}
+
+func newGroups(e *postgresEngine) *groups {
+	return &groups{engine: e, seed: maphash.MakeSeed(), lanes: make([]groupLane, groupLanes)}
+}
+
+func (g *groups) do(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
+	m := &member{ctx: ctx, want: want, body: body, done: make(chan struct{})}
+	lane := &g.lanes[maphash.Comparable(g.seed, want.Thread)%uint64(len(g.lanes))]
+	if !lane.add(m, g.run) {
+		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, groupQueue)
+	}
+	<-m.done
+	if m.panic != nil {
+		panic(m.panic)
+	}
+	return m.err
+}
+
+// add has a member wait for its turn. It reports false where too many do.
+func (l *groupLane) add(m *member, run func(*groupLane)) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turns.waiting >= groupQueue {
+		return false
+	}
+	l.turns.add(m)
+	if !l.running {
+		l.running = true
+		go run(l)
+	}
+	return true
+}
+
+// next takes those whose turn it is; none ends the lane's goroutine.
+func (l *groupLane) next() []*member {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	group := l.turns.take(groupSize)
+	l.running = len(group) > 0
+	return group
+}
+
+func (g *groups) run(l *groupLane) {
+	for group := l.next(); len(group) > 0; group = l.next() {
+		g.engine.runGroup(group)
+	}
+}
+
+// turns are members that wait. Organizations take turns, so that one with many does not keep others waiting.
+type turns struct {
+	orgs    []string // in the order of their turns
+	of      map[string][]*member
+	waiting int
+}
+
+func (t *turns) add(m *member) {
+	if t.of == nil {
+		t.of = map[string][]*member{}
+	}
+	org := m.want.orgID()
+	if len(t.of[org]) == 0 {
+		t.orgs = append(t.orgs, org)
+	}
+	t.of[org] = append(t.of[org], m)
+	t.waiting++
+}
+
+func (t *turns) take(limit int) (taken []*member) {
+	for len(taken) < limit && len(t.orgs) > 0 {
+		org := t.orgs[0]
+		t.orgs = t.orgs[1:]
+		taken = append(taken, t.of[org][0])
+		if t.of[org] = t.of[org][1:]; len(t.of[org]) > 0 {
+			t.orgs = append(t.orgs, org)
+		} else {
+			delete(t.of, org)
+		}
+	}
+	t.waiting -= len(taken)
+	return taken
+}
+
+func (e *postgresEngine) inGroup(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
+	return e.groups.do(ctx, want, body)
+}
+
+// runGroup runs members together, or else each for itself: one may be at fault. Where it is not known what
+// became of the group, all are told so.
+func (e *postgresEngine) runGroup(group []*member) {
+	err := e.tryGroup(group)
+	for _, m := range group {
+		switch {
+		case err == nil:
+			close(m.done)
+		case errors.Is(err, ErrUnavailable), errors.Is(err, ErrClosed):
+			m.err = err
+			close(m.done)
+		default:
+			go e.runAlone(m)
+		}
+	}
+}
+
+func (e *postgresEngine) runAlone(m *member) {
+	defer close(m.done)
+	m.err, m.panic = nil, nil
+	err := e.inTx(m.ctx, func(s session) error {
+		m.protect(s, nil)
+		if m.panic != nil {
+			return errors.New("store: the closure did not return")
+		}
+		return m.err
+	})
+	m.err = err
+}
+
+// errSpoiled gives a group up: something went out of a member that failed.
+var errSpoiled = errors.New("store: a member of the group failed after it had written")
+
+func (e *postgresEngine) tryGroup(group []*member) error {
+	ctx, cancel := context.WithTimeout(context.Background(), groupTime)
+	defer cancel()
+	conn, err := e.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	tx := &groupTx{postgresTx: postgresTx{conn: conn, pooled: e.pooled}, ctx: ctx}
+	if err = tx.runAll(group); err == nil {
+		err = tx.commit(ctx)
+	}
+	if err != nil {
+		tx.rollback(ctx)
+		return afterGroup(err)
+	}
+	return nil
+}
+
+// afterGroup tells a failure after which everybody may try alone, because nothing was done, from one that may have
+// been a success.
+func afterGroup(err error) error {
+	var refused *pgconn.PgError
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, errSpoiled) || errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// groupTx is the transaction of a group. Its statements do not end with the member that sends them: a
+// cancelled one would end the connection for all.
+type groupTx struct {
+	postgresTx
+	ctx    context.Context
+	known  *foreseen
+	broken bool // a statement failed, or something that went out must be undone
+	advance
+}
+
+// advance is how far a member has come.
+type advance struct {
+	own   int  // where in pending its own begin
+	left  bool // what was pending has gone out
+	wrote bool // and something of its own with it
+}
+
+func (tx *groupTx) runAll(group []*member) error {
+	wants := make([]Foresight, 0, len(group))
+	for _, m := range group {
+		wants = append(wants, m.want)
+	}
+	var err error
+	if tx.known, err = tx.foresee(tx.ctx, wants); err != nil {
+		return err
+	}
+	for _, m := range group {
+		if !tx.run(m) {
+			return errSpoiled
+		}
+	}
+	return nil
+}
+
+// run runs a member. It reports false where that has spoiled the group.
+func (tx *groupTx) run(m *member) bool {
+	if m.err = m.ctx.Err(); m.err != nil {
+		return true
+	}
+	tx.advance, tx.known.touched = advance{own: len(tx.pending)}, nil
+	m.protect(tx, tx.known)
+	if m.err == nil && m.panic == nil {
+		m.err = m.ctx.Err()
+	}
+	if tx.broken || m.err == nil && m.panic == nil {
+		return !tx.broken
+	}
+	if !tx.wrote {
+		tx.takeBack(tx.own)
+	}
+	return !tx.wrote
+}
+
+// protect runs a member's closure, and keeps one that panics from ending the others.
+func (m *member) protect(s session, known *foreseen) {
+	defer func() {
+		if value := recover(); value != nil {
+			m.panic = &closurePanic{value: value, stack: debug.Stack()}
+		}
+	}()
+	m.err = m.body(s, known)
+}
+
+// takeBack forgets what was to be written from there on.
+func (tx *groupTx) takeBack(from int) {
+	tx.pending = tx.pending[:from]
+	tx.known.undo()
+}
+
+func (tx *groupTx) query(_ context.Context, sql string, args []any, each func(scanner) error) error {
+	tx.goesOut(!strings.HasPrefix(sql, "SELECT"))
+	return tx.noting(tx.postgresTx.query(tx.ctx, sql, args, each))
+}
+
+func (tx *groupTx) exec(_ context.Context, sql string, args []any) (int64, error) {
+	tx.goesOut(true)
+	n, err := tx.postgresTx.exec(tx.ctx, sql, args)
+	return n, tx.noting(err)
+}
+
+// noting remembers a statement that failed: PostgreSQL does nothing more in that transaction.
+func (tx *groupTx) noting(err error) error {
+	tx.broken = tx.broken || err != nil
+	return err
+}
+
+// goesOut notes that what is pending is sent, and the member's next statement with it.
+func (tx *groupTx) goesOut(write bool) {
+	tx.wrote = tx.wrote || write || len(tx.pending) > tx.own
+	tx.own, tx.left = 0, true
+}
+
+// try runs fn so that its failure undoes only what fn did: nothing of it has gone out, or the group is given up.
+func (tx *groupTx) try(fn func() error) error {
+	outer, from := tx.advance, len(tx.pending)
+	tx.advance = advance{own: from}
+	err := fn()
+	if err != nil && tx.wrote {
+		tx.broken = true
+	} else if err != nil {
+		tx.takeBack(tx.own)
+	}
+	inner := tx.advance
+	tx.advance = outer
+	if inner.left {
+		tx.own, tx.left, tx.wrote = 0, true, outer.wrote || inner.wrote || from > outer.own
+	}
+	return err
+}
