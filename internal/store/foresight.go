@@ -19,9 +19,6 @@ type AnswerKey struct{ OrgID, Key string }
 // lock is the name of the lock that whoever works on the key's request has.
 func (k AnswerKey) lock() string { return "idempotency " + k.OrgID + " " + k.Key }
 
-// orgID is whose transaction it is.
-func (f Foresight) orgID() string { return f.Thread.OrgID + f.Answer.OrgID }
-
 // foreseen is what was read for transactions before they asked. What is there is given out once: who asks again
 // reads the table, which may have changed since. What is not there is known to be missing, until somebody adds it:
 // that goes out without waiting for an answer, and should another node have been first, PostgreSQL refuses it, and

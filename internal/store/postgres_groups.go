@@ -21,6 +21,8 @@ const (
 	groupSize = 64
 	// groupQueue is how many may wait in a lane; past it the store says it is overloaded.
 	groupQueue = 1024
+	// groupTurn is what a member is counted for when turns are taken: all the same, since they run together.
+	groupTurn = time.Microsecond
 	// groupTime bounds a group's transaction.
 	groupTime = 20 * time.Second
 )
@@ -37,7 +39,7 @@ type groups struct {
 
 type groupLane struct {
 	mu      sync.Mutex
-	turns   turns
+	waiting *turns[*member]
 	running bool
 }
 
@@ -71,10 +73,10 @@ func (g *groups) do(ctx context.Context, want Foresight, body func(session, *for
 func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.turns.waiting >= groupQueue {
+	if l.waiting.len >= groupQueue {
 		return false
 	}
-	l.turns.add(m)
+	l.waiting.add(turnOf(m.ctx), m)
 	if !l.running {
 		l.running = true
 		go run(l)
@@ -82,11 +84,18 @@ func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	return true
 }
 
-// next takes those whose turn it is; none ends the lane's goroutine.
-func (l *groupLane) next() []*member {
+// next takes those whose turn it is, of each organization as many as of the others; none ends the lane's goroutine.
+func (l *groupLane) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	group := l.turns.take(groupSize)
+	for len(group) < groupSize {
+		turn, m, ok := l.waiting.take()
+		if !ok {
+			break
+		}
+		l.waiting.charge(turn, groupTurn)
+		group = append(group, m)
+	}
 	l.running = len(group) > 0
 	return group
 }
@@ -95,40 +104,6 @@ func (g *groups) run(l *groupLane) {
 	for group := l.next(); len(group) > 0; group = l.next() {
 		g.engine.runGroup(group)
 	}
-}
-
-// turns are members that wait. Organizations take turns, so that one with many does not keep others waiting.
-type turns struct {
-	orgs    []string // in the order of their turns
-	of      map[string][]*member
-	waiting int
-}
-
-func (t *turns) add(m *member) {
-	if t.of == nil {
-		t.of = map[string][]*member{}
-	}
-	org := m.want.orgID()
-	if len(t.of[org]) == 0 {
-		t.orgs = append(t.orgs, org)
-	}
-	t.of[org] = append(t.of[org], m)
-	t.waiting++
-}
-
-func (t *turns) take(limit int) (taken []*member) {
-	for len(taken) < limit && len(t.orgs) > 0 {
-		org := t.orgs[0]
-		t.orgs = t.orgs[1:]
-		taken = append(taken, t.of[org][0])
-		if t.of[org] = t.of[org][1:]; len(t.of[org]) > 0 {
-			t.orgs = append(t.orgs, org)
-		} else {
-			delete(t.of, org)
-		}
-	}
-	t.waiting -= len(taken)
-	return taken
 }
 
 func (e *postgresEngine) inGroup(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
