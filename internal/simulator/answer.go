@@ -20,7 +20,6 @@ type answer struct {
 	contentType string
 	location    string        // of a redirect
 	retryAfter  time.Duration // header, when set
-	code        int           // the error's, for the record of requests
 	abort       bool          // close the connection instead of answering
 }
 
@@ -58,9 +57,7 @@ type errorData struct {
 }
 
 func (s *Simulator) failure(e *wire.Error) answer {
-	a := jsonAnswer(e.Status, errorBody{s.errorObject(e)})
-	a.code = e.Code
-	return a
+	return jsonAnswer(e.Status, errorBody{s.errorObject(e)})
 }
 
 func (s *Simulator) errorObject(e *wire.Error) errorObject {
@@ -147,7 +144,6 @@ func (c *call) object() ([]byte, *wire.Error) {
 	if err != nil {
 		return nil, wire.BadParam("The request body could not be read")
 	}
-	c.body = body
 	kind := c.Header.Get("Content-Type")
 	if strings.HasPrefix(kind, "application/x-www-form-urlencoded") || strings.HasPrefix(kind, "multipart/form-data") {
 		form, err := wire.ReadForm(kind, body)

@@ -139,7 +139,6 @@ func (s *Simulator) changeBlocks(c *call, done, failure string, change func(*num
 	refused := wire.Refuse(139100, failure)
 	body["error"] = s.errorObject(refused)
 	a := jsonAnswer(http.StatusBadRequest, body)
-	a.code = refused.Code
 	return a, nil
 }
 

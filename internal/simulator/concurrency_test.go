@@ -28,7 +28,6 @@ func TestConcurrentUse(t *testing.T) {
 		},
 		func(i int) { call("GET", "/_sim/messages?limit=5", "") },
 		func(i int) { call("GET", "/_sim/counters", "") },
-		func(i int) { call("GET", "/_sim/requests", "") },
 		func(i int) {
 			call("PUT", "/_sim/faults/101", fmt.Sprintf(`{"duplicate_rate":0.5,"grouping":"%s"}`, []string{groupChange, groupValue, groupEntry}[i%3]))
 		},

@@ -55,8 +55,6 @@ type Config struct {
 
 	// MaxMessages bounds the messages remembered. Zero: 100,000.
 	MaxMessages int
-	// MaxRequests bounds the requests remembered. Zero: 1,000; negative: none.
-	MaxRequests int
 	// MaxQueued bounds the callbacks waiting; the oldest are dropped beyond it. Zero: 500,000.
 	MaxQueued int
 	// MaxMediaBytes bounds the files held; the oldest are dropped beyond it. Zero: 256 MiB.
@@ -116,7 +114,6 @@ func (c Config) withDefaults() Config {
 
 func (c Config) withBounds() Config {
 	c.MaxMessages = orDefault(c.MaxMessages, 100_000)
-	c.MaxRequests = max(0, orDefault(c.MaxRequests, 1_000))
 	c.MaxQueued = orDefault(c.MaxQueued, 500_000)
 	c.CallbackLanes = orDefault(c.CallbackLanes, 4)
 	if c.MaxMediaBytes == 0 {

@@ -87,20 +87,6 @@ func controlMessage(c *controlCall) (any, error) {
 	return m.view(), nil
 }
 
-func controlRequests(c *controlCall) (any, error) {
-	q := c.URL.Query()
-	method, part := q.Get("method"), q.Get("path")
-	list := c.sim.requests.list(c.limit(), func(r *requestRecord) bool {
-		return (method == "" || r.Method == method) && strings.Contains(r.Path, part)
-	})
-	return map[string]any{"requests": list}, nil
-}
-
-func controlForgetRequests(c *controlCall) (any, error) {
-	c.sim.requests.Reset()
-	return done, nil
-}
-
 func controlCounters(c *controlCall) (any, error) {
 	s := c.sim
 	out := map[string]any{
@@ -112,11 +98,6 @@ func controlCounters(c *controlCall) (any, error) {
 		out[name] = n.Load()
 	}
 	return out, nil
-}
-
-// controlOpaque tells how often a message with that data was accepted.
-func controlOpaque(c *controlCall) (any, error) {
-	return map[string]any{"biz_opaque_callback_data": c.id, "accepted": c.sim.opaque.times(c.id)}, nil
 }
 
 func controlGetFaults(c *controlCall) (any, error) {

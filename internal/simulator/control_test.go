@@ -29,14 +29,11 @@ func TestCountersTellLostFromRepeated(t *testing.T) {
 	if dig(got, "opaque_repeated_examples", 0) != "a" {
 		t.Errorf("examples: %v", got["opaque_repeated_examples"])
 	}
-	if got := r.control("GET", "opaque/a", nil); got.body["accepted"] != 3.0 {
-		t.Errorf("a: %s", got.raw)
-	}
 }
 
 func TestMessagesAndRequestsCanBeListed(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(c *Config) { c.MaxRequests = 3 })
+	r := newRig(t)
 	r.send(with(helloWorld(testPerson), "biz_opaque_callback_data", "one"))
 	failed := r.send(text("+4915510000002", "x"))
 	r.settle(time.Minute)
@@ -50,13 +47,6 @@ func TestMessagesAndRequestsCanBeListed(t *testing.T) {
 	}
 	if got := r.control("GET", "messages/"+failed, nil); got.body["code"] != 131047.0 || dig(got.body, "body", "type") != "text" {
 		t.Errorf("message: %s", got.raw)
-	}
-	for range 4 {
-		r.do("GET", "/debug_token?input_token=secret", nil)
-	}
-	reqs := at[[]any](t, r.control("GET", "requests?method=GET", nil).body, "requests")
-	if len(reqs) != 3 || dig(reqs[0], "query") != "input_token=redacted" {
-		t.Errorf("requests: %v", reqs)
 	}
 }
 

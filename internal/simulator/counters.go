@@ -85,11 +85,6 @@ func (o *opaqueCounter) add(data string) {
 	}
 }
 
-func (o *opaqueCounter) times(data string) int32 {
-	n, _ := o.seen.Get(hashKey(names.HashString(data)))
-	return n
-}
-
 func (o *opaqueCounter) repeatedExamples() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

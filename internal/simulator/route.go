@@ -19,7 +19,6 @@ type call struct {
 	id     string // the object that the path names
 	item   string // what the path names within it, where the route has that
 	token  token
-	body   []byte // as it was received
 	sent   []byte // the parameters as one JSON object, once they were decoded
 	query  url.Values
 	// visitor is who sees the signup page; nil for those who may see all numbers.

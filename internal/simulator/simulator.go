@@ -44,7 +44,6 @@ type Simulator struct {
 	allow    atomic.Pointer[map[string]bool]
 	counters counters
 	opaque   *opaqueCounter
-	requests *requestRing
 	routes   map[string]route
 
 	mu      sync.Mutex
@@ -65,7 +64,7 @@ func New(cfg Config) *Simulator {
 		windows: recent.New[recent.Pair, int64](1_000_000), stops: recent.New[recent.Pair, bool](200_000),
 		flaky: recent.New[recent.Pair, int](100_000), uploads: recent.New[recent.Key, *upload](10_000),
 		codes: recent.New[recent.Key, authCode](10_000), grants: recent.New[recent.Key, grant](10_000),
-		opaque: newOpaqueCounter(), requests: newRequestRing(cfg.MaxRequests),
+		opaque: newOpaqueCounter(),
 	}
 	s.sched = newScheduler(s.now)
 	s.phones = newPhones(s)
@@ -84,7 +83,7 @@ func (s *Simulator) Reset() {
 	s.sched.clear()
 	for _, part := range []interface{ Reset() }{
 		s.callbacks, s.accounts, s.tokens, s.people, s.scripts, s.messages, s.media, s.windows, s.stops, s.flaky,
-		s.uploads, s.codes, s.grants, s.opaque, s.requests, s.phones, &s.counters,
+		s.uploads, s.codes, s.grants, s.opaque, s.phones, &s.counters,
 	} {
 		part.Reset()
 	}
@@ -173,13 +172,7 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request, prefix string)
 	s.serveCall(&call{Request: r, sim: s, w: w, path: path, prefix: prefix})
 }
 
-func (s *Simulator) serveCall(c *call) {
-	a := s.dispatch(c)
-	if s.cfg.MaxRequests > 0 {
-		s.requests.add(c, a, s.now())
-	}
-	s.write(c.w, a)
-}
+func (s *Simulator) serveCall(c *call) { s.write(c.w, s.dispatch(c)) }
 
 // trimVersion drops a leading segment like v25.0.
 func trimVersion(path string) string {

@@ -53,9 +53,6 @@ func (b Button) check() *wire.Error {
 		if utf8.RuneCountInString(b.Text) > 25 {
 			return Refuse(SubcodeLength, "Button text is too long", "The text of a button has at most 25 characters.")
 		}
-		if len(Variables(b.Text)) > 0 {
-			return badButtons("The text of a button has no variables.")
-		}
 	}
 	switch b.Type {
 	case "URL":

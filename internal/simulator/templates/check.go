@@ -179,8 +179,6 @@ func (t *Template) checkHeader(c *Component) *wire.Error {
 			return Refuse(SubcodeLength, "Header is too long", "A header has at most 60 characters.")
 		case len(names) > 1:
 			return bad("A header has at most one variable.")
-		case strings.ContainsAny(c.Text, "\n\r*"):
-			return bad("A header has no line breaks and no formatting.")
 		}
 		return t.checkVariables(names, c.Example.headerSamples(t.Named()), bad)
 	case "IMAGE", "VIDEO", "DOCUMENT", "GIF":
