@@ -214,7 +214,7 @@ func prepare(t *testing.T, options ...Option) *Server {
 }
 
 func (s *Server) serveArgs() []string {
-	args := []string{"serve", "--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0", "--log-format=json"}
+	args := []string{"serve", "--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0", "--log-format=json", "--drain-delay=0s"}
 	return append(append(args, s.store...), s.flags...)
 }
 

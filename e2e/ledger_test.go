@@ -138,6 +138,9 @@ func (l *ledger) accept(srv *Server, n *Number, person, key string) (id string, 
 	var reply Reply
 	answered := within(ledgerWaitsLong, func() bool {
 		reply, err = srv.Try(call)
+		if err == nil && reply.Status >= 500 && reply.Status != http.StatusServiceUnavailable {
+			l.t.Errorf("%s: %+v", key, reply)
+		}
 		return err == nil && reply.Status < 500 && reply.Code() != "idempotency_in_progress"
 	})
 	if !answered || reply.Status != http.StatusOK {

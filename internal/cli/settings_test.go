@@ -80,6 +80,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 		"--ops-host":            {"-", "default"},
 		"--public-url":          {"http://localhost:9000", "default"},
 		"--role":                {"api,worker", "PARLEY_ROLE"},
+		"--drain-delay":         {"2s", "default"},
 		"--allow-network":       {"10.0.0.0/8,fd00::/8", "PARLEY_ALLOW_NETWORK"},
 		"--trusted-proxy":       {"10.0.0.0/8", "PARLEY_TRUSTED_PROXY"},
 		"--webhook-ca":          {"-", "default"},
@@ -113,7 +114,7 @@ func TestSettingsAndTheirSources(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)
 		}
 	}
-	if len(settings) != 37 { // with the header
+	if len(settings) != 38 { // with the header
 		t.Errorf("%d settings; is the table above complete?", len(settings)-1)
 	}
 }

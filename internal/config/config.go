@@ -53,6 +53,7 @@ type Serve struct {
 	OpsHost             []string       `type:"list" variable:"PARLEY_OPS_HOST" placeholder:"NAME" help:"Name under which the address of --ops-listen is reached, like parley.example.internal. Taken anyway: localhost, IP addresses, the name of the machine, and names without a dot where the address is not a loopback one. Repeatable, or separated by commas."`
 	PublicURL           string         `variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach this service, without a path. Empty: http://localhost and the port of --listen."`
 	Role                []string       `type:"list" variable:"PARLEY_ROLE" default:"api,worker,dashboard" placeholder:"ROLES" help:"What this node does, separated by commas: api, worker, dashboard."`
+	DrainDelay          string         `variable:"PARLEY_DRAIN_DELAY" default:"2s" placeholder:"WAIT" help:"How long a node that was told to stop still takes requests, while /ready says no and answers ask clients to close their connections. Longer than your load balancer needs to notice; a node without connections does not wait."`
 	AllowNetwork        []netip.Prefix `type:"cidr" variable:"PARLEY_ALLOW_NETWORK" placeholder:"CIDR" help:"Private address range that webhooks, media links and template samples may reach. Repeatable, or separated by commas; none by default."`
 	TrustedProxy        []netip.Prefix `type:"cidr" variable:"PARLEY_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of your proxies: what they say in X-Forwarded-For or Forwarded about a client's address is believed. Repeatable, or separated by commas; none by default."`
 	WebhookCA           string         `variable:"PARLEY_WEBHOOK_CA" placeholder:"FILE" help:"PEM file of certificate authorities to trust for webhook endpoints, beside the system's."`
@@ -122,6 +123,7 @@ func (s *Serve) Validate() error {
 		s.checkPublicURL(),
 		s.checkTrustedProxy(),
 		s.checkRoles(),
+		s.checkDrainDelay(),
 		s.checkWebhookCA(),
 		s.checkWebhookRetries(),
 		s.checkProvider(),
@@ -217,6 +219,16 @@ func (s *Serve) checkRoles() error {
 	}
 	if len(s.Role) == 0 {
 		return fmt.Errorf("--role must name at least one of %s", strings.Join(Roles, ", "))
+	}
+	return nil
+}
+
+// mostDrainDelay is less than what operators let a stopping program take.
+const mostDrainDelay = 10 * time.Minute
+
+func (s *Serve) checkDrainDelay() error {
+	if d, err := time.ParseDuration(s.DrainDelay); err != nil || d < 0 || d > mostDrainDelay {
+		return fmt.Errorf("--drain-delay %q must be a wait between 0s and 10m, like 2s", s.DrainDelay)
 	}
 	return nil
 }

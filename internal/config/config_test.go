@@ -21,7 +21,7 @@ func good() Serve {
 		Store:  Store{Data: "./data"},
 		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
 		Role: []string{"api", "worker", "dashboard"}, LogFormat: "text", LogLevel: "info", MessagesPerSecond: 80,
-		WebhookRetries: []string{"10s", "1h30m"},
+		WebhookRetries: []string{"10s", "1h30m"}, DrainDelay: "2s",
 	}
 }
 

@@ -17,7 +17,9 @@ type Gate struct {
 	server   string
 
 	mu    sync.Mutex
+	moved *sync.Cond // of mu
 	shut  bool
+	still bool
 	conns map[net.Conn]bool
 }
 
@@ -33,6 +35,7 @@ func NewGate(t testing.TB, database string) *Gate {
 		t.Fatal(err)
 	}
 	g := &Gate{listener: listener, server: u.Host, conns: map[net.Conn]bool{}}
+	g.moved = sync.NewCond(&g.mu)
 	u.Host = listener.Addr().String()
 	g.URL = u.String()
 	go g.run()
@@ -52,13 +55,30 @@ func (g *Gate) Shut() {
 		conn.Close()
 	}
 	clear(g.conns)
+	g.still = false
+	g.moved.Broadcast()
+}
+
+// Still has nothing pass, in either direction, while connections stay open: a database that is paused.
+func (g *Gate) Still() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.still = true
+}
+
+// Lead has new connections go to another server.
+func (g *Gate) Lead(server string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.server = server
 }
 
 // Open brings it back.
 func (g *Gate) Open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.shut = false
+	g.shut, g.still = false, false
+	g.moved.Broadcast()
 }
 
 func (g *Gate) run() {
@@ -77,7 +97,10 @@ func (g *Gate) pass(conn net.Conn) {
 	if !g.admit(conn) {
 		return
 	}
-	server, err := net.Dial("tcp", g.server)
+	g.mu.Lock()
+	to := g.server
+	g.mu.Unlock()
+	server, err := net.Dial("tcp", to)
 	if err != nil {
 		return
 	}
@@ -86,10 +109,25 @@ func (g *Gate) pass(conn net.Conn) {
 		return
 	}
 	go func() {
-		io.Copy(server, conn)
+		io.Copy(waiting{server, g}, conn)
 		server.Close()
 	}()
-	io.Copy(conn, server)
+	io.Copy(waiting{conn, g}, server)
+}
+
+// waiting writes only while the gate lets something pass.
+type waiting struct {
+	io.Writer
+	gate *Gate
+}
+
+func (w waiting) Write(b []byte) (int, error) {
+	w.gate.mu.Lock()
+	for w.gate.still {
+		w.gate.moved.Wait()
+	}
+	w.gate.mu.Unlock()
+	return w.Writer.Write(b)
 }
 
 func (g *Gate) admit(conn net.Conn) bool {

@@ -65,9 +65,10 @@ type Server struct {
 	onboarding onboarding
 	tracer     *tracing.Tracer
 
-	public   face
-	ops      face
-	draining atomic.Bool
+	public    face
+	ops       face
+	draining  atomic.Bool
+	connected atomic.Int64 // connections to the public address
 }
 
 // face is an address that the node serves.
@@ -108,7 +109,8 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	})
 	s.dashboard.Finish()
 	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
-	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.tracer.Handler(s.routes(), s.traceName)))
+	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.partingWhileDraining(s.tracer.Handler(s.routes(), s.traceName))))
+	s.public.http.ConnState = s.countConnections
 	s.public.http.RegisterOnShutdown(s.api.Release)
 	s.public.http.RegisterOnShutdown(s.live.Stop)
 	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
@@ -225,6 +227,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		s.log.Error("the store is lost to this process, which ends", "error", err)
 	case <-ctx.Done():
 		s.log.Info("stopping", "drain_at_most", s.drainTimeout.String())
+		s.linger()
 	}
 	return errors.Join(err, s.drain())
 }

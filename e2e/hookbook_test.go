@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+)
+
+// arrivals is what an endpoint was told of the messages of a ledger.
+type arrivals struct {
+	mu   sync.Mutex
+	seen map[string]int // by type and the id of the event
+}
+
+// listen has an endpoint told of every message that goes out or comes in.
+func (l *ledger) listen() *arrivals {
+	l.t.Helper()
+	a := &arrivals{seen: map[string]int{}}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return // cut off
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.seen[r.Header.Get("X-Svc-Event")+" "+r.Header.Get("X-Svc-Event-Id")]++
+	}))
+	l.t.Cleanup(server.Close)
+	for _, n := range l.numbers {
+		r := l.srv.Post(n.org.Key, "/v1/webhook_subscriptions", fmt.Sprintf(`{"url":%q,"events":["message.sent","message.received"]}`, server.URL))
+		expect(l.t, r, http.StatusCreated, "")
+	}
+	return a
+}
+
+// check waits until the endpoint was told of everything that the store has as an event since it listens.
+func (a *arrivals) check(l *ledger) {
+	l.t.Helper()
+	var missing []string
+	complete := within(ledgerWaitsLong, func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		missing = nil
+		for _, n := range l.numbers {
+			for _, e := range n.events("message.sent", "message.received") {
+				if key := string(e.Type) + " " + e.EventID; a.seen[key] == 0 {
+					missing = append(missing, key)
+				}
+			}
+		}
+		return len(missing) == 0
+	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	twice := 0
+	for _, n := range a.seen {
+		twice += n - 1
+	}
+	if !complete {
+		l.t.Errorf("%d events did not reach the endpoint: %v", len(missing), missing[:min(10, len(missing))])
+	}
+	l.t.Logf("%d events reached the endpoint, %d deliveries were repeated", len(a.seen), twice)
+}
