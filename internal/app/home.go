@@ -2,9 +2,11 @@ package app
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/figures"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -20,6 +22,55 @@ func registerHome(a *App) {
 		Description: "Of the numbers that the user may see, with those of as many days before. Messages are counted a few " +
 			"seconds behind. Users who see only what is assigned to them get `forbidden`.",
 	}, getFigures)
+	rest.Read(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/figures/webhooks", ID: "getWebhookFigures", Tag: "Home", Role: chat.RoleAdmin,
+		Summary:     "What became of webhook deliveries in the last days",
+		Description: "Of all endpoints together, a few seconds behind. They count what the list of deliveries shows, and stay when that is removed.",
+	}, getWebhookFigures)
+}
+
+type webhookFiguresInput struct {
+	Days string `query:"days" enum:"1,7,30,90" default:"7" doc:"How many, today included."`
+	Zone string `query:"zone" maxLength:"64" default:"UTC" doc:"The time zone whose days are meant, Asia/Jakarta for example."`
+}
+
+type webhookFiguresView struct {
+	From   rest.Instant     `json:"from"`
+	Days   []webhookDayView `json:"days"`
+	Now    deliveriesView   `json:"now"`
+	Before deliveriesView   `json:"before" doc:"As many days before, up to the same time of day."`
+}
+
+type webhookDayView struct {
+	Date       string         `json:"date"`
+	Deliveries deliveriesView `json:"deliveries"`
+}
+
+// deliveriesView is numbers of deliveries by the time at which they were made, as they stand now.
+type deliveriesView struct {
+	Total     int64 `json:"total"`
+	Succeeded int64 `json:"succeeded"`
+	Waiting   int64 `json:"waiting" doc:"Still to be attempted, for the first time or again."`
+	Dead      int64 `json:"dead" doc:"Given up, or called off."`
+}
+
+func getWebhookFigures(c *rest.Call, in *webhookFiguresInput) (view webhookFiguresView, err error) {
+	from, days, err := daysOf(c.Now(), in.Days, in.Zone)
+	if err != nil {
+		return view, err
+	}
+	q := figures.Query{OrgID: c.Caller.Organization.ID, From: from, Until: c.Now().In(from.Location())}
+	by, now, err := figures.ReadDeliveries(c.Read(), q)
+	if err != nil {
+		return view, err
+	}
+	q.From, q.Until = q.From.AddDate(0, 0, -days), q.Until.AddDate(0, 0, -days)
+	_, before, err := figures.ReadDeliveries(c.Read(), q)
+	view = webhookFiguresView{From: rest.Instant(from), Days: []webhookDayView{}, Now: deliveriesView(now), Before: deliveriesView(before)}
+	for _, d := range by {
+		view.Days = append(view.Days, webhookDayView{d.Date.Format(time.DateOnly), deliveriesView(d.Deliveries)})
+	}
+	return view, err
 }
 
 type attentionView struct {

@@ -1,5 +1,5 @@
-// Package figures counts messages behind those who write them (Counter), and makes reports of the counts
-// (Read), so that no report looks at messages.
+// Package figures counts messages and webhook deliveries behind those who write them (Counter), and makes reports
+// of the counts (Read, ReadDeliveries), so that no report looks at messages.
 package figures
 
 import (
@@ -132,6 +132,9 @@ var errContended = errors.New("others count the same messages all the time")
 // count counts outside of the transaction that stores the counts: the embedded store's one writer must not
 // wait for it.
 func (c *Counter) count(ctx context.Context, slot store.Slot) error {
+	if slot.Deliveries {
+		return c.countDeliveries(ctx, slot)
+	}
 	for range retries {
 		r := c.store.Read(ctx)
 		version, err := r.SlotVersion(slot)

@@ -31,6 +31,9 @@ func (c *Counter) Sweep(ctx context.Context) error {
 		if err := c.sweepOrganization(ctx, org); err != nil {
 			return err
 		}
+		if err := c.sweepDeliveries(ctx, org); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 	if err != nil {
 		return err
 	}
+	tx.noteDelivery(j.OrgID, j.ID)
 	if tx.hands.Deliver == nil {
 		tx.tell(TopicDeliveries)
 		return nil
@@ -78,6 +79,7 @@ func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) error {
 	}
 	var atOnce, others []DeliveryDone
 	for _, d := range done {
+		tx.noteDelivery(d.OrgID, d.ID)
 		if d.Status == chat.DeliverySucceeded && d.Attempts == 1 {
 			atOnce = append(atOnce, d)
 		} else {

@@ -63,9 +63,13 @@ func (tx *Tx) removePayloads(orgID string, ids []string) error {
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return tx.later(`UPDATE webhook_deliveries SET status = 'dead', ended_by = '`+chat.DeliveryPayloadRemoved+`', next_attempt_at = NULL
-		WHERE org_id = $1 AND `+tx.dialect.oneOf("event_id", "$2")+" AND "+tx.dialect.oneOf("event_row", "$3")+" AND next_attempt_at IS NOT NULL",
+	ended, err := many(tx.Reader, scanText, `UPDATE webhook_deliveries SET status = 'dead', ended_by = '`+chat.DeliveryPayloadRemoved+`', next_attempt_at = NULL
+		WHERE org_id = $1 AND `+tx.dialect.oneOf("event_id", "$2")+" AND "+tx.dialect.oneOf("event_row", "$3")+" AND next_attempt_at IS NOT NULL RETURNING id",
 		orgID, tx.dialect.list(told), rows)
+	for _, id := range ended {
+		tx.noteDelivery(orgID, id)
+	}
+	return err
 }
 
 // FirstEventID comes before the ids of all events that are made at t or later.

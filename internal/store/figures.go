@@ -12,15 +12,16 @@ import (
 // SlotLength is the unit in which messages are counted. Days begin at a quarter of an hour in every time zone.
 const SlotLength = 15 * time.Minute
 
-// Slot is a quarter of an hour of an organization's messages.
+// Slot is a quarter of an hour of an organization's messages, or of its webhook deliveries.
 type Slot struct {
-	OrgID string
-	At    int64 // when it begins, in milliseconds
+	OrgID      string
+	At         int64 // when it begins, in milliseconds
+	Deliveries bool
 }
 
 // SlotOf is the slot of an instant.
 func SlotOf(orgID string, at time.Time) Slot {
-	return Slot{orgID, at.Truncate(SlotLength).UnixMilli()}
+	return Slot{OrgID: orgID, At: at.Truncate(SlotLength).UnixMilli()}
 }
 
 // Begin and End are its bounds.

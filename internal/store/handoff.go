@@ -25,7 +25,7 @@ type Hands struct {
 	Subscription func(orgID, id string)
 	// Changed is told what open dashboards may show.
 	Changed func([]Change)
-	// Count is told in which quarters of an hour the numbers of messages may be others.
+	// Count is told in which quarters of an hour the numbers of messages and deliveries may be others.
 	Count func([]Slot)
 	// CallOff is told that deliveries of a subscription are not to be attempted any more. Other nodes see it
 	// before they try again (see DeliveryDue).

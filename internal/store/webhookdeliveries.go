@@ -102,6 +102,7 @@ func (tx *Tx) InsertDeadDelivery(j DeliveryJob, reason string) error {
 }
 
 func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, endedBy string) error {
+	tx.noteDelivery(j.OrgID, j.ID)
 	return tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
 			status, attempt_count, next_attempt_at, ended_by, replayed_from, replayed, owner, epoch, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, FALSE, '', 0, $12)`,
@@ -112,9 +113,13 @@ func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *in
 // EndDeliveries makes up to limit of a subscription's open deliveries dead, and returns how many. They
 // keep their owner: an attempt that is under way is recorded when it ends.
 func (tx *Tx) EndDeliveries(orgID, subscriptionID, reason string, limit int) (int64, error) {
-	return tx.exec(`UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL
+	ended, err := many(tx.Reader, scanText, `UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL
 		WHERE org_id = $1 AND next_attempt_at IS NOT NULL AND id IN (SELECT id FROM webhook_deliveries
-			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4)`, orgID, subscriptionID, reason, limit)
+			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4) RETURNING id`, orgID, subscriptionID, reason, limit)
+	for _, id := range ended {
+		tx.noteDelivery(orgID, id)
+	}
+	return int64(len(ended)), err
 }
 
 // ReplayFilter picks the deliveries of a subscription to replay.
@@ -144,6 +149,7 @@ func (tx *Tx) TakeForReplay(orgID string, f ReplayFilter, limit int) ([]chat.Web
 	ids := make([]string, len(taken))
 	for i, d := range taken {
 		ids[i] = d.ID
+		tx.noteDelivery(orgID, d.ID)
 	}
 	tx.callOff(f.SubscriptionID, ids)
 	return taken, err
@@ -165,6 +171,7 @@ const replayed = `UPDATE webhook_deliveries SET replayed = TRUE,
 // MarkReplayed is TakeForReplay for one delivery, also where it was taken before.
 func (tx *Tx) MarkReplayed(d chat.WebhookDelivery) error {
 	tx.callOff(d.SubscriptionID, []string{d.ID})
+	tx.noteDelivery(d.OrgID, d.ID)
 	return tx.later(replayed+" WHERE org_id = $1 AND id = $2", d.OrgID, d.ID)
 }
 

@@ -11,6 +11,7 @@ import styles from "./HomePage.module.css";
 import { HoursPanel } from "./HoursPanel";
 import { Tiles } from "./Tiles";
 import { useHome } from "./text";
+import { WebhooksPanel } from "./WebhooksPanel";
 
 const route = getRouteApi("/signed-in/");
 
@@ -35,6 +36,7 @@ export default function HomePage() {
 function FiguresPart() {
   const { days = 7, number } = route.useSearch();
   const figures = useQuery(figuresQuery(days, number));
+  const { user } = useMe();
   return (
     <>
       <FiguresBar days={days} number={number} />
@@ -50,6 +52,7 @@ function FiguresPart() {
           </div>
         )}
       </Loaded>
+      {user.role !== "agent" && !number && <WebhooksPanel days={days} />}
     </>
   );
 }

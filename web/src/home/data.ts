@@ -48,6 +48,20 @@ export interface Figures {
   before: Period;
 }
 
+export interface Deliveries {
+  total: number;
+  succeeded: number;
+  waiting: number;
+  dead: number;
+}
+
+export interface WebhookFigures {
+  from: string;
+  days: { date: string; deliveries: Deliveries }[];
+  now: Deliveries;
+  before: Deliveries;
+}
+
 export const ranges = [1, 7, 30, 90] as const;
 export type Range = (typeof ranges)[number];
 
@@ -61,8 +75,21 @@ export const attentionQuery = queryOptions({
   refetchInterval: often,
 });
 
+const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
+export function webhookFiguresQuery(days: Range) {
+  const zone = ownZone();
+  return queryOptions({
+    queryKey: ["figures", "webhooks", days, zone],
+    queryFn: () => get<WebhookFigures>("/figures/webhooks", { query: { days, zone } }),
+    staleTime: 0,
+    refetchInterval: often,
+    placeholderData: (before: WebhookFigures | undefined) => before,
+  });
+}
+
 export function figuresQuery(days: Range, number: string | undefined) {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  const zone = ownZone();
   return queryOptions({
     queryKey: ["figures", days, number, zone],
     queryFn: () => get<Figures>("/figures", { query: { days, zone, number } }),

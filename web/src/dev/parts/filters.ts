@@ -20,8 +20,9 @@ function textsOf(search: Record<string, unknown>): Filters {
 
 const spans: Record<string, number> = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
-/** The instant from which a span of time counts, to the minute: the same for all pages of one list. */
+/** The instant from which a span of time counts, to the minute: the same for all pages of one list. An instant is itself. */
 export function fromOf(since: string | undefined, now = Date.now()): string | undefined {
+  if (since && /^\d{4}-/u.test(since)) return since;
   const span = since && spans[since];
   return span ? new Date(Math.floor((now - span) / 60_000) * 60_000).toISOString() : undefined;
 }

@@ -47,5 +47,13 @@ export const home = {
   hoursHint: "Messages that came in, by weekday and hour of your time zone.",
   hourTitle: (day: string, hour: string, n: number) => `${day} ${hour}: ${n}`,
   noFigures: "Figures are for those who see more than what is assigned to them.",
+  webhooks: "Webhooks",
+  webhooksHint: (all: string, percent: string) => `${all} deliveries, ${percent} % succeeded.`,
+  webhooksBefore: (percent: string) => `It was ${percent} % before.`,
+  succeeded: "Succeeded",
+  retrying: "Waiting",
+  dead: "Given up",
+  webhookTitle: (day: string, succeeded: number, waiting: number, dead: number) =>
+    `${day}: ${succeeded} succeeded${waiting > 0 ? `, ${waiting} waiting` : ""}${dead > 0 ? `, ${dead} given up` : ""}`,
   none: "–",
 };

@@ -50,5 +50,13 @@ export const home: Translated<typeof english> = {
   hoursHint: "Pesan yang masuk, menurut hari dan jam di zona waktu Anda.",
   hourTitle: (day, hour, n) => `${day} ${hour}: ${n}`,
   noFigures: "Angka hanya untuk yang melihat lebih dari yang ditugaskan kepadanya.",
+  webhooks: "Webhook",
+  webhooksHint: (all: string, percent: string) => `${all} pengiriman, ${percent} % berhasil.`,
+  webhooksBefore: (percent: string) => `Sebelumnya ${percent} %.`,
+  succeeded: "Berhasil",
+  retrying: "Menunggu",
+  dead: "Dihentikan",
+  webhookTitle: (day: string, succeeded: number, waiting: number, dead: number) =>
+    `${day}: ${succeeded} berhasil${waiting > 0 ? `, ${waiting} menunggu` : ""}${dead > 0 ? `, ${dead} dihentikan` : ""}`,
   none: "–",
 };
