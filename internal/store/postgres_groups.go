@@ -53,7 +53,11 @@ type member struct {
 }
 
 func newGroups(e *postgresEngine) *groups {
-	return &groups{engine: e, seed: maphash.MakeSeed(), lanes: make([]groupLane, groupLanes)}
+	g := &groups{engine: e, seed: maphash.MakeSeed(), lanes: make([]groupLane, groupLanes)}
+	for i := range g.lanes {
+		g.lanes[i].waiting = newTurns[*member]()
+	}
+	return g
 }
 
 func (g *groups) do(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
