@@ -120,3 +120,12 @@ func TestWhatIsNotThere(t *testing.T) {
 		t.Errorf("POST: %d", w.Code)
 	}
 }
+
+// Whoever asks with a thousand words is answered for the first of them.
+func TestLongQuestions(t *testing.T) {
+	t.Parallel()
+	status, body := get(t, newTestHandler(), "/docs/search?q=caddy"+strings.Repeat("+caddy", 5000)+"+xyzzy-nowhere")
+	if status != http.StatusOK || !strings.Contains(body, "/docs/operating#") || len(body) > 100_000 {
+		t.Errorf("%d, %d bytes", status, len(body))
+	}
+}

@@ -8,7 +8,12 @@ import (
 	"strings"
 )
 
-const mostFound = 40
+const (
+	mostFound = 40
+	// mostAsked and mostWords bound a question: anybody may ask, and each word is looked for everywhere.
+	mostAsked = 200
+	mostWords = 12
+)
 
 // hit is a section in which all words occur.
 type hit struct {
@@ -19,7 +24,9 @@ type hit struct {
 
 // search looks for sections with all words of a question, those first that have them in their title.
 func (h *handler) search(asked string) template.HTML {
+	asked = cut(asked, mostAsked)
 	words := strings.Fields(strings.ToLower(asked))
+	words = words[:min(len(words), mostWords)]
 	if len(words) == 0 {
 		return "<h1>Search</h1><p>Write a word into the field above: a setting, a code, a command.</p>"
 	}

@@ -23,6 +23,8 @@ const (
 	checkEvery = time.Second
 	// maxHints bounds what waits for a browser that reads slowly. Past it the browser fetches everything.
 	maxHints = 500
+	// maxListeners is how many windows a user can have open on a node. One more ends the eldest.
+	maxListeners = 64
 	// storeTimeout bounds a look at the store.
 	storeTimeout = 5 * time.Second
 )
@@ -65,6 +67,7 @@ type Hub struct {
 	changes  map[store.Change]bool // to be told
 	armed    bool
 	present  presence
+	listened uint64       // how many have listened so far
 	watching store.Moment // when others were last told that somebody listens here
 
 	ctx    context.Context

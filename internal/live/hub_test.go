@@ -113,3 +113,33 @@ func TestSlowListeners(t *testing.T) {
 		t.Errorf("%d hints wait, the first is %+v", len(hints), hints[0])
 	}
 }
+
+// A user who opens windows without end keeps the latest.
+func TestListenersOfAUserAreBounded(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(hub.Stop)
+	listen := func(user string) *live.Listener {
+		return hub.Listen(store.SessionContext{User: chat.User{ID: user, OrgID: "org_1", Sees: chat.SeesAll}, Session: chat.Session{OrgID: "org_1"}})
+	}
+	ended := func(l *live.Listener) bool {
+		select {
+		case <-l.Ended:
+			return true
+		default:
+			return false
+		}
+	}
+	other := listen("usr_2")
+	var mine []*live.Listener
+	for range 66 {
+		mine = append(mine, listen("usr_1"))
+	}
+	if !ended(mine[0]) || !ended(mine[1]) || ended(mine[2]) || ended(mine[65]) || ended(other) {
+		t.Errorf("ended are %v %v %v %v, of the other user %v", ended(mine[0]), ended(mine[1]), ended(mine[2]), ended(mine[65]), ended(other))
+	}
+	for _, l := range mine {
+		l.Leave()
+	}
+}

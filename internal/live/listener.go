@@ -12,6 +12,8 @@ import (
 type Listener struct {
 	hub     *Hub
 	session chat.Session
+	userID  string
+	number  uint64 // a later listener has a larger one
 	// Ready tells that there are hints to take, and Ended that there will be no more.
 	Ready chan struct{}
 	Ended chan struct{}
@@ -24,10 +26,13 @@ type Listener struct {
 
 // Listen begins to tell a session of changes, until Leave.
 func (h *Hub) Listen(s store.SessionContext) *Listener {
-	l := &Listener{hub: h, session: s.Session, user: s.User, Ready: make(chan struct{}, 1), Ended: make(chan struct{})}
+	l := &Listener{hub: h, session: s.Session, user: s.User, userID: s.User.ID, Ready: make(chan struct{}, 1), Ended: make(chan struct{})}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	org := s.User.OrgID
+	h.listened++
+	l.number = h.listened
+	h.makeRoom(org, l.userID)
 	if h.orgs[org] == nil {
 		h.orgs[org] = map[*Listener]bool{}
 	}
@@ -38,6 +43,25 @@ func (h *Hub) Listen(s store.SessionContext) *Listener {
 		l.end()
 	}
 	return l
+}
+
+// makeRoom ends the eldest listener of a user who has as many as one may.
+func (h *Hub) makeRoom(org, user string) {
+	var eldest *Listener
+	count := 0
+	for l := range h.orgs[org] {
+		if l.userID != user {
+			continue
+		}
+		count++
+		if eldest == nil || l.number < eldest.number {
+			eldest = l
+		}
+	}
+	if count >= maxListeners {
+		eldest.end()
+		delete(h.orgs[org], eldest)
+	}
 }
 
 // Leave ends the listening.
