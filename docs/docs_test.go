@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -127,5 +129,45 @@ func TestLongQuestions(t *testing.T) {
 	status, body := get(t, newTestHandler(), "/docs/search?q=caddy"+strings.Repeat("+caddy", 5000)+"+xyzzy-nowhere")
 	if status != http.StatusOK || !strings.Contains(body, "/docs/operating#") || len(body) > 100_000 {
 		t.Errorf("%d, %d bytes", status, len(body))
+	}
+}
+
+// The threat model names tests. Each of them must exist, and so must each folder.
+func TestThreatModelNamesRealTests(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("threat-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "node_modules" || d.Name() == "dist" || strings.HasPrefix(d.Name(), ".git")) {
+			return filepath.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			there[string(found[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(page), -1)
+	if len(named) < 40 {
+		t.Errorf("only %d tests are named", len(named))
+	}
+	for _, name := range named {
+		if !there[name[1]] {
+			t.Errorf("there is no test %s", name[1])
+		}
+	}
+	for _, place := range regexp.MustCompile("`(internal/[a-z/.]+)`").FindAllStringSubmatch(string(page), -1) {
+		if _, err := os.Stat(filepath.Join("..", place[1])); err != nil {
+			t.Error(err)
+		}
 	}
 }
