@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -46,4 +47,26 @@ func TestMonitoringNamesMetricsThatExist(t *testing.T) {
 // minor are metrics for somebody who looks for the cause of something.
 var minor = map[string]bool{
 	"parley_api_log_dropped_total": true, "parley_search_indexed_total": true, "parley_trouble_failures_total": true, "parley_webhook_payload_bytes": true,
+}
+
+// Every alert has a section in docs/operating.md, and every such section an alert.
+func TestEveryAlertIsExplained(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../../deploy/monitoring/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(pattern string, text []byte) (names []string) {
+		for _, found := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
+			names = append(names, string(found[1]))
+		}
+		return names
+	}
+	if alerts, sections := find(`(?m)^ *- alert: (\w+)$`, rules), find(`(?m)^### (Parley\w+)$`, page); len(alerts) < 10 || !slices.Equal(alerts, sections) {
+		t.Errorf("the alerts are %v, explained are %v", alerts, sections)
+	}
 }
