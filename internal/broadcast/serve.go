@@ -122,6 +122,7 @@ func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) 
 // step takes one step in a transaction. Where the quota is used up in the middle of it, smaller steps use the rest,
 // and then the broadcast pauses.
 func (w *Worker) step(ctx context.Context, node string, state core.BroadcastState, b chat.Broadcast, limit int) (p core.Progress, err error) {
+	ctx = store.WithTurn(ctx, store.Turn{OrgID: b.OrgID, Bulk: true})
 	for {
 		err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 			p, err = core.AdvanceBroadcast(tx, state, b.ID, node, limit)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptrace"
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -30,7 +32,11 @@ const (
 
 // send makes one attempt and hands its outcome on.
 func (n *number) send(w queued) {
-	result, again := n.attempt(&w)
+	begun := sync.OnceFunc(n.sender.starts.Leave)
+	timer := time.AfterFunc(startTime, begun)
+	result, again := n.attempt(&w, begun)
+	timer.Stop()
+	begun()
 	n.sender.cfg.Metrics.outcomes.WithLabelValues(outcomeOf(result, again)).Inc()
 	switch {
 	case result != nil:
@@ -77,11 +83,12 @@ func (n *number) settle(w queued, again store.Moment) {
 	n.done(w.Job.Queue(), again)
 }
 
-// attempt calls the provider. It returns what to record, and when to try again.
-func (n *number) attempt(w *queued) (*core.SendResult, store.Moment) {
+// attempt calls the provider, and begun when the request has left. It returns what to record, and when to try again.
+func (n *number) attempt(w *queued, begun func()) (*core.SendResult, store.Moment) {
 	s := n.sender
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), sendTimeout)
+	ctx, cancel := context.WithTimeout(store.WithTurn(context.WithoutCancel(s.ctx), w.turn()), sendTimeout)
 	defer cancel()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { begun() }})
 	look, seen := context.WithTimeout(ctx, lookTimeout)
 	defer seen()
 	// A sweep takes up what is due for a while, and may be late: the job may just have been done.
@@ -285,7 +292,7 @@ func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) t
 // until it is connected or registered anew.
 func (s *Sender) demote(account chat.Account, status chat.AccountStatus, said *provider.Error) {
 	changed := false
-	err := s.cfg.Store.InTx(context.WithoutCancel(s.ctx), func(tx *store.Tx) (err error) {
+	err := s.cfg.Store.InTx(store.WithTurn(context.WithoutCancel(s.ctx), store.Turn{OrgID: account.OrgID}), func(tx *store.Tx) (err error) {
 		changed, err = core.DemoteAccount(tx, account, status, reasonOf(said))
 		return err
 	})

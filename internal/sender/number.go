@@ -93,6 +93,9 @@ func (n *number) add(account chat.Account, w queued) {
 // bulk tells that a broadcast made the message.
 func (w queued) bulk() bool { return w.Message.Source == chat.SourceBroadcast }
 
+// turn is on whose behalf the message is worked on.
+func (w queued) turn() store.Turn { return store.Turn{OrgID: w.Job.OrgID, Bulk: w.bulk()} }
+
 // heapOf is where a lane waits.
 func (n *number) heapOf(l *lane) *laneHeap {
 	if l.bulk {
@@ -130,7 +133,9 @@ func (n *number) run() {
 	for n.sender.ctx.Err() == nil {
 		w, wait := n.next()
 		if w != nil {
-			n.sender.work.Go(func() { n.send(*w) })
+			if n.sender.starts.Enter(n.sender.ctx, w.turn()) {
+				n.sender.work.Go(func() { n.send(*w) })
+			}
 			continue
 		}
 		timer.Reset(wait)

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 const (
-	recordBatch = 256
+	// recordBatch is how many outcomes are written together: so many that a commit is worth it, and so few that others
+	// who write do not wait long for them. recordRound is how many of them one organization has before the next has some.
+	recordBatch = 64
+	recordRound = 8
 	// maxUnrecorded bounds the outcomes that wait for the store: past it nothing more is handed out.
 	maxUnrecorded = 4096
 	// recordTimeout ends a write that the store does not answer.
@@ -39,13 +43,13 @@ type recorder struct {
 	done    chan struct{}
 
 	mu      sync.Mutex
-	waiting []outcome    // to be written together, in any order: no two are of one conversation
-	refused []outcome    // to be written alone, each when it is due
-	kept    int          // all that are not written
-	away    bool         // the last write found no store
-	again   store.Moment // when the store is tried next, if it is away
-	closed  bool         // nothing more is added
-	hurried bool         // what the store does not take now is given up
+	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two are of one conversation
+	refused []outcome                        // to be written alone, each when it is due
+	kept    int                              // all that are not written
+	away    bool                             // the last write found no store
+	again   store.Moment                     // when the store is tried next, if it is away
+	closed  bool                             // nothing more is added
+	hurried bool                             // what the store does not take now is given up
 }
 
 type outcome struct {
@@ -80,11 +84,14 @@ func (s *Sender) record(results []core.SendResult) error {
 // add takes an outcome. It never blocks: behind keeps what comes within bounds.
 func (r *recorder) add(result core.SendResult, after func(error)) {
 	r.mu.Lock()
-	r.waiting = append(r.waiting, outcome{result: result, after: after})
+	r.put(outcome{result: result, after: after})
 	r.kept++
 	r.mu.Unlock()
 	poke(r.wake)
 }
+
+// put has an outcome written in its organization's turn, and those of people apart from those of broadcasts.
+func (r *recorder) put(o outcome) { r.waiting.Add(queued{SendWork: o.result.Work}.turn(), o) }
 
 // behind tells that no message should be handed out, because its outcome would have to wait.
 func (r *recorder) behind() bool {
@@ -147,15 +154,22 @@ func (r *recorder) next() ([]outcome, time.Duration) {
 		}
 		wait = min(wait, o.due.Sub(now))
 	}
-	if n := min(len(r.waiting), recordBatch); n > 0 {
-		batch := slices.Clone(r.waiting[:n])
-		r.waiting = slices.Delete(r.waiting, 0, n)
-		return batch, 0
+	if r.waiting.Len() > 0 {
+		return r.gather(), 0
 	}
 	if r.closed && len(r.refused) == 0 {
 		return nil, 0
 	}
 	return nil, wait
+}
+
+// gather takes a batch of what waits, a part of it from each in turn.
+func (r *recorder) gather() (batch []outcome) {
+	for len(batch) < recordBatch && r.waiting.Len() > 0 {
+		_, some := r.waiting.Next(min(recordRound, recordBatch-len(batch)), fair.Any)
+		batch = append(batch, some...)
+	}
+	return batch
 }
 
 // write writes a batch. When one outcome is at fault, each half of the batch is tried for itself, so that
@@ -209,7 +223,9 @@ func (r *recorder) keep(batch []outcome, err error) {
 	r.mu.Lock()
 	hurried := r.hurried
 	if !hurried {
-		r.waiting = append(r.waiting, batch...)
+		for _, o := range batch {
+			r.put(o)
+		}
 	}
 	r.mu.Unlock()
 	if hurried {

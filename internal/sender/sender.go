@@ -9,10 +9,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/tracing"
@@ -31,6 +33,13 @@ const (
 	// sendTimeout ends a call that the provider does not answer.
 	sendTimeout = 30 * time.Second
 )
+
+// maxStarting is how many calls may be beginning, until their request is written, and startTime how long each counts
+// for that at most. What waits for its beginning waits in its organization's turn; what has begun would wait with
+// everything else that the program does.
+var maxStarting = 4 * runtime.GOMAXPROCS(0)
+
+const startTime = 5 * time.Millisecond
 
 // Config is what the sender needs.
 type Config struct {
@@ -57,6 +66,7 @@ type Config struct {
 type Sender struct {
 	cfg     Config
 	results *recorder
+	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
 
 	mu      sync.Mutex
 	numbers map[string]*number       // by account
@@ -84,7 +94,8 @@ func Start(cfg Config) *Sender {
 	s := &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
 		loaded: map[string]store.Moment{}, told: map[store.SendQueue]bool{},
-		wake: make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		starts: fair.NewGate[store.Turn](maxStarting),
+		wake:   make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
 	s.results = startRecorder(s)
 	s.work.Go(s.sweepLoop)

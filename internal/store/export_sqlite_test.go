@@ -23,25 +23,6 @@ func CountTime(s *Store, each time.Duration) {
 	}
 }
 
-// Turns is the queue of the embedded store's writer, with numbers for transactions.
-type Turns struct{ q *turns[int] }
-
-// NewTurns returns an empty one.
-func NewTurns() Turns { return Turns{newTurns[int]()} }
-
-// Add puts a job behind those of its turn.
-func (t Turns) Add(who Turn, job int) { t.q.add(who, job) }
-
-// Take removes the next job.
-func (t Turns) Take() (who Turn, job int, ok bool) { return t.q.take() }
-
-// Charge counts time that was spent on a turn.
-func (t Turns) Charge(who Turn, spent time.Duration) { t.q.charge(who, spent) }
-
-// Len is how many jobs wait, and Lines how many turns are remembered.
-func (t Turns) Len() int   { return t.q.len }
-func (t Turns) Lines() int { return len(t.q.lines) }
-
 // OnSync has fn called in the place of each sync of the embedded store's journal.
 func OnSync(s *Store, fn func(sync func() error) error) {
 	s.engine.(*sqliteEngine).journal.syncFile = func(f *os.File) error {

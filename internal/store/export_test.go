@@ -19,7 +19,7 @@ func Waiting(s *Store) int {
 	w := s.engine.(*sqliteEngine).writer
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.queue.len
+	return w.queue.Len()
 }
 
 // Closing tells whether Close has begun.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/parleyhq/parley/internal/fair"
 )
 
 const (
@@ -39,7 +41,7 @@ type groups struct {
 
 type groupLane struct {
 	mu      sync.Mutex
-	waiting *turns[*member]
+	waiting *fair.Turns[Turn, *member]
 	running bool
 }
 
@@ -55,7 +57,7 @@ type member struct {
 func newGroups(e *postgresEngine) *groups {
 	g := &groups{engine: e, seed: maphash.MakeSeed(), lanes: make([]groupLane, groupLanes)}
 	for i := range g.lanes {
-		g.lanes[i].waiting = newTurns[*member]()
+		g.lanes[i].waiting = fair.NewTurns[Turn, *member]()
 	}
 	return g
 }
@@ -77,10 +79,10 @@ func (g *groups) do(ctx context.Context, want Foresight, body func(session, *for
 func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.waiting.len >= groupQueue {
+	if l.waiting.Len() >= groupQueue {
 		return false
 	}
-	l.waiting.add(turnOf(m.ctx), m)
+	l.waiting.Add(turnOf(m.ctx), m)
 	if !l.running {
 		l.running = true
 		go run(l)
@@ -93,11 +95,11 @@ func (l *groupLane) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(group) < groupSize {
-		turn, m, ok := l.waiting.take()
+		turn, m, ok := l.waiting.Take()
 		if !ok {
 			break
 		}
-		l.waiting.charge(turn, groupTurn)
+		l.waiting.Charge(turn, groupTurn)
 		group = append(group, m)
 	}
 	l.running = len(group) > 0

@@ -17,6 +17,7 @@ type sqliteJournal struct {
 	unsynced atomic.Bool // a sync failed: what is on the disk is not known any more
 	copier   *sqliteCopier
 	commits  chan []*sqliteJob
+	unsaved  atomic.Int64 // batches that are committed and not synced
 	done     chan struct{}
 }
 
@@ -45,6 +46,7 @@ func (j *sqliteJournal) run() {
 			batches = append(batches, <-j.commits)
 		}
 		err := j.sync()
+		j.unsaved.Add(-int64(len(batches)))
 		for _, batch := range batches {
 			answer(batch, err)
 		}

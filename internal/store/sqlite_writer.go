@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/parleyhq/parley/internal/fair"
 )
 
 const (
@@ -15,7 +17,9 @@ const (
 	// organization may have half of it.
 	writerQueue = 4096
 	// writerBatch and writerTime bound what one commit carries, and with it how long the first in
-	// a batch waits for the last; sharedTime does where there are several turns in it.
+	// a batch waits for the last. A batch in which there are several turns ends after sharedTime, once
+	// the one before is on the disk: before that nobody would be answered sooner, and what is committed
+	// together is less to write.
 	writerBatch = 256
 	writerTime  = 20 * time.Millisecond
 	sharedTime  = 4 * time.Millisecond
@@ -35,7 +39,7 @@ type sqliteWriter struct {
 	done    chan struct{}
 
 	mu     sync.Mutex
-	queue  *turns[*sqliteJob]
+	queue  *fair.Turns[Turn, *sqliteJob]
 	closed bool
 	wake   chan struct{} // something was queued, or it is over
 }
@@ -64,7 +68,7 @@ func (p *closurePanic) String() string {
 }
 
 func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: newTurns[*sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: fair.NewTurns[Turn, *sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	conn.onLoss = memory.endWriting
 	go w.run()
 	return w
@@ -90,15 +94,15 @@ func (w *sqliteWriter) do(ctx context.Context, body func(session) error) error {
 func (w *sqliteWriter) enqueue(job *sqliteJob) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch n := w.queue.waits(job.turn); {
+	switch n := w.queue.Waits(job.turn); {
 	case w.closed:
 		return ErrClosed
-	case w.queue.len >= writerQueue:
+	case w.queue.Len() >= writerQueue:
 		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, writerQueue)
 	case job.turn.OrgID != "" && n >= writerQueue/2:
 		return fmt.Errorf("%w: %d transactions of the organization are waiting", ErrUnavailable, n)
 	}
-	w.queue.add(job.turn, job)
+	w.queue.Add(job.turn, job)
 	w.poke()
 	return nil
 }
@@ -141,7 +145,7 @@ func (w *sqliteWriter) run() {
 func (w *sqliteWriter) await() bool {
 	for !w.next() {
 		w.mu.Lock()
-		over := w.closed && w.queue.len == 0
+		over := w.closed && w.queue.Len() == 0
 		w.mu.Unlock()
 		if over {
 			return false
@@ -155,7 +159,7 @@ func (w *sqliteWriter) await() bool {
 func (w *sqliteWriter) next() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, job, ok := w.queue.take()
+	_, job, ok := w.queue.Take()
 	if ok {
 		w.batch = append(w.batch, job)
 	}
@@ -175,6 +179,7 @@ func (w *sqliteWriter) work() {
 		n := w.commit()
 		finished := w.batch[:n:n]
 		w.batch = w.batch[n:]
+		w.journal.unsaved.Add(1)
 		w.journal.commits <- finished
 	}
 }
@@ -209,18 +214,16 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 		return len(w.batch), false, err
 	}
 	begin := w.clock()
-	now, limit, most := begin, w.time, w.size()
+	now, shared, most := begin, false, w.size()
 	for i := 0; i < len(w.batch) || i < most && w.next(); i++ {
 		job := w.batch[i]
-		if job.turn != w.batch[0].turn {
-			limit = min(limit, sharedTime)
-		}
+		shared = shared || job.turn != w.batch[0].turn
 		clean, err := run(job)
 		now = w.charge(job, now)
 		if err != nil || !clean {
 			return i + 1, false, err
 		}
-		if now.Sub(begin) > limit {
+		if took := now.Sub(begin); took > w.time || shared && took > sharedTime && w.journal.unsaved.Load() == 0 {
 			return i + 1, true, nil
 		}
 	}
@@ -232,7 +235,7 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 func (w *sqliteWriter) size() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return min(writerBatch, len(w.batch)+w.queue.len)
+	return min(writerBatch, len(w.batch)+w.queue.Len())
 }
 
 // charge counts the time since a job began for its turn, and returns when that was.
@@ -240,7 +243,7 @@ func (w *sqliteWriter) charge(job *sqliteJob, begun time.Time) (now time.Time) {
 	now = w.clock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.queue.charge(job.turn, now.Sub(begun))
+	w.queue.Charge(job.turn, now.Sub(begun))
 	return now
 }
 

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -18,6 +19,9 @@ const stretch = 0.2
 
 // attempt makes one attempt and hands its outcome on.
 func (e *Engine) attempt(j *job, to *endpoint) {
+	begun := sync.OnceFunc(e.begun)
+	defer begun()
+	defer time.AfterFunc(startTime, begun).Stop()
 	if !e.stillDue(j) {
 		e.withdraw(j)
 		return
@@ -26,7 +30,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 	if j.Attempts == 0 {
 		e.cfg.Metrics.wait.Observe(max(0, at.Sub(j.CreatedAt)).Seconds())
 	}
-	a := e.http.post(e.calls, to, &j.DeliveryJob, at)
+	a := e.http.post(e.calls, to, &j.DeliveryJob, at, begun)
 	e.cfg.Metrics.duration.Observe(float64(*a.attempt.DurationMS) / 1000)
 	if a.aborted {
 		e.aborted(j)
@@ -39,7 +43,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 func (e *Engine) aborted(j *job) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.freed(j.OrgID)
+	e.freed(j.OrgID, false)
 	e.forget(j)
 }
 
@@ -60,8 +64,7 @@ func (e *Engine) finish(j *job, a answer) outcome {
 	}
 	l.failing = l.failing || a.verdict != good
 	e.cfg.Metrics.outcomes.WithLabelValues(string(status)).Inc()
-	e.freed(j.OrgID)
-	e.unrecorded++
+	e.freed(j.OrgID, true)
 	e.consider(l, now)
 	e.dispatch(now)
 	return o
@@ -87,8 +90,11 @@ func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Moment()
 	e.unrecorded -= len(batch)
-	for _, s := range streaks {
-		e.follow(s, e.cfg.Store.Now())
+	s := e.share(batch[0].job.OrgID) // a batch is of one organization
+	s.unrecorded -= len(batch)
+	e.keep(batch[0].job.OrgID, s)
+	for _, streak := range streaks {
+		e.follow(streak, e.cfg.Store.Now())
 	}
 	for _, o := range batch {
 		j := o.job

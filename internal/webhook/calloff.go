@@ -52,7 +52,7 @@ func (e *Engine) withdraw(j *job) {
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Moment()
 	j.lane.comeBack()
-	e.freed(j.OrgID)
+	e.freed(j.OrgID, false)
 	e.forget(j)
 	e.consider(j.lane, now)
 	e.dispatch(now)

@@ -7,42 +7,18 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// share is what an organization has of the attempts under way.
+// share is what an organization has of what is bounded for all.
 type share struct {
-	inFlight int
-	benched  []*lane // could go, but others wait
-	listed   bool
+	inFlight   int
+	unrecorded int
 }
 
-// ring is the lanes that can go, each once, in turn.
-type ring struct {
-	lanes []*lane
-	head  int
-}
-
-func (r *ring) push(l *lane) {
-	if l.queued || l.benched {
-		return
+// ready puts a lane among those that can go, each of which is there once.
+func (e *Engine) ready(l *lane) {
+	if !l.queued {
+		l.queued = true
+		e.ring.Add(l.orgID, l)
 	}
-	l.queued = true
-	if r.head > 0 && len(r.lanes) == cap(r.lanes) {
-		n := copy(r.lanes, r.lanes[r.head:])
-		clear(r.lanes[n:])
-		r.lanes, r.head = r.lanes[:n], 0
-	}
-	r.lanes = append(r.lanes, l)
-}
-
-func (r *ring) pop() *lane {
-	if r.head == len(r.lanes) {
-		r.lanes, r.head = r.lanes[:0], 0
-		return nil
-	}
-	l := r.lanes[r.head]
-	r.lanes[r.head] = nil
-	r.head++
-	l.queued = false
-	return l
 }
 
 // consider decides what a lane waits for, after anything about it has changed.
@@ -50,7 +26,7 @@ func (e *Engine) consider(l *lane, now store.Moment) {
 	l.usedAt = now
 	l.ripen(now, e.forget)
 	if l.readyCount() > 0 && l.open(now) {
-		e.ring.push(l)
+		e.ready(l)
 	}
 	if e.needsStore(l) {
 		e.addChore(l)
@@ -71,27 +47,40 @@ func (e *Engine) needsStore(l *lane) bool {
 
 func (e *Engine) addChore(l *lane) {
 	l.chore = true
-	e.chores = append(e.chores, l)
+	e.chores.Add(l.orgID, l)
 	e.tending.Signal()
 }
 
-// dispatch lets jobs leave, one lane after the other, while there is room.
+// dispatch lets jobs leave while there is room. Organizations take turns, and so do the lanes of each. No more begin at
+// once than the processors can make a beginning with: what waits here waits in its turn, and what has begun would wait
+// with everything else that the program does.
 func (e *Engine) dispatch(now store.Moment) {
 	if e.closed || e.lapse() {
 		return
 	}
-	for e.inFlight < maxInFlight && e.unrecorded < maxUnrecorded {
-		l := e.ring.pop()
+	for e.inFlight < maxInFlight && e.starting < maxStarting && e.unrecorded < maxUnrecorded {
+		l := e.nextLane()
 		if l == nil {
-			if l = e.unbench(); l == nil {
-				return
-			}
-		} else if s := e.share(l.orgID); s.inFlight >= orgShare {
-			e.bench(s, l)
-			continue
+			return
 		}
 		e.start(l, now)
 	}
+}
+
+// nextLane is a lane of the next organization that has less than its share, or, if none of those has anything to do, of
+// the next one.
+func (e *Engine) nextLane() *lane {
+	for _, most := range []int{orgShare, orgAlone} {
+		_, lanes := e.ring.Next(1, func(orgID string) bool {
+			s := e.share(orgID)
+			return s.inFlight < most && s.unrecorded < orgUnrecorded
+		})
+		if len(lanes) > 0 {
+			lanes[0].queued = false
+			return lanes[0]
+		}
+	}
+	return nil
 }
 
 // start lets the lane's next job leave.
@@ -101,75 +90,44 @@ func (e *Engine) start(l *lane, now store.Moment) {
 		return // it waits for a subject, or time has passed: whatever it is calls consider
 	}
 	e.inFlight++
-	e.share(l.orgID).inFlight++
+	e.starting++
+	s := e.share(l.orgID)
+	s.inFlight++
+	e.orgs[l.orgID] = s
 	endpoint := l.endpoint
 	e.work.Go(func() { e.attempt(j, endpoint) })
 	e.consider(l, now)
 }
 
-func (e *Engine) share(orgID string) *share {
-	s := e.orgs[orgID]
-	if s == nil {
-		s = &share{}
-		e.orgs[orgID] = s
-	}
-	return s
+// begun counts an attempt that the other side has to go on with, or that cannot go on at once.
+func (e *Engine) begun() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.starting--
+	e.dispatch(e.cfg.Store.Moment())
 }
 
-// bench sets a lane aside whose organization has its share, as long as others wait.
-func (e *Engine) bench(s *share, l *lane) {
-	l.benched = true
-	s.benched = append(s.benched, l)
-	if !s.listed {
-		s.listed = true
-		e.benched = append(e.benched, s)
-	}
-}
+// share is what an organization has; one that has nothing is not kept.
+func (e *Engine) share(orgID string) share { return e.orgs[orgID] }
 
-// unbench returns a lane that was set aside, when nobody else waits.
-func (e *Engine) unbench() *lane {
-	for range e.benched {
-		s := e.benched[0]
-		e.benched = append(e.benched[1:], s) // organizations take turns
-		if s.inFlight < orgAlone && len(s.benched) > 0 {
-			l := s.benched[0]
-			s.benched = s.benched[1:]
-			l.benched = false
-			return l
-		}
-	}
-	return nil
-}
-
-// freed gives a slot back.
-func (e *Engine) freed(orgID string) {
+// freed gives a slot back. With ended set the attempt's outcome waits to be recorded.
+func (e *Engine) freed(orgID string, ended bool) {
+	s := e.share(orgID)
 	e.inFlight--
-	s := e.orgs[orgID]
 	s.inFlight--
-	if s.inFlight >= orgShare {
+	if ended {
+		e.unrecorded++
+		s.unrecorded++
+	}
+	e.keep(orgID, s)
+}
+
+func (e *Engine) keep(orgID string, s share) {
+	if s == (share{}) {
+		delete(e.orgs, orgID)
 		return
 	}
-	for _, l := range s.benched {
-		l.benched = false
-		e.ring.push(l)
-	}
-	s.benched = nil
-	if s.listed {
-		s.listed = false
-		e.benched = remove(e.benched, s)
-	}
-	if s.inFlight == 0 {
-		delete(e.orgs, orgID)
-	}
-}
-
-func remove(list []*share, s *share) []*share {
-	for i := range list {
-		if list[i] == s {
-			return append(list[:i:i], list[i+1:]...)
-		}
-	}
-	return list
+	e.orgs[orgID] = s
 }
 
 // leased tells whether the lease outlasts an attempt that begins now.

@@ -55,7 +55,7 @@ func post(t *testing.T, p *poster, rawURL string) answer {
 	t.Helper()
 	to := &endpoint{url: parseURL(t, rawURL), always: []string{"whsec_one"}}
 	j := &store.DeliveryJob{ID: "wbd_1", EventID: "evt_1", EventType: chat.EventContactCreated, Source: chat.SourceService, Payload: []byte("{}")}
-	return p.post(context.Background(), to, j, time.Now())
+	return p.post(context.Background(), to, j, time.Now(), func() {})
 }
 
 func newTestPoster(t *testing.T, cfg Config) *poster {

@@ -100,12 +100,11 @@ type lane struct {
 	lookedAt store.Moment        // for what is another's, if that dies
 	changes  int                 // of the subscription that were heard of
 
-	queued  bool // in the ring of lanes that can go
-	benched bool // among the lanes of an organization that has its share
-	chore   bool // in the queue of lanes that need the store
-	wakeAt  store.Moment
-	index   int // in the engine's heap of sleeping lanes, or -1
-	usedAt  store.Moment
+	queued bool // in the ring of lanes that can go
+	chore  bool // in the queue of lanes that need the store
+	wakeAt store.Moment
+	index  int // in the engine's heap of sleeping lanes, or -1
+	usedAt store.Moment
 }
 
 func newLane(orgID, id string) *lane {

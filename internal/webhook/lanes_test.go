@@ -180,44 +180,95 @@ func TestRetryAfterHoldsTheLane(t *testing.T) {
 	})
 }
 
+// crowd gives an organization so many lanes that could have as many attempts under way as a lane may.
+func (w *world) crowd(orgID, url string, lanes int) {
+	e := w.engine
+	now := w.st.Moment()
+	for i := range lanes {
+		l := e.lane(orgID, fmt.Sprintf("wbs_%s_%02d", orgID, i))
+		l.endpoint, l.limit = &endpoint{url: parseURL(w.t, url), status: chat.WebhookActive}, maxConcurrency
+		for j := range maxReady {
+			e.hold(l, store.DeliveryJob{OrgID: orgID, ID: fmt.Sprintf("wbd_%s_%02d_%02d", orgID, i, j), SubscriptionID: l.id, CreatedAt: w.st.Now()})
+		}
+		e.consider(l, now)
+	}
+	e.dispatch(now)
+}
+
+func (w *world) awaitInFlight(orgID string, n int) {
+	w.t.Helper()
+	w.await(fmt.Sprintf("%d attempts of %s under way", n, orgID), func() bool {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		return w.engine.orgs[orgID].inFlight == n
+	})
+}
+
 // One organization has at most its share while another waits.
 func TestOrganizationShare(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
 		defer close(release)
 		e := w.engine
-		greedy := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
+		hangs := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
 		e.mu.Lock()
-		now := w.st.Moment()
-		for i := range 40 { // each could have 64 under way
-			l := e.lane("org_greedy", fmt.Sprintf("wbs_%02d", i))
-			l.endpoint, l.limit = &endpoint{url: parseURL(w.t, greedy.URL), status: chat.WebhookActive}, maxConcurrency
-			for j := range maxReady {
-				e.hold(l, store.DeliveryJob{OrgID: "org_greedy", ID: fmt.Sprintf("wbd_%02d_%02d", i, j), SubscriptionID: l.id, CreatedAt: w.st.Now()})
-			}
-			e.consider(l, now)
-		}
-		e.dispatch(now)
-		if got := e.orgs["org_greedy"].inFlight; got != orgAlone {
-			w.t.Errorf("alone it has %d", got)
-		}
-		// Others come, and find room at once, however much of it was taken.
-		for i := range 4 {
-			l := e.lane("org_other", fmt.Sprintf("wbs_other_%d", i))
-			l.endpoint, l.limit = &endpoint{url: parseURL(w.t, greedy.URL), status: chat.WebhookActive}, maxConcurrency
-			for j := range maxReady {
-				e.hold(l, store.DeliveryJob{OrgID: "org_other", ID: fmt.Sprintf("wbd_o%d_%02d", i, j), SubscriptionID: l.id, CreatedAt: w.st.Now()})
-			}
-			e.consider(l, now)
-		}
-		e.dispatch(now)
-		if got := e.orgs["org_other"].inFlight; got != maxInFlight-orgAlone {
-			w.t.Errorf("the other one has %d", got)
-		}
-		if e.inFlight != maxInFlight {
-			w.t.Errorf("%d are under way", e.inFlight)
-		}
+		w.crowd("org_greedy", hangs.URL, 40)
 		e.mu.Unlock()
+		w.awaitInFlight("org_greedy", orgAlone)
+		// Others come, and find room at once, however much of it was taken.
+		e.mu.Lock()
+		w.crowd("org_other", hangs.URL, 4)
+		e.mu.Unlock()
+		w.awaitInFlight("org_other", maxInFlight-orgAlone)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if got := e.orgs["org_greedy"].inFlight; got != orgAlone || e.inFlight != maxInFlight {
+			w.t.Errorf("%d are under way, %d of them the greedy one's", e.inFlight, got)
+		}
+	})
+}
+
+// Who comes with one lane while another has forty that could go is not behind all of those.
+func TestOrganizationsTakeTurnsToBegin(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		release := make(chan struct{})
+		defer close(release)
+		e := w.engine
+		hangs := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		w.crowd("org_greedy", hangs.URL, 40)
+		if got := e.orgs["org_greedy"].inFlight; got != maxStarting {
+			w.t.Fatalf("%d have begun at once, not %d", got, maxStarting)
+		}
+		w.crowd("org_other", hangs.URL, 1)
+		for range 4 { // begin, one at a time
+			e.starting--
+			e.dispatch(w.st.Moment())
+		}
+		e.starting += 4
+		if other, greedy := e.orgs["org_other"].inFlight, e.orgs["org_greedy"].inFlight; other != 2 || greedy != maxStarting+2 {
+			w.t.Errorf("of the next four, %d were the other's and %d the greedy one's", other, greedy-maxStarting)
+		}
+	})
+}
+
+// An organization whose outcomes wait for the store does not keep another's deliveries from leaving.
+func TestUnrecordedOutcomesHoldUpTheirOwn(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		release := make(chan struct{})
+		defer close(release)
+		e := w.engine
+		hangs := w.sink(func(http.ResponseWriter, *http.Request) { <-release })
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.orgs["org_greedy"] = share{unrecorded: orgUnrecorded}
+		e.unrecorded = orgUnrecorded
+		w.crowd("org_greedy", hangs.URL, 2)
+		w.crowd("org_other", hangs.URL, 1)
+		if other, greedy := e.orgs["org_other"].inFlight, e.orgs["org_greedy"].inFlight; other == 0 || greedy != 0 {
+			w.t.Errorf("%d of the other's are under way, and %d of the one that waits for the store", other, greedy)
+		}
 	})
 }
 

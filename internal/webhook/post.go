@@ -58,8 +58,8 @@ type answer struct {
 	aborted    bool          // by us: it counts for nothing
 }
 
-// post makes an attempt.
-func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, at time.Time) answer {
+// post makes an attempt. It calls written, perhaps more than once, when the request has left.
+func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, at time.Time, written func()) answer {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -72,7 +72,7 @@ func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, a
 	span.Text(tracing.EventType, string(j.EventType))
 	span.Count(tracing.Attempt, int(j.Attempts)+1)
 	span.Inject(headers)
-	response, err := p.send(ctx, to, headers, j.Payload)
+	response, err := p.send(ctx, to, headers, j.Payload, written)
 	var a answer
 	if err == nil {
 		a = readAnswer(response, at)
@@ -88,8 +88,8 @@ func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, a
 
 // send makes the request, and once more when it went into a connection that the other side had given
 // up: nobody can have seen it.
-func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, body []byte) (*http.Response, error) {
-	var line lineTrace
+func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, body []byte, written func()) (*http.Response, error) {
+	line := lineTrace{written: written}
 	response, err := p.roundTrip(ctx, &line, to, headers, body)
 	if err != nil && line.stale() && ctx.Err() == nil && broken(err) {
 		response, err = p.roundTrip(ctx, &line, to, headers, body)
@@ -99,6 +99,7 @@ func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, bo
 
 // lineTrace watches the connection of a request.
 type lineTrace struct {
+	written          func()
 	mu               sync.Mutex
 	reused, answered bool
 }
@@ -118,6 +119,7 @@ func (p *poster) roundTrip(ctx context.Context, line *lineTrace, to *endpoint, h
 			defer line.mu.Unlock()
 			line.reused = c.Reused
 		},
+		WroteRequest: func(httptrace.WroteRequestInfo) { line.written() },
 		GotFirstResponseByte: func() {
 			line.mu.Lock()
 			defer line.mu.Unlock()

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 const (
-	recordBatch = 512
+	// recordBatch is how many outcomes are written together, all of one organization: so many that a commit is worth
+	// it, and so few that others who write do not wait long for them.
+	recordBatch = 128
 	// recordWait is how long a batch waits for more.
 	recordWait = 5 * time.Millisecond
 	// recorders is how many batches are written at a time: on SQLite they share a commit, on
@@ -18,6 +21,8 @@ const (
 	recorders = 4
 	// maxUnrecorded bounds the outcomes that wait for the store: past it nothing more leaves.
 	maxUnrecorded = 4096
+	// orgUnrecorded bounds those of one organization.
+	orgUnrecorded = maxUnrecorded / 2
 )
 
 // outcome is an attempt that has ended.
@@ -27,61 +32,83 @@ type outcome struct {
 	due    store.Moment // of the next attempt, where there is one
 }
 
-// recorder stores outcomes in batches.
+// recorder stores outcomes in batches. Organizations take turns.
 type recorder struct {
 	engine *Engine
-	queue  chan outcome
-	writes chan struct{} // one for each batch that is being written
 	done   chan struct{}
+
+	mu      sync.Mutex
+	waiting fair.Rounds[string, outcome]
+	closed  bool
+	wake    chan struct{}
 }
 
 func startRecorder(e *Engine) *recorder {
-	r := &recorder{
-		engine: e, queue: make(chan outcome, maxUnrecorded+maxInFlight), writes: make(chan struct{}, recorders), done: make(chan struct{}),
-	}
+	r := &recorder{engine: e, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go r.run()
 	return r
 }
 
 // add never blocks: what leaves is bounded by what is not recorded yet.
-func (r *recorder) add(o outcome) { r.queue <- o }
+func (r *recorder) add(o outcome) {
+	r.mu.Lock()
+	r.waiting.Add(o.job.OrgID, o)
+	r.mu.Unlock()
+	poke(r.wake)
+}
 
 // stop stores what is queued. Nothing may be added any more.
 func (r *recorder) stop() {
-	r.engine.closing.Do(func() { close(r.queue) })
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	poke(r.wake)
 	<-r.done
 }
 
+// run writes what has come in, a few batches at a time.
 func (r *recorder) run() {
 	defer close(r.done)
 	var writing sync.WaitGroup
 	defer writing.Wait()
-	timer := time.NewTimer(recordWait)
-	defer timer.Stop()
-	for first := range r.queue {
-		timer.Reset(recordWait)
-		batch := r.gather([]outcome{first}, timer.C)
-		r.writes <- struct{}{}
-		writing.Go(func() {
-			r.write(batch)
-			<-r.writes
-		})
+	writes := make(chan struct{}, recorders)
+	for r.await() {
+		writes <- struct{}{}
+		for batch := r.next(); len(batch) > 0; batch = r.next() {
+			writing.Go(func() {
+				r.write(batch)
+				<-writes
+			})
+			writes <- struct{}{} // what comes while all are busy goes with the next
+		}
+		<-writes
 	}
 }
 
-// gather takes what else comes, until the batch is full or has waited long enough.
-func (r *recorder) gather(batch []outcome, enough <-chan time.Time) []outcome {
-	for len(batch) < recordBatch {
-		select {
-		case o, ok := <-r.queue:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, o)
-		case <-enough:
-			return batch
+// await waits until there is something to write, and a little longer for what belongs to it. It reports false when
+// nothing is left to wait for.
+func (r *recorder) await() bool {
+	for {
+		r.mu.Lock()
+		waiting, closed := r.waiting.Len(), r.closed
+		r.mu.Unlock()
+		switch {
+		case waiting >= recordBatch || waiting > 0 && closed:
+			return true
+		case closed:
+			return false
+		case waiting > 0:
+			time.Sleep(recordWait)
+			return true
 		}
+		<-r.wake
 	}
+}
+
+func (r *recorder) next() []outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, batch := r.waiting.Next(recordBatch, fair.Any)
 	return batch
 }
 
@@ -109,7 +136,7 @@ func (r *recorder) write(batch []outcome) {
 }
 
 func (r *recorder) record(results []core.DeliveryResult) (streaks []core.Streak, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(store.WithTurn(context.Background(), store.Turn{OrgID: results[0].Job.OrgID}), 30*time.Second)
 	defer cancel()
 	err = r.engine.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		streaks, err = core.RecordDeliveries(tx, r.engine.cfg.Lease().Node, results)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -18,16 +19,14 @@ func (e *Engine) tend() {
 func (e *Engine) nextChore() *lane {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for len(e.chores) == 0 && !e.closed {
+	for e.chores.Len() == 0 && !e.closed {
 		e.tending.Wait()
 	}
 	if e.closed {
 		return nil
 	}
-	l := e.chores[0]
-	e.chores[0] = nil
-	e.chores = e.chores[1:]
-	return l
+	_, lanes := e.chores.Next(1, fair.Any)
+	return lanes[0]
 }
 
 // tendLane brings a lane's endpoint and jobs up to date. A fault of the store's is left to the next
@@ -90,7 +89,7 @@ func (e *Engine) endDeliveries(l *lane) error {
 	steps := e.cfg.Store.Steps()
 	for more := true; more; {
 		var err error
-		_, more, err = steps.Do(e.ctx, func(tx *store.Tx, rows int) (int64, error) {
+		_, more, err = steps.Do(store.WithTurn(e.ctx, store.Turn{OrgID: l.orgID, Bulk: true}), func(tx *store.Tx, rows int) (int64, error) {
 			return core.EndDisabledDeliveries(tx, l.orgID, l.id, rows)
 		})
 		if err != nil {
@@ -144,7 +143,7 @@ func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizo
 		return jobs, got, nil
 	}
 	var claimed []store.DeliveryJob
-	err = e.cfg.Store.InTx(e.ctx, func(tx *store.Tx) (err error) {
+	err = e.cfg.Store.InTx(store.WithTurn(e.ctx, store.Turn{OrgID: l.orgID}), func(tx *store.Tx) (err error) {
 		claimed, err = tx.ClaimDeliveries(node, l.orgID, orphans)
 		return err
 	})

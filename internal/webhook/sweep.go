@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/store"
@@ -155,9 +154,8 @@ func (e *Engine) retireLanes() {
 	}
 	now := e.cfg.Store.Moment()
 	for id, l := range e.lanes {
-		if l.idle() && !l.failing && !l.queued && !l.benched && l.index < 0 && now.Sub(l.usedAt) > idleLane {
+		if l.idle() && !l.failing && !l.queued && l.index < 0 && now.Sub(l.usedAt) > idleLane {
 			delete(e.lanes, id)
 		}
 	}
-	e.chores = slices.Clip(e.chores)
 }

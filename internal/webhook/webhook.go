@@ -13,10 +13,12 @@ import (
 	"crypto/x509"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/tracing"
@@ -29,6 +31,9 @@ const (
 	// who comes next finds room at once.
 	orgShare = maxInFlight / 4
 	orgAlone = maxInFlight * 3 / 4
+	// startTime is how long an attempt counts as beginning at most: an endpoint that does not take its request in
+	// holds up nobody.
+	startTime = 5 * time.Millisecond
 	// maxBytes bounds the payloads in memory.
 	maxBytes = 64 << 20
 	// keepFor is how soon an attempt must be due for the job to wait in memory.
@@ -40,6 +45,9 @@ const (
 	// idleLane is when a lane without work leaves memory.
 	idleLane = 10 * time.Minute
 )
+
+// maxStarting is how many attempts may be beginning, until their request is written.
+var maxStarting = 4 * runtime.GOMAXPROCS(0)
 
 // Config is what the engine needs.
 type Config struct {
@@ -96,15 +104,15 @@ type Engine struct {
 	results *recorder
 
 	mu         sync.Mutex
-	lanes      map[string]*lane // by subscription
-	ring       ring
+	lanes      map[string]*lane           // by subscription
+	ring       fair.Rounds[string, *lane] // the lanes that can go, by organization
 	sleeping   laneHeap
-	orgs       map[string]*share
-	benched    []*share // organizations with lanes that wait for others
+	orgs       map[string]share
 	inFlight   int
+	starting   int // of those under way, the ones whose request is not written
 	unrecorded int // attempts that have ended, and wait for the store
 	bytes      int
-	chores     []*lane
+	chores     fair.Rounds[string, *lane] // the lanes that need the store, by organization
 	closed     bool
 	node       string // owner of what is in memory
 	lapsed     bool   // the lease ran out: what is in memory may be another's
@@ -115,20 +123,19 @@ type Engine struct {
 	sweepNow chan struct{}
 	tending  *sync.Cond // chores have come
 
-	ctx     context.Context // ends with Stop
-	cancel  context.CancelFunc
-	calls   context.Context // of attempts; ends when Stop has waited long enough
-	abort   context.CancelFunc
-	work    sync.WaitGroup // attempts
-	loops   sync.WaitGroup
-	closing sync.Once
+	ctx    context.Context // ends with Stop
+	cancel context.CancelFunc
+	calls  context.Context // of attempts; ends when Stop has waited long enough
+	abort  context.CancelFunc
+	work   sync.WaitGroup // attempts
+	loops  sync.WaitGroup
 }
 
 // Start begins to deliver, with what an earlier process left.
 func Start(cfg Config) *Engine {
 	cfg.setDefaults()
 	e := &Engine{
-		cfg: cfg, node: cfg.Lease().Node, http: newPoster(cfg), lanes: map[string]*lane{}, orgs: map[string]*share{},
+		cfg: cfg, node: cfg.Lease().Node, http: newPoster(cfg), lanes: map[string]*lane{}, orgs: map[string]share{},
 		wake: make(chan struct{}, 1), sweepNow: make(chan struct{}, 1),
 	}
 	e.tending = sync.NewCond(&e.mu)

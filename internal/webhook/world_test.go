@@ -246,7 +246,7 @@ func (w *world) idle(e *Engine) {
 	w.await("rest", func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		busy := e.inFlight > 0 || len(e.chores) > 0
+		busy := e.inFlight > 0 || e.chores.Len() > 0
 		for _, l := range e.lanes {
 			busy = busy || l.chore || len(l.held) > l.readyCount()+len(l.waiting)
 		}

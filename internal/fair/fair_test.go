@@ -1,0 +1,140 @@
+package fair
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestTurns drives the queue with any arrivals and costs: nothing is lost or doubled, each turn's jobs keep
+// their order, somebody is served whenever somebody waits, and of two that wait all the time neither gets more than one
+// job's time ahead of the other.
+func TestTurns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const longest = 20 * time.Millisecond
+		q := NewTurns[string, int]()
+		waiting := map[string][]int{}
+		used := map[string]time.Duration{} // since a turn began to wait; one that waits for nothing is not in it
+		ahead := map[[2]string]time.Duration{}
+		n, left := 0, 0
+		turn := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		arrive := func(t *rapid.T) {
+			who := turn.Draw(t, "turn")
+			for range rapid.IntRange(1, 20).Draw(t, "jobs") {
+				q.Add(who, n)
+				waiting[who] = append(waiting[who], n)
+				n, left = n+1, left+1
+			}
+			if _, ok := used[who]; !ok {
+				used[who] = 0
+				for other := range used { // they are compared from here on
+					ahead[[2]string{who, other}], ahead[[2]string{other, who}] = used[who], used[other]
+				}
+			}
+		}
+		serve := func(t *rapid.T) {
+			who, job, ok := q.Take()
+			if ok != (left > 0) {
+				t.Fatalf("served: %v, with %d waiting", ok, left)
+			}
+			if !ok {
+				return
+			}
+			if waiting[who][0] != job {
+				t.Fatalf("job %d of %v before %d", job, who, waiting[who][0])
+			}
+			waiting[who], left = waiting[who][1:], left-1
+			cost := time.Duration(rapid.IntRange(0, int(longest)).Draw(t, "cost"))
+			q.Charge(who, cost)
+			used[who] += cost
+			for other := range used {
+				mine := used[who] - ahead[[2]string{who, other}]
+				theirs := used[other] - ahead[[2]string{other, who}]
+				if other != who && mine-theirs > 2*longest {
+					t.Fatalf("%v is %v ahead of %v, which waits", who, mine-theirs, other)
+				}
+			}
+			if len(waiting[who]) == 0 {
+				delete(used, who)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){"arrive": arrive, "serve": serve})
+		if q.Len() != left {
+			t.Fatalf("%d wait, not %d", q.Len(), left)
+		}
+	})
+}
+
+// TestTurnsAreForgotten holds the queue to those who wait: organizations come and go for as long as the process lives.
+func TestTurnsAreForgotten(t *testing.T) {
+	q := NewTurns[string, int]()
+	for i := range 10_000 {
+		q.Add(fmt.Sprint(i), i)
+		who, _, _ := q.Take()
+		q.Charge(who, time.Millisecond)
+	}
+	if n := len(q.lines); n > 200 {
+		t.Fatalf("%d turns are remembered, and none of them waits", n)
+	}
+}
+
+// TestRounds drives the queue with any arrivals: nothing is lost or doubled, each key's items keep their order, somebody
+// is served whenever somebody may be, and of two that may all the time neither is served twice in between.
+func TestRounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q Rounds[string, int]
+		waiting, served := map[string][]int{}, map[string]int{} // served: turns of others since it had its own, or came
+		held := map[string]bool{}
+		n, left := 0, 0
+		key := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		t.Repeat(map[string]func(*rapid.T){
+			"arrive": func(t *rapid.T) {
+				who := key.Draw(t, "key")
+				for range rapid.IntRange(1, 10).Draw(t, "items") {
+					q.Add(who, n)
+					waiting[who] = append(waiting[who], n)
+					n, left = n+1, left+1
+				}
+			},
+			"hold": func(t *rapid.T) {
+				who := key.Draw(t, "key")
+				held[who] = !held[who]
+				delete(served, who)
+			},
+			"serve": func(t *rapid.T) {
+				may := 0
+				for who, items := range waiting {
+					if len(items) > 0 && !held[who] {
+						may++
+					}
+				}
+				most := rapid.IntRange(1, 4).Draw(t, "most")
+				who, items := q.Next(most, func(who string) bool { return !held[who] })
+				if len(items) > 0 != (may > 0) || len(items) > most || held[who] && len(items) > 0 {
+					t.Fatalf("%d of %q served, with %d that may", len(items), who, may)
+				}
+				for i, item := range items {
+					if waiting[who][i] != item {
+						t.Fatalf("%d of %q before %d", item, who, waiting[who][i])
+					}
+				}
+				waiting[who], left = waiting[who][len(items):], left-len(items)
+				delete(served, who)
+				for other := range waiting {
+					if other == who || held[other] || len(waiting[other]) == 0 {
+						delete(served, other)
+						continue
+					}
+					if served[other]++; served[other] > 4 {
+						t.Fatalf("%q has waited for %d turns of others", other, served[other])
+					}
+				}
+			},
+		})
+		if q.Len() != left {
+			t.Fatalf("%d wait, not %d", q.Len(), left)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package fair
+
+// Rounds is a queue in which keys take turns, one item each, however many of them one has waiting. It has no lock: who
+// uses it brings one.
+type Rounds[K comparable, T any] struct {
+	lines map[K]*round[K, T]
+	order []*round[K, T] // those with something waiting; the first is next
+	len   int
+}
+
+type round[K comparable, T any] struct {
+	key   K
+	items []T
+}
+
+// Add puts an item behind those of its key.
+func (r *Rounds[K, T]) Add(key K, item T) {
+	l := r.lines[key]
+	if l == nil {
+		if r.lines == nil {
+			r.lines = map[K]*round[K, T]{}
+		}
+		l = &round[K, T]{key: key}
+		r.lines[key] = l
+		r.order = append(r.order, l)
+	}
+	l.items = append(l.items, item)
+	r.len++
+}
+
+// Len is how many items wait.
+func (r *Rounds[K, T]) Len() int { return r.len }
+
+// Next removes up to most items of the next key that may have its turn; none when there is no such key.
+func (r *Rounds[K, T]) Next(most int, may func(K) bool) (key K, items []T) {
+	for i, l := range r.order {
+		if !may(l.key) {
+			continue
+		}
+		n := min(most, len(l.items))
+		items = l.items[:n:n]
+		l.items = l.items[n:]
+		r.len -= n
+		copy(r.order[i:], r.order[i+1:])
+		r.order[len(r.order)-1] = l
+		if len(l.items) == 0 {
+			r.order[len(r.order)-1] = nil
+			r.order = r.order[:len(r.order)-1]
+			delete(r.lines, l.key)
+		}
+		return l.key, items
+	}
+	return key, nil
+}
+
+// Any lets every key have its turn.
+func Any[K comparable](K) bool { return true }

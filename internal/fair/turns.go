@@ -1,0 +1,142 @@
+// Package fair has queues that are shared: who has much waiting does not make those wait who have little.
+package fair
+
+import (
+	"container/heap"
+	"time"
+)
+
+// Turns is a queue that is shared by time: next is a job of the key that has used least since it began to wait. Nothing
+// is kept free for anybody. A key that comes new, or comes back, stands where the others are, and has saved up nothing.
+// It has no lock and no clock: who uses it brings both.
+type Turns[K comparable, J any] struct {
+	lines   map[K]*turnLine[K, J]
+	waiting turnHeap[K, J]
+	len     int
+	came    uint64
+	reached time.Duration // what the key that was last served had used; with nobody waiting, what the one ahead has
+	many    int           // lines from which on they are looked through for those to forget
+}
+
+type turnLine[K comparable, J any] struct {
+	key   K
+	jobs  []J
+	used  time.Duration
+	since uint64 // first come, first served among those that have used as much
+	index int    // in the heap, or -1
+}
+
+// NewTurns returns an empty one.
+func NewTurns[K comparable, J any]() *Turns[K, J] {
+	return &Turns[K, J]{lines: map[K]*turnLine[K, J]{}}
+}
+
+// Add puts a job behind those of its key.
+func (q *Turns[K, J]) Add(key K, job J) {
+	l := q.lines[key]
+	if l == nil {
+		q.sweep()
+		l = &turnLine[K, J]{key: key, index: -1}
+		q.lines[key] = l
+	}
+	l.jobs = append(l.jobs, job)
+	q.len++
+	if l.index >= 0 {
+		return
+	}
+	q.came++
+	l.used, l.since = max(l.used, q.reached), q.came
+	heap.Push(&q.waiting, l)
+}
+
+// Len is how many jobs wait.
+func (q *Turns[K, J]) Len() int { return q.len }
+
+// Waits is how many jobs of a key wait.
+func (q *Turns[K, J]) Waits(key K) int {
+	if l := q.lines[key]; l != nil {
+		return len(l.jobs)
+	}
+	return 0
+}
+
+// Take removes the next job. What it takes is told by Charge.
+func (q *Turns[K, J]) Take() (key K, job J, ok bool) {
+	if len(q.waiting) == 0 {
+		return key, job, false
+	}
+	l := q.waiting[0]
+	job = l.jobs[0]
+	var none J
+	l.jobs[0] = none
+	l.jobs = l.jobs[1:]
+	q.len--
+	q.reached = l.used
+	if len(l.jobs) == 0 {
+		heap.Pop(&q.waiting)
+		l.jobs = nil
+	}
+	return l.key, job, true
+}
+
+// Charge counts time that was spent on a key's job.
+func (q *Turns[K, J]) Charge(key K, spent time.Duration) {
+	l := q.lines[key]
+	if l == nil {
+		return
+	}
+	l.used += spent
+	q.came++
+	l.since = q.came
+	if l.index >= 0 {
+		heap.Fix(&q.waiting, l.index)
+	}
+	if q.len == 0 {
+		q.reached = max(q.reached, l.used)
+	}
+}
+
+// sweep forgets the keys that wait for nothing and have used no more than others, once there are many.
+func (q *Turns[K, J]) sweep() {
+	if len(q.lines) < q.many {
+		return
+	}
+	for key, l := range q.lines {
+		if l.index < 0 && l.used <= q.reached {
+			delete(q.lines, key)
+		}
+	}
+	q.many = 2*len(q.lines) + 64
+}
+
+// turnHeap orders the lines that have something waiting by what they have used.
+type turnHeap[K comparable, J any] []*turnLine[K, J]
+
+func (h turnHeap[K, J]) Len() int { return len(h) }
+
+func (h turnHeap[K, J]) Less(i, j int) bool {
+	if h[i].used == h[j].used {
+		return h[i].since < h[j].since
+	}
+	return h[i].used < h[j].used
+}
+
+func (h turnHeap[K, J]) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *turnHeap[K, J]) Push(x any) {
+	l := x.(*turnLine[K, J])
+	l.index = len(*h)
+	*h = append(*h, l)
+}
+
+func (h *turnHeap[K, J]) Pop() any {
+	last := len(*h) - 1
+	l := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	l.index = -1
+	return l
+}
