@@ -49,5 +49,5 @@ func InLine(s *Store) int {
 	lane := &s.engine.(*postgresEngine).groups.lanes[0]
 	lane.mu.Lock()
 	defer lane.mu.Unlock()
-	return lane.waiting.len
+	return lane.waiting.Len()
 }
