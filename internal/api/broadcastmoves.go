@@ -27,7 +27,7 @@ func registerBroadcastMoves(a *API) {
 			Summary: m.summary, Description: m.description + " A state that does not allow it is 409 `broadcast_state_conflict`.",
 			Errors: append(m.errors, chat.CodeBroadcastState), InPath: broadcastInPath,
 		}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
-			b, err := m.do(tx, c.Account, in.ID)
+			b, err := m.do(tx, c.Account, string(in.ID))
 			return showBroadcast(tx.Reader, c, b, err)
 		})
 	}
@@ -37,9 +37,9 @@ func registerBroadcastMoves(a *API) {
 		Description: "Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`.",
 		Errors:      []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName}, InPath: broadcastInPath,
 	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
-		return core.RetrySome(tx, c.Account, in.ID, limit)
+		return core.RetrySome(tx, c.Account, string(in.ID), limit)
 	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
-		b, err := core.RetryBroadcast(tx, c.Account, in.ID)
+		b, err := core.RetryBroadcast(tx, c.Account, string(in.ID))
 		return showBroadcast(tx.Reader, c, b, err)
 	})
 	rest.Flow(a.shared, rest.Operation{
@@ -67,13 +67,13 @@ func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast,
 func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 	var draft chat.Broadcast
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
-		draft, err = core.CopyBroadcast(tx, c.Account, in.ID)
+		draft, err = core.CopyBroadcast(tx, c.Account, string(in.ID))
 		return err
 	})
 	last := ""
 	for steps, more := a.store.Steps(), true; more && err == nil; {
 		_, _, err = steps.Do(c.Ctx, func(tx *store.Tx, limit int) (int64, error) {
-			next, err := core.CopyRecipients(tx, c.Account, in.ID, draft.ID, last, limit)
+			next, err := core.CopyRecipients(tx, c.Account, string(in.ID), draft.ID, last, limit)
 			if more = next != ""; more {
 				tx.AfterCommit(func() { last = next })
 			}
@@ -85,7 +85,7 @@ func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (BroadcastVie
 
 type testBroadcastInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.BroadcastID `path:"id"`
 	Body testBroadcastBody
 }
 
@@ -103,7 +103,7 @@ func prepareTest(c *rest.Call, in *testBroadcastInput) error {
 	if err := c.FindAccount(c.Read()); err != nil {
 		return err
 	}
-	if in.Body.message, err = core.TestMessage(c.Read(), c.Account, in.ID, to); err != nil {
+	if in.Body.message, err = core.TestMessage(c.Read(), c.Account, string(in.ID), to); err != nil {
 		return err
 	}
 	in.Body.message.Source, in.Body.message.By = chat.SourceAPI, c.Caller.User

@@ -29,7 +29,7 @@ func registerBroadcastRecipients(a *API) {
 		Summary: "Remove all recipients from a broadcast that has not begun", Description: "For a list that was the wrong one. Labels and a filter stay.",
 		Errors: []chat.Code{chat.CodeBroadcastState},
 	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
-		b, err := core.ClearRecipients(tx, c.Account, in.ID)
+		b, err := core.ClearRecipients(tx, c.Account, string(in.ID))
 		return showBroadcast(tx.Reader, c, b, err)
 	})
 
@@ -58,7 +58,7 @@ func registerBroadcastRecipients(a *API) {
 
 type addRecipientsInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.BroadcastID `path:"id"`
 	Body addRecipientsBody
 }
 
@@ -74,16 +74,16 @@ type addedRecipientsView struct {
 }
 
 func addBroadcastRecipients(tx *store.Tx, c *rest.Call, in *addRecipientsInput) (addedRecipientsView, error) {
-	n, err := core.AddRecipients(tx, c.Account, in.ID, newRecipients(in.Body.Recipients))
+	n, err := core.AddRecipients(tx, c.Account, string(in.ID), newRecipients(in.Body.Recipients))
 	return addedRecipientsView{"broadcast_recipients", n.Added, n.Duplicate, n.Invalid}, err
 }
 
 type recipientFilter struct {
 	rest.AccountPath
-	ID       string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status   string `query:"status" enum:"waiting,skipped,sent,delivered,read,failed" doc:"Only those: delivered has those who have read it too, and sent all whose message went out."`
-	Reason   string `query:"reason" minLength:"1" maxLength:"100" doc:"Only those that were skipped, or failed, for this reason."`
-	Reaction string `query:"reaction" enum:"replied,opted_out" doc:"Only those who answered, or said that they want no marketing any more."`
+	ID       rest.BroadcastID `path:"id"`
+	Status   string           `query:"status" enum:"waiting,skipped,sent,delivered,read,failed" doc:"Only those: delivered has those who have read it too, and sent all whose message went out."`
+	Reason   string           `query:"reason" minLength:"1" maxLength:"100" doc:"Only those that were skipped, or failed, for this reason."`
+	Reaction string           `query:"reaction" enum:"replied,opted_out" doc:"Only those who answered, or said that they want no marketing any more."`
 }
 
 // statusesOf are those that a status in the API stands for.
@@ -104,7 +104,7 @@ func (f recipientFilter) filter() store.RecipientFilter {
 }
 
 type recipientView struct {
-	ID            string            `json:"id" pattern:"^bcr_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID            rest.RecipientID  `json:"id"`
 	Object        string            `json:"object" enum:"broadcast_recipient"`
 	To            string            `json:"to" doc:"A number or a business-scoped id; of an invalid one, what was given; empty where the contact was deleted."`
 	Variables     map[string]string `json:"variables"`
@@ -122,7 +122,7 @@ type recipientView struct {
 
 func viewRecipient(r chat.Recipient) recipientView {
 	v := recipientView{
-		ID: r.ID, Object: "broadcast_recipient", To: r.Address, Variables: r.Variables, Status: shownStatus(r.Status), Reason: orNil(r.Reason),
+		ID: rest.RecipientID(r.ID), Object: "broadcast_recipient", To: r.Address, Variables: r.Variables, Status: shownStatus(r.Status), Reason: orNil(r.Reason),
 		ContactID: orNil(r.ContactID), MessageID: orNil(r.MessageID), RepliedAt: instantOf(r.RepliedAt), Clicked: orNil(r.Clicked), OptedOutAt: instantOf(r.OptedOutAt),
 	}
 	if v.Variables == nil {
@@ -154,7 +154,7 @@ func orNil(s string) *string {
 }
 
 func listBroadcastRecipients(c *rest.Call, in *recipientFilter, p store.Page) (store.Slice[recipientView], error) {
-	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
+	b, err := core.Broadcast(c.Read(), c.Account, string(in.ID))
 	if err != nil {
 		return store.Slice[recipientView]{}, err
 	}
@@ -194,7 +194,7 @@ func namePeople(c *rest.Call, views []recipientView) error {
 var exportColumns = []string{"id", "to", "status", "message_status", "reason", "contact_id", "message_id", "replied_at", "clicked", "opted_out_at", "variables"}
 
 func exportBroadcastRecipients(c *rest.Call, in *recipientFilter, w io.Writer) error {
-	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
+	b, err := core.Broadcast(c.Read(), c.Account, string(in.ID))
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func exportRow(r chat.Recipient) []string {
 		variables = string(text)
 	}
 	row := []string{
-		v.ID, v.To, v.Status, deref(v.MessageStatus), r.Reason, r.ContactID, r.MessageID, timeText(r.RepliedAt), r.Clicked, timeText(r.OptedOutAt), variables,
+		string(v.ID), v.To, v.Status, deref(v.MessageStatus), r.Reason, r.ContactID, r.MessageID, timeText(r.RepliedAt), r.Clicked, timeText(r.OptedOutAt), variables,
 	}
 	for i, cell := range row {
 		row[i] = plainCell(cell)
@@ -270,7 +270,7 @@ type sampleView struct {
 }
 
 func (a *API) previewBroadcast(c *rest.Call, in *broadcastInput) (previewView, error) {
-	p, err := core.PreviewBroadcast(c.Read(), c.Account, in.ID, a.store.Now())
+	p, err := core.PreviewBroadcast(c.Read(), c.Account, string(in.ID), a.store.Now())
 	if err != nil {
 		return previewView{}, err
 	}
@@ -301,7 +301,7 @@ type clickView struct {
 }
 
 func getBroadcastReport(c *rest.Call, in *broadcastInput) (reportView, error) {
-	report, err := core.ReportBroadcast(c.Read(), c.Account, in.ID)
+	report, err := core.ReportBroadcast(c.Read(), c.Account, string(in.ID))
 	v := reportView{Object: "broadcast_report", Counts: viewCounts(report.Counts), Skipped: []reasonView{}, Failed: []reasonView{}, Clicked: []clickView{}}
 	for _, reason := range report.Reasons {
 		if reason.Status == chat.RecipientSkipped {

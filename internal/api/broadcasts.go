@@ -57,7 +57,7 @@ func broadcastInPath(c *rest.Call, r store.Reader) error {
 
 // BroadcastView is a broadcast as it is shown.
 type BroadcastView struct {
-	ID            string                `json:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID            rest.BroadcastID      `json:"id"`
 	Object        string                `json:"object" enum:"broadcast"`
 	Name          string                `json:"name"`
 	PhoneNumberID string                `json:"phone_number_id"`
@@ -103,7 +103,7 @@ type broadcastCountsView struct {
 // ViewBroadcast shows a broadcast of a number.
 func ViewBroadcast(phoneNumberID string, b chat.Broadcast, n chat.BroadcastCounts) BroadcastView {
 	v := BroadcastView{
-		ID: b.ID, Object: "broadcast", Name: b.Name, PhoneNumberID: phoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
+		ID: rest.BroadcastID(b.ID), Object: "broadcast", Name: b.Name, PhoneNumberID: phoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
 		Template:    broadcastTemplateView{b.Template.Name, b.Template.Language, rest.AnyJSON(b.Template.Components)},
 		Audience:    audienceView{LabelIDs: append([]string{}, b.Audience.LabelIDs...), Match: "any", Filter: b.Audience.Filter},
 		ScheduledAt: instantOf(b.ScheduledAt), StartedAt: instantOf(b.StartedAt), CompletedAt: instantOf(b.CompletedAt),
@@ -262,17 +262,17 @@ func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (Broa
 
 type broadcastInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.BroadcastID `path:"id"`
 }
 
 func getBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
-	b, err := core.Broadcast(c.Read(), c.Account, in.ID)
+	b, err := core.Broadcast(c.Read(), c.Account, string(in.ID))
 	return showBroadcast(c.Read(), c, b, err)
 }
 
 type updateBroadcastInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.BroadcastID `path:"id"`
 	Body updateBroadcastBody
 }
 
@@ -311,15 +311,15 @@ func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (Broa
 	if b.Audience != nil {
 		p.Audience = &chat.Audience{LabelIDs: b.Audience.LabelIDs, MatchAll: b.Audience.Match == "all", Filter: b.Audience.Filter}
 	}
-	changed, err := core.UpdateBroadcast(tx, c.Account, in.ID, p)
+	changed, err := core.UpdateBroadcast(tx, c.Account, string(in.ID), p)
 	return showBroadcast(tx.Reader, c, changed, err)
 }
 
 func deleteSomeRecipients(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
-	return core.DeleteSomeRecipients(tx, c.Account, in.ID, limit)
+	return core.DeleteSomeRecipients(tx, c.Account, string(in.ID), limit)
 }
 
 func deleteBroadcast(tx *store.Tx, c *rest.Call, in *broadcastInput) (rest.DeletedView, error) {
-	err := core.DeleteBroadcast(tx, c.Account, in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "broadcast", Deleted: true}, err
+	err := core.DeleteBroadcast(tx, c.Account, string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "broadcast", Deleted: true}, err
 }

@@ -94,7 +94,7 @@ func actorOf(c *rest.Call) chat.Actor {
 }
 
 type contactView struct {
-	ID               string          `json:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID               rest.ContactID  `json:"id"`
 	Object           string          `json:"object" enum:"contact"`
 	PhoneNumber      *string         `json:"phone_number" doc:"In E.164; null when created through a BSUID."`
 	BSUID            *string         `json:"bsuid" doc:"The business-scoped user id."`
@@ -112,7 +112,7 @@ type contactView struct {
 
 func viewContact(account chat.Account, c chat.Contact, labels []chat.Label) contactView {
 	return contactView{
-		ID: c.ID, Object: "contact", PhoneNumber: c.PhoneNumber, BSUID: c.BSUID, ParentBSUID: c.ParentBSUID, Username: c.Username,
+		ID: rest.ContactID(c.ID), Object: "contact", PhoneNumber: c.PhoneNumber, BSUID: c.BSUID, ParentBSUID: c.ParentBSUID, Username: c.Username,
 		Name: c.Name, Email: c.Email, Metadata: rest.FreeForm(c.Metadata), MarketingConsent: string(c.Consent),
 		Labels: viewLabelRefs(labels), ChatAccount: viewChatAccount(account),
 		CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
@@ -127,16 +127,16 @@ func showContact(r store.Reader, account chat.Account, c chat.Contact) (contactV
 
 type listContactsInput struct {
 	rest.AccountPath
-	Phone    string `query:"phone" format:"phone-number" doc:"Exactly this number, with or without +."`
-	BSUID    string `query:"bsuid" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"Exactly this business-scoped user id."`
-	Username string `query:"username" minLength:"1" maxLength:"100" doc:"Exactly this username, in whatever case."`
-	Search   string `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name, e-mail address, number or username, in whatever case."`
-	LabelID  string `query:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only contacts with this label."`
+	Phone    string       `query:"phone" format:"phone-number" doc:"Exactly this number, with or without +."`
+	BSUID    string       `query:"bsuid" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"Exactly this business-scoped user id."`
+	Username string       `query:"username" minLength:"1" maxLength:"100" doc:"Exactly this username, in whatever case."`
+	Search   string       `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name, e-mail address, number or username, in whatever case."`
+	LabelID  rest.LabelID `query:"label_id" doc:"Only contacts with this label."`
 }
 
 func listContacts(c *rest.Call, in *listContactsInput, p store.Page) (store.Slice[contactView], error) {
 	r := c.Read()
-	filter := store.ContactFilter{BSUID: in.BSUID, Username: in.Username, Search: in.Search, LabelID: in.LabelID}
+	filter := store.ContactFilter{BSUID: in.BSUID, Username: in.Username, Search: in.Search, LabelID: string(in.LabelID)}
 	if in.Phone != "" {
 		var err error
 		if filter.PhoneNumber, err = chat.CleanPhoneNumber("phone", in.Phone); err != nil {
@@ -175,12 +175,12 @@ func createContact(tx *store.Tx, c *rest.Call, in *createContactInput) (contactV
 
 type contactInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ContactID `path:"id"`
 }
 
 func getContact(c *rest.Call, in *contactInput) (contactView, error) {
 	r := c.Read()
-	contact, err := core.Contact(r, c.Account, in.ID)
+	contact, err := core.Contact(r, c.Account, string(in.ID))
 	if err != nil {
 		return contactView{}, err
 	}
@@ -189,7 +189,7 @@ func getContact(c *rest.Call, in *contactInput) (contactView, error) {
 
 type updateContactInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.ContactID `path:"id"`
 	Body updateContactBody
 }
 
@@ -205,7 +205,7 @@ func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactV
 	if err := mayUpdate(tx.Reader, c, in); err != nil {
 		return contactView{}, err
 	}
-	contact, err := core.UpdateContact(tx, c.Account, in.ID, chat.ContactPatch(in.Body), actorOf(c))
+	contact, err := core.UpdateContact(tx, c.Account, string(in.ID), chat.ContactPatch(in.Body), actorOf(c))
 	if err != nil {
 		return contactView{}, err
 	}
@@ -214,7 +214,7 @@ func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactV
 
 // mayUpdate refuses a user who does not see the contact, and agents who change more than the name.
 func mayUpdate(r store.Reader, c *rest.Call, in *updateContactInput) error {
-	if err := seesContact(c, r, in.ID); err != nil {
+	if err := seesContact(c, r, string(in.ID)); err != nil {
 		return err
 	}
 	b := in.Body
@@ -226,38 +226,38 @@ func mayUpdate(r store.Reader, c *rest.Call, in *updateContactInput) error {
 }
 
 func deleteSomeMessages(tx *store.Tx, c *rest.Call, in *contactInput, limit int) (int64, error) {
-	if err := seesContact(c, tx.Reader, in.ID); err != nil {
+	if err := seesContact(c, tx.Reader, string(in.ID)); err != nil {
 		return 0, err
 	}
-	return core.DeleteSomeMessages(tx, c.Account, in.ID, limit)
+	return core.DeleteSomeMessages(tx, c.Account, string(in.ID), limit)
 }
 
 func deleteContact(tx *store.Tx, c *rest.Call, in *contactInput) (rest.DeletedView, error) {
-	err := core.DeleteContact(tx, c.Account, in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "contact", Deleted: true}, err
+	err := core.DeleteContact(tx, c.Account, string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "contact", Deleted: true}, err
 }
 
 type mergeContactsInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.ContactID `path:"id"`
 	Body mergeContactsBody
 }
 
 type mergeContactsBody struct {
-	ContactID string `json:"contact_id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"The other contact, of the same number."`
+	ContactID rest.ContactID `json:"contact_id" doc:"The other contact, of the same number."`
 }
 
 func mergeSomeMessages(tx *store.Tx, c *rest.Call, in *mergeContactsInput, limit int) (int64, error) {
-	for _, id := range []string{in.ID, in.Body.ContactID} {
+	for _, id := range []string{string(in.ID), string(in.Body.ContactID)} {
 		if err := seesContact(c, tx.Reader, id); err != nil {
 			return 0, err
 		}
 	}
-	return core.MergeSomeMessages(tx, c.Account, in.ID, in.Body.ContactID, limit)
+	return core.MergeSomeMessages(tx, c.Account, string(in.ID), string(in.Body.ContactID), limit)
 }
 
 func mergeContacts(tx *store.Tx, c *rest.Call, in *mergeContactsInput) (contactView, error) {
-	contact, err := core.MergeContacts(tx, c.Account, in.ID, in.Body.ContactID, actorOf(c).ID)
+	contact, err := core.MergeContacts(tx, c.Account, string(in.ID), string(in.Body.ContactID), actorOf(c).ID)
 	if err != nil {
 		return contactView{}, err
 	}
@@ -272,30 +272,30 @@ type contactLabelView struct {
 
 type attachContactLabelInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.ContactID `path:"id"`
 	Body attachLabelBody
 }
 
 func attachContactLabel(tx *store.Tx, c *rest.Call, in *attachContactLabelInput) (contactLabelView, error) {
-	if err := seesContact(c, tx.Reader, in.ID); err != nil {
+	if err := seesContact(c, tx.Reader, string(in.ID)); err != nil {
 		return contactLabelView{}, err
 	}
-	err := core.LabelContact(tx, c.Account, in.ID, in.Body.LabelID)
-	return contactLabelView{in.ID, in.Body.LabelID, true}, err
+	err := core.LabelContact(tx, c.Account, string(in.ID), string(in.Body.LabelID))
+	return contactLabelView{string(in.ID), string(in.Body.LabelID), true}, err
 }
 
 type contactLabelInput struct {
 	rest.AccountPath
-	ID      string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
-	LabelID string `path:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID      rest.ContactID `path:"id"`
+	LabelID rest.LabelID   `path:"label_id"`
 }
 
 func detachContactLabel(tx *store.Tx, c *rest.Call, in *contactLabelInput) (contactLabelView, error) {
-	if err := seesContact(c, tx.Reader, in.ID); err != nil {
+	if err := seesContact(c, tx.Reader, string(in.ID)); err != nil {
 		return contactLabelView{}, err
 	}
-	err := core.UnlabelContact(tx, c.Account, in.ID, in.LabelID)
-	return contactLabelView{in.ID, in.LabelID, false}, err
+	err := core.UnlabelContact(tx, c.Account, string(in.ID), string(in.LabelID))
+	return contactLabelView{string(in.ID), string(in.LabelID), false}, err
 }
 
 type bulkLabelInput struct {
@@ -304,9 +304,9 @@ type bulkLabelInput struct {
 }
 
 type bulkLabelBody struct {
-	ContactIDs []string `json:"contact_ids" minItems:"1" maxItems:"1000" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Up to 1000. An id given twice counts once."`
-	LabelID    string   `json:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Operation  string   `json:"operation" enum:"attach,detach"`
+	ContactIDs []rest.ContactID `json:"contact_ids" minItems:"1" maxItems:"1000" doc:"Up to 1000. An id given twice counts once."`
+	LabelID    rest.LabelID     `json:"label_id"`
+	Operation  string           `json:"operation" enum:"attach,detach"`
 }
 
 type bulkLabelView struct {
@@ -321,9 +321,9 @@ type bulkLabelView struct {
 
 func bulkLabelContacts(tx *store.Tx, c *rest.Call, in *bulkLabelInput) (bulkLabelView, error) {
 	b := in.Body
-	result, err := core.BulkLabelContacts(tx, c.Account, core.BulkLabel{ContactIDs: b.ContactIDs, LabelID: b.LabelID, Detach: b.Operation == "detach"})
+	result, err := core.BulkLabelContacts(tx, c.Account, core.BulkLabel{ContactIDs: rest.Texts(b.ContactIDs), LabelID: string(b.LabelID), Detach: b.Operation == "detach"})
 	return bulkLabelView{
-		Object: "bulk_label_result", Operation: b.Operation, LabelID: b.LabelID, Applied: result.Applied, Already: result.Already,
+		Object: "bulk_label_result", Operation: b.Operation, LabelID: string(b.LabelID), Applied: result.Applied, Already: result.Already,
 		SkippedCrossOrg: result.SkippedCrossOrg, SkippedTeamMismatch: result.SkippedTeamMismatch,
 	}, err
 }

@@ -46,7 +46,7 @@ func registerConversations(a *API) {
 }
 
 type conversationView struct {
-	ID            string                    `json:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID            rest.ConversationID       `json:"id"`
 	Object        string                    `json:"object" enum:"conversation"`
 	Status        string                    `json:"status" enum:"open,resolved,pending"`
 	Contact       contactRefView            `json:"contact"`
@@ -61,27 +61,27 @@ type conversationView struct {
 }
 
 type contactRefView struct {
-	ID          string  `json:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
-	PhoneNumber *string `json:"phone_number"`
-	Name        *string `json:"name"`
+	ID          rest.ContactID `json:"id"`
+	PhoneNumber *string        `json:"phone_number"`
+	Name        *string        `json:"name"`
 }
 
 type assigneeView struct {
-	ID    string  `json:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Name  *string `json:"name"`
-	Email *string `json:"email"`
+	ID    rest.UserID `json:"id"`
+	Name  *string     `json:"name"`
+	Email *string     `json:"email"`
 }
 
 func viewConversation(account chat.Account, c chat.ConversationDetail, labels []chat.Label) conversationView {
 	view := conversationView{
-		ID: c.ID, Object: "conversation", Status: string(c.Status),
-		Contact:     contactRefView{ID: c.ContactID, PhoneNumber: c.ContactNumber, Name: c.ContactName},
+		ID: rest.ConversationID(c.ID), Object: "conversation", Status: string(c.Status),
+		Contact:     contactRefView{ID: rest.ContactID(c.ContactID), PhoneNumber: c.ContactNumber, Name: c.ContactName},
 		ChatAccount: viewChatAccount(account), Labels: viewLabelRefs(labels), UnreadCount: c.UnreadCount,
 		LastMessageAt: rest.InstantPtr(c.LastMessageAt), LastInboundAt: rest.InstantPtr(c.LastInboundAt),
 		CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
 	}
 	if c.AssignedTo != nil {
-		view.Assignee.Value = &assigneeView{ID: *c.AssignedTo, Name: c.AssigneeName, Email: c.AssigneeEmail}
+		view.Assignee.Value = &assigneeView{ID: rest.UserID(*c.AssignedTo), Name: c.AssigneeName, Email: c.AssigneeEmail}
 	}
 	return view
 }
@@ -98,18 +98,18 @@ func showConversation(r store.Reader, account chat.Account, id string) (conversa
 
 type listConversationsInput struct {
 	rest.AccountPath
-	Status       string     `query:"status" enum:"open,resolved,pending"`
-	ContactID    string     `query:"contact_id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only the conversation with this contact."`
-	UpdatedSince *time.Time `query:"updated_since" doc:"Only conversations updated strictly after this instant, ordered by their update."`
-	LabelID      string     `query:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations with this label."`
-	AssignedTo   string     `query:"assigned_to" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
+	Status       string         `query:"status" enum:"open,resolved,pending"`
+	ContactID    rest.ContactID `query:"contact_id" doc:"Only the conversation with this contact."`
+	UpdatedSince *time.Time     `query:"updated_since" doc:"Only conversations updated strictly after this instant, ordered by their update."`
+	LabelID      rest.LabelID   `query:"label_id" doc:"Only conversations with this label."`
+	AssignedTo   string         `query:"assigned_to" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
 }
 
 func listConversations(c *rest.Call, in *listConversationsInput, p store.Page) (store.Slice[conversationView], error) {
 	r := c.Read()
 	conversations, err := core.Conversations(r, c.Account, store.ConversationFilter{
-		Status: chat.ConversationStatus(in.Status), ContactID: in.ContactID, UpdatedSince: in.UpdatedSince,
-		LabelID: in.LabelID, AssignedTo: wholeUserID(in.AssignedTo),
+		Status: chat.ConversationStatus(in.Status), ContactID: string(in.ContactID), UpdatedSince: in.UpdatedSince,
+		LabelID: string(in.LabelID), AssignedTo: wholeUserID(in.AssignedTo),
 	}, p)
 	if err != nil {
 		return store.Slice[conversationView]{}, err
@@ -122,17 +122,17 @@ func listConversations(c *rest.Call, in *listConversationsInput, p store.Page) (
 
 type conversationInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ConversationID `path:"id"`
 }
 
 func getConversation(c *rest.Call, in *conversationInput) (conversationView, error) {
 	r := c.Read()
-	return showConversation(r, c.Account, in.ID)
+	return showConversation(r, c.Account, string(in.ID))
 }
 
 type updateConversationInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.ConversationID `path:"id"`
 	Body updateConversationBody
 }
 
@@ -146,10 +146,10 @@ func updateConversation(tx *store.Tx, c *rest.Call, in *updateConversationInput)
 	if patch.AssignedTo.Value != nil {
 		patch.AssignedTo.Value = new(wholeUserID(*patch.AssignedTo.Value))
 	}
-	if _, err := core.UpdateConversation(tx, c.Account, in.ID, patch, nil); err != nil {
+	if _, err := core.UpdateConversation(tx, c.Account, string(in.ID), patch, nil); err != nil {
 		return conversationView{}, err
 	}
-	return showConversation(tx.Reader, c.Account, in.ID)
+	return showConversation(tx.Reader, c.Account, string(in.ID))
 }
 
 // wholeUserID is the id of a user that may have been given without its prefix, as events have it.
@@ -169,22 +169,22 @@ type conversationLabelView struct {
 
 type attachConversationLabelInput struct {
 	rest.AccountPath
-	ID   string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.ConversationID `path:"id"`
 	Body attachLabelBody
 }
 
 func attachConversationLabel(tx *store.Tx, c *rest.Call, in *attachConversationLabelInput) (conversationLabelView, error) {
-	err := core.LabelConversation(tx, c.Account, in.ID, in.Body.LabelID, nil)
-	return conversationLabelView{in.ID, in.Body.LabelID, true}, err
+	err := core.LabelConversation(tx, c.Account, string(in.ID), string(in.Body.LabelID), nil)
+	return conversationLabelView{string(in.ID), string(in.Body.LabelID), true}, err
 }
 
 type conversationLabelInput struct {
 	rest.AccountPath
-	ID      string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
-	LabelID string `path:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID      rest.ConversationID `path:"id"`
+	LabelID rest.LabelID        `path:"label_id"`
 }
 
 func detachConversationLabel(tx *store.Tx, c *rest.Call, in *conversationLabelInput) (conversationLabelView, error) {
-	err := core.UnlabelConversation(tx, c.Account, in.ID, in.LabelID, nil)
-	return conversationLabelView{in.ID, in.LabelID, false}, err
+	err := core.UnlabelConversation(tx, c.Account, string(in.ID), string(in.LabelID), nil)
+	return conversationLabelView{string(in.ID), string(in.LabelID), false}, err
 }

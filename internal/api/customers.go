@@ -47,16 +47,16 @@ func registerCustomers(a *API) {
 }
 
 type customerView struct {
-	ID         string        `json:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object     string        `json:"object" enum:"customer"`
-	Name       string        `json:"name"`
-	Email      *string       `json:"email"`
-	Status     string        `json:"status" enum:"pending,active,suspended,archived"`
-	Metadata   rest.FreeForm `json:"metadata"`
-	ArchivedAt *rest.Instant `json:"archived_at" nullable:"true"`
-	TeamID     string        `json:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
-	CreatedAt  rest.Instant  `json:"created_at"`
-	UpdatedAt  rest.Instant  `json:"updated_at"`
+	ID         rest.CustomerID `json:"id"`
+	Object     string          `json:"object" enum:"customer"`
+	Name       string          `json:"name"`
+	Email      *string         `json:"email"`
+	Status     string          `json:"status" enum:"pending,active,suspended,archived"`
+	Metadata   rest.FreeForm   `json:"metadata"`
+	ArchivedAt *rest.Instant   `json:"archived_at" nullable:"true"`
+	TeamID     rest.TeamID     `json:"team_id"`
+	CreatedAt  rest.Instant    `json:"created_at"`
+	UpdatedAt  rest.Instant    `json:"updated_at"`
 
 	Accounts []customerAccountView `json:"whatsapp_accounts,omitzero" doc:"The numbers it has connected, newest first. Only where one customer is fetched."`
 }
@@ -72,19 +72,19 @@ type customerAccountView struct {
 
 func viewCustomer(c chat.Customer) customerView {
 	return customerView{
-		ID: c.ID, Object: "customer", Name: c.Name, Email: c.Email, Status: string(c.Status), Metadata: rest.FreeForm(c.Metadata),
-		ArchivedAt: rest.InstantPtr(c.ArchivedAt), TeamID: c.TeamID, CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
+		ID: rest.CustomerID(c.ID), Object: "customer", Name: c.Name, Email: c.Email, Status: string(c.Status), Metadata: rest.FreeForm(c.Metadata),
+		ArchivedAt: rest.InstantPtr(c.ArchivedAt), TeamID: rest.TeamID(c.TeamID), CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
 	}
 }
 
 type listCustomersInput struct {
-	Status string `query:"status" enum:"pending,active,suspended,archived"`
-	TeamID string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only customers of this team."`
-	Search string `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name or e-mail address, in whatever case."`
+	Status string      `query:"status" enum:"pending,active,suspended,archived"`
+	TeamID rest.TeamID `query:"team_id" doc:"Only customers of this team."`
+	Search string      `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name or e-mail address, in whatever case."`
 }
 
 func listCustomers(c *rest.Call, in *listCustomersInput, p store.Page) (store.Slice[customerView], error) {
-	filter := store.CustomerFilter{Status: chat.CustomerStatus(in.Status), TeamID: in.TeamID, Search: in.Search}
+	filter := store.CustomerFilter{Status: chat.CustomerStatus(in.Status), TeamID: string(in.TeamID), Search: in.Search}
 	customers, err := c.Read().Customers(c.OrgID(), filter, p)
 	return rest.ViewEach(customers, viewCustomer), err
 }
@@ -92,7 +92,7 @@ func listCustomers(c *rest.Call, in *listCustomersInput, p store.Page) (store.Sl
 type createCustomerInput struct{ Body createCustomerBody }
 
 type createCustomerBody struct {
-	TeamID   string        `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Needed where the organization has several teams; GET /me lists them."`
+	TeamID   rest.TeamID   `json:"team_id,omitempty" doc:"Needed where the organization has several teams; GET /me lists them."`
 	Name     string        `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
 	Email    *string       `json:"email,omitempty" nullable:"true" format:"email" maxLength:"255"`
 	Metadata rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
@@ -101,22 +101,22 @@ type createCustomerBody struct {
 func createCustomer(tx *store.Tx, c *rest.Call, in *createCustomerInput) (customerView, error) {
 	b := in.Body
 	customer, err := core.CreateCustomer(tx, c.OrgID(), chat.NewCustomer{
-		TeamID: b.TeamID, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
+		TeamID: string(b.TeamID), Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
 	})
 	return viewCustomer(customer), err
 }
 
 type customerInput struct {
-	ID string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.CustomerID `path:"id"`
 }
 
 func getCustomer(c *rest.Call, in *customerInput) (customerView, error) {
 	r := c.Read()
-	customer, err := core.Customer(r, c.OrgID(), in.ID)
+	customer, err := core.Customer(r, c.OrgID(), string(in.ID))
 	if err != nil {
 		return customerView{}, err
 	}
-	accounts, err := core.CustomerAccounts(r, c.OrgID(), in.ID)
+	accounts, err := core.CustomerAccounts(r, c.OrgID(), string(in.ID))
 	view := viewCustomer(customer)
 	view.Accounts = make([]customerAccountView, len(accounts))
 	for i, a := range accounts {
@@ -128,7 +128,7 @@ func getCustomer(c *rest.Call, in *customerInput) (customerView, error) {
 }
 
 type updateCustomerInput struct {
-	ID   string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.CustomerID `path:"id"`
 	Body updateCustomerBody
 }
 
@@ -140,18 +140,18 @@ type updateCustomerBody struct {
 }
 
 func updateCustomer(tx *store.Tx, c *rest.Call, in *updateCustomerInput) (customerView, error) {
-	customer, err := core.UpdateCustomer(tx, c.OrgID(), in.ID, chat.CustomerPatch(in.Body))
+	customer, err := core.UpdateCustomer(tx, c.OrgID(), string(in.ID), chat.CustomerPatch(in.Body))
 	return viewCustomer(customer), err
 }
 
 func archiveCustomer(tx *store.Tx, c *rest.Call, in *customerInput) (customerView, error) {
-	customer, err := core.ArchiveCustomer(tx, c.OrgID(), in.ID)
+	customer, err := core.ArchiveCustomer(tx, c.OrgID(), string(in.ID))
 	return viewCustomer(customer), err
 }
 
 type customerAccountInput struct {
-	ID            string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	PhoneNumberID string `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number, by the provider's id of it."`
+	ID            rest.CustomerID `path:"id"`
+	PhoneNumberID string          `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number, by the provider's id of it."`
 }
 
 type disconnectedView struct {
@@ -161,6 +161,6 @@ type disconnectedView struct {
 }
 
 func disconnectAccount(tx *store.Tx, c *rest.Call, in *customerAccountInput) (disconnectedView, error) {
-	_, err := core.DisconnectCustomerAccount(tx, c.OrgID(), in.ID, in.PhoneNumberID)
+	_, err := core.DisconnectCustomerAccount(tx, c.OrgID(), string(in.ID), in.PhoneNumberID)
 	return disconnectedView{PhoneNumberID: in.PhoneNumberID, Object: "whatsapp_account", Disconnected: true}, err
 }

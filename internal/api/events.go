@@ -43,7 +43,7 @@ type eventFeedView struct {
 }
 
 type eventView struct {
-	ID            string       `json:"id" pattern:"^evt_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID            rest.EventID `json:"id"`
 	Object        string       `json:"object" enum:"event"`
 	Type          string       `json:"type"`
 	Source        string       `json:"source" enum:"provider,svc"`
@@ -55,7 +55,7 @@ type eventView struct {
 
 func viewEvent(e chat.Event) eventView {
 	view := eventView{
-		ID: e.ID, Object: "event", Type: string(e.Type), Source: string(e.Source), EventID: e.EventID,
+		ID: rest.EventID(e.ID), Object: "event", Type: string(e.Type), Source: string(e.Source), EventID: e.EventID,
 		Payload: rest.AnyJSON(e.Payload), CreatedAt: rest.Instant(e.CreatedAt),
 	}
 	if e.PhoneNumberID != "" {

@@ -40,93 +40,93 @@ func registerLabels(a *API) {
 }
 
 type labelView struct {
-	ID        string       `json:"id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object    string       `json:"object" enum:"label"`
-	Name      string       `json:"name" doc:"1 to 50 characters, unique in the team without regard to case."`
-	Color     string       `json:"color" enum:"gray,red,orange,amber,yellow,lime,green,emerald,teal,sky,blue,violet,pink"`
-	TeamID    string       `json:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
-	CreatedAt rest.Instant `json:"created_at"`
-	UpdatedAt rest.Instant `json:"updated_at"`
+	ID        rest.LabelID    `json:"id"`
+	Object    string          `json:"object" enum:"label"`
+	Name      string          `json:"name" doc:"1 to 50 characters, unique in the team without regard to case."`
+	Color     rest.LabelColor `json:"color"`
+	TeamID    rest.TeamID     `json:"team_id"`
+	CreatedAt rest.Instant    `json:"created_at"`
+	UpdatedAt rest.Instant    `json:"updated_at"`
 }
 
 func viewLabel(l chat.Label) labelView {
 	return labelView{
-		ID: l.ID, Object: "label", Name: l.Name, Color: l.Color, TeamID: l.TeamID,
+		ID: rest.LabelID(l.ID), Object: "label", Name: l.Name, Color: rest.LabelColor(l.Color), TeamID: rest.TeamID(l.TeamID),
 		CreatedAt: rest.Instant(l.CreatedAt), UpdatedAt: rest.Instant(l.UpdatedAt),
 	}
 }
 
 // labelRefView is a label on what it is attached to.
 type labelRefView struct {
-	ID    string `json:"id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Name  string `json:"name"`
-	Color string `json:"color"`
+	ID    rest.LabelID `json:"id"`
+	Name  string       `json:"name"`
+	Color string       `json:"color"`
 }
 
 func viewLabelRefs(labels []chat.Label) []labelRefView {
 	views := make([]labelRefView, len(labels))
 	for i, l := range labels {
-		views[i] = labelRefView{ID: l.ID, Name: l.Name, Color: l.Color}
+		views[i] = labelRefView{ID: rest.LabelID(l.ID), Name: l.Name, Color: l.Color}
 	}
 	return views
 }
 
 // attachLabelBody names the label to attach to something.
 type attachLabelBody struct {
-	LabelID string `json:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	LabelID rest.LabelID `json:"label_id"`
 }
 
 type listLabelsInput struct {
-	TeamID string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only labels of this team."`
+	TeamID rest.TeamID `query:"team_id" doc:"Only labels of this team."`
 }
 
 func listLabels(c *rest.Call, in *listLabelsInput, p store.Page) (store.Slice[labelView], error) {
-	labels, err := c.Read().Labels(c.OrgID(), store.LabelFilter{TeamID: in.TeamID}, p)
+	labels, err := c.Read().Labels(c.OrgID(), store.LabelFilter{TeamID: string(in.TeamID)}, p)
 	return rest.ViewEach(labels, viewLabel), err
 }
 
 type createLabelInput struct{ Body createLabelBody }
 
 type createLabelBody struct {
-	Name   string `json:"name" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
-	Color  string `json:"color,omitempty" default:"gray" enum:"gray,red,orange,amber,yellow,lime,green,emerald,teal,sky,blue,violet,pink"`
-	TeamID string `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Needed where the organization has several teams; GET /me lists them."`
+	Name   string          `json:"name" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
+	Color  rest.LabelColor `json:"color,omitempty" default:"gray"`
+	TeamID rest.TeamID     `json:"team_id,omitempty" doc:"Needed where the organization has several teams; GET /me lists them."`
 }
 
 func createLabel(tx *store.Tx, c *rest.Call, in *createLabelInput) (labelView, error) {
-	label, err := core.CreateLabel(tx, c.OrgID(), chat.NewLabel(in.Body))
+	label, err := core.CreateLabel(tx, c.OrgID(), chat.NewLabel{Name: in.Body.Name, Color: string(in.Body.Color), TeamID: string(in.Body.TeamID)})
 	return viewLabel(label), err
 }
 
 type labelInput struct {
-	ID string `path:"id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.LabelID `path:"id"`
 }
 
 func getLabel(c *rest.Call, in *labelInput) (labelView, error) {
-	label, err := core.Label(c.Read(), c.OrgID(), in.ID)
+	label, err := core.Label(c.Read(), c.OrgID(), string(in.ID))
 	return viewLabel(label), err
 }
 
 type updateLabelInput struct {
-	ID   string `path:"id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.LabelID `path:"id"`
 	Body updateLabelBody
 }
 
 type updateLabelBody struct {
-	Name  *string `json:"name,omitempty" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
-	Color *string `json:"color,omitempty" enum:"gray,red,orange,amber,yellow,lime,green,emerald,teal,sky,blue,violet,pink"`
+	Name  *string          `json:"name,omitempty" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
+	Color *rest.LabelColor `json:"color,omitempty"`
 }
 
 func updateLabel(tx *store.Tx, c *rest.Call, in *updateLabelInput) (labelView, error) {
-	label, err := core.UpdateLabel(tx, c.OrgID(), in.ID, chat.LabelPatch(in.Body))
+	label, err := core.UpdateLabel(tx, c.OrgID(), string(in.ID), chat.LabelPatch{Name: in.Body.Name, Color: (*string)(in.Body.Color)})
 	return viewLabel(label), err
 }
 
 func detachSome(tx *store.Tx, c *rest.Call, in *labelInput, limit int) (int64, error) {
-	return core.DetachSome(tx, c.OrgID(), in.ID, limit)
+	return core.DetachSome(tx, c.OrgID(), string(in.ID), limit)
 }
 
 func deleteLabel(tx *store.Tx, c *rest.Call, in *labelInput) (rest.DeletedView, error) {
-	err := core.DeleteLabel(tx, c.OrgID(), in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "label", Deleted: true}, err
+	err := core.DeleteLabel(tx, c.OrgID(), string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "label", Deleted: true}, err
 }

@@ -39,7 +39,7 @@ func registerMedia(a *API) {
 }
 
 type mediaView struct {
-	ID        string       `json:"id" pattern:"^med_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.MediaID `json:"id"`
 	Object    string       `json:"object" enum:"media"`
 	MimeType  string       `json:"mime_type"`
 	Size      int64        `json:"size"`
@@ -51,29 +51,29 @@ type mediaView struct {
 
 func (a *API) viewMedia(m chat.Media) mediaView {
 	return mediaView{
-		ID: m.ID, Object: "media", MimeType: m.MimeType, Size: m.Size, SHA256: m.SHA256, Filename: m.Filename,
+		ID: rest.MediaID(m.ID), Object: "media", MimeType: m.MimeType, Size: m.Size, SHA256: m.SHA256, Filename: m.Filename,
 		URL: a.publicURL + core.MediaPath(m), CreatedAt: rest.Instant(m.CreatedAt),
 	}
 }
 
 type mediaInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^med_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.MediaID `path:"id"`
 }
 
 func (a *API) getMedia(c *rest.Call, in *mediaInput) (mediaView, error) {
 	r := c.Read()
-	m, err := core.LibraryMedia(r, c.Account, in.ID)
+	m, err := core.LibraryMedia(r, c.Account, string(in.ID))
 	return a.viewMedia(m), err
 }
 
 func (a *API) deleteMedia(tx *store.Tx, c *rest.Call, in *mediaInput) (rest.DeletedView, error) {
-	m, err := core.DeleteLibraryMedia(tx, c.Account, in.ID)
+	m, err := core.DeleteLibraryMedia(tx, c.Account, string(in.ID))
 	if err != nil {
 		return rest.DeletedView{}, err
 	}
 	tx.AfterCommit(func() { a.forgetFile(m.BlobKey) })
-	return rest.DeletedView{ID: in.ID, Object: "media", Deleted: true}, nil
+	return rest.DeletedView{ID: string(in.ID), Object: "media", Deleted: true}, nil
 }
 
 // registerMessageMedia is the redirect to a message's file.
@@ -87,7 +87,7 @@ func registerMessageMedia(a *API) {
 }
 
 func (a *API) messageFile(c *rest.Call, in *messageInput) (messageFileView, error) {
-	address, err := core.MessageFileAddress(c.Read(), c.Account, in.ID, a.publicURL, c.Caller.User)
+	address, err := core.MessageFileAddress(c.Read(), c.Account, string(in.ID), a.publicURL, c.Caller.User)
 	if err == nil {
 		location := address
 		if c.Caller.User != nil { // a browser that came here by another name shows only what is from there

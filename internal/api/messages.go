@@ -35,38 +35,38 @@ func registerMessages(a *API) {
 
 // MessageView is a message as it is shown.
 type MessageView struct {
-	ID             string            `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object         string            `json:"object" enum:"message"`
-	Direction      string            `json:"direction" enum:"inbound,outbound"`
-	From           *string           `json:"from" nullable:"true" doc:"Number in E.164."`
-	To             *string           `json:"to" nullable:"true" doc:"Number in E.164; null when the recipient was addressed by BSUID and has no known number."`
-	BSUID          *string           `json:"bsuid" nullable:"true"`
-	ParentBSUID    *string           `json:"parent_bsuid" nullable:"true"`
-	Username       *string           `json:"username" nullable:"true"`
-	Type           string            `json:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
-	Status         string            `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
-	Source         *string           `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast,automatic" doc:"What made an outbound message."`
-	ConversationID string            `json:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
-	MessageID      string            `json:"message_id,omitempty" doc:"The provider's id; absent until it is known."`
-	Text           rest.AnyJSON      `json:"text,omitzero" doc:"The content, under the name of its type."`
-	Image          rest.AnyJSON      `json:"image,omitzero"`
-	Document       rest.AnyJSON      `json:"document,omitzero"`
-	Video          rest.AnyJSON      `json:"video,omitzero"`
-	Audio          rest.AnyJSON      `json:"audio,omitzero"`
-	Template       shownTemplate     `json:"template,omitzero" doc:"As it was sent."`
-	Preview        shownPreview      `json:"preview,omitzero" doc:"What the recipient of a template sees. Absent where the template was not known when the message was sent."`
-	Interactive    rest.AnyJSON      `json:"interactive,omitzero"`
-	Reaction       rest.AnyJSON      `json:"reaction,omitzero" doc:"message_id is the provider's id of the message reacted to; an empty emoji takes the reaction back."`
-	Location       rest.AnyJSON      `json:"location,omitzero"`
-	Contacts       rest.AnyJSON      `json:"contacts,omitzero"`
-	Button         rest.AnyJSON      `json:"button,omitzero"`
-	Unsupported    rest.AnyJSON      `json:"unsupported,omitzero" doc:"type is what the provider calls it, unknown where it does not say; more values may come."`
-	Context        *contextView      `json:"context,omitempty" doc:"Present when it is a reply, was forwarded, or asks about a product."`
-	IsRevoked      bool              `json:"is_revoked" doc:"Its author deleted it for everyone."`
-	Error          *messageErrorView `json:"error,omitempty"`
-	PlayedAt       *rest.Instant     `json:"played_at,omitempty" doc:"When a voice note was first played."`
-	CreatedAt      rest.Instant      `json:"created_at"`
-	UpdatedAt      rest.Instant      `json:"updated_at"`
+	ID             rest.MessageID      `json:"id"`
+	Object         string              `json:"object" enum:"message"`
+	Direction      string              `json:"direction" enum:"inbound,outbound"`
+	From           *string             `json:"from" nullable:"true" doc:"Number in E.164."`
+	To             *string             `json:"to" nullable:"true" doc:"Number in E.164; null when the recipient was addressed by BSUID and has no known number."`
+	BSUID          *string             `json:"bsuid" nullable:"true"`
+	ParentBSUID    *string             `json:"parent_bsuid" nullable:"true"`
+	Username       *string             `json:"username" nullable:"true"`
+	Type           string              `json:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
+	Status         string              `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Source         *string             `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast,automatic" doc:"What made an outbound message."`
+	ConversationID rest.ConversationID `json:"conversation_id"`
+	MessageID      string              `json:"message_id,omitempty" doc:"The provider's id; absent until it is known."`
+	Text           rest.AnyJSON        `json:"text,omitzero" doc:"The content, under the name of its type."`
+	Image          rest.AnyJSON        `json:"image,omitzero"`
+	Document       rest.AnyJSON        `json:"document,omitzero"`
+	Video          rest.AnyJSON        `json:"video,omitzero"`
+	Audio          rest.AnyJSON        `json:"audio,omitzero"`
+	Template       shownTemplate       `json:"template,omitzero" doc:"As it was sent."`
+	Preview        shownPreview        `json:"preview,omitzero" doc:"What the recipient of a template sees. Absent where the template was not known when the message was sent."`
+	Interactive    rest.AnyJSON        `json:"interactive,omitzero"`
+	Reaction       rest.AnyJSON        `json:"reaction,omitzero" doc:"message_id is the provider's id of the message reacted to; an empty emoji takes the reaction back."`
+	Location       rest.AnyJSON        `json:"location,omitzero"`
+	Contacts       rest.AnyJSON        `json:"contacts,omitzero"`
+	Button         rest.AnyJSON        `json:"button,omitzero"`
+	Unsupported    rest.AnyJSON        `json:"unsupported,omitzero" doc:"type is what the provider calls it, unknown where it does not say; more values may come."`
+	Context        *contextView        `json:"context,omitempty" doc:"Present when it is a reply, was forwarded, or asks about a product."`
+	IsRevoked      bool                `json:"is_revoked" doc:"Its author deleted it for everyone."`
+	Error          *messageErrorView   `json:"error,omitempty"`
+	PlayedAt       *rest.Instant       `json:"played_at,omitempty" doc:"When a voice note was first played."`
+	CreatedAt      rest.Instant        `json:"created_at"`
+	UpdatedAt      rest.Instant        `json:"updated_at"`
 
 	MessageExtra
 }
@@ -111,9 +111,9 @@ type messageErrorView struct {
 // ViewMessage shows a message between an account and a contact.
 func ViewMessage(account chat.Account, contact chat.Contact, m chat.Message) MessageView {
 	v := MessageView{
-		ID: m.ID, Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
+		ID: rest.MessageID(m.ID), Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
 		BSUID: contact.BSUID, ParentBSUID: contact.ParentBSUID, Username: contact.Username, Type: string(m.Type),
-		Status: string(m.Status), ConversationID: m.ConversationID, MessageID: m.ProviderID, IsRevoked: m.Revoked,
+		Status: string(m.Status), ConversationID: rest.ConversationID(m.ConversationID), MessageID: m.ProviderID, IsRevoked: m.Revoked,
 		PlayedAt: rest.InstantPtr(m.PlayedAt), CreatedAt: rest.Instant(m.CreatedAt), UpdatedAt: rest.Instant(m.UpdatedAt),
 	}
 	if m.Direction == chat.Inbound {
@@ -161,19 +161,19 @@ func messageETag(m chat.Message) string {
 
 type listMessagesInput struct {
 	rest.AccountPath
-	ConversationID string     `query:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Direction      string     `query:"direction" enum:"inbound,outbound"`
-	Status         string     `query:"status" enum:"queued,pending,sent,delivered,read,failed"`
-	Type           string     `query:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
-	MessageID      string     `query:"message_id" minLength:"1" maxLength:"512" doc:"The message with this id of the provider's."`
-	CreatedAfter   *time.Time `query:"created_after" doc:"Only messages made after this instant."`
-	CreatedBefore  *time.Time `query:"created_before" doc:"Only messages made before this instant."`
+	ConversationID rest.ConversationID `query:"conversation_id"`
+	Direction      string              `query:"direction" enum:"inbound,outbound"`
+	Status         string              `query:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Type           string              `query:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
+	MessageID      string              `query:"message_id" minLength:"1" maxLength:"512" doc:"The message with this id of the provider's."`
+	CreatedAfter   *time.Time          `query:"created_after" doc:"Only messages made after this instant."`
+	CreatedBefore  *time.Time          `query:"created_before" doc:"Only messages made before this instant."`
 }
 
 func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slice[MessageView], error) {
 	r := c.Read()
 	slice, contacts, err := core.Messages(r, c.Account, store.MessageFilter{
-		ConversationID: in.ConversationID, Direction: in.Direction, Status: in.Status, Type: in.Type, ProviderID: in.MessageID,
+		ConversationID: string(in.ConversationID), Direction: in.Direction, Status: in.Status, Type: in.Type, ProviderID: in.MessageID,
 		CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
 	return rest.ViewEach(slice, func(m chat.Message) MessageView { return ViewMessage(c.Account, contacts[m.ContactID], m) }), err
@@ -181,12 +181,12 @@ func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slic
 
 type messageInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.MessageID `path:"id"`
 }
 
 func getMessage(c *rest.Call, in *messageInput) (MessageView, error) {
 	r := c.Read()
-	m, contact, err := core.Message(r, c.Account, in.ID)
+	m, contact, err := core.Message(r, c.Account, string(in.ID))
 	if err != nil {
 		return MessageView{}, err
 	}

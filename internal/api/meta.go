@@ -57,15 +57,15 @@ type meView struct {
 }
 
 type organizationMe struct {
-	ID                 string `json:"id" pattern:"^org_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object             string `json:"object" enum:"organization"`
-	Name               string `json:"name"`
-	Plan               string `json:"plan"`
-	SubscriptionStatus string `json:"subscription_status" enum:"active,trialing,inactive"`
+	ID                 rest.OrganizationID `json:"id"`
+	Object             string              `json:"object" enum:"organization"`
+	Name               string              `json:"name"`
+	Plan               string              `json:"plan"`
+	SubscriptionStatus string              `json:"subscription_status" enum:"active,trialing,inactive"`
 }
 
 type apiKeyMe struct {
-	ID        string        `json:"id" pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.KeyID    `json:"id"`
 	Object    string        `json:"object" enum:"api_key"`
 	Name      string        `json:"name"`
 	Last4     string        `json:"last4"`
@@ -79,9 +79,9 @@ type rateLimitsMe struct {
 }
 
 type teamMe struct {
-	ID     string `json:"id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object string `json:"object" enum:"team"`
-	Name   string `json:"name"`
+	ID     rest.TeamID `json:"id"`
+	Object string      `json:"object" enum:"team"`
+	Name   string      `json:"name"`
 }
 
 func (a *API) me(c *rest.Call, _ *noInput) (meView, error) {
@@ -91,7 +91,7 @@ func (a *API) me(c *rest.Call, _ *noInput) (meView, error) {
 	}
 	view := viewMe(c.Caller, c.Now())
 	for _, t := range teams {
-		view.Teams = append(view.Teams, teamMe{ID: t.ID, Object: "team", Name: t.Name})
+		view.Teams = append(view.Teams, teamMe{ID: rest.TeamID(t.ID), Object: "team", Name: t.Name})
 	}
 	return view, nil
 }
@@ -100,9 +100,9 @@ func viewMe(k rest.Caller, now time.Time) meView {
 	org := k.Organization
 	return meView{
 		Object: "api_key_context",
-		Organization: organizationMe{ID: org.ID, Object: "organization", Name: org.Name, Plan: org.Plan,
+		Organization: organizationMe{ID: rest.OrganizationID(org.ID), Object: "organization", Name: org.Name, Plan: org.Plan,
 			SubscriptionStatus: string(org.SubscriptionAt(now))},
-		APIKey: apiKeyMe{ID: k.Key.ID, Object: "api_key", Name: k.Key.Name, Last4: k.Key.Last4,
+		APIKey: apiKeyMe{ID: rest.KeyID(k.Key.ID), Object: "api_key", Name: k.Key.Name, Last4: k.Key.Last4,
 			CreatedAt: rest.Instant(k.Key.CreatedAt), ExpiresAt: rest.InstantPtr(k.Key.ExpiresAt)},
 		RateLimits: rateLimitsMe{WritePerMinute: k.Plan.WritePerMinute, ReadPerMinute: k.Plan.ReadPerMinute},
 	}

@@ -98,10 +98,10 @@ func (sendView) Schema(r huma.Registry) *huma.Schema {
 }
 
 type readReceiptView struct {
-	ID        string `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object    string `json:"object" enum:"message"`
-	Status    string `json:"status" enum:"read"`
-	MessageID string `json:"message_id" doc:"The provider's id."`
+	ID        rest.MessageID `json:"id"`
+	Object    string         `json:"object" enum:"message"`
+	Status    string         `json:"status" enum:"read"`
+	MessageID string         `json:"message_id" doc:"The provider's id."`
 }
 
 func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) (rest.Answer, error) {
@@ -238,5 +238,5 @@ func (a *API) markRead(c *rest.Call, b sendBody) (rest.Answer, error) {
 		return rest.Answer{}, err
 	}
 	m, err := core.MarkRead(c.Ctx, a.store, a.provider, a.token, c.Account, id, b.TypingIndicator != nil, c.Caller.User)
-	return c.Success(readReceiptView{ID: m.ID, Object: "message", Status: "read", MessageID: m.ProviderID}), err
+	return c.Success(readReceiptView{ID: rest.MessageID(m.ID), Object: "message", Status: "read", MessageID: m.ProviderID}), err
 }

@@ -48,16 +48,16 @@ func registerSetupLinks(a *API) {
 }
 
 type setupLinkView struct {
-	ID                 string        `json:"id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object             string        `json:"object" enum:"customer_setup_link"`
-	CustomerID         string        `json:"customer_id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status             string        `json:"status" enum:"active,consumed,expired,revoked"`
-	TokenLast4         string        `json:"token_last4" doc:"The last four characters of setup_url."`
-	ExpiresAt          rest.Instant  `json:"expires_at"`
-	ConsumedAt         *rest.Instant `json:"consumed_at" nullable:"true"`
-	SuccessRedirectURL *string       `json:"success_redirect_url" doc:"Where people go after they connected a number, with customer_id, account_id and status=success."`
-	FailureRedirectURL *string       `json:"failure_redirect_url" doc:"Where people go when that did not work, with customer_id, status=failed and reason."`
-	CreatedAt          rest.Instant  `json:"created_at"`
+	ID                 rest.SetupLinkID `json:"id"`
+	Object             string           `json:"object" enum:"customer_setup_link"`
+	CustomerID         rest.CustomerID  `json:"customer_id"`
+	Status             string           `json:"status" enum:"active,consumed,expired,revoked"`
+	TokenLast4         string           `json:"token_last4" doc:"The last four characters of setup_url."`
+	ExpiresAt          rest.Instant     `json:"expires_at"`
+	ConsumedAt         *rest.Instant    `json:"consumed_at" nullable:"true"`
+	SuccessRedirectURL *string          `json:"success_redirect_url" doc:"Where people go after they connected a number, with customer_id, account_id and status=success."`
+	FailureRedirectURL *string          `json:"failure_redirect_url" doc:"Where people go when that did not work, with customer_id, status=failed and reason."`
+	CreatedAt          rest.Instant     `json:"created_at"`
 
 	SetupURL string `json:"setup_url,omitempty" format:"uri" doc:"The link itself. Only in the answer that generates it."`
 }
@@ -65,32 +65,32 @@ type setupLinkView struct {
 func viewSetupLink(l chat.SetupLink, now time.Time) setupLinkView {
 	l = l.At(now)
 	view := setupLinkView{
-		ID: l.ID, Object: "customer_setup_link", Status: string(l.Status), TokenLast4: l.TokenLast4, ExpiresAt: rest.Instant(l.ExpiresAt),
+		ID: rest.SetupLinkID(l.ID), Object: "customer_setup_link", Status: string(l.Status), TokenLast4: l.TokenLast4, ExpiresAt: rest.Instant(l.ExpiresAt),
 		ConsumedAt: rest.InstantPtr(l.ConsumedAt), SuccessRedirectURL: l.SuccessRedirectURL, FailureRedirectURL: l.FailureRedirectURL,
 		CreatedAt: rest.Instant(l.CreatedAt),
 	}
 	if l.CustomerID != nil {
-		view.CustomerID = *l.CustomerID
+		view.CustomerID = rest.CustomerID(*l.CustomerID)
 	}
 	return view
 }
 
 type listSetupLinksInput struct {
-	ID     string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status string `query:"status" enum:"active,consumed,expired,revoked"`
+	ID     rest.CustomerID `path:"id"`
+	Status string          `query:"status" enum:"active,consumed,expired,revoked"`
 }
 
 func listSetupLinks(c *rest.Call, in *listSetupLinksInput, p store.Page) (store.Slice[setupLinkView], error) {
 	r := c.Read()
-	if _, err := core.Customer(r, c.OrgID(), in.ID); err != nil {
+	if _, err := core.Customer(r, c.OrgID(), string(in.ID)); err != nil {
 		return store.Slice[setupLinkView]{}, err
 	}
-	links, err := r.SetupLinks(c.OrgID(), in.ID, chat.SetupLinkStatus(in.Status), c.Now(), p)
+	links, err := r.SetupLinks(c.OrgID(), string(in.ID), chat.SetupLinkStatus(in.Status), c.Now(), p)
 	return rest.ViewEach(links, func(l chat.SetupLink) setupLinkView { return viewSetupLink(l, c.Now()) }), err
 }
 
 type createSetupLinkInput struct {
-	ID   string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.CustomerID `path:"id"`
 	Body createSetupLinkBody
 }
 
@@ -101,25 +101,25 @@ type createSetupLinkBody struct {
 }
 
 func (a *API) createSetupLink(tx *store.Tx, c *rest.Call, in *createSetupLinkInput) (setupLinkView, error) {
-	link, token, err := core.CreateSetupLink(tx, c.OrgID(), in.ID, chat.NewSetupLink(in.Body))
+	link, token, err := core.CreateSetupLink(tx, c.OrgID(), string(in.ID), chat.NewSetupLink(in.Body))
 	view := viewSetupLink(link, c.Now())
 	view.SetupURL = a.publicURL + core.OnboardPath + token
 	return view, err
 }
 
 type setupLinkInput struct {
-	ID     string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	LinkID string `path:"link_id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID     rest.CustomerID  `path:"id"`
+	LinkID rest.SetupLinkID `path:"link_id"`
 }
 
 func getSetupLink(c *rest.Call, in *setupLinkInput) (setupLinkView, error) {
-	link, err := core.SetupLink(c.Read(), c.OrgID(), in.ID, in.LinkID)
+	link, err := core.SetupLink(c.Read(), c.OrgID(), string(in.ID), string(in.LinkID))
 	return viewSetupLink(link, c.Now()), err
 }
 
 type updateSetupLinkInput struct {
-	ID     string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
-	LinkID string `path:"link_id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID     rest.CustomerID  `path:"id"`
+	LinkID rest.SetupLinkID `path:"link_id"`
 	Body   updateSetupLinkBody
 }
 
@@ -129,18 +129,18 @@ type updateSetupLinkBody struct {
 }
 
 func updateSetupLink(tx *store.Tx, c *rest.Call, in *updateSetupLinkInput) (setupLinkView, error) {
-	link, err := core.UpdateSetupLink(tx, c.OrgID(), in.ID, in.LinkID, chat.SetupLinkPatch(in.Body))
+	link, err := core.UpdateSetupLink(tx, c.OrgID(), string(in.ID), string(in.LinkID), chat.SetupLinkPatch(in.Body))
 	return viewSetupLink(link, c.Now()), err
 }
 
 type revokedLinkView struct {
-	ID      string `json:"id" pattern:"^csl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object  string `json:"object" enum:"customer_setup_link"`
-	Revoked bool   `json:"revoked"`
-	Status  string `json:"status" enum:"revoked"`
+	ID      rest.SetupLinkID `json:"id"`
+	Object  string           `json:"object" enum:"customer_setup_link"`
+	Revoked bool             `json:"revoked"`
+	Status  string           `json:"status" enum:"revoked"`
 }
 
 func revokeSetupLink(tx *store.Tx, c *rest.Call, in *setupLinkInput) (revokedLinkView, error) {
-	err := core.RevokeSetupLink(tx, c.OrgID(), in.ID, in.LinkID)
+	err := core.RevokeSetupLink(tx, c.OrgID(), string(in.ID), string(in.LinkID))
 	return revokedLinkView{ID: in.LinkID, Object: "customer_setup_link", Revoked: true, Status: string(chat.LinkRevoked)}, err
 }

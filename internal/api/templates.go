@@ -56,7 +56,7 @@ func registerTemplates(a *API) {
 }
 
 type templateView struct {
-	ID                 string          `json:"id" pattern:"^tmpl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID                 rest.TemplateID `json:"id"`
 	Object             string          `json:"object" enum:"template"`
 	Name               string          `json:"name"`
 	Language           string          `json:"language" doc:"The provider's code, such as en_US."`
@@ -78,7 +78,7 @@ type templateView struct {
 
 func viewTemplate(a chat.Account, t chat.Template) templateView {
 	v := templateView{
-		ID: t.ID, Object: "template", Name: t.Name, Language: t.Language, Status: string(t.Status), ProviderStatus: t.ProviderStatus,
+		ID: rest.TemplateID(t.ID), Object: "template", Name: t.Name, Language: t.Language, Status: string(t.Status), ProviderStatus: t.ProviderStatus,
 		RejectedReason: t.RejectedReason, Category: t.Category, Quality: t.Quality, ParameterFormat: t.Format, TTLSeconds: t.TTLSeconds,
 		Components: rest.AnyJSON(t.Components), ChatAccount: viewChatAccount(a), ProviderTemplateID: t.ProviderID,
 		CreatedAt: rest.Instant(t.CreatedAt), UpdatedAt: rest.Instant(t.UpdatedAt),
@@ -219,15 +219,15 @@ func (a *API) updateTemplate(c *rest.Call, in *updateTemplateInput) (templateVie
 }
 
 type deletedTemplateView struct {
-	ID      string `json:"id" pattern:"^tmpl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Of the newest language that was deleted."`
-	Object  string `json:"object" enum:"template"`
-	Name    string `json:"name"`
-	Deleted bool   `json:"deleted"`
+	ID      rest.TemplateID `json:"id" doc:"Of the newest language that was deleted."`
+	Object  string          `json:"object" enum:"template"`
+	Name    string          `json:"name"`
+	Deleted bool            `json:"deleted"`
 }
 
 func (a *API) deleteTemplate(c *rest.Call, in *templateInput) (deletedTemplateView, error) {
 	ctx, cancel := c.Patient(templateTimeout)
 	defer cancel()
 	t, err := a.templates.Delete(ctx, c.Account, in.Name, in.Language)
-	return deletedTemplateView{ID: t.ID, Object: "template", Name: in.Name, Deleted: true}, err
+	return deletedTemplateView{ID: rest.TemplateID(t.ID), Object: "template", Name: in.Name, Deleted: true}, err
 }

@@ -47,22 +47,22 @@ func registerWebhookDeliveries(a *API) {
 }
 
 type webhookDeliveryView struct {
-	ID                  string        `json:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Object              string        `json:"object" enum:"webhook_delivery"`
-	SubscriptionID      string        `json:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	EventType           string        `json:"event_type"`
-	EventID             string        `json:"event_id" doc:"Equal to the X-Svc-Event-Id header: the same for every repetition of the event."`
-	Status              string        `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
-	AttemptCount        int64         `json:"attempt_count" minimum:"0"`
-	LastAttemptAt       *rest.Instant `json:"last_attempt_at" nullable:"true"`
-	NextAttemptAt       *rest.Instant `json:"next_attempt_at" nullable:"true"`
-	ResponseStatus      *int64        `json:"response_status" nullable:"true" doc:"What the endpoint answered last."`
-	ResponseBodySnippet *string       `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
-	DurationMS          *int64        `json:"duration_ms" nullable:"true"`
-	ReplayedFrom        *string       `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
-	ErrorCode           *string       `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
-	ErrorMessage        *string       `json:"error_message" nullable:"true"`
-	CreatedAt           rest.Instant  `json:"created_at"`
+	ID                  rest.DeliveryID     `json:"id"`
+	Object              string              `json:"object" enum:"webhook_delivery"`
+	SubscriptionID      rest.SubscriptionID `json:"subscription_id"`
+	EventType           string              `json:"event_type"`
+	EventID             string              `json:"event_id" doc:"Equal to the X-Svc-Event-Id header: the same for every repetition of the event."`
+	Status              string              `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
+	AttemptCount        int64               `json:"attempt_count" minimum:"0"`
+	LastAttemptAt       *rest.Instant       `json:"last_attempt_at" nullable:"true"`
+	NextAttemptAt       *rest.Instant       `json:"next_attempt_at" nullable:"true"`
+	ResponseStatus      *int64              `json:"response_status" nullable:"true" doc:"What the endpoint answered last."`
+	ResponseBodySnippet *string             `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
+	DurationMS          *int64              `json:"duration_ms" nullable:"true"`
+	ReplayedFrom        *string             `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
+	ErrorCode           *string             `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
+	ErrorMessage        *string             `json:"error_message" nullable:"true"`
+	CreatedAt           rest.Instant        `json:"created_at"`
 
 	Payload  rest.AnyJSON          `json:"payload,omitzero" doc:"What is delivered. Not in lists."`
 	Attempts []deliveryAttemptView `json:"attempts,omitzero" doc:"All attempts, oldest first. Not in lists."`
@@ -71,7 +71,7 @@ type webhookDeliveryView struct {
 func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
 	code, message := d.Failure()
 	return webhookDeliveryView{
-		ID: d.ID, Object: "webhook_delivery", SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), EventID: d.EventID,
+		ID: rest.DeliveryID(d.ID), Object: "webhook_delivery", SubscriptionID: rest.SubscriptionID(d.SubscriptionID), EventType: string(d.EventType), EventID: d.EventID,
 		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), NextAttemptAt: rest.InstantPtr(d.NextAttemptAt),
 		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
 		ReplayedFrom: d.ReplayedFrom, ErrorCode: code, ErrorMessage: message, CreatedAt: rest.Instant(d.CreatedAt),
@@ -101,46 +101,46 @@ func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryView
 }
 
 type listDeliveriesInput struct {
-	SubscriptionID string     `query:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status         string     `query:"status" enum:"pending,succeeded,failed,dead"`
-	EventType      string     `query:"event_type" format:"event-type"`
-	EventID        string     `query:"event_id" minLength:"1" maxLength:"200"`
-	CreatedAfter   *time.Time `query:"created_after" doc:"Exclusive."`
-	CreatedBefore  *time.Time `query:"created_before" doc:"Exclusive."`
+	SubscriptionID rest.SubscriptionID `query:"subscription_id"`
+	Status         string              `query:"status" enum:"pending,succeeded,failed,dead"`
+	EventType      string              `query:"event_type" format:"event-type"`
+	EventID        string              `query:"event_id" minLength:"1" maxLength:"200"`
+	CreatedAfter   *time.Time          `query:"created_after" doc:"Exclusive."`
+	CreatedBefore  *time.Time          `query:"created_before" doc:"Exclusive."`
 }
 
 func listWebhookDeliveries(c *rest.Call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
 	found, err := c.Read().WebhookDeliveries(c.OrgID(), store.DeliveryFilter{
-		SubscriptionID: in.SubscriptionID, Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
+		SubscriptionID: string(in.SubscriptionID), Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
 		EventID: in.EventID, CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
 	return rest.ViewEach(found, viewWebhookDelivery), err
 }
 
 type deliveryInput struct {
-	ID string `path:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.DeliveryID `path:"id"`
 }
 
 func getWebhookDelivery(c *rest.Call, in *deliveryInput) (webhookDeliveryView, error) {
-	d, err := core.WebhookDelivery(c.Read(), c.OrgID(), in.ID)
+	d, err := core.WebhookDelivery(c.Read(), c.OrgID(), string(in.ID))
 	return viewWebhookDeliveryDetail(d), err
 }
 
 func replayWebhookDelivery(tx *store.Tx, c *rest.Call, in *deliveryInput) (webhookDeliveryView, error) {
-	d, err := core.ReplayDelivery(tx, c.OrgID(), in.ID)
+	d, err := core.ReplayDelivery(tx, c.OrgID(), string(in.ID))
 	return viewWebhookDeliveryDetail(d), err
 }
 
 type bulkReplayInput struct{ Body bulkReplayBody }
 
 type bulkReplayBody struct {
-	SubscriptionID string     `json:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status         string     `json:"status,omitempty" enum:"failed,dead" default:"dead"`
-	EventType      *string    `json:"event_type,omitempty" doc:"Only deliveries of events of this type."`
-	CreatedAfter   *time.Time `json:"created_after,omitempty" doc:"Exclusive."`
-	CreatedBefore  *time.Time `json:"created_before,omitempty" doc:"Exclusive."`
-	ErrorCode      string     `json:"error_code,omitempty" minLength:"1" maxLength:"100" doc:"Only deliveries that ended with this error."`
-	ResponseStatus *int64     `json:"response_status,omitempty" minimum:"100" maximum:"599" doc:"Only deliveries that were answered so last."`
+	SubscriptionID rest.SubscriptionID `json:"subscription_id"`
+	Status         string              `json:"status,omitempty" enum:"failed,dead" default:"dead"`
+	EventType      *string             `json:"event_type,omitempty" doc:"Only deliveries of events of this type."`
+	CreatedAfter   *time.Time          `json:"created_after,omitempty" doc:"Exclusive."`
+	CreatedBefore  *time.Time          `json:"created_before,omitempty" doc:"Exclusive."`
+	ErrorCode      string              `json:"error_code,omitempty" minLength:"1" maxLength:"100" doc:"Only deliveries that ended with this error."`
+	ResponseStatus *int64              `json:"response_status,omitempty" minimum:"100" maximum:"599" doc:"Only deliveries that were answered so last."`
 }
 
 type bulkReplayView struct {
@@ -160,7 +160,7 @@ func bulkReplay(tx *store.Tx, c *rest.Call, in *bulkReplayInput) (bulkReplayView
 	}
 	done, err := core.ReplayDeliveries(tx, c.OrgID(), store.ReplayFilter{
 		DeliveryFilter: store.DeliveryFilter{
-			SubscriptionID: b.SubscriptionID, Status: chat.DeliveryStatus(b.Status), EventType: kind,
+			SubscriptionID: string(b.SubscriptionID), Status: chat.DeliveryStatus(b.Status), EventType: kind,
 			CreatedAfter: b.CreatedAfter, CreatedBefore: b.CreatedBefore,
 		},
 		ErrorCode: b.ErrorCode, ResponseStatus: b.ResponseStatus,

@@ -28,13 +28,13 @@ func registerWebhookSecrets(a *API) {
 
 // webhookSecretRefView is a secret without its text.
 type webhookSecretRefView struct {
-	ID        string        `json:"id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.SecretID `json:"id"`
 	CreatedAt rest.Instant  `json:"created_at"`
 	ExpiresAt *rest.Instant `json:"expires_at" nullable:"true" doc:"When it stops signing. The last one goes on signing all the same."`
 }
 
 type webhookSecretView struct {
-	ID        string        `json:"id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.SecretID `json:"id"`
 	Object    string        `json:"object" enum:"webhook_secret"`
 	Secret    string        `json:"secret" pattern:"^whsec_[A-Za-z0-9_-]{32}$" doc:"Shown once. All of it, whsec_ included, is the key of the HMAC."`
 	CreatedAt rest.Instant  `json:"created_at"`
@@ -42,7 +42,7 @@ type webhookSecretView struct {
 }
 
 type createSecretInput struct {
-	ID   string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.SubscriptionID `path:"id"`
 	Body createSecretBody
 }
 
@@ -60,8 +60,8 @@ func hours(n *int64) *time.Duration {
 
 func (a *API) createWebhookSecret(tx *store.Tx, c *rest.Call, in *createSecretInput) (webhookSecretView, error) {
 	terms := core.SecretTerms{ExpiresIn: hours(in.Body.ExpiresInHours), ExpireOthers: hours(in.Body.ExpireOthersInHours)}
-	s, err := core.MintWebhookSecret(tx, a.vault, c.OrgID(), in.ID, terms)
-	return webhookSecretView{s.ID, "webhook_secret", s.Plaintext, rest.Instant(s.CreatedAt), rest.InstantPtr(s.ExpiresAt)}, err
+	s, err := core.MintWebhookSecret(tx, a.vault, c.OrgID(), string(in.ID), terms)
+	return webhookSecretView{rest.SecretID(s.ID), "webhook_secret", s.Plaintext, rest.Instant(s.CreatedAt), rest.InstantPtr(s.ExpiresAt)}, err
 }
 
 type revokedView struct {
@@ -71,11 +71,11 @@ type revokedView struct {
 }
 
 type revokeSecretInput struct {
-	ID       string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	SecretID string `path:"secret_id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID       rest.SubscriptionID `path:"id"`
+	SecretID rest.SecretID       `path:"secret_id"`
 }
 
 func revokeWebhookSecret(tx *store.Tx, c *rest.Call, in *revokeSecretInput) (revokedView, error) {
-	err := core.RevokeWebhookSecret(tx, c.OrgID(), in.ID, in.SecretID)
-	return revokedView{in.SecretID, "webhook_secret", true}, err
+	err := core.RevokeWebhookSecret(tx, c.OrgID(), string(in.ID), string(in.SecretID))
+	return revokedView{string(in.SecretID), "webhook_secret", true}, err
 }

@@ -85,7 +85,7 @@ func (a *API) checkWebhookURL(c *rest.Call, url *string) error {
 }
 
 type webhookSubscriptionView struct {
-	ID                  string                 `json:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID                  rest.SubscriptionID    `json:"id"`
 	Object              string                 `json:"object" enum:"webhook_subscription"`
 	URL                 string                 `json:"url" format:"uri"`
 	Description         *string                `json:"description"`
@@ -102,12 +102,12 @@ type webhookSubscriptionView struct {
 
 func viewWebhookSubscription(s chat.WebhookSubscription, active []chat.WebhookSecret) webhookSubscriptionView {
 	view := webhookSubscriptionView{
-		ID: s.ID, Object: "webhook_subscription", URL: s.URL, Description: s.Description, Events: s.Events, Status: string(s.Status),
+		ID: rest.SubscriptionID(s.ID), Object: "webhook_subscription", URL: s.URL, Description: s.Description, Events: s.Events, Status: string(s.Status),
 		DisabledReason: s.DisabledReason, ConsecutiveFailures: s.ConsecutiveFailures, Secrets: make([]webhookSecretRefView, len(active)),
 		PhoneNumberIDs: s.PhoneNumberIDs, CreatedAt: rest.Instant(s.CreatedAt), UpdatedAt: rest.Instant(s.UpdatedAt),
 	}
 	for i, secret := range active {
-		view.Secrets[i] = webhookSecretRefView{secret.ID, rest.Instant(secret.CreatedAt), rest.InstantPtr(secret.ExpiresAt)}
+		view.Secrets[i] = webhookSecretRefView{rest.SecretID(secret.ID), rest.Instant(secret.CreatedAt), rest.InstantPtr(secret.ExpiresAt)}
 	}
 	if view.PhoneNumberIDs == nil {
 		view.PhoneNumberIDs = []string{}
@@ -153,12 +153,12 @@ func (a *API) createWebhookSubscription(tx *store.Tx, c *rest.Call, in *createWe
 }
 
 type webhookInput struct {
-	ID string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.SubscriptionID `path:"id"`
 }
 
 func getWebhookSubscription(c *rest.Call, in *webhookInput) (webhookSubscriptionView, error) {
 	r := c.Read()
-	s, err := core.WebhookSubscription(r, c.OrgID(), in.ID)
+	s, err := core.WebhookSubscription(r, c.OrgID(), string(in.ID))
 	if err != nil {
 		return webhookSubscriptionView{}, err
 	}
@@ -166,7 +166,7 @@ func getWebhookSubscription(c *rest.Call, in *webhookInput) (webhookSubscription
 }
 
 type updateWebhookInput struct {
-	ID   string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.SubscriptionID `path:"id"`
 	Body updateWebhookBody
 }
 
@@ -179,7 +179,7 @@ type updateWebhookBody struct {
 }
 
 func updateWebhookSubscription(tx *store.Tx, c *rest.Call, in *updateWebhookInput) (webhookSubscriptionView, error) {
-	s, err := core.UpdateWebhookSubscription(tx, c.OrgID(), in.ID, chat.WebhookSubscriptionPatch(in.Body))
+	s, err := core.UpdateWebhookSubscription(tx, c.OrgID(), string(in.ID), chat.WebhookSubscriptionPatch(in.Body))
 	if err != nil {
 		return webhookSubscriptionView{}, err
 	}
@@ -187,12 +187,12 @@ func updateWebhookSubscription(tx *store.Tx, c *rest.Call, in *updateWebhookInpu
 }
 
 func deleteWebhookSubscription(tx *store.Tx, c *rest.Call, in *webhookInput) (rest.DeletedView, error) {
-	err := core.DeleteWebhookSubscription(tx, c.OrgID(), in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "webhook_subscription", Deleted: true}, err
+	err := core.DeleteWebhookSubscription(tx, c.OrgID(), string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "webhook_subscription", Deleted: true}, err
 }
 
 type testWebhookInput struct {
-	ID   string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.SubscriptionID `path:"id"`
 	Body testWebhookBody
 }
 
@@ -205,6 +205,6 @@ func testWebhookSubscription(tx *store.Tx, c *rest.Call, in *testWebhookInput) (
 	if err != nil {
 		return webhookDeliveryView{}, err
 	}
-	d, err := core.TestWebhookSubscription(tx, c.OrgID(), in.ID, kind)
+	d, err := core.TestWebhookSubscription(tx, c.OrgID(), string(in.ID), kind)
 	return viewWebhookDeliveryDetail(d), err
 }
