@@ -75,6 +75,8 @@ type NewContact struct {
 	Name        string         `json:"name,omitempty"`
 	Email       string         `json:"email,omitempty"`
 	Metadata    map[string]any `json:"metadata,omitempty"`
+	// MarketingConsent is unknown where it is left out.
+	MarketingConsent MarketingConsent `json:"marketing_consent,omitempty"`
 }
 
 // CreateContact adds a contact to a number.

@@ -163,13 +163,14 @@ type createContactBody struct {
 	Name        *string       `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200"`
 	Email       *string       `json:"email,omitempty" nullable:"true" format:"email" clearing:"true" maxLength:"255" doc:"Empty is the same as null."`
 	Metadata    rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
+	Consent     *chat.Consent `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out" doc:"What the person wants of marketing; unknown without it."`
 }
 
 func createContact(tx *store.Tx, c *rest.Call, in *createContactInput) (contactView, error) {
 	b := in.Body
-	contact, err := core.CreateContact(tx, c.Account, chat.NewContact{
-		PhoneNumber: b.PhoneNumber, BSUID: b.BSUID, Username: b.Username, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
-	})
+	contact, err := core.CreateContactBy(tx, c.Account, chat.NewContact{
+		PhoneNumber: b.PhoneNumber, BSUID: b.BSUID, Username: b.Username, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata), Consent: deref(b.Consent),
+	}, actorOf(c))
 	return viewContact(c.Account, contact, nil), err
 }
 

@@ -171,6 +171,9 @@ func TestCreateContactRules(t *testing.T) {
 		refused("a key twice", with(`"metadata":{"a":1,"a":2}`), "invalid_json", "metadata.a"),
 		{Name: "name of 200, username of 100, 64 keys", Given: connected, Status: http.StatusCreated, Change: apitest.Changes{"contacts": "+1", "events": "+1"},
 			Request: newContact(with(`"name":"` + strings.Repeat("😀", 200) + `","username":"` + strings.Repeat("é", 100) + `","metadata":` + many(64)))},
+		{Name: "with consent", Given: connected, Status: http.StatusCreated, Change: apitest.Changes{"contacts": "+1", "events": "+1", "consent_changes": "+1"},
+			Request: newContact(with(`"marketing_consent":"opted_in"`)), Want: contactWith("phone_number=\"+4915112345678\"\nmarketing_consent=\"opted_in\"")},
+		refused("no such consent", with(`"marketing_consent":"maybe"`), "invalid_field_value", "marketing_consent"),
 		{Name: "a written-out escape", Given: connected, Status: http.StatusCreated, Change: apitest.Changes{"contacts": "+1", "events": "+1"},
 			Request: newContact(with(`"metadata":{"a":"\\u0000"}`))},
 	})

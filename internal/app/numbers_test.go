@@ -254,6 +254,14 @@ func TestNumberProfile(t *testing.T) {
 	}
 	admin.Do(t, "POST", base+"/picture", "GIF89a", "Content-Type", "image/png").RequireFailure(t, "unsupported_media_type", "")
 	admin.Do(t, "POST", base+"/picture", png+strings.Repeat("x", 5<<20), "Content-Type", "image/png").RequireFailure(t, "payload_too_large", "")
+	var log []struct {
+		Action  string
+		Details map[string]string
+	}
+	admin.Get(t, "/audit?action=number.profile_changed").RequireStatus(t, http.StatusOK).Data(t, &log)
+	if len(log) != 2 || log[0].Details["changed"] != "picture" || log[1].Details["changed"] != "about, email, vertical, websites" {
+		t.Errorf("the log has %+v", log)
+	}
 	w.Provider.OnProfile = func(provider.Number) (chat.BusinessProfile, error) {
 		return chat.BusinessProfile{}, &provider.Error{HTTPStatus: 400, Code: 190, Message: "The token has expired."}
 	}

@@ -64,6 +64,8 @@ const (
 	AuditSettings        AuditAction = "organization.updated"
 	AuditNumberConnected AuditAction = "number.connected"
 	AuditNumberUpdated   AuditAction = "number.updated"
+	AuditNumberRegister  AuditAction = "number.registered"
+	AuditNumberProfile   AuditAction = "number.profile_changed"
 	AuditNumberGone      AuditAction = "number.disconnected"
 	AuditCustomerCreated AuditAction = "customer.created"
 	AuditCustomerUpdated AuditAction = "customer.updated"
@@ -78,6 +80,7 @@ const (
 	AuditBroadcastStop   AuditAction = "broadcast.stopped"
 	AuditBroadcastRetry  AuditAction = "broadcast.retried"
 	AuditBroadcastGone   AuditAction = "broadcast.deleted"
+	AuditConsent         AuditAction = "contact.consent_changed"
 	AuditContactMerged   AuditAction = "contact.merged"
 	AuditContactDeleted  AuditAction = "contact.deleted"
 	AuditContactsLabel   AuditAction = "contacts.labelled"
@@ -94,8 +97,8 @@ var AuditActions = []AuditAction{
 	AuditUserCreated, AuditUserUpdated, AuditUserLinked, AuditUserSignedOut, AuditPassword, AuditSecondStepOn, AuditSecondStepOff, AuditRecoveryCodes,
 	AuditTeamCreated, AuditTeamUpdated, AuditKeyCreated, AuditKeyRevoked,
 	AuditWebhookCreated, AuditWebhookUpdated, AuditWebhookDeleted, AuditSecretCreated, AuditSecretRevoked, AuditSecretRevealed, AuditSettings,
-	AuditNumberConnected, AuditNumberUpdated, AuditNumberGone, AuditCustomerCreated, AuditCustomerUpdated, AuditLinkCreated, AuditLinkRevoked,
+	AuditNumberConnected, AuditNumberUpdated, AuditNumberRegister, AuditNumberProfile, AuditNumberGone, AuditCustomerCreated, AuditCustomerUpdated, AuditLinkCreated, AuditLinkRevoked,
 	AuditTemplateCreated, AuditTemplateUpdated, AuditTemplateDeleted,
 	AuditBroadcastStart, AuditBroadcastPause, AuditBroadcastResume, AuditBroadcastStop, AuditBroadcastRetry, AuditBroadcastGone,
-	AuditContactMerged, AuditContactDeleted, AuditContactsLabel, AuditContactsDelete, AuditContactsImport, AuditContactsUndo, AuditContactsExport, AuditLogExport,
+	AuditConsent, AuditContactMerged, AuditContactDeleted, AuditContactsLabel, AuditContactsDelete, AuditContactsImport, AuditContactsUndo, AuditContactsExport, AuditLogExport,
 }

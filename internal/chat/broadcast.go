@@ -70,8 +70,8 @@ type Broadcast struct {
 // filter of contacts lets pass. None without either.
 type Audience struct {
 	LabelIDs []string       `json:"label_ids,omitempty"`
-	MatchAll bool           `json:"match_all,omitempty"` // all of the labels instead of any
-	Filter   *ContactFilter `json:"filter,omitempty"`    // instead of labels
+	MatchAll bool           `json:"match_all,omitzero"` // all of the labels instead of any
+	Filter   *ContactFilter `json:"filter,omitempty"`   // instead of labels
 }
 
 // Empty tells that nobody is in it.

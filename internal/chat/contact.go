@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -66,6 +67,7 @@ type NewContact struct {
 	Name        *string
 	Email       *string // empty: none
 	Metadata    json.RawMessage
+	Consent     Consent // empty: unknown
 }
 
 // Contact checks the fields in their documented order and returns the contact they describe.
@@ -73,7 +75,7 @@ func (n NewContact) Contact() (Contact, error) {
 	if n.PhoneNumber == nil && n.BSUID == nil {
 		return Contact{}, Missing("phone_number")
 	}
-	c := Contact{BSUID: n.BSUID, Consent: ConsentUnknown}
+	c := Contact{BSUID: n.BSUID, Consent: cmp.Or(n.Consent, ConsentUnknown)}
 	if n.PhoneNumber != nil {
 		number, err := CleanPhoneNumber("phone_number", *n.PhoneNumber)
 		if err != nil {

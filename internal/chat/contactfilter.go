@@ -11,11 +11,11 @@ type ContactFilter struct {
 	Search       string     `json:"search,omitempty" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
 	Number       string     `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
 	LabelIDs     []string   `json:"label_ids,omitempty" maxItems:"20" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	AllLabels    bool       `json:"all_labels,omitempty" doc:"All of the labels must be there, not one of them."`
+	AllLabels    bool       `json:"all_labels,omitzero" doc:"All of the labels must be there, not one of them."`
 	Consent      Consent    `json:"consent,omitempty" enum:"unknown,opted_in,opted_out"`
 	SeenAfter    *time.Time `json:"seen_after,omitempty" doc:"Only those who have written since."`
 	NotSeenSince *time.Time `json:"not_seen_since,omitempty" doc:"Only those who have not written since, or never."`
-	NeverSeen    bool       `json:"never_seen,omitempty" doc:"Only those who have never written."`
+	NeverSeen    bool       `json:"never_seen,omitzero" doc:"Only those who have never written."`
 }
 
 // Words are the parts that a search looks for. A number may be written with blanks and signs between its digits.

@@ -49,7 +49,7 @@ type ContactBulk struct {
 	IDs     []string       `json:"ids,omitempty"`
 	Filter  *ContactFilter `json:"filter,omitempty"`
 	LabelID string         `json:"label_id,omitempty"`
-	Detach  bool           `json:"detach,omitempty"`
+	Detach  bool           `json:"detach,omitzero"`
 }
 
 // ContactImport is how the rows of a file become contacts.
@@ -65,8 +65,8 @@ type ImportMapping struct {
 	Header       bool           `json:"header" doc:"The first row has the columns' names."`
 	Columns      []ImportColumn `json:"columns" minItems:"1" maxItems:"100"`
 	Country      string         `json:"country,omitempty" pattern:"^[A-Z]{2}$" doc:"Where numbers without a country code are from."`
-	SkipExisting bool           `json:"skip_existing,omitempty" doc:"Contacts that are there already stay as they are."`
-	CreateLabels bool           `json:"create_labels,omitempty" doc:"Labels that are not there yet are made."`
+	SkipExisting bool           `json:"skip_existing,omitzero" doc:"Contacts that are there already stay as they are."`
+	CreateLabels bool           `json:"create_labels,omitzero" doc:"Labels that are not there yet are made."`
 	LabelIDs     []string       `json:"label_ids,omitempty" maxItems:"20" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Labels that all of them get."`
 }
 
@@ -80,7 +80,7 @@ type ImportColumn struct {
 // ImportUndo is what an import did to a contact.
 type ImportUndo struct {
 	ContactID string         `json:"id"`
-	Created   bool           `json:"created,omitempty"`
+	Created   bool           `json:"created,omitzero"`
 	Before    *ImportedState `json:"before,omitempty"`
 	After     *ImportedState `json:"after,omitempty"`
 	Labels    []string       `json:"labels,omitempty"` // that it attached

@@ -9,7 +9,7 @@ type InboxFilter struct {
 	LabelID    string    `json:"label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only those that have this label, or whose contact has."`
 	AssignedTo string    `json:"assigned_to,omitempty" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
 	TeamID     string    `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only of this team's numbers."`
-	Unread     bool      `json:"unread,omitempty" doc:"Only those with something unread."`
+	Unread     bool      `json:"unread,omitzero" doc:"Only those with something unread."`
 	Sort       InboxSort `json:"sort,omitempty" enum:"newest,oldest,waiting" doc:"waiting: only those in which a person waits for an answer, the longest wait first."`
 }
 

@@ -30,6 +30,22 @@ type ProfileChange struct {
 	PictureHandle *string
 }
 
+// Fields are the names of those that are changed.
+func (c ProfileChange) Fields() (names []string) {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"about", c.About != nil}, {"address", c.Address != nil}, {"description", c.Description != nil}, {"email", c.Email != nil},
+		{"vertical", c.Vertical != nil}, {"websites", c.Websites != nil}, {"picture", c.PictureHandle != nil},
+	} {
+		if f.given {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // Verticals are the kinds of business that a profile can name, in the provider's words.
 var Verticals = []string{
 	"ALCOHOL", "APPAREL", "AUTO", "BEAUTY", "EDU", "ENTERTAIN", "EVENT_PLAN", "FINANCE", "GOVT", "GROCERY", "HEALTH", "HOTEL", "NONPROFIT", "NOT_A_BIZ",

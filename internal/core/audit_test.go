@@ -195,6 +195,19 @@ func otherDeeds(w *world, secrets map[string]bool, team *chat.Team) []deed {
 			first, err = core.MergeContacts(tx, w.account, first.ID, second.ID, "usr_1")
 			return err
 		}},
+		{chat.AuditConsent, func(tx *store.Tx) error {
+			_, err := core.UpdateContact(tx, w.account, first.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedIn)}, chat.Actor{Source: chat.ConsentByKey, ID: boss.ID})
+			return err
+		}},
+		{chat.AuditConsent, func(tx *store.Tx) error {
+			in := chat.NewContact{BSUID: new("DE.agrees"), Consent: chat.ConsentOptedIn}
+			_, err := core.CreateContactBy(tx, w.account, in, chat.Actor{Source: chat.ConsentByKey, ID: boss.ID})
+			return err
+		}},
+		{chat.AuditNumberUpdated, func(tx *store.Tx) error {
+			_, err := core.SetRequireOptIn(tx, w.org.ID, w.account.ID, true)
+			return err
+		}},
 		{chat.AuditContactDeleted, func(tx *store.Tx) error { return core.DeleteContact(tx, w.account, first.ID) }},
 		{chat.AuditBroadcastGone, func(tx *store.Tx) (err error) {
 			if broadcast, err = core.CreateBroadcast(tx, w.account, core.NewBroadcast{Name: "News"}); err != nil {

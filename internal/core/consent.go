@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -11,7 +13,12 @@ func consentChanged(tx *store.Tx, before chat.Consent, now chat.Contact, by chat
 	if before == now.Consent {
 		return nil
 	}
-	return tx.InsertConsentChange(chat.ConsentChange{
+	change := chat.ConsentChange{
 		ID: tx.NewID(chat.KindConsent), OrgID: now.OrgID, ContactID: now.ID, Previous: before, Consent: now.Consent, By: by, At: tx.Now(),
-	})
+	}
+	if by.Source != chat.ConsentByUser && by.Source != chat.ConsentByKey { // the rest is in the log as what it was part of
+		return tx.InsertConsentChange(change)
+	}
+	return errors.Join(tx.InsertConsentChange(change),
+		audit(tx, now.OrgID, chat.AuditConsent, ofContact(now), "before", string(before), "consent", string(now.Consent)))
 }

@@ -26,6 +26,15 @@ func CreateContact(tx *store.Tx, account chat.Account, in chat.NewContact) (chat
 	return contact, contactCreated(tx, account, contact)
 }
 
+// CreateContactBy is CreateContact for somebody who may also say what the person wants of marketing.
+func CreateContactBy(tx *store.Tx, account chat.Account, in chat.NewContact, by chat.Actor) (chat.Contact, error) {
+	contact, err := CreateContact(tx, account, in)
+	if err != nil {
+		return chat.Contact{}, err
+	}
+	return contact, consentChanged(tx, chat.ConsentUnknown, contact, by)
+}
+
 // contactTaken says by which of its fields another contact goes already.
 func contactTaken(r store.Reader, contact chat.Contact) error {
 	for _, identity := range []struct {

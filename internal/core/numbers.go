@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
@@ -82,6 +84,13 @@ func (s *Numbers) UpdateProfile(ctx context.Context, account chat.Account, chang
 	if err := s.Provider.UpdateProfile(ctx, number, change); err != nil {
 		return chat.BusinessProfile{}, providerRefused(err)
 	}
+	// The provider has it now, whatever becomes of this request.
+	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		return audit(tx, account.OrgID, chat.AuditNumberProfile, ofNumber(account), "changed", strings.Join(change.Fields(), ", "))
+	})
+	if err != nil {
+		return chat.BusinessProfile{}, err
+	}
 	p, err := s.Provider.Profile(ctx, number)
 	return p, providerRefused(err)
 }
@@ -126,6 +135,10 @@ func SetRequireOptIn(tx *store.Tx, orgID, accountID string, required bool) (chat
 	if err != nil {
 		return chat.Account{}, orNotFound(err, "business number")
 	}
+	if account.RequireOptIn == required {
+		return account, nil
+	}
 	account.RequireOptIn, account.UpdatedAt = required, tx.Now()
-	return account, tx.UpdateAccount(account)
+	return account, errors.Join(tx.UpdateAccount(account),
+		audit(tx, orgID, chat.AuditNumberUpdated, ofNumber(account), "changed", "require_opt_in", "require_opt_in", strconv.FormatBool(required)))
 }

@@ -28,11 +28,13 @@ func Register(ctx context.Context, st *store.Store, client provider.Client, toke
 			return orNotFound(err, "account")
 		}
 		current.RegisteringUntil = nil
-		if callErr == nil {
-			current.Status, current.ProviderStatus = chat.AccountConnected, account.ProviderStatus
+		if callErr != nil {
+			account = current
+			return tx.UpdateAccount(current)
 		}
+		current.Status, current.ProviderStatus = chat.AccountConnected, account.ProviderStatus
 		account = current
-		return tx.UpdateAccount(current)
+		return errors.Join(tx.UpdateAccount(current), audit(tx, account.OrgID, chat.AuditNumberRegister, ofNumber(account)))
 	})
 	return account, errors.Join(callErr, err)
 }

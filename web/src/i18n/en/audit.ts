@@ -47,6 +47,8 @@ export const audit = {
     "organization.updated": "Changed settings",
     "number.connected": "Connected a number",
     "number.updated": "Changed a number",
+    "number.registered": "Registered a number",
+    "number.profile_changed": "Changed a number's profile",
     "number.disconnected": "Disconnected a number",
     "customer.created": "Added a customer",
     "customer.updated": "Changed a customer",
@@ -61,6 +63,7 @@ export const audit = {
     "broadcast.stopped": "Stopped a broadcast",
     "broadcast.retried": "Retried a broadcast",
     "broadcast.deleted": "Deleted a broadcast",
+    "contact.consent_changed": "Changed what a contact wants of marketing",
     "contact.merged": "Merged contacts",
     "contact.deleted": "Deleted a contact",
     "contacts.labelled": "Labelled many contacts",
@@ -73,6 +76,7 @@ export const audit = {
   details: {
     name: "Name", role: "Role", sees: "Sees", disabled: "Disabled", teams: "Teams", email: "E-mail", kind: "Kind", last4: "Ends in", url: "Address",
     status: "Status", secret: "Secret", changed: "Changed", plan: "Plan", subscription: "Subscription", suspended: "Suspended", number: "Number",
+    before: "Before", consent: "Consent", require_opt_in: "Opt-in required",
     contacts: "Contacts", merged: "Merged", language: "Language", reason: "Reason", client: "Browser", by: "With",
   } as Record<string, string>,
 };

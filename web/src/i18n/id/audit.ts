@@ -49,6 +49,8 @@ export const audit: Translated<typeof english> = {
     "organization.updated": "Mengubah pengaturan",
     "number.connected": "Menghubungkan nomor",
     "number.updated": "Mengubah nomor",
+    "number.registered": "Mendaftarkan nomor",
+    "number.profile_changed": "Mengubah profil nomor",
     "number.disconnected": "Memutuskan nomor",
     "customer.created": "Menambah pelanggan",
     "customer.updated": "Mengubah pelanggan",
@@ -63,6 +65,7 @@ export const audit: Translated<typeof english> = {
     "broadcast.stopped": "Menghentikan siaran",
     "broadcast.retried": "Mengulang siaran",
     "broadcast.deleted": "Menghapus siaran",
+    "contact.consent_changed": "Mengubah persetujuan pemasaran kontak",
     "contact.merged": "Menggabungkan kontak",
     "contact.deleted": "Menghapus kontak",
     "contacts.labelled": "Melabeli banyak kontak",
@@ -75,6 +78,7 @@ export const audit: Translated<typeof english> = {
   details: {
     name: "Nama", role: "Peran", sees: "Melihat", disabled: "Dinonaktifkan", teams: "Tim", email: "E-mail", kind: "Jenis", last4: "Berakhir",
     url: "Alamat", status: "Status", secret: "Rahasia", changed: "Diubah", plan: "Paket", subscription: "Langganan", suspended: "Ditangguhkan",
+    before: "Sebelumnya", consent: "Persetujuan", require_opt_in: "Wajib persetujuan",
     number: "Nomor", contacts: "Kontak", merged: "Digabung", language: "Bahasa", reason: "Alasan", client: "Peramban", by: "Dengan",
   },
 };
