@@ -4,6 +4,8 @@ VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo 
 LDFLAGS     := -s -w -X github.com/parleyhq/parley/internal/cli.version=$(VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 20s
+KILLS       ?= 1000
+SLOW_CLIENTS ?= 10000
 PICTURES    ?= bin/pictures
 PREFIX      ?= /usr/local
 ONLY        ?= linux_amd64
@@ -23,7 +25,7 @@ check_format = unformatted=$$(gofmt -s -l $(GO_FILES)) || exit; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .DEFAULT_GOAL := help
-.PHONY: run build install check test lint fmt web web-check browser-test long-test race-test screenshots bench bench-all fuzz generate licences release release-check clean help
+.PHONY: run build install check test lint fmt web web-check browser-test long-test torture race-test screenshots bench bench-all fuzz generate licences release release-check clean help
 
 run: build ## build, then serve with demo data
 	./bin/parley serve --demo
@@ -82,6 +84,11 @@ browser-test: ## run all browser tests, of which make test runs the main ones
 long-test: ## run the tests that go on for long
 	go build -o bin/pgtest-run ./internal/pgtest/run
 	bin/pgtest-run -- go test -tags long -count=1 ./internal/broadcast ./internal/blob
+
+torture: ## kill the server KILLS (1000) times on each engine, and do worse to it; print the ledger
+	go build -o bin/pgtest-run ./internal/pgtest/run
+	PARLEY_TORTURE_KILLS=$(KILLS) PARLEY_TORTURE_CLIENTS=$(SLOW_CLIENTS) \
+		bin/pgtest-run -- go test -tags torture -count=1 -v -timeout 6h ./e2e -run 'TestTorture|TestLedger|TestBroadcastCrashes|TestNodesDieAndFreeze|TestDatabase'
 
 race-test: ## run every test with the race detector
 	go build -o bin/pgtest-run ./internal/pgtest/run

@@ -138,10 +138,7 @@ func (l *ledger) accept(srv *Server, n *Number, person, key string) (id string, 
 	var reply Reply
 	answered := within(ledgerWaitsLong, func() bool {
 		reply, err = srv.Try(call)
-		if err == nil && reply.Status >= 500 && reply.Status != http.StatusServiceUnavailable {
-			l.t.Errorf("%s: %+v", key, reply)
-		}
-		return err == nil && reply.Status < 500 && reply.Code() != "idempotency_in_progress"
+		return err == nil && reply.Status != http.StatusServiceUnavailable && reply.Code() != "idempotency_in_progress"
 	})
 	if !answered || reply.Status != http.StatusOK {
 		return "", fmt.Errorf("%s: %+v, %w", key, reply, err)
@@ -178,6 +175,7 @@ func (l *ledger) check() {
 	for _, n := range l.numbers {
 		copies += l.checkProvider(n)
 		inbound += l.checkStore(n)
+		l.awaitEvents(n)
 		l.checkEvents(n)
 	}
 	c := l.p.do(http.MethodGet, "counters", nil)
@@ -303,18 +301,27 @@ func (l *ledger) checkEvents(n *Number) {
 			l.t.Errorf("twice: %s", key)
 		}
 	}
-	for key, ids := range l.sent {
-		for _, id := range ids {
-			if key[:len(n.ID)] == n.ID && seen["message.sent "+id+":sent"] == 0 {
-				l.t.Errorf("no message.sent of %s", id)
+	if missing := l.untold(n, seen); len(missing) > 0 {
+		l.t.Errorf("there are no events %v", missing)
+	}
+}
+
+// untold are the events that are not among those that were seen.
+func (l *ledger) untold(n *Number, seen map[string]int) (missing []string) {
+	for before, book := range map[string]map[string][]string{"message.sent %s:sent": l.sent, "message.received %s": l.written} {
+		for key, ids := range book {
+			for _, id := range ids {
+				if event := fmt.Sprintf(before, id); key[:len(n.ID)] == n.ID && seen[event] == 0 {
+					missing = append(missing, event)
+				}
 			}
 		}
 	}
-	for key, ids := range l.written {
-		for _, id := range ids {
-			if key[:len(n.ID)] == n.ID && seen["message.received "+id] == 0 {
-				l.t.Errorf("no message.received of %s", id)
-			}
-		}
-	}
+	return missing
+}
+
+// awaitEvents waits until there are as many events as messages: one with a file waits for the file.
+func (l *ledger) awaitEvents(n *Number) {
+	l.t.Helper()
+	within(ledgerWaitsLong, func() bool { return len(n.events(chat.EventMessageSent, chat.EventMessageReceived)) >= l.expected(n) })
 }
