@@ -21,6 +21,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
+	demo := seededDemo(t)
 	for _, path := range append(pages, "../README.md", "../examples/README.md") {
 		t.Run(strings.TrimPrefix(path, "../"), func(t *testing.T) {
 			t.Parallel()
@@ -35,12 +36,24 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			if len(run) == 0 {
 				return
 			}
-			r := newReader(t, Start(t, WithFlags("--demo", "--demo-empty")))
+			folder := filepath.Join(t.TempDir(), "data")
+			must(t, os.CopyFS(folder, os.DirFS(demo)))
+			r := newReader(t, Start(t, OnFolder(folder), WithFlags("--demo")))
 			for _, s := range run {
 				r.follow(s)
 			}
 		})
 	}
+}
+
+// seededDemo is the folder of a demo with its week of conversations, as make run has it, for others to copy.
+func seededDemo(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "data")
+	srv := Start(t, OnFolder(folder), WithFlags("--demo"))
+	demoKey(t, srv)
+	srv.Stop()
+	return folder
 }
 
 // TestDocumentedMessagesCanBeSent sends every body of docs/messages.md.

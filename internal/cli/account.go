@@ -12,7 +12,7 @@ import (
 type accountCommands struct {
 	Connect accountConnectCommand `cmd:"" help:"Connect a business number to an organization."`
 	Update  accountUpdateCommand  `cmd:"" help:"Change a connected number."`
-	List    accountListCommand    `cmd:"" help:"List an organization's numbers."`
+	List    accountListCommand    `cmd:"" help:"List the numbers of an organization, or of all."`
 
 	Link       accountLinkCommand       `cmd:"" help:"Make a link under which somebody connects a number in the browser."`
 	Disconnect accountDisconnectCommand `cmd:"" help:"Disconnect a number. All that belongs to it is deleted."`
@@ -123,20 +123,37 @@ func (cmd *accountUpdateCommand) Run(c *console) error {
 }
 
 type accountListCommand struct {
-	Org orgID `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	Org *orgID `placeholder:"ORG" help:"Only this organization's numbers (org_…). Without: those of all."`
 	storeFlags
 }
 
 func (cmd *accountListCommand) Run(c *console) error {
-	return cmd.lookInto(c, cmd.Org, func(r store.Reader) error {
-		accounts, err := r.Accounts(string(cmd.Org), store.AccountFilter{}, store.Page{Limit: 10_000})
+	if cmd.Org != nil {
+		return cmd.lookInto(c, *cmd.Org, func(r store.Reader) error { return cmd.list(c, r, string(*cmd.Org)) })
+	}
+	return cmd.look(c, func(r store.Reader) error {
+		orgs, err := r.Organizations()
 		if err != nil {
 			return err
 		}
-		var rows []record
+		var ids []string
+		for _, o := range orgs {
+			ids = append(ids, o.ID)
+		}
+		return cmd.list(c, r, ids...)
+	})
+}
+
+func (cmd *accountListCommand) list(c *console, r store.Reader, orgs ...string) error {
+	var rows []record
+	for _, org := range orgs {
+		accounts, err := r.Accounts(org, store.AccountFilter{}, store.Page{Limit: 10_000})
+		if err != nil {
+			return err
+		}
 		for _, a := range accounts.Rows {
 			rows = append(rows, accountRecord(a))
 		}
-		return cmd.printAll(c.stdout, rows, names(accountRecord(chat.Account{}))...)
-	})
+	}
+	return cmd.printAll(c.stdout, rows, names(accountRecord(chat.Account{}))...)
 }

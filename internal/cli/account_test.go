@@ -31,6 +31,9 @@ func TestAccounts(t *testing.T) {
 		if rows := s.rows(t, "account", "list", "--org", other); len(rows) != 0 {
 			t.Errorf("listed %v", rows)
 		}
+		if rows := s.rows(t, "account", "list"); len(rows) != 1 || rows[0]["organization_id"] != org {
+			t.Errorf("of all organizations, listed %v", rows)
+		}
 	})
 }
 

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
@@ -104,9 +108,24 @@ Parley is ready, with a demo organization.
 		fmt.Fprintf(w, `  In another terminal:
 
   export PARLEY_API_URL=%[1]s PARLEY_API_KEY=%[2]s PARLEY_SIMULATOR_URL=%[5]s
-  parley send --from %[3]s --to %[4]s --text "Hi Ada"     # goes out; Ada answers by herself
-  parley simulate inbound --from +4915510000001 --text "Hello?"        # comes in, from anybody you like
+  %[6]s send --from %[3]s --to %[4]s --text "Hi Ada"     # goes out; Ada answers by herself
+  %[6]s simulate inbound --from +4915510000001 --text "Hello?"        # comes in, from anybody you like
 
-`, srv.PublicURL(), d.APIKey, d.PhoneNumberID, simulatedPerson, address)
+`, srv.PublicURL(), d.APIKey, d.PhoneNumberID, simulatedPerson, address, callName(os.Args[0]))
 	}
+}
+
+// callName is how the program can be called again: by its name where the shell finds it, else as it was called.
+func callName(called string) string {
+	if found, err := exec.LookPath("parley"); err == nil {
+		here, hereErr := os.Stat(called)
+		there, thereErr := os.Stat(found)
+		if hereErr == nil && thereErr == nil && os.SameFile(here, there) {
+			return "parley"
+		}
+	}
+	if !strings.ContainsRune(called, filepath.Separator) || filepath.Base(called) != "parley" { // found by the shell, or run by a test
+		return "parley"
+	}
+	return called
 }

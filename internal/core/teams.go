@@ -44,7 +44,7 @@ func pickTeam(r store.Reader, orgID, teamID string) (string, error) {
 		return teams[0].ID, nil
 	default:
 		return "", &chat.Error{Code: chat.CodeMissingRequiredField, Param: "team_id",
-			Message: "The organization has several teams: say which one. GET /v1/me lists them."}
+			Message: "The organization has several teams: say which one. GET /v1/me lists them, and so does parley team list."}
 	}
 }
 
