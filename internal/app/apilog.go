@@ -30,24 +30,24 @@ func registerAPILog(a *App) {
 }
 
 type callView struct {
-	ID        string       `json:"id" pattern:"^req_[0-9A-HJKMNP-TV-Z]{26}$"`
-	KeyID     string       `json:"key_id"`
-	Method    string       `json:"method"`
-	Path      string       `json:"path" doc:"As it was called, without the query."`
-	Route     *string      `json:"route" nullable:"true" doc:"The operation's path with its variables. Null where there is no such operation."`
-	Status    int          `json:"status"`
-	LatencyMS float64      `json:"latency_ms"`
-	IP        string       `json:"ip"`
-	Code      *string      `json:"code" nullable:"true" doc:"What went wrong."`
-	Param     *string      `json:"param" nullable:"true"`
-	Message   *string      `json:"message" nullable:"true"`
-	Made      *string      `json:"made" nullable:"true" doc:"The id of what the call made, or was about."`
-	CreatedAt rest.Instant `json:"created_at"`
+	ID        rest.RequestID `json:"id"`
+	KeyID     string         `json:"key_id"`
+	Method    string         `json:"method"`
+	Path      string         `json:"path" doc:"As it was called, without the query."`
+	Route     *string        `json:"route" nullable:"true" doc:"The operation's path with its variables. Null where there is no such operation."`
+	Status    int            `json:"status"`
+	LatencyMS float64        `json:"latency_ms"`
+	IP        string         `json:"ip"`
+	Code      *string        `json:"code" nullable:"true" doc:"What went wrong."`
+	Param     *string        `json:"param" nullable:"true"`
+	Message   *string        `json:"message" nullable:"true"`
+	Made      *string        `json:"made" nullable:"true" doc:"The id of what the call made, or was about."`
+	CreatedAt rest.Instant   `json:"created_at"`
 }
 
 func viewCall(c store.APICall) callView {
 	return callView{
-		ID: c.RequestID, KeyID: c.KeyID, Method: c.Method, Path: c.Path, Route: orNil(c.Route), Status: c.Status,
+		ID: rest.RequestID(c.RequestID), KeyID: c.KeyID, Method: c.Method, Path: c.Path, Route: orNil(c.Route), Status: c.Status,
 		LatencyMS: float64(c.Latency.Microseconds()) / 1000, IP: c.IP, Code: orNil(c.Code), Param: orNil(c.Param),
 		Message: orNil(c.Message), Made: orNil(c.Made), CreatedAt: rest.Instant(chat.TimeOf(c.RequestID)),
 	}
@@ -66,7 +66,7 @@ type callFilter struct {
 	Status string     `query:"status" pattern:"^([1-5]xx|[1-5][0-9][0-9]|failed)$" doc:"One, such as 404; a hundred of them, such as 4xx; or failed: 400 and above."`
 	Path   string     `query:"path" minLength:"1" maxLength:"200" doc:"Any part of it."`
 	Route  string     `query:"route" minLength:"1" maxLength:"200" doc:"The operation's path with its variables."`
-	KeyID  string     `query:"key_id" pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"`
+	KeyID  rest.KeyID `query:"key_id"`
 	Code   string     `query:"code" pattern:"^[a-z0-9_]{1,64}$"`
 	From   *time.Time `query:"from"`
 	Until  *time.Time `query:"until"`
@@ -74,7 +74,7 @@ type callFilter struct {
 
 func (f callFilter) filter() store.CallFilter {
 	return store.CallFilter{
-		Method: f.Method, Statuses: statusesOf(f.Status), Path: f.Path, Route: f.Route, KeyID: f.KeyID, Code: f.Code, From: f.From, Until: f.Until,
+		Method: f.Method, Statuses: statusesOf(f.Status), Path: f.Path, Route: f.Route, KeyID: string(f.KeyID), Code: f.Code, From: f.From, Until: f.Until,
 	}
 }
 
@@ -100,11 +100,11 @@ func listCalls(c *rest.Call, in *callFilter, p store.Page) (store.Slice[callView
 }
 
 type callInput struct {
-	ID string `path:"id" pattern:"^req_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.RequestID `path:"id"`
 }
 
 func getCall(c *rest.Call, in *callInput) (callView, error) {
-	call, err := c.Read().APICall(c.OrgID(), in.ID)
+	call, err := c.Read().APICall(c.OrgID(), string(in.ID))
 	return viewCall(call), err
 }
 

@@ -43,7 +43,7 @@ func (f auditFilter) filter() store.AuditFilter {
 }
 
 type auditView struct {
-	ID      string            `json:"id" pattern:"^aud_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID      rest.AuditID      `json:"id"`
 	At      rest.Instant      `json:"at"`
 	By      auditByView       `json:"by"`
 	Action  string            `json:"action"`
@@ -65,7 +65,7 @@ type auditObjectView struct {
 
 func viewAudit(e chat.AuditEntry) auditView {
 	return auditView{
-		ID: e.ID, At: rest.Instant(e.At), Action: string(e.Action), Details: e.Details,
+		ID: rest.AuditID(e.ID), At: rest.Instant(e.At), Action: string(e.Action), Details: e.Details,
 		By:     auditByView{string(e.By.Kind), orNil(e.By.ID), e.By.Name, orNil(e.By.Address)},
 		Object: auditObjectView{orNil(e.Object.ID), orNil(e.Object.Name)},
 	}

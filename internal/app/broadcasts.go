@@ -38,11 +38,11 @@ func listAllBroadcasts(c *rest.Call, in *allBroadcastsInput, p store.Page) (none
 }
 
 type findBroadcastInput struct {
-	ID string `path:"id" pattern:"^bct_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.BroadcastID `path:"id"`
 }
 
 func findBroadcast(c *rest.Call, in *findBroadcastInput) (view api.BroadcastView, err error) {
-	b, err := core.BroadcastFor(c.Read(), *c.Caller.User, in.ID)
+	b, err := core.BroadcastFor(c.Read(), *c.Caller.User, string(in.ID))
 	if err != nil {
 		return view, err
 	}

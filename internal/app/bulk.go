@@ -47,13 +47,13 @@ type bulkChangeBody struct {
 	SnoozedUntil  chat.Patch[string]       `json:"snoozed_until,omitzero" format:"date-time"`
 	UntilReply    *bool                    `json:"until_reply,omitempty"`
 	Unread        *bool                    `json:"unread,omitempty"`
-	LabelID       string                   `json:"label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	RemoveLabelID string                   `json:"remove_label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	LabelID       rest.LabelID             `json:"label_id,omitempty"`
+	RemoveLabelID rest.LabelID             `json:"remove_label_id,omitempty"`
 }
 
 func (b bulkChangeBody) change() core.BulkChange {
 	one := conversationChangeBody{b.Status, b.AssignedTo, b.SnoozedUntil, b.UntilReply, b.Unread}
-	return core.BulkChange{Patch: one.patch(), BulkLabels: core.BulkLabels{LabelID: b.LabelID, RemoveLabelID: b.RemoveLabelID}}
+	return core.BulkChange{Patch: one.patch(), BulkLabels: core.BulkLabels{LabelID: string(b.LabelID), RemoveLabelID: string(b.RemoveLabelID)}}
 }
 
 type bulkView struct {
@@ -116,12 +116,12 @@ func (b bulkBody) conversations(c *rest.Call) ([]string, error) {
 type undoInput struct{ Body undoBody }
 
 type undoBody struct {
-	Token string `json:"token" pattern:"^blk_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Token rest.BulkID `json:"token"`
 }
 
 func (a *App) undoConversations(c *rest.Call, in *undoInput) (bulkView, error) {
 	ctx, cancel := c.Patient(bulkTime)
 	defer cancel()
-	result, err := core.UndoMany(ctx, a.store, *c.Caller.User, in.Body.Token)
+	result, err := core.UndoMany(ctx, a.store, *c.Caller.User, string(in.Body.Token))
 	return viewBulk(result), err
 }

@@ -34,15 +34,15 @@ func registerContactBulk(a *App) {
 type contactBulkInput struct{ Body contactBulkBody }
 
 type contactBulkBody struct {
-	IDs    []string            `json:"ids,omitempty" maxItems:"1000" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Either these or filter."`
+	IDs    []rest.ContactID    `json:"ids,omitempty" maxItems:"1000" doc:"Either these or filter."`
 	Filter *chat.ContactFilter `json:"filter,omitempty"`
 	Change contactChangeBody   `json:"change"`
 }
 
 type contactChangeBody struct {
-	LabelID       string `json:"label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	RemoveLabelID string `json:"remove_label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Delete        bool   `json:"delete,omitempty"`
+	LabelID       rest.LabelID `json:"label_id,omitempty"`
+	RemoveLabelID rest.LabelID `json:"remove_label_id,omitempty"`
+	Delete        bool         `json:"delete,omitempty"`
 }
 
 // kind is what is to be done, if it is one thing.
@@ -68,9 +68,9 @@ func (a *App) changeContacts(tx *store.Tx, c *rest.Call, in *contactBulkInput) (
 	if kind == chat.JobDelete && !c.Caller.User.Role.Covers(chat.RoleAdmin) {
 		return contactJobView{}, chat.Fail(chat.CodeForbidden, "Only admins delete contacts.")
 	}
-	bulk := chat.ContactBulk{IDs: b.IDs, Filter: b.Filter, LabelID: b.Change.LabelID}
+	bulk := chat.ContactBulk{IDs: rest.Texts(b.IDs), Filter: b.Filter, LabelID: string(b.Change.LabelID)}
 	if b.Change.RemoveLabelID != "" {
-		bulk.LabelID, bulk.Detach = b.Change.RemoveLabelID, true
+		bulk.LabelID, bulk.Detach = string(b.Change.RemoveLabelID), true
 	}
 	job, err := core.ChangeContacts(tx, *c.Caller.User, kind, bulk)
 	tx.AfterCommit(a.wakeContactJobs)
@@ -85,24 +85,24 @@ func (a *App) wakeContactJobs() {
 }
 
 type contactJobView struct {
-	ID       string       `json:"id" pattern:"^cjb_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Kind     string       `json:"kind" enum:"import,label,delete"`
-	Status   string       `json:"status" enum:"draft,running,done,undoing,undone,failed"`
-	Filename string       `json:"filename" doc:"Of an import."`
-	Total    int64        `json:"total" doc:"In contacts; of an import in bytes."`
-	Done     int64        `json:"done" doc:"How far it is."`
-	Rows     int64        `json:"rows" doc:"Of an import: how many rows were read."`
-	Created  int64        `json:"created"`
-	Changed  int64        `json:"changed" doc:"Changed, or deleted."`
-	Failed   int64        `json:"failed" doc:"Rows that could not be taken, or contacts that could not be changed so."`
-	Reason   string       `json:"reason" doc:"Why it failed."`
-	UserID   string       `json:"user_id"`
-	At       rest.Instant `json:"created_at"`
+	ID       rest.ContactJobID `json:"id"`
+	Kind     string            `json:"kind" enum:"import,label,delete"`
+	Status   string            `json:"status" enum:"draft,running,done,undoing,undone,failed"`
+	Filename string            `json:"filename" doc:"Of an import."`
+	Total    int64             `json:"total" doc:"In contacts; of an import in bytes."`
+	Done     int64             `json:"done" doc:"How far it is."`
+	Rows     int64             `json:"rows" doc:"Of an import: how many rows were read."`
+	Created  int64             `json:"created"`
+	Changed  int64             `json:"changed" doc:"Changed, or deleted."`
+	Failed   int64             `json:"failed" doc:"Rows that could not be taken, or contacts that could not be changed so."`
+	Reason   string            `json:"reason" doc:"Why it failed."`
+	UserID   string            `json:"user_id"`
+	At       rest.Instant      `json:"created_at"`
 }
 
 func viewContactJob(j chat.ContactJob) contactJobView {
 	view := contactJobView{
-		ID: j.ID, Kind: string(j.Kind), Status: string(j.Status), Total: j.Total, Done: min(j.Done, j.Total), Created: j.Created, Changed: j.Changed,
+		ID: rest.ContactJobID(j.ID), Kind: string(j.Kind), Status: string(j.Status), Total: j.Total, Done: min(j.Done, j.Total), Created: j.Created, Changed: j.Changed,
 		Failed: j.Failed, Reason: j.Reason, UserID: j.UserID, At: rest.Instant(j.CreatedAt),
 	}
 	if j.Kind == chat.JobImport {
@@ -128,10 +128,10 @@ func listContactJobs(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[contac
 }
 
 type contactJobInput struct {
-	ID string `path:"id" pattern:"^cjb_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ContactJobID `path:"id"`
 }
 
 func getContactJob(c *rest.Call, in *contactJobInput) (contactJobView, error) {
-	job, err := core.ContactJob(c.Read(), *c.Caller.User, in.ID)
+	job, err := core.ContactJob(c.Read(), *c.Caller.User, string(in.ID))
 	return viewContactJob(job), err
 }

@@ -87,7 +87,7 @@ func exportSome(c *rest.Call, r store.Reader, u chat.User, out *sheet, ids []str
 
 func getImportErrors(c *rest.Call, in *contactJobInput, w io.Writer) error {
 	r := c.Read()
-	job, err := core.ContactJob(r, *c.Caller.User, in.ID)
+	job, err := core.ContactJob(r, *c.Caller.User, string(in.ID))
 	if err != nil {
 		return err
 	}

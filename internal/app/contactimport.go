@@ -169,7 +169,7 @@ type importPreviewView struct {
 }
 
 func (a *App) previewImport(c *rest.Call, in *mappingInput) (view importPreviewView, err error) {
-	job, err := core.ContactJob(c.Read(), *c.Caller.User, in.ID)
+	job, err := core.ContactJob(c.Read(), *c.Caller.User, string(in.ID))
 	if err != nil {
 		return view, err
 	}
@@ -202,13 +202,13 @@ func (a *App) startImport(tx *store.Tx, c *rest.Call, in *mappingInput) (contact
 	if err != nil {
 		return contactJobView{}, err
 	}
-	job, err := core.StartImport(tx, *c.Caller.User, in.ID, account, in.Body.Mapping)
+	job, err := core.StartImport(tx, *c.Caller.User, string(in.ID), account, in.Body.Mapping)
 	tx.AfterCommit(a.wakeContactJobs)
 	return viewContactJob(job), err
 }
 
 func (a *App) undoImport(tx *store.Tx, c *rest.Call, in *contactJobInput) (contactJobView, error) {
-	job, err := core.UndoImport(tx, *c.Caller.User, in.ID)
+	job, err := core.UndoImport(tx, *c.Caller.User, string(in.ID))
 	tx.AfterCommit(a.wakeContactJobs)
 	return viewContactJob(job), err
 }

@@ -102,7 +102,7 @@ func countContacts(c *rest.Call, in *contactFilterInput) (countView, error) {
 }
 
 type listedContactView struct {
-	ID             string           `json:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID             rest.ContactID   `json:"id"`
 	Object         string           `json:"object" enum:"contact"`
 	Name           *string          `json:"name"`
 	PhoneNumber    *string          `json:"phone_number"`
@@ -122,7 +122,7 @@ type listedContactView struct {
 
 func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
 	return listedContactView{
-		ID: i.ID, Object: "contact", Name: i.Name, PhoneNumber: shownNumber(c, i.PhoneNumber), BSUID: i.BSUID, Username: i.Username, Email: i.Email,
+		ID: rest.ContactID(i.ID), Object: "contact", Name: i.Name, PhoneNumber: shownNumber(c, i.PhoneNumber), BSUID: i.BSUID, Username: i.Username, Email: i.Email,
 		Metadata: rest.FreeForm(i.Metadata), Consent: string(i.Consent), Labels: viewLabels(i.Labels),
 		Number: inboxNumberView{deref(i.PhoneNumberID), deref(i.OwnNumber), deref(i.NumberName)}, TeamID: i.TeamID,
 		ConversationID: i.ConversationID, LastSeenAt: rest.InstantPtr(i.LastSeenAt),
@@ -134,7 +134,7 @@ func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
 func shownNumber(_ *rest.Call, number *string) *string { return number }
 
 type contactInput struct {
-	ID string `path:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ContactID `path:"id"`
 }
 
 type contactDetailView struct {
@@ -145,11 +145,11 @@ type contactDetailView struct {
 }
 
 type contactNoteView struct {
-	ID        string        `json:"id" pattern:"^ctn_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Body      string        `json:"body"`
-	Author    namedView     `json:"author"`
-	CreatedAt rest.Instant  `json:"created_at"`
-	EditedAt  *rest.Instant `json:"edited_at" nullable:"true"`
+	ID        rest.ContactNoteID `json:"id"`
+	Body      string             `json:"body"`
+	Author    namedView          `json:"author"`
+	CreatedAt rest.Instant       `json:"created_at"`
+	EditedAt  *rest.Instant      `json:"edited_at" nullable:"true"`
 }
 
 type consentChangeView struct {
@@ -165,7 +165,7 @@ const consentShown = 100
 
 func getContactDetail(c *rest.Call, in *contactInput) (view contactDetailView, err error) {
 	r, u := c.Read(), *c.Caller.User
-	item, err := core.SeenContact(r, u, in.ID)
+	item, err := core.SeenContact(r, u, string(in.ID))
 	if err != nil {
 		return view, err
 	}
@@ -196,7 +196,7 @@ func getContactDetail(c *rest.Call, in *contactInput) (view contactDetailView, e
 }
 
 func viewContactNote(n chat.ContactNote, names map[string]string) contactNoteView {
-	return contactNoteView{n.ID, n.Body, namedView{n.AuthorID, names[n.AuthorID]}, rest.Instant(n.CreatedAt), rest.InstantPtr(n.EditedAt)}
+	return contactNoteView{rest.ContactNoteID(n.ID), n.Body, namedView{n.AuthorID, names[n.AuthorID]}, rest.Instant(n.CreatedAt), rest.InstantPtr(n.EditedAt)}
 }
 
 func viewConsentChange(change chat.ConsentChange, names map[string]string) consentChangeView {
@@ -217,7 +217,7 @@ type contactNoteBody struct {
 }
 
 func addContactNote(tx *store.Tx, c *rest.Call, in *addContactNoteInput) (contactNoteView, error) {
-	note, err := core.AddContactNote(tx, *c.Caller.User, in.ID, in.Body.Body)
+	note, err := core.AddContactNote(tx, *c.Caller.User, string(in.ID), in.Body.Body)
 	return viewOwnContactNote(c, note), err
 }
 
@@ -227,7 +227,7 @@ func viewOwnContactNote(c *rest.Call, n chat.ContactNote) contactNoteView {
 
 type contactNoteInput struct {
 	contactInput
-	NoteID string `path:"note_id" pattern:"^ctn_[0-9A-HJKMNP-TV-Z]{26}$"`
+	NoteID rest.ContactNoteID `path:"note_id"`
 }
 
 type editContactNoteInput struct {
@@ -236,11 +236,11 @@ type editContactNoteInput struct {
 }
 
 func editContactNote(tx *store.Tx, c *rest.Call, in *editContactNoteInput) (contactNoteView, error) {
-	note, err := core.EditContactNote(tx, *c.Caller.User, in.ID, in.NoteID, in.Body.Body)
+	note, err := core.EditContactNote(tx, *c.Caller.User, string(in.ID), string(in.NoteID), in.Body.Body)
 	return viewOwnContactNote(c, note), err
 }
 
 func deleteContactNote(tx *store.Tx, c *rest.Call, in *contactNoteInput) (rest.DeletedView, error) {
-	err := core.DeleteContactNote(tx, *c.Caller.User, in.ID, in.NoteID)
-	return rest.DeletedView{ID: in.NoteID, Object: "note", Deleted: true}, err
+	err := core.DeleteContactNote(tx, *c.Caller.User, string(in.ID), string(in.NoteID))
+	return rest.DeletedView{ID: string(in.NoteID), Object: "note", Deleted: true}, err
 }

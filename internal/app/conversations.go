@@ -49,7 +49,7 @@ func seenInPath(c *rest.Call, r store.Reader) error {
 }
 
 type inboxConversationView struct {
-	ID              string                         `json:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID              rest.ConversationID            `json:"id"`
 	Object          string                         `json:"object" enum:"conversation"`
 	Status          string                         `json:"status" enum:"open,pending,resolved"`
 	SnoozedUntil    *rest.Instant                  `json:"snoozed_until" nullable:"true" doc:"Of a pending one. The year 9999: until an answer comes."`
@@ -69,11 +69,11 @@ type inboxConversationView struct {
 }
 
 type inboxContactView struct {
-	ID          string  `json:"id" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Name        *string `json:"name"`
-	PhoneNumber *string `json:"phone_number"`
-	BSUID       *string `json:"bsuid"`
-	Username    *string `json:"username"`
+	ID          rest.ContactID `json:"id"`
+	Name        *string        `json:"name"`
+	PhoneNumber *string        `json:"phone_number"`
+	BSUID       *string        `json:"bsuid"`
+	Username    *string        `json:"username"`
 }
 
 type inboxNumberView struct {
@@ -88,24 +88,24 @@ type namedView struct {
 }
 
 type inboxLabelView struct {
-	ID    string `json:"id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Name  string `json:"name"`
-	Color string `json:"color"`
+	ID    rest.LabelID `json:"id"`
+	Name  string       `json:"name"`
+	Color string       `json:"color"`
 }
 
 type messageGlanceView struct {
-	ID        string       `json:"id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Direction string       `json:"direction" enum:"inbound,outbound"`
-	Type      string       `json:"type"`
-	Status    string       `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
-	Preview   string       `json:"preview" doc:"Its text in one line; empty where the type says it all."`
-	ErrorCode *string      `json:"error_code" nullable:"true"`
-	CreatedAt rest.Instant `json:"created_at"`
+	ID        rest.MessageID `json:"id"`
+	Direction string         `json:"direction" enum:"inbound,outbound"`
+	Type      string         `json:"type"`
+	Status    string         `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Preview   string         `json:"preview" doc:"Its text in one line; empty where the type says it all."`
+	ErrorCode *string        `json:"error_code" nullable:"true"`
+	CreatedAt rest.Instant   `json:"created_at"`
 }
 
 func viewGlance(m chat.Message) messageGlanceView {
 	view := messageGlanceView{
-		ID: m.ID, Direction: string(m.Direction), Type: string(m.Type), Status: string(m.Status),
+		ID: rest.MessageID(m.ID), Direction: string(m.Direction), Type: string(m.Type), Status: string(m.Status),
 		Preview: core.Preview(m), CreatedAt: rest.Instant(m.CreatedAt),
 	}
 	if m.Error != nil {
@@ -116,8 +116,8 @@ func viewGlance(m chat.Message) messageGlanceView {
 
 func viewInboxItem(i core.InboxItem, now time.Time) inboxConversationView {
 	view := inboxConversationView{
-		ID: i.ID, Object: "conversation", Status: string(i.Status), SnoozedUntil: rest.InstantPtr(i.SnoozedUntil),
-		Contact: inboxContactView{i.ContactID, i.ContactName, i.ContactNumber, i.ContactBSUID, i.ContactUsername},
+		ID: rest.ConversationID(i.ID), Object: "conversation", Status: string(i.Status), SnoozedUntil: rest.InstantPtr(i.SnoozedUntil),
+		Contact: inboxContactView{rest.ContactID(i.ContactID), i.ContactName, i.ContactNumber, i.ContactBSUID, i.ContactUsername},
 		Number:  inboxNumberView{deref(i.PhoneNumberID), deref(i.PhoneNumber), deref(i.NumberName)},
 		Labels:  viewLabels(i.Labels), ContactLabels: viewLabels(i.ContactLabels), UnreadCount: i.UnreadCount,
 		WaitingSince: rest.InstantPtr(i.WaitingSince), WindowExpiresAt: rest.InstantPtr(i.Window(now)), Draft: i.Draft,
@@ -135,7 +135,7 @@ func viewInboxItem(i core.InboxItem, now time.Time) inboxConversationView {
 func viewLabels(labels []chat.Label) []inboxLabelView {
 	views := make([]inboxLabelView, len(labels))
 	for i, l := range labels {
-		views[i] = inboxLabelView{l.ID, l.Name, l.Color}
+		views[i] = inboxLabelView{rest.LabelID(l.ID), l.Name, l.Color}
 	}
 	return views
 }
@@ -146,20 +146,20 @@ func showInboxConversation(c *rest.Call, r store.Reader, id string) (inboxConver
 }
 
 type listInboxInput struct {
-	View       string `query:"view" enum:"mine,unassigned,all,mentions,snoozed" default:"all"`
-	Status     string `query:"status" enum:"open,pending,resolved,any" default:"open" doc:"What is snoozed is pending, and shown whatever is said here."`
-	Number     string `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
-	LabelID    string `query:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only those that have this label, or whose contact has."`
-	AssignedTo string `query:"assigned_to" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
-	TeamID     string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only of this team's numbers."`
-	Unread     string `query:"unread" enum:"true,false" doc:"true: only those with something unread."`
-	Sort       string `query:"sort" enum:"newest,oldest,waiting" default:"newest" doc:"waiting: only those in which a person waits for an answer, the longest wait first."`
+	View       string       `query:"view" enum:"mine,unassigned,all,mentions,snoozed" default:"all"`
+	Status     string       `query:"status" enum:"open,pending,resolved,any" default:"open" doc:"What is snoozed is pending, and shown whatever is said here."`
+	Number     string       `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	LabelID    rest.LabelID `query:"label_id" doc:"Only those that have this label, or whose contact has."`
+	AssignedTo rest.UserID  `query:"assigned_to"`
+	TeamID     rest.TeamID  `query:"team_id" doc:"Only of this team's numbers."`
+	Unread     string       `query:"unread" enum:"true,false" doc:"true: only those with something unread."`
+	Sort       string       `query:"sort" enum:"newest,oldest,waiting" default:"newest" doc:"waiting: only those in which a person waits for an answer, the longest wait first."`
 }
 
 func (in listInboxInput) filter() chat.InboxFilter {
 	return chat.InboxFilter{
-		View: chat.InboxView(in.View), Status: in.Status, Number: in.Number, LabelID: in.LabelID,
-		AssignedTo: in.AssignedTo, TeamID: in.TeamID, Unread: in.Unread == "true", Sort: chat.InboxSort(in.Sort),
+		View: chat.InboxView(in.View), Status: in.Status, Number: in.Number, LabelID: string(in.LabelID),
+		AssignedTo: string(in.AssignedTo), TeamID: string(in.TeamID), Unread: in.Unread == "true", Sort: chat.InboxSort(in.Sort),
 	}
 }
 
@@ -170,8 +170,8 @@ func listInbox(c *rest.Call, in *listInboxInput, p store.Page) (store.Slice[inbo
 }
 
 type countInboxInput struct {
-	Number string `query:"number" pattern:"^[0-9]{6,20}$"`
-	TeamID string `query:"team_id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
+	Number string      `query:"number" pattern:"^[0-9]{6,20}$"`
+	TeamID rest.TeamID `query:"team_id"`
 }
 
 type inboxCountsView struct {
@@ -188,7 +188,7 @@ type inboxCountView struct {
 }
 
 func countInbox(c *rest.Call, in *countInboxInput) (inboxCountsView, error) {
-	counts, err := core.InboxCounts(c.Read(), *c.Caller.User, chat.InboxFilter{Number: in.Number, TeamID: in.TeamID})
+	counts, err := core.InboxCounts(c.Read(), *c.Caller.User, chat.InboxFilter{Number: in.Number, TeamID: string(in.TeamID)})
 	of := func(v chat.InboxView) inboxCountView { return inboxCountView{counts[v].Open, counts[v].Unread} }
 	return inboxCountsView{
 		of(chat.ViewMine), of(chat.ViewUnassigned), of(chat.ViewAll), of(chat.ViewSnoozed), of(chat.ViewMentions),
@@ -196,11 +196,11 @@ func countInbox(c *rest.Call, in *countInboxInput) (inboxCountsView, error) {
 }
 
 type inboxConversationInput struct {
-	ID string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ConversationID `path:"id"`
 }
 
 func getInboxConversation(c *rest.Call, in *inboxConversationInput) (inboxConversationView, error) {
-	return showInboxConversation(c, c.Read(), in.ID)
+	return showInboxConversation(c, c.Read(), string(in.ID))
 }
 
 type updateInboxConversationInput struct {
@@ -232,7 +232,7 @@ func (b conversationChangeBody) patch() chat.ConversationPatch {
 }
 
 func updateInboxConversation(tx *store.Tx, c *rest.Call, in *updateInboxConversationInput) (inboxConversationView, error) {
-	conversation, err := core.ChangeSeen(tx, *c.Caller.User, in.ID, in.Body.patch())
+	conversation, err := core.ChangeSeen(tx, *c.Caller.User, string(in.ID), in.Body.patch())
 	if err != nil {
 		return inboxConversationView{}, err
 	}
@@ -253,24 +253,24 @@ type labelInboxConversationInput struct {
 }
 
 type labelInboxConversationBody struct {
-	LabelID string `json:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	LabelID rest.LabelID `json:"label_id"`
 }
 
 func labelInboxConversation(tx *store.Tx, c *rest.Call, in *labelInboxConversationInput) (inboxConversationView, error) {
-	if err := core.LabelSeen(tx, *c.Caller.User, in.ID, in.Body.LabelID); err != nil {
+	if err := core.LabelSeen(tx, *c.Caller.User, string(in.ID), string(in.Body.LabelID)); err != nil {
 		return inboxConversationView{}, err
 	}
-	return showChanged(tx, c, in.ID)
+	return showChanged(tx, c, string(in.ID))
 }
 
 type unlabelInboxConversationInput struct {
 	inboxConversationInput
-	LabelID string `path:"label_id" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	LabelID rest.LabelID `path:"label_id"`
 }
 
 func unlabelInboxConversation(tx *store.Tx, c *rest.Call, in *unlabelInboxConversationInput) (inboxConversationView, error) {
-	if err := core.UnlabelSeen(tx, *c.Caller.User, in.ID, in.LabelID); err != nil {
+	if err := core.UnlabelSeen(tx, *c.Caller.User, string(in.ID), string(in.LabelID)); err != nil {
 		return inboxConversationView{}, err
 	}
-	return showChanged(tx, c, in.ID)
+	return showChanged(tx, c, string(in.ID))
 }

@@ -23,7 +23,7 @@ func registerCustomers(a *App) {
 }
 
 type customerInput struct {
-	ID string `path:"id" pattern:"^cus_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.CustomerID `path:"id"`
 }
 
 type customerHoldingsView struct {
@@ -35,10 +35,10 @@ type customerHoldingsView struct {
 
 func getCustomerHoldings(c *rest.Call, in *customerInput) (customerHoldingsView, error) {
 	r := c.Read()
-	if _, err := core.Customer(r, c.OrgID(), in.ID); err != nil {
+	if _, err := core.Customer(r, c.OrgID(), string(in.ID)); err != nil {
 		return customerHoldingsView{}, err
 	}
-	h, err := r.CustomerHoldings(c.OrgID(), in.ID, c.Now())
+	h, err := r.CustomerHoldings(c.OrgID(), string(in.ID), c.Now())
 	return customerHoldingsView(h), err
 }
 
@@ -48,6 +48,6 @@ type restoredView struct {
 }
 
 func restoreCustomer(tx *store.Tx, c *rest.Call, in *customerInput) (restoredView, error) {
-	customer, err := core.RestoreCustomer(tx, c.OrgID(), in.ID)
+	customer, err := core.RestoreCustomer(tx, c.OrgID(), string(in.ID))
 	return restoredView{customer.ID, string(customer.Status)}, err
 }

@@ -41,7 +41,7 @@ func viewDraft(d chat.Draft) draftView {
 }
 
 func getDrafts(c *rest.Call, in *inboxConversationInput) (draftsView, error) {
-	drafts, err := core.DraftsOf(c.Read(), *c.Caller.User, in.ID)
+	drafts, err := core.DraftsOf(c.Read(), *c.Caller.User, string(in.ID))
 	return draftsView{viewDraft(drafts.Reply), viewDraft(drafts.Note)}, err
 }
 
@@ -56,6 +56,6 @@ type putDraftBody struct {
 }
 
 func putDraft(tx *store.Tx, c *rest.Call, in *putDraftInput) (draftView, error) {
-	draft, err := core.SaveDraft(tx, *c.Caller.User, in.ID, in.Body.Body, in.Body.Note)
+	draft, err := core.SaveDraft(tx, *c.Caller.User, string(in.ID), in.Body.Body, in.Body.Note)
 	return viewDraft(draft), err
 }

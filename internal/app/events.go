@@ -32,7 +32,7 @@ func registerEvents(a *App) {
 
 // EventHeadView is an event without its payload.
 type EventHeadView struct {
-	ID            string       `json:"id" pattern:"^evt_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID            rest.EventID `json:"id"`
 	Type          string       `json:"type"`
 	Source        string       `json:"source" enum:"provider,svc"`
 	EventID       string       `json:"event_id" doc:"What deliveries carry as X-Svc-Event-Id."`
@@ -43,7 +43,7 @@ type EventHeadView struct {
 
 func viewEventHead(e chat.Event) EventHeadView {
 	return EventHeadView{
-		ID: e.ID, Type: string(e.Type), Source: string(e.Source), EventID: e.EventID, PhoneNumberID: orNil(e.PhoneNumberID),
+		ID: rest.EventID(e.ID), Type: string(e.Type), Source: string(e.Source), EventID: e.EventID, PhoneNumberID: orNil(e.PhoneNumberID),
 		Sample: core.IsSample(e), CreatedAt: rest.Instant(e.CreatedAt),
 	}
 }
@@ -63,7 +63,7 @@ func browseEvents(c *rest.Call, in *browseEventsInput, p store.Page) (store.Slic
 }
 
 type eventInput struct {
-	ID string `path:"id" pattern:"^evt_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.EventID `path:"id"`
 }
 
 type eventDetailView struct {
@@ -73,22 +73,22 @@ type eventDetailView struct {
 }
 
 type deliveryHeadView struct {
-	ID             string        `json:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
-	SubscriptionID string        `json:"subscription_id"`
-	EventType      string        `json:"event_type"`
-	Status         string        `json:"status" enum:"pending,succeeded,failed,dead"`
-	AttemptCount   int64         `json:"attempt_count"`
-	ResponseStatus *int64        `json:"response_status" nullable:"true"`
-	ErrorCode      *string       `json:"error_code" nullable:"true"`
-	DurationMS     *int64        `json:"duration_ms" nullable:"true"`
-	LastAttemptAt  *rest.Instant `json:"last_attempt_at" nullable:"true"`
-	CreatedAt      rest.Instant  `json:"created_at"`
+	ID             rest.DeliveryID `json:"id"`
+	SubscriptionID string          `json:"subscription_id"`
+	EventType      string          `json:"event_type"`
+	Status         string          `json:"status" enum:"pending,succeeded,failed,dead"`
+	AttemptCount   int64           `json:"attempt_count"`
+	ResponseStatus *int64          `json:"response_status" nullable:"true"`
+	ErrorCode      *string         `json:"error_code" nullable:"true"`
+	DurationMS     *int64          `json:"duration_ms" nullable:"true"`
+	LastAttemptAt  *rest.Instant   `json:"last_attempt_at" nullable:"true"`
+	CreatedAt      rest.Instant    `json:"created_at"`
 }
 
 func viewDeliveryHead(d chat.WebhookDelivery) deliveryHeadView {
 	code, _ := d.Failure()
 	return deliveryHeadView{
-		ID: d.ID, SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), Status: string(d.Status), AttemptCount: d.AttemptCount,
+		ID: rest.DeliveryID(d.ID), SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), Status: string(d.Status), AttemptCount: d.AttemptCount,
 		ResponseStatus: d.ResponseStatus, ErrorCode: code, DurationMS: d.DurationMS,
 		LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), CreatedAt: rest.Instant(d.CreatedAt),
 	}
@@ -99,7 +99,7 @@ const maxEventDeliveries = 100
 
 func getEvent(c *rest.Call, in *eventInput) (eventDetailView, error) {
 	r := c.Read()
-	e, err := r.Event(c.OrgID(), in.ID)
+	e, err := r.Event(c.OrgID(), string(in.ID))
 	if err != nil {
 		return eventDetailView{}, err
 	}

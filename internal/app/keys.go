@@ -28,7 +28,7 @@ func registerKeys(a *App) {
 }
 
 type keyView struct {
-	ID         string        `json:"id" pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID         rest.KeyID    `json:"id"`
 	Name       string        `json:"name"`
 	Last4      string        `json:"last4" doc:"The end of its text, to know it by."`
 	CreatedAt  rest.Instant  `json:"created_at"`
@@ -39,7 +39,7 @@ type keyView struct {
 
 func viewKey(k chat.APIKey, uses map[string]time.Time) keyView {
 	view := keyView{
-		ID: k.ID, Name: k.Name, Last4: k.Last4, CreatedAt: rest.Instant(k.CreatedAt),
+		ID: rest.KeyID(k.ID), Name: k.Name, Last4: k.Last4, CreatedAt: rest.Instant(k.CreatedAt),
 		ExpiresAt: rest.InstantPtr(k.ExpiresAt), RevokedAt: rest.InstantPtr(k.RevokedAt),
 	}
 	if at, used := uses[k.ID]; used {
@@ -80,11 +80,11 @@ func createKey(tx *store.Tx, c *rest.Call, in *createKeyInput) (madeKeyView, err
 }
 
 type keyInput struct {
-	ID string `path:"id" pattern:"^key_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.KeyID `path:"id"`
 }
 
 func revokeKey(tx *store.Tx, c *rest.Call, in *keyInput) (keyView, error) {
-	key, err := core.RevokeKeyOf(tx, c.OrgID(), in.ID)
+	key, err := core.RevokeKeyOf(tx, c.OrgID(), string(in.ID))
 	if err != nil {
 		return keyView{}, err
 	}

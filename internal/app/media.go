@@ -22,7 +22,7 @@ func registerMedia(a *App) {
 }
 
 type libraryFileView struct {
-	ID        string       `json:"id" pattern:"^med_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.MediaID `json:"id"`
 	Object    string       `json:"object" enum:"media"`
 	MimeType  string       `json:"mime_type"`
 	Size      int64        `json:"size"`
@@ -32,7 +32,7 @@ type libraryFileView struct {
 }
 
 func viewLibraryFile(m chat.Media) libraryFileView {
-	return libraryFileView{m.ID, "media", m.MimeType, m.Size, m.Filename, core.MediaPath(m), rest.Instant(m.CreatedAt)}
+	return libraryFileView{rest.MediaID(m.ID), "media", m.MimeType, m.Size, m.Filename, core.MediaPath(m), rest.Instant(m.CreatedAt)}
 }
 
 type listMediaInput struct {
@@ -48,7 +48,7 @@ func listMedia(c *rest.Call, in *listMediaInput, p store.Page) (store.Slice[libr
 
 type mediaUsesInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^med_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.MediaID `path:"id"`
 }
 
 type mediaUsesView struct {
@@ -66,7 +66,7 @@ type templateNamedView struct {
 }
 
 func mediaUses(c *rest.Call, in *mediaUsesInput) (mediaUsesView, error) {
-	uses, err := core.UsesOfMedia(c.Read(), c.Account, *c.Caller.User, in.ID)
+	uses, err := core.UsesOfMedia(c.Read(), c.Account, *c.Caller.User, string(in.ID))
 	view := mediaUsesView{
 		Replies: orNone(uses.Replies), OtherReplies: uses.OtherReplies, Templates: []templateNamedView{}, Drafts: orNone(uses.Sketches),
 		Broadcasts: orNone(uses.Broadcasts), Messages: uses.Messages,

@@ -8,7 +8,7 @@ import (
 
 type previewMergeInput struct {
 	contactInput
-	With string `query:"with" pattern:"^ctc_[0-9A-HJKMNP-TV-Z]{26}$" doc:"The other contact, of the same number. Needed."`
+	With rest.ContactID `query:"with" doc:"The other contact, of the same number. Needed."`
 }
 
 type mergePreviewView struct {
@@ -31,18 +31,18 @@ func previewMerge(c *rest.Call, in *previewMergeInput) (view mergePreviewView, e
 		return view, chat.Missing("with")
 	}
 	r, u := c.Read(), *c.Caller.User
-	item, err := core.SeenContact(r, u, in.ID)
+	item, err := core.SeenContact(r, u, string(in.ID))
 	if err != nil {
 		return view, err
 	}
-	if _, err := core.SeenContact(r, u, in.With); err != nil {
+	if _, err := core.SeenContact(r, u, string(in.With)); err != nil {
 		return view, err
 	}
 	account, err := r.PeekAccount(u.OrgID, item.AccountID)
 	if err != nil {
 		return view, err
 	}
-	p, err := core.PreviewMerge(r, account, in.ID, in.With)
+	p, err := core.PreviewMerge(r, account, string(in.ID), string(in.With))
 	if p.Contradict {
 		p.Now = p.First
 	}

@@ -37,7 +37,7 @@ type addNoteBody struct {
 }
 
 func addNote(tx *store.Tx, c *rest.Call, in *addNoteInput) (timelineItemView, error) {
-	note, err := core.AddNote(tx, *c.Caller.User, in.ID, in.Body.Body, in.Body.Mentions)
+	note, err := core.AddNote(tx, *c.Caller.User, string(in.ID), in.Body.Body, in.Body.Mentions)
 	return viewOwnNote(c, note), err
 }
 
@@ -48,7 +48,7 @@ func viewOwnNote(c *rest.Call, n chat.Note) timelineItemView {
 
 type noteInput struct {
 	inboxConversationInput
-	NoteID string `path:"note_id" pattern:"^nte_[0-9A-HJKMNP-TV-Z]{26}$"`
+	NoteID rest.NoteID `path:"note_id"`
 }
 
 type editNoteInput struct {
@@ -62,11 +62,11 @@ type editNoteBody struct {
 }
 
 func editNote(tx *store.Tx, c *rest.Call, in *editNoteInput) (timelineItemView, error) {
-	note, err := core.EditNote(tx, *c.Caller.User, in.ID, in.NoteID, core.NotePatch(in.Body))
+	note, err := core.EditNote(tx, *c.Caller.User, string(in.ID), string(in.NoteID), core.NotePatch(in.Body))
 	return viewOwnNote(c, note), err
 }
 
 func deleteNote(tx *store.Tx, c *rest.Call, in *noteInput) (rest.DeletedView, error) {
-	err := core.DeleteNote(tx, *c.Caller.User, in.ID, in.NoteID)
-	return rest.DeletedView{ID: in.NoteID, Object: "note", Deleted: true}, err
+	err := core.DeleteNote(tx, *c.Caller.User, string(in.ID), string(in.NoteID))
+	return rest.DeletedView{ID: string(in.NoteID), Object: "note", Deleted: true}, err
 }

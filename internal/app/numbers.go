@@ -208,7 +208,7 @@ func disconnectNumber(tx *store.Tx, c *rest.Call, in *numberInput) (numberGoneVi
 type createNumberLinkInput struct{ Body createNumberLinkBody }
 
 type createNumberLinkBody struct {
-	TeamID string `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Whose number it is to be. Needed where there are several teams."`
+	TeamID rest.TeamID `json:"team_id,omitempty" doc:"Whose number it is to be. Needed where there are several teams."`
 }
 
 type numberLinkView struct {
@@ -225,6 +225,6 @@ func (a *App) createNumberLink(tx *store.Tx, c *rest.Call, in *createNumberLinkI
 	if _, err := wanted.Link(tx.Now()); err != nil { // a server without TLS on another machine: the hosted page itself says how it went
 		wanted.SuccessRedirectURL, wanted.FailureRedirectURL = nil, nil
 	}
-	link, token, err := core.CreateOwnSetupLink(tx, c.OrgID(), in.Body.TeamID, wanted)
+	link, token, err := core.CreateOwnSetupLink(tx, c.OrgID(), string(in.Body.TeamID), wanted)
 	return numberLinkView{a.cfg.PublicURL + core.OnboardPath + token, rest.Instant(link.ExpiresAt)}, err
 }

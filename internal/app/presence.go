@@ -24,7 +24,7 @@ func registerPresence(a *App) {
 }
 
 type presenceInput struct {
-	ID   string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.ConversationID `path:"id"`
 	Body presenceBody
 }
 
@@ -39,22 +39,22 @@ type presentView struct {
 }
 
 func (a *App) setPresence(c *rest.Call, in *presenceInput) (presenceBody, error) {
-	if err := a.mustSee(c, in.ID); err != nil {
+	if err := a.mustSee(c, string(in.ID)); err != nil {
 		return presenceBody{}, err
 	}
-	a.cfg.Live.At(*c.Caller.User, in.ID, in.Body.State)
+	a.cfg.Live.At(*c.Caller.User, string(in.ID), in.Body.State)
 	return in.Body, nil
 }
 
 type whoIsThereInput struct {
-	ID string `path:"id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ConversationID `path:"id"`
 }
 
 func (a *App) getPresence(c *rest.Call, in *whoIsThereInput, _ store.Page) (store.Slice[presentView], error) {
-	if err := a.mustSee(c, in.ID); err != nil {
+	if err := a.mustSee(c, string(in.ID)); err != nil {
 		return store.Slice[presentView]{}, err
 	}
-	present := store.Slice[live.Present]{Rows: a.cfg.Live.Presence(c.OrgID(), in.ID)}
+	present := store.Slice[live.Present]{Rows: a.cfg.Live.Presence(c.OrgID(), string(in.ID))}
 	return rest.ViewEach(present, func(p live.Present) presentView { return presentView{p.ID, p.Name, string(p.State)} }), nil
 }
 

@@ -32,16 +32,16 @@ func registerReplies(a *App) {
 }
 
 type cannedReplyView struct {
-	ID      string  `json:"id" pattern:"^rpl_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Name    string  `json:"name"`
-	Body    string  `json:"body" doc:"May have variables, such as {{contact.name}}."`
-	MediaID *string `json:"media_id" nullable:"true"`
-	TeamID  *string `json:"team_id" nullable:"true"`
-	OwnerID *string `json:"owner_id" nullable:"true" doc:"Whose it is, where it is not a team's."`
+	ID      rest.ReplyID `json:"id"`
+	Name    string       `json:"name"`
+	Body    string       `json:"body" doc:"May have variables, such as {{contact.name}}."`
+	MediaID *string      `json:"media_id" nullable:"true"`
+	TeamID  *string      `json:"team_id" nullable:"true"`
+	OwnerID *string      `json:"owner_id" nullable:"true" doc:"Whose it is, where it is not a team's."`
 }
 
 func viewReply(r chat.CannedReply) cannedReplyView {
-	return cannedReplyView{r.ID, r.Name, r.Body, r.MediaID, r.TeamID, r.OwnerID}
+	return cannedReplyView{rest.ReplyID(r.ID), r.Name, r.Body, r.MediaID, r.TeamID, r.OwnerID}
 }
 
 func listReplies(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[cannedReplyView], error) {
@@ -64,7 +64,7 @@ func createReply(tx *store.Tx, c *rest.Call, in *createReplyInput) (cannedReplyV
 }
 
 type replyInput struct {
-	ID string `path:"id" pattern:"^rpl_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ReplyID `path:"id"`
 }
 
 type updateReplyInput struct {
@@ -80,11 +80,11 @@ type updateReplyBody struct {
 }
 
 func updateReply(tx *store.Tx, c *rest.Call, in *updateReplyInput) (cannedReplyView, error) {
-	reply, err := core.UpdateReply(tx, *c.Caller.User, in.ID, core.ReplyPatch(in.Body))
+	reply, err := core.UpdateReply(tx, *c.Caller.User, string(in.ID), core.ReplyPatch(in.Body))
 	return viewReply(reply), err
 }
 
 func deleteReply(tx *store.Tx, c *rest.Call, in *replyInput) (rest.DeletedView, error) {
-	err := core.DeleteReply(tx, *c.Caller.User, in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "reply", Deleted: true}, err
+	err := core.DeleteReply(tx, *c.Caller.User, string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "reply", Deleted: true}, err
 }

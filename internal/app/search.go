@@ -48,24 +48,24 @@ type snippetView struct {
 }
 
 type foundMessageView struct {
-	MessageID      string           `json:"message_id" pattern:"^msg_[0-9A-HJKMNP-TV-Z]{26}$"`
-	ConversationID string           `json:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Contact        inboxContactView `json:"contact"`
-	Number         inboxNumberView  `json:"number"`
-	Direction      string           `json:"direction" enum:"inbound,outbound"`
-	Type           string           `json:"type"`
-	Snippet        snippetView      `json:"snippet"`
-	CreatedAt      rest.Instant     `json:"created_at"`
+	MessageID      rest.MessageID      `json:"message_id"`
+	ConversationID rest.ConversationID `json:"conversation_id"`
+	Contact        inboxContactView    `json:"contact"`
+	Number         inboxNumberView     `json:"number"`
+	Direction      string              `json:"direction" enum:"inbound,outbound"`
+	Type           string              `json:"type"`
+	Snippet        snippetView         `json:"snippet"`
+	CreatedAt      rest.Instant        `json:"created_at"`
 }
 
 type foundNoteView struct {
-	NoteID         string           `json:"note_id" pattern:"^nte_[0-9A-HJKMNP-TV-Z]{26}$"`
-	ConversationID string           `json:"conversation_id" pattern:"^cnv_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Contact        inboxContactView `json:"contact"`
-	Number         inboxNumberView  `json:"number"`
-	Author         namedView        `json:"author"`
-	Snippet        snippetView      `json:"snippet"`
-	CreatedAt      rest.Instant     `json:"created_at"`
+	NoteID         rest.NoteID         `json:"note_id"`
+	ConversationID rest.ConversationID `json:"conversation_id"`
+	Contact        inboxContactView    `json:"contact"`
+	Number         inboxNumberView     `json:"number"`
+	Author         namedView           `json:"author"`
+	Snippet        snippetView         `json:"snippet"`
+	CreatedAt      rest.Instant        `json:"created_at"`
 }
 
 type foundContactView struct {
@@ -163,14 +163,14 @@ func searchKind[T any](a *App, c *rest.Call, in *searchInput, name string, req s
 
 func viewFoundMessage(h search.Hit) foundMessageView {
 	return foundMessageView{
-		MessageID: h.ID, ConversationID: h.Conversation.ID, Contact: contactOf(h.Conversation), Number: numberOf(h.Conversation),
+		MessageID: rest.MessageID(h.ID), ConversationID: rest.ConversationID(h.Conversation.ID), Contact: contactOf(h.Conversation), Number: numberOf(h.Conversation),
 		Direction: string(h.Direction), Type: string(h.Type), Snippet: snippetView(h.Snippet), CreatedAt: rest.Instant(h.CreatedAt),
 	}
 }
 
 func viewFoundNote(h search.Hit, names map[string]string) foundNoteView {
 	return foundNoteView{
-		NoteID: h.ID, ConversationID: h.Conversation.ID, Contact: contactOf(h.Conversation), Number: numberOf(h.Conversation),
+		NoteID: rest.NoteID(h.ID), ConversationID: rest.ConversationID(h.Conversation.ID), Contact: contactOf(h.Conversation), Number: numberOf(h.Conversation),
 		Author: namedView{h.AuthorID, names[h.AuthorID]}, Snippet: snippetView(h.Snippet), CreatedAt: rest.Instant(h.CreatedAt),
 	}
 }
@@ -184,7 +184,7 @@ func viewFoundContact(h search.Hit) foundContactView {
 }
 
 func contactOf(e chat.InboxEntry) inboxContactView {
-	return inboxContactView{e.ContactID, e.ContactName, e.ContactNumber, e.ContactBSUID, e.ContactUsername}
+	return inboxContactView{rest.ContactID(e.ContactID), e.ContactName, e.ContactNumber, e.ContactBSUID, e.ContactUsername}
 }
 
 func numberOf(e chat.InboxEntry) inboxNumberView {

@@ -118,7 +118,7 @@ func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
 }
 
 func (a *App) takeOffSecondStep(tx *store.Tx, c *rest.Call, in *userInput) (userView, error) {
-	u, err := core.TakeOffSecondStep(tx, c.Caller.User.Role, c.OrgID(), in.ID)
+	u, err := core.TakeOffSecondStep(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userView{}, err
 	}

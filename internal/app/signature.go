@@ -13,8 +13,8 @@ import (
 )
 
 type signatureInput struct {
-	ID      string `path:"id" pattern:"^wbd_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Attempt string `query:"attempt" pattern:"^[1-9][0-9]{0,3}$" doc:"Which one, from 1. Without it, the last."`
+	ID      rest.DeliveryID `path:"id"`
+	Attempt string          `query:"attempt" pattern:"^[1-9][0-9]{0,3}$" doc:"Which one, from 1. Without it, the last."`
 }
 
 type signatureView struct {
@@ -38,7 +38,7 @@ type signedByView struct {
 
 func (a *App) getDeliverySignature(c *rest.Call, in *signatureInput) (view signatureView, err error) {
 	r := c.Read()
-	d, err := core.WebhookDelivery(r, c.OrgID(), in.ID)
+	d, err := core.WebhookDelivery(r, c.OrgID(), string(in.ID))
 	if err != nil {
 		return view, err
 	}

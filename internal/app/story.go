@@ -75,7 +75,7 @@ func getStory(c *rest.Call, in *storyInput) (storyView, error) {
 	story, err := core.TellStory(c.Read(), c.OrgID(), id)
 	view := storyView{Kind: story.Kind, Contacts: []inboxContactView{}, Steps: make([]storyStepView, len(story.Steps))}
 	for _, k := range story.Contacts {
-		view.Contacts = append(view.Contacts, inboxContactView{k.ID, k.Name, k.PhoneNumber, k.BSUID, k.Username})
+		view.Contacts = append(view.Contacts, inboxContactView{rest.ContactID(k.ID), k.Name, k.PhoneNumber, k.BSUID, k.Username})
 	}
 	for i, step := range story.Steps {
 		view.Steps[i] = viewStoryStep(step)

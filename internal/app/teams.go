@@ -27,7 +27,7 @@ func registerTeams(a *App) {
 }
 
 type teamView struct {
-	ID        string       `json:"id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.TeamID  `json:"id"`
 	Name      string       `json:"name"`
 	Members   []string     `json:"members" doc:"The ids of its users."`
 	CreatedAt rest.Instant `json:"created_at"`
@@ -35,7 +35,7 @@ type teamView struct {
 
 // viewTeam shows a team. teams are those of each user.
 func viewTeam(t chat.Team, teams map[string][]string) teamView {
-	view := teamView{ID: t.ID, Name: t.Name, Members: []string{}, CreatedAt: rest.Instant(t.CreatedAt)}
+	view := teamView{ID: rest.TeamID(t.ID), Name: t.Name, Members: []string{}, CreatedAt: rest.Instant(t.CreatedAt)}
 	for user, of := range teams {
 		for _, id := range of {
 			if id == t.ID {
@@ -68,12 +68,12 @@ func (a *App) createTeam(tx *store.Tx, c *rest.Call, in *createTeamInput) (teamV
 }
 
 type updateTeamInput struct {
-	ID   string `path:"id" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID   rest.TeamID `path:"id"`
 	Body teamBody
 }
 
 func (a *App) updateTeam(tx *store.Tx, c *rest.Call, in *updateTeamInput) (teamView, error) {
-	team, err := core.RenameTeam(tx, c.OrgID(), in.ID, in.Body.Name)
+	team, err := core.RenameTeam(tx, c.OrgID(), string(in.ID), in.Body.Name)
 	if err != nil {
 		return teamView{}, err
 	}

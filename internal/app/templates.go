@@ -54,13 +54,13 @@ type templateHistoryView struct {
 }
 
 type templateChangeView struct {
-	ID       string       `json:"id" pattern:"^tch_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Aspect   string       `json:"aspect" enum:"status,quality,category,next_category"`
-	Previous *string      `json:"previous" nullable:"true"`
-	Value    string       `json:"value" doc:"The provider's word."`
-	Reason   *string      `json:"reason" nullable:"true" doc:"Of a rejection, the provider's word."`
-	Detail   *string      `json:"detail" nullable:"true" doc:"What the provider says about it; of next_category, from when on it holds."`
-	At       rest.Instant `json:"at"`
+	ID       rest.TemplateNewsID `json:"id"`
+	Aspect   string              `json:"aspect" enum:"status,quality,category,next_category"`
+	Previous *string             `json:"previous" nullable:"true"`
+	Value    string              `json:"value" doc:"The provider's word."`
+	Reason   *string             `json:"reason" nullable:"true" doc:"Of a rejection, the provider's word."`
+	Detail   *string             `json:"detail" nullable:"true" doc:"What the provider says about it; of next_category, from when on it holds."`
+	At       rest.Instant        `json:"at"`
 }
 
 type templateSampleView struct {
@@ -73,7 +73,7 @@ func templateHistory(c *rest.Call, in *templateVariantInput) (templateHistoryVie
 	view := templateHistoryView{Changes: []templateChangeView{}, Samples: []templateSampleView{}}
 	for _, change := range changes {
 		view.Changes = append(view.Changes, templateChangeView{
-			ID: change.ID, Aspect: change.Aspect, Previous: orNull(change.Previous), Value: change.Value,
+			ID: rest.TemplateNewsID(change.ID), Aspect: change.Aspect, Previous: orNull(change.Previous), Value: change.Value,
 			Reason: orNull(change.Reason), Detail: orNull(change.Detail), At: rest.Instant(change.At),
 		})
 	}
@@ -84,7 +84,7 @@ func templateHistory(c *rest.Call, in *templateVariantInput) (templateHistoryVie
 }
 
 type sketchView struct {
-	ID        string        `json:"id" pattern:"^tsk_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.SketchID `json:"id"`
 	Object    string        `json:"object" enum:"template_draft"`
 	Name      string        `json:"name"`
 	Language  string        `json:"language"`
@@ -94,7 +94,7 @@ type sketchView struct {
 }
 
 func viewSketch(s chat.TemplateSketch) sketchView {
-	return sketchView{s.ID, "template_draft", s.Name, s.Language, s.Category, rest.FreeForm(s.Content), rest.Instant(s.UpdatedAt)}
+	return sketchView{rest.SketchID(s.ID), "template_draft", s.Name, s.Language, s.Category, rest.FreeForm(s.Content), rest.Instant(s.UpdatedAt)}
 }
 
 func listSketches(c *rest.Call, _ *rest.AccountPath, _ store.Page) (store.Slice[sketchView], error) {
@@ -138,11 +138,11 @@ func createSketch(tx *store.Tx, c *rest.Call, in *createSketchInput) (sketchView
 
 type sketchInput struct {
 	rest.AccountPath
-	ID string `path:"id" pattern:"^tsk_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.SketchID `path:"id"`
 }
 
 func getSketch(c *rest.Call, in *sketchInput) (sketchView, error) {
-	s, err := c.Read().TemplateSketch(c.Account.OrgID, c.Account.WABAID, in.ID)
+	s, err := c.Read().TemplateSketch(c.Account.OrgID, c.Account.WABAID, string(in.ID))
 	return viewSketch(s), err
 }
 
@@ -156,11 +156,11 @@ func putSketch(tx *store.Tx, c *rest.Call, in *putSketchInput) (sketchView, erro
 	if err != nil {
 		return sketchView{}, err
 	}
-	s, err := core.UpdateSketch(tx, c.Account, *c.Caller.User, in.ID, given)
+	s, err := core.UpdateSketch(tx, c.Account, *c.Caller.User, string(in.ID), given)
 	return viewSketch(s), err
 }
 
 func deleteSketch(tx *store.Tx, c *rest.Call, in *sketchInput) (rest.DeletedView, error) {
-	err := tx.DeleteTemplateSketch(c.Account.OrgID, c.Account.WABAID, in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "template_draft", Deleted: true}, err
+	err := tx.DeleteTemplateSketch(c.Account.OrgID, c.Account.WABAID, string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "template_draft", Deleted: true}, err
 }

@@ -85,7 +85,7 @@ type happenedLabelView struct {
 }
 
 func getTimeline(c *rest.Call, in *timelineInput, p store.Page) (store.Slice[timelineItemView], error) {
-	t, err := core.ConversationTimeline(c.Read(), *c.Caller.User, in.ID, core.TimelinePlace{Around: in.Around, Newer: in.Newer}, p)
+	t, err := core.ConversationTimeline(c.Read(), *c.Caller.User, string(in.ID), core.TimelinePlace{Around: in.Around, Newer: in.Newer}, p)
 	if err != nil {
 		return store.Slice[timelineItemView]{}, err
 	}

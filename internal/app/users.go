@@ -42,23 +42,23 @@ func registerUsers(a *App) {
 }
 
 type personView struct {
-	ID       string   `json:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Name     string   `json:"name"`
-	Email    string   `json:"email"`
-	Role     string   `json:"role" enum:"owner,admin,agent"`
-	Teams    []string `json:"teams"`
-	Away     bool     `json:"away" doc:"Takes no new conversations for now."`
-	Disabled bool     `json:"disabled" doc:"The person has left."`
+	ID       rest.UserID `json:"id"`
+	Name     string      `json:"name"`
+	Email    string      `json:"email"`
+	Role     string      `json:"role" enum:"owner,admin,agent"`
+	Teams    []string    `json:"teams"`
+	Away     bool        `json:"away" doc:"Takes no new conversations for now."`
+	Disabled bool        `json:"disabled" doc:"The person has left."`
 }
 
 func (a *App) listPeople(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[personView], error) {
 	return eachUser(c, func(u chat.User, teams []string) personView {
-		return personView{u.ID, u.Name, u.Email, string(u.Role), teams, u.Away, u.DisabledAt != nil}
+		return personView{rest.UserID(u.ID), u.Name, u.Email, string(u.Role), teams, u.Away, u.DisabledAt != nil}
 	})
 }
 
 type userView struct {
-	ID        string       `json:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID        rest.UserID  `json:"id"`
 	Name      string       `json:"name"`
 	Email     string       `json:"email"`
 	Role      string       `json:"role" enum:"owner,admin,agent"`
@@ -75,7 +75,7 @@ func viewUser(u chat.User, teams []string) userView {
 	if teams == nil {
 		teams = []string{}
 	}
-	return userView{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.Away, u.SecondStep, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
+	return userView{rest.UserID(u.ID), u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.Away, u.SecondStep, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
 }
 
 func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {
@@ -144,7 +144,7 @@ func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLin
 }
 
 type userInput struct {
-	ID string `path:"id" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.UserID `path:"id"`
 }
 
 type updateUserInput struct {
@@ -162,7 +162,7 @@ type updateUserBody struct {
 }
 
 func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userView, error) {
-	u, err := core.UpdateUser(tx, c.Caller.User.Role, c.OrgID(), in.ID, core.UserPatch(in.Body))
+	u, err := core.UpdateUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID), core.UserPatch(in.Body))
 	if err != nil {
 		return userView{}, err
 	}
@@ -171,11 +171,11 @@ func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userV
 }
 
 func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *userInput) (userLinkView, error) {
-	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), in.ID)
+	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userLinkView{}, err
 	}
-	u, err := tx.User(c.OrgID(), in.ID)
+	u, err := tx.User(c.OrgID(), string(in.ID))
 	if err != nil {
 		return userLinkView{}, err
 	}
@@ -183,5 +183,5 @@ func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *userInput) (userLinkView,
 }
 
 func (a *App) endUserSessions(tx *store.Tx, c *rest.Call, in *userInput) (signedOutView, error) {
-	return signedOutView{true}, core.SignOutUser(tx, c.Caller.User.Role, c.OrgID(), in.ID)
+	return signedOutView{true}, core.SignOutUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 }

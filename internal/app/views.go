@@ -32,7 +32,7 @@ func registerViews(a *App) {
 }
 
 type savedViewView struct {
-	ID      string           `json:"id" pattern:"^viw_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID      rest.ViewID      `json:"id"`
 	Name    string           `json:"name"`
 	Filter  chat.InboxFilter `json:"filter"`
 	Shared  bool             `json:"shared"`
@@ -40,7 +40,7 @@ type savedViewView struct {
 }
 
 func viewSavedView(v chat.SavedView) savedViewView {
-	return savedViewView{v.ID, v.Name, v.Filter, v.Shared, v.OwnerID}
+	return savedViewView{rest.ViewID(v.ID), v.Name, v.Filter, v.Shared, v.OwnerID}
 }
 
 func listViews(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[savedViewView], error) {
@@ -62,7 +62,7 @@ func createView(tx *store.Tx, c *rest.Call, in *createViewInput) (savedViewView,
 }
 
 type viewInput struct {
-	ID string `path:"id" pattern:"^viw_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID rest.ViewID `path:"id"`
 }
 
 type updateViewInput struct {
@@ -77,11 +77,11 @@ type updateViewBody struct {
 }
 
 func updateView(tx *store.Tx, c *rest.Call, in *updateViewInput) (savedViewView, error) {
-	view, err := core.UpdateView(tx, *c.Caller.User, in.ID, core.ViewPatch(in.Body))
+	view, err := core.UpdateView(tx, *c.Caller.User, string(in.ID), core.ViewPatch(in.Body))
 	return viewSavedView(view), err
 }
 
 func deleteView(tx *store.Tx, c *rest.Call, in *viewInput) (rest.DeletedView, error) {
-	err := core.DeleteView(tx, *c.Caller.User, in.ID)
-	return rest.DeletedView{ID: in.ID, Object: "view", Deleted: true}, err
+	err := core.DeleteView(tx, *c.Caller.User, string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "view", Deleted: true}, err
 }

@@ -38,8 +38,8 @@ func registerWebhooks(a *App) {
 }
 
 type healthInput struct {
-	ID    string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Range string `query:"range" enum:"day,week,month" default:"day"`
+	ID    rest.SubscriptionID `path:"id"`
+	Range string              `query:"range" enum:"day,week,month" default:"day"`
 }
 
 type healthView struct {
@@ -69,7 +69,7 @@ const recentDeliveries = 50
 
 func getWebhookHealth(c *rest.Call, in *healthInput) (view healthView, err error) {
 	r := c.Read()
-	if _, err := core.WebhookSubscription(r, c.OrgID(), in.ID); err != nil {
+	if _, err := core.WebhookSubscription(r, c.OrgID(), string(in.ID)); err != nil {
 		return view, err
 	}
 	over, ok := healthRanges[in.Range]
@@ -77,14 +77,14 @@ func getWebhookHealth(c *rest.Call, in *healthInput) (view healthView, err error
 		over = healthRanges["day"]
 	}
 	end := c.Now().Truncate(over.length).Add(over.length)
-	buckets, err := r.DeliveryBuckets(c.OrgID(), in.ID, end.Add(-time.Duration(over.bars)*over.length), over.length, over.bars)
+	buckets, err := r.DeliveryBuckets(c.OrgID(), string(in.ID), end.Add(-time.Duration(over.bars)*over.length), over.length, over.bars)
 	if err != nil {
 		return view, err
 	}
 	for _, b := range buckets {
 		view.Buckets = append(view.Buckets, healthBucketView{rest.Instant(b.At), b.Deliveries, b.Failed})
 	}
-	recent, err := r.WebhookDeliveries(c.OrgID(), store.DeliveryFilter{SubscriptionID: in.ID}, store.Page{Limit: recentDeliveries})
+	recent, err := r.WebhookDeliveries(c.OrgID(), store.DeliveryFilter{SubscriptionID: string(in.ID)}, store.Page{Limit: recentDeliveries})
 	view.Recent = summarize(recent.Rows)
 	return view, err
 }
@@ -109,12 +109,12 @@ func summarize(deliveries []chat.WebhookDelivery) recentView {
 }
 
 type replayableInput struct {
-	SubscriptionID string     `query:"subscription_id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	Status         string     `query:"status" enum:"failed,dead" default:"dead"`
-	EventType      string     `query:"event_type" format:"event-type"`
-	CreatedAfter   *time.Time `query:"created_after" doc:"Exclusive."`
-	CreatedBefore  *time.Time `query:"created_before" doc:"Exclusive."`
-	ErrorCode      string     `query:"error_code" minLength:"1" maxLength:"100"`
+	SubscriptionID rest.SubscriptionID `query:"subscription_id"`
+	Status         string              `query:"status" enum:"failed,dead" default:"dead"`
+	EventType      string              `query:"event_type" format:"event-type"`
+	CreatedAfter   *time.Time          `query:"created_after" doc:"Exclusive."`
+	CreatedBefore  *time.Time          `query:"created_before" doc:"Exclusive."`
+	ErrorCode      string              `query:"error_code" minLength:"1" maxLength:"100"`
 }
 
 type replayableView struct {
@@ -127,7 +127,7 @@ func countReplayable(c *rest.Call, in *replayableInput) (replayableView, error) 
 		return replayableView{}, &chat.Error{Code: chat.CodeMissingRequiredField, Param: "subscription_id", Message: "Say of which subscription."}
 	}
 	r := c.Read()
-	if _, err := core.WebhookSubscription(r, c.OrgID(), in.SubscriptionID); err != nil {
+	if _, err := core.WebhookSubscription(r, c.OrgID(), string(in.SubscriptionID)); err != nil {
 		return replayableView{}, err
 	}
 	status := chat.DeliveryStatus(in.Status)
@@ -135,14 +135,14 @@ func countReplayable(c *rest.Call, in *replayableInput) (replayableView, error) 
 		status = chat.DeliveryDead
 	}
 	n, err := r.CountReplayable(c.OrgID(), store.ReplayFilter{ErrorCode: in.ErrorCode, DeliveryFilter: store.DeliveryFilter{
-		SubscriptionID: in.SubscriptionID, Status: status, EventType: chat.EventType(in.EventType), CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
+		SubscriptionID: string(in.SubscriptionID), Status: status, EventType: chat.EventType(in.EventType), CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}})
 	return replayableView{n, n >= store.MaxCounted}, err
 }
 
 type revealInput struct {
-	ID       string `path:"id" pattern:"^wbs_[0-9A-HJKMNP-TV-Z]{26}$"`
-	SecretID string `path:"secret_id" pattern:"^sec_[0-9A-HJKMNP-TV-Z]{26}$"`
+	ID       rest.SubscriptionID `path:"id"`
+	SecretID rest.SecretID       `path:"secret_id"`
 }
 
 type revealedView struct {
@@ -150,16 +150,16 @@ type revealedView struct {
 }
 
 func (a *App) revealWebhookSecret(tx *store.Tx, c *rest.Call, in *revealInput) (revealedView, error) {
-	subscription, err := core.WebhookSubscription(tx.Reader, c.OrgID(), in.ID)
+	subscription, err := core.WebhookSubscription(tx.Reader, c.OrgID(), string(in.ID))
 	if err != nil {
 		return revealedView{}, err
 	}
-	secrets, err := tx.WebhookSecrets(c.OrgID(), in.ID)
+	secrets, err := tx.WebhookSecrets(c.OrgID(), string(in.ID))
 	if err != nil {
 		return revealedView{}, err
 	}
-	for _, s := range secrets[in.ID] {
-		if s.ID == in.SecretID {
+	for _, s := range secrets[string(in.ID)] {
+		if s.ID == string(in.SecretID) {
 			text, err := a.secretText(s)
 			if err != nil {
 				return revealedView{}, err

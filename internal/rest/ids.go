@@ -9,8 +9,12 @@ import (
 // Ids of requests and answers. The type of a field is its schema: what such an id looks like is said by its kind alone.
 type (
 	AccountID      string
+	AuditID        string
 	BroadcastID    string
+	BulkID         string
 	ContactID      string
+	ContactJobID   string
+	ContactNoteID  string
 	ConversationID string
 	CustomerID     string
 	DeliveryID     string
@@ -19,24 +23,42 @@ type (
 	LabelID        string
 	MediaID        string
 	MessageID      string
+	NoteID         string
 	OrganizationID string
 	RecipientID    string
+	ReplyID        string
+	RequestID      string
 	SecretID       string
 	SetupLinkID    string
+	SketchID       string
 	SubscriptionID string
 	TeamID         string
 	TemplateID     string
+	TemplateNewsID string
 	UserID         string
+	ViewID         string
 )
 
 // Schema describes it in the OpenAPI document.
 func (AccountID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindAccount) }
 
 // Schema describes it in the OpenAPI document.
+func (AuditID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindAudit) }
+
+// Schema describes it in the OpenAPI document.
 func (BroadcastID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindBroadcast) }
 
 // Schema describes it in the OpenAPI document.
+func (BulkID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindBulk) }
+
+// Schema describes it in the OpenAPI document.
 func (ContactID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindContact) }
+
+// Schema describes it in the OpenAPI document.
+func (ContactJobID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindContactJob) }
+
+// Schema describes it in the OpenAPI document.
+func (ContactNoteID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindContactNote) }
 
 // Schema describes it in the OpenAPI document.
 func (ConversationID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindConversation) }
@@ -63,16 +85,28 @@ func (MediaID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindMed
 func (MessageID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindMessage) }
 
 // Schema describes it in the OpenAPI document.
+func (NoteID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindNote) }
+
+// Schema describes it in the OpenAPI document.
 func (OrganizationID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindOrganization) }
 
 // Schema describes it in the OpenAPI document.
 func (RecipientID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindRecipient) }
 
 // Schema describes it in the OpenAPI document.
+func (ReplyID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindReply) }
+
+// Schema describes it in the OpenAPI document.
+func (RequestID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindRequest) }
+
+// Schema describes it in the OpenAPI document.
 func (SecretID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSecret) }
 
 // Schema describes it in the OpenAPI document.
 func (SetupLinkID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSetupLink) }
+
+// Schema describes it in the OpenAPI document.
+func (SketchID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSketch) }
 
 // Schema describes it in the OpenAPI document.
 func (SubscriptionID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSubscription) }
@@ -84,13 +118,18 @@ func (TeamID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindTeam
 func (TemplateID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindTemplate) }
 
 // Schema describes it in the OpenAPI document.
+func (TemplateNewsID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindTemplateNews) }
+
+// Schema describes it in the OpenAPI document.
 func (UserID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindUser) }
 
+// Schema describes it in the OpenAPI document.
+func (ViewID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindView) }
+
 // Texts are ids as the domain has them.
-func Texts[T ~string](ids []T) []string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = string(id)
+func Texts[T ~string](ids []T) (texts []string) {
+	for _, id := range ids {
+		texts = append(texts, string(id))
 	}
 	return texts
 }
