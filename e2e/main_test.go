@@ -16,6 +16,9 @@ import (
 // program is the built program.
 var program string
 
+// buildTags are those that the program is built with.
+var buildTags string
+
 // sideBySide is how many tests run at once: most of the time most of them wait.
 const sideBySide = 8
 
@@ -40,6 +43,9 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "parley")
 	args := []string{"build", "-o", program}
+	if buildTags != "" {
+		args = append(args, "-tags", buildTags)
+	}
 	if os.Getenv("E2E_RACE") != "" { // slow: the packages' own tests look for races already
 		args = append(args, "-race")
 	}

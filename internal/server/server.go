@@ -121,7 +121,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 // open opens what the node's parts stand on.
 func (s *Server) open(ctx context.Context) (err error) {
 	if s.store, err = store.Open(ctx, store.Config{
-		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, DirectURL: s.cfg.DatabaseDirectURL, Exclusive: true, Log: s.log, Metrics: s.registry,
+		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, DirectURL: s.cfg.DatabaseDirectURL, Exclusive: true, Now: wallClock, Log: s.log, Metrics: s.registry,
 	}); err != nil {
 		return err
 	}

@@ -1,0 +1,122 @@
+//go:build torture
+
+package e2e
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func init() { buildTags = "torture" } // with a clock that can be turned
+
+// clockTurns are how far the wall clock is from the true time, one after the other.
+var clockTurns = []string{"1h", "-1h", "0s", "10s", "-10s", "26h", "0s"}
+
+// TestTortureClock turns the wall clock forth and back under load.
+func TestTortureClock(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, engine Option) {
+		clock := filepath.Join(t.TempDir(), "clock")
+		turn := func(by string) {
+			if err := os.WriteFile(clock+".new", []byte(by), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(clock+".new", clock); err != nil {
+				t.Fatal(err)
+			}
+		}
+		turn("0s")
+		l := openLedger(t, func(s *Server) { engine(s); limitedMemory(s); WithEnv("TORTURE_CLOCK=" + clock)(s) })
+		book := l.listen()
+		for _, by := range clockTurns {
+			if !l.more(ledgerPerRound) {
+				break
+			}
+			turn(by)
+		}
+		l.more(ledgerPerRound)
+		l.close()
+		l.check()
+		book.check(l)
+		checkTurned(t, l)
+		t.Logf("the clock was turned to %v", clockTurns)
+	})
+}
+
+// checkTurned looks that the program did go by the clock that was turned.
+func checkTurned(t *testing.T, l *ledger) {
+	t.Helper()
+	ahead := 0
+	for _, m := range l.numbers[0].all("/messages") {
+		made, err := time.Parse(time.RFC3339Nano, m.str("created_at"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if time.Until(made) > time.Hour {
+			ahead++
+		}
+	}
+	if ahead == 0 {
+		t.Error("no message is from the time at which the clock was a day ahead")
+	}
+}
+
+const (
+	fullFor = 10 * time.Second
+)
+
+// TestTortureDiskFull fills the disk of the embedded store under load. It needs the right to mount.
+func TestTortureDiskFull(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=96m"); err != nil {
+		t.Fatalf("mount a small disk: %v; run this as root", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	l := openLedger(t, func(s *Server) { OnFolder(filepath.Join(dir, "data"))(s); limitedMemory(s) })
+	book := l.listen()
+	l.more(ledgerPerRound)
+	filler := filepath.Join(dir, "filler")
+	fillDisk(t, filler)
+	before := l.accepted.Load()
+	within(fullFor, t.Failed)
+	t.Logf("%d messages were accepted while the disk was full", l.accepted.Load()-before)
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	back := time.Now()
+	if l.more(ledgerNumbers * ledgerClients); time.Since(back) > recoverWithin {
+		t.Errorf("it took %v to go on after the disk had been full", time.Since(back))
+	}
+	t.Logf("%v after there was room again all clients went on", time.Since(back).Round(time.Millisecond))
+	l.more(ledgerPerRound)
+	l.close()
+	l.check()
+	book.check(l)
+}
+
+// fillDisk writes a file until nothing more fits.
+func fillDisk(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, size := range []int{1 << 20, 4 << 10} {
+		piece := make([]byte, size)
+		for err = nil; err == nil; {
+			_, err = f.Write(piece)
+		}
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+	}
+}

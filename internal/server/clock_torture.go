@@ -1,0 +1,37 @@
+//go:build torture
+
+package server
+
+import (
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const clockReadEvery = 20 * time.Millisecond
+
+// init has the wall clock follow a file that says how far it is turned, like -1h30m.
+func init() {
+	path := os.Getenv("TORTURE_CLOCK")
+	if path == "" {
+		return
+	}
+	var turned atomic.Int64
+	read := func() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return // it is being written
+		}
+		if d, err := time.ParseDuration(strings.TrimSpace(string(text))); err == nil {
+			turned.Store(int64(d))
+		}
+	}
+	read()
+	go func() {
+		for range time.Tick(clockReadEvery) {
+			read()
+		}
+	}()
+	wallClock = func() time.Time { return time.Now().Add(time.Duration(turned.Load())) }
+}
