@@ -31,6 +31,9 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
 	}
+	if err := r.foresee(tx, updates); err != nil {
+		return err
+	}
 	for _, u := range updates {
 		if err := a.apply(tx, u, r); err != nil {
 			return err
@@ -103,6 +106,36 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 		}
 	}
 	return nil
+}
+
+// foresee has what the messages among the updates will ask for read at once.
+func (r round) foresee(tx *store.Tx, updates []provider.Update) error {
+	var arrivals []store.Arrival
+	for _, u := range updates {
+		var m provider.Message
+		switch u := u.(type) {
+		case provider.InboundMessage:
+			m = u.Message
+		case provider.Echo:
+			m = u.Message
+		default:
+			continue
+		}
+		account, err := r.account(tx, u.About().PhoneNumberID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		who := personOf(m.Contact)
+		arrivals = append(arrivals, store.Arrival{
+			Thread:     store.ThreadKey{OrgID: account.OrgID, AccountID: account.ID, Number: who.Number},
+			ProviderID: m.ProviderID,
+			Others:     store.OtherNames{BSUID: who.BSUID, ParentBSUID: who.ParentBSUID, Username: who.Username},
+		})
+	}
+	return tx.Foresee(arrivals)
 }
 
 // lockMessages locks messages of several numbers as RecordSends does.

@@ -195,7 +195,7 @@ func (tx *Tx) NoteInbound(c chat.Conversation, waits bool) error {
 	if waits {
 		text, args = text+", waiting_since = $8", append(args, msPtr(c.WaitingSince))
 	}
-	return tx.execOne(text+" WHERE org_id = $1 AND id = $2", args...)
+	return tx.later(text+" WHERE org_id = $1 AND id = $2", args...)
 }
 
 func sortAt(c chat.Conversation) int64 {
@@ -265,6 +265,9 @@ func (tx *Tx) NoteHistory(orgID, conversationID string, at time.Time) error {
 
 // ConversationLabels returns the labels on a conversation, by name.
 func (r Reader) ConversationLabels(orgID, conversationID string) ([]chat.Label, error) {
+	if labels, known := r.foreseen.labelsOf(conversationKey{orgID, conversationID}); known {
+		return labels, nil
+	}
 	return many(r, scanLabel, "SELECT "+prefixed("l", labelColumns)+` FROM conversation_labels x
 		JOIN labels l ON l.org_id = x.org_id AND l.id = x.label_id
 		WHERE x.org_id = $1 AND x.conversation_id = $2 ORDER BY l.name_key`, orgID, conversationID)

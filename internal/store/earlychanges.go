@@ -31,6 +31,7 @@ func scanEarlyChange(row scanner) (c EarlyChange, err error) {
 
 // InsertEarlyChange keeps a change until its message comes. The same change again is one.
 func (tx *Tx) InsertEarlyChange(c EarlyChange) error {
+	tx.foreseen.changedEarly(providerKey{c.OrgID, c.AccountID, c.OriginalID})
 	n, err := tx.exec("INSERT INTO early_changes ("+earlyChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
 		c.OrgID, c.AccountID, c.OriginalID, c.ProviderID, c.Kind, string(c.Change), c.CreatedAt.UnixMilli())
 	if err != nil || n == 0 {
@@ -44,6 +45,9 @@ func (tx *Tx) InsertEarlyChange(c EarlyChange) error {
 // Arriving tells of a message that the provider reports whether it is known, and whether changes of it came
 // before it.
 func (r Reader) Arriving(orgID, accountID, providerID string) (known, changed bool, err error) {
+	if a, ok := r.foreseen.arrival(providerKey{orgID, accountID, providerID}); ok {
+		return a.known, a.changed, nil
+	}
 	_, err = one(r, func(row scanner) (struct{}, error) { return struct{}{}, row.Scan(&known, &changed) },
 		`SELECT EXISTS (SELECT 1 FROM messages WHERE org_id = $1 AND account_id = $2 AND provider_id = $3),
 			EXISTS (SELECT 1 FROM early_changes WHERE org_id = $1 AND account_id = $2 AND original_id = $3)`, orgID, accountID, providerID)

@@ -10,6 +10,27 @@ type Foresight struct {
 	Answer AnswerKey // that the request may have been given before
 }
 
+// Arrival is a message that came in, as far as it tells what a transaction will read for it.
+type Arrival struct {
+	Thread     ThreadKey
+	ProviderID string
+	// Others are what else its sender is known by.
+	Others OtherNames
+}
+
+// OtherNames are identifiers of a person beside the number; empty where they are not known.
+type OtherNames struct{ BSUID, ParentBSUID, Username string }
+
+// Foresee reads what applying messages that came in will ask for. The embedded store has no use for it.
+func (tx *Tx) Foresee(arrivals []Arrival) (err error) {
+	if pg, ok := tx.db.(*postgresTx); ok && len(arrivals) > 1 {
+		if tx.foreseen, err = pg.foreseeArrivals(tx.ctx, arrivals); err == nil {
+			tx.receivers = tx.foreseen.receivers
+		}
+	}
+	return err
+}
+
 // ThreadKey names a conversation by the person's number.
 type ThreadKey struct{ OrgID, AccountID, Number string }
 
@@ -27,11 +48,15 @@ type foreseen struct {
 	threads map[ThreadKey]foundThread
 	of      map[conversationKey]ThreadKey    // the threads by their conversations
 	missing map[ThreadKey]bool               // there is no such contact
+	others  map[ThreadKey]OtherNames         // of those who are missing: they are nobody else's
 	fresh   map[string]bool                  // contacts that were added
 	answers map[AnswerKey]*IdempotencyRecord // nil: there is none
 	locks   map[string]bool
 	jobs    map[conversationKey]lastJob
 	touched []conversationKey // whose last job was queued by the transaction that runs
+	// arriving is what is known of messages that came in, labels what is on their conversations.
+	arriving map[providerKey]arriving
+	labels   map[conversationKey][]chat.Label
 	// receivers are kept for the whole group. They are not locked anyway.
 	receivers map[string][]chat.WebhookSubscription
 }
@@ -41,6 +66,58 @@ func newForeseen() *foreseen {
 		threads: map[ThreadKey]foundThread{}, of: map[conversationKey]ThreadKey{}, missing: map[ThreadKey]bool{}, fresh: map[string]bool{},
 		answers: map[AnswerKey]*IdempotencyRecord{}, locks: map[string]bool{}, jobs: map[conversationKey]lastJob{},
 		receivers: map[string][]chat.WebhookSubscription{},
+		others:    map[ThreadKey]OtherNames{}, arriving: map[providerKey]arriving{}, labels: map[conversationKey][]chat.Label{},
+	}
+}
+
+// providerKey names a message by the provider's id of it.
+type providerKey struct{ orgID, accountID, providerID string }
+
+// arriving tells whether a message is known, and whether changes of it came before it.
+type arriving struct{ known, changed bool }
+
+func (f *foreseen) arrival(k providerKey) (a arriving, ok bool) {
+	if f == nil {
+		return arriving{}, false
+	}
+	a, ok = f.arriving[k]
+	return a, ok
+}
+
+// arrived notes a message that was stored.
+func (f *foreseen) arrived(m chat.Message) {
+	if f == nil || m.ProviderID == "" {
+		return
+	}
+	k := providerKey{m.OrgID, m.AccountID, m.ProviderID}
+	if a, ok := f.arriving[k]; ok {
+		a.known = true
+		f.arriving[k] = a
+	}
+}
+
+// changedEarly notes that a message was changed that has not come yet.
+func (f *foreseen) changedEarly(k providerKey) {
+	if f == nil {
+		return
+	}
+	if a, ok := f.arriving[k]; ok {
+		a.changed = true
+		f.arriving[k] = a
+	}
+}
+
+func (f *foreseen) labelsOf(k conversationKey) ([]chat.Label, bool) {
+	if f == nil {
+		return nil, false
+	}
+	return take(f.labels, k)
+}
+
+// labelsChanged drops what was read of labels.
+func (f *foreseen) labelsChanged() {
+	if f != nil {
+		clear(f.labels)
 	}
 }
 
@@ -129,6 +206,11 @@ func (f *foreseen) contactsChanged(orgID string) {
 			delete(f.threads, k)
 		}
 	}
+	for k := range f.missing {
+		if k.OrgID == orgID {
+			delete(f.missing, k)
+		}
+	}
 }
 
 // lacks tells that there is no contact of that number.
@@ -140,7 +222,8 @@ func (f *foreseen) addContact(c chat.Contact) bool {
 		return false
 	}
 	k := ThreadKey{c.OrgID, c.AccountID, *c.PhoneNumber}
-	if !f.missing[k] {
+	names := OtherNames{deref(c.BSUID), deref(c.ParentBSUID), deref(c.Username)}
+	if !f.missing[k] || names != f.others[k] {
 		return false
 	}
 	delete(f.missing, k)
@@ -158,6 +241,7 @@ func (f *foreseen) addConversation(c chat.Conversation) bool {
 	}
 	delete(f.fresh, c.ContactID)
 	f.jobs[conversationKey{c.OrgID, c.ID}] = lastJob{}
+	f.labels[conversationKey{c.OrgID, c.ID}] = nil
 	return true
 }
 
@@ -167,4 +251,11 @@ func (f *foreseen) undo() {
 		delete(f.jobs, k)
 	}
 	f.touched = nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

@@ -105,6 +105,7 @@ func (r Reader) labelsOf(links, owner, orgID string, ids []string) (map[string][
 
 // AttachToConversation puts a label on a conversation, and tells whether it was not there before.
 func (tx *Tx) AttachToConversation(orgID, conversationID, labelID string) (bool, error) {
+	tx.foreseen.labelsChanged()
 	n, err := tx.exec(`INSERT INTO conversation_labels (org_id, conversation_id, label_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 		orgID, conversationID, labelID)
 	return n > 0, err
@@ -112,6 +113,7 @@ func (tx *Tx) AttachToConversation(orgID, conversationID, labelID string) (bool,
 
 // DetachFromConversation takes a label off a conversation, and tells whether it was there.
 func (tx *Tx) DetachFromConversation(orgID, conversationID, labelID string) (bool, error) {
+	tx.foreseen.labelsChanged()
 	n, err := tx.exec("DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2 AND label_id = $3",
 		orgID, conversationID, labelID)
 	return n > 0, err

@@ -102,6 +102,7 @@ func (tx *Tx) mergeSendJobs(m Merge) error {
 
 // moveLabels gives the labels of one row to another.
 func (tx *Tx) moveLabels(links, owner, orgID, from, to string) error {
+	tx.foreseen.labelsChanged()
 	err := tx.later("INSERT INTO "+links+" (org_id, "+owner+", label_id) SELECT org_id, CAST($3 AS TEXT), label_id FROM "+links+
 		" WHERE org_id = $1 AND "+owner+" = $2 ON CONFLICT DO NOTHING", orgID, from, to)
 	if err != nil {

@@ -176,6 +176,7 @@ func (f MessageFilter) spread(c *conditions) {
 
 // InsertMessage stores a new message.
 func (tx *Tx) InsertMessage(m chat.Message) error {
+	tx.foreseen.arrived(m)
 	tx.noteMessage(m.OrgID, m.ID)
 	tx.noteConversation(m.OrgID, m.ConversationID)
 	if err := tx.searchLate(m); err != nil {

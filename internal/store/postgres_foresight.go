@@ -29,10 +29,101 @@ func (tx *postgresTx) foresee(ctx context.Context, wants []Foresight) (*foreseen
 	if len(f.threads) > 0 {
 		f.readJobs(&batch)
 	}
-	if len(f.missing) > 0 {
-		f.readReceivers(&batch)
+	if len(f.missing) > 0 { // events will tell of new contacts
+		f.readReceivers(&batch, f.newcomers())
 	}
 	return f, tx.readAll(ctx, batch)
+}
+
+// foreseeArrivals is foresee for messages that came in.
+func (tx *postgresTx) foreseeArrivals(ctx context.Context, arrivals []Arrival) (*foreseen, error) {
+	f := newForeseen()
+	var batch reads
+	f.readArrivals(&batch, arrivals)
+	wants := make([]Foresight, len(arrivals))
+	for i, a := range arrivals {
+		wants[i].Thread = a.Thread
+	}
+	if keys := distinct(wants, func(w Foresight) ThreadKey { return w.Thread }); len(keys) > 0 {
+		f.readThreads(&batch, keys)
+		f.readOthers(&batch, arrivals)
+	}
+	if err := tx.readAll(ctx, batch); err != nil {
+		return nil, err
+	}
+	batch = nil
+	if len(f.threads) > 0 {
+		f.readLabels(&batch)
+	}
+	f.readReceivers(&batch, orgsOf(arrivals))
+	return f, tx.readAll(ctx, batch)
+}
+
+func orgsOf(arrivals []Arrival) (orgs []string) {
+	for _, a := range arrivals {
+		if !slices.Contains(orgs, a.Thread.OrgID) {
+			orgs = append(orgs, a.Thread.OrgID)
+		}
+	}
+	return orgs
+}
+
+// readArrivals finds out which messages are there already, and which were changed before they came.
+func (f *foreseen) readArrivals(batch *reads, arrivals []Arrival) {
+	args := columnsOf(arrivals, func(a Arrival) string { return a.Thread.OrgID }, func(a Arrival) string { return a.Thread.AccountID }, func(a Arrival) string { return a.ProviderID })
+	batch.add(`SELECT k.org_id, k.account_id, k.id,
+			EXISTS (SELECT 1 FROM messages m WHERE m.org_id = k.org_id AND m.account_id = k.account_id AND m.provider_id = k.id),
+			EXISTS (SELECT 1 FROM early_changes e WHERE e.org_id = k.org_id AND e.account_id = k.account_id AND e.original_id = k.id)
+		FROM unnest($1::text[], $2::text[], $3::text[]) AS k (org_id, account_id, id)`, func(row scanner) error {
+		var k providerKey
+		var a arriving
+		err := row.Scan(&k.orgID, &k.accountID, &k.providerID, &a.known, &a.changed)
+		f.arriving[k] = a
+		return err
+	}, args...)
+}
+
+// readOthers finds the people whose other identifiers are somebody else's: whether they are missing must be asked for.
+func (f *foreseen) readOthers(batch *reads, arrivals []Arrival) {
+	var with []Arrival
+	for _, a := range arrivals {
+		if f.others[a.Thread] = a.Others; a.Others != (OtherNames{}) {
+			with = append(with, a)
+		}
+	}
+	if len(with) == 0 {
+		return
+	}
+	args := columnsOf(with, func(a Arrival) string { return a.Thread.OrgID }, func(a Arrival) string { return a.Thread.AccountID }, func(a Arrival) string { return a.Thread.Number },
+		func(a Arrival) string { return a.Others.BSUID }, func(a Arrival) string { return a.Others.ParentBSUID }, func(a Arrival) string { return chat.FoldCase(a.Others.Username) })
+	const same = "SELECT 1 FROM contacts c WHERE c.org_id = k.org_id AND c.account_id = k.account_id AND "
+	batch.add(`SELECT k.org_id, k.account_id, k.number
+		FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS k (org_id, account_id, number, bsuid, parent, username)
+		WHERE EXISTS (`+same+`c.bsuid = k.bsuid) OR EXISTS (`+same+`c.parent_bsuid = k.parent) OR EXISTS (`+same+"c.username_key = k.username)", func(row scanner) error {
+		var k ThreadKey
+		err := row.Scan(&k.OrgID, &k.AccountID, &k.Number)
+		delete(f.missing, k)
+		return err
+	}, args...)
+}
+
+// readLabels reads the labels of the threads, each conversation's by name.
+func (f *foreseen) readLabels(batch *reads) {
+	keys := make([]conversationKey, 0, len(f.threads))
+	for _, t := range f.threads {
+		k := conversationKey{t.conversation.OrgID, t.conversation.ID}
+		f.labels[k] = nil
+		keys = append(keys, k)
+	}
+	batch.add("SELECT x.conversation_id, "+prefixed("l", labelColumns)+` FROM unnest($1::text[], $2::text[]) AS k (org_id, id)
+		JOIN conversation_labels x ON x.org_id = k.org_id AND x.conversation_id = k.id
+		JOIN labels l ON l.org_id = x.org_id AND l.id = x.label_id ORDER BY l.name_key`, func(row scanner) error {
+		var id string
+		label, err := scanLabel(columnsAround{row: row, first: []any{&id}})
+		k := conversationKey{label.OrgID, id}
+		f.labels[k] = append(f.labels[k], label)
+		return err
+	}, columnsOf(keys, func(k conversationKey) string { return k.orgID }, func(k conversationKey) string { return k.id })...)
 }
 
 // distinct are the keys that are not empty, each once.
@@ -175,14 +266,20 @@ func (f *foreseen) readJobs(batch *reads) {
 	}, columnsOf(keys, func(k conversationKey) string { return k.orgID }, func(k conversationKey) string { return k.id })...)
 }
 
-// readReceivers reads who wants to hear of new contacts.
-func (f *foreseen) readReceivers(batch *reads) {
-	var orgs []string
+// newcomers are the organizations of people who are missing.
+func (f *foreseen) newcomers() (orgs []string) {
 	for k := range f.missing {
-		if _, ok := f.receivers[k.OrgID]; !ok {
+		if !slices.Contains(orgs, k.OrgID) {
 			orgs = append(orgs, k.OrgID)
-			f.receivers[k.OrgID] = nil
 		}
+	}
+	return orgs
+}
+
+// readReceivers reads who wants to hear of events.
+func (f *foreseen) readReceivers(batch *reads, orgs []string) {
+	for _, orgID := range orgs {
+		f.receivers[orgID] = nil
 	}
 	batch.add("SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = ANY($1::text[])"+notDeleted+" ORDER BY id", func(row scanner) error {
 		s, err := scanWebhook(row)

@@ -261,6 +261,7 @@ func (tx *Tx) Savepoint(fn func() error) error {
 		return nil
 	}
 	tx.afterCommit, tx.work = tx.afterCommit[:hooks], before
+	tx.foreseen = nil // it may know what is undone
 	tx.db.forget()
 	if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
 		return errors.Join(err, undoErr)
