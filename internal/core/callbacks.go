@@ -26,7 +26,7 @@ type Applier struct {
 
 // ApplyAll applies updates in their order.
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
-	r := round{accounts: map[string]*chat.Account{}, rules: map[string]*chat.Settings{}, messages: map[messageKey]store.MessageState{},
+	r := round{accounts: map[string]*chat.Account{}, rules: map[string]*chat.Settings{}, messages: map[messageKey]store.MessageState{}, unsent: map[string]store.SendWork{},
 		arrivals: &arrivals{}, unused: &unused{}, ledger: &ledger{by: byCallbacks}, people: &tally{}}
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
@@ -54,6 +54,7 @@ type round struct {
 	accounts map[string]*chat.Account          // by number; nil for one that is not connected
 	rules    map[string]*chat.Settings         // by account; nil where nothing is set off
 	messages map[messageKey]store.MessageState // that statuses are about
+	unsent   map[string]store.SendWork         // by our id: messages that go out, of which a status brings the provider's id
 	arrivals *arrivals
 	unused   *unused
 	ledger   *ledger // what becomes of messages of broadcasts
@@ -70,17 +71,18 @@ func (r round) moved(m store.Merge) {
 			r.messages[key] = s
 		}
 	}
+	clear(r.unsent)
 }
 
 // readMessages reads the messages that the statuses among the updates are about, with one statement
 // for each number. What it does not find is looked for when its turn comes.
 func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
-	wanted := map[string][]string{} // provider ids by number
-	ours := map[string][]string{}   // message ids by number, as far as the updates name them
+	byNumber := map[string][]provider.StatusUpdate{}
+	ours := map[string][]string{} // message ids by number, as far as the updates name them
 	for _, u := range updates {
 		if s, ok := u.(provider.StatusUpdate); ok {
 			number := s.About().PhoneNumberID
-			wanted[number] = append(wanted[number], s.ProviderID)
+			byNumber[number] = append(byNumber[number], s)
 			if chat.KindMessage.Valid(s.CallbackData) {
 				ours[number] = append(ours[number], s.CallbackData)
 			}
@@ -89,7 +91,7 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	if err := r.lockMessages(tx, ours); err != nil {
 		return err
 	}
-	for _, number := range slices.Sorted(maps.Keys(wanted)) {
+	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
 		account, err := r.account(tx, number)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
@@ -97,15 +99,41 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 		if err != nil {
 			return err
 		}
-		messages, err := tx.StatesByProviderIDs(account.OrgID, account.ID, wanted[number])
-		if err != nil {
+		if err := r.readNumber(tx, account, byNumber[number]); err != nil {
 			return err
-		}
-		for _, m := range messages {
-			r.messages[messageKey{account.ID, m.ProviderID}] = m
 		}
 	}
 	return nil
+}
+
+// readNumber reads the messages of a number that statuses are about: those that have the provider's ids, and those
+// that are to learn them.
+func (r round) readNumber(tx *store.Tx, account chat.Account, updates []provider.StatusUpdate) error {
+	ids := make([]string, len(updates))
+	for i, u := range updates {
+		ids[i] = u.ProviderID
+	}
+	messages, err := tx.StatesByProviderIDs(account.OrgID, account.ID, ids)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		r.messages[messageKey{account.ID, m.ProviderID}] = m
+	}
+	var unsent []string
+	for _, u := range updates {
+		if _, known := r.messages[messageKey{account.ID, u.ProviderID}]; !known && chat.KindMessage.Valid(u.CallbackData) {
+			unsent = append(unsent, u.CallbackData)
+		}
+	}
+	if len(unsent) == 0 {
+		return nil
+	}
+	works, err := tx.Unsent(account.OrgID, unsent)
+	for _, w := range works {
+		r.unsent[w.Message.ID] = w
+	}
+	return err
 }
 
 // foresee has what the messages among the updates will ask for read at once.
@@ -249,7 +277,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 		return err
 	}
 	before := m.Status
-	if err := a.learnProviderID(tx, account, &m, u); err != nil {
+	if err := a.learnProviderID(tx, account, r, &m, u); err != nil {
 		return err
 	}
 	r.ledger.note(m.Message, before)
@@ -297,6 +325,9 @@ func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u pro
 	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok && u.Status != "played" {
 		return m, nil
 	}
+	if w, ok := r.unsent[u.CallbackData]; ok && w.Message.AccountID == account.ID {
+		return store.MessageState{Message: w.Message, Unknown: w.Unknown()}, nil
+	}
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.ProviderID)
 	if errors.Is(err, store.ErrNotFound) && chat.KindMessage.Valid(u.CallbackData) {
 		m, err = tx.Message(account.OrgID, account.ID, u.CallbackData)
@@ -305,17 +336,12 @@ func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u pro
 }
 
 // learnProviderID settles a send whose answer has not been seen: the provider has the message.
-func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *store.MessageState, u provider.StatusUpdate) error {
+func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, r round, m *store.MessageState, u provider.StatusUpdate) error {
 	if m.ProviderID != "" {
 		return nil
 	}
-	work, err := tx.SendWork(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID})
-	if err != nil {
-		return err
-	}
-	row := tx.NewID(chat.KindEvent)
-	first, err := tx.MarkSent(m.OrgID, store.SentMessage{ID: m.ID, ProviderID: u.ProviderID, EventRow: row})
-	if err != nil || !first {
+	work, row, err := markSentBy(tx, r, m.Message, u.ProviderID)
+	if err != nil || row == "" {
 		return err
 	}
 	m.ProviderID, m.Unknown = u.ProviderID, work.Unknown()
@@ -335,6 +361,25 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, m *store.Me
 		return err
 	}
 	return messageSent(tx, account, work, sent, recipientID)
+}
+
+// markSentBy records that the provider has a message, and returns the row of the event that will tell of it; empty
+// where that is no news.
+func markSentBy(tx *store.Tx, r round, m chat.Message, providerID string) (work store.SendWork, row string, err error) {
+	row = tx.NewID(chat.KindEvent)
+	if work, ok := r.unsent[m.ID]; ok {
+		delete(r.unsent, m.ID)
+		return work, row, tx.MarkUnsent(work, providerID, row)
+	}
+	work, err = tx.SendWork(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID})
+	if err != nil {
+		return work, "", err
+	}
+	first, err := tx.MarkSent(m.OrgID, store.SentMessage{ID: m.ID, ProviderID: providerID, EventRow: row})
+	if err != nil || !first {
+		return work, "", err
+	}
+	return work, row, nil
 }
 
 // recipientOf is whose message it is, if a broadcast made it.

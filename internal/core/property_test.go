@@ -266,13 +266,16 @@ type inbox struct {
 	Events   map[chat.EventType]int
 }
 
-// expectedInbox tells it from the callbacks: what is about a message that has not come is lost.
+// expectedInbox tells it from the callbacks: a change of a message that has not come waits for it, so it makes no
+// difference when it came.
 func expectedInbox(order []happening) inbox {
+	changes := func(h happening) bool { return h.what == "edit" || h.what == "revoke" }
+	comes := func(h happening) bool { return !changes(h) }
+	order = slices.Concat(slices.DeleteFunc(slices.Clone(order), changes), slices.DeleteFunc(slices.Clone(order), comes))
 	in := inbox{Contents: map[string]string{}, Revoked: map[string]bool{}, Events: map[chat.EventType]int{}}
 	done, latest := map[string]bool{}, map[string]int{}
 	for _, h := range order {
-		_, there := in.Contents[h.target]
-		if done[h.id] || h.target != "" && !there && h.what != "reaction" && h.what != "withheld" {
+		if done[h.id] {
 			continue
 		}
 		done[h.id] = true

@@ -263,15 +263,24 @@ func (tx *Tx) MarkSent(orgID string, m SentMessage) (bool, error) {
 	return err == nil, err
 }
 
+const markSent = `UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
+		status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
+	WHERE org_id = $1 AND id = $2 AND provider_id IS NULL`
+
 func (tx *Tx) markSent(orgID string, m SentMessage) (conversationID string, err error) {
-	conversationID, err = one(tx.Reader, scanText, `UPDATE messages SET provider_id = $3, event_rows = $5, updated_at = $4,
-			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
-		WHERE org_id = $1 AND id = $2 AND provider_id IS NULL RETURNING conversation_id`, orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
+	conversationID, err = one(tx.Reader, scanText, markSent+" RETURNING conversation_id", orgID, m.ID, m.ProviderID, tx.now.UnixMilli(), orNull(m.EventRow))
 	if err == nil {
 		tx.noteMessage(orgID, m.ID)
 		tx.noteConversation(orgID, conversationID)
 	}
 	return conversationID, err
+}
+
+// MarkUnsent is MarkSent for a message that Unsent has returned.
+func (tx *Tx) MarkUnsent(w SendWork, providerID, eventRow string) error {
+	tx.noteMessage(w.Message.OrgID, w.Message.ID)
+	tx.noteConversation(w.Message.OrgID, w.Message.ConversationID)
+	return tx.later(markSent, w.Message.OrgID, w.Message.ID, providerID, tx.now.UnixMilli(), orNull(eventRow))
 }
 
 // MarkAllSent is MarkSent for many messages. It returns the conversations of those for which MarkSent

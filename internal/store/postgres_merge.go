@@ -83,7 +83,7 @@ func (g *group) isAboutOthers(f *form, args []any) bool {
 	return named && g.rows != nil && g.form.by == f.by && !g.rows[row]
 }
 
-// form is a statement that can be written for many rows: an INSERT of values, or an UPDATE of the row that its
+// form is a statement that can be written for many rows: an INSERT of values, or an UPDATE or DELETE of what its
 // first two arguments name.
 type form struct {
 	table  string
@@ -101,6 +101,7 @@ var (
 	insertForm = regexp.MustCompile(`^INSERT INTO (\w+) (\([^()]*\))\s+VALUES \(([^()]*)\)(\s+ON CONFLICT [^$]+)?$`)
 	conflict   = regexp.MustCompile(`ON CONFLICT \(([^()]*)\) DO UPDATE`)
 	updateForm = regexp.MustCompile(`(?s)^UPDATE (\w+) SET (.*?)\s+WHERE (org_id = \$1 AND id = \$2(?: AND .*)?)$`)
+	deleteForm = regexp.MustCompile(`^DELETE FROM (\w+) WHERE org_id = \$1 AND (\w+) = \$2$`)
 	argument   = regexp.MustCompile(`\$(\d+)`)
 )
 
@@ -118,6 +119,9 @@ func newForm(text string) *form {
 	}
 	if m := updateForm.FindStringSubmatch(text); m != nil && !strings.Contains(text, "SELECT") {
 		return &form{table: m[1], by: "org_id id", id: []int{0, 1}, once: true, before: "UPDATE " + m[1] + " SET " + named(m[2]) + " FROM ", after: " WHERE " + named(m[3])}
+	}
+	if m := deleteForm.FindStringSubmatch(text); m != nil {
+		return &form{table: m[1], by: "org_id " + m[2], id: []int{0, 1}, before: "DELETE FROM " + m[1] + " USING ", after: " WHERE org_id = n.c1 AND " + m[2] + " = n.c2"}
 	}
 	return nil
 }

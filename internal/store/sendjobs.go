@@ -79,6 +79,9 @@ func (tx *Tx) FinishSendJob(orgID, messageID, owner string) (bool, error) {
 
 // DropSendJobs removes jobs whoever owns them: they have gone out.
 func (tx *Tx) DropSendJobs(orgID string, messageIDs ...string) error {
+	if len(messageIDs) == 1 {
+		return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageIDs[0])
+	}
 	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(messageIDs))
 }
 
@@ -192,18 +195,32 @@ func scanSendJob(row scanner) (j SendJob, err error) {
 	return j, err
 }
 
+var selectSendWork = "SELECT " + prefixed("m", messageColumns) + `, c.phone_number, c.bsuid, c.parent_bsuid, c.name, v.status
+	FROM messages m JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id
+		JOIN conversations v ON v.org_id = m.org_id AND v.id = m.conversation_id
+	WHERE m.org_id = $1 AND `
+
+func scanSendWork(row scanner) (w SendWork, err error) {
+	var m messageRow
+	err = row.Scan(append(m.dest(), &w.To, &w.BSUID, &w.Parent, &w.Name, &w.ConversationStatus)...)
+	w.Message = m.value()
+	return w, err
+}
+
 // SendWork loads a job's message and whom it goes to.
 func (r Reader) SendWork(j SendJob) (SendWork, error) {
-	return one(r, func(row scanner) (SendWork, error) {
-		w := SendWork{Job: j}
-		var m messageRow
-		err := row.Scan(append(m.dest(), &w.To, &w.BSUID, &w.Parent, &w.Name, &w.ConversationStatus)...)
-		w.Message = m.value()
-		return w, err
-	}, "SELECT "+prefixed("m", messageColumns)+`, c.phone_number, c.bsuid, c.parent_bsuid, c.name, v.status
-		FROM messages m JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id
-			JOIN conversations v ON v.org_id = m.org_id AND v.id = m.conversation_id
-		WHERE m.org_id = $1 AND m.id = $2`, j.OrgID, j.MessageID)
+	w, err := one(r, scanSendWork, selectSendWork+"m.id = $2", j.OrgID, j.MessageID)
+	w.Job = j
+	return w, err
+}
+
+// Unsent loads those of the messages of which nobody knows yet that the provider has them, and whom they go to. The
+// messages are locked before: it stays so until the transaction ends. The jobs are not loaded.
+func (tx *Tx) Unsent(orgID string, ids []string) ([]SendWork, error) {
+	if err := tx.useIndexes(); err != nil {
+		return nil, err
+	}
+	return many(tx.Reader, scanSendWork, selectSendWork+tx.dialect.oneOf("m.id", "$2")+" AND m.provider_id IS NULL", orgID, tx.dialect.list(ids))
 }
 
 // SendJobOwner returns which node a job belongs to, or ErrNotFound when it is finished.
