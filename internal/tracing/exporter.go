@@ -104,7 +104,7 @@ var kinds = map[trace.SpanKind]tracepb.Span_SpanKind{
 // attributes are texts and whole numbers: this package makes no others.
 func attributes(list []attribute.KeyValue) (out []*common.KeyValue) {
 	for _, kv := range list {
-		value := &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: kv.Value.Emit()}}
+		value := &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: kv.Value.String()}}
 		if kv.Value.Type() == attribute.INT64 {
 			value = &common.AnyValue{Value: &common.AnyValue_IntValue{IntValue: kv.Value.AsInt64()}}
 		}
