@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/logging"
 )
 
@@ -40,6 +41,7 @@ type postgresEngine struct {
 	closed  atomic.Bool
 	groups  *groups
 	sharing sharing
+	gate    *fair.Gate[Turn] // to the connections, for transactions
 
 	telling   *logging.Episode
 	listening *logging.Episode
@@ -58,6 +60,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 			"this node cannot hear of others' work: it finds it by looking", "this node hears of others' work again"),
 	}
 	e.groups = newGroups(e)
+	e.gate = fair.NewGate[Turn](int(settings.MaxConns - max(1, settings.MaxConns/8))) // the rest is for reads and groups
 	if cfg.DirectURL != "" {
 		direct, err := poolSettings(cfg.DirectURL)
 		if err != nil {
@@ -118,6 +121,20 @@ func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	}
 }
 
+// enter waits for a transaction's turn to have a connection: those that wait for one take turns.
+func (e *postgresEngine) enter(ctx context.Context) error {
+	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)
+	defer cancel()
+	switch {
+	case e.gate.Enter(waitCtx, turnOf(ctx)):
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return fmt.Errorf("%w: no connection became free within %s", ErrUnavailable, acquireTimeout)
+	}
+}
+
 func (e *postgresEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
 	conn, err := e.acquire(ctx)
 	if err != nil {
@@ -174,6 +191,10 @@ func (e *postgresEngine) inTx(ctx context.Context, body func(session) error) err
 }
 
 func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) error {
+	if err := e.enter(ctx); err != nil {
+		return err
+	}
+	defer e.gate.Leave()
 	conn, err := e.acquire(ctx)
 	if err != nil {
 		return err
