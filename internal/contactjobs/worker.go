@@ -96,7 +96,7 @@ func (w *Worker) Work(ctx context.Context) error {
 // doJob goes on with a job until it is finished, undone, or another node has it.
 func (w *Worker) doJob(ctx context.Context, job chat.ContactJob) error {
 	ctx = store.WithTurn(ctx, store.Turn{OrgID: job.OrgID, Bulk: true})
-	one := &run{worker: w, steps: w.store.Steps(), job: job}
+	one := &run{worker: w, steps: w.store.Steps().Brisk(), job: job}
 	defer one.close()
 	for one.under(job.Status) {
 		if err := one.step(ctx); err != nil || one.elsewhere {

@@ -19,12 +19,19 @@ const (
 type Steps struct {
 	store *Store
 	rows  int           // of the next step
+	rests int           // so many times as long as a step took
 	due   time.Duration // how long to rest before it
 	rest  func(context.Context, time.Duration)
 }
 
 // Steps begins a piece of long work.
-func (s *Store) Steps() *Steps { return &Steps{store: s, rows: firstRows, rest: rest} }
+func (s *Store) Steps() *Steps { return &Steps{store: s, rows: firstRows, rests: restFor, rest: rest} }
+
+// Brisk is for work that somebody waits for: it has up to half of the time. Others wait for a step no longer.
+func (p *Steps) Brisk() *Steps {
+	p.rests = 1
+	return p
+}
 
 // Turn goes on with work of another kind, of which it is not known yet how much fits into a step.
 func (p *Steps) Turn() { p.rows = firstRows }
@@ -50,7 +57,7 @@ func (p *Steps) DoIn(ctx context.Context, inTx func(func(*Tx) error) error, work
 		return err
 	})
 	took := p.store.Moment().Sub(begin)
-	p.due = min(restFor*took, longestRest)
+	p.due = min(time.Duration(p.rests)*took, longestRest)
 	if err != nil {
 		return 0, false, err
 	}

@@ -25,7 +25,10 @@ func TestStepsFitAndRest(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			perRow := time.Duration(rapid.IntRange(0, 2000).Draw(rt, "microseconds a row")) * time.Microsecond
 			wait := time.Duration(rapid.SampledFrom([]int{0, 1, 20, 2000}).Draw(rt, "milliseconds of waiting")) * time.Millisecond
-			steps := st.Steps()
+			steps, rests := st.Steps(), time.Duration(4)
+			if rapid.Bool().Draw(rt, "brisk") {
+				steps, rests = steps.Brisk(), 1
+			}
 			var rested time.Duration
 			steps.OnRest(func(d time.Duration) { rested = d })
 			inTx := func(fn func(*store.Tx) error) error {
@@ -38,7 +41,7 @@ func TestStepsFitAndRest(t *testing.T) {
 					if rows < 10 || rows > 500 || i > 0 && rows > 2*last {
 						rt.Fatalf("a step of %d rows follows one of %d", rows, last)
 					}
-					if want := min(4*took, 2*time.Second); rested != want {
+					if want := min(rests*took, 2*time.Second); rested != want {
 						rt.Fatalf("after a step of %v it rested for %v", took, rested)
 					}
 					clock.Advance(time.Duration(rows) * perRow)
