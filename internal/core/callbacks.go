@@ -126,14 +126,35 @@ func (r round) readNumber(tx *store.Tx, account chat.Account, updates []provider
 			unsent = append(unsent, u.CallbackData)
 		}
 	}
-	if len(unsent) == 0 {
-		return nil
+	if len(unsent) > 0 {
+		works, err := tx.Unsent(account.OrgID, unsent)
+		if err != nil {
+			return err
+		}
+		for _, w := range works {
+			r.unsent[w.Message.ID] = w
+		}
 	}
-	works, err := tx.Unsent(account.OrgID, unsent)
-	for _, w := range works {
-		r.unsent[w.Message.ID] = w
+	return tx.ForeseeRecipients(r.strangers(account, updates))
+}
+
+// strangers are the contacts of which statuses show identifiers that were not known.
+func (r round) strangers(account chat.Account, updates []provider.StatusUpdate) (found []store.Recipient) {
+	seen := map[string]bool{}
+	for _, u := range updates {
+		m, known := r.messages[messageKey{account.ID, u.ProviderID}]
+		if w, ok := r.unsent[u.CallbackData]; !known && ok {
+			m = store.MessageState{Message: w.Message, Unknown: w.Unknown()}
+		}
+		who := personOf(u.Recipient)
+		if m.Unknown&who.known() == 0 || seen[m.ContactID] {
+			continue
+		}
+		seen[m.ContactID] = true
+		names := slices.DeleteFunc([]string{who.Number, who.BSUID, who.ParentBSUID}, func(name string) bool { return name == "" })
+		found = append(found, store.Recipient{OrgID: account.OrgID, AccountID: account.ID, ContactID: m.ContactID, Names: names})
 	}
-	return err
+	return found
 }
 
 // foresee has what the messages among the updates will ask for read at once.

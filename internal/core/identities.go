@@ -74,10 +74,10 @@ func newIdentifiers(before, after chat.Contact) (face chat.Contact) {
 // them. Nobody is known by a username alone: where only that is taken, the rest is stored.
 func storeIdentity(tx *store.Tx, before, after chat.Contact) (chat.Contact, error) {
 	after.UpdatedAt = tx.Now()
-	err := tx.Savepoint(func() error { return tx.UpdateContact(after) })
+	err := tx.Rename(before, after)
 	if errors.Is(err, store.ErrDuplicate) && deref(after.Username) != deref(before.Username) {
 		after.Username = before.Username
-		err = tx.Savepoint(func() error { return tx.UpdateContact(after) })
+		err = tx.Rename(before, after)
 	}
 	return after, err
 }

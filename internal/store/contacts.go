@@ -62,13 +62,16 @@ var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // Contact returns a contact of an account, or ErrNotFound.
 func (r Reader) Contact(orgID, accountID, id string) (chat.Contact, error) {
+	if c, known := r.foreseen.contact(contactKey{orgID, id}); known && c.AccountID == accountID {
+		return c, nil
+	}
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND id = $2 AND account_id = $3"+r.forUpdate(),
 		orgID, id, accountID)
 }
 
 // ContactByNumber finds an account's contact by its number, or ErrNotFound.
 func (r Reader) ContactByNumber(orgID, accountID, number string) (chat.Contact, error) {
-	if r.foreseen.lacks(ThreadKey{orgID, accountID, number}) {
+	if r.foreseen.lacks(ThreadKey{orgID, accountID, number}) || r.foreseen.isFree(nameKey{orgID, accountID, number}) {
 		return chat.Contact{}, ErrNotFound
 	}
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND phone_number = $3"+r.forUpdate(),
@@ -77,6 +80,9 @@ func (r Reader) ContactByNumber(orgID, accountID, number string) (chat.Contact, 
 
 // ContactByBSUID finds an account's contact by its business-scoped user id, or ErrNotFound.
 func (r Reader) ContactByBSUID(orgID, accountID, bsuid string) (chat.Contact, error) {
+	if r.foreseen.isFree(nameKey{orgID, accountID, bsuid}) {
+		return chat.Contact{}, ErrNotFound
+	}
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND bsuid = $3"+r.forUpdate(),
 		orgID, accountID, bsuid)
 }
@@ -107,18 +113,31 @@ func (tx *Tx) InsertContact(c chat.Contact) error {
 	return tx.insert(text+" ON CONFLICT DO NOTHING", args...)
 }
 
+const updateContact = `UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
+		metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13, preference_at = $14
+	WHERE org_id = $1 AND id = $2`
+
+func contactArgs(c chat.Contact) []any {
+	return []any{c.OrgID, c.ID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
+		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey(), msPtr(c.PreferenceAt)}
+}
+
 // UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.
 func (tx *Tx) UpdateContact(c chat.Contact) error {
 	tx.noteContacts(c.OrgID)
-	err := tx.execOne(`UPDATE contacts SET phone_number = $3, bsuid = $4, parent_bsuid = $5, username = $6, name = $7, email = $8,
-			metadata = $9, marketing_consent = $10, updated_at = $11, username_key = $12, search_key = $13, preference_at = $14
-		WHERE org_id = $1 AND id = $2`,
-		c.OrgID, c.ID, c.PhoneNumber, c.BSUID, c.ParentBSUID, c.Username, c.Name, c.Email,
-		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey(), msPtr(c.PreferenceAt))
-	if err != nil {
+	if err := tx.execOne(updateContact, contactArgs(c)...); err != nil {
 		return err
 	}
 	return tx.SearchAgain(c.OrgID, c.ID)
+}
+
+// Rename is UpdateContact for a contact with other identifiers than before, which undoes only itself when one is taken.
+func (tx *Tx) Rename(before, after chat.Contact) error {
+	if !tx.foreseen.takes(before, after) {
+		return tx.Savepoint(func() error { return tx.UpdateContact(after) })
+	}
+	tx.noteChange(ChangedContacts, after.OrgID, "")
+	return errors.Join(tx.later(updateContact, contactArgs(after)...), tx.SearchAgain(after.OrgID, after.ID))
 }
 
 // TouchContacts notes that contacts changed now, and returns them in the order of their ids.
@@ -168,6 +187,9 @@ func textPtr(raw json.RawMessage) *string {
 
 // ContactByParent finds an account's contact by its parent BSUID, or ErrNotFound.
 func (r Reader) ContactByParent(orgID, accountID, bsuid string) (chat.Contact, error) {
+	if r.foreseen.isFree(nameKey{orgID, accountID, bsuid}) {
+		return chat.Contact{}, ErrNotFound
+	}
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND parent_bsuid = $3"+r.forUpdate(),
 		orgID, accountID, bsuid)
 }

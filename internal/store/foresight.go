@@ -24,11 +24,32 @@ type OtherNames struct{ BSUID, ParentBSUID, Username string }
 // Foresee reads what applying messages that came in will ask for. The embedded store has no use for it.
 func (tx *Tx) Foresee(arrivals []Arrival) (err error) {
 	if pg, ok := tx.db.(*postgresTx); ok && len(arrivals) > 1 {
-		if tx.foreseen, err = pg.foreseeArrivals(tx.ctx, arrivals); err == nil {
+		if tx.foreseen == nil {
+			tx.foreseen = newForeseen()
+		}
+		if err = pg.foreseeArrivals(tx.ctx, tx.foreseen, arrivals); err == nil {
 			tx.receivers = tx.foreseen.receivers
 		}
 	}
 	return err
+}
+
+// Recipient is a contact of which a status shows identifiers that were not known.
+type Recipient struct {
+	OrgID, AccountID, ContactID string
+	Names                       []string // numbers and BSUIDs
+}
+
+// ForeseeRecipients reads what learning identifiers of contacts will ask for. The embedded store has no use for it.
+func (tx *Tx) ForeseeRecipients(recipients []Recipient) error {
+	pg, ok := tx.db.(*postgresTx)
+	if !ok || len(recipients) < 2 {
+		return nil
+	}
+	if tx.foreseen == nil {
+		tx.foreseen = newForeseen()
+	}
+	return pg.foreseeRecipients(tx.ctx, tx.foreseen, recipients)
 }
 
 // ThreadKey names a conversation by the person's number.
@@ -45,15 +66,17 @@ func (k AnswerKey) lock() string { return "idempotency " + k.OrgID + " " + k.Key
 // that goes out without waiting for an answer, and should another node have been first, PostgreSQL refuses it, and
 // everybody runs alone.
 type foreseen struct {
-	threads map[ThreadKey]foundThread
-	of      map[conversationKey]ThreadKey    // the threads by their conversations
-	missing map[ThreadKey]bool               // there is no such contact
-	others  map[ThreadKey]OtherNames         // of those who are missing: they are nobody else's
-	fresh   map[string]bool                  // contacts that were added
-	answers map[AnswerKey]*IdempotencyRecord // nil: there is none
-	locks   map[string]bool
-	jobs    map[conversationKey]lastJob
-	touched []conversationKey // whose last job was queued by the transaction that runs
+	threads  map[ThreadKey]foundThread
+	of       map[conversationKey]ThreadKey    // the threads by their conversations
+	missing  map[ThreadKey]bool               // there is no such contact
+	others   map[ThreadKey]OtherNames         // of those who are missing: they are nobody else's
+	fresh    map[string]bool                  // contacts that were added
+	answers  map[AnswerKey]*IdempotencyRecord // nil: there is none
+	locks    map[string]bool
+	jobs     map[conversationKey]lastJob
+	touched  []conversationKey // whose last job was queued by the transaction that runs
+	contacts map[contactKey]chat.Contact
+	free     map[nameKey]bool // identifiers that no contact has
 	// arriving is what is known of messages that came in, labels what is on their conversations.
 	arriving map[providerKey]arriving
 	labels   map[conversationKey][]chat.Label
@@ -66,8 +89,53 @@ func newForeseen() *foreseen {
 		threads: map[ThreadKey]foundThread{}, of: map[conversationKey]ThreadKey{}, missing: map[ThreadKey]bool{}, fresh: map[string]bool{},
 		answers: map[AnswerKey]*IdempotencyRecord{}, locks: map[string]bool{}, jobs: map[conversationKey]lastJob{},
 		receivers: map[string][]chat.WebhookSubscription{},
-		others:    map[ThreadKey]OtherNames{}, arriving: map[providerKey]arriving{}, labels: map[conversationKey][]chat.Label{},
+		contacts:  map[contactKey]chat.Contact{}, free: map[nameKey]bool{},
+		others: map[ThreadKey]OtherNames{}, arriving: map[providerKey]arriving{}, labels: map[conversationKey][]chat.Label{},
 	}
+}
+
+type contactKey struct{ orgID, id string }
+
+// nameKey is an identifier: a number begins with +, a BSUID with a country.
+type nameKey struct{ orgID, accountID, name string }
+
+func (f *foreseen) contact(k contactKey) (chat.Contact, bool) {
+	if f == nil {
+		return chat.Contact{}, false
+	}
+	return take(f.contacts, k)
+}
+
+func (f *foreseen) isFree(k nameKey) bool { return f != nil && f.free[k] }
+
+// takes notes that a contact changes its identifiers from before. It reports false where that must be asked for:
+// nobody has looked whether they are free.
+func (f *foreseen) takes(before, after chat.Contact) bool {
+	if f == nil || deref(before.Username) != deref(after.Username) {
+		return false
+	}
+	var names []nameKey
+	for _, pair := range [][2]*string{{before.PhoneNumber, after.PhoneNumber}, {before.BSUID, after.BSUID}, {before.ParentBSUID, after.ParentBSUID}} {
+		k := nameKey{after.OrgID, after.AccountID, deref(pair[1])}
+		if deref(pair[0]) == k.name {
+			continue
+		}
+		if !f.free[k] {
+			return false
+		}
+		names = append(names, k)
+	}
+	for _, k := range names {
+		delete(f.free, k)
+		delete(f.missing, ThreadKey{k.orgID, k.accountID, k.name})
+	}
+	delete(f.contacts, contactKey{after.OrgID, after.ID})
+	for k, t := range f.threads {
+		if t.contact.ID == after.ID {
+			delete(f.threads, k)
+		}
+	}
+	return true
 }
 
 // providerKey names a message by the provider's id of it.
@@ -211,6 +279,8 @@ func (f *foreseen) contactsChanged(orgID string) {
 			delete(f.missing, k)
 		}
 	}
+	clear(f.contacts)
+	clear(f.free)
 }
 
 // lacks tells that there is no contact of that number.
@@ -227,6 +297,7 @@ func (f *foreseen) addContact(c chat.Contact) bool {
 		return false
 	}
 	delete(f.missing, k)
+	clear(f.free) // it may have taken one
 	f.fresh[c.ID] = true
 	return true
 }

@@ -36,8 +36,7 @@ func (tx *postgresTx) foresee(ctx context.Context, wants []Foresight) (*foreseen
 }
 
 // foreseeArrivals is foresee for messages that came in.
-func (tx *postgresTx) foreseeArrivals(ctx context.Context, arrivals []Arrival) (*foreseen, error) {
-	f := newForeseen()
+func (tx *postgresTx) foreseeArrivals(ctx context.Context, f *foreseen, arrivals []Arrival) error {
 	var batch reads
 	f.readArrivals(&batch, arrivals)
 	wants := make([]Foresight, len(arrivals))
@@ -49,14 +48,45 @@ func (tx *postgresTx) foreseeArrivals(ctx context.Context, arrivals []Arrival) (
 		f.readOthers(&batch, arrivals)
 	}
 	if err := tx.readAll(ctx, batch); err != nil {
-		return nil, err
+		return err
 	}
 	batch = nil
 	if len(f.threads) > 0 {
 		f.readLabels(&batch)
 	}
 	f.readReceivers(&batch, orgsOf(arrivals))
-	return f, tx.readAll(ctx, batch)
+	return tx.readAll(ctx, batch)
+}
+
+// foreseeRecipients reads contacts, locked in the order of their ids, and which of the names are nobody's.
+func (tx *postgresTx) foreseeRecipients(ctx context.Context, f *foreseen, recipients []Recipient) error {
+	slices.SortFunc(recipients, func(a, b Recipient) int {
+		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ContactID, b.ContactID))
+	})
+	var names []nameKey
+	for _, r := range recipients {
+		for _, name := range r.Names {
+			k := nameKey{r.OrgID, r.AccountID, name}
+			f.free[k] = true
+			names = append(names, k)
+		}
+	}
+	var batch reads
+	batch.add("SELECT "+prefixed("c", contactColumns)+` FROM unnest($1::text[], $2::text[]) AS k (org_id, id) CROSS JOIN LATERAL (
+			SELECT * FROM contacts WHERE org_id = k.org_id AND id = k.id LIMIT 1 FOR NO KEY UPDATE) c`, func(row scanner) error {
+		c, err := scanContact(row)
+		f.contacts[contactKey{c.OrgID, c.ID}] = c
+		return err
+	}, columnsOf(recipients, func(r Recipient) string { return r.OrgID }, func(r Recipient) string { return r.ContactID })...)
+	const same = "SELECT 1 FROM contacts c WHERE c.org_id = k.org_id AND c.account_id = k.account_id AND "
+	batch.add("SELECT k.org_id, k.account_id, k.name FROM unnest($1::text[], $2::text[], $3::text[]) AS k (org_id, account_id, name) WHERE EXISTS ("+
+		same+"c.phone_number = k.name) OR EXISTS ("+same+"c.bsuid = k.name) OR EXISTS ("+same+"c.parent_bsuid = k.name)", func(row scanner) error {
+		var k nameKey
+		err := row.Scan(&k.orgID, &k.accountID, &k.name)
+		delete(f.free, k)
+		return err
+	}, columnsOf(names, func(k nameKey) string { return k.orgID }, func(k nameKey) string { return k.accountID }, func(k nameKey) string { return k.name })...)
+	return tx.readAll(ctx, batch)
 }
 
 func orgsOf(arrivals []Arrival) (orgs []string) {
