@@ -1,1 +1,0 @@
-import{ut as e}from"./vendor-CASASK4_.js";import{Q as t,bt as n,dt as r}from"./shared-s_Vb6Qtm.js";var i=e();function a({children:e}){let a=r(`settings`);return n()?e:(0,i.jsx)(t,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

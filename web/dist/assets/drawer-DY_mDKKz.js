@@ -1,1 +1,0 @@
-import{at as e,it as t}from"./shared-s_Vb6Qtm.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};
