@@ -79,7 +79,8 @@ web-check: web/node_modules/.package-lock.json ## check and test the dashboard's
 
 browser-test: ## run all browser tests, of which make test runs the main ones
 	go build -o bin/pgtest-run ./internal/pgtest/run
-	bin/pgtest-run -- go test -tags browser -count=1 -timeout 20m ./e2e -run "Dashboard|Phone"
+	bin/pgtest-run -- go test -tags browser -count=1 -timeout 40m ./e2e \
+		-run "$$(grep -ho '^func Test[A-Za-z]*' e2e/*_browser_test.go | cut -d' ' -f2 | paste -s -d '|' -)"
 
 long-test: ## run the tests that go on for long
 	go build -o bin/pgtest-run ./internal/pgtest/run
