@@ -31,13 +31,13 @@ type ProfileChange struct {
 }
 
 // Fields are the names of those that are changed.
-func (c ProfileChange) Fields() (names []string) {
+func (p ProfileChange) Fields() (names []string) {
 	for _, f := range []struct {
 		name  string
 		given bool
 	}{
-		{"about", c.About != nil}, {"address", c.Address != nil}, {"description", c.Description != nil}, {"email", c.Email != nil},
-		{"vertical", c.Vertical != nil}, {"websites", c.Websites != nil}, {"picture", c.PictureHandle != nil},
+		{"about", p.About != nil}, {"address", p.Address != nil}, {"description", p.Description != nil}, {"email", p.Email != nil},
+		{"vertical", p.Vertical != nil}, {"websites", p.Websites != nil}, {"picture", p.PictureHandle != nil},
 	} {
 		if f.given {
 			names = append(names, f.name)
