@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"time"
 )
 
 // arrivals is what an endpoint was told of the messages of a ledger.
 type arrivals struct {
-	mu   sync.Mutex
-	seen map[string]int // by type and the id of the event
+	mu    sync.Mutex
+	seen  map[string]int // by type and the id of the event
+	since time.Time      // when it began to listen: what is recorded from then on reaches it
 }
 
 // listen has an endpoint told of every message that goes out or comes in.
@@ -31,6 +33,7 @@ func (l *ledger) listen() *arrivals {
 		r := l.srv.Post(n.org.Key, "/v1/webhook_subscriptions", fmt.Sprintf(`{"url":%q,"events":["message.sent","message.received"]}`, server.URL))
 		expect(l.t, r, http.StatusCreated, "")
 	}
+	a.since = time.Now()
 	return a
 }
 
@@ -44,7 +47,7 @@ func (a *arrivals) check(l *ledger) {
 		missing = nil
 		for _, n := range l.numbers {
 			for _, e := range n.events("message.sent", "message.received") {
-				if key := string(e.Type) + " " + e.EventID; a.seen[key] == 0 {
+				if key := string(e.Type) + " " + e.EventID; a.seen[key] == 0 && e.CreatedAt.After(a.since) {
 					missing = append(missing, key)
 				}
 			}

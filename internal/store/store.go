@@ -153,13 +153,8 @@ func (s *Store) Read(ctx context.Context) Reader {
 // results rather than add to them, and must not have effects outside the transaction: that is
 // what Tx.AfterCommit is for.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
-	traced, span := tracing.Child(ctx, "transaction")
-	err := s.inTx(traced, fn)
-	span.End()
-	return err
-}
-
-func (s *Store) inTx(ctx context.Context, fn func(*Tx) error) error {
+	ctx, span := tracing.Child(ctx, "transaction")
+	defer span.End()
 	var tx *Tx
 	return s.settle(&tx, s.engine.inTx(ctx, func(db session) error {
 		tx = s.newTx(ctx, db, nil)
@@ -170,6 +165,8 @@ func (s *Store) inTx(ctx context.Context, fn func(*Tx) error) error {
 // InGroup is InTx for a transaction that tells what it is about to read. On PostgreSQL it may share one with
 // others that wait, each with its own outcome; so it must not keep them waiting.
 func (s *Store) InGroup(ctx context.Context, want Foresight, fn func(*Tx) error) error {
+	ctx, span := tracing.Child(ctx, "transaction")
+	defer span.End()
 	var tx *Tx
 	return s.settle(&tx, s.engine.inGroup(ctx, want, func(db session, known *foreseen) error {
 		tx = s.newTx(ctx, db, known)
