@@ -1,3 +1,5 @@
+//go:build torture
+
 package e2e
 
 import (
