@@ -11,7 +11,7 @@ const (
 	// promptBody is what fits into a moment of any line. Callbacks with more are rare: parts of a number's past.
 	promptBody = 64 << 10
 	// maxPrompt bounds the bytes of all bodies up to that size.
-	maxPrompt = 4 << 20
+	maxPrompt = 8 << 20
 )
 
 // prompt reads bodies that say that they are of middle size. Nobody waits there for room: the body that began
