@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
-import { share, webhookFiguresQuery, type Range, type WebhookFigures } from "./data";
+import { share, webhookFiguresQuery, type Range } from "./data";
+import { DayBars } from "./DayBars";
 import styles from "./HomePage.module.css";
 import { useHome } from "./text";
 
@@ -29,37 +30,19 @@ export function WebhooksPanel({ days }: { days: Range }) {
           <Link to="/dev/deliveries" search={{ status: "dead", since: figures.from }}>{t.dead} {format.format(now.dead)}</Link>
         </li>
       </ul>
-      {figures.days.length > 1 && <Bars days={figures.days} />}
+      {figures.days.length > 1 && (
+        <DayBars
+          days={figures.days}
+          stand="stack"
+          most={Math.max(...figures.days.map((d) => d.deliveries.total))}
+          bars={({ deliveries: d }) => [
+            { className: styles.bad, n: d.dead },
+            { className: styles.in, n: d.waiting },
+            { className: styles.out, n: d.succeeded },
+          ]}
+          title={(label, { deliveries: d }) => t.webhookTitle(label, d.succeeded, d.waiting, d.dead)}
+        />
+      )}
     </Panel>
-  );
-}
-
-/** A bar for each day, of what succeeded, waits and was given up. */
-function Bars({ days }: { days: WebhookFigures["days"] }) {
-  const t = useHome();
-  const language = useLanguage();
-  const most = Math.max(1, ...days.map((d) => d.deliveries.total));
-  const name = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" });
-  const height = (n: number) => ({ height: n > 0 ? `max(2px, ${(100 * n) / most}%)` : 0 });
-  return (
-    <ol className={styles.days}>
-      {days.map(({ date, deliveries: d }, i) => {
-        const label = name.format(new Date(date));
-        const title = t.webhookTitle(label, d.succeeded, d.waiting, d.dead);
-        return (
-          <li key={date} title={title}>
-            <span className={styles.spoken}>{title}</span>
-            <span className={styles.stack} aria-hidden="true">
-              <span className={styles.bad} style={height(d.dead)} />
-              <span className={styles.in} style={height(d.waiting)} />
-              <span className={styles.out} style={height(d.succeeded)} />
-            </span>
-            <span className={styles.label} aria-hidden="true">
-              {i % Math.ceil(days.length / 10) === 0 ? label : ""}
-            </span>
-          </li>
-        );
-      })}
-    </ol>
   );
 }
