@@ -24,11 +24,11 @@ type Restriction string
 
 const (
 	RestrictAll      Restriction = "all"
-	RestrictBusiness Restriction = "business" // what opens a conversation: templates
-	RestrictCustomer Restriction = "customer" // answers inside one
+	RestrictBusiness Restriction = "business" // sends that open a conversation: templates
+	RestrictCustomer Restriction = "customer" // answers inside an open conversation
 )
 
-// AccountAspect is a part of an account's standing of which the provider speaks by itself.
+// AccountAspect is a part of an account's standing that the provider reports on its own.
 type AccountAspect string
 
 const (
@@ -46,7 +46,7 @@ type Account struct {
 	OrgID            string
 	TeamID           string
 	CustomerID       *string
-	CustomerName     *string // of the customer, when loaded with it
+	CustomerName     *string // set when the account is loaded with its customer
 	CustomerStatus   *CustomerStatus
 	PhoneNumberID    *string
 	PhoneNumber      *string // +E.164
@@ -66,7 +66,7 @@ type Account struct {
 	UpdatedAt        time.Time
 }
 
-// AccountState is how a number was from an instant on, as far as the provider decides it.
+// AccountState is the part of a number's standing that the provider decides, as of an instant.
 type AccountState struct {
 	At             time.Time
 	Status         AccountStatus
@@ -76,8 +76,8 @@ type AccountState struct {
 	Restriction    *Restriction
 }
 
-// NewAccount is what the operator gives to connect a number. Without TeamID the account goes to
-// its customer's team, or to the organization's only one.
+// NewAccount is the operator's request to connect a number. Without TeamID the account goes to its customer's
+// team, or to the organization's only team.
 type NewAccount struct {
 	OrgID          string
 	TeamID         string
@@ -91,7 +91,7 @@ type NewAccount struct {
 	RequireOptIn   bool
 }
 
-// phoneNumberIDPattern is what the provider's id of a number looks like.
+// phoneNumberIDPattern matches the provider's ids of numbers.
 var phoneNumberIDPattern = regexp.MustCompile("^[0-9]{6,20}$")
 
 // Account checks the fields and returns the account they describe.
@@ -154,8 +154,8 @@ func (p AccountPatch) Apply(a Account) (Account, error) {
 	return a, nil
 }
 
-// Reason is why the account is not connected, where that is known. One that is connected has none: whatever
-// put it out of service is over.
+// Reason says why the account is not connected, where that is known. A connected account has no reason, even if
+// an old one is still stored.
 func (a Account) Reason() *string {
 	if a.Status == AccountConnected {
 		return nil
@@ -179,7 +179,7 @@ func (a Account) Restricted(now time.Time, opening bool) bool {
 	}
 }
 
-// CheckConnected says why nothing can be done with the account at the provider.
+// CheckConnected returns an error that says why the account cannot be used at the provider, or nil.
 func (a Account) CheckConnected() error {
 	provider := ""
 	if a.ProviderStatus != nil {
@@ -198,7 +198,7 @@ func (a Account) CheckConnected() error {
 	return nil
 }
 
-// CheckSend says why the account cannot send now, in the contract's order.
+// CheckSend returns the first error, in the contract's order, that keeps the account from sending now.
 func (a Account) CheckSend(now time.Time, opening bool) error {
 	if err := a.CheckConnected(); err != nil {
 		return err

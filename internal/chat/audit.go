@@ -2,17 +2,18 @@ package chat
 
 import "time"
 
-// DoerKind is what kind of somebody makes a change.
+// DoerKind says whether a person, a key, the operator or a link makes a change.
 type DoerKind string
 
 const (
 	DoerUser     DoerKind = "user"     // in the dashboard
 	DoerKey      DoerKind = "key"      // through the API
 	DoerOperator DoerKind = "operator" // at the shell
-	DoerLink     DoerKind = "link"     // with a setup link
+	DoerLink     DoerKind = "link"     // on a setup page
 )
 
-// Doer is who makes a change, under the name of that time: people and keys go, and what they did stays readable.
+// Doer is who makes a change. Name is kept as it was then, because users and keys are deleted and their entries
+// stay readable.
 type Doer struct {
 	Kind    DoerKind
 	ID      string // the operator has none
@@ -20,7 +21,7 @@ type Doer struct {
 	Address string
 }
 
-// AuditEntry tells administrators who did what. It has neither secrets nor what people write to each other.
+// AuditEntry tells administrators who did what. It never holds secrets or the text of messages.
 type AuditEntry struct {
 	ID      string
 	OrgID   string
@@ -31,7 +32,7 @@ type AuditEntry struct {
 	Details map[string]string // short, in the words of the API
 }
 
-// AuditObject is what something was done to, under the name of that time.
+// AuditObject is the thing that was changed, with the name it had then.
 type AuditObject struct {
 	ID   string
 	Name string
@@ -91,7 +92,7 @@ const (
 	AuditLogExport       AuditAction = "audit.exported"
 )
 
-// AuditActions are all of them, by what they are about.
+// AuditActions are all actions, grouped by their object.
 var AuditActions = []AuditAction{
 	AuditSignedIn, AuditRefused,
 	AuditUserCreated, AuditUserUpdated, AuditUserLinked, AuditUserSignedOut, AuditPassword, AuditSecondStepOn, AuditSecondStepOff, AuditRecoveryCodes,

@@ -26,7 +26,7 @@ const (
 	ReasonByUser                BroadcastReason = "by_user"
 	ReasonQualityRed            BroadcastReason = "quality_red"
 	ReasonTemplatePaused        BroadcastReason = "template_paused"
-	ReasonTemplateDisabled      BroadcastReason = "template_disabled" // rejected, under review or gone, too
+	ReasonTemplateDisabled      BroadcastReason = "template_disabled" // also rejected, under review or deleted
 	ReasonTemplateEdited        BroadcastReason = "template_edited"
 	ReasonAccountRestricted     BroadcastReason = "account_restricted"
 	ReasonAccountDisconnected   BroadcastReason = "account_disconnected"
@@ -36,10 +36,10 @@ const (
 	ReasonOrganizationSuspended BroadcastReason = "organization_suspended"
 	ReasonMediaMissing          BroadcastReason = "media_not_found"
 	ReasonNoRecipients          BroadcastReason = "no_recipients"
-	ReasonRestored              BroadcastReason = "restored" // from a back-up: whom it went to since is not known
+	ReasonRestored              BroadcastReason = "restored" // from a back-up, which does not know who got it since
 )
 
-// Broadcast is one template for many people.
+// Broadcast sends one template to many people.
 type Broadcast struct {
 	ID        string
 	OrgID     string
@@ -48,17 +48,18 @@ type Broadcast struct {
 	Status    BroadcastStatus
 	Reason    BroadcastReason
 	Template  BroadcastTemplate
-	// TemplateDigest stands for the template's text when it was started: it must not become another on the way.
+	// TemplateDigest identifies the template's text at the start. A broadcast stops when the text changes on
+	// the way.
 	TemplateDigest string
 	Audience       Audience
 	AudienceAt     string // the last contact of the audience that became a recipient
 	AudienceDone   bool
 	PerSecond      *int64 // nil: as fast as the number may
 	ScheduledAt    *time.Time
-	TimeZone       string // in which a person has chosen ScheduledAt; empty: none
-	Active         bool   // a worker has something to do
+	TimeZone       string // the zone in which ScheduledAt was chosen; empty: none
+	Active         bool   // a worker has something to do for it
 	Owner          string // the node that works on it
-	SentBefore     int64  // what had been sent, and had failed, when it last began or went on
+	SentBefore     int64  // sent and failed recipients when it last started or resumed
 	FailedBefore   int64
 	StartedAt      *time.Time
 	CompletedAt    *time.Time
@@ -66,18 +67,18 @@ type Broadcast struct {
 	UpdatedAt      time.Time
 }
 
-// Audience are the contacts that become recipients when a broadcast starts: those with labels, or those whom a
-// filter of contacts lets pass. None without either.
+// Audience says which contacts become recipients when a broadcast starts: those with the labels, or those that
+// the filter matches. Without either it is empty.
 type Audience struct {
 	LabelIDs []string       `json:"label_ids,omitempty"`
 	MatchAll bool           `json:"match_all,omitzero"` // all of the labels instead of any
 	Filter   *ContactFilter `json:"filter,omitempty"`   // instead of labels
 }
 
-// Empty tells that nobody is in it.
+// Empty reports whether the audience has nobody in it.
 func (a Audience) Empty() bool { return len(a.LabelIDs) == 0 && a.Filter == nil }
 
-// Labels are all labels that it names.
+// Labels returns the labels that the audience or its filter names.
 func (a Audience) Labels() []string {
 	if a.Filter != nil {
 		return a.Filter.LabelIDs
@@ -85,7 +86,7 @@ func (a Audience) Labels() []string {
 	return a.LabelIDs
 }
 
-// BroadcastMove is something that is done with a broadcast.
+// BroadcastMove is an action on a broadcast.
 type BroadcastMove string
 
 const (
@@ -97,7 +98,7 @@ const (
 	MoveChange BroadcastMove = "change"
 )
 
-// moves are the states in which each is possible.
+// moves lists the states in which each action is allowed.
 var moves = map[BroadcastMove][]BroadcastStatus{
 	MoveStart:  {BroadcastDraft, BroadcastScheduled},
 	MovePause:  {BroadcastSending},
@@ -107,7 +108,7 @@ var moves = map[BroadcastMove][]BroadcastStatus{
 	MoveChange: {BroadcastDraft, BroadcastScheduled},
 }
 
-// CheckMove refuses a move that the state does not allow.
+// CheckMove refuses an action that the state does not allow.
 func (b Broadcast) CheckMove(m BroadcastMove) error {
 	if slices.Contains(moves[m], b.Status) {
 		return nil
@@ -132,7 +133,7 @@ const (
 	RecipientFailed    RecipientStatus = "failed"
 )
 
-// RecipientOf is where the recipient of a message with that status stands.
+// RecipientOf is the recipient status that follows from the status of its message.
 func RecipientOf(s MessageStatus) RecipientStatus {
 	if s == StatusQueued || s == StatusPending {
 		return RecipientQueued
@@ -152,7 +153,7 @@ const (
 	FailRemoved = "message_deleted"
 )
 
-// Recipient is one whom a broadcast goes to.
+// Recipient is one person whom a broadcast goes to.
 type Recipient struct {
 	ID          string
 	OrgID       string
@@ -168,20 +169,21 @@ type Recipient struct {
 	OptedOutAt  *time.Time
 }
 
-// BroadcastCounts are how many recipients are where.
+// BroadcastCounts are the numbers of recipients by status.
 type BroadcastCounts struct {
 	Total, Skipped, Waiting, Sent, Delivered, Read, Failed int64
 	Replied, Clicked, OptedOut                             int64
 }
 
-// What is counted beside the statuses.
+// Counters beside the statuses.
 const (
 	CountReplied  = "replied"
 	CountClicked  = "clicked"
 	CountOptedOut = "opted_out"
 )
 
-// CountsOf makes the counts of how many have each status. Who has read something has got it, and so on.
+// CountsOf makes the counts from the number of recipients in each status. The counts are cumulative: a read
+// message counts as delivered and as sent.
 func CountsOf(n map[string]int64) BroadcastCounts {
 	of := func(s RecipientStatus) int64 { return n[string(s)] }
 	c := BroadcastCounts{

@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// BroadcastTemplate is the template of a broadcast as it is given: a send's, with variables in the texts of its
-// parameters.
+// BroadcastTemplate is the template of a broadcast as the caller gives it. It is the template of a send, with
+// variables in the texts of its parameters.
 type BroadcastTemplate struct {
 	Name       string          `json:"name"`
 	Language   string          `json:"language"`
 	Components json.RawMessage `json:"components,omitempty"` // an array
 }
 
-// variablePattern finds a variable in JSON text. Outside of a text nothing begins with two braces.
+// variablePattern finds a variable in JSON text. In valid JSON, two opening braces in a row occur only inside a
+// string.
 var variablePattern = regexp.MustCompile(`\{\{(.*?)\}\}`)
 
-// contactFields are the variables that are a contact's own.
+// contactFields are the variables that come from the contact itself.
 var contactFields = map[string]func(Contact) *string{
 	"contact.name":         func(c Contact) *string { return c.Name },
 	"contact.phone_number": func(c Contact) *string { return c.PhoneNumber },
@@ -26,20 +27,20 @@ var contactFields = map[string]func(Contact) *string{
 	"contact.username":     func(c Contact) *string { return c.Username },
 }
 
-// variable is a place that is another for each recipient.
+// variable is a place in the template whose text differs by recipient.
 type variable struct {
 	name     string
 	fallback string // JSON text, without the quotes
 	given    bool   // there is a fallback
 }
 
-// Mailing is a broadcast's template, ready to be filled in for one recipient after the other.
+// Mailing is a broadcast's template, parsed once and filled in for each recipient.
 type Mailing struct {
-	texts     []string // JSON text before each variable, and behind the last
+	texts     []string // the JSON text before each variable and after the last
 	variables []variable
 }
 
-// NewMailing takes a template's components apart. It refuses variables that there are none of.
+// NewMailing parses a template's components. It refuses unknown variables.
 func NewMailing(components json.RawMessage) (Mailing, *Error) {
 	text := string(components)
 	var m Mailing
@@ -68,7 +69,7 @@ func newVariable(text string) (v variable, _ *Error) {
 	return v, nil
 }
 
-// unescaped is what a piece of JSON text says.
+// unescaped decodes the inside of a JSON string.
 func unescaped(s string) (text string) {
 	if json.Unmarshal([]byte(`"`+s+`"`), &text) != nil {
 		return s
@@ -76,8 +77,8 @@ func unescaped(s string) (text string) {
 	return text
 }
 
-// Fill is the components for one recipient. missing is the variable that has no value and no fallback, if
-// there is one.
+// Fill returns the components for one recipient. missing names the first variable that has neither a value nor
+// a fallback.
 func (m Mailing) Fill(contact Contact, r Recipient) (components json.RawMessage, missing string) {
 	var out bytes.Buffer
 	for i, v := range m.variables {
@@ -97,7 +98,7 @@ func (m Mailing) Fill(contact Contact, r Recipient) (components json.RawMessage,
 }
 
 func escaped(s string) string {
-	text, _ := json.Marshal(s) // a text always can be
+	text, _ := json.Marshal(s) // a string never fails
 	return string(text[1 : len(text)-1])
 }
 
@@ -114,7 +115,7 @@ func (v variable) of(contact Contact, r Recipient) string {
 	return r.Variables[strings.TrimPrefix(v.name, "recipient.")]
 }
 
-// metadataText is a value of a contact's metadata as text; lists and objects have none.
+// metadataText returns a value of a contact's metadata as text. Lists and objects have no text.
 func metadataText(metadata json.RawMessage, key string) string {
 	var fields map[string]any
 	dec := json.NewDecoder(bytes.NewReader(metadata))
@@ -133,8 +134,8 @@ func metadataText(metadata json.RawMessage, key string) string {
 	return ""
 }
 
-// CleanComponents gives components the one form in which variables are found: nothing is escaped that need not
-// be. It refuses what is no list.
+// CleanComponents brings components into one form, in which only what must be escaped is escaped, so that
+// variablePattern finds every variable. It refuses JSON that is not a list.
 func CleanComponents(raw json.RawMessage) (json.RawMessage, *Error) {
 	if len(raw) == 0 || isNull(raw) {
 		return nil, nil
@@ -154,7 +155,7 @@ func CleanComponents(raw json.RawMessage) (json.RawMessage, *Error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// Content is the template of a message, with components that are filled in.
+// Content is the content of a message with the filled components.
 func (t BroadcastTemplate) Content(components json.RawMessage) (*TemplateContent, *Error) {
 	c := &TemplateContent{Name: t.Name, Language: TemplateLanguage{Code: t.Language, short: true}}
 	if len(components) > 0 && json.Unmarshal(components, &c.Components) != nil {

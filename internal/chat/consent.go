@@ -8,19 +8,19 @@ type ConsentSource string
 const (
 	ConsentByUser     ConsentSource = "user"
 	ConsentByKey      ConsentSource = "key"
-	ConsentByProvider ConsentSource = "provider" // the person, by the provider's own means
+	ConsentByProvider ConsentSource = "provider" // the person, in the provider's own settings
 	ConsentByMessage  ConsentSource = "message"  // the person, by a word like STOP
 	ConsentByImport   ConsentSource = "import"
 	ConsentByMerge    ConsentSource = "merge"
 )
 
-// Actor is who does something to a contact. ID names the user, the key, the message or the import.
+// Actor is who changes a contact. ID names the user, the key, the message or the import.
 type Actor struct {
 	Source ConsentSource
 	ID     string
 }
 
-// ConsentChange is one change of what a contact wants of marketing.
+// ConsentChange is one change of a contact's consent to marketing.
 type ConsentChange struct {
 	ID        string
 	OrgID     string
@@ -31,7 +31,7 @@ type ConsentChange struct {
 	At        time.Time
 }
 
-// Stricter is the consent of the two that allows less. Unknown says nothing against what the other says.
+// Stricter returns the consent that allows less. Unknown gives way to the other one.
 func (c Consent) Stricter(other Consent) Consent {
 	for _, consent := range []Consent{ConsentOptedOut, ConsentOptedIn} {
 		if c == consent || other == consent {

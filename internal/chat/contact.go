@@ -21,7 +21,7 @@ const (
 	ConsentOptedOut Consent = "opted_out"
 )
 
-// Contact is a person an account writes with.
+// Contact is a person with whom an account exchanges messages.
 type Contact struct {
 	ID          string
 	OrgID       string
@@ -40,7 +40,7 @@ type Contact struct {
 	UpdatedAt    time.Time
 }
 
-// SearchKey is the text that a search looks into.
+// SearchKey is the text that a search matches.
 func (c Contact) SearchKey() string {
 	var parts []string
 	for _, p := range []*string{c.Name, c.Email, c.PhoneNumber, c.Username} {
@@ -51,7 +51,7 @@ func (c Contact) SearchKey() string {
 	return FoldCase(strings.Join(parts, "\n"))
 }
 
-// What a contact's texts hold at most, in characters; its metadata in keys and bytes.
+// Limits of a contact: its texts in characters, its metadata in keys and bytes.
 const (
 	maxContactName     = 200
 	maxContactUsername = 100
@@ -59,7 +59,7 @@ const (
 	maxMetadataBytes   = 16 << 10
 )
 
-// NewContact is what a caller gives to make a contact: a number or a BSUID, and what else is known.
+// NewContact is the request to make a contact: a number or a BSUID, and whatever else is known.
 type NewContact struct {
 	PhoneNumber *string
 	BSUID       *string
@@ -155,7 +155,7 @@ func cleanOptionalEmail(s *string) (*string, error) {
 // CheckText checks a text that is kept as it is given.
 func CheckText(param, s string, most int) error { return checkText(param, &s, most) }
 
-// checkText is for texts that are kept as they are given, white space included.
+// checkText checks a text that is stored as given, white space included.
 func checkText(param string, s *string, most int) error {
 	if s == nil {
 		return nil
@@ -169,7 +169,8 @@ func checkText(param string, s *string, most int) error {
 	return nil
 }
 
-// changedFields names what differs, of the fields that people change, in their documented order.
+// changedFields names the fields that differ, in their documented order. It looks only at fields that people
+// change.
 func changedFields(before, after Contact) []string {
 	var changed []string
 	for _, f := range []struct {
@@ -219,7 +220,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	return reflect.DeepEqual(decoded(a), decoded(b))
 }
 
-// decoded keeps numbers as they are written.
+// decoded parses JSON and keeps numbers as they are written, so that large ones compare exactly.
 func decoded(raw json.RawMessage) (v any) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -234,7 +235,7 @@ var (
 	bsuidPattern  = regexp.MustCompile(`^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$`)
 )
 
-// CleanPhoneNumber checks a number in international form, with or without +, and gives it with.
+// CleanPhoneNumber checks a number in international form, with or without +, and returns it with +.
 func CleanPhoneNumber(param, s string) (string, error) {
 	if numberPattern.MatchString(s) {
 		return "+" + strings.TrimPrefix(s, "+"), nil
@@ -247,7 +248,7 @@ func CleanPhoneNumber(param, s string) (string, error) {
 	return "", e
 }
 
-// bsuidFields are the fields that take a business-scoped user id where another takes a number.
+// bsuidFields maps each field that takes a number to the field that takes a business-scoped user id instead.
 var bsuidFields = map[string]string{"to": "recipient", "phone_number": "bsuid", "phone": "bsuid"}
 
 // ValidBSUID reports whether s can be a business-scoped user id, or a parent one.

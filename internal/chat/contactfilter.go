@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ContactFilter says which contacts are meant: in a list, a change of many, an export, an audience. Empty
-// fields leave nobody out.
+// ContactFilter selects contacts for a list, a bulk change, an export or an audience. An empty field excludes
+// nobody.
 type ContactFilter struct {
 	Search       string     `json:"search,omitempty" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
 	Number       string     `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
@@ -18,7 +18,7 @@ type ContactFilter struct {
 	NeverSeen    bool       `json:"never_seen,omitzero" doc:"Only those who have never written."`
 }
 
-// Words are the parts that a search looks for. A number may be written with blanks and signs between its digits.
+// Words are the words of the search. A number may be written with blanks and signs between its digits.
 func (f ContactFilter) Words() []string {
 	folded := FoldCase(f.Search)
 	if digits := numberPart(folded); digits != "" {
@@ -27,7 +27,7 @@ func (f ContactFilter) Words() []string {
 	return strings.Fields(folded)
 }
 
-// numberPart is the digits of a text that is part of a number and nothing else; empty otherwise.
+// numberPart returns the digits of a text that looks like a part of a number, and an empty text otherwise.
 func numberPart(s string) string {
 	digits := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" +-()./\u00a0", r) {
@@ -49,12 +49,12 @@ const (
 	ContactsByName ContactSort = "name"
 )
 
-// ContactEntry is a contact as the dashboard lists it, but for its labels.
+// ContactEntry is a contact as the dashboard lists it, without its labels.
 type ContactEntry struct {
 	Contact
 	ConversationID *string
 	LastSeenAt     *time.Time // when the person last wrote
-	PhoneNumberID  *string    // of the number that it is a contact of
+	PhoneNumberID  *string    // the business number whose contact it is
 	OwnNumber      *string
 	NumberName     *string
 	TeamID         string

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ContactJob is work on many contacts, done in slices beside everything else.
+// ContactJob is work on many contacts, done in slices in the background.
 type ContactJob struct {
 	ID       string
 	OrgID    string
@@ -14,16 +14,16 @@ type ContactJob struct {
 	UserID   string
 	Task     json.RawMessage // a ContactBulk or a ContactImport
 	BlobKey  *string         // of an import's file
-	Position string          // how far it is
-	Slices   int64           // how many there are
-	// Total and Done are in contacts, of an import in bytes.
+	Position string          // where the next slice begins
+	Slices   int64           // how many slices there are
+	// Total and Done count contacts; an import counts bytes.
 	Total, Done              int64
 	Created, Changed, Failed int64
 	Reason                   string // why it failed
 	CreatedAt, UpdatedAt     time.Time
 }
 
-// ContactJobKind is what is done.
+// ContactJobKind is the kind of work.
 type ContactJobKind string
 
 const (
@@ -36,7 +36,7 @@ const (
 type ContactJobStatus string
 
 const (
-	JobDraft   ContactJobStatus = "draft" // a file that nobody has started
+	JobDraft   ContactJobStatus = "draft" // an uploaded file whose import has not been started
 	JobRunning ContactJobStatus = "running"
 	JobDone    ContactJobStatus = "done"
 	JobUndoing ContactJobStatus = "undoing"
@@ -44,7 +44,7 @@ const (
 	JobFailed  ContactJobStatus = "failed"
 )
 
-// ContactBulk is what is done to contacts: to those with the ids, or to those that a filter lets pass.
+// ContactBulk is a change to many contacts: those with the ids, or those that the filter matches.
 type ContactBulk struct {
 	IDs     []string       `json:"ids,omitempty"`
 	Filter  *ContactFilter `json:"filter,omitempty"`
@@ -56,11 +56,11 @@ type ContactBulk struct {
 type ContactImport struct {
 	Filename  string         `json:"filename"`
 	Delimiter string         `json:"delimiter"`
-	Number    string         `json:"number,omitempty"` // whose contacts they become, by the provider's id of it
+	Number    string         `json:"number,omitempty"` // the provider's id of the number whose contacts they become
 	Mapping   *ImportMapping `json:"mapping,omitempty"`
 }
 
-// ImportMapping says what the columns of a file are.
+// ImportMapping says how to read the columns of a file.
 type ImportMapping struct {
 	Header       bool           `json:"header" doc:"The first row has the columns' names."`
 	Columns      []ImportColumn `json:"columns" minItems:"1" maxItems:"100"`
@@ -70,23 +70,23 @@ type ImportMapping struct {
 	LabelIDs     []string       `json:"label_ids,omitempty" maxItems:"20" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Labels that all of them get."`
 }
 
-// ImportColumn says what a column is. Columns that are not named are left out.
+// ImportColumn says how to read one column. Columns without an entry are ignored.
 type ImportColumn struct {
 	Column int    `json:"column" minimum:"0" maximum:"999" doc:"From the left, the first is 0."`
 	Field  string `json:"field" enum:"phone_number,name,email,labels,consent,metadata"`
 	Key    string `json:"key,omitempty" maxLength:"100" doc:"Of metadata: the name of the field."`
 }
 
-// ImportUndo is what an import did to a contact.
+// ImportUndo records the change an import made to one contact.
 type ImportUndo struct {
 	ContactID string         `json:"id"`
 	Created   bool           `json:"created,omitzero"`
 	Before    *ImportedState `json:"before,omitempty"`
 	After     *ImportedState `json:"after,omitempty"`
-	Labels    []string       `json:"labels,omitempty"` // that it attached
+	Labels    []string       `json:"labels,omitempty"` // the labels it attached
 }
 
-// ImportedState is what of a contact an import can change.
+// ImportedState holds the fields of a contact that an import can change.
 type ImportedState struct {
 	Name     *string         `json:"name,omitempty"`
 	Email    *string         `json:"email,omitempty"`
@@ -94,17 +94,17 @@ type ImportedState struct {
 	Consent  Consent         `json:"consent"`
 }
 
-// ImportedStateOf is that of a contact.
+// ImportedStateOf copies these fields from a contact.
 func ImportedStateOf(c Contact) *ImportedState {
 	return &ImportedState{c.Name, c.Email, c.Metadata, c.Consent}
 }
 
-// Same tells whether two states are alike.
+// Same reports whether two states are equal.
 func (s ImportedState) Same(other ImportedState) bool {
 	return equal(s.Name, other.Name) && equal(s.Email, other.Email) && sameJSON(s.Metadata, other.Metadata) && s.Consent == other.Consent
 }
 
-// Undo is the contact with what the import changed undone, where nobody has changed it since.
+// Undo returns the contact with the import's changes reverted. Fields that somebody changed since stay.
 func (u ImportUndo) Undo(now Contact) Contact {
 	if equal(now.Name, u.After.Name) {
 		now.Name = u.Before.Name
@@ -121,15 +121,15 @@ func (u ImportUndo) Undo(now Contact) Contact {
 	return now
 }
 
-// ImportError is a row that could not be taken, or not all of it.
+// ImportError is a row that could not be imported, or only in part.
 type ImportError struct {
 	Row     int      `json:"row"`
 	Problem string   `json:"problem"`
 	Cells   []string `json:"cells"`
 }
 
-// JobSlice is what one slice of a job did.
+// JobSlice is the result of one slice of a job.
 type JobSlice struct {
 	Contacts []ImportUndo `json:"contacts"`
-	Labels   []string     `json:"labels,omitempty"` // that it made
+	Labels   []string     `json:"labels,omitempty"` // the labels it made
 }

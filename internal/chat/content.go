@@ -14,17 +14,17 @@ import (
 
 // Content is the object named by a message's type.
 type Content interface {
-	// Check finds the first field that is missing and the first whose value is wrong.
+	// Check returns the first missing field and the first wrong value.
 	Check(sent Sent) (missing, bad *Error)
 }
 
-// problems are what a check of something sent has found.
+// problems collects the errors of a check.
 type problems struct {
 	sent         Sent
 	missing, bad *Error
 }
 
-// add keeps the first of each sort.
+// add keeps the first error of each sort: missing and wrong.
 func (p *problems) add(e *Error) {
 	switch e = p.sent.judge(e); {
 	case e == nil:
@@ -35,7 +35,7 @@ func (p *problems) add(e *Error) {
 	}
 }
 
-// only is the outcome of a check that finds one problem at most.
+// only is the result of a check that finds one problem at most.
 func only(sent Sent, e *Error) (missing, bad *Error) {
 	p := problems{sent: sent}
 	p.add(e)
@@ -65,14 +65,14 @@ func NewContent(t MessageType) Content {
 	return nil
 }
 
-// LibraryFile is a file of the library that a content names. The zero value is none.
+// LibraryFile is a file of the library that a content refers to. The zero value means none.
 type LibraryFile struct {
 	ID    string
 	As    MessageType // what it is sent as
 	Param string      // where the content names it
 }
 
-// LibraryMedia is the library file that a content of the type names.
+// LibraryMedia returns the library file that a content of the type refers to.
 func LibraryMedia(t MessageType, c Content) LibraryFile {
 	id, path := "", string(t)
 	switch c := c.(type) {
@@ -152,7 +152,7 @@ func (c *AudioContent) Check(sent Sent) (missing, bad *Error) {
 	return only(sent, checkMediaSource("audio", c.Link, c.ID))
 }
 
-// checkMediaSource leaves it to the library whether there is such an id.
+// checkMediaSource checks that one source is given. Whether the id exists is checked against the library later.
 func checkMediaSource(path, link, id string) *Error {
 	switch {
 	case link == "" && id == "":
@@ -173,7 +173,7 @@ func checkWebURL(path, s string) *Error {
 	return nil
 }
 
-// ReactionContent puts an emoji on a message, or takes it away.
+// ReactionContent puts an emoji on a message, or removes it.
 type ReactionContent struct {
 	MessageID string `json:"message_id" minLength:"1" maxLength:"512" doc:"The provider's id of the message."`
 	Emoji     string `json:"emoji" maxLength:"16" doc:"Empty removes the reaction."`
@@ -186,13 +186,13 @@ type TemplateContent struct {
 	Name       string              `json:"name" minLength:"1" maxLength:"512" trimmed:"true"`
 	Language   TemplateLanguage    `json:"language" doc:"A language code, or an object with code and policy."`
 	Components []TemplateComponent `json:"components,omitempty"`
-	// Preview is kept with what was sent, and shown beside it.
+	// Preview is stored with the sent message and shown beside its content.
 	Preview *TemplatePreview `json:"preview,omitempty" hidden:"true" readOnly:"true"`
 
 	sent Sent
 }
 
-// TemplateMedia are the files that the parameters of a template message name by id.
+// TemplateMedia returns the library files that the parameters of a template message refer to.
 func TemplateMedia(content json.RawMessage) []LibraryFile {
 	var c TemplateContent
 	if !bytes.Contains(content, []byte(`"id"`)) || json.Unmarshal(content, &c) != nil {
@@ -230,7 +230,7 @@ type TemplateComponent struct {
 	Cards      []json.RawMessage `json:"cards,omitempty"`
 }
 
-// Check trims the name. The parameters are checked when the template is known.
+// Check trims the name. The parameters are checked later, against the template.
 func (c *TemplateContent) Check(sent Sent) (missing, bad *Error) {
 	c.Name, c.sent = strings.TrimSpace(c.Name), sent
 	return nil, nil
@@ -241,7 +241,7 @@ type TemplateLanguage struct {
 	Code   string `json:"code"`
 	Policy string `json:"policy,omitempty"`
 
-	short bool // it was given as a text, and is shown as one
+	short bool // it was given as a text, and is returned as one
 }
 
 // UnmarshalJSON takes both forms.
@@ -254,7 +254,7 @@ func (l *TemplateLanguage) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(l))
 }
 
-// MarshalJSON gives it back in the form in which it came.
+// MarshalJSON writes the form in which it was given.
 func (l TemplateLanguage) MarshalJSON() ([]byte, error) {
 	if l.short {
 		return json.Marshal(l.Code)

@@ -11,7 +11,7 @@ const (
 	ConversationPending  ConversationStatus = "pending"
 )
 
-// Conversation is all that an account and a contact wrote to each other.
+// Conversation holds all messages between an account and a contact.
 type Conversation struct {
 	ID            string
 	OrgID         string
@@ -22,18 +22,18 @@ type Conversation struct {
 	UnreadCount   int64
 	LastMessageAt *time.Time
 	LastInboundAt *time.Time
-	WaitingSince  *time.Time // for a person to answer; never of one that is resolved
-	SnoozedUntil  *time.Time // only of one that is pending
+	WaitingSince  *time.Time // since when the person waits for an answer; nil when resolved
+	SnoozedUntil  *time.Time // only of a pending conversation
 	// BroadcastMessage is the last message of a broadcast; nil: none.
 	BroadcastMessage *string
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
 }
 
-// Forever is until when a conversation is snoozed that only an answer wakes.
+// Forever is the snooze time of a conversation that only an answer wakes.
 var Forever = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
 
-// Received is the conversation after a message came in at that instant.
+// Received returns the conversation after an inbound message at that instant.
 func (c Conversation) Received(at time.Time) Conversation {
 	c.UnreadCount++
 	if c.Status == ConversationResolved || c.SnoozedUntil != nil {
@@ -46,7 +46,7 @@ func (c Conversation) Received(at time.Time) Conversation {
 	return c
 }
 
-// Woken is the conversation after the instant until which it was snoozed.
+// Woken returns the conversation after its snooze has ended.
 func (c Conversation) Woken() Conversation {
 	if c.SnoozedUntil != nil {
 		c.Status, c.SnoozedUntil = ConversationOpen, nil
@@ -54,8 +54,8 @@ func (c Conversation) Woken() Conversation {
 	return c
 }
 
-// AnsweredBy is the conversation after a user wrote to the person: a conversation of nobody becomes the
-// user's where it may, and one that was resolved is open again.
+// AnsweredBy returns the conversation after a user wrote to the person. An unassigned conversation is assigned
+// to the user if mayHaveIt, and a resolved one is open again.
 func (c Conversation) AnsweredBy(userID string, mayHaveIt bool) Conversation {
 	if c.AssignedTo == nil && mayHaveIt {
 		c.AssignedTo = &userID
@@ -67,7 +67,7 @@ func (c Conversation) AnsweredBy(userID string, mayHaveIt bool) Conversation {
 	return c
 }
 
-// ConversationDetail is a conversation with what the inbox shows beside it.
+// ConversationDetail is a conversation with the data that the inbox shows beside it.
 type ConversationDetail struct {
 	Conversation
 	ContactNumber *string
@@ -76,8 +76,8 @@ type ConversationDetail struct {
 	AssigneeEmail *string
 }
 
-// ConversationPatch changes the fields that are given. AssignedTo is a user of the account's team. What is
-// snoozed is pending, and what is woken open.
+// ConversationPatch changes the fields that are given. AssignedTo is a user of the account's team. A snoozed
+// conversation becomes pending, and a woken one open.
 type ConversationPatch struct {
 	Status       *ConversationStatus
 	AssignedTo   Patch[string]
@@ -85,14 +85,14 @@ type ConversationPatch struct {
 	Unread       *bool
 }
 
-// ConversationChange tells what a patch did.
+// ConversationChange says what a patch changed.
 type ConversationChange struct {
 	Reassigned bool
 	Closed     bool // it became resolved
 	Any        bool
 }
 
-// Apply returns c with the patch applied, and what that changed.
+// Apply returns c with the patch applied, and the change.
 func (p ConversationPatch) Apply(c Conversation) (Conversation, ConversationChange, error) {
 	before := c
 	if err := p.applyStatus(&c); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// callingCodes are the countries by their two letters, each with its calling code.
+// callingCodes lists the countries by their two letters, each with its calling code.
 const callingCodes = `
 AD376 AE971 AF93 AG1 AI1 AL355 AM374 AO244 AR54 AS1 AT43 AU61 AW297 AZ994 BA387 BB1 BD880 BE32 BF226 BG359
 BH973 BI257 BJ229 BM1 BN673 BO591 BR55 BS1 BT975 BW267 BY375 BZ501 CA1 CD243 CF236 CG242 CH41 CI225 CK682
@@ -21,7 +21,7 @@ SK421 SL232 SM378 SN221 SO252 SR597 SS211 ST239 SV503 SY963 SZ268 TD235 TG228 TH
 TO676 TR90 TT1 TV688 TW886 TZ255 UA380 UG256 US1 UY598 UZ998 VA39 VC1 VE58 VN84 VU678 WS685 XK383 YE967 ZA27
 ZM260 ZW263`
 
-// CallingCode is that of a country; empty where it is not known.
+// CallingCode returns the calling code of a country, or an empty text where it is not known.
 func CallingCode(country string) string { return countryCodes[country] }
 
 var countryCodes = func() map[string]string {
@@ -32,7 +32,8 @@ var countryCodes = func() map[string]string {
 	return codes
 }()
 
-// trunks are what people dial before a national number, where that is not 0. Italians dial the 0 from abroad as well.
+// trunks are the digits that people dial before a national number, where these are not 0. Italy has none,
+// because its 0 is dialled from abroad as well.
 var trunks = map[string]string{
 	"RU": "8", "KZ": "8", "BY": "8", "TM": "8", "UZ": "8", "HU": "06", "LT": "0", "MN": "0",
 	"IT": "", "SM": "", "VA": "", "ES": "", "PT": "", "GR": "", "PL": "", "CZ": "", "DK": "", "NO": "", "SG": "", "HK": "", "MT": "", "LU": "",
@@ -44,8 +45,8 @@ var (
 	betweens  = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "\t", "", "-", "", "\u2010", "", "\u2011", "", "\u2013", "", ".", "", "/", "", "(", "", ")", "")
 )
 
-// ReadNumber understands a number as people write it, with blanks and signs, 00 for +, or without the code of
-// the country they are in, and gives it in international form.
+// ReadNumber reads a number as people write it: with blanks and signs, with 00 for +, or without the code of
+// their own country. It returns the international form.
 func ReadNumber(s, country string) (string, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -99,7 +100,7 @@ var consentWords = map[Consent][]string{
 	ConsentUnknown:  {"unknown", "tidak diketahui", "?", "-"},
 }
 
-// ReadConsent understands what people write for yes and no. Nothing is no consent.
+// ReadConsent reads the words that people write for yes and no. An empty text says nothing about consent.
 func ReadConsent(s string) (Consent, error) {
 	word := FoldCase(strings.TrimSpace(s))
 	if word == "" {

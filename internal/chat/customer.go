@@ -27,13 +27,13 @@ type Customer struct {
 	Metadata    json.RawMessage // an object, or nil
 	OnboardedAt *time.Time      // when it connected its first number
 	ArchivedAt  *time.Time
-	// ArchivedFrom is the status it was archived with; empty while it is not archived.
+	// ArchivedFrom is the status before it was archived; empty while it is not archived.
 	ArchivedFrom CustomerStatus
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
 
-// SearchKey is the text that a search looks into.
+// SearchKey is the text that a search matches.
 func (c Customer) SearchKey() string {
 	key := c.Name
 	if c.Email != nil {
@@ -45,8 +45,7 @@ func (c Customer) SearchKey() string {
 // MaySend reports whether the customer's numbers may send.
 func (s CustomerStatus) MaySend() bool { return s != CustomerSuspended && s != CustomerArchived }
 
-// NewCustomer is what a caller gives to make a customer. TeamID may be empty where the
-// organization has one team.
+// NewCustomer is the request to make a customer. TeamID may be empty where the organization has one team.
 type NewCustomer struct {
 	TeamID   string
 	Name     string
@@ -64,8 +63,8 @@ func (n NewCustomer) Customer() (Customer, error) {
 	return c, err
 }
 
-// CustomerPatch changes the fields that are given. A status takes an archived customer out of the
-// archive; one that was suspended is suspended again before it can be active.
+// CustomerPatch changes the fields that are given. A status takes a customer out of the archive. A customer
+// that was archived while suspended comes back suspended, even if active was asked for.
 type CustomerPatch struct {
 	Name     *string
 	Email    Patch[string]
@@ -136,7 +135,8 @@ func CleanCustomerName(name string) (string, error) {
 	return cleanText("name", strings.Join(strings.Fields(name), " "), 200)
 }
 
-// changedOfCustomer names what differs, of the fields that people change, in their documented order.
+// changedOfCustomer names the fields that differ, in their documented order. It looks only at fields that
+// people change.
 func changedOfCustomer(before, after Customer) []string {
 	var changed []string
 	for _, f := range []struct {
@@ -155,7 +155,7 @@ func changedOfCustomer(before, after Customer) []string {
 	return changed
 }
 
-// Archive puts the customer into the archive; it reports false when it is there already.
+// Archive archives the customer. It returns false when the customer is archived already.
 func (c *Customer) Archive(now time.Time) bool {
 	if c.Status == CustomerArchived {
 		return false
@@ -164,8 +164,8 @@ func (c *Customer) Archive(now time.Time) bool {
 	return true
 }
 
-// Restored is the state that a customer leaves the archive with: suspended if it was, else active once it
-// has connected a number, and pending before.
+// Restored is the status of a customer that leaves the archive: suspended if it was suspended, active if it has
+// ever connected a number, and pending otherwise.
 func (c Customer) Restored() CustomerStatus {
 	switch {
 	case c.ArchivedFrom == CustomerSuspended:

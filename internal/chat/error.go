@@ -93,8 +93,8 @@ func Invalid(param, format string, args ...any) *Error {
 	return &Error{Code: CodeInvalidFieldValue, Param: param, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound makes the error for a thing that is absent or another organization's; the two
-// look alike on purpose.
+// NotFound makes the error for something that is missing. A thing of another organization gets the same error,
+// so that nobody learns that it exists.
 func NotFound(noun string) *Error {
 	return Fail(CodeResourceNotFound, "No such %s.", noun)
 }

@@ -35,10 +35,10 @@ var EventTypes = []EventType{
 	EventCustomerOnboarded, EventSetupLinkCreated, EventSetupLinkConsumed,
 }
 
-// AboutCustomers tells whether it is one of the events of platform mode.
+// AboutCustomers reports whether the event belongs to platform mode.
 func (t EventType) AboutCustomers() bool { return strings.HasPrefix(string(t), "customer.") }
 
-// EventSource tells whether an event passes on what the provider said, or is our own.
+// EventSource says whether an event passes on a report of the provider or is our own.
 type EventSource string
 
 const (
@@ -46,11 +46,11 @@ const (
 	SourceService  EventSource = "svc"
 )
 
-// Event is something that happened, with the exact bytes that are delivered for it.
+// Event is something that happened, with the exact bytes that webhooks deliver.
 type Event struct {
 	ID            string // evt_, ours
 	OrgID         string
-	EventID       string // what receivers tell repetitions by
+	EventID       string // receivers recognize a repetition by it
 	Type          EventType
 	Source        EventSource
 	PhoneNumberID string // empty where no number is concerned

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// A filter comes back as it was given: what was left out stays out.
+// A filter comes back as it was given; fields that were left out stay absent.
 func TestFiltersLeaveOut(t *testing.T) {
 	t.Parallel()
 	for want, filter := range map[string]any{

@@ -2,7 +2,7 @@ package chat
 
 import "time"
 
-// What happened to a conversation.
+// What is the kind of a happening.
 type What string
 
 const (
@@ -16,33 +16,33 @@ const (
 	Unlabelled What = "unlabelled"
 )
 
-// Happening is something that was done with a conversation, as its timeline shows it. Its id tells when.
+// Happening is a change of a conversation, as its timeline shows it. Its id carries the time.
 type Happening struct {
 	ID             string
 	OrgID          string
 	ConversationID string
 	What           What
-	By             *string // the user who did it; nil where nobody did
-	To             *string // whom it was assigned to; of what was unassigned by itself, whose it was
+	By             *string // the user who did it; nil for automatic changes
+	To             *string // the new assignee; of an automatic unassignment, the previous one
 	LabelName      *string
 	LabelColor     *string
 	Until          *time.Time
-	Why            Why // where nobody did it
+	Why            Why // the reason for an automatic change
 }
 
-// Why is the reason for something that nobody did.
+// Why is the reason for an automatic change.
 type Why string
 
 const (
 	ByTurns Why = "round_robin" // it was somebody's turn
-	IsAway  Why = "away"        // whose it was is away
-	HasLeft Why = "left"        // whose it was has left, or is not in the number's team any more
+	IsAway  Why = "away"        // the assignee is away
+	HasLeft Why = "left"        // the assignee has left the organization or the number's team
 )
 
 // At is when it happened.
 func (h Happening) At() time.Time { return TimeOf(h.ID) }
 
-// Happenings are what has happened between two states of a conversation.
+// Happenings lists the changes between two states of a conversation.
 func Happenings(before, after Conversation) (all []Happening) {
 	if !equal(before.AssignedTo, after.AssignedTo) {
 		if after.AssignedTo == nil {
@@ -67,12 +67,12 @@ func Happenings(before, after Conversation) (all []Happening) {
 	return all
 }
 
-// OutcomeKind is something of which it is kept how long it took.
+// OutcomeKind is a kind of duration that is recorded for the figures.
 type OutcomeKind string
 
 const (
-	// OutcomeAnswered is from a person's first unanswered message until a colleague wrote.
+	// OutcomeAnswered lasts from a person's first unanswered message until a colleague wrote.
 	OutcomeAnswered OutcomeKind = "answered"
-	// OutcomeResolved is from when a conversation was opened, or opened again, until it was resolved.
+	// OutcomeResolved lasts from when a conversation was opened, or opened again, until it was resolved.
 	OutcomeResolved OutcomeKind = "resolved"
 )

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Kind is the prefix that tells what an id names. An id is "<kind>_<ULID>", so ids of
-// one kind sort by creation time.
+// Kind is the prefix of an id and names the type of its object. An id is "<kind>_<ULID>", so ids of one kind
+// sort by creation time.
 type Kind string
 
 const (
@@ -57,8 +57,7 @@ func (k Kind) Pattern() string {
 	return "^" + string(k) + "_[0-9A-HJKMNP-TV-Z]{26}$"
 }
 
-// Valid reports whether id has the form of an id of this kind. It says nothing of
-// whether such a thing exists.
+// Valid reports whether id has the form of an id of this kind. The object need not exist.
 func (k Kind) Valid(id string) bool {
 	rest, ok := strings.CutPrefix(id, string(k)+"_")
 	if !ok || len(rest) != ULIDLength {
@@ -72,7 +71,7 @@ func (k Kind) Valid(id string) bool {
 	return true
 }
 
-// TimeOf is the instant that an id carries.
+// TimeOf returns the creation time that an id carries.
 func TimeOf(id string) time.Time {
 	var ms int64
 	text := id[strings.LastIndexByte(id, '_')+1:]

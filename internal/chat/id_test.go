@@ -61,7 +61,7 @@ func TestValidID(t *testing.T) {
 	}
 }
 
-// What Valid accepts is what the published pattern accepts.
+// Valid accepts the same ids as the published pattern.
 func TestValidAgreesWithPattern(t *testing.T) {
 	t.Parallel()
 	patterns := map[chat.Kind]*regexp.Regexp{}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ImportRow is a row of a file, understood. Empty cells say nothing.
+// ImportRow is a parsed row of a file. An empty cell changes nothing.
 type ImportRow struct {
-	Row      int // as spreadsheets count
+	Row      int // the number that a spreadsheet shows
 	Cells    []string
 	Number   string
 	Name     *string
@@ -17,10 +17,10 @@ type ImportRow struct {
 	Labels   []string // by name
 	Consent  Consent
 	Metadata map[string]string
-	Problem  string // why it cannot be taken
+	Problem  string // why the row cannot be imported
 }
 
-// Check refuses a mapping that says nothing sensible.
+// Check refuses a mapping that makes no sense.
 func (m ImportMapping) Check() error {
 	used, columns := map[string]bool{}, map[int]bool{}
 	for _, c := range m.Columns {
@@ -45,7 +45,7 @@ func (m ImportMapping) Check() error {
 	return nil
 }
 
-// Read understands a row.
+// Read parses a row.
 func (m ImportMapping) Read(row int, cells []string) ImportRow {
 	r := ImportRow{Row: row, Cells: cells}
 	for _, c := range m.Columns {
@@ -100,7 +100,7 @@ func (r *ImportRow) take(c ImportColumn, country, cell string) (err error) {
 	return err
 }
 
-// readLabels takes the names of labels apart.
+// readLabels splits a cell into the names of labels.
 func readLabels(cell string) (names []string, err error) {
 	for _, name := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;|\n", r) }) {
 		if strings.TrimSpace(name) == "" {
@@ -116,12 +116,13 @@ func readLabels(cell string) (names []string, err error) {
 	return names, nil
 }
 
-// New is the contact that the row describes, where there is none yet.
+// New is the contact to create from the row.
 func (r ImportRow) New() NewContact {
 	return NewContact{PhoneNumber: &r.Number, Name: r.Name, Email: r.Email, Metadata: r.metadata(nil)}
 }
 
-// Patch is what the row changes of a contact. Whoever has opted out stays so: a file may be older than that.
+// Patch is the row's change to an existing contact. A contact that opted out stays opted out, because the file
+// may be older than the opt-out; kept reports that.
 func (r ImportRow) Patch(now Contact) (p ContactPatch, kept bool) {
 	if r.Name != nil {
 		p.Name = To(*r.Name)
@@ -142,7 +143,7 @@ func (r ImportRow) Patch(now Contact) (p ContactPatch, kept bool) {
 	return p, false
 }
 
-// metadata is what was there with the row's fields in it.
+// metadata adds the row's fields to the contact's metadata.
 func (r ImportRow) metadata(before json.RawMessage) json.RawMessage {
 	if len(r.Metadata) == 0 {
 		return before
@@ -154,11 +155,11 @@ func (r ImportRow) metadata(before json.RawMessage) json.RawMessage {
 	return mergedMetadata(fields, before)
 }
 
-// guarded are the signs with which a cell would be a formula in a spreadsheet.
+// guarded are the characters with which a spreadsheet begins a formula.
 const guarded = "=+-@\t\r"
 
-// Guarded is a text that no spreadsheet takes for a formula. A number with + is none that does anything, and is
-// left as it is.
+// Guarded puts an apostrophe before a text that a spreadsheet would take for a formula. A number with + stays
+// as it is, because it calculates nothing.
 func Guarded(s string) string {
 	if s == "" || !strings.ContainsRune(guarded, rune(s[0])) || numberPattern.MatchString(s) {
 		return s
@@ -166,7 +167,7 @@ func Guarded(s string) string {
 	return "'" + s
 }
 
-// Unguarded is what Guarded was given.
+// Unguarded reverts Guarded.
 func Unguarded(s string) string {
 	if len(s) > 1 && s[0] == '\'' && strings.ContainsRune(guarded, rune(s[1])) {
 		return s[1:]

@@ -1,7 +1,7 @@
 package chat
 
-// InboxFilter says which of the conversations that a user sees are listed, and in which order. It is also
-// what saved views and changes of many conversations are made of.
+// InboxFilter selects and sorts the conversations that a user sees. Saved views and bulk changes store it as
+// well.
 type InboxFilter struct {
 	View       InboxView `json:"view,omitempty" enum:"mine,unassigned,all,mentions,snoozed"`
 	Status     string    `json:"status,omitempty" enum:"open,pending,resolved,any" doc:"open where it is left out. Of what is snoozed, all is shown."`
@@ -39,7 +39,7 @@ const (
 // AnyStatus is the status filter that leaves nothing out.
 const AnyStatus = "any"
 
-// Statuses are those of the conversations that a filter lets pass.
+// Statuses are the statuses that the filter matches.
 func (f InboxFilter) Statuses() []ConversationStatus {
 	switch {
 	case f.View == ViewSnoozed:
@@ -56,7 +56,7 @@ func (f InboxFilter) Statuses() []ConversationStatus {
 // ConversationStatuses are all there are.
 var ConversationStatuses = []ConversationStatus{ConversationOpen, ConversationPending, ConversationResolved}
 
-// InboxEntry is a conversation as the inbox shows it, but for what is read for a whole page at once.
+// InboxEntry is a conversation as the inbox lists it, without the parts that are read for a whole page at once.
 type InboxEntry struct {
 	Conversation
 	ContactName     *string
@@ -70,8 +70,8 @@ type InboxEntry struct {
 	TeamID          string
 }
 
-// InboxCount is how many conversations a view has, and how many of them have something unread. Neither is
-// counted further than MostCounted.
+// InboxCount is the number of conversations in a view, and of those with unread messages. Neither exceeds
+// MostCounted.
 type InboxCount struct{ Open, Unread int }
 
 // MostCounted is where counts of conversations stop.

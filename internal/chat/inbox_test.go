@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Whatever happens to a conversation: only what is pending is snoozed, nobody waits in what is resolved, and a
+// After any sequence of changes, only pending conversations are snoozed, nobody waits in a resolved one, and a
 // wait begins with the first message since the last answer or resolution.
 func TestConversationStates(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ const (
 	keyAlphabet    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 )
 
-// APIKey is a key as the store knows it: the plaintext is gone once it has been shown.
+// APIKey is a key as the store knows it. The plaintext is shown once and not stored.
 type APIKey struct {
 	ID        string
 	OrgID     string
@@ -28,7 +28,7 @@ type APIKey struct {
 	CreatedAt time.Time
 }
 
-// Check tells why a key must not be used now, or nil.
+// Check returns an error that says why the key must not be used now, or nil.
 func (k APIKey) Check(now time.Time) error {
 	if k.RevokedAt != nil {
 		return Fail(CodeRevokedAPIKey, "This API key was revoked. Issue a new one.")
@@ -52,7 +52,7 @@ func WellFormedKey(text string) bool {
 	if !ok || len(text) != keyLength {
 		return false
 	}
-	// Not base64's own decoder: it passes over line breaks.
+	// base64's own decoder would skip line breaks, so the characters are checked here.
 	return strings.Trim(rest, keyAlphabet) == ""
 }
 

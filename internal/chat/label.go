@@ -26,8 +26,7 @@ var LabelColors = []string{
 	"emerald", "teal", "sky", "blue", "violet", "pink",
 }
 
-// NewLabel is what a caller gives to make a label. TeamID may be empty where the
-// organization has one team.
+// NewLabel is the request to make a label. TeamID may be empty where the organization has one team.
 type NewLabel struct {
 	Name   string
 	Color  string

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// UnknownMediaType is the type of a file of which nobody said a type that can be read.
+	// UnknownMediaType is the type of a file that came with no type, or with one that cannot be parsed.
 	UnknownMediaType = "application/octet-stream"
 	// maxMediaType is far above the longest type in use.
 	maxMediaType = 255
 	maxFilename  = 240
 )
 
-// MediaType reads a type that somebody else gave, as in a Content-Type header, and makes it one that can
-// be stored and shown again: type and subtype in small letters, and the parameters without which a file
-// is not played or read well. It is false where the text is no type.
+// MediaType reads a type from outside, as in a Content-Type header, and returns a form that is safe to store
+// and show: type and subtype in lower case, and only the parameters that a player or reader needs. It returns
+// false where the text is not a type.
 func MediaType(text string) (string, bool) {
 	if len(text) > maxMediaType {
 		return "", false
@@ -37,8 +37,8 @@ func MediaType(text string) (string, bool) {
 	return mime.FormatMediaType(kind, kept), true
 }
 
-// Filename makes a file's name that somebody else gave one that can be stored and shown again: without
-// control characters and broken text, and not too long.
+// Filename turns a file's name from outside into one that is safe to store and show: without control characters
+// or broken text, and not too long.
 func Filename(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -55,8 +55,7 @@ func TestFilename(t *testing.T) {
 	}
 }
 
-// Whatever comes in, what is kept fits into a header, a row and JSON, and reading it again changes
-// nothing.
+// For any input, the result fits into a header, a row and JSON, and reading it again changes nothing.
 func TestGivenTypesAndNamesAreSafe(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

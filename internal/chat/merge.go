@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Contradicts tells that two contacts cannot be one person: both have a number, or both an id, and these
-// differ.
+// Contradicts reports that two contacts cannot be the same person: both have a number, or both have a
+// business-scoped user id, and the two differ.
 func (c Contact) Contradicts(other Contact) bool {
 	for _, pair := range [][2]*string{{c.PhoneNumber, other.PhoneNumber}, {c.BSUID, other.BSUID}, {c.ParentBSUID, other.ParentBSUID}} {
 		if pair[0] != nil && pair[1] != nil && *pair[0] != *pair[1] {
@@ -17,7 +17,7 @@ func (c Contact) Contradicts(other Contact) bool {
 	return false
 }
 
-// Absorb is the contact that has become one with another. What both have, it keeps as it was.
+// Absorb returns the contact after it was merged with another. Fields that both have keep c's value.
 func (c Contact) Absorb(other Contact) Contact {
 	c.PhoneNumber, c.BSUID = cmp.Or(c.PhoneNumber, other.PhoneNumber), cmp.Or(c.BSUID, other.BSUID)
 	c.ParentBSUID, c.Username = cmp.Or(c.ParentBSUID, other.ParentBSUID), cmp.Or(c.Username, other.Username)
@@ -28,8 +28,8 @@ func (c Contact) Absorb(other Contact) Contact {
 	return c
 }
 
-// mergedConsent is what the person said last, where both contacts have it from the provider. Where that
-// cannot be told, a wish to be left alone counts.
+// mergedConsent is the later of two consents that the provider dated. Where that cannot be told, the stricter
+// one counts.
 func mergedConsent(a, b Contact) Consent {
 	if a.PreferenceAt != nil && b.PreferenceAt != nil && !a.PreferenceAt.Equal(*b.PreferenceAt) {
 		if a.PreferenceAt.After(*b.PreferenceAt) {
@@ -40,7 +40,7 @@ func mergedConsent(a, b Contact) Consent {
 	return a.Consent.Stricter(b.Consent)
 }
 
-// mergedMetadata has the keys of both. It may be larger than what a request may set: nothing is lost.
+// mergedMetadata has the keys of both, so that nothing is lost. It may be larger than a request may set.
 func mergedMetadata(a, b json.RawMessage) json.RawMessage {
 	if a == nil || b == nil {
 		if a == nil {
@@ -59,8 +59,7 @@ func mergedMetadata(a, b json.RawMessage) json.RawMessage {
 	return merged
 }
 
-// Absorb is the conversation that has taken in the messages of another. It is as open as the more open of
-// the two.
+// Absorb returns the conversation with the messages of another one. Its status is the more open of the two.
 func (c Conversation) Absorb(other Conversation) Conversation {
 	for _, status := range []ConversationStatus{ConversationOpen, ConversationPending} {
 		if c.Status == status || other.Status == status {

@@ -41,7 +41,7 @@ func (t MessageType) HasMedia() bool {
 	return false
 }
 
-// Source tells what made an outbound message.
+// Source says how an outbound message was made.
 type Source string
 
 const (
@@ -53,8 +53,8 @@ const (
 	SourceAutomatic Source = "automatic"
 )
 
-// Answers tells whether a message from there answers somebody who waits. What goes to many, or to all who
-// write, does not.
+// Answers reports whether a message from this source counts as an answer to a waiting person. Broadcasts and
+// away messages do not.
 func (s Source) Answers() bool { return s != SourceBroadcast && s != SourceAutomatic }
 
 // MessageError says why a message failed. ProviderCode is nil where the service itself refused.
@@ -94,8 +94,8 @@ const (
 	FailUpstream              MessageErrorCode = "upstream_error"
 )
 
-// Message is one message of a conversation. Content is the object named by Type, as it is shown
-// outwards; Context is the provider's id of the message it answers.
+// Message is one message of a conversation. Content is the object named by Type, in the API's shape. Context is
+// the provider's id of the message that this one replies to.
 type Message struct {
 	ID             string
 	OrgID          string
@@ -111,11 +111,11 @@ type Message struct {
 	Content        json.RawMessage
 	Context        string
 	MediaID        string          // of the stored file
-	EventRow       string          // of the event that is recorded with it and carries its content; known then only
+	EventRow       string          // the event recorded with the message; set only while it is recorded
 	Edits          json.RawMessage // earlier contents, oldest first
 	Extra          json.RawMessage // what came beside the content: referral, context, order, errors; nil for most
 	Error          *MessageError
-	Reports        Reports // the callbacks that have come
+	Reports        Reports // the callbacks that have arrived
 	PlayedAt       *time.Time
 	Revoked        bool
 	CreatedAt      time.Time
@@ -137,10 +137,10 @@ const (
 // MessageStatuses are all there are.
 var MessageStatuses = []MessageStatus{StatusQueued, StatusPending, StatusSent, StatusDelivered, StatusRead, StatusFailed}
 
-// rank orders the states that a message passes on its way. Failed is none of them: it ends the way.
+// rank orders the statuses on the way to the reader. Failed has no rank.
 func (s MessageStatus) rank() int { return slices.Index(MessageStatuses, s) }
 
-// Reports is a set of callbacks. Each kind counts once, however often it comes.
+// Reports is the set of callbacks that have arrived. A repeated callback changes nothing.
 type Reports int
 
 const (
@@ -151,7 +151,7 @@ const (
 	ReportFailed
 )
 
-// reportsByName are the callbacks as the provider calls them, with the status that each proves.
+// reportsByName maps the provider's name of a callback to its bit and to the status that it proves.
 var reportsByName = map[string]struct {
 	report Reports
 	proves MessageStatus
@@ -163,11 +163,11 @@ var reportsByName = map[string]struct {
 	"failed":    {ReportFailed, StatusFailed},
 }
 
-// Hear takes in a callback by the provider's name of it, and reports whether it is the first of its kind.
+// Hear records a callback by the provider's name for it. It returns true for the first of its kind.
 //
-// The status follows from the set of callbacks and not from their order: a failure that the provider
-// reports is final, otherwise the farthest report counts. A failure that the provider has said nothing of
-// is a guess of ours, which any other report disproves.
+// The status follows from the set of callbacks, not from their order. A failure that the provider reports is
+// final; otherwise the farthest report counts. A failure that the service itself assumed is disproved by any
+// other report.
 func (m *Message) Hear(name string) (news bool) {
 	heard, known := reportsByName[name]
 	if !known || m.Reports&heard.report != 0 {
@@ -183,7 +183,7 @@ func (m *Message) Hear(name string) (news bool) {
 	return true
 }
 
-// Fail ends a message of which the provider has reported nothing, and tells whether it did.
+// Fail fails a message of which the provider has reported nothing. It returns false for any other message.
 func (m *Message) Fail(why MessageError) bool {
 	if m.Status != StatusQueued && m.Status != StatusPending {
 		return false
@@ -192,7 +192,8 @@ func (m *Message) Fail(why MessageError) bool {
 	return true
 }
 
-// Advance is the status after history says next, and whether that is a change. It never goes back.
+// Advance returns the status after the provider's history says next, and whether it changed. It never goes
+// back.
 func (s MessageStatus) Advance(next MessageStatus) (MessageStatus, bool) {
 	if s != StatusFailed && next.rank() > s.rank() {
 		return next, true
@@ -200,7 +201,7 @@ func (s MessageStatus) Advance(next MessageStatus) (MessageStatus, bool) {
 	return s, false
 }
 
-// VoiceNote tells whether a message is a recording, which alone can be played.
+// VoiceNote reports whether a message is a recording, the only kind of audio that can be marked as played.
 func (m Message) VoiceNote() bool {
 	var audio struct {
 		Voice bool `json:"voice"`
@@ -208,7 +209,7 @@ func (m Message) VoiceNote() bool {
 	return m.Type == TypeAudio && json.Unmarshal(m.Content, &audio) == nil && audio.Voice
 }
 
-// EditedAt is when its author last changed it, as text; empty for most.
+// EditedAt is the time of the author's last edit as text, or empty.
 func (m Message) EditedAt() string {
 	var edits []struct {
 		At string `json:"edited_at"`

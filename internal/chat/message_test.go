@@ -23,7 +23,7 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// Callbacks come in any order; where a message ends does not depend on it.
+// The final status does not depend on the order of the callbacks.
 func TestHearDoesNotDependOnTheOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

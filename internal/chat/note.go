@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Note is what a colleague wrote about a conversation. The person it is with never sees it.
+// Note is a colleague's text about a conversation. The contact never sees it.
 type Note struct {
 	ID             string
 	OrgID          string
@@ -23,7 +23,7 @@ const (
 	maxMentions = 50
 )
 
-// Check checks what a note says.
+// Check checks the note's text and mentions.
 func (n Note) Check() error {
 	if err := checkLongText("body", n.Body, maxNote); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (n Note) Check() error {
 	return nil
 }
 
-// checkLongText is for texts that people write, of which there must be something.
+// checkLongText checks a text of several lines that must not be empty.
 func checkLongText(param, text string, most int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -47,24 +47,24 @@ func checkLongText(param, text string, most int) error {
 	return nil
 }
 
-// Draft is what a user has begun to write in a conversation.
+// Draft is an unsent text of a user in a conversation.
 type Draft struct {
 	OrgID          string
 	UserID         string
 	ConversationID string
 	Body           string
-	Note           bool // it is to become a note
+	Note           bool // it is the draft of a note
 	UpdatedAt      time.Time
 }
 
-// Check checks what is to be kept.
+// Check checks the draft's text.
 func (d Draft) Check() error { return checkLongText("body", d.Body, maxNote) }
 
-// CannedReply is a text that is used again and again, by one user or by a team.
+// CannedReply is a prepared text of one user or of a team.
 type CannedReply struct {
 	ID        string
 	OrgID     string
-	OwnerID   *string // whose it is; nil where it is a team's
+	OwnerID   *string // the user it belongs to; nil for a team's
 	TeamID    *string
 	Name      string
 	Body      string
@@ -73,7 +73,7 @@ type CannedReply struct {
 	UpdatedAt time.Time
 }
 
-// Clean trims and checks what a reply says.
+// Clean trims and checks the reply.
 func (r *CannedReply) Clean() (err error) {
 	if r.Name, err = cleanText("name", r.Name, 100); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (r *CannedReply) Clean() (err error) {
 	return checkLongText("body", r.Body, 4096)
 }
 
-// SavedView is a list of conversations that a user has given a name.
+// SavedView is a named inbox filter of a user.
 type SavedView struct {
 	ID        string
 	OrgID     string

@@ -6,22 +6,22 @@ import (
 	"unicode"
 )
 
-// OptOutWords are the words of a language by which people say that they want no marketing any more, or want it
-// again, and what they are answered then; an empty answer: nothing.
+// OptOutWords are the words of one language by which people opt out of marketing or opt in again, and the
+// answers they get. An empty answer sends nothing.
 type OptOutWords struct {
 	OrgID      string   `json:"-"`
 	Language   string   `json:"-"`
-	Default    bool     `json:"-"` // nobody has chosen others
+	Default    bool     `json:"-"` // the organization has not chosen its own
 	Stop       []string `json:"stop"`
 	Start      []string `json:"start"`
 	StopReply  string   `json:"stop_reply"`
 	StartReply string   `json:"start_reply"`
 }
 
-// maxOptOutWord is how long such a word may be, in characters.
+// maxOptOutWord is the longest such word, in characters.
 const maxOptOutWord = 40
 
-// DefaultOptOutWords hold for an organization that has chosen no others for the language.
+// DefaultOptOutWords are the words of an organization that has not chosen its own.
 var DefaultOptOutWords = []OptOutWords{
 	{Language: "en", Default: true, Stop: []string{"STOP", "STOP ALL", "UNSUBSCRIBE", "OPT OUT"}, Start: []string{"START", "UNSTOP", "OPT IN"},
 		StopReply:  "You will not get marketing messages from us any more. Write START to get them again.",
@@ -40,8 +40,7 @@ var DefaultOptOutWords = []OptOutWords{
 		StartReply: "Você receberá de novo nossas mensagens promocionais. Escreva PARAR para cancelar."},
 }
 
-// ChosenOptOutWords are the words that hold for an organization which has chosen some: by language, the default where
-// it has not.
+// ChosenOptOutWords returns the words of an organization: for each language its own, or else the default.
 func ChosenOptOutWords(chosen []OptOutWords) []OptOutWords {
 	all := slices.Clone(chosen)
 	for _, d := range DefaultOptOutWords {
@@ -53,8 +52,8 @@ func ChosenOptOutWords(chosen []OptOutWords) []OptOutWords {
 	return all
 }
 
-// OptOutWord is a text in the form in which it is compared with the words: without case, punctuation and more than one
-// blank. It is empty where the text is too long for any.
+// OptOutWord brings a text into the form in which it is compared with the words: without case, punctuation and
+// repeated blanks. It is empty where the text is too long for any word.
 func OptOutWord(text string) string {
 	if len(text) > 4*maxOptOutWord {
 		return ""
@@ -68,7 +67,7 @@ func OptOutWord(text string) string {
 	return FoldCase(strings.Join(strings.Fields(plain), " "))
 }
 
-// Clean checks words that were chosen.
+// Clean checks an organization's own words.
 func (w OptOutWords) Clean() (OptOutWords, error) {
 	for _, list := range []struct {
 		param string
@@ -83,7 +82,7 @@ func (w OptOutWords) Clean() (OptOutWords, error) {
 	return w, nil
 }
 
-// Meaning is what a word says of marketing, and the answer to it; ok is false for any other word.
+// Meaning returns the consent that a word expresses and the answer to it. ok is false for any other word.
 func (w OptOutWords) Meaning(word string) (consent Consent, answer string, ok bool) {
 	is := func(other string) bool { return OptOutWord(other) == word }
 	switch {

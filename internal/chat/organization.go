@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Plan is what an organization may do and how much of it. Nil limits mean none.
+// Plan says what an organization may do, and how much. A nil limit means unlimited.
 type Plan struct {
 	Name            string
 	API             bool
@@ -18,8 +18,8 @@ type Plan struct {
 	ReadPerMinute   int64
 }
 
-// Keeps is for how many days an organization's messages are kept: as long as the plan allows, or as it has chosen
-// for itself where that is less. Nil is for ever.
+// Keeps is the number of days for which messages are kept: the plan's, or the organization's own setting where
+// that is less. Nil means for ever.
 func (p Plan) Keeps(s Settings) *int64 {
 	if s.RetentionDays == 0 || p.RetentionDays != nil && *p.RetentionDays < s.RetentionDays {
 		return p.RetentionDays
@@ -30,7 +30,7 @@ func (p Plan) Keeps(s Settings) *int64 {
 // DefaultPlan is the plan of an organization created without naming one.
 const DefaultPlan = "enterprise"
 
-// SubscriptionStatus is where an organization stands with its bill.
+// SubscriptionStatus says whether an organization's subscription is paid, in trial or inactive.
 type SubscriptionStatus string
 
 const (
@@ -39,7 +39,7 @@ const (
 	SubscriptionInactive SubscriptionStatus = "inactive"
 )
 
-// Organization owns everything else; nothing crosses from one to another.
+// Organization owns everything else. Nothing of one organization is visible to another.
 type Organization struct {
 	ID           string
 	Name         string
@@ -52,8 +52,8 @@ type Organization struct {
 	UpdatedAt    time.Time
 }
 
-// Lapsed reports whether the subscription no longer entitles to anything: it is
-// inactive, or a trial that has ended. A trial without an end does not lapse.
+// Lapsed reports whether the subscription no longer entitles to anything: it is inactive, or its trial has
+// ended. A trial without an end does not lapse.
 func (o Organization) Lapsed(now time.Time) bool {
 	switch o.Subscription {
 	case SubscriptionActive:
@@ -65,7 +65,7 @@ func (o Organization) Lapsed(now time.Time) bool {
 	}
 }
 
-// SubscriptionAt is where the organization stands at an instant: a trial that is over is inactive.
+// SubscriptionAt is the status at an instant: a trial that has ended is inactive.
 func (o Organization) SubscriptionAt(now time.Time) SubscriptionStatus {
 	if o.Lapsed(now) {
 		return SubscriptionInactive
@@ -96,7 +96,7 @@ func CleanEmail(param, s string) (string, error) {
 	return s, nil
 }
 
-// FoldCase is the form under which texts that differ only in case are one.
+// FoldCase maps texts that differ only in case to the same text.
 func FoldCase(s string) string {
 	return strings.ToLower(strings.ToUpper(s))
 }

@@ -60,10 +60,10 @@ func TestFoldCase(t *testing.T) {
 	}
 }
 
-// Whatever Unicode says differs only in case is one, and folding is final.
+// Characters that Unicode calls equal except for case fold to the same text, and folding twice changes nothing.
 func TestFoldCaseOfEveryCharacter(t *testing.T) {
 	t.Parallel()
-	const end = 0x20000 // no script behind it has cases
+	const end = 0x20000 // no script after it has cases
 	for r := range rune(end) {
 		folded := chat.FoldCase(string(r))
 		if again := chat.FoldCase(folded); again != folded {

@@ -2,19 +2,20 @@ package chat
 
 import "encoding/json"
 
-// Patch is one field of a change: left as it is, cleared, or given a value. Its zero leaves.
+// Patch is the change of one field: unchanged, cleared, or given a value. The zero value leaves the field
+// unchanged.
 type Patch[T any] struct {
 	Given bool
 	Value *T // nil clears
 }
 
-// To gives a field a value.
+// To sets a field.
 func To[T any](v T) Patch[T] { return Patch[T]{Given: true, Value: &v} }
 
-// Cleared takes a field's value away.
+// Cleared clears a field.
 func Cleared[T any]() Patch[T] { return Patch[T]{Given: true} }
 
-// UnmarshalJSON reads a field that is there: null clears. One that is absent is not read at all.
+// UnmarshalJSON reads a field that is present; null clears it. JSON never calls it for an absent field.
 func (p *Patch[T]) UnmarshalJSON(text []byte) error {
 	p.Given, p.Value = true, nil
 	return json.Unmarshal(text, &p.Value)

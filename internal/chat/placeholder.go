@@ -13,8 +13,8 @@ type placeholder struct {
 	start, end int
 }
 
-// parsePlaceholders finds the placeholders of a text. What looks like one and is none is left as
-// text; strict tells whether there was nothing of that sort.
+// parsePlaceholders finds the placeholders of a text. Malformed ones stay part of the text; strict is false if
+// there were any.
 func parsePlaceholders(text string) (found []placeholder, strict bool) {
 	strict = true
 	for at := 0; ; {
@@ -46,13 +46,13 @@ func parsePlaceholders(text string) (found []placeholder, strict bool) {
 	}
 }
 
-// maxPlaceholder bounds how far the end of a placeholder is looked for, so that a text of braces costs
-// no more than another.
+// maxPlaceholder bounds the search for the end of a placeholder, so that a text full of braces is not slow.
 const maxPlaceholder = 128
 
 const placeholderLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// placeholderNames are the names in a text, each once: numbers by their value, else as they come.
+// placeholderNames returns the names in a text, each once: numbers in order of value, other names in order of
+// appearance.
 func placeholderNames(text string) []string {
 	found, _ := parsePlaceholders(text)
 	var names []string
@@ -69,17 +69,17 @@ func placeholderNames(text string) []string {
 	return names
 }
 
-// isPosition reports a placeholder that is counted rather than named.
+// isPosition reports a numbered placeholder, as opposed to a named one.
 func isPosition(name string) bool {
 	return len(name) <= 4 && name[0] != '0' && strings.Trim(name, "0123456789") == ""
 }
 
 func position(name string) int {
-	n, _ := strconv.Atoi(name) // isPosition has let it pass
+	n, _ := strconv.Atoi(name) // isPosition accepted it
 	return n
 }
 
-// fillPlaceholders puts values in the places of their names.
+// fillPlaceholders replaces the placeholders by their values.
 func fillPlaceholders(text string, values map[string]string) string {
 	found, _ := parsePlaceholders(text)
 	if len(found) == 0 {
@@ -100,7 +100,7 @@ func fillPlaceholders(text string, values map[string]string) string {
 	return b.String()
 }
 
-// wordsBeside counts the words of a text that are no placeholders.
+// wordsBeside counts the words of a text outside its placeholders.
 func wordsBeside(text string, found []placeholder) int {
 	n, at := 0, 0
 	count := func(s string) {
@@ -114,7 +114,7 @@ func wordsBeside(text string, found []placeholder) int {
 	return n
 }
 
-// blankOr reports a text of white space and, where punctuation counts as nothing, of that.
+// blankOr reports a text of white space alone, or of white space and punctuation if punctuation is set.
 func blankOr(s string, punctuation bool) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsSpace(r) && !(punctuation && unicode.IsPunct(r))

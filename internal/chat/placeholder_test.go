@@ -50,7 +50,7 @@ func TestFillingDoesNotReadValues(t *testing.T) {
 	}
 }
 
-// TestBracesCostNoMoreThanLetters: a megabyte of whatever looks like placeholders is read in a moment.
+// TestBracesCostNoMoreThanLetters reads a megabyte of text that looks like placeholders within a moment.
 func TestBracesCostNoMoreThanLetters(t *testing.T) {
 	t.Parallel()
 	var distinct strings.Builder
@@ -67,7 +67,7 @@ func TestBracesCostNoMoreThanLetters(t *testing.T) {
 	}
 }
 
-// FuzzPlaceholders: what is found stands where it is said to stand, in order, and filling in the
+// FuzzPlaceholders checks that placeholders are found in order and at their places, and that filling in the
 // placeholders themselves changes nothing but blanks inside them.
 func FuzzPlaceholders(f *testing.F) {
 	for _, seed := range []string{"", "Hi {{1}}, {{name}}.", "{{{1}}}", "{{ 1 }}", "{{", "}}{{", "{{a}}{{b}}", "{{{{1}}}}", "\xff{{1}}\x00"} {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// BusinessProfile is what people see of a business when they look at its number. Fields that are not set are empty.
+// BusinessProfile is the public profile of a business number. Fields that are not set are empty.
 type BusinessProfile struct {
 	About       string
 	Address     string
@@ -18,7 +18,7 @@ type BusinessProfile struct {
 	PictureURL  string
 }
 
-// ProfileChange has the fields to change; nil leaves one as it is.
+// ProfileChange has the fields to change; nil leaves a field as it is.
 type ProfileChange struct {
 	About       *string
 	Address     *string
@@ -26,11 +26,11 @@ type ProfileChange struct {
 	Email       *string
 	Vertical    *string
 	Websites    *[]string
-	// PictureHandle is the provider's name of a picture that was handed over to it.
+	// PictureHandle is the provider's handle of an uploaded picture.
 	PictureHandle *string
 }
 
-// Fields are the names of those that are changed.
+// Fields are the names of the changed fields.
 func (p ProfileChange) Fields() (names []string) {
 	for _, f := range []struct {
 		name  string
@@ -46,13 +46,13 @@ func (p ProfileChange) Fields() (names []string) {
 	return names
 }
 
-// Verticals are the kinds of business that a profile can name, in the provider's words.
+// Verticals are the kinds of business of a profile, in the provider's words.
 var Verticals = []string{
 	"ALCOHOL", "APPAREL", "AUTO", "BEAUTY", "EDU", "ENTERTAIN", "EVENT_PLAN", "FINANCE", "GOVT", "GROCERY", "HEALTH", "HOTEL", "NONPROFIT", "NOT_A_BIZ",
 	"ONLINE_GAMBLING", "OTC_DRUGS", "OTHER", "PHYSICAL_GAMBLING", "PROF_SERVICES", "RESTAURANT", "RETAIL", "TRAVEL",
 }
 
-// What the provider takes of a profile.
+// The provider's limits of a profile.
 const (
 	maxAbout          = 139
 	maxAddress        = 256
@@ -63,7 +63,7 @@ const (
 	MaxProfilePicture = 5 << 20
 )
 
-// Check says what the provider would refuse, before it is asked.
+// Check refuses a change that the provider would refuse, before it is asked.
 func (p ProfileChange) Check() error {
 	if p.About != nil && *p.About == "" {
 		return Invalid("about", "Write something: the provider takes no empty text here.")

@@ -13,38 +13,37 @@ import (
 	"time"
 )
 
-// SecondStep is what a user's authenticator app makes codes of.
+// SecondStep is the authenticator app of a user.
 type SecondStep struct {
 	OrgID       string
 	UserID      string
 	Sealed      string // the secret
 	CreatedAt   time.Time
-	ConfirmedAt *time.Time // nil: nobody has given a code yet, and none is asked for
-	LastCounter int64      // of the newest code that was used
+	ConfirmedAt *time.Time // nil: set up but not confirmed, so sign-in asks for no code
+	LastCounter int64      // the counter of the newest used code
 }
 
-// Codes are as authenticator apps make them where nothing else is agreed on: RFC 6238 with SHA-1, six digits,
-// another one every half minute.
+// These are the defaults of authenticator apps: RFC 6238 with SHA-1, six digits, a new code every 30 seconds.
 const (
 	codePeriod = 30 * time.Second
 	codeDigits = 6
-	// codeDrift is by how many codes a phone's clock may be off, in either direction.
+	// codeDrift is how many codes a phone's clock may be off, in either direction.
 	codeDrift = 1
 )
 
 var base32Text = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// NewTOTPSecret makes the secret that a phone and the server share, in the way that apps take it.
+// NewTOTPSecret makes the secret that the phone and the server share, in the encoding that apps read.
 func NewTOTPSecret() string {
 	var b [20]byte
 	rand.Read(b[:])
 	return base32Text.EncodeToString(b[:])
 }
 
-// TOTPAddress is what the app scans.
+// TOTPAddress is the address in the QR code that the app scans.
 func TOTPAddress(secret, issuer, account string) string {
 	values := url.Values{"secret": {secret}, "issuer": {issuer}}
-	// Apps show a plus as one: a space has to be %20.
+	// Apps show a plus sign as it is, so a space has to be %20.
 	query := strings.ReplaceAll(values.Encode(), "+", "%20")
 	return "otpauth://totp/" + url.PathEscape(issuer) + ":" + url.PathEscape(account) + "?" + query
 }
@@ -71,8 +70,8 @@ func hotp(key []byte, counter int64, digits int) string {
 	return fmt.Sprintf("%0*d", digits, number%most)
 }
 
-// CheckTOTP tells which counter a code is of, and whether it is one that counts now. Those up to used have been
-// used, or are older than one that was.
+// CheckTOTP returns the counter of a code, and whether the code is valid now. Codes up to the counter used are
+// refused, because that one or a newer one was used already.
 func CheckTOTP(secret, code string, now time.Time, used int64) (counter int64, ok bool) {
 	key, err := base32Text.DecodeString(secret)
 	if err != nil {
@@ -87,10 +86,11 @@ func CheckTOTP(secret, code string, now time.Time, used int64) (counter int64, o
 	return counter, ok
 }
 
-// RecoveryCodes is how many a user gets at once.
+// RecoveryCodes is the number of codes that a user gets at once.
 const RecoveryCodes = 10
 
-// NewRecoveryCode makes a code for who has lost the phone. It has 80 random bits, so that its hash needs no salt.
+// NewRecoveryCode makes a code for a user who has lost the phone. It has 80 random bits, so its hash needs no
+// salt.
 func NewRecoveryCode() string {
 	var b [10]byte
 	rand.Read(b[:])
@@ -98,7 +98,7 @@ func NewRecoveryCode() string {
 	return text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:]
 }
 
-// HashRecoveryCode is what is stored of one, however it is written.
+// HashRecoveryCode is the stored form of a code. Case and hyphens do not matter.
 func HashRecoveryCode(code string) string {
 	return HashToken(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code)))
 }

@@ -28,7 +28,7 @@ func TestCodesOfTheRFCs(t *testing.T) {
 	}
 }
 
-// A code counts from half a minute before its time until half a minute after, and no code counts after it, or a
+// A code is valid from half a minute before its time until half a minute after. It is refused after it, or a
 // newer one, was used.
 func TestCodesCountOnce(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestCodesCountOnce(t *testing.T) {
 			counter, ok := CheckTOTP(secret, " "+code[:3]+" "+code[3:], now, used)
 			want := off >= -1 && off <= 1 && of > used
 			if ok && counter != of && hotp(key, counter, 6) == code {
-				return // two codes of this minute are the same: one in a million
+				return // two codes of this minute are equal: one case in a million
 			}
 			if ok != want || ok && counter != of {
 				t.Fatalf("the code of %d at %d, after %d: %t as %d", of, counterAt(now), used, ok, counter)

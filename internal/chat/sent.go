@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Sent is the JSON that a value was read from. A struct does not tell a field that is absent from one that
-// is empty; its text does. The zero value knows nothing: then what is empty counts as absent.
+// Sent is the JSON text from which a value was decoded. A struct cannot tell an absent field from an empty one;
+// the text can. With the zero value, empty fields count as absent.
 type Sent struct {
 	Text json.RawMessage
-	Path string // of the text in the request; empty for the whole body
+	Path string // where the text stands in the request; empty for the whole body
 }
 
-// judge tells a field that is there but empty from one that is missing.
+// judge turns the error for a missing field into one for a wrong value if the field is present but empty.
 func (s Sent) judge(e *Error) *Error {
 	if e == nil || e.Code != CodeMissingRequiredField || s.Text == nil {
 		return e
@@ -30,7 +30,7 @@ func (s Sent) judge(e *Error) *Error {
 	return e
 }
 
-// isEmpty reports whether the request has the field, with nothing in it. What is inside of null is so too.
+// isEmpty reports whether the request has the field with an empty value. A field inside null counts as empty.
 func (s Sent) isEmpty(param string) bool {
 	var value any
 	if json.Unmarshal(s.Text, &value) != nil {

@@ -4,29 +4,29 @@ import (
 	"slices"
 	"sync"
 	"time"
-	_ "time/tzdata" // machines without a list of time zones have this one
+	_ "time/tzdata" // for machines without a time zone database
 )
 
-// Settings are what an organization has chosen for itself.
+// Settings are an organization's own choices.
 type Settings struct {
 	TimeZone    string      `json:"time_zone,omitempty"` // empty: UTC
 	MaskNumbers bool        `json:"mask_numbers,omitempty"`
 	RoundRobin  bool        `json:"round_robin,omitempty"`
 	Away        AwayMessage `json:"away_message,omitzero"`
 	Hours       []OpenHours `json:"opening_hours,omitempty"`
-	SecondStep  bool        `json:"second_step,omitempty"` // everybody has to sign in with two steps
-	// RetentionDays is for how many days messages are kept, where that is less than the plan keeps them; 0: as long as the plan does.
+	SecondStep  bool        `json:"second_step,omitempty"` // every user must sign in with two steps
+	// RetentionDays is the number of days for which messages are kept, if that is less than the plan's; 0: as
+	// long as the plan keeps them.
 	RetentionDays int64 `json:"retention_days,omitempty"`
 }
 
-// AwayMessage is what people are told who write while nobody is there.
+// AwayMessage is the answer to people who write outside of the open hours.
 type AwayMessage struct {
 	On   bool   `json:"on,omitempty"`
 	Text string `json:"text,omitempty"`
 }
 
-// OpenHours are when somebody is there on a day of the week. Hours that close before they open go on past
-// midnight.
+// OpenHours are the open hours on a day of the week. Hours that close before they open end on the next day.
 type OpenHours struct {
 	Day    string `json:"day"`
 	Opens  string `json:"opens"`
@@ -36,10 +36,10 @@ type OpenHours struct {
 // Weekdays are the days as settings call them, in the order of time.Weekday.
 var Weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// MostAwayText is how long an away message may be.
+// MostAwayText is the length limit of an away message.
 const MostAwayText = 1000
 
-// Automatic tells whether a message that comes in sets something off.
+// Automatic reports whether an inbound message triggers an automatic action.
 func (s Settings) Automatic() bool { return s.RoundRobin || s.Away.On }
 
 // Zone is the name of the organization's time zone.
@@ -83,21 +83,21 @@ func (h OpenHours) check() error {
 	return nil
 }
 
-// clock reads a time of day as minutes from midnight.
+// clock parses a time of day into minutes from midnight.
 func clock(text string) (minutes int, ok bool) {
 	t, err := time.Parse("15:04", text)
 	return t.Hour()*60 + t.Minute(), err == nil && len(text) == 5
 }
 
-// ClosedSince tells since when nobody has been there at an instant, and whether that is so. Without any hours
-// nobody ever is, and since is the beginning of time.
+// ClosedSince returns since when it has been closed at an instant, and false if it is open. Without any hours
+// it is always closed, and since is the zero time.
 func (s Settings) ClosedSince(now time.Time) (since time.Time, closed bool) {
 	zone := location(s.Zone())
 	if zone == nil {
 		zone = time.UTC
 	}
 	local := now.In(zone)
-	for back := range 9 { // a week, and what goes on past midnight
+	for back := range 9 { // a week, plus hours that end on the next day
 		day := time.Date(local.Year(), local.Month(), local.Day()-back, 0, 0, 0, 0, zone)
 		for _, h := range s.Hours {
 			if h.Day != Weekdays[day.Weekday()] {
@@ -115,7 +115,7 @@ func (s Settings) ClosedSince(now time.Time) (since time.Time, closed bool) {
 	return since.UTC(), true
 }
 
-// on are the hours of a day that begins at an instant.
+// on returns the open hours on the day that begins at an instant.
 func (h OpenHours) on(day time.Time) (opens, closes time.Time) {
 	from, _ := clock(h.Opens)
 	until, _ := clock(h.Closes)
@@ -128,10 +128,10 @@ func (h OpenHours) on(day time.Time) (opens, closes time.Time) {
 	return at(from), at(until)
 }
 
-// locations remembers time zones, which are read from files.
+// locations caches time zones, which are read from files.
 var locations sync.Map
 
-// location finds a time zone; nil: there is none of that name. "Local" would be the server's.
+// location finds a time zone, or nil. It refuses "Local", which would be the server's zone.
 func location(name string) *time.Location {
 	if found, ok := locations.Load(name); ok {
 		return found.(*time.Location)
@@ -144,7 +144,7 @@ func location(name string) *time.Location {
 	return zone
 }
 
-// Changes are the names of the settings that others have otherwise.
+// Changes names the settings that differ.
 func (s Settings) Changes(other Settings) (names []string) {
 	for name, differs := range map[string]bool{
 		"time_zone": s.TimeZone != other.TimeZone, "mask_numbers": s.MaskNumbers != other.MaskNumbers, "round_robin": s.RoundRobin != other.RoundRobin,

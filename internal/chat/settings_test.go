@@ -23,7 +23,7 @@ func TestClosedSince(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		settings   chat.Settings
-		now, since string // since is empty while somebody is there
+		now, since string // since is empty while it is open
 	}{
 		{"before the first hour of a week", office, "2026-11-16T01:59:59Z", "2026-11-13T19:00:00Z"},
 		{"the first minute", office, "2026-11-16T02:00:00Z", ""},
@@ -49,7 +49,7 @@ func TestClosedSince(t *testing.T) {
 	}
 }
 
-// Two instants are in the same closed time if and only if nobody was there in between.
+// Two instants belong to the same closed time if and only if it was never open in between.
 func TestClosedTimes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// SetupLinkStatus is what has become of a setup link.
+// SetupLinkStatus says whether a setup link is open, used, revoked or expired.
 type SetupLinkStatus string
 
 const (
 	LinkActive   SetupLinkStatus = "active"
 	LinkConsumed SetupLinkStatus = "consumed"
-	LinkExpired  SetupLinkStatus = "expired" // never stored: the clock tells
+	LinkExpired  SetupLinkStatus = "expired" // never stored; follows from the clock
 	LinkRevoked  SetupLinkStatus = "revoked"
 )
 
-// SetupLink is the address under which somebody connects a number, once: an end-customer, or, with
-// no customer, the organization itself.
+// SetupLink is an address under which somebody connects a number, once: an end-customer, or, where there is no
+// customer, the organization itself.
 type SetupLink struct {
 	ID                 string
 	OrgID              string
@@ -29,12 +29,12 @@ type SetupLink struct {
 	CustomerID         *string
 	TokenHash          string
 	TokenLast4         string
-	Status             SetupLinkStatus // as stored; At tells what it is
+	Status             SetupLinkStatus // as stored; see At for expiry
 	ExpiresAt          time.Time
 	SuccessRedirectURL *string
 	FailureRedirectURL *string
 	ConsumedAt         *time.Time
-	ConsumedBy         string // which browser's signup it was, hashed
+	ConsumedBy         string // hash of the browser that signed up
 	AccountID          *string
 	CreatedAt          time.Time
 }
@@ -47,14 +47,14 @@ func (l SetupLink) At(now time.Time) SetupLink {
 	return l
 }
 
-// How long a setup link lives, in hours.
+// Limits of a setup link's life, in hours.
 const (
 	minLinkHours     = 1
 	maxLinkHours     = 720
 	DefaultLinkHours = 168
 )
 
-// NewSetupLink is what a caller gives to make a link.
+// NewSetupLink is the request to make a link.
 type NewSetupLink struct {
 	ExpiresInHours     int64 // 0: DefaultLinkHours
 	SuccessRedirectURL *string
@@ -75,7 +75,8 @@ func (n NewSetupLink) Link(now time.Time) (SetupLink, error) {
 	return patch.Apply(SetupLink{Status: LinkActive, ExpiresAt: now.Add(time.Duration(n.ExpiresInHours) * time.Hour)})
 }
 
-// SetupLinkPatch changes where people go afterwards; null stays on the hosted page.
+// SetupLinkPatch changes the address to which people are redirected afterwards; null keeps them on the hosted
+// page.
 type SetupLinkPatch struct {
 	SuccessRedirectURL Patch[string]
 	FailureRedirectURL Patch[string]
@@ -101,7 +102,7 @@ func (p SetupLinkPatch) Apply(l SetupLink) (SetupLink, error) {
 
 const maxRedirectURL = 2048
 
-// checkRedirectURL lets a browser be sent to https addresses, and to this very computer over http.
+// checkRedirectURL allows https addresses, and http only to the local computer.
 func checkRedirectURL(param, s string) error {
 	const rule = "Must be an absolute https address of at most 2048 characters, without credentials and without a fragment; http is for localhost only."
 	if utf8.RuneCountInString(s) > maxRedirectURL || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
@@ -123,7 +124,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
-// WithQuery appends parameters to an address, in their order, behind those that it has.
+// WithQuery appends parameters to an address, in order, after those it already has.
 func WithQuery(address string, pairs ...string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -158,7 +159,7 @@ func WellFormedLinkToken(text string) bool {
 	return ok && len(rest) == 24 && strings.Trim(rest, keyAlphabet) == ""
 }
 
-// OnboardReason is why a signup through a setup link did not come about; programs branch on it.
+// OnboardReason says why a signup through a setup link failed. Programs branch on it.
 type OnboardReason string
 
 const (
@@ -172,7 +173,7 @@ const (
 	ReasonInternalError   OnboardReason = "internal_error"
 )
 
-// Unusable is why the link cannot be used, or empty.
+// Unusable says why the link cannot be used, or is empty.
 func (l SetupLink) Unusable(now time.Time) OnboardReason {
 	switch l.At(now).Status {
 	case LinkActive:

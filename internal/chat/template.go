@@ -26,16 +26,16 @@ const (
 	CategoryAuthentication = "AUTHENTICATION"
 )
 
-// How a template's placeholders are told apart.
+// The kinds of placeholders.
 const (
 	FormatPositional = "positional"
 	FormatNamed      = "named"
 )
 
-// ProviderPaused is the provider's word for a template that it does not send for a while.
+// ProviderPaused is the provider's status of a template that it does not send for a while.
 const ProviderPaused = "PAUSED"
 
-// TemplateStatusOf is our status for the provider's.
+// TemplateStatusOf maps the provider's status to ours.
 func TemplateStatusOf(provider string) TemplateStatus {
 	switch provider {
 	case "APPROVED":
@@ -47,13 +47,13 @@ func TemplateStatusOf(provider string) TemplateStatus {
 	}
 }
 
-// TemplateGone reports the provider's statuses of a template that it is rid of.
+// TemplateGone reports the provider's statuses of a deleted template.
 func TemplateGone(provider string) bool {
 	return provider == "DELETED" || provider == "PENDING_DELETION"
 }
 
-// Template is one language of a message template. It belongs to the provider's business account,
-// and so to all numbers of it.
+// Template is one language of a message template. It belongs to the provider's business account, so all numbers
+// of that account share it.
 type Template struct {
 	ID             string
 	OrgID          string
@@ -74,7 +74,7 @@ type Template struct {
 	UpdatedAt      time.Time
 }
 
-// SetProviderStatus takes over what the provider says of the review.
+// SetProviderStatus stores the provider's verdict of the review.
 func (t *Template) SetProviderStatus(status string, reason *string) {
 	t.ProviderStatus, t.Status, t.RejectedReason = status, TemplateStatusOf(status), reason
 	if t.RejectedReason != nil && (*reason == "" || *reason == "NONE") {
@@ -82,15 +82,15 @@ func (t *Template) SetProviderStatus(status string, reason *string) {
 	}
 }
 
-// Parts are the template's components. Those that the provider has and we have no shape for make
-// it unreadable as a whole.
+// Parts decodes the template's components. It fails as a whole if the provider has a component of a shape that
+// we do not know.
 func (t Template) Parts() ([]TemplatePart, error) {
 	var parts []TemplatePart
 	err := json.Unmarshal(t.Components, &parts)
 	return parts, err
 }
 
-// Content is the text of the body; Variables are its placeholders in order.
+// Content returns the text of the body, and the names of its placeholders in order.
 func (t Template) Content() (content string, variables []string) {
 	parts, _ := t.Parts() // as far as it can be read
 	if body := partOf(parts, PartBody); body != nil {
@@ -99,7 +99,7 @@ func (t Template) Content() (content string, variables []string) {
 	return content, placeholderNames(content)
 }
 
-// SearchKey is what a search looks through: the name and all texts.
+// SearchKey is the text that a search matches: the name and all texts.
 func (t Template) SearchKey() string {
 	parts, _ := t.Parts() // as far as it can be read
 	words := []string{t.Name}
@@ -114,24 +114,24 @@ func (t Template) SearchKey() string {
 	return FoldCase(strings.Join(words, "\n"))
 }
 
-// Is reports a category, which may be unknown.
+// Is reports whether the template has the category. Without a known category it is false.
 func (t Template) Is(category string) bool { return t.Category != nil && *t.Category == category }
 
-// Digest sums up all that a synchronization may change. The addresses of sample files are left
-// out: the provider makes new ones for every list.
+// Digest changes whenever a synchronization changes the template. It leaves out the addresses of sample files,
+// because the provider makes new ones for every list.
 func (t Template) Digest() string {
 	var components any
 	if json.Unmarshal(t.Components, &components) != nil {
 		components = string(t.Components)
 	}
-	text, _ := json.Marshal([]any{ // all of it can be
+	text, _ := json.Marshal([]any{ // these values never fail
 		t.ProviderID, t.ProviderStatus, t.RejectedReason, t.Category, t.Format, t.Quality, t.TTLSeconds, withoutHandles(components),
 	})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// TextDigest sums up what a message of the template looks like.
+// TextDigest changes whenever a message of the template would look different.
 func (t Template) TextDigest() string {
 	return Template{Format: t.Format, Components: t.Components}.Digest()
 }
@@ -151,14 +151,14 @@ func withoutHandles(v any) any {
 	return v
 }
 
-// templateNamePattern is what a template can be called; one that is called otherwise does not exist.
+// templateNamePattern matches the names that the provider allows. A template with another name cannot exist.
 var templateNamePattern = regexp.MustCompile(`^[a-z0-9_]{1,512}$`)
 
 // ValidTemplateName reports whether a template could have this name.
 func ValidTemplateName(name string) bool { return templateNamePattern.MatchString(name) }
 
-// UnknownTemplate is the refusal of a name that the number's account does not have, or has in
-// other languages only.
+// UnknownTemplate is the error for a name that the number's business account does not have, or has only in
+// other languages.
 func UnknownTemplate(name, language string, languages []string) *Error {
 	if len(languages) == 0 {
 		return &Error{Code: CodeInvalidTemplateName, Param: "template.name",
@@ -169,8 +169,8 @@ func UnknownTemplate(name, language string, languages []string) *Error {
 		Message: "The template " + name + " does not exist in " + language + ", but in " + strings.Join(languages, ", ") + "."}
 }
 
-// CheckSendable refuses a template that the provider has not approved. One that is paused goes to
-// the provider all the same: pauses end by themselves, and its word is the last.
+// CheckSendable refuses a template that the provider has not approved. A paused one is allowed: pauses end by
+// themselves, so the provider decides.
 func (t Template) CheckSendable() *Error {
 	if t.Status == TemplateApproved || t.ProviderStatus == ProviderPaused {
 		return nil

@@ -49,7 +49,7 @@ func TestTemplateDigest(t *testing.T) {
 	}
 }
 
-// TestShapesWeDoNotKnow: the provider has more kinds of components than we fill in. Those are left to it.
+// TestShapesWeDoNotKnow passes components of unknown kinds to the provider unchecked.
 func TestShapesWeDoNotKnow(t *testing.T) {
 	t.Parallel()
 	for components, refused := range map[string]bool{

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// buttonLimits are how many buttons of a kind a template can have.
+// buttonLimits are the greatest numbers of buttons of each kind in a template.
 var buttonLimits = map[string]int{ButtonQuickReply: 10, ButtonURL: 2, ButtonPhone: 1, ButtonCopyCode: 1}
 
 func checkTemplateButtons(p *problems, buttons []TemplateButton, path string, most int) {
@@ -66,7 +66,7 @@ func checkButtonText(text, path string) *Error {
 	return nil
 }
 
-// checkURL: a placeholder can only be the end of the address.
+// checkURL allows a placeholder only at the end of the address.
 func (b *TemplateButton) checkURL(path string) *Error {
 	if b.URL == "" {
 		return Missing(path + ".url")
@@ -113,7 +113,7 @@ func checkCoupon(example Samples, path string) *Error {
 	return nil
 }
 
-// checkCarousel: all cards are alike, so that they can be laid side by side.
+// checkCarousel checks that all cards have the same components, so that they can be shown side by side.
 func (n *NewTemplate) checkCarousel(p *problems, part *TemplatePart, path string) {
 	if n.Category != CategoryMarketing {
 		p.add(Invalid(path+".type", "A CAROUSEL is for the category MARKETING only."))
@@ -171,7 +171,7 @@ func cardShape(c TemplateCard) string {
 	return b.String()
 }
 
-// checkAuthenticationPart: the provider writes the texts; there are few choices.
+// checkAuthenticationPart allows the few choices that remain, since the provider writes the texts.
 func checkAuthenticationPart(p *problems, part *TemplatePart, path string) {
 	if part.Text != "" {
 		p.add(Invalid(path+".text", "The texts of an authentication template are the provider's."))

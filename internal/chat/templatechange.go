@@ -2,7 +2,7 @@ package chat
 
 import "time"
 
-// TemplateStanding is what of a template changes without anybody editing it. An empty text is unknown.
+// TemplateStanding holds the values of a template that change without an edit. An empty text means unknown.
 type TemplateStanding struct {
 	ID       string
 	Status   string // the provider's
@@ -22,15 +22,15 @@ func (t Template) Standing() TemplateStanding {
 	return s
 }
 
-// The aspects of a TemplateChange.
+// The values of TemplateChange.Aspect.
 const (
 	ChangedStatus       = "status"
 	ChangedQuality      = "quality"
 	ChangedCategory     = "category"
-	ChangedNextCategory = "next_category" // the provider announces it
+	ChangedNextCategory = "next_category" // announced by the provider
 )
 
-// TemplateChange is one step in the life of a template.
+// TemplateChange is one entry in the history of a template.
 type TemplateChange struct {
 	ID         string
 	OrgID      string
@@ -43,7 +43,7 @@ type TemplateChange struct {
 	At         time.Time
 }
 
-// ChangesTo are the steps from one standing to the next.
+// ChangesTo lists the changes from one standing to the next.
 func (s TemplateStanding) ChangesTo(next TemplateStanding) (changes []TemplateChange) {
 	step := func(aspect, from, to string) {
 		if from != to && to != "" {
@@ -51,7 +51,7 @@ func (s TemplateStanding) ChangesTo(next TemplateStanding) (changes []TemplateCh
 		}
 	}
 	step(ChangedStatus, s.Status, next.Status)
-	if s.Quality != "" || next.Quality != "UNKNOWN" { // that nothing is known yet is no news
+	if s.Quality != "" || next.Quality != "UNKNOWN" { // the first UNKNOWN is no news
 		step(ChangedQuality, s.Quality, next.Quality)
 	}
 	if s.Category != "" {
@@ -60,7 +60,7 @@ func (s TemplateStanding) ChangesTo(next TemplateStanding) (changes []TemplateCh
 	return changes
 }
 
-// TemplateSketch is a template that somebody has begun to write. Content is the form's, whatever it holds.
+// TemplateSketch is an unfinished template. Content holds the state of the dashboard's form.
 type TemplateSketch struct {
 	ID        string
 	OrgID     string
@@ -74,7 +74,7 @@ type TemplateSketch struct {
 	UpdatedAt time.Time
 }
 
-// TemplateSample is a library file that a template shows.
+// TemplateSample is a library file that a template shows as a sample.
 type TemplateSample struct {
 	Name     string
 	Language string

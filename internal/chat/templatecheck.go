@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// NewTemplate is a template to be reviewed. The struct tags of its parts are the simple rules;
-// Check has what a tag cannot say.
+// NewTemplate is a template to be reviewed. The struct tags of its parts are the simple rules; Check has those
+// that a tag cannot express.
 type NewTemplate struct {
 	Name       string
 	Language   string
@@ -19,8 +19,8 @@ type NewTemplate struct {
 	Sent       Sent     `json:"-"`
 }
 
-// Check finds the first field that is missing and the first whose value is wrong, and brings what
-// can be written in several ways into one form.
+// Check returns the first missing field, or else the first wrong value. It also brings fields that can be
+// written in several ways into one form.
 func (n *NewTemplate) Check() error {
 	if n.Format == "" {
 		n.Format = FormatPositional
@@ -34,7 +34,7 @@ func (n *NewTemplate) Check() error {
 	return p.first()
 }
 
-// first is the one error to report: a missing field before a bad value.
+// first returns the error to report: a missing field before a wrong value.
 func (p problems) first() error {
 	switch {
 	case p.missing != nil:
@@ -45,7 +45,7 @@ func (p problems) first() error {
 	return nil
 }
 
-// checkVariables: they are what the template will show as its variables.
+// checkVariables compares the given names with the placeholders of the body.
 func (n *NewTemplate) checkVariables() *Error {
 	var names []string
 	if body := partOf(n.Components, PartBody); body != nil && n.Category != CategoryAuthentication {
@@ -62,10 +62,10 @@ func (n *NewTemplate) checkVariables() *Error {
 	return nil
 }
 
-// ttlSpans are how long the provider may try to deliver a template of a category.
+// ttlSpans are the allowed times to live of each category, in seconds.
 var ttlSpans = map[string][2]int{CategoryAuthentication: {30, 900}, CategoryUtility: {30, 43_200}, CategoryMarketing: {43_200, 2_592_000}}
 
-// CheckTTL holds a time to live against what the category allows.
+// CheckTTL checks a time to live against the category's limits.
 func CheckTTL(category string, ttl *int) error {
 	if e := checkTTL(category, ttl); e != nil {
 		return e
@@ -171,7 +171,7 @@ func malformed(path string) *Error {
 	return Invalid(path+".text", "A placeholder is written {{1}}, or {{name}}: letters, digits and underscores between two braces on each side.")
 }
 
-// checkHeaderFileSample: there is one sample, an address or a handle of the provider's.
+// checkHeaderFileSample wants exactly one sample: an address or a handle of the provider.
 func checkHeaderFileSample(p *problems, e *TemplateExample, path string) {
 	if e == nil || e.HeaderURL.IsZero() && e.HeaderHandle.IsZero() {
 		p.add(&Error{Code: CodeMissingRequiredField, Param: path + ".example.header_url",
@@ -248,7 +248,7 @@ func numbered(values []string) []NamedExample {
 	return out
 }
 
-// checkNames: counted without a gap, or named.
+// checkNames wants placeholders to be numbered without a gap, or named.
 func checkNames(names []string, path, format string) *Error {
 	for i, name := range names {
 		switch {
@@ -261,7 +261,7 @@ func checkNames(names []string, path, format string) *Error {
 	return nil
 }
 
-// checkPlaces: the provider wants text around placeholders, and enough of it.
+// checkPlaces enforces the provider's rules on the text around placeholders.
 func checkPlaces(text string, found []placeholder, names int, path string) *Error {
 	if blankOr(text[:found[0].start], false) || blankOr(text[found[len(found)-1].end:], true) {
 		return Invalid(path+".text", "A placeholder cannot be at the start or at the end of the text.")
@@ -277,7 +277,7 @@ func checkPlaces(text string, found []placeholder, names int, path string) *Erro
 	return nil
 }
 
-// checkExamples: one for each placeholder.
+// checkExamples wants one example for each placeholder.
 func checkExamples(names []string, given []NamedExample, param string) *Error {
 	if len(names) > 0 && len(given) == 0 {
 		return &Error{Code: CodeMissingRequiredField, Param: param, Message: "Each placeholder needs a sample."}
@@ -297,7 +297,7 @@ func checkExamples(names []string, given []NamedExample, param string) *Error {
 	return nil
 }
 
-// checkShortText is what headers and footers have in common.
+// checkShortText checks the rules that headers and footers share.
 func checkShortText(part *TemplatePart, path string) *Error {
 	switch {
 	case part.Text == "":

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxCode is how long a code in an authentication template may be.
+// maxCode is the greatest length of a code in an authentication template.
 const maxCode = 15
 
 // TemplatePreview is what the recipient sees of a template message.
@@ -21,7 +21,7 @@ type TemplatePreview struct {
 	Cards   []PreviewCard   `json:"cards,omitempty" doc:"Of a carousel."`
 }
 
-// PreviewHeader is a text, a file or a place above the text.
+// PreviewHeader is the text, file or place above the body.
 type PreviewHeader struct {
 	Format string `json:"format" doc:"TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION."`
 	Text   string `json:"text,omitempty" doc:"The text, a document's name, or the name of a place."`
@@ -29,7 +29,7 @@ type PreviewHeader struct {
 	ID     string `json:"id,omitempty" doc:"Library media (med_…)."`
 }
 
-// PreviewButton is a button below.
+// PreviewButton is a button below the body.
 type PreviewButton struct {
 	Type        string `json:"type"`
 	Text        string `json:"text,omitempty"`
@@ -45,7 +45,7 @@ type PreviewCard struct {
 	Buttons []PreviewButton `json:"buttons,omitempty"`
 }
 
-// UnmarshalJSON takes what is stored. In a request the field means nothing, whatever is in it.
+// UnmarshalJSON reads a stored preview. In a request the field is ignored, so no value in it is an error.
 func (p *TemplatePreview) UnmarshalJSON(text []byte) error {
 	type plain TemplatePreview
 	if json.Unmarshal(text, (*plain)(p)) != nil {
@@ -54,7 +54,7 @@ func (p *TemplatePreview) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Text is the preview in plain words, for logs and terminals.
+// Text is the preview as plain text, for logs and terminals.
 func (p TemplatePreview) Text() string {
 	lines := previewLines(p.Header, p.Body, p.Footer, p.Buttons)
 	for i, c := range p.Cards {
@@ -81,8 +81,8 @@ func previewLines(h *PreviewHeader, body, footer string, buttons []PreviewButton
 	return lines
 }
 
-// Fill puts a message's parameters into the template. It refuses what the provider would: a wrong
-// number of them, a wrong kind, one that is too long.
+// Fill puts a message's parameters into the template. It refuses what the provider would refuse: a wrong number
+// of parameters, a wrong kind, or one that is too long.
 func (t Template) Fill(c *TemplateContent) (TemplatePreview, *Error) {
 	parts, err := t.fillable()
 	if err != nil { // the provider has more shapes than we know, and checks them itself
@@ -93,8 +93,8 @@ func (t Template) Fill(c *TemplateContent) (TemplatePreview, *Error) {
 	return preview, c.sent.judge(refused)
 }
 
-// fillable are the template's parts. The text of an authentication template is its code alone until
-// the provider has written the rest.
+// fillable returns the template's parts. Until the provider has written the text of an authentication template,
+// its body is the code alone.
 func (t Template) fillable() ([]TemplatePart, error) {
 	parts, err := t.Parts()
 	if body := partOf(parts, PartBody); body != nil && body.Text == "" && t.Is(CategoryAuthentication) {
@@ -106,7 +106,7 @@ func (t Template) fillable() ([]TemplatePart, error) {
 // filler fills one template.
 type filler struct {
 	named bool
-	code  bool // its text parameters are a code
+	code  bool // its text parameters are codes
 }
 
 // templateParameter is a value for a placeholder, a file for a header, or a button's part.
@@ -141,9 +141,9 @@ func (p templateParameter) file() *templateFile {
 	return map[string]*templateFile{"image": p.Image, "video": p.Video, "document": p.Document}[p.Type]
 }
 
-// given are the components of a message, or of one of its cards, by what they fill.
+// given holds the components of a message, or of one of its cards, by the part that they fill.
 type given struct {
-	path         string // of the list
+	path         string // path of the list
 	header, body *givenPart
 	carousel     *givenPart
 	buttons      map[int]*givenPart
@@ -206,8 +206,7 @@ func (g given) addButton(c TemplateComponent, part *givenPart) *Error {
 	return nil
 }
 
-// lacks is the error for a component that the template needs and the message does not have, or has without
-// parameters.
+// lacks is the error for a component that the template needs and the message lacks, or has without parameters.
 func (g given) lacks(part *givenPart, format string, args ...any) *Error {
 	param := g.path
 	if part != nil {
@@ -275,7 +274,7 @@ func (h *PreviewHeader) fromFile(file *templateFile, path string) *Error {
 	return checkMediaSource(path, file.Link, file.ID)
 }
 
-// takesNone refuses parameters where there is nothing to fill.
+// takesNone refuses parameters for a part without placeholders.
 func takesNone(part *givenPart, format string, args ...any) *Error {
 	if part == nil || len(part.parameters) == 0 && len(part.cards) == 0 {
 		return nil
@@ -324,7 +323,7 @@ func (f filler) text(text string, part *givenPart, g given, kind string, limit i
 	return filled, nil
 }
 
-// nameOf tells which placeholder a parameter is for.
+// nameOf returns the placeholder that a parameter fills.
 func (f filler) nameOf(p templateParameter, path string, names []string, i int, taken map[string]string) (string, *Error) {
 	if !f.named {
 		return names[i], nil
@@ -340,7 +339,7 @@ func (f filler) nameOf(p templateParameter, path string, names []string, i int, 
 	return "", Invalid(path+".parameter_name", "Must be one of %s, each once.", strings.Join(names, ", "))
 }
 
-// value is the text that a parameter stands for.
+// value is the text of a parameter.
 func (f filler) value(p templateParameter, path string) (string, *Error) {
 	switch p.Type {
 	case "text":

@@ -30,7 +30,7 @@ func (f filler) buttons(have *TemplatePart, g given) ([]PreviewButton, *Error) {
 	return out, nil
 }
 
-// buttonKinds are what fills a button: how a message calls it and its parameter.
+// buttonKinds maps a kind of button to the sub_type and the parameter type by which a message fills it.
 var buttonKinds = map[string]struct {
 	subType, parameter string
 	most               int
@@ -84,7 +84,7 @@ func (f filler) button(b TemplateButton, i int, g given) (PreviewButton, *Error)
 	return out, nil
 }
 
-// buttonValue is the text that a button's only parameter gives.
+// buttonValue is the text of a button's only parameter.
 func (f filler) buttonValue(p templateParameter, path, want string, most int) (string, *Error) {
 	if p.Type == "" {
 		return "", Missing(path + ".type")
@@ -111,7 +111,7 @@ type templateCard struct {
 	Components []TemplateComponent `json:"components"`
 }
 
-// looseInt is a whole number, or a text of one.
+// looseInt is a whole number, written as a JSON number or as a text.
 type looseInt int
 
 // UnmarshalJSON takes both forms.

@@ -7,9 +7,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// FuzzTemplates: whatever a template consists of, and whatever a message fills it with, the outcome
-// is a preview or a refusal that names a field; and what passed the rules can be filled with its own
-// samples.
+// FuzzTemplates checks that filling any template with any message gives a preview or a refusal that names a
+// field, and that a template that passed the rules can be filled with its own samples.
 func FuzzTemplates(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`[{"type":"BODY","text":"Hi {{1}}, all is well.","example":{"body_text":[["Ada"]]}}]`, `[{"type":"body","parameters":[{"type":"text","text":"Ada"}]}]`},

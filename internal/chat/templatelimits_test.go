@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// builderLimits are what the dashboard's builder counts against.
+// builderLimits are the limits of the dashboard's template builder.
 type builderLimits struct {
 	Name         int              `json:"name"`
 	Header       int              `json:"header"`
@@ -42,7 +42,7 @@ func readBuilderLimits(t *testing.T) (l builderLimits) {
 	return l
 }
 
-// What the builder lets people write is what the rules take: as much as it says passes, and one more does not.
+// The builder's limits equal the rules: the longest text it allows passes, and one character more does not.
 func TestBuilderLimits(t *testing.T) {
 	t.Parallel()
 	l := readBuilderLimits(t)

@@ -35,7 +35,7 @@ type TemplatePart struct {
 	CodeExpirationMinutes     *int             `json:"code_expiration_minutes,omitempty" minimum:"1" maximum:"90" doc:"FOOTER of an authentication template."`
 }
 
-// TemplateExample is what reviewers see in the places of placeholders and files.
+// TemplateExample holds the samples that reviewers see in place of placeholders and files.
 type TemplateExample struct {
 	HeaderText      []string       `json:"header_text,omitempty"`
 	HeaderTextNamed []NamedExample `json:"header_text_named_params,omitempty"`
@@ -64,7 +64,7 @@ type TemplateButton struct {
 	ZeroTapTermsOkay *bool         `json:"zero_tap_terms_accepted,omitempty" doc:"Of OTP: ZERO_TAP needs true."`
 }
 
-// TemplateApp is an app that takes a code over by itself.
+// TemplateApp is an app that reads a code without the user's help.
 type TemplateApp struct {
 	PackageName   string `json:"package_name" pattern:"^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+)+$" maxLength:"255"`
 	SignatureHash string `json:"signature_hash" minLength:"11" maxLength:"11"`
@@ -84,7 +84,7 @@ type TemplateCardPart struct {
 	Buttons []TemplateButton `json:"buttons,omitempty" maxItems:"2" doc:"Of BUTTONS: 1 or 2."`
 }
 
-// parts are a card's components as those of a template, which they are a smaller kind of.
+// parts converts a card's components to those of a template, of which they are a subset.
 func (c TemplateCard) parts() []TemplatePart {
 	parts := make([]TemplatePart, len(c.Components))
 	for i, p := range c.Components {
@@ -93,7 +93,7 @@ func (c TemplateCard) parts() []TemplatePart {
 	return parts
 }
 
-// words are the texts that a component shows.
+// words are the texts of a component.
 func (p TemplatePart) words() []string {
 	words := []string{p.Text}
 	for _, b := range p.Buttons {
@@ -111,7 +111,7 @@ func partOf(parts []TemplatePart, kind string) *TemplatePart {
 	return nil
 }
 
-// Samples are texts, given as a list or as a single one.
+// Samples is a list of texts. JSON may also give it as a single text.
 type Samples struct {
 	values []string
 	single bool
@@ -120,10 +120,9 @@ type Samples struct {
 // SampleList is a list of samples.
 func SampleList(values ...string) Samples { return Samples{values: values} }
 
-// IsZero reports that none were given.
+// IsZero reports whether no samples were given.
 func (s Samples) IsZero() bool { return s.values == nil }
 
-// Values are the samples.
 func (s Samples) Values() []string { return s.values }
 
 // UnmarshalJSON takes both forms.
@@ -137,7 +136,7 @@ func (s *Samples) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &s.values)
 }
 
-// MarshalJSON keeps the form.
+// MarshalJSON writes the form in which they were given.
 func (s Samples) MarshalJSON() ([]byte, error) {
 	if s.single && len(s.values) == 1 {
 		return json.Marshal(s.values[0])
@@ -147,19 +146,19 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 
 func isNull(text []byte) bool { return strings.TrimSpace(string(text)) == "null" }
 
-// Sample is a header's file that is to be handed to the provider: from an address, or from the library.
+// Sample is the file of a header that has to be uploaded to the provider: from an address, or from the library.
 type Sample struct {
 	URL     string
 	MediaID string // instead of URL
 	Format  string // IMAGE, VIDEO or DOCUMENT
-	Place   string // the component that has it
-	Param   string // where it stands in the request
+	Place   string // the component that shows it
+	Param   string // its path in the request
 }
 
-// Source tells one file from another.
+// Source identifies the file.
 func (s Sample) Source() string { return s.URL + s.MediaID }
 
-// ReplaceSamples puts the provider's handle in the place of every file's address or library id.
+// ReplaceSamples replaces every file's address or library id by the provider's handle.
 func ReplaceSamples(parts []TemplatePart, handle func(Sample) (string, error)) error {
 	for i := range parts {
 		p := &parts[i]
@@ -207,7 +206,8 @@ func (e *TemplateExample) replaceSample(format, path string, handle func(Sample)
 	return nil
 }
 
-// isWebAddress tells an address from a handle. Whether it may go without TLS is for whoever fetches it to say.
+// isWebAddress tells an address from a handle. Whether plain http is allowed is decided when the file is
+// fetched.
 func isWebAddress(s string) bool {
 	scheme, rest, found := strings.Cut(s, "://")
 	return found && rest != "" && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))

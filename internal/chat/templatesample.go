@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// sampleLink stands for a file whose sample has no address of its own.
+// sampleLink is the address shown for a sample file that has no address of its own.
 const sampleLink = "https://example.com/sample"
 
-// Sample is a message that fills the template with the samples it was reviewed with. The values
-// given go into the body instead, as far as they reach.
+// Sample returns a message that fills the template with its review samples. The given values replace the first
+// placeholders of the body.
 func (t Template) Sample(body ...string) (*TemplateContent, error) {
 	parts, err := t.fillable()
 	if err != nil {
@@ -75,7 +75,7 @@ func sampleHeader(part TemplatePart, format string) []json.RawMessage {
 	return []json.RawMessage{parameter(map[string]any{"type": kind, kind: map[string]any{"link": link}})}
 }
 
-// sampleTexts are the parameters of a text. One without a sample shows its own name.
+// sampleTexts are the parameters of a text. A placeholder without a sample shows its own name.
 func sampleTexts(text string, samples []NamedExample, format string, values []string) (out []json.RawMessage) {
 	known := map[string]string{}
 	for _, s := range samples {
@@ -116,6 +116,6 @@ func (b TemplateButton) sample() json.RawMessage {
 }
 
 func parameter(p map[string]any) json.RawMessage {
-	text, _ := json.Marshal(p) // texts always can be
+	text, _ := json.Marshal(p) // strings never fail
 	return text
 }

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Codes of the dashboard. The public API has none of them.
+// Codes that only the dashboard's API has.
 const (
 	CodeNotSignedIn        Code = "not_signed_in"
 	CodeInvalidCredentials Code = "invalid_credentials"
 	CodeForbidden          Code = "forbidden"
 	CodeLinkInactive       Code = "link_inactive"
-	// The password is right, and a code is asked for.
+	// The password is right, and a code is needed.
 	CodeSecondStepRequired Code = "second_step_required"
-	// The password is right, and the code is not.
+	// The password is right, and the code is wrong.
 	CodeInvalidSecondStep Code = "invalid_second_step"
-	// The organization wants a second step of everybody, and this user has none yet.
+	// The organization requires two steps, and this user has not set up the second one.
 	CodeSecondStepSetup Code = "second_step_setup_required"
 )
 
@@ -32,9 +32,9 @@ type User struct {
 	PasswordHash string // empty until an invitation is accepted
 	Role         Role
 	Sees         Visibility
-	Masked       bool       // sees people's numbers only in part; known of who has signed in
+	Masked       bool       // sees only parts of people's numbers; set for the signed-in user only
 	Away         bool       // takes no new conversations for now
-	SecondStep   bool       // signs in with a code besides the password
+	SecondStep   bool       // must give a code besides the password
 	DisabledAt   *time.Time // when the person left
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -45,14 +45,14 @@ type Role string
 
 const (
 	RoleOwner Role = "owner" // everything
-	RoleAdmin Role = "admin" // everything but what concerns owners
+	RoleAdmin Role = "admin" // everything except changing owners
 	RoleAgent Role = "agent" // conversations
 )
 
-// roles, from the one that may do the least.
+// roles is ordered from the least rights to the most.
 var roles = []Role{RoleAgent, RoleAdmin, RoleOwner}
 
-// CheckRole refuses what is no role.
+// CheckRole refuses an unknown role.
 func CheckRole(r Role) error {
 	if !slices.Contains(roles, r) {
 		return Invalid("role", "Must be owner, admin or agent.")
@@ -60,10 +60,10 @@ func CheckRole(r Role) error {
 	return nil
 }
 
-// Covers tells whether a role may do what takes another.
+// Covers reports whether a role includes the rights of another.
 func (r Role) Covers(needed Role) bool { return slices.Index(roles, r) >= slices.Index(roles, needed) }
 
-// Visibility is which conversations a user sees.
+// Visibility says which conversations a user sees.
 type Visibility string
 
 const (
@@ -72,7 +72,7 @@ const (
 	SeesAssigned Visibility = "assigned" // those assigned to the user
 )
 
-// CheckVisibility refuses what is none.
+// CheckVisibility refuses an unknown visibility.
 func CheckVisibility(v Visibility) error {
 	if !slices.Contains([]Visibility{SeesAll, SeesTeams, SeesAssigned}, v) {
 		return Invalid("sees", "Must be all, teams or assigned.")
@@ -80,33 +80,33 @@ func CheckVisibility(v Visibility) error {
 	return nil
 }
 
-// MinPasswordLength follows current guidance: length is what counts, composition rules do not.
+// MinPasswordLength follows current guidance: a minimum length, and no rules about kinds of characters.
 const MinPasswordLength = 8
 
 const (
-	// SessionIdle is how long a session lasts without use, and SessionLife how long at most.
+	// SessionIdle ends an unused session, and SessionLife any session.
 	SessionIdle = 7 * 24 * time.Hour
 	SessionLife = 30 * 24 * time.Hour
 )
 
-// Session is a browser in which a user has signed in.
+// Session is a browser in which a user is signed in.
 type Session struct {
 	ID        string
 	OrgID     string
 	UserID    string
 	Hash      string
-	Client    string // what the browser calls itself
+	Client    string // the browser's User-Agent
 	Address   string
 	CreatedAt time.Time
 	SeenAt    time.Time
 }
 
-// Over tells whether a session has ended by itself.
+// Over reports whether a session has expired.
 func (s Session) Over(now time.Time) bool {
 	return now.Sub(s.SeenAt) >= SessionIdle || now.Sub(s.CreatedAt) >= SessionLife
 }
 
-// UserLinkKind is what a link is for.
+// UserLinkKind is the purpose of a link.
 type UserLinkKind string
 
 const (
@@ -114,7 +114,7 @@ const (
 	LinkReset      UserLinkKind = "reset"
 )
 
-// Lasts is how long a link can be used.
+// Lasts is how long a link is valid.
 func (k UserLinkKind) Lasts() time.Duration {
 	if k == LinkInvitation {
 		return 7 * 24 * time.Hour
@@ -139,7 +139,7 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashToken is what is stored of a token. A token is random, so that the hash needs no salt.
+// HashToken is the stored form of a token. A token is random, so its hash needs no salt.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -8,11 +8,11 @@ type DeliveryStatus string
 const (
 	DeliveryPending   DeliveryStatus = "pending"
 	DeliverySucceeded DeliveryStatus = "succeeded"
-	DeliveryFailed    DeliveryStatus = "failed" // attempted in vain, another attempt is scheduled
+	DeliveryFailed    DeliveryStatus = "failed" // the last attempt failed, another one is scheduled
 	DeliveryDead      DeliveryStatus = "dead"
 )
 
-// Why a delivery ended, where no attempt of it was the reason.
+// Codes of deliveries that ended without a failed attempt as the reason.
 const (
 	DeliverySubscriptionDisabled = "subscription_disabled"
 	DeliverySubscriptionDeleted  = "subscription_deleted"
@@ -20,7 +20,7 @@ const (
 	DeliveryPayloadRemoved       = "payload_removed"
 )
 
-// deliveryEndings say to people what these codes say to programs.
+// deliveryEndings explain these codes to people.
 var deliveryEndings = map[string]string{
 	DeliverySubscriptionDisabled: "The subscription was disabled. Set its status to active and replay the delivery.",
 	DeliverySubscriptionDeleted:  "The subscription was deleted before the event could be delivered.",
@@ -28,7 +28,7 @@ var deliveryEndings = map[string]string{
 	DeliveryPayloadRemoved:       "The message that the event tells of was removed before it could be delivered.",
 }
 
-// WebhookDelivery is one event on its way to one subscription.
+// WebhookDelivery is the delivery of one event to one subscription.
 type WebhookDelivery struct {
 	ID                  string
 	OrgID               string
@@ -46,16 +46,16 @@ type WebhookDelivery struct {
 	DurationMS          *int64
 	ErrorCode           *string // of the last attempt
 	ErrorMessage        *string
-	EndedBy             *string // what ended it, where the last attempt did not
+	EndedBy             *string // the code of its end, where the last attempt was not the reason
 	ReplayedFrom        *string
 	Replayed            bool
 	CreatedAt           time.Time
 }
 
-// Replayable reports whether a replay makes sense: once an attempt was made or none will be.
+// Replayable reports whether a replay makes sense: an attempt was made, or none will be.
 func (d WebhookDelivery) Replayable() bool { return d.Status != DeliveryPending }
 
-// Failure is why the event has not been delivered, nil where there is nothing to say.
+// Failure says why the event has not been delivered; both are nil if there is no failure.
 func (d WebhookDelivery) Failure() (code, message *string) {
 	if d.EndedBy == nil {
 		return d.ErrorCode, d.ErrorMessage
@@ -63,14 +63,14 @@ func (d WebhookDelivery) Failure() (code, message *string) {
 	return d.EndedBy, new(deliveryEndings[*d.EndedBy])
 }
 
-// WebhookDeliveryDetail is a delivery with what was delivered and how often.
+// WebhookDeliveryDetail is a delivery with its payload and its attempts.
 type WebhookDeliveryDetail struct {
 	WebhookDelivery
-	Payload []byte // nil when the event is gone
+	Payload []byte // nil when the event was deleted
 	Earlier []DeliveryAttempt
 }
 
-// Attempts are all tries, oldest first.
+// Attempts lists all attempts, oldest first.
 func (d WebhookDeliveryDetail) Attempts() []DeliveryAttempt {
 	if d.LastAttemptAt == nil {
 		return d.Earlier
@@ -81,7 +81,7 @@ func (d WebhookDeliveryDetail) Attempts() []DeliveryAttempt {
 	})
 }
 
-// DeliveryAttempt is one try, as it is stored and shown.
+// DeliveryAttempt is one attempt, as it is stored and shown.
 type DeliveryAttempt struct {
 	At                  int64   `json:"at"` // milliseconds
 	ResponseStatus      *int64  `json:"response_status,omitempty"`

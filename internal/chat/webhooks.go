@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// WebhookStatus tells whether a webhook subscription's deliveries go out.
+// WebhookStatus says whether a subscription's deliveries go out.
 type WebhookStatus string
 
 const (
 	WebhookActive   WebhookStatus = "active"
-	WebhookPaused   WebhookStatus = "paused"   // by its owner: deliveries wait
-	WebhookDisabled WebhookStatus = "disabled" // by the service: deliveries are dead at once
-	// WebhookDeleted is gone for everyone; the row goes when its open deliveries are ended.
+	WebhookPaused   WebhookStatus = "paused"   // by its owner; deliveries wait
+	WebhookDisabled WebhookStatus = "disabled" // by the service; its deliveries end at once
+	// WebhookDeleted hides the subscription. Its row is deleted after its open deliveries have ended.
 	WebhookDeleted WebhookStatus = "deleted"
 )
 
-// AllEvents subscribes to every type of event, also to those yet to come.
+// AllEvents subscribes to every type of event, including future ones.
 const AllEvents = "*"
 
 const (
-	// MaxWebhookSubscriptions bounds what one event can cause.
+	// MaxWebhookSubscriptions bounds the deliveries that one event can cause.
 	MaxWebhookSubscriptions = 500
 	maxWebhookURL           = 2048
 	maxDescription          = 500
@@ -47,8 +47,8 @@ type WebhookSubscription struct {
 	UpdatedAt           time.Time
 }
 
-// Wants reports whether an event is delivered to the subscription. The filter by numbers says
-// nothing of events that concern none: who asked for those gets them.
+// Wants reports whether an event is delivered to the subscription. The filter by numbers does not apply to
+// events without a number: a subscription to their type gets them.
 func (s WebhookSubscription) Wants(t EventType, phoneNumberID string) bool {
 	if !slices.Contains(s.Events, AllEvents) && !slices.Contains(s.Events, string(t)) {
 		return false
@@ -56,7 +56,7 @@ func (s WebhookSubscription) Wants(t EventType, phoneNumberID string) bool {
 	return len(s.PhoneNumberIDs) == 0 || phoneNumberID == "" || slices.Contains(s.PhoneNumberIDs, phoneNumberID)
 }
 
-// CheckUsable is the answer to whatever may not be done with a disabled subscription.
+// CheckUsable refuses a disabled subscription.
 func (s WebhookSubscription) CheckUsable() error {
 	if s.Status == WebhookDisabled {
 		return Fail(CodeWebhookSubscriptionDisabled,
@@ -65,7 +65,7 @@ func (s WebhookSubscription) CheckUsable() error {
 	return nil
 }
 
-// NewWebhookSubscription is what a caller gives to subscribe.
+// NewWebhookSubscription is the request to subscribe.
 type NewWebhookSubscription struct {
 	URL            string
 	Events         []string
@@ -98,7 +98,7 @@ type WebhookSubscriptionPatch struct {
 	Status         *WebhookStatus
 }
 
-// revives is the one patch that a disabled subscription takes.
+// revives reports the one patch that a disabled subscription accepts.
 func (p WebhookSubscriptionPatch) revives() bool {
 	return p.Status != nil && *p.Status == WebhookActive
 }
@@ -145,7 +145,7 @@ func (p WebhookSubscriptionPatch) applyFields(s *WebhookSubscription) (err error
 	return err
 }
 
-// setStatus starts a new count of failures where the subscription was disabled for the old one.
+// setStatus changes the status. A subscription that was disabled for its failures starts counting them anew.
 func (s *WebhookSubscription) setStatus(status WebhookStatus) {
 	if s.Status == WebhookDisabled {
 		s.DisabledReason, s.ConsecutiveFailures, s.FailingSince = nil, 0, nil
@@ -153,14 +153,14 @@ func (s *WebhookSubscription) setStatus(status WebhookStatus) {
 	s.Status = status
 }
 
-// same compares what a patch can change.
+// same compares the fields that a patch can change.
 func (s WebhookSubscription) same(o WebhookSubscription) bool {
 	return s.URL == o.URL && s.Status == o.Status && equal(s.Description, o.Description) &&
 		slices.Equal(s.Events, o.Events) && slices.Equal(s.PhoneNumberIDs, o.PhoneNumberIDs)
 }
 
-// CheckWebhookURL checks the form of an endpoint's address. Where it leads, and whether it may do
-// without TLS, is for the network guard to say.
+// CheckWebhookURL checks the form of an endpoint's address. The network guard decides where it may lead and
+// whether it needs TLS.
 func CheckWebhookURL(text string) error {
 	bad := func(format string, args ...any) error {
 		e := Invalid("url", format, args...)
@@ -234,7 +234,7 @@ func checkDescription(d *string) error {
 	return nil
 }
 
-// cleanNumberFilter drops repetitions. Whether the numbers exist is checked where they are known.
+// cleanNumberFilter drops repetitions. Whether the numbers exist is checked against the store.
 func cleanNumberFilter(numbers []string) ([]string, error) {
 	if len(numbers) > maxNumberFilter {
 		return nil, Invalid("phone_number_ids", "Must have at most %d items.", maxNumberFilter)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// MaxActiveSecrets is how many secrets of a subscription sign at the same time.
+// MaxActiveSecrets is the greatest number of secrets that sign at the same time.
 const MaxActiveSecrets = 5
 
 // WebhookSecret signs a subscription's deliveries.
@@ -25,11 +25,11 @@ type WebhookSecret struct {
 	ExpiresAt      *time.Time
 }
 
-// SecretOverlap is how long a secret that signs beyond its time goes on beside a new one.
+// SecretOverlap is how long an expired secret goes on signing after a new one was added.
 const SecretOverlap = 24 * time.Hour
 
-// ActiveSecrets are the secrets that sign at an instant, oldest first. A subscription is never
-// without: where all have expired, the one that expired last goes on, and without an end.
+// ActiveSecrets returns the secrets that sign at an instant, oldest first. A subscription always has one: where
+// all have expired, the last to expire goes on signing.
 func ActiveSecrets(secrets []WebhookSecret, now time.Time) []WebhookSecret {
 	var active []WebhookSecret
 	for _, s := range secrets {
@@ -65,7 +65,7 @@ func SignWebhook(secrets []string, at time.Time, body []byte) string {
 	return header.String()
 }
 
-// SignedDelivery is what the headers of a delivery are made of.
+// SignedDelivery holds the values of a delivery's headers.
 type SignedDelivery struct {
 	ID        string // wbd_
 	EventID   string
@@ -75,8 +75,8 @@ type SignedDelivery struct {
 	Signature string
 }
 
-// Headers are those that every delivery carries. Receivers of customer events have been told of
-// the signature under a second name.
+// Headers are the headers of every delivery. The signature comes under two names, because receivers of customer
+// events were told of the second one.
 func (d SignedDelivery) Headers() http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", "application/json")
