@@ -11,20 +11,20 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// A request holds a slot while it is worked on, and none while its body arrives: that can take as long as
-// the client likes, and costs no more than an idle connection. What a body does hold is counted by what
-// it is: bytes in memory, or a file.
+// A request holds a slot while it is worked on, and none while its body arrives: a slow client may take as long
+// as it likes, and costs no more than an idle connection. The body itself is counted by the memory or the file
+// that it takes.
 
 const (
 	// MaxBody is the largest JSON body that is read.
 	MaxBody = 1 << 20
-	// FreeBody is what a body may have in memory without being counted, so that an ordinary request is
-	// never refused for the large ones. A connection costs about as much.
+	// FreeBody is the part of a body that is not counted, so that ordinary requests are never refused because
+	// of large ones. A connection costs about as much.
 	FreeBody = 16 << 10
 )
 
-// enter takes a slot, and one of the organization's as soon as that is known. One that the request has
-// already is not taken twice.
+// enter takes a slot, and a slot of the organization as soon as it is known. It does not take a slot that the
+// request already has.
 func (c *Call) enter() error {
 	if !c.inFlight {
 		select {
@@ -42,7 +42,7 @@ func (c *Call) enter() error {
 	return nil
 }
 
-// leave gives back the slots that the request has.
+// leave gives the request's slots back.
 func (c *Call) leave() {
 	if c.ofOrg {
 		c.surface.perOrg.give(c.OrgID(), 1)
@@ -53,7 +53,8 @@ func (c *Call) leave() {
 	c.ofOrg, c.inFlight = false, false
 }
 
-// Arriving reads what the client sends. The time for the work begins when it is there.
+// Arriving runs read, which reads from the client, without a slot. The time limit for the work starts
+// afterwards.
 func (c *Call) Arriving(read func() error) error {
 	c.leave()
 	if err := read(); err != nil {
@@ -65,8 +66,8 @@ func (c *Call) Arriving(read func() error) error {
 	return c.enter()
 }
 
-// beginAnew gives the work its whole time, although its body has used some of it up. The connection gets it
-// too: when its time for reading is over, it ends the request.
+// beginAnew restarts the time limit, because the arrival of the body used up a part of it. It also extends the
+// connection's read deadline, which would otherwise cancel the request.
 func (c *Call) beginAnew() {
 	ctx, cancel := context.WithTimeout(store.SameCaller(c.R.Context(), c.Ctx), RequestTimeout)
 	before := c.cancel
@@ -76,7 +77,7 @@ func (c *Call) beginAnew() {
 	connection.SetWriteDeadline(time.Now().Add(2 * RequestTimeout))
 }
 
-// finish gives back all that the request has.
+// finish gives back everything that the request holds.
 func (c *Call) finish() {
 	c.leave()
 	if c.held > 0 {
@@ -99,7 +100,8 @@ func (b *inputBinder) readBody(c *Call) (body []byte, err error) {
 	return body, err
 }
 
-// readAll reads to the end. Memory is taken as the bytes come: what a client announces costs nothing.
+// readAll reads to the end. The buffer grows with the bytes that arrive, so a large Content-Length alone costs
+// nothing.
 func (c *Call) readAll(from io.Reader) ([]byte, error) {
 	body := make([]byte, 0, min(max(c.R.ContentLength, 0)+512, FreeBody))
 	for {
@@ -124,7 +126,7 @@ func (c *Call) readAll(from io.Reader) ([]byte, error) {
 	}
 }
 
-// hold counts the bytes of the body, until the request ends.
+// hold counts the bytes of the body until the request ends. It returns false if there is no room.
 func (c *Call) hold(bytes int) bool {
 	if !c.surface.bodies.take(c.OrgID(), bytes-c.held) {
 		return false
@@ -133,7 +135,7 @@ func (c *Call) hold(bytes int) bool {
 	return true
 }
 
-// tooLarge also gives the connection up: what is left of the body is not worth reading.
+// tooLarge also closes the connection, because the rest of the body would have to be read otherwise.
 func tooLarge(c *Call) error {
 	c.W.Header().Set("Connection", "close")
 	return chat.Fail(chat.CodePayloadTooLarge, "The body is larger than 1 MiB.")

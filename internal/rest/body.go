@@ -15,8 +15,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// bodyBinder decodes a JSON body. The rule is checked on the text, before it is decoded, so that
-// the error reported is the first by the documented order and not by the order of the text.
+// bodyBinder decodes a JSON body. It checks the text against the rule before decoding, so that the reported
+// error is the first in documented order, not in the order of the text.
 type bodyBinder struct {
 	field []int
 	typ   reflect.Type
@@ -36,7 +36,7 @@ func checkContentType(r *http.Request, body []byte) error {
 	return nil
 }
 
-// decode checks the text and puts it into target. An empty body counts as an object without fields.
+// decode checks the text and decodes it into target. An empty body counts as an empty object.
 func (b *bodyBinder) decode(text []byte, target any) error {
 	text = orObject(text)
 	fields, err := b.checkFields(text)
@@ -67,8 +67,8 @@ func unmarshal(text []byte, path string, target any) error {
 	return err
 }
 
-// checkFields holds the text against the rule, and tells what was found by field. Syntax comes first: a text
-// that is not JSON has no fields.
+// checkFields checks the text against the rule, and returns the result of each field. A syntax error is
+// returned at once.
 func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
 	if nestedTooDeep(text) {
 		return nil, chat.Fail(chat.CodeInvalidJSON, "The body is nested deeper than %d levels.", maxDepth)
@@ -90,11 +90,11 @@ func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
 	return fields, nil
 }
 
-// maxDepth is how deep a body may be nested. What it says is shown again inside of answers, lists and
-// events, which have a limit of their own: it must not come near that.
+// maxDepth is how deep a body may be nested. Answers, lists and events embed bodies and have a depth limit of
+// their own, so this one is far below it.
 const maxDepth = 100
 
-// nestedTooDeep looks at nothing but brackets and strings: whether the rest is JSON is found out later.
+// nestedTooDeep looks only at brackets and strings. The decoder finds other mistakes later.
 func nestedTooDeep(text []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -123,7 +123,7 @@ func firstSyntaxError(text []byte) error {
 	return nil
 }
 
-// invalidJSON explains a syntax error; nil means that data followed the object.
+// invalidJSON explains a syntax error. A nil err means that data followed the object.
 func invalidJSON(err error) *chat.Error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -138,7 +138,7 @@ func invalidJSON(err error) *chat.Error {
 	}
 }
 
-// maxParam bounds the path that an error names; a hostile body can nest very deep.
+// maxParam bounds the length of a path in an error, because a hostile body can nest very deep.
 const maxParam = 200
 
 // dotted turns a JSON pointer into the contract's form: text.body, contact_ids[3].
@@ -160,7 +160,7 @@ func dotted(p jsontext.Pointer) string {
 	return b.String()
 }
 
-// Marshal makes JSON of our own values, which cannot fail unless a view is wrong.
+// Marshal encodes our own values. It fails only if a view is wrong.
 func Marshal(v any) []byte {
 	body, err := json.Marshal(v)
 	if err != nil {

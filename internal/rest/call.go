@@ -15,18 +15,18 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Call is one request on its way through a surface.
+// Call is one request to a surface.
 type Call struct {
 	W   http.ResponseWriter
 	R   *http.Request
 	Ctx context.Context
-	// ID is the request's, which support asks for.
+	// ID is the request id, which support asks for.
 	ID     string
 	Caller Caller
 	// Account is the number that the path names, where it names one.
 	Account chat.Account
-	// Failure is what was answered with, where that is an error, and Made the id of what a POST was answered
-	// with otherwise. Both are for Record.
+	// Failure is the error of the answer. Made is the id of the object that a successful POST answered with.
+	// Both are for Record.
 	Failure *chat.Error
 	Made    string
 
@@ -34,46 +34,46 @@ type Call struct {
 	op        *Operation
 	path      pathValues
 	parsed    *query
-	text      []byte           // of the body
-	foresight *store.Foresight // what its transaction is about to read; nil: that is not known
+	text      []byte           // the text of the body
+	foresight *store.Foresight // the rows its transaction will read; nil: not known
 	start     time.Time
-	known     bool // the caller may call
+	known     bool // the caller is authenticated and admitted
 	limited   bool // the rate limit headers are set
-	found     bool // the path's number was
+	found     bool // the path's number has been loaded
 
 	cancel   context.CancelFunc // of Ctx
-	inFlight bool               // it has a slot
-	ofOrg    bool               // and one of its organization's
-	held     int                // bytes of its body that are counted
+	inFlight bool               // it holds a slot
+	ofOrg    bool               // it holds a slot of its organization
+	held     int                // counted bytes of its body
 }
 
 // OrgID is the caller's organization.
 func (c *Call) OrgID() string { return c.Caller.Organization.ID }
 
-// Operation is what is called; nil where there is nothing at the path.
+// Operation is the called operation, or nil if the path has none.
 func (c *Call) Operation() *Operation { return c.op }
 
-// Store is where everything is.
+// Store is the surface's store.
 func (c *Call) Store() *store.Store { return c.surface.store }
 
-// Read reads from the store, for as long as the call lasts.
+// Read reads from the store within the call's context.
 func (c *Call) Read() store.Reader { return c.surface.store.Read(c.Ctx) }
 
-// Now is the store's time.
+// Now is the store's clock.
 func (c *Call) Now() time.Time { return c.surface.store.Now() }
 
-// Body is the text that was sent.
+// Body is the text of the body.
 func (c *Call) Body() []byte { return c.text }
 
-// PathValue is a variable part of the path, from the left.
+// PathValue is the i-th variable part of the path, counted from the left.
 func (c *Call) PathValue(i int) string { return c.path[i] }
 
-// Given tells whether the query has a parameter.
+// Given reports whether the query has the parameter.
 func (c *Call) Given(name string) bool { return c.query().has(name) }
 
-// FindAccount loads the number that the path names, into Account: absent, another organization's, or one that the
-// calling user may not see, is 404.
-// The layer does it for every operation; those that handle a request themselves call it.
+// FindAccount loads the number that the path names into Account. A number that is missing, of another
+// organization, or hidden from the calling user is 404. The layer calls it for every operation; custom handlers
+// call it themselves.
 func (c *Call) FindAccount(r store.Reader) (err error) {
 	if !c.op.numbered() {
 		return nil
@@ -86,7 +86,7 @@ func (c *Call) FindAccount(r store.Reader) (err error) {
 	return err
 }
 
-// findInPath makes sure that the path is well formed and that what it names is there.
+// findInPath checks the form of the path and that the things it names exist.
 func (c *Call) findInPath() error {
 	if err := c.op.input.checkPath(c); err != nil {
 		return err
@@ -105,11 +105,11 @@ func (c *Call) findInPath() error {
 type Answer struct {
 	status   int
 	body     []byte
-	envelope any // what body is made of where it is not there yet
+	envelope any // encoded into body when it is needed
 }
 
-// text writes the body, if that has not been done. It is put off until a transaction is over, unless
-// the answer is stored with it: on SQLite others wait for the transaction.
+// text encodes the body on first use. That is after the transaction, unless the answer is stored in it, because
+// on SQLite other writers wait for the transaction.
 func (a *Answer) text() []byte {
 	if a.envelope != nil {
 		a.body, a.envelope = Marshal(a.envelope), nil
@@ -117,7 +117,7 @@ func (a *Answer) text() []byte {
 	return a.body
 }
 
-// Success is the answer of the call's operation.
+// Success is the successful answer of the call's operation.
 func (c *Call) Success(data any) Answer {
 	status := c.op.Status
 	if status == 0 {
@@ -129,7 +129,7 @@ func (c *Call) Success(data any) Answer {
 	return Answer{status: status, envelope: Single[any]{Data: data, RequestID: c.ID}}
 }
 
-// idOf is the id that a view begins with; empty where it has none.
+// idOf is the id of a view; empty where it has none.
 func idOf(view any) string {
 	v := reflect.ValueOf(view)
 	if v.Kind() != reflect.Struct {
@@ -150,7 +150,8 @@ func (c *Call) InTx(run func(*store.Tx) (Answer, error)) (ans Answer, err error)
 	return ans, err
 }
 
-// Foresee tells what the transaction of the call is about to read, so that it can share that with others.
+// Foresee names the rows that the call's transaction will read, so that a group of transactions can read them
+// together.
 func (c *Call) Foresee(f store.Foresight) { c.foresight = &f }
 
 func (c *Call) inTx(fn func(*store.Tx) error) error {
@@ -160,14 +161,14 @@ func (c *Call) inTx(fn func(*store.Tx) error) error {
 	return c.surface.store.InGroup(c.Ctx, *c.foresight, fn)
 }
 
-// Patient is the call's context with more time than it has left, for calls to the provider in a row. It
-// does not end with the client.
+// Patient returns a context with a time limit of its own, for several provider calls in a row. It goes on when
+// the client leaves.
 func (c *Call) Patient(time time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(c.Ctx), time)
 }
 
-// errorAnswer writes the one envelope of all errors. What is not the caller's fault is logged
-// with its cause and answered blandly.
+// errorAnswer writes the error envelope. An error that is not the caller's fault is logged with its cause and
+// answered with a bland message.
 func (c *Call) errorAnswer(err error) Answer {
 	failure, ok := errors.AsType[*chat.Error](err)
 	if !ok {
@@ -202,5 +203,5 @@ func (c *Call) unexpected(err error) *chat.Error {
 	}
 }
 
-// LoggedMethod is a method as it can be shown.
+// LoggedMethod is a request's method in a form that is safe to log.
 func LoggedMethod(m string) string { return strings.ToValidUTF8(m[:min(len(m), 16)], "?") }

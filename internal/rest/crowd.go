@@ -2,7 +2,7 @@ package rest
 
 import "sync"
 
-// Crowd counts what organizations have under way, each and together: requests, files, bytes.
+// Crowd counts what is in use by each organization and by all together: requests, files or bytes.
 type Crowd struct {
 	most      int // of one organization
 	mostInAll int
@@ -11,12 +11,12 @@ type Crowd struct {
 	inAll     int
 }
 
-// NewCrowd bounds what organizations have, each and together.
+// NewCrowd sets the limits of one organization and of all together.
 func NewCrowd(most, mostInAll int) *Crowd {
 	return &Crowd{most: most, mostInAll: mostInAll, inside: map[string]int{}}
 }
 
-// Enter lets a request in unless its organization has too many inside already.
+// Enter admits a request unless its organization or all together are at the limit.
 func (c *Crowd) Enter(orgID string) (leave func(), ok bool) {
 	if !c.take(orgID, 1) {
 		return nil, false
@@ -24,7 +24,7 @@ func (c *Crowd) Enter(orgID string) (leave func(), ok bool) {
 	return func() { c.give(orgID, 1) }, true
 }
 
-// take counts n more of an organization, unless that is too much.
+// take adds n to an organization's count. It returns false if that passes a limit.
 func (c *Crowd) take(orgID string, n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *Crowd) take(orgID string, n int) bool {
 	return true
 }
 
-// give ends the count of what take has counted.
+// give subtracts what take added.
 func (c *Crowd) give(orgID string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *Crowd) give(orgID string, n int) {
 	}
 }
 
-// Inside is how much is counted, and of how many organizations.
+// Inside is the total count and the number of organizations in it.
 func (c *Crowd) Inside() (inAll, orgs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

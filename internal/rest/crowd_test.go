@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Counts never pass their limits, and what is given back is forgotten.
+// Counts never pass their limits, and an organization without a count is forgotten.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +45,7 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// A body that came late leaves the work its whole time.
+// A body that arrives late does not shorten the time for the work.
 func TestWorkBeginsWhenTheBodyIsThere(t *testing.T) {
 	t.Parallel()
 	over, cancel := context.WithTimeout(context.Background(), 0)

@@ -16,11 +16,11 @@ const (
 	cursorMACSize = 16
 )
 
-// cursorCodec makes the opaque cursors of lists. A cursor is a position and a MAC over it and
-// its scope: the organization, the list and the filters. It opens nowhere else.
+// cursorCodec makes the opaque cursors of lists. A cursor is a position with a MAC over the position and its
+// scope: the organization, the list and the filters. A cursor of another scope is refused.
 type cursorCodec struct{ key []byte }
 
-// cursorScope is where a cursor is valid.
+// cursorScope is the list for which a cursor is valid.
 type cursorScope struct {
 	orgID   string
 	list    string
@@ -49,7 +49,7 @@ func (cc cursorCodec) decode(scope cursorScope, text string) (store.Position, er
 	return store.Position{At: time.UnixMilli(int64(ms)).UTC(), ID: string(data[9:])}, nil
 }
 
-// mac writes the length of each part before it, so that no two scopes look alike.
+// mac writes the length of each part before it, so that two scopes never give the same bytes.
 func (cc cursorCodec) mac(scope cursorScope, data []byte) []byte {
 	h := hmac.New(sha256.New, cc.key)
 	for _, part := range []string{scope.orgID, scope.list, scope.filters, string(data)} {

@@ -41,7 +41,7 @@ func readText(t *testing.T, path string) string {
 	return string(content)
 }
 
-// constants are the texts of constants in a file.
+// constants returns the texts of the constants in a file that match the pattern.
 func constants(t *testing.T, path, pattern string) (texts []string) {
 	t.Helper()
 	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(readText(t, path), -1) {

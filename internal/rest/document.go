@@ -15,10 +15,10 @@ import (
 )
 
 func init() {
-	huma.DefaultArrayNullable = false // null is not a list, neither in an answer nor in a body
+	huma.DefaultArrayNullable = false // a list is never null, neither in an answer nor in a body
 }
 
-// document collects the OpenAPI description while operations are registered.
+// document collects the OpenAPI description as operations are registered.
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
@@ -32,15 +32,15 @@ type writtenDocument struct {
 	tag  string
 }
 
-// Description is what a surface's document says beside its operations.
+// Description is the part of a surface's document that is not derived from operations.
 type Description struct {
-	// About fills in the head: title, tags, and how callers are known.
+	// About fills in the head: title, tags and security schemes.
 	About func(*huma.OpenAPI)
-	// Security names how callers are known.
+	// Security names the security scheme of operations that are not open.
 	Security string
-	// Aliases are types that are described as others.
+	// Aliases maps types to the types by which they are described.
 	Aliases map[reflect.Type]reflect.Type
-	// Finish adds what is not an operation.
+	// Finish adds the parts that are not operations.
 	Finish func(*huma.OpenAPI)
 }
 
@@ -65,8 +65,8 @@ func newDocument(base string, about Description) *document {
 	return d
 }
 
-// schemaName gives the schemas the names of the resources: labelView is Label, its envelope
-// LabelEnvelope, a list of it LabelPage.
+// schemaName names schemas after resources: labelView becomes Label, its envelope LabelEnvelope, a list of it
+// LabelPage.
 func schemaName(t reflect.Type, hint string) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -95,7 +95,7 @@ func schemaName(t reflect.Type, hint string) string {
 	}
 }
 
-// paramRule reads a parameter, which is text and never null.
+// paramRule makes the rule of a parameter, which is text and never null.
 func (d *document) paramRule(f reflect.StructField) *rule {
 	s := huma.SchemaFromField(d.registry, f, f.Name)
 	s.Nullable = false
@@ -161,7 +161,7 @@ var (
 		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255)}}
 )
 
-// responses lists the success and, for each status, the codes that come with it.
+// responses lists the success and, for each status, its error codes.
 func (d *document) responses(op *Operation, envelope reflect.Type) map[string]*huma.Response {
 	status := op.Status
 	if status == 0 {
@@ -186,7 +186,7 @@ func (d *document) responses(op *Operation, envelope reflect.Type) map[string]*h
 	return responses
 }
 
-// content describes what a success carries.
+// content describes the body of a success.
 func (op *Operation) content(s *huma.Schema) map[string]*huma.MediaType {
 	if op.answers == "" {
 		return jsonContent(s)
@@ -194,7 +194,7 @@ func (op *Operation) content(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{op.answers: {Schema: s}}
 }
 
-// failure is a reference to the response with these codes. Operations share most of them, and each is large.
+// failure refers to the response with these codes. Operations share most of these responses, which are large.
 func (d *document) failure(op *Operation, status int, codes []chat.Code) *huma.Response {
 	headers := op.headers(status)
 	if status == http.StatusTooManyRequests || slices.ContainsFunc(codes, passesSoon) {
@@ -297,9 +297,8 @@ func (op *Operation) headers(status int) map[string]*huma.Param {
 	return headers
 }
 
-// finish ends the registration; the document is written when it is first asked for. Unknown
-// fields are allowed everywhere: requests may carry them, and answers may gain some. An enum that
-// may be null must say so among its values.
+// finish ends the registration. The document is written on first use. Unknown fields are allowed everywhere,
+// because requests may carry them and answers may gain some. A nullable enum must list null among its values.
 func (d *document) finish() {
 	if d.about.Finish != nil {
 		d.about.Finish(d.api)
@@ -328,7 +327,7 @@ func (d *document) write() writtenDocument {
 // Document is the description of the surface, as JSON.
 func (s *Surface) Document() []byte { return s.document.written().text }
 
-// ServeDocument registers the description of the surface itself.
+// ServeDocument registers the operation that serves the surface's own description.
 func (s *Surface) ServeDocument(op Operation) {
 	op.Open, op.Conditional, op.input = true, true, &inputBinder{}
 	op.handle = func(c *Call) (Answer, error) {
@@ -337,7 +336,7 @@ func (s *Surface) ServeDocument(op Operation) {
 		if c.Unchanged(document.tag) {
 			return Answer{}, ErrNotModified
 		}
-		return Answer{status: http.StatusOK, body: document.text}, nil // it has no envelope, because tools read it
+		return Answer{status: http.StatusOK, body: document.text}, nil // no envelope, because tools read it
 	}
 	add[struct{}, documentView](s, &op)
 }
@@ -345,7 +344,7 @@ func (s *Surface) ServeDocument(op Operation) {
 // documentView is any OpenAPI document.
 type documentView struct{}
 
-// Schema describes it only in so far as tools need it to recognize one.
+// Schema describes only as much as tools need to recognize a document.
 func (documentView) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Required: []string{"openapi"}, AdditionalProperties: true,
 		Properties: map[string]*huma.Schema{"openapi": {Type: huma.TypeString}}}

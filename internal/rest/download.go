@@ -11,11 +11,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// downloadPause is how long a client may take to read a piece of a download.
+// downloadPause is how long a client may take to read one piece of a download.
 const downloadPause = 30 * time.Second
 
-// Download registers an operation that answers with a file that is made while it is sent, a table for example. It
-// takes no slot of the requests under way meanwhile. What goes wrong after the first piece cuts the file off.
+// Download registers an operation whose answer is a file that is made while it is sent, such as a table. It
+// holds no request slot meanwhile. An error after the first piece breaks the connection.
 func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c *Call, in *I, w io.Writer) error) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input, op.answers = newInputBinder[I](s.document), mimeType
@@ -41,7 +41,7 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 			case err != nil && !w.begun:
 				return Answer{}, err
 			case err != nil:
-				panic(errCutOff) // so that nobody takes the part for the whole
+				panic(errCutOff) // so that the client does not take a part for the whole
 			}
 			return Answer{}, errStreamed
 		}
@@ -49,7 +49,7 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 	})
 }
 
-// piecewise gives the client time for each piece. Its first sets the headers.
+// piecewise extends the write deadline for each piece. The first piece sets the headers.
 type piecewise struct {
 	to         http.ResponseWriter
 	connection *http.ResponseController
@@ -66,7 +66,7 @@ func (w *piecewise) Write(piece []byte) (int, error) {
 	return w.to.Write(piece)
 }
 
-// textBody is an answer that is a text.
+// textBody describes an answer that is plain text.
 type textBody struct{}
 
 // Schema describes it in the OpenAPI document.

@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// entry gives a code its place in the contract.
+// entry is the type and the status of a code.
 type entry struct {
 	status int
 	kind   string
@@ -22,7 +22,7 @@ const (
 	kindAPI        = "api_error"
 )
 
-// catalogue is the whole of what can go wrong: every code, once.
+// catalogue lists every error code of the contract once.
 var catalogue = map[chat.Code]entry{
 	chat.CodeInvalidPhoneNumber:   {http.StatusBadRequest, kindInvalid},
 	chat.CodeInvalidTemplateName:  {http.StatusBadRequest, kindInvalid},
@@ -83,7 +83,7 @@ var catalogue = map[chat.Code]entry{
 	chat.CodeServiceUnavailable: {http.StatusServiceUnavailable, kindAPI},
 }
 
-// passesSoon tells whether the same request is worth another try a second later, which the answer says.
+// passesSoon reports whether a retry a second later may succeed; the answer then carries Retry-After.
 func passesSoon(code chat.Code) bool {
 	return code == chat.CodeServiceUnavailable || code == chat.CodeIdempotencyInProgress
 }
@@ -100,11 +100,11 @@ type errorView struct {
 	RequestID string `json:"request_id"`
 }
 
-// StatusOf is the status of a code and the type that errors with it have; ok is false for what is no code.
+// StatusOf returns the status and the error type of a code. ok is false for an unknown code.
 func StatusOf(code chat.Code) (status int, kind string, ok bool) {
 	e, ok := catalogue[code]
 	return e.status, e.kind, ok
 }
 
-// Codes is how many codes there are.
+// Codes is the number of codes.
 func Codes() int { return len(catalogue) }

@@ -9,14 +9,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// File is a small file as an answer, from whoever sent it: nothing in it may run in this origin.
+// File is a small file as an answer. It may come from a stranger, so the browser must not run anything in it.
 type File struct {
 	MimeType    string
-	Disposition string // of RFC 6266
+	Disposition string // Content-Disposition, as in RFC 6266
 	Data        []byte
 }
 
-// ServeFile registers an operation that answers with a file that never changes.
+// ServeFile registers an operation whose answer is a file that never changes.
 func ServeFile[I any](p Place, op Operation, fn func(c *Call, in *I) (File, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input, op.answers = newInputBinder[I](s.document), "application/octet-stream"
@@ -44,7 +44,7 @@ func ServeFile[I any](p Place, op Operation, fn func(c *Call, in *I) (File, erro
 	})
 }
 
-// fileBody is an answer that is a file.
+// fileBody describes an answer that is a file.
 type fileBody struct{}
 
 // Schema describes it in the OpenAPI document.

@@ -20,7 +20,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// probeBody has a field of every sort that bodies have.
+// probeBody has a field of every kind that bodies have.
 type probeBody struct {
 	Name  string       `json:"name" minLength:"1" maxLength:"10"`
 	Kind  string       `json:"kind" enum:"a,b"`
@@ -55,7 +55,7 @@ func decodeProbe(text []byte) (body probeBody, err error) {
 
 var probeBinder = newInputBinder[struct{ Body probeBody }](newDocument("/", nothing))
 
-// Whatever the body, it is refused with an error of the contract or taken for what it says.
+// Any body is either refused with an error of the contract or decoded to the values in its text.
 func FuzzDecodeBody(f *testing.F) {
 	for _, seed := range []string{
 		``, ` `, `{}`, `{"name":"n","kind":"a"}`, `{"name":"n","kind":"a","x":1}`, `{"name":"é😀\u00e9\ud83d\ude00","kind":"b"}`,
@@ -100,7 +100,7 @@ func requireRefusal(t *testing.T, err error) {
 	}
 }
 
-// decodeOld reads JSON with the standard library's old package, which has other authors.
+// decodeOld reads JSON with the standard library's first JSON package, as an independent reader.
 func decodeOld(text []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -113,7 +113,7 @@ func decodeOld(text []byte, into any) error {
 	return nil
 }
 
-// requireSame compares what was decoded with what the text says, field by field.
+// requireSame compares the decoded values with the text, field by field.
 func requireSame(t *testing.T, path string, got reflect.Value, want any) {
 	t.Helper()
 	switch got.Kind() {
@@ -156,7 +156,7 @@ func requireSameFields(t *testing.T, path string, got reflect.Value, want any) {
 	}
 }
 
-// plain turns what the old package read into what a field of this kind holds.
+// plain converts a value of the old package to the kind that a field holds.
 func plain(v any, kind reflect.Kind) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -180,7 +180,7 @@ func plain(v any, kind reflect.Kind) any {
 	}
 }
 
-// requireRules checks that what was taken keeps the documented rules.
+// requireRules checks that an accepted body keeps the documented rules.
 func requireRules(t *testing.T, got probeBody) {
 	t.Helper()
 	text, err := json.Marshal(got)
@@ -222,7 +222,7 @@ func hasNUL(t *testing.T, text []byte) bool {
 	}
 }
 
-// Only what we made opens, and only where we made it for.
+// A cursor opens only if we made it, and only in the scope we made it for.
 func FuzzCursorDecode(f *testing.F) {
 	codec := cursorCodec{[]byte("the key of this test")}
 	scope := cursorScope{orgID: "org_1", list: "listLabels", filters: "team_id=x"}

@@ -20,8 +20,8 @@ const (
 	headerReplayed       = "Idempotent-Replayed"
 )
 
-// claims are the keys whose requests this process is working on. Between processes a lock in
-// the store does the same.
+// claims are the keys of the requests that this process is working on. Between processes a lock in the store
+// does the same.
 type claims struct {
 	mu   *sync.Mutex
 	held map[claim]string // fingerprint
@@ -31,7 +31,7 @@ type claim struct{ orgID, key string }
 
 func newClaims() claims { return claims{mu: &sync.Mutex{}, held: map[claim]string{}} }
 
-// take claims a key for one request. The error says why it cannot be had.
+// take claims a key for one request. The error says why the key is not free.
 func (cs claims) take(k claim, fingerprint string) (release func(), err error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -59,9 +59,8 @@ func stillInProgress() error {
 		Message: "The same request with this Idempotency-Key is still being worked on. Try again shortly."}
 }
 
-// Once runs a POST that carries an Idempotency-Key: at most once, and again with the same answer.
-// The answer is stored in the transaction of the effect, so there is no instant at which one
-// exists without the other.
+// Once runs a POST that carries an Idempotency-Key at most once. A repetition gets the same answer. The answer
+// is stored in the transaction of the effect, so neither ever exists without the other.
 func (c *Call) Once(body []byte, run func(*store.Tx) (Answer, error)) (Answer, error) {
 	k, fingerprint, release, err := c.claim(body)
 	if err != nil {
@@ -71,8 +70,8 @@ func (c *Call) Once(body []byte, run func(*store.Tx) (Answer, error)) (Answer, e
 	return c.runOnce(k, fingerprint, run)
 }
 
-// claim takes the request's key for as long as the request is worked on. What the path names is
-// looked for before: that it is missing is not kept under the key, and a key does not hide it.
+// claim takes the key for as long as the request is worked on. It looks up the objects of the path before, so
+// that a 404 is neither stored under the key nor hidden by it.
 func (c *Call) claim(body []byte) (k claim, fingerprint string, release func(), err error) {
 	if err := c.findInPath(); err != nil {
 		return claim{}, "", nil, err
@@ -88,13 +87,13 @@ func (c *Call) claim(body []byte) (k claim, fingerprint string, release func(), 
 	return k, fingerprint, release, err
 }
 
-// HasIdempotencyKey tells whether the request is to be done once.
+// HasIdempotencyKey reports whether the request carries a key.
 func (c *Call) HasIdempotencyKey() bool {
 	return c.op.takesKeys() && c.R.Method == http.MethodPost && len(c.R.Header.Values(headerIdempotencyKey)) > 0
 }
 
-// FlowOnce is Once for an operation that calls the network. Its answer is stored after its
-// effect: after a crash between the two, a retry does the work again, so what it does must bear that.
+// FlowOnce is Once for an operation that calls the network. Its answer is stored after its effect. A retry
+// after a crash between the two runs the operation again, so the operation must be repeatable.
 func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error) {
 	if !c.HasIdempotencyKey() {
 		return run()
@@ -157,8 +156,8 @@ func (c *Call) runOnce(k claim, fingerprint string, run func(*store.Tx) (Answer,
 	return c.replay(*earlier, fingerprint)
 }
 
-// runKeepingErrors runs the operation so that a refusal undoes its effects and still becomes an
-// answer to store. What is not to be stored comes back as an error.
+// runKeepingErrors runs the operation. A refusal rolls its effects back and becomes an answer that is stored.
+// Errors that must not be stored are returned.
 func (c *Call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
 	err = tx.Savepoint(func() (err error) {
 		ans, err = run(tx)
@@ -170,7 +169,7 @@ func (c *Call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (Answer, error
 	return ans, err
 }
 
-// replay gives the first answer again, under the first request's id: header and body stay equal.
+// replay repeats the first answer under the first request's id, so that header and body agree.
 func (c *Call) replay(rec store.IdempotencyRecord, fingerprint string) (Answer, error) {
 	if rec.Fingerprint != fingerprint {
 		return Answer{}, keyReused()
@@ -184,7 +183,7 @@ func (c *Call) replay(rec store.IdempotencyRecord, fingerprint string) (Answer, 
 	return Answer{status: rec.Status, body: body}, nil
 }
 
-// keep is an answer as it is stored.
+// keep returns an answer in its stored form.
 func (c *Call) keep(body []byte) string {
 	if !c.op.Secret {
 		return string(body)
@@ -192,7 +191,7 @@ func (c *Call) keep(body []byte) string {
 	return c.surface.vault.Seal(string(body), answerContext(c.OrgID(), c.ID))
 }
 
-// kept is an answer as it was given.
+// kept returns a stored answer as it was first given.
 func (c *Call) kept(rec store.IdempotencyRecord) ([]byte, error) {
 	if !c.op.Secret {
 		return []byte(rec.Body), nil
@@ -215,8 +214,8 @@ func validIdempotencyKey(key string) bool {
 	return true
 }
 
-// fingerprintOf tells requests apart by method, path and body; the order of a body's keys and
-// the white space between them make no difference.
+// fingerprintOf identifies a request by method, path and body. The order of the body's keys and the white space
+// between them do not matter.
 func fingerprintOf(r *http.Request, body []byte) string {
 	canonical := jsontext.Value(bytes.Clone(body))
 	if err := canonical.Format(jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(false)); err != nil {

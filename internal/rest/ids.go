@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Ids of requests and answers. The type of a field is its schema: what such an id looks like is said by its kind alone.
+// Ids in requests and answers. The type of a field gives its schema, and the kind of the id gives the pattern.
 type (
 	AccountID      string
 	AuditID        string
@@ -126,7 +126,7 @@ func (UserID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindUser
 // Schema describes it in the OpenAPI document.
 func (ViewID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindView) }
 
-// Texts are ids as the domain has them.
+// Texts converts ids to the strings of the domain.
 func Texts[T ~string](ids []T) (texts []string) {
 	for _, id := range ids {
 		texts = append(texts, string(id))
@@ -138,7 +138,7 @@ func idSchema(k chat.Kind) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: k.Pattern()}
 }
 
-// LabelColor is one of the colors that labels have.
+// LabelColor is a color of labels.
 type LabelColor string
 
 // Schema describes it in the OpenAPI document.

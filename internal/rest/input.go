@@ -10,10 +10,9 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// inputBinder fills an operation's input struct from a request. It is made once, from the
-// struct's tags: `path` and `query` name parameters, the field Body holds the JSON body, and
-// pattern, enum, minLength, … are both the rule and its documentation. What operations share is a
-// struct that they embed.
+// inputBinder fills an operation's input struct from a request. It is built once from the struct's tags: `path`
+// and `query` name parameters, the field Body holds the JSON body, and pattern, enum, minLength, … are both the
+// rule and its documentation. Operations share parameters by embedding a struct.
 type inputBinder struct {
 	params []param
 	body   *bodyBinder
@@ -23,7 +22,7 @@ type param struct {
 	name  string
 	in    string // path or query
 	field []int
-	place int // of a path parameter among the path's variables
+	place int // index among the path's variables
 	rule  *rule
 }
 
@@ -62,7 +61,7 @@ func (b *inputBinder) bind(c *Call, in reflect.Value) error {
 	return c.query().checkNames()
 }
 
-// checkPath checks what the path's variables look like.
+// checkPath checks the path's variables against their rules.
 func (b *inputBinder) checkPath(c *Call) error {
 	for _, p := range b.params {
 		if p.in != "path" {
@@ -75,7 +74,7 @@ func (b *inputBinder) checkPath(c *Call) error {
 	return nil
 }
 
-// set puts a checked value into its field: text, or an instant.
+// set stores a checked value in its field: a text or an instant.
 func (p param) set(field reflect.Value, value string) {
 	if field.Kind() == reflect.String {
 		field.SetString(value)
@@ -83,7 +82,7 @@ func (p param) set(field reflect.Value, value string) {
 	}
 	t, err := time.Parse(time.RFC3339, value)
 	if err != nil {
-		panic(err) // the rule has let it pass
+		panic(err) // the rule accepted it
 	}
 	field.Set(reflect.ValueOf(&t))
 }
@@ -110,14 +109,14 @@ func (p param) value(c *Call) (value queryValue, given bool) {
 	value, given = c.query().values[p.name]
 	switch p.rule.schema.Format {
 	case "date-time", formatPhoneNumber:
-		// A + that was not escaped arrives as a space. Neither of these has one.
+		// An unescaped + arrives as a space. Neither of these formats contains a space.
 		value.text = strings.ReplaceAll(value.text, " ", "+")
 	}
 	return value, given
 }
 
-// filters is the part of the query that a cursor is bound to, in a form that does not depend on
-// the order in which it was written.
+// filters is the part of the query to which a cursor is bound, in an order that does not depend on the
+// request's.
 func (b *inputBinder) filters(c *Call) string {
 	known := url.Values{}
 	for _, p := range b.params {

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// nothing is a description of nothing.
+// nothing is an empty description.
 var nothing = Description{About: func(*huma.OpenAPI) {}}
 
 type embeddingInput struct {

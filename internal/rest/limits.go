@@ -21,18 +21,18 @@ const (
 )
 
 const (
-	// leaseShare is the part of a bucket a node takes at a time: 1/200. Ten nodes that hold one
-	// lease each go over the limit by at most 5 %.
+	// leaseShare is the part of a bucket that a node takes at a time: 1/200. Ten nodes with one lease each
+	// exceed the limit by at most 5 %.
 	leaseShare = 200
-	// leaseLife is how long a node may spend a lease. What is left then is forgotten, so that an
-	// idle node does not keep tokens beside a bucket that has filled up again.
+	// leaseLife is how long a node may spend a lease. The rest then expires, so that an idle node does not keep
+	// tokens of a bucket that has filled up again.
 	leaseLife = time.Second
-	// LimiterIdle is when an organization's buckets leave the node's memory.
+	// LimiterIdle is the time after which an unused bucket leaves the node's memory.
 	LimiterIdle = 10 * time.Minute
 )
 
-// limiter spends tokens that it leases from the buckets in the store, so that all nodes together
-// keep to one limit without asking the store on each request.
+// limiter spends tokens that it leases from the buckets in the store. All nodes together keep to one limit
+// without asking the store on each request.
 type limiter struct {
 	store   *store.Store
 	mu      sync.Mutex
@@ -42,8 +42,8 @@ type limiter struct {
 
 type bucketKey struct{ orgID, class string }
 
-// bucket is a node's share of one bucket. Its lock is held while it leases, which makes the
-// requests of one organization wait for one lease instead of taking many.
+// bucket is a node's share of one bucket. Its lock is held during a lease, so that the requests of one
+// organization wait for one lease instead of taking many.
 type bucket struct {
 	mu       sync.Mutex
 	capacity int64
@@ -53,12 +53,12 @@ type bucket struct {
 	usedAt   store.Moment
 }
 
-// allowance is what a client is told of its bucket.
+// allowance is the state of a bucket as the response headers show it.
 type allowance struct {
 	ok        bool
 	limit     int64
 	remaining int64
-	full      time.Duration // until it is
+	full      time.Duration // until the bucket is full
 	retry     time.Duration
 }
 
@@ -92,7 +92,7 @@ func (l *limiter) take(ctx context.Context, key bucketKey, capacity int64) (allo
 func (l *limiter) lease(ctx context.Context, b *bucket, key bucketKey, capacity int64) error {
 	var lease store.TokenLease
 	begin := l.store.Moment()
-	// The lease serves all who wait, so it does not end with the request that asked for it.
+	// The lease serves all waiting requests, so it does not end with the request that asked for it.
 	err := l.store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		lease, err = tx.LeaseTokens(key.orgID, key.class, capacity, max(1, capacity/leaseShare), l.since(b))
 		return err
@@ -104,7 +104,7 @@ func (l *limiter) lease(ctx context.Context, b *bucket, key bucketKey, capacity 
 	return nil
 }
 
-// since is how long ago this node leased from a bucket.
+// since is the time since this node's last lease from the bucket.
 func (l *limiter) since(b *bucket) time.Duration {
 	if b.leasedAt.IsZero() {
 		return store.Unknown
@@ -112,7 +112,7 @@ func (l *limiter) since(b *bucket) time.Duration {
 	return l.store.Moment().Sub(b.leasedAt)
 }
 
-// peek tells how the bucket stands without taking from it.
+// peek reports the bucket's state without taking a token.
 func (l *limiter) peek(ctx context.Context, key bucketKey, capacity int64) (allowance, error) {
 	now := l.store.Moment()
 	b := l.bucket(key, now)
@@ -129,7 +129,7 @@ func (l *limiter) peek(ctx context.Context, key bucketKey, capacity int64) (allo
 	return seen.allowance(now), err
 }
 
-// tokens is what the bucket holds in the store, as far as this node knows.
+// tokens is the estimate of the tokens in the store.
 func (b *bucket) tokens(now store.Moment) float64 {
 	return store.Refill(b.left, b.capacity, max(0, now.Sub(b.leasedAt)))
 }
@@ -170,7 +170,7 @@ func (l *limiter) sweep(now store.Moment) {
 	l.swept = now
 }
 
-// bucket names the caller's bucket and its size.
+// bucket returns the caller's bucket and its size.
 func (c *Call) bucket() (bucketKey, int64) {
 	switch c.R.Method {
 	case http.MethodGet, http.MethodHead:
@@ -180,7 +180,7 @@ func (c *Call) bucket() (bucketKey, int64) {
 	}
 }
 
-// TakeToken counts the call, or refuses it where the caller has made too many.
+// TakeToken takes a token for the call, or refuses the call if the caller has made too many.
 func (c *Call) TakeToken() error {
 	key, capacity := c.bucket()
 	a, err := c.surface.limiter.take(c.Ctx, key, capacity)
@@ -196,7 +196,7 @@ func (c *Call) TakeToken() error {
 	return chat.Fail(chat.CodeRateLimitExceeded, "More than %d %s requests in a minute. Try again in %d s.", a.limit, strings.TrimSuffix(key.class, c.Caller.Share), wait)
 }
 
-// showLimit puts the headers on a response that did not get as far as the limit.
+// showLimit sets the headers on a response that was refused before TakeToken.
 func (c *Call) showLimit() {
 	key, capacity := c.bucket()
 	if a, err := c.surface.limiter.peek(c.Ctx, key, capacity); err == nil {

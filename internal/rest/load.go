@@ -1,14 +1,14 @@
 package rest
 
-// Load is how much of a surface is under way.
+// Load says how much of a surface's capacity is in use.
 type Load struct {
 	Requests, Organizations int
 	BodyBytes               int
 	IdempotencyKeys         int
-	Buckets                 int // of rate limits that the node remembers
+	Buckets                 int // rate limit buckets in the node's memory
 }
 
-// Load tells how much is under way.
+// Load returns the capacity in use.
 func (s *Surface) Load() (l Load) {
 	l.Requests = len(s.inFlight)
 	_, l.Organizations = s.perOrg.Inside()
@@ -22,14 +22,14 @@ func (s *Surface) Load() (l Load) {
 	return l
 }
 
-// SetBounds changes how much may be under way, before the first request.
+// SetBounds changes the limits. It must be called before the first request.
 func (s *Surface) SetBounds(b Bounds) {
 	s.inFlight = make(chan struct{}, b.Requests)
 	s.perOrg, s.bodies = NewCrowd(b.RequestsPerOrg, b.Requests), NewCrowd(b.BodiesPerOrg, b.Bodies)
 }
 
-// Occupy takes the places of n requests, an organization's or nobody's, as if they were under way. It waits
-// for those of nobody.
+// Occupy takes n request slots, of an organization or of none, as if requests were under way. It waits for
+// slots without an organization.
 func (s *Surface) Occupy(orgID string, n int) (release func(), ok bool) {
 	if orgID != "" {
 		return func() { s.perOrg.give(orgID, n) }, s.perOrg.take(orgID, n)

@@ -14,8 +14,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Operation is one method of one path: what it is called with, what it answers, what can go wrong. The
-// OpenAPI document is made of it.
+// Operation is one method of one path, with its input, its answer and its errors. The OpenAPI document is
+// generated from it.
 type Operation struct {
 	Method      string
 	Path        string
@@ -23,17 +23,17 @@ type Operation struct {
 	Tag         string
 	Summary     string
 	Description string
-	Status      int         // of success; 200 when zero
+	Status      int         // on success; 0 means 200
 	Errors      []chat.Code // beyond those that follow from its kind
-	Open        bool        // anybody may call it
-	Always      bool        // answers also without the API on the plan, and when the subscription lapsed
-	Whole       bool        // a list that is not cut into pages unless the caller asks for it
-	Conditional bool        // carries an ETag, and answers 304 to a client that has this version
+	Open        bool        // needs no authentication
+	Always      bool        // allowed without the API on the plan and after the subscription lapsed
+	Whole       bool        // returns the whole list unless the caller asks for pages
+	Conditional bool        // sends an ETag, and 304 to a client that has this version
 	Platform    bool        // needs a plan with customers
-	Role        chat.Role   // the least that a user needs; without one it is for keys alone
-	Keyless     bool        // takes no Idempotency-Key: its answer is of use to one request alone
-	Secret      bool        // the answer shows what is shown once: kept under an Idempotency-Key, it is sealed
-	// InPath looks for what the path of a POST names, below its number if it has one; nil if that is nothing.
+	Role        chat.Role   // the least role of a user; without one only keys may call it
+	Keyless     bool        // takes no Idempotency-Key, because its answer is of no use to a repetition
+	Secret      bool        // the answer contains a secret, so it is stored sealed under an Idempotency-Key
+	// InPath loads the objects that a POST's path names below its number; nil if there are none.
 	InPath func(*Call, store.Reader) error
 	// RequestBody describes a body that is not JSON.
 	RequestBody *huma.RequestBody
@@ -44,10 +44,10 @@ type Operation struct {
 	handle func(*Call) (Answer, error)
 }
 
-// numbered tells whether an operation is one of a number's.
+// numbered reports whether the operation is under a number's path.
 func (op *Operation) numbered() bool { return strings.HasPrefix(op.Path, "/{phone_number_id}/") }
 
-// AccountPath is embedded, first, by the input of every operation under /{phone_number_id}.
+// AccountPath is embedded first in the input of every operation under /{phone_number_id}.
 type AccountPath struct {
 	PhoneNumberID string `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number, by the provider's id of it."`
 }
@@ -67,7 +67,7 @@ type Page[T any] struct {
 }
 
 const (
-	// DefaultLimit is how many rows a page has where the caller does not say.
+	// DefaultLimit is the number of rows on a page unless the caller asks for another.
 	DefaultLimit = 25
 	maxLimit     = 100
 )
@@ -87,7 +87,7 @@ func Read[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 	})
 }
 
-// perform finds the number that the path names, and does what an operation is for.
+// perform loads the number that the path names and runs the operation.
 func perform[O any](c *Call, r store.Reader, fn func() (O, error)) (Answer, error) {
 	if err := c.FindAccount(r); err != nil {
 		return Answer{}, err
@@ -135,14 +135,14 @@ func List[I, V any](p Place, op Operation, fetch func(c *Call, in *I, p store.Pa
 	})
 }
 
-// pageETag is made of all that the page shows but the request's own id: rows come and go, and
-// what is embedded in them changes, without a newer updated_at.
+// pageETag hashes everything on the page except the request's id. Rows come and go, and embedded objects
+// change, without a newer updated_at.
 func pageETag[V any](p Page[V]) string {
 	p.RequestID = ""
 	return WeakETag(string(Marshal(p)))
 }
 
-// ViewEach turns the rows of a page into their views.
+// ViewEach converts the rows of a page to their views.
 func ViewEach[T, V any](s store.Slice[T], view func(T) V) store.Slice[V] {
 	views := store.Slice[V]{Rows: make([]V, len(s.Rows)), Next: s.Next}
 	for i, row := range s.Rows {
@@ -151,10 +151,10 @@ func ViewEach[T, V any](s store.Slice[T], view func(T) V) store.Slice[V] {
 	return views
 }
 
-// Page reads limit and cursor of an operation that is no list, and yet goes on from where it was.
+// Page reads limit and cursor for an operation that is not a list but continues from a position.
 func (c *Call) Page() (store.Page, error) { return c.page(c.scope()) }
 
-// Cursor is a position for the caller to go on from.
+// Cursor is the cursor of a position.
 func (c *Call) Cursor(p store.Position) string { return c.surface.cursors.encode(c.scope(), p) }
 
 func (c *Call) scope() cursorScope { return cursorScope{orgID: c.OrgID(), list: c.op.ID} }
@@ -167,7 +167,7 @@ func (c *Call) page(scope cursorScope) (store.Page, error) {
 		p.Limit = math.MaxInt32
 	}
 	if limit, given := query.values["limit"]; given {
-		n, err := strconv.Atoi(limit.text) // which one that cannot be decoded is not: it has a percent sign
+		n, err := strconv.Atoi(limit.text) // a value that cannot be decoded has a percent sign, so it is no number
 		if err != nil || n < 1 || n > maxLimit {
 			return p, &chat.Error{Code: chat.CodeInvalidLimit, Param: "limit", Message: "Must be a whole number from 1 to 100."}
 		}
@@ -183,14 +183,14 @@ func (c *Call) page(scope cursorScope) (store.Page, error) {
 	return p, nil
 }
 
-// Write registers an operation that changes something, in the one transaction that fn is given.
-// A POST honours Idempotency-Key: its answer commits with its effect.
+// Write registers an operation that changes something in the one transaction that fn gets. A POST honours
+// Idempotency-Key: its answer commits with its effect.
 func Write[I, O any](p Place, op Operation, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
 	WriteAfter(p, op, func(*Call, *I) error { return nil }, fn)
 }
 
-// WriteAfter is Write for an operation that asks the network first, before its transaction begins.
-// A request that is repeated under its key gets the first answer, whatever the network says now.
+// WriteAfter is Write for an operation that asks the network first, before its transaction begins. A repetition
+// under the same key gets the first answer, whatever the network says now.
 func WriteAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input = newInputBinder[I](s.document)
@@ -225,8 +225,8 @@ func WriteAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error,
 	})
 }
 
-// Flow registers an operation that calls the network, and so cannot be one transaction. fn is
-// given none and runs its own, before and after the call.
+// Flow registers an operation that calls the network, and therefore cannot be one transaction. fn runs its own
+// transactions before and after the network call.
 func Flow[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input = newInputBinder[I](s.document)
@@ -248,9 +248,9 @@ func Flow[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 	})
 }
 
-// InSteps registers an operation on what a lot may belong to. some does it to a part of that, in a
-// transaction of its own, until there is no more; fn does the rest, and the thing itself. One that is cut
-// off has done a part: the next goes on.
+// InSteps registers an operation on an object with many dependent rows. some handles a part of them in a
+// transaction of its own, until none are left; fn then handles the rest and the object. If the request is cut
+// off, the next one continues.
 func InSteps[I, O any](p Place, op Operation, some func(tx *store.Tx, c *Call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
 	Flow(p, op, func(c *Call, in *I) (out O, err error) {
 		steps := c.surface.store.Steps()
@@ -276,8 +276,8 @@ func InSteps[I, O any](p Place, op Operation, some func(tx *store.Tx, c *Call, i
 	})
 }
 
-// Custom registers an operation that decides for itself how it is done. It is given its input, the body, and
-// what is wrong with them: a request that is repeated under its key gets the first answer all the same.
+// Custom registers an operation that controls its own execution. It gets its input, the body, and the error in
+// them, if any: a repetition under the same key gets the first answer even then.
 func Custom[I, O any](p Place, op Operation, fn func(c *Call, in *I, body []byte, wrong error) (Answer, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input = newInputBinder[I](s.document)
@@ -293,16 +293,16 @@ func Custom[I, O any](p Place, op Operation, fn func(c *Call, in *I, body []byte
 	})
 }
 
-// Received is a body that is not JSON.
+// Received is a body that is not JSON, after it was read.
 type Received[T any] struct {
 	Value T
-	// Fingerprint stands for the body under an Idempotency-Key.
+	// Fingerprint identifies the body under an Idempotency-Key.
 	Fingerprint string
-	// Discard undoes the reception where nothing came of it.
+	// Discard deletes the received data if the operation fails.
 	Discard func()
 }
 
-// Receive registers an operation whose body is not JSON: receive reads it, fn records it in a transaction.
+// Receive registers an operation whose body is not JSON. receive reads it, and fn records it in a transaction.
 func Receive[I, T, O any](p Place, op Operation, receive func(*Call) (Received[T], error), fn func(tx *store.Tx, c *Call, value T) (O, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input = newInputBinder[I](s.document)
@@ -351,17 +351,18 @@ func add[I, Envelope any](s *Surface, op *Operation) {
 	s.document.add(op, reflect.TypeFor[Envelope]())
 }
 
-// takesKeys tells whether a POST can be done once under a key. A stranger's answer would be kept for nobody.
+// takesKeys reports whether a POST accepts an Idempotency-Key. Open operations do not, because there is no
+// caller to store the answer for.
 func (op *Operation) takesKeys() bool { return !op.Open && !op.Keyless }
 
-// impliedErrors are the codes that follow from what kind of operation it is.
+// impliedErrors are the codes that follow from the operation's kind.
 func impliedErrors(op *Operation) []chat.Code {
-	// Any request can have a URL that is too long: that is an invalid value too.
+	// Any request can have a URL that is too long, which is an invalid value as well.
 	codes := []chat.Code{chat.CodeInternalError, chat.CodeServiceUnavailable, chat.CodeInvalidFieldValue}
 	if op.Method == http.MethodPost && !op.takesKeys() {
 		codes = append(codes, chat.CodePayloadTooLarge, chat.CodeInvalidJSON)
 	} else if op.Method == http.MethodPost {
-		// A body is read even where none is expected: it is part of what a key stands for.
+		// A body is read even where none is expected, because it is part of the key's fingerprint.
 		codes = append(codes, chat.CodeIdempotencyInProgress, chat.CodeIdempotencyKeyReuse, chat.CodePayloadTooLarge, chat.CodeInvalidJSON)
 	}
 	if strings.Contains(op.Path, "{") {

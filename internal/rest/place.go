@@ -2,17 +2,17 @@ package rest
 
 import "slices"
 
-// Place is where an operation is registered: a surface, or several.
+// Place is where an operation is registered: one surface or several.
 type Place interface{ surfaces() []*Surface }
 
-// Several are surfaces that have operations in common. Each has those that its callers can use.
+// Several are surfaces that share operations. Each gets the operations that its callers can use.
 type Several []*Surface
 
 func (s *Surface) surfaces() []*Surface { return []*Surface{s} }
 func (s Several) surfaces() []*Surface  { return s }
 
-// each registers an operation wherever it belongs. Each surface has its own: what can go wrong depends on
-// who calls.
+// each registers a copy of the operation on every surface where it belongs. The copies differ, because the
+// errors depend on who calls.
 func each(p Place, op Operation, register func(*Surface, *Operation)) {
 	for _, s := range p.surfaces() {
 		if s.forUsers && op.Role == "" && !op.Open {

@@ -7,19 +7,19 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// query is a request's query string. Of a name that is given twice the first counts.
+// query is a parsed query string. If a name is given twice, the first value counts.
 type query struct {
 	values     map[string]queryValue
 	brokenName bool // a name cannot be decoded
 }
 
-// queryValue is the text of a parameter: as it was written, where it cannot be decoded.
+// queryValue is the value of a parameter: decoded, or as written if it cannot be decoded.
 type queryValue struct {
 	text   string
 	broken bool
 }
 
-// query takes the query string apart, once.
+// query parses the query string once.
 func (c *Call) query() *query {
 	if c.parsed == nil {
 		c.parsed = parseQuery(c.R.URL.RawQuery)
@@ -27,7 +27,7 @@ func (c *Call) query() *query {
 	return c.parsed
 }
 
-// parseQuery reads a query string. Only & separates parameters; a semicolon is a character like any other.
+// parseQuery parses a query string. Only & separates parameters; a semicolon is an ordinary character.
 func parseQuery(raw string) *query {
 	q := &query{}
 	for pair := range strings.SplitSeq(raw, "&") {
@@ -60,7 +60,7 @@ func (q *query) has(name string) bool {
 	return given
 }
 
-// checkNames refuses a query with a name that nobody can know.
+// checkNames refuses a query with a name that cannot be decoded.
 func (q *query) checkNames() error {
 	if q.brokenName {
 		return chat.Invalid("query", "The name of a parameter cannot be decoded: %s", escapes)
@@ -68,7 +68,8 @@ func (q *query) checkNames() error {
 	return nil
 }
 
-// check holds a parameter against its rule. What cannot be decoded has the code of any other wrong value.
+// check checks a parameter against its rule. A value that cannot be decoded gets the code of any other wrong
+// value.
 func (p param) check(v queryValue) error {
 	failure := p.rule.checkText(v.text, p.name)
 	switch {

@@ -25,7 +25,7 @@ type routeNode struct {
 // pathValues are the variable segments of a path, in order.
 type pathValues []string
 
-// routeMatch is what the router found for a request.
+// routeMatch is the router's result for a request.
 type routeMatch struct {
 	op     *Operation
 	values pathValues
@@ -62,7 +62,7 @@ func (n *routeNode) child(segment string) *routeNode {
 	return n.fixed[segment]
 }
 
-// match looks a request up. inside tells whether its path is under the base.
+// match finds the operation of a request. inside reports whether its path is under the base.
 func (rt *router) match(r *http.Request) (m routeMatch, inside bool) {
 	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), rt.base)
 	if !ok || (rest != "" && rest[0] != '/') {
@@ -86,7 +86,7 @@ func (rt *router) match(r *http.Request) (m routeMatch, inside bool) {
 	return m, true
 }
 
-// find walks down, fixed words first, and backs out of dead ends.
+// find walks down the tree, tries fixed words before variables, and backs out of dead ends.
 func (n *routeNode) find(segments []string, values *pathValues) *routeNode {
 	if len(segments) == 0 {
 		if n.operation == nil {
@@ -119,7 +119,8 @@ func methodOf(r *http.Request) string {
 	return r.Method
 }
 
-// open reports whether anybody may call it: what is there, or the path where its method is not.
+// open reports whether the operation needs no authentication. For a wrong method the path's other operations
+// decide.
 func (m routeMatch) open() bool {
 	if m.op != nil {
 		return m.op.Open

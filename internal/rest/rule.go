@@ -22,8 +22,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// rule checks a JSON value against the schema that the OpenAPI document shows for it: one source
-// for what is promised and what is enforced.
+// rule checks a JSON value against the schema in the OpenAPI document, so that the documented and the enforced
+// rules are the same.
 type rule struct {
 	kind      string // a huma.Type…, or "" for anything
 	nullable  bool
@@ -32,29 +32,29 @@ type rule struct {
 	schema    *huma.Schema
 	pattern   *regexp.Regexp
 	enum      []string
-	trimmed   bool    // white space around the text does not count
-	collapsed bool    // white space counts as one blank between words
-	clearing  bool    // the empty text is allowed, and stands for null
+	trimmed   bool    // white space around the text is ignored
+	collapsed bool    // runs of white space count as one blank
+	clearing  bool    // the empty text is allowed, and means null
 	someOf    bool    // an object that needs at least one of its fields
-	either    []*rule // the forms that a value can have, each of another kind
-	inner     *rule   // of a value that its operation checks
+	either    []*rule // the alternative forms of a value, each of another JSON type
+	inner     *rule   // the rule of a value that its operation checks
 }
 
 type fieldRule struct {
 	name     string
 	required bool
-	unless   string // the field that may be given instead of this one
+	unless   string // the field that may be given instead
 	rule     *rule
 }
 
-// unchecked is a value that the document describes and its operation checks, because whether it
-// is looked at depends on another field.
+// unchecked is a value that the document describes but only its operation checks, because another field decides
+// whether it is used.
 type unchecked interface{ unchecked() reflect.Type }
 
-// findings are the first missing field and the first bad value, by the documented order.
+// findings are the first missing field and the first wrong value, in documented order.
 type findings struct{ missing, bad *chat.Error }
 
-// first is the one error to report: a missing field before a bad value.
+// first returns the error to report: a missing field before a wrong value.
 func (f findings) first() error {
 	switch {
 	case f.missing != nil:
@@ -75,7 +75,8 @@ func (f *findings) merge(later findings) {
 	}
 }
 
-// newRule reads a schema. Go's struct gives the order of the fields, which a schema does not keep.
+// newRule makes a rule from a schema. The order of fields comes from the Go struct, because a schema does not
+// keep it.
 func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	if t.Implements(reflect.TypeFor[unchecked]()) {
 		inner := reflect.Zero(t).Interface().(unchecked).unchecked()
@@ -102,7 +103,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 		r.items = newRule(reg, reflect.TypeFor[string](), s.Items)
 	case s.Type == huma.TypeArray && t.Kind() == reflect.Slice:
 		r.items = newRule(reg, t.Elem(), s.Items)
-	case s.Type == huma.TypeArray: // one of the forms of a type of its own
+	case s.Type == huma.TypeArray: // one of the forms of a custom type
 		r.items = newRule(reg, reflect.TypeFor[any](), s.Items)
 	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
@@ -122,7 +123,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	return r
 }
 
-// check reads one value from dec. Its error is a syntax error; what breaks the rule is in findings.
+// check reads one value from dec. It returns syntax errors as an error and broken rules as findings.
 func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 	kind := dec.PeekKind()
 	switch {
@@ -140,7 +141,7 @@ func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 	return findings{bad: r.checkValue(value, path)}, nil
 }
 
-// checkEither checks a value by the form it has.
+// checkEither checks a value against the form of its JSON type.
 func (r *rule) checkEither(dec *jsontext.Decoder, path string) (findings, error) {
 	kinds := map[string]jsontext.Kind{
 		huma.TypeString: jsontext.KindString, huma.TypeObject: jsontext.KindBeginObject, huma.TypeArray: jsontext.KindBeginArray,
@@ -186,13 +187,13 @@ func (r *rule) checkFields(dec *jsontext.Decoder, path string) ([]fieldState, er
 	return fields, err
 }
 
-// fieldState is what an object says of one of its fields.
+// fieldState is the result for one field of an object.
 type fieldState struct {
 	given, null bool
 	found       findings
 }
 
-// sumUp orders what was found in an object by its fields.
+// sumUp combines the results of an object's fields in documented order.
 func (r *rule) sumUp(path string, fields []fieldState) findings {
 	if r.someOf && !slices.ContainsFunc(fields, func(f fieldState) bool { return f.given }) {
 		return findings{missing: r.needsSome(path)}
@@ -249,7 +250,7 @@ func (r *rule) checkArray(dec *jsontext.Decoder, path string) (findings, error) 
 	return all, err
 }
 
-// checkValue checks a value that is not descended into.
+// checkValue checks a value without fields or items of its own.
 func (r *rule) checkValue(v jsontext.Value, path string) *chat.Error {
 	kind := v.Kind()
 	if kind == jsontext.KindNull {
@@ -261,7 +262,7 @@ func (r *rule) checkValue(v jsontext.Value, path string) *chat.Error {
 	switch r.kind {
 	case "":
 		return checkNoNUL(v, path)
-	case huma.TypeObject: // without fields of ours: free-form
+	case huma.TypeObject: // free-form, without known fields
 		if kind == jsontext.KindBeginObject {
 			return r.checkFreeForm(v, path)
 		}
@@ -315,7 +316,7 @@ func (r *rule) checkString(s, path string) *chat.Error {
 
 const formatPhoneNumber = "phone-number"
 
-// checkedFormats are the formats whose errors have codes of their own.
+// checkedFormats are the formats with error codes of their own.
 var checkedFormats = map[string]func(path, s string) error{
 	formatPhoneNumber: func(path, s string) error {
 		_, err := chat.CleanPhoneNumber(path, s)
@@ -367,7 +368,7 @@ func (r *rule) checkNumber(text, path string) *chat.Error {
 	return nil
 }
 
-// checkFreeForm checks an object whose fields are the caller's own.
+// checkFreeForm checks an object whose fields the caller chooses.
 func (r *rule) checkFreeForm(v jsontext.Value, path string) *chat.Error {
 	if most := r.schema.MaxProperties; most != nil {
 		var fields map[string]jsontext.Value
@@ -378,8 +379,8 @@ func (r *rule) checkFreeForm(v jsontext.Value, path string) *chat.Error {
 	return checkNoNUL(v, path)
 }
 
-// checkNoNUL looks into free-form JSON: NUL can be written as an escape only. A backslash that
-// is escaped itself does not begin one.
+// checkNoNUL refuses a NUL in free-form JSON, where it can only be written as an escape. A backslash that is
+// itself escaped does not begin one.
 func checkNoNUL(v jsontext.Value, path string) *chat.Error {
 	for i := 0; i < len(v); i++ {
 		if v[i] != '\\' {

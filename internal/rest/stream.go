@@ -9,11 +9,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// errStreamed says that an operation has written its answer itself.
+// errStreamed says that an operation has already written its answer.
 var errStreamed = errors.New("streamed")
 
-// Stream registers an operation that answers with server-sent events for as long as the client listens. It
-// takes no slot of the requests under way meanwhile, and sets its own time limits.
+// Stream registers an operation whose answer is server-sent events, for as long as the client listens. It holds
+// no request slot meanwhile, and sets its own time limits.
 func Stream[I any](p Place, op Operation, fn func(c *Call, in *I) error) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input, op.answers = newInputBinder[I](s.document), "text/event-stream"
@@ -25,7 +25,7 @@ func Stream[I any](p Place, op Operation, fn func(c *Call, in *I) error) {
 			c.leave()
 			c.Ctx = c.R.Context()
 			connection := http.NewResponseController(c.W)
-			connection.SetReadDeadline(time.Time{}) // else its end would look like the client's
+			connection.SetReadDeadline(time.Time{}) // otherwise the deadline would look like a client that left
 			h := c.W.Header()
 			h.Set(headerRequestID, c.ID)
 			h.Set("Content-Type", "text/event-stream")

@@ -1,8 +1,7 @@
-// Package rest is what the surfaces of the service have in common. A surface is a set of operations under
-// one path: the public API is one, the dashboard's another. An operation says what it is called with, what
-// it answers and what can go wrong; routing, binding, rules, errors, cursors, idempotency, limits and the
-// OpenAPI document are done here, once, in the order that ServeHTTP shows. Who may call is the surface's
-// own.
+// Package rest is the layer that the service's HTTP surfaces share. A surface is a set of operations under one
+// path: the public API is one, the dashboard's API another. An operation declares its input, its answer and its
+// errors; routing, binding, rules, errors, cursors, idempotency, limits and the OpenAPI document are done here,
+// once, in the order that ServeHTTP shows. Each surface decides itself who may call.
 package rest
 
 import (
@@ -22,36 +21,36 @@ import (
 const (
 	// MaxURL is the longest request target that is served.
 	MaxURL = 8 << 10
-	// RequestTimeout ends work whose client would have given up.
+	// RequestTimeout ends requests whose client would have given up.
 	RequestTimeout = 30 * time.Second
 )
 
-// Bounds are how much may be under way at once, in all and of one organization, so that it leaves room for
-// the others.
+// Bounds limit what may be in use at once, in all and by one organization, so that one organization leaves room
+// for the others.
 type Bounds struct {
 	Requests, RequestsPerOrg int
-	// Bodies are the bytes of larger bodies, from when they arrive until they are answered.
+	// Bodies are the bytes of large bodies, from their arrival until the answer.
 	Bodies, BodiesPerOrg int
 }
 
-// DefaultBounds are for a server of an ordinary size.
+// DefaultBounds suit a server of ordinary size.
 var DefaultBounds = Bounds{Requests: 4096, RequestsPerOrg: 2048, Bodies: 256 << 20, BodiesPerOrg: 64 << 20}
 
-// Config is what a surface needs.
+// Config configures a surface.
 type Config struct {
-	// Base is the path under which the surface is, such as /v1.
+	// Base is the path prefix of the surface, such as /v1.
 	Base  string
 	Store *store.Store
 	// CursorKey authenticates page cursors; it is the same on every node.
 	CursorKey []byte
-	// Vault seals what is stored and must not be read from the store.
+	// Vault seals stored values that must not be readable in the store.
 	Vault Vault
 	// Authority decides who may call what.
 	Authority Authority
-	// ForUsers makes it a surface of users, who have roles: it has the operations that name one, and those
-	// that are open.
+	// ForUsers makes it a surface for users, who have roles. It gets the operations with a role and the open
+	// ones.
 	ForUsers bool
-	// Mask changes an answer before it is written, where it is there.
+	// Mask, if set, changes an answer before it is written.
 	Mask        func(*Call, []byte) []byte
 	Description Description
 	Bounds      Bounds
@@ -59,40 +58,40 @@ type Config struct {
 	Metrics     *Metrics
 }
 
-// Vault encrypts what is stored. The context says what a value is and whose.
+// Vault encrypts stored values. The context says what the value is and whose.
 type Vault interface {
 	Seal(plaintext, context string) string
 	Open(sealed, context string) (string, error)
 }
 
-// Authority is how a surface knows its callers.
+// Authority authenticates and admits the callers of a surface.
 type Authority interface {
-	// Authenticate finds out who calls, and sets the call's Caller, also where it refuses one that it knows.
+	// Authenticate finds the caller and sets the call's Caller, even if it then refuses that caller.
 	Authenticate(*Call) error
-	// Admit checks what the caller may do now. It takes the call's token where its order of checks wants it.
+	// Admit checks the caller's rights. It calls TakeToken at the place where its order of checks wants it.
 	Admit(*Call) error
-	// Errors are the codes of its refusals, for an operation.
+	// Errors are the codes with which it refuses calls of an operation.
 	Errors(*Operation) []chat.Code
-	// Record is told how a call ended.
+	// Record is called at the end of every call.
 	Record(c *Call, status int, took time.Duration)
 }
 
-// Caller is who calls.
+// Caller is the key or the user who calls.
 type Caller struct {
 	Organization chat.Organization
 	Plan         chat.Plan
-	// A key or a user calls, never both.
+	// Either Key or User is set.
 	Key  *chat.APIKey
 	User *chat.User
-	// Session is how the user has signed in.
+	// Session is the user's session.
 	Session *chat.Session
-	// ReadsPerMinute and WritesPerMinute are what the caller's buckets hold. Those with the same Share of an
-	// organization have the same buckets.
+	// ReadsPerMinute and WritesPerMinute are the sizes of the caller's buckets. Callers of an organization with
+	// the same Share use the same buckets.
 	ReadsPerMinute, WritesPerMinute int64
 	Share                           string
 }
 
-// Surface is the handler for everything under its base, and for what is under nothing.
+// Surface handles everything under its base, and unknown paths outside of any base.
 type Surface struct {
 	base      string
 	store     *store.Store
@@ -135,7 +134,7 @@ func New(cfg Config) *Surface {
 // Finish ends the registration of operations, before the first request.
 func (s *Surface) Finish() { s.document.finish() }
 
-// ServeHTTP answers a request. Nothing leaves it but the contract's envelopes.
+// ServeHTTP answers a request. Every answer is an envelope of the contract.
 func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), RequestTimeout)
 	c := &Call{surface: s, W: w, R: r, Ctx: ctx, cancel: cancel, start: time.Now(), ID: s.store.NewID(chat.KindRequest)}
@@ -156,7 +155,7 @@ func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.authority.Record(c, ans.status, took)
 }
 
-// trace says in the request's trace what was asked for.
+// trace names the operation in the request's trace.
 func (c *Call) trace() {
 	span := tracing.Current(c.R.Context())
 	span.Text(tracing.RequestID, c.ID)
@@ -165,13 +164,13 @@ func (c *Call) trace() {
 	}
 }
 
-// Refuse answers a request that does not get as far as an operation.
+// Refuse answers a request that does not reach an operation.
 func (s *Surface) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	c := &Call{surface: s, W: w, R: r, ID: s.store.NewID(chat.KindRequest)}
 	c.write(c.errorAnswer(err))
 }
 
-// RefuseUnreadable answers what is no request at all, and what has an address that cannot be decoded.
+// RefuseUnreadable answers a malformed request, and one whose address cannot be decoded.
 func (s *Surface) RefuseUnreadable(w http.ResponseWriter) {
 	c := &Call{surface: s, W: w, ID: s.store.NewID(chat.KindRequest)}
 	c.write(c.errorAnswer(chat.Invalid("request", "The request cannot be read: its address or one of its headers is broken. In an address, %s", escapes)))
@@ -196,12 +195,12 @@ func (s *Surface) serveSafely(c *Call) (ans Answer, err error) {
 	return ans, err
 }
 
-// Overloaded refuses what there is no room for now.
+// Overloaded is the error for a request for which there is no room now.
 func Overloaded() error {
 	return chat.Fail(chat.CodeServiceUnavailable, "The service is overloaded. Try again shortly.")
 }
 
-// serve is the order of the checks on one request.
+// serve runs the checks on one request, in order.
 func (s *Surface) serve(c *Call) (Answer, error) {
 	match, inside := s.routes.match(c.R)
 	if inside && !match.open() {
@@ -239,7 +238,7 @@ func (c *Call) write(ans Answer) {
 		c.showLimit()
 	}
 	h := c.W.Header()
-	if h.Get(headerRequestID) == "" { // a replay has set the original's
+	if h.Get(headerRequestID) == "" { // a replay has set the first request's id
 		h.Set(headerRequestID, c.ID)
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -263,6 +262,6 @@ func (c *Call) write(ans Answer) {
 
 const headerRequestID = "X-Request-Id"
 
-// errCutOff is what a download panics with that cannot go on: the connection must break, so that nobody takes
-// a part for the whole.
+// errCutOff is the panic of a download that cannot go on. It breaks the connection, so that the client does not
+// take a part for the whole.
 var errCutOff = errors.New("the download is cut off")

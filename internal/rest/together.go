@@ -10,34 +10,34 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Together is a body with rules that its schema cannot say: which fields go with which. It is asked before
-// it is decoded.
+// Together is a body with rules that a schema cannot express: which fields go together. It is checked before
+// the body is decoded.
 type Together interface{ CheckTogether(*Fields) }
 
-// Fields are what was found in a body, by field.
+// Fields are the findings in a body, by field.
 type Fields struct {
 	rule   *rule
 	states []fieldState
 	text   []byte
-	values map[string]jsontext.Value // of the text, once somebody asks
+	values map[string]jsontext.Value // decoded when first needed
 }
 
 func (f *Fields) at(name string) *fieldState { return &f.states[f.rule.fieldIndex(name)] }
 
-// Given tells whether a field is there.
+// Given reports whether a field is present.
 func (f *Fields) Given(name string) bool { return f.at(name).given }
 
-// Require makes a field one that is needed.
+// Require makes a field required.
 func (f *Fields) Require(name, message string) {
 	if !f.Given(name) {
 		f.at(name).found.missing = &chat.Error{Code: chat.CodeMissingRequiredField, Param: name, Message: message}
 	}
 }
 
-// Forget leaves out what was found about a field.
+// Forget drops the findings of a field.
 func (f *Fields) Forget(name string) { f.at(name).found = findings{} }
 
-// Text is a field's text; empty where it is none.
+// Text is the value of a text field; empty if it is not a text.
 func (f *Fields) Text(name string) string {
 	text, _ := jsontext.AppendUnquote(nil, f.value(name))
 	return string(text)
@@ -45,15 +45,15 @@ func (f *Fields) Text(name string) string {
 
 func (f *Fields) value(name string) jsontext.Value {
 	if f.values == nil {
-		json.Unmarshal(f.text, &f.values) // it is an object: that has been checked
+		json.Unmarshal(f.text, &f.values) // checked before: it is an object
 	}
 	return f.values[name]
 }
 
-// Check holds a Part against its rules and puts it into content, as far as it goes.
+// Check checks a Part against its rule and decodes it into content.
 func (f *Fields) Check(name string, content chat.Content) {
 	text := f.value(name)
-	found, _ := f.rule.fields[f.rule.fieldIndex(name)].rule.inner.check(jsontext.NewDecoder(bytes.NewReader(text)), name) // its syntax has been checked
+	found, _ := f.rule.fields[f.rule.fieldIndex(name)].rule.inner.check(jsontext.NewDecoder(bytes.NewReader(text)), name) // its syntax was checked before
 	if text.Kind() == jsontext.KindBeginObject {
 		found.merge(read(text, name, content))
 	}

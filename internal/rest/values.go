@@ -11,14 +11,14 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Instant is a time as the API shows it.
+// Instant is a time in the API's format.
 type Instant time.Time
 
 func (t Instant) MarshalText() ([]byte, error) {
 	return []byte(chat.FormatTime(time.Time(t))), nil
 }
 
-// UnmarshalText reads an instant of a request.
+// UnmarshalText reads a time of a request.
 func (t *Instant) UnmarshalText(text []byte) error {
 	at, err := time.Parse(time.RFC3339, string(text))
 	*t = Instant(at.UTC().Truncate(time.Millisecond))
@@ -47,11 +47,11 @@ func (v AnyJSON) MarshalJSON() ([]byte, error) { return v, nil }
 // Schema describes it in the OpenAPI document.
 func (AnyJSON) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
 
-// Part is an object of a body that the document describes as T, and that is read and checked only
-// when another field calls for it.
+// Part is an object in a body that the document describes as T. It is decoded and checked only if another field
+// calls for it.
 type Part[T any] struct{}
 
-// UnmarshalJSON leaves it to the operation.
+// UnmarshalJSON ignores the value; the operation decodes it.
 func (Part[T]) UnmarshalJSON([]byte) error { return nil }
 
 // Schema describes it in the OpenAPI document.
@@ -62,7 +62,7 @@ func (Part[T]) Schema(r huma.Registry) *huma.Schema {
 
 func (Part[T]) unchecked() reflect.Type { return reflect.TypeFor[T]() }
 
-// OrNull is an object that may be absent. It is null then, and the document says so.
+// OrNull is an object that may be null.
 type OrNull[T any] struct{ Value *T }
 
 func (o OrNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
@@ -74,7 +74,7 @@ func (OrNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
-// FreeForm is an object whose fields are the caller's own, or null.
+// FreeForm is an object whose fields the caller chooses, or null.
 type FreeForm jsontext.Value
 
 func (f FreeForm) MarshalJSONTo(enc *jsontext.Encoder) error {
@@ -105,7 +105,7 @@ type DeletedView struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// IDsOf are the ids of a page's rows.
+// IDsOf collects the ids of a page's rows.
 func IDsOf[T any](rows []T, id func(T) string) []string {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
