@@ -13,12 +13,12 @@ import (
 // line is a connection between a browser and a server that can be cut and mended.
 type line struct {
 	listener net.Listener
-	target   string
 
-	mu   sync.Mutex
-	ends map[net.Conn]bool
-	left int64 // bytes to the server until it is cut; negative: it is not
-	down bool
+	mu     sync.Mutex
+	target string
+	ends   map[net.Conn]bool
+	left   int64 // bytes to the server until it is cut; negative: it is not
+	down   bool
 }
 
 func newLine(t *testing.T, srv *Server) *line {
@@ -49,7 +49,10 @@ func (l *line) serve() {
 }
 
 func (l *line) join(browser net.Conn) {
-	server, err := net.Dial("tcp", l.target)
+	l.mu.Lock()
+	target := l.target
+	l.mu.Unlock()
+	server, err := net.Dial("tcp", target)
 	if err != nil || !l.keep(browser, server) {
 		browser.Close()
 		return
@@ -105,6 +108,13 @@ func (l *line) cut() {
 		end.Close()
 	}
 	clear(l.ends)
+}
+
+// lead has connections that begin from now on end at another server.
+func (l *line) lead(srv *Server) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.target = strings.TrimPrefix(srv.URL(), "http://")
 }
 
 func (l *line) mend() {

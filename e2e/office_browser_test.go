@@ -28,12 +28,7 @@ const (
 // signInAs signs in as one of the demo's people, who all have the same password.
 func signInAs(t *testing.T, s *Screen, srv *Server, email string) {
 	t.Helper()
-	_, password := demoLogin(t, srv)
-	s.Open(srv.URL() + "/login")
-	s.Write("E-mail", email)
-	s.Write("Password", password)
-	s.Press("button", "Sign in")
-	s.Has("link", "Inbox")
+	signInThere(t, s, srv, srv, email)
 }
 
 // Tab opens one more tab of the same browser: with the same session.
