@@ -93,6 +93,8 @@ func TestDashboardMedia(t *testing.T) {
 	s.Says("100 MB")
 	s.Lacks("button", "Take away film.pdf")
 	s.Accessible()
+	s.Open(srv.URL() + "/media") // which has what was put there, and not what was sent
+	s.Says("The library is empty")
 	s.Content()
 }
 

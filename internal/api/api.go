@@ -115,6 +115,9 @@ func New(cfg Config) *API {
 	registerMeta(a)
 	registerMessages(a)
 	registerMedia(a)
+	if cfg.Dashboard != nil {
+		registerAttachments(a, cfg.Dashboard)
+	}
 	registerRegister(a)
 	registerAccounts(a)
 	registerConversations(a)

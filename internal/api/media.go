@@ -12,6 +12,24 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
+var fileForm = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+	"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
+		"file": {Type: huma.TypeString, Format: "binary"},
+	}}},
+}}
+
+var uploadErrors = []chat.Code{chat.CodePayloadTooLarge, chat.CodeUnsupportedMediaType, chat.CodeMissingRequiredField}
+
+// registerAttachments is for people, who send files that nobody looks for again. Programs put what they send into the library.
+func registerAttachments(a *API, dashboard rest.Place) {
+	rest.Receive[struct{ rest.AccountPath }](dashboard, rest.Operation{
+		Method: http.MethodPost, Path: "/{phone_number_id}/attachments", ID: "uploadAttachment", Tag: "Media", Role: chat.RoleAgent,
+		Summary: "Store a file to send", Status: http.StatusCreated,
+		Description: "As `uploadMedia` does, without a place in the library: the file is removed with the message that it is sent by.",
+		Errors:      uploadErrors, RequestBody: fileForm,
+	}, a.receive, a.addAs(chat.MediaAttachment))
+}
+
 func registerMedia(a *API) {
 	rest.Receive[struct{ rest.AccountPath }](a.shared, rest.Operation{
 		Method: http.MethodPost, Path: "/{phone_number_id}/media", ID: "uploadMedia", Tag: "Media", Role: chat.RoleAgent,
@@ -19,13 +37,8 @@ func registerMedia(a *API) {
 		Description: "multipart/form-data with the part `file`. The file is stored once and handed to the provider when it is first sent. " +
 			"Its type is the part's Content-Type, of whose parameters `charset` and `codecs` are kept, or else what the ending of its name tells. " +
 			"At most 64 KiB may stand before it in the form.",
-		Errors: []chat.Code{chat.CodePayloadTooLarge, chat.CodeUnsupportedMediaType, chat.CodeMissingRequiredField},
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
-				"file": {Type: huma.TypeString, Format: "binary"},
-			}}},
-		}},
-	}, a.receive, a.addMedia)
+		Errors: uploadErrors, RequestBody: fileForm,
+	}, a.receive, a.addAs(chat.MediaLibrary))
 
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: "/{phone_number_id}/media/{id}", ID: "getMedia", Tag: "Media", Role: chat.RoleAgent, Summary: "Get a library file",

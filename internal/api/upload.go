@@ -33,10 +33,12 @@ const (
 	uploadRate  = 16 << 10
 )
 
-// addMedia records a file that has arrived.
-func (a *API) addMedia(tx *store.Tx, c *rest.Call, file core.StoredFile) (mediaView, error) {
-	m, err := core.AddMedia(tx, c.Account, chat.MediaLibrary, file)
-	return a.viewMedia(m), err
+// addAs records a file that has arrived.
+func (a *API) addAs(origin chat.MediaOrigin) func(*store.Tx, *rest.Call, core.StoredFile) (mediaView, error) {
+	return func(tx *store.Tx, c *rest.Call, file core.StoredFile) (mediaView, error) {
+		m, err := core.AddMedia(tx, c.Account, origin, file)
+		return a.viewMedia(m), err
+	}
 }
 
 func (a *API) openFile(ctx context.Context, key string) (io.ReadSeekCloser, error) {

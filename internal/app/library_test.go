@@ -64,6 +64,10 @@ func TestLibrary(t *testing.T) {
 			_, err := core.AddMedia(tx, d.account, chat.MediaInbound, core.StoredFile{BlobKey: "in", MimeType: "image/png", Filename: "in.png"})
 			return err
 		})
+		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+			_, err := core.AddMedia(tx, d.account, chat.MediaAttachment, core.StoredFile{BlobKey: "sent", MimeType: "image/png", Filename: "sent.png"})
+			return err
+		})
 		for query, want := range map[string][]string{
 			"":                      {"tour.mp4", "hello.ogg", "shop.jpg", "Price_list.pdf"},
 			"kind=image":            {"shop.jpg"},
@@ -79,6 +83,32 @@ func TestLibrary(t *testing.T) {
 			same(t, "the library with "+query, library(t, d.as, d.account, query), want)
 		}
 		d.boss.Get(t, "/"+*theirs.PhoneNumberID+"/media").RequireFailure(t, "resource_not_found", "")
+	})
+}
+
+// A file that an agent attaches is sent, and is no part of the library: it can be neither listed, nor used by a canned
+// reply, nor deleted there.
+func TestAttachmentsAreNotListed(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		d := newDesk(t, w)
+		number := "/" + *d.account.PhoneNumberID
+		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
+		const kind = "multipart/form-data; boundary=b"
+		const form = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"receipt.png\"\r\nContent-Type: image/png\r\n\r\nPNG\r\n--b--\r\n"
+		var file struct{ ID string }
+		d.as.Do(t, "POST", number+"/attachments", form, "Content-Type", kind).RequireStatus(t, http.StatusCreated).Data(t, &file)
+		d.as.Do(t, "POST", number+"/messages", `{"messaging_product":"chat","to":"+4915100000000","type":"image","image":{"id":"`+file.ID+`"}}`).
+			RequireStatus(t, http.StatusOK)
+		same(t, "the library", library(t, d.as, d.account, ""), []string{})
+		for _, path := range []string{"", "/uses"} {
+			d.as.Get(t, number+"/media/"+file.ID+path).RequireFailure(t, "resource_not_found", "")
+		}
+		d.boss.Do(t, "DELETE", number+"/media/"+file.ID, "").RequireFailure(t, "resource_not_found", "")
+		d.as.Do(t, "POST", "/replies", `{"name":"Mine","body":"Here","media_id":"`+file.ID+`"}`).RequireFailure(t, "invalid_field_value", "media_id")
+
+		d.as.Do(t, "POST", number+"/media", form, "Content-Type", kind).RequireStatus(t, http.StatusCreated)
+		same(t, "the library", library(t, d.as, d.account, ""), []string{"receipt.png"})
 	})
 }
 

@@ -8,6 +8,8 @@ type MediaOrigin string
 const (
 	MediaLibrary MediaOrigin = "library"
 	MediaInbound MediaOrigin = "inbound"
+	// MediaAttachment is a file that somebody sends from the dashboard: it belongs to its message, and is not listed.
+	MediaAttachment MediaOrigin = "attachment"
 )
 
 // Media is a stored file. Token is the unguessable part of its address.

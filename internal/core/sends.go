@@ -172,7 +172,7 @@ func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFi
 	}
 	media, err := r.Media(account.OrgID, file.ID)
 	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && (media.TeamID != account.TeamID || media.Origin != chat.MediaLibrary):
+	case errors.Is(err, store.ErrNotFound), err == nil && (media.TeamID != account.TeamID || media.Origin == chat.MediaInbound):
 		return &chat.Error{Code: chat.CodeMediaNotFound, Param: file.Param, Message: "There is no such media in the library of this number's team."}
 	case err == nil && file.As != chat.TypeDocument && !strings.HasPrefix(strings.ToLower(media.MimeType), string(file.As)+"/"):
 		return chat.Invalid(file.Param, "The file is %s and cannot be sent as %s.", media.MimeType, file.As)

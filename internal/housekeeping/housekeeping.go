@@ -122,6 +122,7 @@ func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 	for orgID, days := range retentions {
 		life := time.Duration(days) * 24 * time.Hour
 		h.purgeOld(ctx, store.Messages, orgID, life, (*store.Tx).PurgeMessages)
+		h.purgeOld(ctx, store.Attachments, orgID, life, (*store.Tx).PurgeAttachments)
 		h.purgeOld(ctx, store.Notes, orgID, life, (*store.Tx).PurgeNotes)
 		h.purgeOld(ctx, store.Happenings, orgID, life, (*store.Tx).PurgeHappenings)
 	}

@@ -71,6 +71,30 @@ func (a *archive) add(direction chat.Direction, origin chat.MediaOrigin) (chat.M
 	return m, file
 }
 
+// attach stores a file that nobody sends.
+func (a *archive) attach() (file chat.Media) {
+	a.t.Helper()
+	key := a.st.NewID(chat.KindMedia)
+	if _, err := a.blobs.Put(a.t.Context(), key, strings.NewReader("bytes"), 10); err != nil {
+		a.t.Fatal(err)
+	}
+	storetest.InTx(a.t, a.st, func(tx *store.Tx) (err error) {
+		file, err = core.AddMedia(tx, a.account, chat.MediaAttachment, core.StoredFile{BlobKey: key, MimeType: "image/png"})
+		return err
+	})
+	return file
+}
+
+// repeat stores a message again, as one of now.
+func (a *archive) repeat(m chat.Message) chat.Message {
+	a.t.Helper()
+	storetest.InTx(a.t, a.st, func(tx *store.Tx) error {
+		m.ID, m.CreatedAt = tx.NewID(chat.KindMessage), tx.Now()
+		return tx.InsertMessage(m)
+	})
+	return m
+}
+
 // left are the ids of the organization's messages, newest first.
 func (a *archive) left() []string {
 	a.t.Helper()
@@ -112,7 +136,7 @@ func (a *archive) requireNothingToDo(m chat.Message) {
 	})
 }
 
-// Messages go when they are older than the plan keeps them, with the files that came in. Contacts,
+// Messages go when they are older than the plan keeps them, with the files that came in or were attached. Contacts,
 // conversations and the library stay, and so does everything of who keeps messages for ever.
 func TestRetention(t *testing.T) {
 	t.Parallel()
@@ -126,23 +150,30 @@ func TestRetention(t *testing.T) {
 		begin := clock.Now()
 		in, inFile := week.add(chat.Inbound, chat.MediaInbound)
 		_, outFile := week.add(chat.Outbound, chat.MediaLibrary)
+		_, sentFile := week.add(chat.Outbound, chat.MediaAttachment)
+		again, sentAgain := week.add(chat.Outbound, chat.MediaAttachment)
+		unsent := week.attach()
 		kept, keptFile := ever.add(chat.Inbound, chat.MediaInbound)
 		clock.Advance(time.Millisecond)
 		young, youngFile := week.add(chat.Inbound, chat.MediaInbound)
+		repeated := week.repeat(again)
 
 		clock.Set(begin.Add(7 * day))
 		h.Sweep(t.Context())
-		if got := week.left(); len(got) != 3 {
+		if got := week.left(); len(got) != 6 {
 			t.Errorf("of seven days are left %v", got)
 		}
 		clock.Set(begin.Add(7*day + time.Millisecond))
 		h.Sweep(t.Context())
-		if d := cmp.Diff([]string{young.ID}, week.left()); d != "" {
+		if d := cmp.Diff([]string{repeated.ID, young.ID}, week.left()); d != "" {
 			t.Errorf("a millisecond later others are left (-want +got):\n%s", d)
 		}
 		week.requireFile(inFile, false)
 		week.requireFile(outFile, true)
 		week.requireFile(youngFile, true)
+		week.requireFile(sentFile, false)
+		week.requireFile(sentAgain, true) // a younger message has it as well
+		week.requireFile(unsent, false)
 		week.requireNothingToDo(in)
 		if _, err := st.Read(t.Context()).Conversation(week.account.OrgID, week.account.ID, week.conversation.ID); err != nil {
 			t.Errorf("the conversation: %v", err)

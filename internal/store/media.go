@@ -101,10 +101,14 @@ func (tx *Tx) RemoveFile(orgID, blobKey string) error {
 	return tx.later("INSERT INTO removed_files (org_id, blob_key) VALUES ($1, $2) ON CONFLICT DO NOTHING", orgID, blobKey)
 }
 
-// removeInbound removes the rows of those inbound files whose id meets the condition, of which $1
-// is the organization, and asks for their bytes to be removed. Library files stay.
-func (tx *Tx) removeInbound(idIn string, args ...any) error {
-	which := " FROM media WHERE org_id = $1 AND origin = 'inbound' AND " + idIn
+// unused holds for attachments that no message has.
+const unused = `origin = 'attachment' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.org_id = media.org_id AND m.media_id = media.id)`
+
+// removeFilesOfMessages removes the rows of those files whose id meets the condition, of which $1 is the organization,
+// and asks for their bytes to be removed: of those that came in, and of attachments that no other message has.
+// Library files stay.
+func (tx *Tx) removeFilesOfMessages(idIn string, args ...any) error {
+	which := " FROM media WHERE org_id = $1 AND (origin = 'inbound' OR " + unused + ") AND " + idIn
 	return errors.Join(
 		tx.later("INSERT INTO removed_files (org_id, blob_key) SELECT org_id, blob_key"+which, args...),
 		tx.later("DELETE"+which, args...))

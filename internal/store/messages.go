@@ -374,7 +374,7 @@ func (tx *Tx) purgeMessages(which, orgID string, args ...any) (ids []string, err
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	err = errors.Join(tx.removeInbound(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media)), tx.removePayloads(orgID, events))
+	err = errors.Join(tx.removeFilesOfMessages(tx.dialect.oneOf("id", "$2"), orgID, tx.dialect.list(media)), tx.removePayloads(orgID, events))
 	for _, table := range hangOnMessages {
 		err = errors.Join(err, tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(ids)))
 	}

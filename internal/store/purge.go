@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -18,18 +19,34 @@ const (
 	Notes      Aging = "notes"
 	Happenings Aging = "happenings"
 	Audits     Aging = "audit_log"
+	// Attachments are the files of messages that were sent from the dashboard.
+	Attachments Aging = "media"
 )
 
 var agingKinds = map[Aging]chat.Kind{
 	Calls: chat.KindRequest, Messages: chat.KindMessage, Events: chat.KindEvent, Deliveries: chat.KindDelivery,
-	Notes: chat.KindNote, Happenings: chat.KindHappening, Audits: chat.KindAudit,
+	Notes: chat.KindNote, Happenings: chat.KindHappening, Audits: chat.KindAudit, Attachments: chat.KindMedia,
 }
+
+// agingOnly are those of a table's rows that age, where others do not.
+var agingOnly = map[Aging]string{Attachments: " AND origin = 'attachment'"}
 
 // AnyBefore tells whether an organization has rows from before the instant.
 func (r Reader) AnyBefore(table Aging, orgID string, before time.Time) (bool, error) {
-	found, err := many(r, scanText, "SELECT id FROM "+string(table)+" WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT 1",
+	found, err := many(r, scanText, "SELECT id FROM "+string(table)+" WHERE org_id = $1 AND id < $2"+agingOnly[table]+" ORDER BY id LIMIT 1",
 		orgID, firstID(agingKinds[table], before))
 	return len(found) > 0, err
+}
+
+// PurgeAttachments removes up to limit of the attachments from before the instant that no message has: those that
+// were never sent, and those of templates, which do not count them among their files. It returns how many.
+func (tx *Tx) PurgeAttachments(orgID string, before time.Time, limit int) (int64, error) {
+	keys, err := many(tx.Reader, scanText, "DELETE FROM media WHERE org_id = $1 AND id IN (SELECT id FROM media WHERE org_id = $1 AND id < $2 AND "+
+		unused+" ORDER BY id LIMIT $3) RETURNING blob_key", orgID, firstID(chat.KindMedia, before), limit)
+	for _, key := range keys {
+		err = errors.Join(err, tx.RemoveFile(orgID, key))
+	}
+	return int64(len(keys)), err
 }
 
 // PurgeNotes removes up to limit of an organization's notes from before the instant, and returns how many.

@@ -121,7 +121,7 @@ async function save(b: Broadcast | undefined, { name, number, template, fields, 
   const values: Record<string, string> = {};
   for (const { id } of fields) {
     const value = filled[id];
-    if (value instanceof File) values[id] = await uploadFile(number, value, idempotencyKey(), () => undefined);
+    if (value instanceof File) values[id] = await uploadFile(number, value, idempotencyKey(), "media", () => undefined);
     else values[id] = typeof value === "object" ? textOf(value) : (value ?? "");
   }
   const body = { name, template: { name: template.name, language: template.language, components: componentsOf(template, values) } };

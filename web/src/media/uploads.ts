@@ -27,7 +27,7 @@ export function useUploads(number: string, done?: (ids: string[]) => void) {
         for (let next = waiting.shift(); next; next = waiting.shift()) {
           const { file, key } = next;
           try {
-            ids.push(await uploadFile(number, file, key, (progress) => change(key, { progress })));
+            ids.push(await uploadFile(number, file, key, "media", (progress) => change(key, { progress })));
             dismiss(key);
           } catch (error) {
             change(key, { error: messageOf(error) });

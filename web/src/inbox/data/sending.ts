@@ -33,7 +33,7 @@ function kept(key: string): Outgoing[] {
 
 export const outbox = new Outbox({
   post: {
-    upload: (entry, progress) => uploadFile(entry.number, entry.file as File, `${entry.key}-file`, progress),
+    upload: (entry, progress) => uploadFile(entry.number, entry.file as File, `${entry.key}-file`, "attachments", progress),
     send: (entry) => send<Message>("POST", `/${entry.number}/messages`, entry.body, { idempotencyKey: entry.key }),
   },
   pause,

@@ -6,16 +6,20 @@ interface Answer {
   request_id?: string;
 }
 
-/** Stores a file in the number's library. XMLHttpRequest, because fetch does not say how far an upload is. */
+/** Where a file goes: into the library, where it is found again, or along with one message. */
+type Place = "media" | "attachments";
+
+/** Stores a file. XMLHttpRequest, because fetch does not say how far an upload is. */
 export function uploadFile(
   number: string,
   file: File,
   key: string,
+  place: Place,
   progress: (share: number) => void,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", address(`/${number}/media`));
+    request.open("POST", address(`/${number}/${place}`));
     request.setRequestHeader("Idempotency-Key", key);
     request.responseType = "json";
     request.upload.onprogress = (event) => {

@@ -97,6 +97,6 @@ async function store(values: Values, number: string): Promise<Record<string, str
   const stored: Record<string, string> = {};
   for (const [id, value] of Object.entries(values))
     stored[id] =
-      typeof value === "string" ? value.trim() : await uploadFile(number, value, idempotencyKey(), () => undefined);
+      typeof value === "string" ? value.trim() : await uploadFile(number, value, idempotencyKey(), "attachments", () => undefined);
   return stored;
 }
