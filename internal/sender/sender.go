@@ -77,6 +77,8 @@ type Sender struct {
 	told    map[store.SendQueue]bool // conversations to look at
 	closed  bool
 
+	left map[string]bool // accounts and conversations of which claimed jobs are in the table alone; only sweepLoop uses it
+
 	wake   chan struct{} // for the sweeps
 	hear   chan struct{} // for recallLoop
 	ctx    context.Context
@@ -93,7 +95,7 @@ func Start(cfg Config) *Sender {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
-		loaded: map[string]store.Moment{}, told: map[store.SendQueue]bool{},
+		loaded: map[string]store.Moment{}, left: map[string]bool{}, told: map[store.SendQueue]bool{},
 		starts: fair.NewGate[store.Turn](maxStarting),
 		wake:   make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}

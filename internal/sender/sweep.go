@@ -2,6 +2,7 @@ package sender
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -70,7 +71,7 @@ func (s *Sender) page() int { return max(1, s.cfg.MaxHeld/20) }
 // takeOver claims what nobody alive works on, as long as all of it fits into memory. What does not
 // fit is left to other nodes, or to pickUp.
 func (s *Sender) takeOver() error {
-	for fits := s.spare(); fits && s.mayTake(); fits = fits && s.spare() {
+	for s.spare() && s.mayTake() {
 		dead, err := s.cfg.Store.Read(s.ctx).AbandonedBy()
 		if err != nil || len(dead) == 0 {
 			return err
@@ -84,13 +85,30 @@ func (s *Sender) takeOver() error {
 			return err
 		}
 		s.cfg.Log.Info("took over messages to send", "count", len(jobs))
-		full := map[string]bool{}
-		if err := s.load(jobs, full); err != nil {
+		if err := s.loadClaimed(jobs); err != nil || len(s.left) > 0 || len(jobs) < s.page() {
 			return err
 		}
-		fits = len(full) == 0 && len(jobs) == s.page()
 	}
 	return nil
+}
+
+// loadClaimed takes jobs into memory that were just claimed. Those of a number that has left some of an earlier
+// claim in the table stay there too, behind them: pickUp takes all of them up in their order.
+func (s *Sender) loadClaimed(jobs []store.SendJob) error {
+	full := maps.Clone(s.left)
+	for _, j := range jobs {
+		s.left[j.AccountID] = true // unless all of them are loaded
+	}
+	err := s.load(jobs, full)
+	if err == nil {
+		s.left = onlyTrue(full)
+	}
+	return err
+}
+
+func onlyTrue(set map[string]bool) map[string]bool {
+	maps.DeleteFunc(set, func(_ string, is bool) bool { return !is })
+	return set
 }
 
 // spare tells whether there is room in memory at all.
@@ -106,6 +124,9 @@ func (s *Sender) spare() bool {
 func (s *Sender) pickUp() error {
 	now := s.cfg.Store.Now()
 	young := s.cfg.SweepEvery // on their way to Enqueue
+	if len(s.left) > 0 {      // some of which may be young
+		young = 0
+	}
 	full := map[string]bool{}
 	var last store.SendJob
 	for s.mayTake() {
@@ -117,6 +138,7 @@ func (s *Sender) pickUp() error {
 			return err
 		}
 		if len(jobs) < s.page() {
+			s.left = onlyTrue(full)
 			return nil
 		}
 		last = jobs[len(jobs)-1]

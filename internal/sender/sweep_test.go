@@ -72,6 +72,45 @@ func TestTwoNodesTakeOver(t *testing.T) {
 	}, small)
 }
 
+// What a dead node left is taken over a page at a time. A page that fits into memory only in part is not
+// overtaken by the next one, nor by what is accepted meanwhile.
+func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	for _, held := range []int{80, 88, 100} { // a page has a twentieth of it, a number a quarter
+		t.Run(fmt.Sprint(held), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.answer = func(context.Context, call) (provider.Sent, error) {
+					<-time.After(700 * time.Millisecond)
+					return provider.Sent{}, nil
+				}
+				want := map[byte][]string{}
+				accept := func(i int, owner string) {
+					for p, name := range "ab" {
+						name := fmt.Sprint(string(name), i)
+						r.enqueue(r.account, r.accept(name, person(p), owner))
+						want[name[0]] = append(want[name[0]], name)
+					}
+				}
+				for i := range 30 {
+					accept(i, "node_dead")
+				}
+				for i := range 10 {
+					pass(1300 * time.Millisecond)
+					accept(30+i, node)
+				}
+				pass(3 * time.Minute)
+				got := map[byte][]string{}
+				for _, name := range r.order() {
+					got[name[0]] = append(got[name[0]], name)
+				}
+				requireOrder(t, got['a'], want['a']...)
+				requireOrder(t, got['b'], want['b']...)
+			}, func(c *sender.Config) { c.MaxHeld = held })
+		})
+	}
+}
+
 // What a node without a sender accepted cannot have gone out: it does not wait for callbacks.
 func TestNobodysMessagesGoAtOnce(t *testing.T) {
 	t.Parallel()
