@@ -48,7 +48,7 @@ func listAccounts(c *rest.Call, in *listAccountsInput, p store.Page) (store.Slic
 	return rest.ViewEach(accounts, viewAccount), err
 }
 
-// chatAccountView is the number that something belongs to.
+// chatAccountView is the number to which an object belongs.
 type chatAccountView struct {
 	PhoneNumber   *string                      `json:"phone_number"`
 	PhoneNumberID *string                      `json:"phone_number_id"`

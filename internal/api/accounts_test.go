@@ -146,7 +146,7 @@ func pathScenario(op pathOperation, name, number, code, param string) apitest.Sc
 	}
 }
 
-// Every operation on a number refuses one that it cannot be.
+// Every operation on a number refuses a number that is missing, foreign or gone.
 func TestPathAccounts(t *testing.T) {
 	t.Parallel()
 	var scenarios []apitest.Scenario
@@ -181,7 +181,7 @@ func TestPathAccounts(t *testing.T) {
 	apitest.RunEach(t, scenarios)
 }
 
-// goneNumber was the organization's: ${gone_number}.
+// goneNumber deletes a number of the organization: ${gone_number}.
 func goneNumber(t *testing.T, c *apitest.Case) {
 	account := connectAs(t, c, "gone_", chat.NewAccount{OrgID: c.Org.ID})
 	c.InTx(t, func(tx *store.Tx) error { return tx.DeleteAccount(c.Org.ID, account.ID, tx.Now()) })

@@ -1,5 +1,5 @@
 // Package api is the public REST API, under /v1. Each group of operations is a file that registers them.
-// What is common to all operations is package rest's; who may call, and the API log, are here.
+// Package rest has what all operations share; authentication and the API log are here.
 package api
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const basePath = "/v1"
 
-// Config is what the API needs.
+// Config configures the API.
 type Config struct {
 	Store *store.Store
 	// CursorKey authenticates page cursors; it is the same on every node.
@@ -30,29 +30,29 @@ type Config struct {
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
 	Blobs    blob.Store
-	// Templates does what is done with templates at the provider.
+	// Templates works with templates at the provider.
 	Templates *core.Templates
-	// PublicURL is where others reach this service.
+	// PublicURL is the address of this service for others.
 	PublicURL string
-	// Vault seals what is stored and must not be read from the store.
+	// Vault seals stored values that must not be readable in the store.
 	Vault rest.Vault
-	// CheckURL tells whether an address that a caller names may be reached.
+	// CheckURL refuses an address that the service must not reach.
 	CheckURL func(ctx context.Context, rawURL string) error
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
-	// Dashboard has the operations, too, that users may call.
+	// Dashboard gets the operations that users may call as well.
 	Dashboard *rest.Surface
 	Log       *slog.Logger
 	Metrics   *Metrics
 }
 
-// Metrics are the API's figures. A nil registerer is fine: they are then counted and not shown.
+// Metrics are the API's metrics. With a nil registerer they are counted and not exported.
 type Metrics struct {
 	requests   *rest.Metrics
 	logDropped prometheus.Counter
 }
 
-// NewMetrics registers the API's figures.
+// NewMetrics registers the API's metrics.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		requests: rest.NewMetrics(reg, "parley_api_request_seconds", "Time to answer API requests, by operation and status."),
@@ -66,14 +66,14 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-// API is the handler for everything under /v1, and for what is under nothing.
+// API handles everything under /v1, and unknown paths outside of any base.
 type API struct {
 	surface  *rest.Surface
-	shared   rest.Place // for keys and for users
+	shared   rest.Place // for operations of keys and of users
 	store    *store.Store
 	log      *slog.Logger
 	requests *requestLog
-	uploads  *rest.Crowd // files
+	uploads  *rest.Crowd // files on their way in
 
 	provider  provider.Client
 	token     func(chat.Account) (string, error)
@@ -141,7 +141,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.surface.Serv
 // Description is the API's OpenAPI document.
 func (a *API) Description() []byte { return a.surface.Document() }
 
-// RefuseUnreadable answers what cannot be read as a request.
+// RefuseUnreadable answers a malformed request.
 func (a *API) RefuseUnreadable(w http.ResponseWriter) { a.surface.RefuseUnreadable(w) }
 
 // Close writes out the API log. Call it after the HTTP server has stopped.

@@ -41,10 +41,10 @@ func TestCallsAreLogged(t *testing.T) {
 		made.Data(t, &label)
 		want = append(want, store.APICall{Method: "POST", Path: "/v1/labels", Route: "/labels", Status: http.StatusCreated, KeyID: org.KeyID,
 			RequestID: made.Header.Get("X-Request-Id"), Made: label.ID})
-		do(apitest.Request{Path: "/v1/labels"})                 // nobody's
-		do(apitest.Request{Path: "/v1/health", Key: org.Key})   // not even looked at
+		do(apitest.Request{Path: "/v1/labels"})                 // without a key: not logged
+		do(apitest.Request{Path: "/v1/health", Key: org.Key})   // open operation: the key is not read
 		other := s.NewOrg(t)                                    //
-		do(apitest.Request{Path: "/v1/labels", Key: other.Key}) // somebody else's
+		do(apitest.Request{Path: "/v1/labels", Key: other.Key}) // another organization's
 
 		s.API.Close() // writes what is held back
 		got, err := s.Store.Read(t.Context()).APILog(org.ID, 100)
@@ -69,7 +69,7 @@ func TestCallsAreLogged(t *testing.T) {
 	})
 }
 
-// When a key was used is known to the minute: a busy one costs one write in that time.
+// The last use of a key is accurate to the minute, because a busy key writes once a minute.
 func TestKeyUses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -90,7 +90,7 @@ func TestKeyUses(t *testing.T) {
 	})
 }
 
-// A node that stops writes what it holds, however much has come in just before.
+// A node that stops writes all buffered lines, however many came in just before.
 func TestStoppingWritesTheLog(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

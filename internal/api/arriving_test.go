@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// slowly is a request of which half has been sent, over a socket of its own.
+// slowly is a half-sent request on a socket of its own.
 type slowly struct {
 	t      *testing.T
 	conn   net.Conn
@@ -24,7 +24,7 @@ type slowly struct {
 	rest   string
 }
 
-// sendHalf returns once the server waits for the rest: it asks for the body by itself.
+// sendHalf returns once the server waits for the rest, which the server shows by asking for the body.
 func sendHalf(t *testing.T, c *apitest.Case, r apitest.Request) *slowly {
 	t.Helper()
 	r = c.Expanded(r)
@@ -72,8 +72,8 @@ func nothingHeld(t *testing.T, a *api.API) {
 	}
 }
 
-// Bodies that arrive slowly, many more than there are slots, leave the slots to the others: to other
-// organizations, and to their own.
+// Bodies that arrive slowly, many more than there are slots, leave the slots to other requests, of the same
+// organization and of others.
 func TestSlowBodiesHoldNoSlots(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite, calling(t, nil), api.Within(api.Bounds{Requests: 4, RequestsPerOrg: 2}))
@@ -100,7 +100,8 @@ func TestSlowBodiesHoldNoSlots(t *testing.T) {
 	nothingHeld(t, s.API)
 }
 
-// begun is a request in process whose body is written piece by piece: a write returns when it was read.
+// begun is a request in process whose body is written piece by piece: a write returns when the server has read
+// it.
 type begun struct {
 	body     *io.PipeWriter
 	answered chan *httptest.ResponseRecorder
@@ -160,7 +161,7 @@ func TestLargeBodiesShareMemory(t *testing.T) {
 	nothingHeld(t, s.API)
 }
 
-// Whatever size a body has and in whatever pieces it comes, it is read as it is.
+// A body of any size, in pieces of any size, is read whole.
 func TestBodiesAreReadWhole(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)
@@ -184,7 +185,7 @@ func TestBodiesAreReadWhole(t *testing.T) {
 	nothingHeld(t, s.API)
 }
 
-// An organization has only so many files on their way, and the others have theirs.
+// An organization may upload only so many files at once, and other organizations are not affected.
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -213,7 +214,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	nothingHeld(t, s.API)
 }
 
-// A file that has arrived when there is no slot left to record it is not kept.
+// A file that has arrived is deleted if there is no slot left to record it.
 func TestUploadIntoOverload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -223,7 +224,7 @@ func TestUploadIntoOverload(t *testing.T) {
 	text := picture("a.png")
 	b := begin(c, upload(""))
 	b.write(text[:20])
-	release := s.API.FillSlots() // it waits for what is taken: the upload has none
+	release := s.API.FillSlots() // waits for all slots; the upload holds none
 	status := b.end(text[20:])
 	release()
 	if status != http.StatusServiceUnavailable || len(filesIn(t, dir)) != 0 {
@@ -232,7 +233,7 @@ func TestUploadIntoOverload(t *testing.T) {
 	nothingHeld(t, s.API)
 }
 
-// patientConnection remembers how long it was to wait for more, and for how much it had been told to.
+// patientConnection remembers each read deadline, with the number of bytes read before it was set.
 type patientConnection struct {
 	*httptest.ResponseRecorder
 	read  *int
@@ -258,7 +259,7 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An upload that crawls is cut off: the time it has grows with what has come, up to a limit.
+// An upload that crawls is cut off. Its time grows with the received bytes, up to a limit.
 func TestUploadsMustNotCrawl(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite, calling(t, nil))

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// What a key does is in the audit log under the key's name: each change once, and none that was refused.
+// Changes by a key are in the audit log under the key's name: each change once, and no refused change.
 func TestAuditOfKeys(t *testing.T) {
 	t.Parallel()
 	_, option := simulated(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Authenticate finds out whose key the request carries. It asks the store every time, so that a
-// revocation or a changed plan counts from the next request on, whichever process made it.
+// Authenticate finds the owner of the request's key. It asks the store every time, so that a revocation or a
+// changed plan counts from the next request on, whichever process made it.
 func (a *API) Authenticate(c *rest.Call) error {
 	text, err := bearerKey(c.R.Header)
 	if err != nil {
@@ -55,7 +55,7 @@ func bearerKey(h http.Header) (string, error) {
 	return text, nil
 }
 
-// Admit checks what the organization may do now, in the contract's order.
+// Admit checks the organization's rights, in the contract's order.
 func (a *API) Admit(c *rest.Call) error {
 	org, plan, op := c.Caller.Organization, c.Caller.Plan, c.Operation()
 	if org.Suspended {
@@ -91,7 +91,7 @@ func (a *API) Errors(op *rest.Operation) (codes []chat.Code) {
 	return codes
 }
 
-// Record hands the calls of known keys to the API log, also those of keys that are revoked or expired.
+// Record writes the calls of known keys to the API log, including revoked and expired keys.
 func (a *API) Record(c *rest.Call, status int, took time.Duration) {
 	key := c.Caller.Key
 	if key == nil {
@@ -112,14 +112,14 @@ func (a *API) Record(c *rest.Call, status int, took time.Duration) {
 	a.requests.add(call)
 }
 
-// cut keeps what a caller may have made long, and what a text column does not take, out of the log.
+// cut shortens a caller's text for the log, and removes what a text column cannot hold.
 func cut(text string, most int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "")
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 func loggedPath(r *http.Request) string {
-	p := r.URL.EscapedPath() // ASCII: no NUL and no broken UTF-8 reaches the store
+	p := r.URL.EscapedPath() // escaped, so it has neither NUL nor broken UTF-8
 	return p[:min(len(p), 512)]
 }
 

@@ -15,7 +15,7 @@ func probe(body string) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: "/v1/probe", Body: body}
 }
 
-// probeWith is a good body with this in it.
+// probeWith is a valid body with these fields added.
 func probeWith(fields string) apitest.Request { return probe(`{"name":"n","kind":"a",` + fields + `}`) }
 
 // echoed is the answer to a probe.

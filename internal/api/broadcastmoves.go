@@ -63,7 +63,7 @@ func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast,
 	return core.PauseBroadcast(tx, account, id, chat.ReasonByUser)
 }
 
-// duplicateBroadcast copies in steps: there may be many recipients.
+// duplicateBroadcast copies the recipients in steps, because there may be many.
 func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
 	var draft chat.Broadcast
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {

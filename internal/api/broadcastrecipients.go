@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// exportPage is how many recipients of an export are in memory.
+// exportPage is the number of recipients that an export holds in memory.
 const exportPage = 1000
 
 func registerBroadcastRecipients(a *API) {
@@ -86,7 +86,7 @@ type recipientFilter struct {
 	Reaction string           `query:"reaction" enum:"replied,opted_out" doc:"Only those who answered, or said that they want no marketing any more."`
 }
 
-// statusesOf are those that a status in the API stands for.
+// statusesOf maps a status of the API to the stored statuses.
 var statusesOf = map[string][]chat.RecipientStatus{
 	"waiting": {chat.RecipientWaiting, chat.RecipientQueued}, "skipped": {chat.RecipientSkipped}, "failed": {chat.RecipientFailed},
 	"sent": {chat.RecipientSent, chat.RecipientDelivered, chat.RecipientRead},
@@ -166,7 +166,7 @@ func listBroadcastRecipients(c *rest.Call, in *recipientFilter, p store.Page) (s
 	return views, namePeople(c, views.Rows)
 }
 
-// namePeople adds who the contacts are and where one reads what they wrote.
+// namePeople adds the contacts' names and the ids of their conversations.
 func namePeople(c *rest.Call, views []recipientView) error {
 	var ids []string
 	for _, v := range views {
@@ -190,7 +190,7 @@ func namePeople(c *rest.Call, views []recipientView) error {
 	return err
 }
 
-// exportColumns are those of an exported table.
+// exportColumns are the columns of an exported table.
 var exportColumns = []string{"id", "to", "status", "message_status", "reason", "contact_id", "message_id", "replied_at", "clicked", "opted_out_at", "variables"}
 
 func exportBroadcastRecipients(c *rest.Call, in *recipientFilter, w io.Writer) error {
@@ -219,7 +219,7 @@ func exportRow(r chat.Recipient) []string {
 	v := viewRecipient(r)
 	variables := ""
 	if len(r.Variables) > 0 {
-		text, _ := json.Marshal(r.Variables) // texts always can be
+		text, _ := json.Marshal(r.Variables) // strings never fail
 		variables = string(text)
 	}
 	row := []string{
@@ -231,7 +231,7 @@ func exportRow(r chat.Recipient) []string {
 	return row
 }
 
-// plainCell keeps a spreadsheet from taking what others wrote for a formula. Numbers stay as they are.
+// plainCell keeps a spreadsheet from reading a person's text as a formula. Numbers stay as they are.
 func plainCell(s string) string {
 	if s != "" && (s[0] == '=' || s[0] == '@' || s[0] == '-' || s[0] == '\t') {
 		return "'" + s

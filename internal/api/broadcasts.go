@@ -49,13 +49,13 @@ func registerBroadcasts(a *API) {
 	registerOptOutWords(a)
 }
 
-// broadcastInPath looks for the broadcast that the path of a POST names.
+// broadcastInPath loads the broadcast that the path of a POST names.
 func broadcastInPath(c *rest.Call, r store.Reader) error {
 	_, err := core.Broadcast(r, c.Account, c.PathValue(1))
 	return err
 }
 
-// BroadcastView is a broadcast as it is shown.
+// BroadcastView is a broadcast in the API's shape.
 type BroadcastView struct {
 	ID            rest.BroadcastID      `json:"id"`
 	Object        string                `json:"object" enum:"broadcast"`
@@ -100,7 +100,7 @@ type broadcastCountsView struct {
 	Failed    int64 `json:"failed"`
 }
 
-// ViewBroadcast shows a broadcast of a number.
+// ViewBroadcast makes the view of a broadcast.
 func ViewBroadcast(phoneNumberID string, b chat.Broadcast, n chat.BroadcastCounts) BroadcastView {
 	v := BroadcastView{
 		ID: rest.BroadcastID(b.ID), Object: "broadcast", Name: b.Name, PhoneNumberID: phoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
@@ -134,7 +134,7 @@ func viewCounts(n chat.BroadcastCounts) broadcastCountsView {
 
 func instantOf(t *time.Time) *rest.Instant { return (*rest.Instant)(t) }
 
-// showBroadcast is ViewBroadcast for one whose counts are still to be read.
+// showBroadcast reads the counts and makes the view.
 func showBroadcast(r store.Reader, c *rest.Call, b chat.Broadcast, err error) (BroadcastView, error) {
 	if err != nil {
 		return BroadcastView{}, err
@@ -218,7 +218,8 @@ func deref[T any](p *T) (v T) {
 	return v
 }
 
-// broadcastTemplate checks a broadcast's template as that of a message, with its variables in the place of their values.
+// broadcastTemplate checks a broadcast's template like that of a message. The variables stand in for their
+// values.
 func (a *API) broadcastTemplate(c *rest.Call, b broadcastTemplateBody) (chat.BroadcastTemplate, error) {
 	t := chat.BroadcastTemplate{Name: b.Name, Language: b.Language}
 	raw, err := json.Marshal(b.Components)

@@ -34,7 +34,8 @@ func hasSale(t *testing.T, c *apitest.Case) {
 	})
 }
 
-// A draft is changed until it starts: when, whom by a filter or by labels, and whom by a list, which can be emptied.
+// A draft can be changed until it starts: its time, its audience by filter or labels, and its list of
+// recipients, which can be emptied.
 func TestBroadcastDraft(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -67,7 +67,7 @@ func registerContacts(a *API) {
 	}, bulkLabelContacts)
 }
 
-// contactInPath finds the contact that a path names. A user must see it.
+// contactInPath loads the contact that the path names. A user must be allowed to see it.
 func contactInPath(c *rest.Call, r store.Reader) error {
 	if err := seesContact(c, r, c.PathValue(1)); err != nil {
 		return err
@@ -76,7 +76,7 @@ func contactInPath(c *rest.Call, r store.Reader) error {
 	return err
 }
 
-// seesContact refuses a user who does not see a contact. A key sees all of its organization.
+// seesContact refuses a user who may not see the contact. A key sees all contacts of its organization.
 func seesContact(c *rest.Call, r store.Reader, id string) error {
 	if c.Caller.User == nil || c.Caller.User.Sees == chat.SeesAll {
 		return nil
@@ -85,7 +85,7 @@ func seesContact(c *rest.Call, r store.Reader, id string) error {
 	return err
 }
 
-// actorOf is who changes a contact.
+// actorOf is the user or the key who changes a contact.
 func actorOf(c *rest.Call) chat.Actor {
 	if c.Caller.User != nil {
 		return chat.Actor{Source: chat.ConsentByUser, ID: c.Caller.User.ID}
@@ -119,7 +119,7 @@ func viewContact(account chat.Account, c chat.Contact, labels []chat.Label) cont
 	}
 }
 
-// showContact is viewContact for one whose labels are still to be read.
+// showContact reads the labels and makes the view.
 func showContact(r store.Reader, account chat.Account, c chat.Contact) (contactView, error) {
 	labels, err := r.LabelsOfContacts(c.OrgID, []string{c.ID})
 	return viewContact(account, c, labels[c.ID]), err
@@ -213,7 +213,7 @@ func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactV
 	return showContact(tx.Reader, c.Account, contact)
 }
 
-// mayUpdate refuses a user who does not see the contact, and agents who change more than the name.
+// mayUpdate refuses a user who may not see the contact, and agents who change more than the name.
 func mayUpdate(r store.Reader, c *rest.Call, in *updateContactInput) error {
 	if err := seesContact(c, r, string(in.ID)); err != nil {
 		return err

@@ -235,11 +235,11 @@ func TestUpdateContact(t *testing.T) {
 		return apitest.Request{Method: http.MethodPatch, Path: contacts + "/${contact}", Body: body}
 	}
 	changes := func(name, body, fields string, changed ...string) apitest.Scenario {
-		shown := withoutLine(was+fields, "username", "marketing_consent") // which events do not show
+		shown := withoutLine(was+fields, "username", "marketing_consent") // events do not show these
 		return apitest.Scenario{Name: name, Given: given, Request: patch(body), Status: http.StatusOK, Want: contactWith(was + fields),
 			Change: apitest.Changes{"contacts": "~1"}, Events: []string{contactEvent("contact.updated", shown, changed...)}}
 	}
-	silently := func(name, body, fields string) apitest.Scenario { // nobody is told of these fields
+	silently := func(name, body, fields string) apitest.Scenario { // no event tells of these fields
 		return apitest.Scenario{Name: name, Given: given, Request: patch(body), Status: http.StatusOK, Want: contactWith(was + fields),
 			Change: apitest.Changes{"contacts": "~1"}, Events: []string{}}
 	}
@@ -356,7 +356,7 @@ func TestDeleteContact(t *testing.T) {
 		{Name: "with all that belongs to it", Given: full, Request: remove("${contact}"), Status: http.StatusOK, Want: gone,
 			Change: apitest.Changes{"contacts": "-1", "conversations": "-1", "contact_labels": "-1", "conversation_labels": "-1", "happenings": "-1",
 				"messages": "-2", "send_jobs": "-1", "media_jobs": "-1", "held_events": "-1",
-				"media": "-1", "removed_files": "+1"}}, // what was sent is the library's, and stays
+				"media": "-1", "removed_files": "+1"}}, // the sent file belongs to the library, and stays
 		{Name: "with more messages than go in one transaction", Given: all(full, func(t *testing.T, c *apitest.Case) {
 			for range 50 {
 				fillConversation(t, c, "contact")
@@ -380,7 +380,7 @@ func conversationWith(t *testing.T, c *apitest.Case, contact string) chat.Conver
 	return conversation
 }
 
-// fillConversation adds labels, messages and what is still to be done for them.
+// fillConversation adds labels, messages and their pending work.
 func fillConversation(t *testing.T, c *apitest.Case, contact string) {
 	c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${" + contact + "}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
 	c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/conversations/${" + contact + "_conversation}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)

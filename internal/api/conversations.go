@@ -86,7 +86,7 @@ func viewConversation(account chat.Account, c chat.ConversationDetail, labels []
 	return view
 }
 
-// showConversation loads a conversation with what belongs to its view.
+// showConversation loads a conversation with everything in its view.
 func showConversation(r store.Reader, account chat.Account, id string) (conversationView, error) {
 	conversation, err := core.Conversation(r, account, id)
 	if err != nil {
@@ -152,7 +152,7 @@ func updateConversation(tx *store.Tx, c *rest.Call, in *updateConversationInput)
 	return showConversation(tx.Reader, c.Account, string(in.ID))
 }
 
-// wholeUserID is the id of a user that may have been given without its prefix, as events have it.
+// wholeUserID adds the prefix to a user id that was given without it, as events show it.
 func wholeUserID(id string) string {
 	const prefix = string(chat.KindUser) + "_"
 	if id == "" || strings.HasPrefix(id, prefix) {

@@ -61,7 +61,7 @@ type customerView struct {
 	Accounts []customerAccountView `json:"whatsapp_accounts,omitzero" doc:"The numbers it has connected, newest first. Only where one customer is fetched."`
 }
 
-// customerAccountView is a number where its customer is shown.
+// customerAccountView is a number inside its customer's view.
 type customerAccountView struct {
 	PhoneNumberID *string      `json:"phone_number_id" doc:"The provider's id of the number."`
 	PhoneNumber   *string      `json:"phone_number" doc:"In E.164."`

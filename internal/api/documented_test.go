@@ -9,8 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/api/apitest"
 )
 
-// documentedOperation is an operation as the served document describes it. Tests that walk all of them hold
-// those that come later as well.
+// documentedOperation is an operation in the served document. Tests that walk all of them cover future
+// operations as well.
 type documentedOperation struct {
 	id, method, path string
 	parameters       []map[string]any

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// feedSettle is how long after its making an event may appear: its id is taken before its
-	// transaction commits, so that it can turn up behind younger ones.
+	// feedSettle is how long an event may take to appear. Its id is made before its transaction commits, so it
+	// can appear after younger events.
 	feedSettle = 10 * time.Second
-	// feedWindow bounds what a cursor remembers. Where more events than these happen while they
-	// settle, the oldest count as settled.
+	// feedWindow bounds the ids in a cursor. If more events happen within feedSettle, the oldest count as
+	// settled.
 	feedWindow = 500
 	eventIDLen = len(chat.KindEvent) + 1 + chat.ULIDLength
 )
 
-// feedOf is what a follower wants.
+// feedOf selects the events of a follower.
 type feedOf struct {
 	orgID string
 	types []chat.EventType // nil: all
@@ -32,20 +32,20 @@ func (f feedOf) wants(e chat.Event) bool {
 	return len(e.Payload) > 0 && !core.IsSample(e) && (f.types == nil || slices.Contains(f.types, e.Type))
 }
 
-// feedBatch is what a follower gets.
+// feedBatch is one answer to a follower.
 type feedBatch struct {
 	events []chat.Event
 	more   bool
 }
 
-// feedPlace is how far a follower has come: nothing new will appear up to the floor, and of what lies
-// behind it some was seen.
+// feedPlace is how far a follower has read. No event up to the floor will appear any more; of the later ones,
+// seen were read already.
 type feedPlace struct {
 	floor string
-	seen  []uint64 // hashes of ids
+	seen  []uint64 // hashes of event ids
 }
 
-// position is the place as a cursor carries it.
+// position encodes the place for a cursor.
 func (p feedPlace) position() store.Position {
 	id := []byte(p.floor)
 	for _, h := range p.seen {
@@ -62,7 +62,7 @@ func placeOf(position store.Position) feedPlace {
 	return p
 }
 
-// placeNow is behind all that has appeared.
+// placeNow is the place after all events that have appeared.
 func placeNow(r store.Reader, orgID string, now time.Time) (feedPlace, error) {
 	p := feedPlace{floor: store.FirstEventID(now.Add(-feedSettle))}
 	for {
@@ -73,9 +73,9 @@ func placeNow(r store.Reader, orgID string, now time.Time) (feedPlace, error) {
 	}
 }
 
-// read takes what is new, and moves the place behind it.
+// read returns the new events and moves the place after them.
 func (p *feedPlace) read(r store.Reader, of feedOf, now time.Time) (feedBatch, error) {
-	const most = 2 * feedWindow // so that the place moves on although nothing of it is wanted
+	const most = 2 * feedWindow // so that the place moves on even if no event is wanted
 	rows, err := r.EventsAfter(of.orgID, p.floor, most)
 	if err != nil {
 		return feedBatch{}, err
@@ -94,8 +94,7 @@ func (p *feedPlace) read(r store.Reader, of feedOf, now time.Time) (feedBatch, e
 	return batch, nil
 }
 
-// moveBehind remembers that rows were read. What is older than settled, or more than can be
-// remembered, is left behind for good.
+// moveBehind marks rows as read. Rows older than settled, or beyond feedWindow, raise the floor.
 func (p *feedPlace) moveBehind(rows []chat.Event, settled time.Time) {
 	open := 0
 	for open < len(rows) && rows[open].CreatedAt.Before(settled) {

@@ -12,8 +12,8 @@ import (
 
 const (
 	feedEvery = 500 * time.Millisecond
-	// feedWaiters is how many requests of an organization wait for events at the same time; all of
-	// them together leave room for those that do something.
+	// feedWaiters is how many requests of an organization may wait for events at the same time. All of them
+	// together leave room for requests that do something.
 	feedWaiters      = 32
 	feedWaitersInAll = 512
 )
@@ -84,7 +84,7 @@ func (a *API) followEvents(c *rest.Call, in *followEventsInput) (eventFeedView, 
 	}, err
 }
 
-// typesOf are the types in a list; nil where there is none, which stands for all.
+// typesOf splits a list of event types; nil stands for all types.
 func typesOf(c *rest.Call, list string) (types []chat.EventType) {
 	if !c.Given("types") {
 		return nil
@@ -95,7 +95,7 @@ func typesOf(c *rest.Call, list string) (types []chat.EventType) {
 	return types
 }
 
-// awaitEvents reads what is new, and again until there is something, for as long as the caller waits.
+// awaitEvents reads until there is a new event or the caller's waiting time is over.
 func (a *API) awaitEvents(c *rest.Call, place *feedPlace, of feedOf, wait time.Duration) (feedBatch, error) {
 	leave, ok := a.feedWaiters.Enter(of.orgID)
 	if ok {
@@ -111,13 +111,13 @@ func (a *API) awaitEvents(c *rest.Call, place *feedPlace, of feedOf, wait time.D
 		if err != nil || len(batch.events) > 0 || wait == 0 {
 			return batch, err
 		}
-		if batch.more { // none of them of the types
+		if batch.more { // more events follow, none of the wanted types so far
 			continue
 		}
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			wait = 0 // what came in the last moment is still read
+			wait = 0 // read once more for events of the last moment
 		case <-a.released:
 			wait = 0
 		case <-c.Ctx.Done():
@@ -126,10 +126,10 @@ func (a *API) awaitEvents(c *rest.Call, place *feedPlace, of feedOf, wait time.D
 	}
 }
 
-// Release ends the requests that only wait, so that a node can stop.
+// Release ends the requests that wait for events, so that the node can stop.
 func (a *API) Release() { a.release.Do(func() { close(a.released) }) }
 
 func secondsOf(text string) time.Duration {
-	n, _ := time.ParseDuration(text + "s") // the rule has let it pass; none is 0
+	n, _ := time.ParseDuration(text + "s") // the rule accepted it; an absent value is 0
 	return n
 }

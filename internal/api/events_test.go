@@ -35,7 +35,7 @@ func follow(t *testing.T, c *apitest.Case, cursor, query string) (f feed) {
 	return f
 }
 
-// fromNow is the cursor behind all that has happened.
+// fromNow is the cursor after all past events.
 func fromNow(t *testing.T, c *apitest.Case) string {
 	t.Helper()
 	var f feed
@@ -46,7 +46,7 @@ func fromNow(t *testing.T, c *apitest.Case) string {
 	return f.Cursor
 }
 
-// record puts events into the store past the API, made at an instant.
+// record writes events to the store, as if made at the instant.
 func record(t *testing.T, c *apitest.Case, at time.Time, subjects ...string) {
 	t.Helper()
 	c.InTx(t, func(tx *store.Tx) error {
@@ -113,7 +113,7 @@ func TestFollowEvents(t *testing.T) {
 			t.Errorf("what was before is told: %+v", f)
 		}
 		delivered("+15550002222")(t, c)
-		c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_subscriptions/${webhook}/test"}).RequireStatus(t, http.StatusOK) // is not told
+		c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_subscriptions/${webhook}/test"}).RequireStatus(t, http.StatusOK) // creates no event
 		c.Call(t, apitest.Request{Method: http.MethodPatch, Path: "/v1/${number}/contacts/${contact}", Body: `{"name":"é <b>"}`}).RequireStatus(t, http.StatusOK)
 		f := follow(t, c, cursor, "")
 		if len(f.Events) != 2 || f.Events[0].Type != "contact.created" || f.Events[1].Type != "contact.updated" || f.Events[0].Source != "svc" ||
@@ -137,8 +137,8 @@ func TestFollowEvents(t *testing.T) {
 	})
 }
 
-// An event can appear behind younger ones: its id is made before its transaction commits. None may be
-// missed for that, and none told twice.
+// An event can appear after younger ones, because its id is made before its transaction commits. A follower
+// gets every event, and none twice.
 func TestFollowEventsThatAppearLate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -161,8 +161,7 @@ func TestFollowEventsThatAppearLate(t *testing.T) {
 	})
 }
 
-// However many there are, all are told once and in order, in pages.
-// Events whose content was removed are passed over.
+// Any number of events is told once and in order, in pages. Events whose content was removed are skipped.
 func TestFollowEventsWithoutContent(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -5,10 +5,10 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 )
 
-// The types in this file describe what endpoints receive. Package core writes the payloads; tests hold
-// every one that they see against these schemas.
+// The types in this file describe the payloads that endpoints receive. Package core writes the payloads; tests
+// check every payload against these schemas.
 
-// nativeEvent is the envelope of the service's own events.
+// nativeEvent is the envelope of our own events.
 type nativeEvent[T any] struct {
 	ID        string       `json:"id" doc:"Equal to X-Svc-Event-Id: what to tell repetitions by."`
 	Type      string       `json:"type"`
@@ -16,7 +16,7 @@ type nativeEvent[T any] struct {
 	Data      T            `json:"data"`
 }
 
-// providerEvent is the envelope of events that pass on what the provider said.
+// providerEvent is the envelope of events that pass on the provider's reports.
 type providerEvent[V any] struct {
 	Object string                  `json:"object" enum:"chat_business_account"`
 	Entry  []providerEventEntry[V] `json:"entry" minItems:"1" maxItems:"1"`
@@ -52,17 +52,17 @@ type receivingNumber struct {
 	PhoneNumberID      string `json:"phone_number_id" doc:"The number to answer from: it goes into the path of a send."`
 }
 
-// providerObject is passed on as the provider sent it.
+// providerObject is an object passed on as the provider sent it.
 type providerObject struct{}
 
-// Schema lets everything through: the provider adds fields without notice.
+// Schema allows everything, because the provider adds fields without notice.
 func (providerObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
 type receivedItem struct{}
 
-// Schema names what every message has. The object named by its type, and more, comes with it.
+// Schema lists the fields of every message. The object named by its type, and other fields, come with it.
 func (receivedItem) Schema(huma.Registry) *huma.Schema {
 	return openObject([]string{"id", "type"}, map[string]string{
 		"from":      "The sender's number, in digits. Absent when the person wrote under a username: then contacts has the user_id.",
@@ -74,7 +74,7 @@ func (receivedItem) Schema(huma.Registry) *huma.Schema {
 
 type statusItem struct{}
 
-// Schema names what every status has.
+// Schema lists the fields of every status.
 func (statusItem) Schema(huma.Registry) *huma.Schema {
 	s := openObject([]string{"id", "status", "timestamp"}, map[string]string{
 		"id":           "The provider's id of the message; the msg_ id where the message failed before the provider had one.",
@@ -91,7 +91,7 @@ func (statusItem) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// openObject is an object with the named texts, and with whatever else the provider sends.
+// openObject is an object with the named texts and any other fields that the provider sends.
 func openObject(required []string, texts map[string]string) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Required: required, Properties: map[string]*huma.Schema{}}
 	for name, doc := range texts {
@@ -167,7 +167,7 @@ type sentMediaView struct {
 	Caption *string `json:"caption"`
 }
 
-// MessageEventData is what the events about one message have in common.
+// MessageEventData holds the fields that all events about a message share.
 type MessageEventData struct {
 	MessageID          string  `json:"message_id"`
 	ProviderID         string  `json:"provider_id"`

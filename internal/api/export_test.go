@@ -125,13 +125,13 @@ func (h Hooks) run(ctx context.Context, name string, tx *store.Tx) error {
 	return nil
 }
 
-// FillSlots takes every place for a request in flight; it waits for those that are taken.
+// FillSlots takes every request slot, and waits for those in use.
 func (a *API) FillSlots() (release func()) {
 	release, _ = a.surface.Occupy("", MaxInFlight)
 	return release
 }
 
-// Crowd takes n of an organization's places.
+// Crowd takes n of an organization's slots.
 func (a *API) Crowd(orgID string, n int) (release func()) {
 	release, ok := a.surface.Occupy(orgID, n)
 	if !ok {
@@ -140,7 +140,7 @@ func (a *API) Crowd(orgID string, n int) (release func()) {
 	return release
 }
 
-// CrowdFeed takes all of an organization's places to wait for events.
+// CrowdFeed takes all of an organization's slots for event followers.
 func (a *API) CrowdFeed(orgID string) (leave func()) {
 	var all []func()
 	for range feedWaiters {
@@ -160,7 +160,7 @@ func (a *API) CrowdFeed(orgID string) (leave func()) {
 // CrowdSize is how many organizations have requests in flight.
 func (a *API) CrowdSize() int { return a.surface.Load().Organizations }
 
-// LogCall puts a line into the API log, as a request does at its end.
+// LogCall adds a line to the API log, as a request does at its end.
 func (a *API) LogCall(c store.APICall) { a.requests.add(c) }
 
 // ClaimsHeld is how many idempotency keys are being worked on.
@@ -169,14 +169,14 @@ func (a *API) ClaimsHeld() int { return a.surface.Load().IdempotencyKeys }
 // Buckets is how many rate limit buckets the node remembers.
 func (a *API) Buckets() int { return a.surface.Load().Buckets }
 
-// Bounds are the limits of what requests may hold, small enough for a test to reach.
+// Bounds are limits that are small enough for a test to reach.
 type Bounds struct {
 	Requests, RequestsPerOrg int
 	Bodies, BodiesPerOrg     int
 	Uploads, UploadsPerOrg   int
 }
 
-// Within has an API keep to other bounds than its own, where they are set.
+// Within replaces the API's limits by those that are set.
 func Within(b Bounds) func(*API) {
 	return func(a *API) {
 		bounds := rest.DefaultBounds

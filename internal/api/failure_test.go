@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// addLabel is an effect that a failing probe must leave nothing of.
+// addLabel is an effect that must be rolled back when the probe fails.
 func addLabel(tx *store.Tx, orgID string) error {
 	_, err := core.CreateLabel(tx, orgID, chat.NewLabel{Name: "from a hook"})
 	return err
@@ -85,7 +85,7 @@ func TestUnexpectedFailures(t *testing.T) {
 	apitest.RunEach(t, scenarios, api.Probes(hooks))
 }
 
-// Every path must say so when its store is away, and be there again when the store is.
+// Every path answers 503 while its store is away, and works again when the store is back.
 func TestStoreAway(t *testing.T) {
 	t.Parallel()
 	w, place := wiredStore(t)
@@ -155,7 +155,7 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// One organization's crowd is its own trouble.
+// A crowded organization does not affect others.
 func TestCrowdedOrganization(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

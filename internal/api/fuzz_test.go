@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Whatever the method and the target, the answer is one that the document promises. The document
-// is matched by code of its own, so that two routers must agree.
+// For any method and target, the document promises the answer. The document has a matcher of its own, so two
+// routers must agree.
 func FuzzRouter(f *testing.F) {
 	s := apitest.Start(f, storetest.SQLite, api.Probes(nil))
 	org := s.NewOrg(f)
@@ -51,7 +51,7 @@ func answerFits(t *testing.T, s *apitest.Server, r *http.Request) {
 		Method: r.Method, Target: r.URL.EscapedPath() + "?" + r.URL.RawQuery, Sent: r.Header,
 		Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes(),
 	}
-	if r.Method == http.MethodHead { // the HTTP server leaves it out
+	if r.Method == http.MethodHead { // the HTTP server omits the body
 		x.Body = nil
 	}
 	s.Document().Require(t, x)

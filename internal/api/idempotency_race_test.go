@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// inEveryOrganization leaves an effect in whichever organization the test is about.
+// inEveryOrganization changes every organization, whichever the test uses.
 func inEveryOrganization(tx *store.Tx) error {
 	orgs, err := tx.Organizations()
 	for _, org := range orgs {
@@ -58,7 +58,7 @@ func sendTogether(t *testing.T, nodes []*apitest.Server, r apitest.Request, n in
 	return answers
 }
 
-// onlyOnce checks the answers to identical requests: one did the work, the others say so or that
+// onlyOnce checks the answers to identical requests: one did the work; the others replay its answer or say that
 // it is under way.
 func onlyOnce(t *testing.T, answers []*apitest.Response) {
 	t.Helper()
@@ -121,13 +121,13 @@ func TestConcurrentRequestsOnTwoNodesDoTheWorkOnce(t *testing.T) {
 	raceOnce(t, []*apitest.Server{s, s.Another(t)})
 }
 
-// gate is a hook that tells when it is reached and goes on when it is told.
+// gate is a hook that reports when it is reached and continues when it is told.
 type gate struct{ reached, open chan struct{} }
 
 func newGate() gate { return gate{make(chan struct{}), make(chan struct{})} }
 
-// openAtEnd lets what waits go on when the test has failed. The server that it waits in must be
-// started before, so that it is closed after.
+// openAtEnd opens the gate when the test has failed. The server must be started before, so that it closes
+// after.
 func (g gate) openAtEnd(t *testing.T) {
 	t.Cleanup(func() {
 		select {
@@ -209,7 +209,7 @@ func TestRequestUnderWayOnAnotherNode(t *testing.T) {
 	}
 }
 
-// A request that comes to no outcome leaves its key free, and nothing else.
+// A request without an outcome leaves its key free, and no effect.
 func TestFailedWorkCanBeTriedAgain(t *testing.T) {
 	t.Parallel()
 	failures := map[string]struct {
@@ -225,7 +225,7 @@ func TestFailedWorkCanBeTriedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-				var healed atomic.Bool // a transaction may run its work again, so counting the calls would not do
+				var healed atomic.Bool // a transaction may be retried, so a count of calls would not do
 				hook := func(_ context.Context, tx *store.Tx) error {
 					if err := inEveryOrganization(tx); err != nil || healed.Load() {
 						return err
@@ -263,7 +263,7 @@ func retryOnce(t *testing.T, s *apitest.Server, code string, heal func()) {
 	}
 }
 
-// A client that goes away takes its change with it, and may come back with the same key.
+// The change of a client that goes away is rolled back, and the client may come back with the same key.
 func TestClientThatGoesAway(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -86,8 +86,8 @@ func TestReplay(t *testing.T) {
 	}, api.Probes(api.Hooks{"refuse": refuseLate}))
 }
 
-// What the path names is looked for before the key: that it is missing is kept under none, and a
-// key that was used does not hide it.
+// The objects of the path are looked up before the key: a 404 is not stored under the key, and a used key does
+// not hide it.
 func TestMissingPathUnderAKey(t *testing.T) {
 	t.Parallel()
 	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`), foreignNumber, func(t *testing.T, c *apitest.Case) {
@@ -183,7 +183,7 @@ func TestOtherMethodsIgnoreIdempotencyKeys(t *testing.T) {
 	})
 }
 
-// What is not the outcome of the work is not kept: the same request may have another outcome later.
+// Answers that are not the outcome of the operation are not stored, because the same request may succeed later.
 func TestAnswersThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

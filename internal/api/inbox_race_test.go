@@ -45,7 +45,7 @@ func TestOneOfManyCreatesTheContact(t *testing.T) {
 	})
 }
 
-// Labels that are attached in bulk, one by one and deleted meanwhile leave no link behind.
+// Labels that are attached in bulk and one by one while they are deleted leave no link behind.
 func TestLabellingWhileTheLabelGoes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -56,7 +56,7 @@ func viewLabel(l chat.Label) labelView {
 	}
 }
 
-// labelRefView is a label on what it is attached to.
+// labelRefView is a label inside another object's view.
 type labelRefView struct {
 	ID    rest.LabelID `json:"id"`
 	Name  string       `json:"name"`
@@ -71,7 +71,7 @@ func viewLabelRefs(labels []chat.Label) []labelRefView {
 	return views
 }
 
-// attachLabelBody names the label to attach to something.
+// attachLabelBody names the label to attach.
 type attachLabelBody struct {
 	LabelID rest.LabelID `json:"label_id"`
 }

@@ -89,7 +89,7 @@ func (a *API) deleteMedia(tx *store.Tx, c *rest.Call, in *mediaInput) (rest.Dele
 	return rest.DeletedView{ID: string(in.ID), Object: "media", Deleted: true}, nil
 }
 
-// registerMessageMedia is the redirect to a message's file.
+// registerMessageMedia registers the redirect to a message's file.
 func registerMessageMedia(a *API) {
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: "/{phone_number_id}/messages/{id}/media", ID: "getMessageMedia", Tag: "Messages", Role: chat.RoleAgent,
@@ -103,7 +103,7 @@ func (a *API) messageFile(c *rest.Call, in *messageInput) (messageFileView, erro
 	address, err := core.MessageFileAddress(c.Read(), c.Account, string(in.ID), a.publicURL, c.Caller.User)
 	if err == nil {
 		location := address
-		if c.Caller.User != nil { // a browser that came here by another name shows only what is from there
+		if c.Caller.User != nil { // a browser on another host name may show only files of that host
 			location = strings.TrimPrefix(address, a.publicURL)
 		}
 		c.W.Header().Set("Location", location)
@@ -111,7 +111,7 @@ func (a *API) messageFile(c *rest.Call, in *messageInput) (messageFileView, erro
 	return messageFileView{"message_file", address}, err
 }
 
-// messageFileView is the answer to those who do not follow redirects.
+// messageFileView is the body of the redirect, for clients that do not follow it.
 type messageFileView struct {
 	Object string `json:"object" enum:"message_file"`
 	URL    string `json:"url" format:"uri"`

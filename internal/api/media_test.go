@@ -153,7 +153,7 @@ func TestUpload(t *testing.T) {
 	), calling(t, nil))
 }
 
-// Every type has its own limit, and types are told apart by no more than what they are.
+// Every type has its own limit, and only the type itself decides, not its parameters or its case.
 func TestMediaLimits(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]int64{
@@ -172,7 +172,7 @@ func TestMediaLimits(t *testing.T) {
 	}
 }
 
-// What a repeated or refused upload brought is not kept, and what is deleted is gone.
+// The file of a repeated or refused upload is not kept, and a deleted file is gone.
 func TestUploadedFiles(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -216,7 +216,7 @@ func TestUploadedFiles(t *testing.T) {
 	})
 }
 
-// A folder that cannot be written to is not the caller's mistake.
+// A folder that cannot be written to is a server error, not the caller's.
 func TestUploadWithoutADisk(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -295,7 +295,7 @@ func TestLibrary(t *testing.T) {
 	), calling(t, nil))
 }
 
-// Deletions at once need no more connections than there are.
+// Simultaneous deletions get by with the existing connections.
 func TestDeleteMediaTogether(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -90,8 +90,8 @@ func TestMergeContacts(t *testing.T) {
 	})
 }
 
-// requireMerged fails the test unless the ids that are gone name what they have become, wherever they can be
-// given.
+// requireMerged fails the test unless the old ids lead to the merged objects in every operation that takes
+// them.
 func requireMerged(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 	t.Helper()
 	for path, want := range map[string]string{contacts + "/${other}": "${contact}", "/v1/${number}/conversations/${other_conversation}": "${conversation}"} {
@@ -123,7 +123,8 @@ func requireMerged(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 	}
 }
 
-// A callback that shows a person's number and id makes the two contacts one, and the message is with it.
+// A callback that shows a person's number and id merges the two contacts, and its message belongs to the merged
+// one.
 func TestCallbacksMergeContacts(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// MessageExtra is what came with a message beside its content, as events pass it on.
+// MessageExtra holds the parts of a message beside its content, in the shape of events.
 type MessageExtra struct {
 	Referral shownReferral `json:"referral,omitzero" doc:"The advertisement or post through which a conversation began, as in the event."`
 	Order    shownOrder    `json:"order,omitzero" doc:"What was ordered from a catalogue. The message is of type unsupported, with order as its unsupported.type."`
@@ -22,13 +22,13 @@ type contextView struct {
 	ReferredProduct     shownProduct `json:"referred_product,omitzero" doc:"The product of a catalogue that it asks about."`
 }
 
-// showExtra adds what came with a message to its view.
+// showExtra adds these parts to a message's view.
 func (v *MessageView) showExtra(m chat.Message) {
 	var extra struct {
 		MessageExtra
 		Context *contextView `json:"context"`
 	}
-	if m.Extra != nil && json.Unmarshal(m.Extra, &extra) == nil { // a list must not fail for one odd message
+	if m.Extra != nil && json.Unmarshal(m.Extra, &extra) == nil { // one odd message must not break a list
 		v.MessageExtra, v.Context = extra.MessageExtra, extra.Context
 	}
 	if m.Context == "" {
@@ -40,7 +40,7 @@ func (v *MessageView) showExtra(m chat.Message) {
 	v.Context.MessageID = m.Context
 }
 
-// The types below pass on what the provider sent, and describe what is known of it.
+// The types below pass on what the provider sent, and describe its known fields.
 type (
 	shownReferral jsontext.Value
 	shownOrder    jsontext.Value
@@ -58,7 +58,7 @@ func (v *shownOrder) UnmarshalJSON(text []byte) error    { return keep(v, text) 
 func (v *shownProduct) UnmarshalJSON(text []byte) error  { return keep(v, text) }
 func (v *shownErrors) UnmarshalJSON(text []byte) error   { return keep(v, text) }
 
-// keep copies a text, whose bytes are lent for the call only.
+// keep copies a text, because the decoder reuses its bytes.
 func keep[T ~[]byte](v *T, text []byte) error {
 	*v = append(T(nil), text...)
 	return nil

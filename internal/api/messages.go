@@ -33,7 +33,7 @@ func registerMessages(a *API) {
 	registerMessageMedia(a)
 }
 
-// MessageView is a message as it is shown.
+// MessageView is a message in the API's shape.
 type MessageView struct {
 	ID             rest.MessageID      `json:"id"`
 	Object         string              `json:"object" enum:"message"`
@@ -71,7 +71,7 @@ type MessageView struct {
 	MessageExtra
 }
 
-// shownTemplate is a template's content as it was sent.
+// shownTemplate is the content of a template message, without its preview.
 type shownTemplate jsontext.Value
 
 func (v shownTemplate) MarshalJSON() ([]byte, error) { return v, nil }
@@ -81,7 +81,7 @@ func (shownTemplate) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chat.TemplateContent](), true, "")
 }
 
-// shownPreview is what the recipient of a template sees.
+// shownPreview is the text that the recipient of a template sees.
 type shownPreview jsontext.Value
 
 func (v shownPreview) MarshalJSON() ([]byte, error) { return v, nil }
@@ -91,7 +91,7 @@ func (shownPreview) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chat.TemplatePreview](), true, "")
 }
 
-// splitTemplate parts what was sent from its preview, which is stored with it.
+// splitTemplate separates a template message's content from the preview stored with it.
 func splitTemplate(content []byte) (shownTemplate, shownPreview) {
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(content, &members); err != nil || members["preview"] == nil {
@@ -108,7 +108,7 @@ type messageErrorView struct {
 	ProviderCode *int   `json:"provider_code" nullable:"true" doc:"The provider's own code; null where the service itself refused, or the provider gave none."`
 }
 
-// ViewMessage shows a message between an account and a contact.
+// ViewMessage makes the view of a message between an account and a contact.
 func ViewMessage(account chat.Account, contact chat.Contact, m chat.Message) MessageView {
 	v := MessageView{
 		ID: rest.MessageID(m.ID), Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
@@ -134,7 +134,7 @@ func ViewMessage(account chat.Account, contact chat.Contact, m chat.Message) Mes
 	return v
 }
 
-// content is the field that holds the content of a type.
+// content is the view's field for the content of a type.
 func (v *MessageView) content(t chat.MessageType) *rest.AnyJSON {
 	return map[chat.MessageType]*rest.AnyJSON{
 		chat.TypeText: &v.Text, chat.TypeImage: &v.Image, chat.TypeDocument: &v.Document, chat.TypeVideo: &v.Video,
@@ -144,7 +144,7 @@ func (v *MessageView) content(t chat.MessageType) *rest.AnyJSON {
 	}[t]
 }
 
-// messageETag depends on what of a message changes after it was made.
+// messageETag depends on the fields that change after the message was made.
 func messageETag(m chat.Message) string {
 	parts := []string{m.ID, string(m.Status), "", "", ""}
 	if m.Error != nil {

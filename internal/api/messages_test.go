@@ -220,7 +220,7 @@ func TestGetMessage(t *testing.T) {
 	apitest.RunEach(t, slices.DeleteFunc(scenarios, func(s apitest.Scenario) bool { return s.Name == "prefix in capital" }))
 }
 
-// The tag changes with what a client waits for, and with nothing else.
+// The tag changes with the fields that a client waits for, and with nothing else.
 func TestMessageETag(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -335,7 +335,7 @@ func mediaURL(t *testing.T, c *apitest.Case, messageID string) string {
 	return api.PublicURL + "/media/" + file.Token
 }
 
-// The deepest content that is taken can be shown wherever it is shown.
+// The deepest accepted content can be shown in every answer and event.
 func TestDeepContent(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

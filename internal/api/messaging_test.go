@@ -19,7 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// changeNumber changes the account that ${number} names behind the API's back.
+// changeNumber changes the account of ${number} directly in the store.
 func changeNumber(change func(*chat.Account)) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
 		account := accountOf(t, c)
@@ -33,7 +33,7 @@ func post(body string) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/messages", Body: body}
 }
 
-// toAda is a message to one and the same person with these fields.
+// toAda is a message to Ada with these fields.
 func toAda(fields string) string {
 	return `{"messaging_product":"chat","to":"+15550001111",` + fields + `}`
 }
@@ -70,7 +70,7 @@ func eachNamed(t *testing.T, name string, test func(t *testing.T, s *apitest.Ser
 // refusedBody is a body that must be refused.
 type refusedBody struct{ name, body, code, param string }
 
-// refuseAll sends bodies to one number, each of which must be refused, and none may leave a trace.
+// refuseAll sends bodies to one number. Each must be refused without a trace.
 func refuseAll(t *testing.T, bodies []refusedBody) {
 	t.Helper()
 	eachNamed(t, "refused", func(t *testing.T, s *apitest.Server) {

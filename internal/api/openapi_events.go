@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 )
 
-// eventDoc describes an event to those who receive it.
+// eventDoc documents an event.
 type eventDoc struct {
 	kind    chat.EventType
 	summary string
@@ -45,7 +45,7 @@ var eventDocs = []eventDoc{
 	{chat.EventSetupLinkConsumed, "A setup link was used", "Always together with customer.onboarded, in either order.", reflect.TypeFor[nativeEvent[linkConsumedEventData]]()},
 }
 
-// addEvents fills the document's webhooks: what is posted to endpoints, with a sample of each.
+// addEvents fills the document's webhooks section: the deliveries to endpoints, with a sample of each.
 func addEvents(api *huma.OpenAPI) {
 	registry := api.Components.Schemas
 	api.Components.Parameters = sharedEventHeaders
@@ -67,7 +67,7 @@ func addEvents(api *huma.OpenAPI) {
 	}
 }
 
-// receiverName names the function of a receiver, such as onMessageReceived.
+// receiverName is the operation id of a webhook, such as onMessageReceived.
 func receiverName(kind chat.EventType) string {
 	name := "on"
 	for _, word := range strings.FieldsFunc(string(kind), func(r rune) bool { return r == '.' || r == '_' }) {
@@ -87,7 +87,7 @@ var sharedEventHeaders = map[string]*huma.Param{
 	"X-Svc-Signature":   eventHeader("X-Svc-Signature", "`t=<unix seconds>,v1=<hex>`, one v1 for each active secret: HMAC-SHA256 of `<t>.<raw body>`."),
 }
 
-// eventHeaders are those of a delivery.
+// eventHeaders are the headers of a delivery.
 func eventHeaders(kind chat.EventType) []*huma.Param {
 	source := chat.SourceService
 	if kind == chat.EventMessageReceived || kind == chat.EventMessageStatus {
@@ -106,7 +106,7 @@ func eventHeaders(kind chat.EventType) []*huma.Param {
 	return headers
 }
 
-// tags are the groups of operations, in the order in which one meets them.
+// tags are the groups of operations, in the order in which a reader needs them.
 var tags = []*huma.Tag{
 	{Name: "Meta", Description: "The service, the calling key and this description."},
 	{Name: "Accounts", Description: "Business numbers: what is connected, and registering one with its PIN."},
@@ -133,13 +133,13 @@ const apiVersion = "1.0.0"
 const apiDescription = `Parley sends and receives business chat messages. Every request but ` + "`/health` and `/openapi.json`" + ` carries ` +
 	"`Authorization: Bearer svc_live_…`" + `. Errors come in one envelope; branch on ` + "`error.code`" + `, which never changes its meaning.`
 
-// Aliases are types that are described as others wherever they are shown.
+// Aliases maps types to the types by which the document describes them.
 var Aliases = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[chat.TemplateLanguage](): reflect.TypeFor[languageSchema](),
 	reflect.TypeFor[chat.Samples]():          reflect.TypeFor[samplesSchema](),
 }
 
-// describe is what the API's document says beside its operations.
+// describe is the part of the API's document that is not derived from operations.
 func describe(programVersion string) rest.Description {
 	return rest.Description{
 		Security: "apiKey",

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// documentLimit keeps the description small enough for the tools that read it: some make types of it.
+// documentLimit keeps the description small enough for code generators and other tools.
 const documentLimit = 400_000
 
 func TestDocumentIsSmall(t *testing.T) {
@@ -114,7 +114,7 @@ func headersOf(doc *apitest.Document, event map[string]any) (names []string) {
 	return names
 }
 
-// deliveryHeaders are those that a delivery really carries, but for what every request has.
+// deliveryHeaders are the headers of a real delivery, without those of every request.
 func deliveryHeaders(kind chat.EventType) (names []string) {
 	for name := range (chat.SignedDelivery{EventType: kind}).Headers() {
 		if strings.HasPrefix(name, "X-Svc-") {

@@ -173,7 +173,7 @@ func (d described) securityProblems() (problems []string) {
 	return problems
 }
 
-// dueStatuses are those that an operation of its kind always has.
+// dueStatuses are the statuses that every operation of its kind must document.
 func (d described) dueStatuses() []string {
 	due := []string{"400", "500", "503"}
 	if !d.open() {
@@ -218,7 +218,8 @@ func (d described) responseProblems(doc *apitest.Document) (problems []string) {
 
 var variable = regexp.MustCompile(`\{(\w+)\}`)
 
-// parameterProblems: the path's variables are parameters, lists have pages, POST an idempotency key.
+// parameterProblems checks that the path's variables are parameters, lists have pages, and POSTs an
+// Idempotency-Key.
 func (d described) parameterProblems() (problems []string) {
 	given := map[string]string{}
 	parameters, _ := d.fields["parameters"].([]any)
@@ -315,7 +316,7 @@ func TestDocumentQuotesTheContractsErrors(t *testing.T) {
 	}
 }
 
-// What a message can fail with is in no response's list of codes, so the field itself tells it.
+// The codes of failed messages are in no response's list of codes, so the field itself documents them.
 func TestDocumentNamesMessageErrors(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../chat/message.go")
@@ -334,8 +335,8 @@ func TestDocumentNamesMessageErrors(t *testing.T) {
 	}
 }
 
-// Clients generate types from the document: a list that cannot be null must not say that it can. One
-// that can says what null means.
+// Clients generate types from the document, so a list that cannot be null must not be nullable. A nullable one
+// says what null means.
 func TestDocumentHasNoNullableLists(t *testing.T) {
 	t.Parallel()
 	walk(apitest.Start(t, storetest.SQLite).Document().Root, func(node map[string]any) {

@@ -118,7 +118,7 @@ func TestPagesStandWhileTheListChanges(t *testing.T) {
 		org := s.NewOrg(t)
 		ids := makeLabels(t, s, org.ID, org.Team.ID, 6)
 		first := getPage(t, s, org.Key, "limit=2")
-		s.InTx(t, func(tx *store.Tx) error { // a new one in front, the row of the cursor gone, and one behind it
+		s.InTx(t, func(tx *store.Tx) error { // one new row in front; the cursor's row and one after it are gone
 			_, err := core.CreateLabel(tx, org.ID, chat.NewLabel{Name: "new"})
 			for _, gone := range []string{ids[1], ids[2]} {
 				if err == nil {
@@ -195,7 +195,7 @@ func TestBadCursors(t *testing.T) {
 	})
 }
 
-// The spelling of a filter does not matter, and parameters that are unknown are no filters.
+// The spelling of a filter does not matter, and unknown parameters are not filters.
 func TestCursorsIgnoreWhatIsNoFilter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

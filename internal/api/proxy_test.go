@@ -21,7 +21,7 @@ type wire struct {
 	conns map[net.Conn]bool
 }
 
-// wiredStore is room for a store behind a wire.
+// wiredStore is a configuration for a store behind a wire.
 func wiredStore(t *testing.T) (*wire, store.Config) {
 	t.Helper()
 	place := storetest.NewConfig(t, storetest.Postgres)

@@ -32,8 +32,8 @@ func wrongValue(name string, schema map[string]any) string {
 	return "invalid_field_value"
 }
 
-// A value that cannot be decoded is an error of its parameter, in every operation. Nothing is read for it,
-// so that one engine is enough.
+// A value that cannot be decoded is an error of its parameter, in every operation. The store is not read, so
+// one engine is enough.
 func TestQueriesThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)
@@ -83,7 +83,7 @@ func TestQueriesThatAreTaken(t *testing.T) {
 	}
 }
 
-// A semicolon is a part of the text that is searched for.
+// A semicolon is part of the search text.
 func TestSemicolonsInQueries(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

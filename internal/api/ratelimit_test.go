@@ -25,7 +25,7 @@ func limitsOf(r *apitest.Response) limits {
 	return limits{h.Get("X-RateLimit-Limit"), h.Get("X-RateLimit-Remaining"), h.Get("X-RateLimit-Reset"), h.Get("Retry-After")}
 }
 
-// after is the reset header for a bucket that is full d after now: the next whole second.
+// after is the reset header of a bucket that is full in d: the next whole second.
 func after(s *apitest.Server, d time.Duration) string {
 	full := s.Clock.Now().Add(d)
 	return strconv.FormatInt(full.Add(time.Second-time.Nanosecond).Unix(), 10)
@@ -96,7 +96,7 @@ func TestRateLimitCountsDownAndRefills(t *testing.T) {
 	})
 }
 
-// What is answered before the bucket shows it and takes nothing from it; what comes after took one.
+// Refusals before the bucket show it and take no token; later refusals have taken one.
 func TestRateLimitHeadersOnRefusals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -168,7 +168,7 @@ func TestRateLimitIsPerOrganization(t *testing.T) {
 	})
 }
 
-// Whoever waits as long as he is told gets in.
+// A client that waits as long as Retry-After says gets in.
 func TestRetryAfterIsEnough(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)
@@ -246,8 +246,7 @@ func within(t *testing.T, got, want int64) {
 	}
 }
 
-// A lease that was not spent is forgotten, so an idle node does not add to a bucket that has
-// filled up meanwhile.
+// An unspent lease expires, so an idle node does not add tokens to a bucket that has filled up meanwhile.
 func TestIdleLeasesAreForgotten(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -280,8 +279,8 @@ func TestNodeForgetsIdleOrganizations(t *testing.T) {
 	}
 }
 
-// However the wall clock is turned, no window of time lets more requests through than the bucket holds and
-// the window refills, and nobody waits longer for the next one.
+// However the wall clock jumps, no window lets more requests through than the bucket holds plus the refill, and
+// nobody waits longer for the next token.
 func TestRateLimitDoesNotFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)

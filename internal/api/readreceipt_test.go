@@ -28,7 +28,7 @@ func readProvider(messageID string, _ bool) error {
 	return nil
 }
 
-// cameIn has taken in a message with this id; ${message} names it.
+// cameIn receives a message with this id; ${message} names it.
 func cameIn(providerID string) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
 		connected(t, c)
@@ -101,7 +101,7 @@ func nothingUnread(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 	}
 }
 
-// The provider is asked once, with the number's token and the bubble that was asked for.
+// The provider is asked once, with the number's token and the typing indicator of the request.
 func TestMarkReadCallsTheProvider(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -25,7 +25,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// upstreamMessages are messages as the provider sends them, with what belongs beside their content.
+// upstreamMessages are messages as the provider sends them, with parts beside their content.
 var upstreamMessages = map[string]string{
 	"plain":                `"type":"text","text":{"body":"x"}`,
 	"a reply":              `"context":{"from":"4930555000","id":"wamid.Q"},"type":"text","text":{"body":"x"}`,
@@ -43,7 +43,7 @@ var upstreamMessages = map[string]string{
 		"errors":[{"code":1}],"type":"button","button":{"text":"Yes","payload":"p"}`,
 }
 
-// What the event of a message carries, the message carries as well, wherever it is read.
+// A message shows the same parts as its event, in every operation.
 func TestMessagesCarryWhatTheirEventsHave(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -75,7 +75,7 @@ func TestMessagesCarryWhatTheirEventsHave(t *testing.T) {
 	})
 }
 
-// A message that came with something odd is shown without it, and does not spoil the list.
+// A message with odd parts is shown without them, and does not break the list.
 func TestMessagesWithOddExtras(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -97,8 +97,8 @@ func TestMessagesWithOddExtras(t *testing.T) {
 	})
 }
 
-// besideContent is what a message has beside its content. Whom an answer is to, only the event says; the
-// message that is answered has another name there.
+// besideContent returns the parts beside the content. Only the event says whom a reply is to, and it has
+// another name for the replied message.
 func besideContent(m map[string]any) map[string]any {
 	beside := map[string]any{}
 	for _, field := range []string{"referral", "order", "errors"} {
@@ -119,7 +119,7 @@ func besideContent(m map[string]any) map[string]any {
 	return beside
 }
 
-// callbacks returns what hands messages to the node as the provider does: signed, to its address.
+// callbacks returns a function that delivers messages to the node as the provider does: signed, to its address.
 func callbacks(t *testing.T, c *apitest.Case) func(message string) {
 	t.Helper()
 	const secret = "app secret"
@@ -152,8 +152,8 @@ func lastID(c *apitest.Case, t *testing.T) string {
 	return ""
 }
 
-// receivedEvent is the message in the message.received behind an event. It comes a moment after the callback
-// was answered, where that had to be stored first.
+// receivedEvent is the message inside the first message.received after an event. It may appear a moment after
+// the callback was answered.
 func receivedEvent(t *testing.T, c *apitest.Case, after string) map[string]any {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {

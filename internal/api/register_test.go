@@ -90,14 +90,14 @@ func TestRegister(t *testing.T) {
 	}, calling(t, &providertest.Client{OnRegister: registering}))
 }
 
-// running says that a registration may take so much longer.
+// running makes a registration appear to run for so long.
 func running(d time.Duration) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
 		changeNumber(func(a *chat.Account) { a.RegisteringUntil = new(c.Clock.Now().Add(d)) })(t, c)
 	}
 }
 
-// While one registration waits for the provider no other begins, on whatever node; then another may.
+// While one registration waits for the provider no other begins on any node; afterwards another may.
 func TestRegisterOneAtATime(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -154,7 +154,7 @@ func TestRegisterOneAtATime(t *testing.T) {
 	})
 }
 
-// What the provider says of the number afterwards is shown; it need not say anything.
+// The answer shows the number's status at the provider, if the provider tells it.
 func TestRegisterShowsTheProvidersStatus(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -19,14 +19,14 @@ const (
 	keysRemembered   = 10_000
 )
 
-// requestLog writes the API log behind the requests. It never makes one wait: when the store
-// cannot keep up, lines are dropped and counted.
+// requestLog writes the API log in the background. Requests never wait for it: if the store cannot keep up,
+// lines are dropped and counted.
 type requestLog struct {
 	store   *store.Store
 	log     *slog.Logger
 	metrics *Metrics
 	calls   chan store.APICall
-	used    map[string]time.Time // when it was last written that a key was used; run alone has it
+	used    map[string]time.Time // when the last use of each key was written; only run touches it
 	quit    chan struct{}
 	done    chan struct{}
 	once    sync.Once
@@ -46,8 +46,7 @@ func (l *requestLog) add(c store.APICall) {
 	}
 }
 
-// stop writes what is buffered; a second call waits for the first. A request that was cut off and
-// comes later is not logged.
+// stop writes the buffered lines; a second call waits for the first. Requests that end later are not logged.
 func (l *requestLog) stop() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.done
@@ -99,8 +98,7 @@ func (l *requestLog) write(batch []store.APICall) {
 	}
 }
 
-// uses are the keys of a batch of whose last use nothing was written for a while: a busy key costs one small
-// write in a minute.
+// uses returns the keys of a batch whose last use should be written. A busy key costs one small write a minute.
 func (l *requestLog) uses(batch []store.APICall) (uses []store.KeyUse) {
 	for _, c := range slices.Backward(batch) {
 		at := chat.TimeOf(c.RequestID)

@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A required value that is absent is missing; one that is there but empty, or null, is wrong: in every
-// operation of the document, however deep the value is. Nothing is read for it, so that one engine is enough.
+// In every operation of the document and at any depth, an absent required value is missing, and one that is
+// empty or null is wrong. The store is not read, so one engine is enough.
 func TestRequiredValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)
@@ -61,7 +61,7 @@ func (w *requiredWalk) operation(id string) documentedOperation {
 	return all[i]
 }
 
-// bodies are those with every field of the schema. A message has one content at a time.
+// bodies have every field of the schema, one body for each content of a message.
 func (w *requiredWalk) bodies() (all []any) {
 	if w.op.id != "sendMessage" {
 		return []any{w.sample(w.op.body, "")}
@@ -78,7 +78,7 @@ func (w *requiredWalk) bodies() (all []any) {
 	})
 }
 
-// sample is a value with all that its schema knows.
+// sample is a value with every field of its schema.
 func (w *requiredWalk) sample(schema map[string]any, name string) any {
 	schema = resolve(w.d, schema)
 	if forms, ok := schema["oneOf"].([]any); ok {
@@ -119,7 +119,7 @@ func kindOf(schema map[string]any) string {
 	return kind
 }
 
-// object spoils the required fields of an object, and goes on with what is in it.
+// object spoils the required fields of an object and descends into its values.
 func (w *requiredWalk) object(schema map[string]any, value any, path string) {
 	schema = resolve(w.d, schema)
 	if forms, ok := schema["oneOf"].([]any); ok {
@@ -190,7 +190,7 @@ func (w *requiredWalk) refused(how, path string, body any, code, param string) {
 	}
 }
 
-// spoilt is the body with another value at a path, or without one.
+// spoilt is the body with another value at a path, or without it.
 func (w *requiredWalk) spoilt(path string, value any, absent bool) any {
 	text, err := json.Marshal(w.body)
 	if err != nil {
@@ -212,7 +212,7 @@ func (w *requiredWalk) spoilt(path string, value any, absent bool) any {
 	return copied
 }
 
-// valueAt is what is at a path like items[0].name.
+// valueAt is the value at a path like items[0].name.
 func valueAt(body any, path string) any {
 	for _, step := range strings.Split(path, ".") {
 		name, index, indexed := strings.Cut(step, "[")
@@ -235,7 +235,7 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// dependentFields are required because of another field, which a schema does not say.
+// dependentFields are required because of another field, which a schema cannot express.
 var dependentFields = []struct {
 	operation, body string
 	required        []string

@@ -68,8 +68,8 @@ func TestHead(t *testing.T) {
 	}, api.Probes(nil))
 }
 
-// A fixed word of one path can be the variable of another. The word wins; where it leads nowhere,
-// the variable gets its chance.
+// A fixed word of one path can be the variable of another. The word wins; if it leads nowhere, the variable is
+// tried.
 func TestFixedWordsWin(t *testing.T) {
 	t.Parallel()
 	echo := func(text string) string {

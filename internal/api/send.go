@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// sendBody is both operations of the path: with type it sends, with status it marks as read.
+// sendBody is the body of both operations of the path: with type it sends, with status it marks as read.
 type sendBody struct {
 	MessagingProduct string                             `json:"messaging_product" enum:"chat"`
 	RecipientType    string                             `json:"recipient_type,omitempty" enum:"individual"`
@@ -34,7 +34,7 @@ type sendBody struct {
 	Reaction         rest.Part[chat.ReactionContent]    `json:"reaction,omitzero"`
 	Status           string                             `json:"status,omitempty" enum:"read" doc:"Marks an inbound message as read, instead of sending one."`
 	MessageID        *string                            `json:"message_id,omitempty" minLength:"1" doc:"With status: the provider's id of the inbound message."`
-	content          chat.Content                       // that type names
+	content          chat.Content                       // the content that type names
 	TypingIndicator  *typingBody                        `json:"typing_indicator,omitempty" doc:"With status: shows that an answer is being written, for up to 25 seconds."`
 }
 
@@ -51,7 +51,7 @@ type sendInput struct {
 	Body sendBody
 }
 
-// languageSchema describes a template's language, which has two forms.
+// languageSchema describes a template's language, which is a text or an object.
 type languageSchema struct{}
 
 // Schema describes it in the OpenAPI document.
@@ -87,7 +87,7 @@ func registerSend(a *API) {
 	}, a.handleSend)
 }
 
-// sendView is either answer of the path: the message, or what was marked as read.
+// sendView is the answer of either operation: the message, or the read mark.
 type sendView struct{}
 
 // Schema describes it in the OpenAPI document.
@@ -108,7 +108,7 @@ func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) 
 	if wrong == nil && in.Body.content == nil {
 		return c.FlowOnce(body, func() (rest.Answer, error) { return a.markRead(c, in.Body) })
 	}
-	// What can be done before the transaction is: on SQLite others wait for it.
+	// As much as possible is done before the transaction, because on SQLite other writers wait for it.
 	var message core.NewMessage
 	if wrong == nil {
 		if wrong = c.FindAccount(c.Read()); wrong == nil {
@@ -138,8 +138,7 @@ func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) 
 	return c.InTx(run)
 }
 
-// CheckTogether adds what the schema cannot say: which fields go together. Of the contents only the one that
-// type names is looked at.
+// CheckTogether checks which fields go together. Of the contents it checks only the one that type names.
 func (b *sendBody) CheckTogether(f *rest.Fields) {
 	for _, t := range chat.SendableTypes {
 		f.Forget(string(t))
@@ -163,15 +162,15 @@ func (b *sendBody) CheckTogether(f *rest.Fields) {
 	}
 }
 
-// send accepts a message. The account was read before: a send does not change it, and the sender
-// looks at it again before the message goes out.
+// send accepts a message. The account was read before the transaction: a send does not change it, and the
+// sender checks it again before the message goes out.
 func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (MessageView, error) {
 	accepted, err := core.AcceptSend(tx, c.Account, c.Caller.Plan, m)
 	return ViewMessage(c.Account, accepted.Contact, accepted.Message), err
 }
 
-// resolve puts the person's number or id in the place of a conversation's, and the provider's ids of messages in
-// the place of ours, by which users name them who do not see numbers.
+// resolve replaces a conversation's id by the person's number or id, and our ids of messages by the provider's.
+// Users who do not see numbers send with these ids.
 func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
 	if b.To == nil && b.Recipient != nil && chat.KindConversation.Valid(*b.Recipient) {
 		contact, err := core.ContactOfConversation(c.Read(), c.Account, *b.Recipient)
@@ -191,7 +190,7 @@ func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
 	return err
 }
 
-// providerID is the provider's id of a message that a user names by ours.
+// providerID is the provider's id of the message that a user names by our id.
 func (a *API) providerID(c *rest.Call, id string) (string, error) {
 	if c.Caller.User == nil || !chat.KindMessage.Valid(id) {
 		return id, nil

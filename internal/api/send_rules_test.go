@@ -62,7 +62,7 @@ func TestSendEnvelope(t *testing.T) {
 	})
 }
 
-// A missing field is told before a bad value, wherever the two are.
+// A missing field is reported before a wrong value, wherever the two are.
 func TestSendTellsMissingFieldsFirst(t *testing.T) {
 	t.Parallel()
 	const product = `{"messaging_product":"chat",`
@@ -93,7 +93,7 @@ func TestSendTellsMissingFieldsFirst(t *testing.T) {
 	})
 }
 
-// Whoever gives a business-scoped user id in the place of a number is told where it belongs.
+// A business-scoped user id in place of a number gets an error that says where it belongs.
 func TestUserIDsInThePlaceOfNumbers(t *testing.T) {
 	t.Parallel()
 	named := func(name, field string, request apitest.Request, param string) apitest.Scenario {

@@ -77,7 +77,7 @@ func TestSendNeedsANumberThatMaySend(t *testing.T) {
 	})
 }
 
-// All that can be wrong is wrong at first, and is mended in the order in which it is told.
+// Everything is wrong at first, and is fixed in the order in which it is reported.
 func TestSendChecksInOrder(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -115,7 +115,7 @@ func TestSendChecksInOrder(t *testing.T) {
 	})
 }
 
-// A month has its messages, and a new month has them again. Who has no limit is not counted.
+// Each month has its quota. Without a limit nothing is counted.
 func TestSendQuota(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

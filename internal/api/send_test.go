@@ -83,7 +83,7 @@ func closed(t *testing.T, c *apitest.Case) {
 	c.Call(t, patchConversation(`{"status":"resolved"}`)).RequireStatus(t, http.StatusOK)
 }
 
-// The sender is handed what was committed, with all it needs to know, once.
+// The sender is handed each committed message once, with all it needs.
 func TestSendIsHandedOn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -148,7 +148,7 @@ func TestSendMovesTheConversation(t *testing.T) {
 	})
 }
 
-// Many sends at once need no more connections than there are.
+// Simultaneous sends get by with the existing connections.
 func TestSendsTogether(t *testing.T) {
 	t.Parallel()
 	const n = 40

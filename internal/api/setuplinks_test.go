@@ -33,7 +33,7 @@ func withLink(t *testing.T, c *apitest.Case) {
 	c.Make(t, "link", linksPath, `{"success_redirect_url":"https://shop.example/ok","failure_redirect_url":"https://shop.example/no"}`)
 }
 
-// expired lets the link's time run out without moving the clock that all cases share.
+// expired ends the link's life without moving the clock that all cases share.
 func expired(t *testing.T, c *apitest.Case) {
 	c.Exec(t, "UPDATE setup_links SET expires_at = $1 WHERE id = $2", c.Clock.Now().UnixMilli(), c.Get("link"))
 }
@@ -105,7 +105,7 @@ func TestCreateSetupLink(t *testing.T) {
 	apitest.RunEach(t, scenarios, platform(t))
 }
 
-// checkSetupURL: the address holds a token that is shown here and nowhere else, and stored hashed.
+// checkSetupURL checks that the address holds a token that is shown only here and stored hashed.
 func checkSetupURL(t *testing.T, c *apitest.Case, r *apitest.Response) {
 	var link struct {
 		ID        string

@@ -32,7 +32,7 @@ var (
 	html = "<html><body>hi</body></html>"
 )
 
-// files is a host of samples.
+// files is a host of sample files.
 func files(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -120,7 +120,7 @@ func TestSamplesComeFromPublicNetworksOnly(t *testing.T) {
 	}
 }
 
-// Without TLS a sample comes from a network that the operator opened, and from nowhere else.
+// A sample without TLS may come only from a network that the operator opened.
 func TestSamplesWithoutTLS(t *testing.T) {
 	t.Parallel()
 	_, option := simulated(t)
@@ -194,7 +194,7 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 		"lost": "whatsapp_upstream_error", "unheard": "whatsapp_upstream_error",
 		"language": "invalid_field_value", "lifetime": "invalid_field_value", "strange": "invalid_field_value",
 	}
-	// What a refusal is about: the field that the provider names, if the request has it.
+	// The field of a refusal: the one that the provider names, if the request has it.
 	created := map[string]string{"invalid": "components", "full": "name", "language": "language", "lifetime": "message_send_ttl_seconds", "strange": "components"}
 	edited := map[string]string{"invalid": "components", "full": "name", "language": "components", "lifetime": "components", "strange": "components"}
 	var scenarios []apitest.Scenario
@@ -228,8 +228,8 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 	})
 }
 
-// forgetful is a provider whose answer to the first creation of each account gets lost, after it
-// has made the template. It counts what it made, by account.
+// forgetful is a provider whose answer to each account's first creation gets lost after it made the template.
+// It counts the templates it made, by account.
 func forgetful(t *testing.T) (*sync.Map, apitest.Option) {
 	t.Helper()
 	sim := simulator.New(simulator.Config{Seed: 7})

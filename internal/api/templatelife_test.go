@@ -216,7 +216,7 @@ func TestSyncTemplates(t *testing.T) {
 	}, option)
 }
 
-// templateNews applies news of a template, as the provider's callbacks bring them.
+// templateNews applies a template update, as the provider's callbacks do.
 func templateNews(t *testing.T, c *apitest.Case, u provider.TemplateUpdate) {
 	t.Helper()
 	u.WABAID = accountOf(t, c).WABAID

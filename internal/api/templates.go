@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// templateTimeout is how long an operation may take that reads many pages from the provider, or
-// fetches files for it. The HTTP server allows a little more.
+// templateTimeout is the time limit of an operation that reads many pages from the provider, or fetches files
+// for it. The HTTP server allows a little more.
 const templateTimeout = 55 * time.Second
 
 func registerTemplates(a *API) {
@@ -143,7 +143,7 @@ func (a *API) createTemplate(c *rest.Call, in *createTemplateInput) (templateVie
 	return viewTemplate(c.Account, t), nil
 }
 
-// either is the first that is given.
+// either returns a, or b if a is nil.
 func either[T any](a, b *T) *T {
 	if a != nil {
 		return a

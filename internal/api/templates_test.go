@@ -20,7 +20,7 @@ import (
 type upstreamNode struct {
 	*simulator.Simulator
 	url    string
-	writes atomic.Int64 // calls that change something
+	writes atomic.Int64 // calls that change data
 }
 
 // simulated is a node whose provider is a simulator of its own.
@@ -44,7 +44,7 @@ func simulated(t *testing.T) (*upstreamNode, apitest.Option) {
 
 var businesses atomic.Int64
 
-// business connects a number of a business account of its own, whose templates have been read.
+// business connects a number with a business account of its own, and reads its templates.
 func business(t *testing.T, c *apitest.Case) {
 	t.Helper()
 	connectAs(t, c, "", chat.NewAccount{OrgID: c.Org.ID, WABAID: fmt.Sprint(210_000_000_000 + businesses.Add(1))})
@@ -55,7 +55,7 @@ func templates(method, rest, body string) apitest.Request {
 	return apitest.Request{Method: method, Path: "/v1/${number}/templates" + rest, Body: body}
 }
 
-// having is business with templates that were created.
+// having is business with created templates.
 func having(bodies ...string) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
 		business(t, c)
@@ -71,7 +71,7 @@ func aNew(name, language string, more ...string) string {
 		strings.Join(append([]string{`{"type":"BODY","text":"All is well."}`}, more...), ","))
 }
 
-// shown is a template's envelope but for the given fields.
+// shownTemplate is a template's envelope with the given fields.
 func shownTemplate(fields string) string {
 	return `{"data":{"id":"<tmpl>","object":"template","rejected_reason":null,"message_send_ttl_seconds":null,
 		"chat_account":{"phone_number":"${phone}","phone_number_id":"${number}","customer":null},` + fields + `},"request_id":"<req>"}`
@@ -171,7 +171,7 @@ func authentication(button string) string {
 		{"type":"FOOTER","code_expiration_minutes":10},{"type":"BUTTONS","buttons":[` + button + `]}]}`
 }
 
-// TestTemplatesAreCheckedBeforeTheProviderIsAsked holds every rule, with the field it names.
+// TestTemplatesAreCheckedBeforeTheProviderIsAsked covers every rule, with the field it names.
 func TestTemplatesAreCheckedBeforeTheProviderIsAsked(t *testing.T) {
 	t.Parallel()
 	const missing, bad = "missing_required_field", "invalid_field_value"

@@ -42,7 +42,7 @@ func cardFor(i int) string {
 	return fmt.Sprintf(`{"card_index":%d,"components":[%s,%s,%s]}`, i, aPhoto, textsOf("body", "hat"), cardButtons)
 }
 
-// TestTemplateSendsAreChecked holds every rule about a template's parameters, with the field it names.
+// TestTemplateSendsAreChecked covers every rule about a template's parameters, with the field it names.
 func TestTemplateSendsAreChecked(t *testing.T) {
 	t.Parallel()
 	const missing, bad, unknown = "missing_required_field", "invalid_field_value", "invalid_template_name"
@@ -236,7 +236,7 @@ func TestMarketingNeedsConsent(t *testing.T) {
 	}, option)
 }
 
-// TestTheFirstSendReadsTheTemplates: nobody has to synchronize before sending.
+// TestTheFirstSendReadsTheTemplates shows that nobody has to synchronize before sending.
 func TestTheFirstSendReadsTheTemplates(t *testing.T) {
 	t.Parallel()
 	_, option := simulated(t)

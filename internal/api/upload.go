@@ -20,14 +20,14 @@ import (
 
 const (
 	maxUpload = 100 << 20
-	// maxBeforeFile is how much of a form may stand before the file's content: its headers, which are kept
-	// in memory, and other parts, which are skipped.
+	// maxBeforeFile bounds the part of a form before the file's content: its headers, which are kept in memory,
+	// and other parts, which are skipped.
 	maxBeforeFile = 64 << 10
-	// maxUploads is how many files arrive at the same time, each of them open on the disk.
+	// maxUploads is how many files may arrive at the same time, each of them open on the disk.
 	maxUploads       = 2048
 	maxUploadsPerOrg = maxUploads / 8
-	// uploadTime is how long a client may take to send a file, and uploadRate how many bytes a second it
-	// must send, once uploadStart is over.
+	// uploadTime is how long a client may take to send a file. After uploadStart it must send at least
+	// uploadRate bytes a second.
 	uploadTime  = 5 * time.Minute
 	uploadStart = 20 * time.Second
 	uploadRate  = 16 << 10
@@ -53,8 +53,8 @@ func (a *API) forgetFile(key string) {
 	}
 }
 
-// receive streams the file that the client sends to the blob store. With an Idempotency-Key the file's hash
-// stands for the body: a repeated upload leaves no second file.
+// receive streams the client's file to the blob store. With an Idempotency-Key the file's hash is the
+// fingerprint, and a repeated upload leaves no second file.
 func (a *API) receive(c *rest.Call) (got rest.Received[core.StoredFile], err error) {
 	kind, params, err := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
@@ -70,7 +70,7 @@ func (a *API) receive(c *rest.Call) (got rest.Received[core.StoredFile], err err
 		file, err = a.storeForm(c, params["boundary"])
 		return err
 	})
-	if err != nil && file.BlobKey != "" { // it has arrived, and there is no slot to go on with it
+	if err != nil && file.BlobKey != "" { // it has arrived, but there is no slot to record it
 		a.forgetFile(file.BlobKey)
 	}
 	return rest.Received[core.StoredFile]{
@@ -78,7 +78,7 @@ func (a *API) receive(c *rest.Call) (got rest.Received[core.StoredFile], err err
 	}, err
 }
 
-// storeForm looks for the file in the form.
+// storeForm finds the file in the form and stores it.
 func (a *API) storeForm(c *rest.Call, boundary string) (core.StoredFile, error) {
 	form := &incoming{body: c.R.Body, connection: http.NewResponseController(c.W), begun: time.Now(), left: maxBeforeFile}
 	form.connection.SetWriteDeadline(form.begun.Add(uploadTime + rest.RequestTimeout))
@@ -98,7 +98,7 @@ func (a *API) storeForm(c *rest.Call, boundary string) (core.StoredFile, error) 
 	}
 }
 
-// storePart writes the part to the blob store within its type's limit.
+// storePart writes the part to the blob store, within its type's limit.
 func (a *API) storePart(c *rest.Call, p *multipart.Part) (core.StoredFile, error) {
 	mimeType, err := partType(p)
 	if err != nil {
@@ -140,7 +140,7 @@ func uploadFailed(c *rest.Call, err error) error {
 	}
 }
 
-// partType is the type that the part says its file has, or the one that its name tells.
+// partType is the type in the part's header, or else the type of its name's ending.
 func partType(p *multipart.Part) (string, error) {
 	given := p.Header.Get("Content-Type")
 	if given == "" {
@@ -158,7 +158,7 @@ func partType(p *multipart.Part) (string, error) {
 
 var errFormTooLarge = errors.New("the form is too large")
 
-// incoming is a form on its way. It can only be so large, and must not crawl.
+// incoming reads a form. It limits the size and the least speed.
 type incoming struct {
 	body       io.Reader
 	connection *http.ResponseController

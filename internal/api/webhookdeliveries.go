@@ -168,7 +168,7 @@ func bulkReplay(tx *store.Tx, c *rest.Call, in *bulkReplayInput) (bulkReplayView
 	return bulkReplayView{"bulk_replay", done.Enqueued, done.Capped}, err
 }
 
-// eventTypeOf is the type that a caller may name in the field event_type.
+// eventTypeOf checks the value of the field event_type.
 func eventTypeOf(name *string) (chat.EventType, error) {
 	if name == nil {
 		return "", nil

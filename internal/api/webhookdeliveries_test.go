@@ -21,7 +21,7 @@ func deliveryWith(fields string) string {
 
 const untried = `"attempt_count":0,"last_attempt_at":null,"response_status":null,"response_body_snippet":null,"duration_ms":null`
 
-// delivered makes a contact, of which the subscription ${webhook} hears: ${delivery}, ${event}.
+// delivered makes a contact, whose event goes to the subscription ${webhook}: ${delivery}, ${event}.
 func delivered(number string) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
 		c.Make(t, "contact", "/v1/${number}/contacts", `{"phone_number":"`+number+`"}`)
@@ -37,7 +37,7 @@ func delivered(number string) func(*testing.T, *apitest.Case) {
 	}
 }
 
-// became puts the delivery ${delivery} into a state, as attempts do.
+// became sets the state of ${delivery}, as attempts do.
 func became(status string) func(*testing.T, *apitest.Case) {
 	return func(t *testing.T, c *apitest.Case) {
 		next := "NULL"
@@ -331,7 +331,7 @@ func TestWebhookTestEvents(t *testing.T) {
 		return apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_subscriptions/${webhook}/test", Body: body}
 	}
 	made := apitest.Changes{"events": "+1", "webhook_deliveries": "+1"}
-	// Another subscription that wants everything hears nothing of it.
+	// Another subscription to all events gets none of it.
 	given := all(hasWebhook(anyWebhook), hasWebhook(`{"url":"https://hooks.example","events":["contact.updated","message.sent"]}`))
 	sends := func(kind string) func(*testing.T, *apitest.Case, *apitest.Response) {
 		return func(t *testing.T, c *apitest.Case, r *apitest.Response) {
@@ -367,7 +367,7 @@ func TestWebhookTestEvents(t *testing.T) {
 	apitest.RunEach(t, scenarios)
 }
 
-// What a subscription's status makes of new events.
+// A subscription's status decides about the deliveries of new events.
 func TestEventsFollowTheSubscriptionsStatus(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

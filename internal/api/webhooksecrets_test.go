@@ -78,7 +78,7 @@ func TestRevokeWebhookSecret(t *testing.T) {
 	})
 }
 
-// signing are the secrets that a subscription shows, with the time they have where it is limited.
+// signing lists the secrets that a subscription shows, with their remaining time where it is limited.
 func signing(t *testing.T, c *apitest.Case) string {
 	t.Helper()
 	var shown struct {
@@ -104,8 +104,8 @@ func signing(t *testing.T, c *apitest.Case) string {
 	return strings.Join(names, " ")
 }
 
-// A secret's end is judged when it is asked for: nothing has to run for it. The last one has none, until
-// there is another.
+// A secret's end is checked when it is needed, without a background job. The last one does not end until there
+// is another.
 func TestWebhookSecretsExpire(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -124,7 +124,7 @@ func TestWebhookSecretsExpire(t *testing.T) {
 		c.Clock.Advance(time.Millisecond)
 		require("new/2h0m0s")
 		c.Call(t, revoke("${new}")).RequireFailure(t, "cannot_revoke_last_secret", "")
-		c.Call(t, revoke("${secret}")).RequireStatus(t, http.StatusOK) // it is there, and does nothing
+		c.Call(t, revoke("${secret}")).RequireStatus(t, http.StatusOK) // it exists, but no longer signs
 		c.Clock.Advance(100 * time.Hour)
 		require("new")
 		c.Call(t, revoke("${new}")).RequireFailure(t, "cannot_revoke_last_secret", "")
@@ -135,7 +135,7 @@ func TestWebhookSecretsExpire(t *testing.T) {
 	})
 }
 
-// The last secret, beyond its time, goes at once or sooner where the call says so.
+// The last secret, past its time, ends when the call says so.
 func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
 	t.Parallel()
 	for hours, want := range map[int]string{0: "newer", 5: "new/5h0m0s newer", 48: "new/24h0m0s newer"} {
@@ -152,7 +152,7 @@ func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
 	}
 }
 
-// Five active secrets can be had however many have expired.
+// Expired secrets do not count towards the limit of five.
 func TestExpiredWebhookSecretsTakeNoRoom(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -53,14 +53,14 @@ func registerWebhookSubscriptions(a *API) {
 	}, testWebhookSubscription)
 }
 
-// findSubscription finds the subscription in the path of a POST.
+// findSubscription loads the subscription in the path of a POST.
 func findSubscription(c *rest.Call, r store.Reader) error {
 	_, err := core.WebhookSubscription(r, c.OrgID(), c.PathValue(0))
 	return err
 }
 
-// checkWebhookURL asks where an address leads. What it was found to be is not told: that would be a
-// map of the network behind the service.
+// checkWebhookURL checks where an address leads. The answer does not say what was found there, because that
+// would map the network behind the service.
 func (a *API) checkWebhookURL(c *rest.Call, url *string) error {
 	if url == nil {
 		return nil
@@ -75,7 +75,7 @@ func (a *API) checkWebhookURL(c *rest.Call, url *string) error {
 	switch {
 	case errors.Is(err, netguard.ErrPlain):
 		return bad("Must begin with https://. The operator can open a private network for http with --allow-network.")
-	case errors.Is(err, netguard.ErrLookup): // the name may come to be known later, and each connection is checked
+	case errors.Is(err, netguard.ErrLookup): // the name may exist later, and each connection is checked
 		return nil
 	case errors.Is(err, netguard.ErrBlocked):
 		return bad("The host is not on the public internet. The operator can open a private network with --allow-network; parley listen brings events to your own machine.")
@@ -115,7 +115,7 @@ func viewWebhookSubscription(s chat.WebhookSubscription, active []chat.WebhookSe
 	return view
 }
 
-// showWebhookSubscription adds the secrets that sign now.
+// showWebhookSubscription adds the active secrets to the view.
 func showWebhookSubscription(c *rest.Call, r store.Reader, s chat.WebhookSubscription) (webhookSubscriptionView, error) {
 	secrets, err := r.WebhookSecrets(s.OrgID, s.ID)
 	return viewWebhookSubscription(s, chat.ActiveSecrets(secrets[s.ID], c.Now())), err

@@ -345,7 +345,7 @@ func TestWebhookSubscriptionUpdatedAt(t *testing.T) {
 	})
 }
 
-// The answer to a creation shows a secret. What is kept of it for a repetition must not.
+// The answer to a creation shows a secret. The copy stored for a repetition must not.
 func TestWebhookSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -13,17 +13,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Exchange is a request and the answer to it.
+// Exchange is a request and its answer.
 type Exchange struct {
 	Method string
 	Target string
-	Sent   http.Header // of the request
+	Sent   http.Header // the request's header
 	Status int
-	Header http.Header // of the answer
+	Header http.Header // the answer's header
 	Body   []byte
 }
 
-// Require fails the test for whatever in the answer the document does not promise.
+// Require fails the test if the answer differs from the document.
 func (d *Document) Require(t testing.TB, x Exchange) {
 	t.Helper()
 	for _, problem := range d.Check(x) {
@@ -31,7 +31,7 @@ func (d *Document) Require(t testing.TB, x Exchange) {
 	}
 }
 
-// Check holds an answer against the document and lists what is wrong with it.
+// Check compares an answer with the document and lists the differences.
 func (d *Document) Check(x Exchange) []string {
 	c := &check{Exchange: x, document: d, route: d.route(x.Method, x.Target)}
 	c.sharedHeaders()
@@ -81,7 +81,7 @@ func (c *check) sharedHeaders() {
 		c.problem("nothing is said about caching")
 	}
 	for name, values := range c.Header {
-		if len(values) > 1 && name != "Set-Cookie" { // the one header that may: each cookie has its own
+		if len(values) > 1 && name != "Set-Cookie" { // the one header that may repeat: each cookie has its own
 			c.problem("the header %s comes %d times", name, len(values))
 		}
 	}
@@ -90,7 +90,7 @@ func (c *check) sharedHeaders() {
 	}
 }
 
-// waitingTime: a client that is to come back is told when, and no other.
+// waitingTime checks that Retry-After is on exactly the answers that ask the client to come back.
 func (c *check) waitingTime() {
 	wait, given := c.Header.Get("Retry-After"), c.Header["Retry-After"] != nil
 	due := c.Status == http.StatusTooManyRequests || c.Status == http.StatusServiceUnavailable ||
@@ -100,8 +100,8 @@ func (c *check) waitingTime() {
 	}
 }
 
-// rateLimit: every answer to a known key tells how its bucket stands. When the store is down
-// nobody knows.
+// rateLimit checks that every answer to a known key shows the state of its bucket. When the store is down the
+// state is unknown.
 func (c *check) rateLimit() {
 	var figures []int
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
@@ -115,7 +115,7 @@ func (c *check) rateLimit() {
 		if len(figures) != 0 {
 			c.problem("it shows a rate limit to a stranger")
 		}
-	case c.Status >= http.StatusInternalServerError, bytes.Contains(c.Body, []byte(`"code":"forbidden"`)): // it may come from another site
+	case c.Status >= http.StatusInternalServerError, bytes.Contains(c.Body, []byte(`"code":"forbidden"`)): // refused before the bucket was read
 	case len(figures) != 3 || figures[1] > figures[0]:
 		c.problem("the rate limit headers are missing or wrong: %v", c.Header)
 	}
@@ -152,7 +152,7 @@ func (c *check) decode() any {
 	return body
 }
 
-// documented reports whether the operation promises the status, with the headers it names.
+// documented reports whether the document has the status for the operation, with its headers.
 func (c *check) documented() bool {
 	if c.route.operation == nil {
 		return false
@@ -167,7 +167,7 @@ func (c *check) documented() bool {
 	for name := range headers {
 		switch {
 		case name == "Idempotent-Replayed", name == "Retry-After", strings.HasPrefix(name, "X-RateLimit-"):
-			// Checked above, where it is known when they are due.
+			// Checked above, because these headers are not always due.
 		case c.Header.Get(name) == "":
 			c.problem("the documented header %s is missing", name)
 		}
@@ -201,7 +201,7 @@ func (c *check) schema(body any) {
 	}
 }
 
-// undocumented is for requests that no operation answers: their errors are the router's.
+// undocumented checks requests that no operation answers: their errors come from the router.
 func (c *check) undocumented(body any) {
 	codes := []string{"internal_error", "service_unavailable"}
 	if c.route.inside && !c.document.open(c.route) {
@@ -230,7 +230,7 @@ func (c *check) allow(code string) {
 	}
 }
 
-// requestID: header and body name the same request.
+// requestID checks that header and body name the same request.
 func (c *check) requestID(body any) {
 	inBody := lookup(body, "request_id")
 	if c.Status >= http.StatusBadRequest {
@@ -244,21 +244,20 @@ func (c *check) requestID(body any) {
 	}
 }
 
-// inside are words that tell a stranger what the service is made of.
+// inside matches words that tell a stranger how the service is built.
 var inside = regexp.MustCompile(`(?i)\bsql|postgres|pgx|panic|goroutine|\.go\b|store:|context (canceled|deadline)`)
 
-// goValue are the ways in which Go writes its own values: a list, a struct, a map, nothing, a type, a
-// format that does not fit.
+// goValue matches Go's own notation of values: a list, a struct, a map, nil, a type, a broken format.
 var goValue = regexp.MustCompile(`\[[^\[\],]+ [^\[\],]+\]|\[\w+/[\w.+-]+\]|\{[^{},]+ [^{},]+\}|\{[A-Z]\w*:|map\[|<nil>|%!|&\{|0x[0-9a-f]{6}|` +
 	`\b(u?int(8|16|32|64)|float(32|64)|interface|struct)\b|\b(api|chat|core|errors|fs|http|io|json|jsontext|net|netip|os|provider|reflect|regexp|store|strconv|time|url|utf8)\.[A-Z]|\b(json|jsontext|mime|multipart|net|strconv): `)
 
-// naming are the codes of errors in the request, which always name what is wrong.
+// naming are the codes of errors in the request, which always name a field.
 var naming = []string{
 	"missing_required_field", "invalid_field_value", "invalid_phone_number", "invalid_template_name", "invalid_limit",
 	"invalid_cursor", "invalid_webhook_url", "invalid_event_type", "template_already_exists", "contact_already_exists", "media_not_found",
 }
 
-// failure holds an error against the contract's table, which the document might misquote.
+// failure compares an error with the contract's table, which the document might misquote.
 func (c *check) failure(body any) {
 	if c.Status < http.StatusBadRequest {
 		return

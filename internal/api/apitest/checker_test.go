@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A check that lets everything pass would make every test of the API worthless: here good answers
-// are spoilt one way at a time.
+// A checker that accepts everything would make every API test worthless, so each good answer is spoilt in one
+// way at a time.
 func TestCheckerFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, storetest.SQLite)

@@ -2,13 +2,14 @@ package apitest
 
 import "net/http"
 
-// Code is the place of an error code in the contract.
+// Code is the status and the type of an error code.
 type Code struct {
 	Status int
 	Type   string
 }
 
-// Codes is the contract's table of errors, written down apart from the program: the two must agree.
+// Codes is the contract's table of errors. It is written down apart from the program, so that a mistake in
+// either shows.
 var Codes = codes(map[int]map[string][]string{
 	http.StatusBadRequest: {"invalid_request_error": {
 		"invalid_phone_number", "invalid_template_name", "missing_required_field", "invalid_field_value",
@@ -40,7 +41,7 @@ var Codes = codes(map[int]map[string][]string{
 	http.StatusServiceUnavailable:  {"api_error": {"service_unavailable"}},
 })
 
-// dashboardCodes are those that only the dashboard's surface has.
+// dashboardCodes are the codes that only the dashboard's surface has.
 var dashboardCodes = codes(map[int]map[string][]string{
 	http.StatusUnauthorized: {"authentication_error": {"not_signed_in", "invalid_credentials", "second_step_required", "invalid_second_step"}},
 	http.StatusForbidden:    {"permission_error": {"second_step_setup_required", "forbidden"}},

@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Document is an OpenAPI description that responses are held against.
+// Document is an OpenAPI description against which responses are checked.
 type Document struct {
 	Root map[string]any
 
@@ -25,8 +25,8 @@ type Document struct {
 
 const documentURL = "mem:///openapi.json"
 
-// documents keeps what was parsed. What a server says of itself follows from its code and its
-// options: those without options all say the same, and are asked once.
+// documents caches parsed descriptions. A description follows from the code and the server's options, so all
+// servers without options share one.
 var documents = struct {
 	mu     sync.Mutex
 	byText map[string]*Document
@@ -69,8 +69,8 @@ func (s *Server) fetchDocument(t testing.TB) string {
 	return string(text)
 }
 
-// ParseDocument reads a description. Its schemas are then taken strictly: a property that is not
-// in them is an error, although clients are told to expect more properties in the future.
+// ParseDocument reads a description. Its schemas are strict: an unknown property is an error, although clients
+// are told to expect new ones.
 func ParseDocument(text []byte) (*Document, error) {
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -87,7 +87,7 @@ func ParseDocument(text []byte) (*Document, error) {
 	return d, d.compiler.AddResource(documentURL, root)
 }
 
-// forbidMore closes every object schema that says nothing of other properties.
+// forbidMore closes every object schema that does not mention additional properties.
 func forbidMore(node any) {
 	switch node := node.(type) {
 	case []any:
@@ -106,7 +106,7 @@ func forbidMore(node any) {
 	}
 }
 
-// Schema compiles the schema at a place in the document, given as the names on the way to it.
+// Schema compiles the schema at a place in the document, given as the names on the path to it.
 func (d *Document) Schema(way ...string) (*jsonschema.Schema, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,7 +122,7 @@ func (d *Document) Schema(way ...string) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// resolved is the way to the same place without a reference on it.
+// resolved is the path to the same place without references.
 func (d *Document) resolved(way []string) (direct []string) {
 	for _, name := range way {
 		direct = append(direct, name)
@@ -133,7 +133,7 @@ func (d *Document) resolved(way []string) (direct []string) {
 	return direct
 }
 
-// raw returns what is at a place in the document, the reference itself where one is there.
+// raw returns the node at a place in the document, without following a reference there.
 func (d *Document) raw(way []string) map[string]any {
 	node := d.Root
 	for _, name := range way {
@@ -151,7 +151,7 @@ func pointer(way []string) string {
 	return b.String()
 }
 
-// At returns what is at a place in the document, following a reference there; nil if nothing is.
+// At returns the node at a place in the document and follows a reference there; nil if there is none.
 func (d *Document) At(way ...string) map[string]any {
 	node := d.Root
 	for _, name := range way {
@@ -167,14 +167,14 @@ func (d *Document) At(way ...string) map[string]any {
 	return node
 }
 
-// base is the path under which the operations are.
+// base is the path prefix of the operations.
 func (d *Document) base() string {
 	servers, _ := d.Root["servers"].([]any)
 	base, _ := lookup(servers[0], "url").(string)
 	return base
 }
 
-// route is where a request's path leads, as the document has it.
+// route is the document's entry for a request's path.
 type route struct {
 	inside    bool   // under the base path
 	template  string // empty when no path of the document matches

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// EventProblems are where the payload of an event differs from what the document says of its type.
+// EventProblems lists the differences between an event's payload and the document's schema of its type.
 func (d *Document) EventProblems(kind string, payload []byte) []string {
 	schema, err := d.Schema("webhooks", kind, "post", "requestBody", "content", "application/json", "schema")
 	if err != nil {

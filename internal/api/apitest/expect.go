@@ -21,7 +21,7 @@ import (
 //
 // Variables, written ${name}, are put in before.
 
-// diff compares a body with what is expected of it.
+// diff compares a body with the expected one.
 func diff(want string, got []byte, now time.Time) (string, error) {
 	expected, err := decode([]byte(want))
 	if err != nil {
@@ -41,7 +41,7 @@ func decode(text []byte) (v any, err error) {
 	return v, err
 }
 
-// fill replaces the placeholders that the actual value fits.
+// fill replaces each placeholder that the actual value fits by that value.
 func fill(want, got any, now time.Time) any {
 	switch want := want.(type) {
 	case map[string]any:

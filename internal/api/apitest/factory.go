@@ -45,13 +45,13 @@ func (s *Server) NewOrgOn(t testing.TB, plan string) Org {
 	return org
 }
 
-// plans counts those that were made.
+// plans counts the plans made.
 var plans atomic.Int64
 
 // NewPlan makes a plan and returns its name.
 func (s *Server) NewPlan(t testing.TB, patch core.PlanPatch) string {
 	t.Helper()
-	name := fmt.Sprint("plan-", plans.Add(1)) // messages name it, and a random text may spell anything
+	name := fmt.Sprint("plan-", plans.Add(1)) // error messages contain the name, so it must not be random
 	s.InTx(t, func(tx *store.Tx) error {
 		_, err := core.CreatePlan(tx, name, patch)
 		return err
@@ -120,7 +120,7 @@ func (s *Server) NewAccount(t *testing.T, org Org) chat.Account {
 	return s.ConnectAccount(t, chat.NewAccount{OrgID: org.ID, TeamID: org.Team.ID})
 }
 
-// ConnectAccount connects a number. What is not given of it is made up.
+// ConnectAccount connects a number. Missing fields get default values.
 func (s *Server) ConnectAccount(t *testing.T, in chat.NewAccount) (account chat.Account) {
 	t.Helper()
 	n := numbers.Add(1)
@@ -134,8 +134,8 @@ func (s *Server) ConnectAccount(t *testing.T, in chat.NewAccount) (account chat.
 	return account
 }
 
-// NewConversation makes a conversation with a contact, whose last message was at the given
-// instant; nil for none.
+// NewConversation makes a conversation with a contact. lastMessageAt is the time of its last message; nil for
+// none.
 func (s *Server) NewConversation(t *testing.T, account chat.Account, contactID string, lastMessageAt *time.Time) (c chat.Conversation) {
 	t.Helper()
 	s.InTx(t, func(tx *store.Tx) error {

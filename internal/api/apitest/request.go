@@ -9,26 +9,26 @@ import (
 	"testing"
 )
 
-// Request is a call of the API.
+// Request is a request to the API.
 type Request struct {
 	Method string // GET when empty
 	Path   string // from the root, with the query
 	Key    string // sent as the bearer key; none when empty
 	Header http.Header
 	Body   string
-	// Stream, when set, is sent instead of Body, without a length and thus in chunks.
+	// Stream, if set, is sent instead of Body, without a length and thus in chunks.
 	Stream io.Reader
 }
 
-// Response is what came back. It has passed the document's check.
+// Response is an answer that has passed the document's check.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	Closed bool // the server gives the connection up
+	Closed bool // the server closes the connection
 }
 
-// Do sends a request and holds the answer against the document.
+// Do sends a request and checks the answer against the document.
 func (s *Server) Do(t testing.TB, r Request) *Response {
 	t.Helper()
 	response, err := s.Try(t, t.Context(), r)
@@ -38,7 +38,7 @@ func (s *Server) Do(t testing.TB, r Request) *Response {
 	return response
 }
 
-// Try is Do for a request that may fail to get an answer.
+// Try is Do for a request that may get no answer.
 func (s *Server) Try(t testing.TB, ctx context.Context, r Request) (*Response, error) {
 	t.Helper()
 	request, err := s.newRequest(ctx, r)
@@ -87,7 +87,7 @@ func (r *Response) Decode(t testing.TB, into any) {
 	}
 }
 
-// Data decodes what is under "data" of a success.
+// Data decodes the "data" of a success.
 func (r *Response) Data(t testing.TB, into any) {
 	t.Helper()
 	var envelope struct {
@@ -116,7 +116,7 @@ func (r *Response) Failure(t testing.TB) Failure {
 	return envelope.Error
 }
 
-// RequireStatus ends the test unless the response has that status.
+// RequireStatus fails the test unless the response has the status.
 func (r *Response) RequireStatus(t testing.TB, status int) *Response {
 	t.Helper()
 	if r.Status != status {
@@ -125,7 +125,7 @@ func (r *Response) RequireStatus(t testing.TB, status int) *Response {
 	return r
 }
 
-// RequireFailure ends the test unless the response is this error, with its status.
+// RequireFailure fails the test unless the response is this error, with its status.
 func (r *Response) RequireFailure(t testing.TB, code, param string) *Response {
 	t.Helper()
 	if got := r.Failure(t); got.Code != code || got.Param != param || r.Status != codeOf(code).Status {

@@ -12,27 +12,27 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Scenario is one request and all that is to come of it. What it does not name must not happen:
-// a table that is not in Changes must stay as it was, and no event may be emitted but those in Events.
+// Scenario is one request and all its effects. An effect that it does not name is a failure: a table that is
+// not in Changes must stay unchanged, and only the events in Events may be emitted.
 type Scenario struct {
 	Name string
-	// Given prepares the case. What it sets with Case.Set can be written as ${name} below.
+	// Given prepares the case. Values set with Case.Set can be written as ${name} below.
 	Given func(t *testing.T, c *Case)
 	// Request is sent with the key of the case's organization, unless Anonymous.
 	Request   Request
 	Anonymous bool
 
-	Status int    // of a success
-	Code   string // of an error; its status and type follow from the contract's table
+	Status int    // the status of a success
+	Code   string // the code of an error; status and type follow from the contract's table
 	Param  string
 	Want   string            // the whole body, see expect.go
-	Header map[string]string // an empty value: not there
+	Header map[string]string // an empty value: absent
 	Change Changes
-	Events []string // the payloads of the events it emits, in order, see expect.go
+	Events []string // the payloads of the emitted events, in order, see expect.go
 	Then   func(t *testing.T, c *Case, r *Response)
 }
 
-// Case is what a scenario runs in: an organization of its own on a shared server.
+// Case is the world of one scenario: an organization of its own on a shared server.
 type Case struct {
 	*Server
 	Org    Org
@@ -51,13 +51,13 @@ func (s *Server) NewCase(t *testing.T) *Case {
 	return c
 }
 
-// Set gives a variable its value.
+// Set sets a variable.
 func (c *Case) Set(name, value string) { c.values["${"+name+"}"] = value }
 
 // Get is a variable's value.
 func (c *Case) Get(name string) string { return c.values["${"+name+"}"] }
 
-// Stranger makes another organization, which the request must not touch either.
+// Stranger makes another organization, which the request must not change either.
 func (c *Case) Stranger(t *testing.T) Org {
 	t.Helper()
 	org := c.NewOrg(t)
@@ -65,7 +65,7 @@ func (c *Case) Stranger(t *testing.T) Org {
 	return org
 }
 
-// Expand puts the variables into a text.
+// Expand replaces the variables in a text.
 func (c *Case) Expand(text string) string {
 	var pairs []string
 	for name, value := range c.values {
@@ -74,13 +74,13 @@ func (c *Case) Expand(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// Call sends a request of the case's organization, with the variables put in.
+// Call sends a request of the case's organization, with its variables replaced.
 func (c *Case) Call(t *testing.T, r Request) *Response {
 	t.Helper()
 	return c.Do(t, c.Expanded(r))
 }
 
-// Expanded is a request as Call sends it, for sending it otherwise.
+// Expanded is the request as Call would send it.
 func (c *Case) Expanded(r Request) Request {
 	if r.Key == "" {
 		r.Key = c.Org.Key
@@ -100,7 +100,7 @@ func (c *Case) expand(r Request) Request {
 	return r
 }
 
-// Make sends a POST that must make something, and sets the variable to its id.
+// Make sends a POST that must create an object, and sets the variable to its id.
 func (c *Case) Make(t *testing.T, variable, path, body string) {
 	t.Helper()
 	var made struct{ ID string }
@@ -198,7 +198,7 @@ func (sc Scenario) checkBody(t *testing.T, c *Case, r *Response) {
 	}
 }
 
-// Events are those of the case's organization behind the given one.
+// Events are the events of the case's organization after the given one.
 func (c *Case) Events(t *testing.T, after string) []chat.Event {
 	t.Helper()
 	events, err := c.Store.Read(t.Context()).EventsAfter(c.Org.ID, after, 10_000)
@@ -223,7 +223,7 @@ func (sc Scenario) checkEvents(t *testing.T, c *Case, events []chat.Event) {
 		}
 	}
 	if sc.Events == nil {
-		return // their number is among the changes
+		return // Changes checks how many there are
 	}
 	if len(events) != len(sc.Events) {
 		t.Fatalf("it emitted %d events, want %d", len(events), len(sc.Events))

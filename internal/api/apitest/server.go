@@ -1,6 +1,6 @@
-// Package apitest drives the API as its clients do: over a socket, on a fresh store of either
-// engine, with a clock that stands still until it is moved. Every response a test receives is
-// held against the OpenAPI document that the server itself serves. Only tests may import it.
+// Package apitest drives the API as its clients do: over a socket, on a fresh store of either engine, with a
+// clock that stands still until a test moves it. Every response is checked against the OpenAPI document that
+// the server itself serves. Only tests may import it.
 package apitest
 
 import (
@@ -30,7 +30,7 @@ func Each(t *testing.T, test func(t *testing.T, s *Server), options ...Option) {
 // Option changes an API before its server starts.
 type Option func(*api.API)
 
-// Server is one node: an API on a store, behind a listening socket.
+// Server is one node: an API on a store, behind a socket.
 type Server struct {
 	URL   string
 	Store *store.Store
@@ -45,17 +45,17 @@ type Server struct {
 	tables   *tables
 }
 
-// Start starts a node on a fresh store. All of it ends with the test.
+// Start starts a node on a fresh store. It ends with the test.
 func Start(t testing.TB, engine storetest.Engine, options ...Option) *Server {
 	t.Helper()
 	return StartAt(t, storetest.NewConfig(t, engine), options...)
 }
 
-// StartAt starts a node on the store at a place.
+// StartAt starts a node on the store at the place.
 func StartAt(t testing.TB, place store.Config, options ...Option) *Server {
 	t.Helper()
 	clock := storetest.NewClock()
-	clock.Advance(250 * time.Millisecond) // an instant between two seconds shows up rounding
+	clock.Advance(250 * time.Millisecond) // an instant between two seconds reveals rounding
 	place.Now, place.Elapsed = clock.Now, clock.Elapsed
 	return start(t, place, clock, options)
 }
@@ -79,7 +79,7 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 	s := &Server{Store: st, API: a, Clock: clock, place: place, options: options, http: httptest.NewServer(a)}
 	s.URL = s.http.URL
 	s.client = &http.Client{
-		Timeout:       2 * time.Minute, // a server that hangs fails its test and not the whole run
+		Timeout:       2 * time.Minute, // a server that hangs fails its test, not the whole run
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -98,10 +98,10 @@ var testVault = func() *vault.Vault {
 	return v
 }()
 
-// Opened is the range that the nodes may reach beside what is public.
+// Opened is the only private range that the nodes may reach.
 var Opened = netip.MustParsePrefix("10.9.0.0/16")
 
-// guard knows a few names, and no others exist.
+// guard resolves a few names; all others do not exist.
 var guard = netguard.New(Opened).WithResolver(netguardtest.Resolver(func(host string) []netip.Addr {
 	public, private, opened := netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.9.0.1")
 	switch host {
@@ -126,23 +126,23 @@ func (s *Server) close() {
 	s.API.Close()
 }
 
-// Document is what the server says of itself.
+// Document is the server's own description.
 func (s *Server) Document() *Document { return s.document }
 
-// InTx changes the store behind the API's back.
+// InTx changes the store directly, without the API.
 func (s *Server) InTx(t testing.TB, fn func(*store.Tx) error) {
 	t.Helper()
 	storetest.InTx(t, s.Store, fn)
 }
 
 func logTo(t testing.TB) *slog.Logger {
-	if _, ok := t.(*testing.F); ok { // it forbids to log while its targets run
+	if _, ok := t.(*testing.F); ok { // a fuzz test must not log while its targets run
 		return slog.New(slog.DiscardHandler)
 	}
 	return slog.New(slog.NewTextHandler(logWriter{t}, nil))
 }
 
-// logWriter puts what the node logs into the test's output.
+// logWriter writes the node's log to the test's output.
 type logWriter struct{ t testing.TB }
 
 var _ io.Writer = logWriter{}

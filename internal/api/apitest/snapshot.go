@@ -17,21 +17,21 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// tables looks into a store past the store's own code, so that a scenario can tell what a
-// request changed in any table, also in those that did not exist when it was written.
+// tables reads a store without the store's own code. A scenario can thus see changes in any table, even in
+// tables added later.
 type tables struct {
 	db  *sql.DB
-	all *sql.Stmt // every row of some organizations: its table, its identity, its content
+	all *sql.Stmt // every row of some organizations: table, identity, content
 }
 
-// unwatched change with every request, or are notes for the search index and for administrators, whose own tests
-// watch them.
+// unwatched tables change with every request, or are watched by tests of their own: notes for the search index
+// and for administrators.
 var unwatched = []string{"api_log", "audit_log", "key_uses", "outcomes", "rate_buckets", "search_changes"}
 
-// engineSQL is what the two engines say differently.
+// engineSQL is the SQL that differs between the engines.
 type engineSQL struct {
-	columns string // of every table, in order
-	orgIDs  string // the organizations, given as a JSON list
+	columns string // the columns of every table, in order
+	orgIDs  string // the organizations, from a JSON list
 	content func(columns []string) string
 }
 
@@ -60,7 +60,7 @@ func openTables(t testing.TB, place store.Config) *tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SetMaxOpenConns(1) // which has the statement prepared once
+	db.SetMaxOpenConns(1) // the statement is prepared on this connection only
 	t.Cleanup(func() { db.Close() })
 	statement, err := db.Prepare(engine.everything(t, db))
 	if err != nil {
@@ -69,7 +69,7 @@ func openTables(t testing.TB, place store.Config) *tables {
 	return &tables{db: db, all: statement}
 }
 
-// withoutPool leaves out what only the store's own pool understands.
+// withoutPool removes the settings that only the store's own pool understands.
 func withoutPool(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -82,8 +82,7 @@ func withoutPool(t testing.TB, address string) string {
 	return u.String()
 }
 
-// everything is one query over all tables that belong to an organization: a scenario asks twice,
-// and there are thousands of them.
+// everything is one query over all tables of an organization, because thousands of scenarios run it twice.
 func (e engineSQL) everything(t testing.TB, db *sql.DB) string {
 	t.Helper()
 	var parts []string
@@ -102,7 +101,8 @@ func (e engineSQL) everything(t testing.TB, db *sql.DB) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// identity tells rows of a table apart; a table without an id has only rows that do not change.
+// identity is the expression that identifies a row. Rows of a table without an id never change, so their
+// content serves.
 func identity(columns []string, content string) string {
 	for _, column := range []string{"id", "key"} {
 		if slices.Contains(columns, column) {
@@ -164,8 +164,8 @@ func (tb *tables) snapshot(t testing.TB, orgIDs []string) snapshot {
 	return found
 }
 
-// Changes says what happened to the rows of each table: "+1" for a new one, "~1" for a changed
-// one, "-1" for one that is gone, and such together with a blank between.
+// Changes counts the changes of each table's rows: "+1" for a new one, "~1" for a changed one, "-1" for a
+// deleted one, separated by blanks.
 type Changes map[string]string
 
 func (before snapshot) changes(after snapshot) Changes {
@@ -206,7 +206,7 @@ func compareRows(before, after map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
-// Unchanged runs fn and fails the test if an organization has anything else than before.
+// Unchanged runs fn and fails the test if it changed any row of the organization.
 func (s *Server) Unchanged(t testing.TB, orgID string, fn func()) {
 	t.Helper()
 	before := s.tables.snapshot(t, []string{orgID})
@@ -216,13 +216,13 @@ func (s *Server) Unchanged(t testing.TB, orgID string, fn func()) {
 	}
 }
 
-// Count is how many rows an organization has in a table.
+// Count is the number of an organization's rows in a table.
 func (s *Server) Count(t testing.TB, table, orgID string) int {
 	t.Helper()
 	return len(s.tables.snapshot(t, []string{orgID})[table])
 }
 
-// Find names a table in which an organization's rows contain the text, or nothing.
+// Find returns a table in which an organization's rows contain the text, or "".
 func (s *Server) Find(t testing.TB, orgID, text string) string {
 	t.Helper()
 	for table, rows := range s.tables.snapshot(t, []string{orgID}) {
@@ -235,7 +235,7 @@ func (s *Server) Find(t testing.TB, orgID, text string) string {
 	return ""
 }
 
-// Exec changes a table past the store's own code, for rows that nothing makes yet.
+// Exec runs a statement without the store's own code, for rows that no code makes yet.
 func (s *Server) Exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
 	if _, err := s.tables.db.Exec(statement, args...); err != nil {
