@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// comeBack is where the provider sends the browser when it is done there.
+// comeBack handles the browser's return from the provider.
 func (v *visit) comeBack() {
 	query := v.r.URL.Query()
 	st, stateErr := v.page.states.open(query.Get("state"), v.page.cfg.Store.Now())
@@ -47,8 +47,8 @@ func (v *visit) comeBack() {
 	}
 }
 
-// turnAway ends a visit that comes back without the cookie it went with. Where a number was connected, that
-// may be the same browser, a day later: it is told so, and no more.
+// turnAway ends a visit that returns without its cookie. If the link has connected a number, this may be the
+// same browser a day later: the page says that the link was used, and nothing more.
 func (v *visit) turnAway(invited core.Invitation) {
 	if invited.Link.Status == chat.LinkConsumed {
 		v.show(statusOf[chat.ReasonLinkConsumed], v.failureView(chat.ReasonLinkConsumed, invited, ""))
@@ -57,7 +57,7 @@ func (v *visit) turnAway(invited core.Invitation) {
 	v.distrust(invited, errors.New("the signup was begun in another browser"))
 }
 
-// refusal is what the provider said in place of a code.
+// refusal is the provider's error in place of a code.
 func refusal(kind, reason, description string) error {
 	cause := fmt.Errorf("the provider says %.100q, %.100q, %.300q", kind, reason, description)
 	if kind == "access_denied" {
@@ -70,14 +70,14 @@ func signupFailed(cause error) error {
 	return &core.OnboardError{Reason: chat.ReasonSignupFailed, Cause: cause}
 }
 
-// connected is a signup that succeeded.
+// connected is the result of a successful signup.
 type connected struct {
 	account chat.Account
 	invited core.Invitation
 }
 
-// connect makes the number ours. It goes on when the browser loses patience; when it then asks
-// again, with the same code, it gets the outcome of the first time.
+// connect connects the number. It goes on when the browser gives up; if the browser asks again with the same
+// code, it gets the result of the first attempt.
 func (v *visit) connect(invited core.Invitation, code, browser string) {
 	done, err := v.page.running.do(invited.Link.ID+" "+browser, func() (connected, error) {
 		ctx, cancel := v.background()
@@ -91,8 +91,8 @@ func (v *visit) connect(invited core.Invitation, code, browser string) {
 	v.succeed(done)
 }
 
-// failUnlessDone tells of a failure, unless the same browser's signup has succeeded elsewhere
-// meanwhile: on another node, its code used up.
+// failUnlessDone reports a failure, unless another node has meanwhile completed the same browser's signup with
+// this code.
 func (v *visit) failUnlessDone(invited core.Invitation, browser string, failure error) {
 	now, err := core.InvitationByID(v.page.cfg.Store.Read(v.r.Context()), invited.Link.OrgID, invited.Link.ID)
 	if err == nil && now.Link.ConsumedBy == browser {
@@ -102,8 +102,8 @@ func (v *visit) failUnlessDone(invited core.Invitation, browser string, failure 
 	v.fail(invited, failure)
 }
 
-// signUp goes from the code to a connected number. What it does at the provider can be done again;
-// what it does here is one transaction.
+// signUp goes from the code to a connected number. Its calls to the provider can be repeated; its own changes
+// are one transaction.
 func (p *Page) signUp(ctx context.Context, invited core.Invitation, code, browser string) (connected, error) {
 	token, err := p.cfg.Provider.ExchangeCode(ctx, code, p.callback)
 	if err != nil {
@@ -134,7 +134,7 @@ func (p *Page) signUp(ctx context.Context, invited core.Invitation, code, browse
 	return done, err
 }
 
-// mayConnect looks whether the number is somebody else's here, before anything is done to it.
+// mayConnect refuses a number that belongs to somebody else here, before anything is done to it.
 func (p *Page) mayConnect(ctx context.Context, invited core.Invitation, phoneNumberID string) error {
 	known, err := p.cfg.Store.Read(ctx).AccountForCallback(phoneNumberID)
 	switch {
@@ -151,8 +151,8 @@ func (p *Page) mayConnect(ctx context.Context, invited core.Invitation, phoneNum
 
 func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// registered registers a number that needs it. Where that fails, as it does for a number with a PIN
-// of its own, the number is connected all the same, and left to be registered through the API.
+// registered registers a number that needs it. A failure is not fatal, because a number may have a PIN of its
+// own: it is connected, and can be registered through the API.
 func (p *Page) registered(ctx context.Context, invited core.Invitation, n provider.Number, number provider.PhoneNumber) provider.PhoneNumber {
 	if number.Standing() != chat.AccountOnboarding || number.OnBusinessApp {
 		return number
@@ -179,7 +179,7 @@ func (p *Page) complete(ctx context.Context, signup core.Signup, token string) (
 	return done, err
 }
 
-// letGo turns callbacks off again that nobody here wants.
+// letGo turns the callbacks off again if no number here uses them.
 func (p *Page) letGo(ctx context.Context, n provider.Number) {
 	others, err := p.cfg.Store.Read(ctx).AccountsOfWABA(n.WABAID)
 	if err == nil && len(others) == 0 {

@@ -11,14 +11,14 @@ var PageCSS = pageCSS
 // PageScript is the page's script.
 var PageScript = pageScript
 
-// Readable is how the page writes a number.
+// Readable formats a number for the page.
 var Readable = readable
 
-// Date and Remaining are how the page writes instants and durations, for a browser's languages.
+// Date and Remaining format instants and durations in a browser's language.
 func Date(accept string, at time.Time) string            { return textFor(accept).date(at) }
 func Remaining(accept string, left time.Duration) string { return textFor(accept).remaining(left) }
 
-// MissingTexts are the texts that some language lacks, and those whose names differ.
+// MissingTexts are the texts that some language lacks or names differently.
 func MissingTexts() (missing []string) {
 	for _, t := range languages {
 		for _, other := range languages {

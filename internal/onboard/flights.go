@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// errBrokenOff is what those get who waited for one that panicked.
+// errBrokenOff is the error for requests that waited for a signup which panicked.
 var errBrokenOff = errors.New("the signup broke off")
 
-// flights lets requests that want the same thing at the same time share one doing of it.
+// flights lets simultaneous requests for the same signup share one run of it.
 type flights struct {
 	mu    sync.Mutex
 	under map[string]*flight

@@ -7,27 +7,26 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// limit is a bucket: how many requests at once, and how fast it fills again.
+// limit is the size of a bucket and how fast it refills.
 type limit struct {
 	name  string
 	burst float64
-	every time.Duration // for one more
+	every time.Duration // the time for one more request
 }
 
 var (
-	// perAddress is generous: a whole office can have one address, and all visitors have that of a proxy
-	// which is not trusted.
+	// perAddress is generous, because a whole office can share one address, and all visitors share that of an
+	// untrusted proxy.
 	perAddress = limit{"address", 300, 200 * time.Millisecond}
 	perLink    = limit{"link", 30, 2 * time.Second}
-	// perMiss is for addresses of links that do not exist.
+	// perMiss is for tokens of links that do not exist.
 	perMiss = limit{"miss", 20, 10 * time.Second}
 )
 
-// maxBuckets bounds the memory. When it is used up, buckets that are full again are forgotten, and
-// if there are none, all are.
+// maxBuckets bounds the memory. At the limit, full buckets are forgotten, and if there are none, all buckets.
 const maxBuckets = 20_000
 
-// limiter counts requests, on this node alone: it is against hammering, not a quota.
+// limiter counts requests on this node alone. It stops hammering; it is not a quota.
 type limiter struct {
 	now func() store.Moment
 

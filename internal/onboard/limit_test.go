@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Whatever happens to the wall clock, no window of time lets more through than a burst and what fills in
-// meanwhile, and who waits for one more gets it.
+// However the wall clock jumps, no window lets more requests through than a burst plus the refill, and a
+// request that waits for the refill passes.
 func TestLimitKeepsEveryWindow(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

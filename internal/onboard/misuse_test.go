@@ -27,7 +27,7 @@ func (b *browser) callbackOf(address, phone string) (string, url.Values) {
 	return u.String(), query
 }
 
-// TestForgedStates: nothing that was not signed here, for this link and this browser, is believed.
+// TestForgedStates refuses every state that was not signed here, for this link and this browser.
 func TestForgedStates(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		evil := "https://evil.example/"
@@ -73,8 +73,8 @@ func startedOn(t *testing.T, address string) *browser {
 	return b
 }
 
-// TestReplayedCode: a code that was used is refused by the provider, and the page says so to the
-// browser that brings it; the link is still good.
+// TestReplayedCode shows the provider's refusal of a used code to the browser that brings it; the link still
+// works.
 func TestReplayedCode(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		_, first := r.link(chat.NewSetupLink{})
@@ -95,8 +95,7 @@ func TestReplayedCode(t *testing.T) {
 	})
 }
 
-// TestNoOpenRedirect: where a browser is sent comes from the link or the settings, never from the
-// request.
+// TestNoOpenRedirect checks that redirects come from the link or the settings, never from the request.
 func TestNoOpenRedirect(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -131,8 +130,7 @@ func TestNoOpenRedirect(t *testing.T) {
 	}
 }
 
-// TestNobodyIsSentPastThePage: a site that sends a browser straight to the start gets it shown first
-// who asks for what.
+// TestNobodyIsSentPastThePage shows the welcome page to a browser that another site sent straight to the start.
 func TestNobodyIsSentPastThePage(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -157,7 +155,7 @@ func TestNobodyIsSentPastThePage(t *testing.T) {
 	}
 }
 
-// TestGuessedTokens: who tries addresses at random is slowed down, and everybody else is not.
+// TestGuessedTokens slows down a visitor who guesses tokens, and nobody else.
 func TestGuessedTokens(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -191,7 +189,7 @@ func TestGuessedTokens(t *testing.T) {
 	}
 }
 
-// TestOneLinkIsNotHammered: a link can be opened often, but not without end.
+// TestOneLinkIsNotHammered limits how often one link can be opened.
 func TestOneLinkIsNotHammered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -210,7 +208,7 @@ func TestOneLinkIsNotHammered(t *testing.T) {
 	b.get(address).says(t, http.StatusOK)
 }
 
-// TestOneAddressIsNotEndless: nor is anything else.
+// TestOneAddressIsNotEndless limits the requests of one address.
 func TestOneAddressIsNotEndless(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -223,7 +221,7 @@ func TestOneAddressIsNotEndless(t *testing.T) {
 	b.get(r.url+"/onboard/callback").says(t, http.StatusBadRequest)
 }
 
-// TestScriptInNames: names are strangers' words.
+// TestScriptInNames checks that names are escaped, because strangers choose them.
 func TestScriptInNames(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		const nasty = `</title><script>alert(1)</script>"onload=x {customer} {{.}} javascript:alert(1)`
@@ -250,7 +248,7 @@ func TestScriptInNames(t *testing.T) {
 	})
 }
 
-// TestHeaders: every answer keeps to itself.
+// TestHeaders checks the security headers of every answer.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -293,7 +291,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestRevokedBetween: a link that is withdrawn while somebody follows it connects nothing.
+// TestRevokedBetween connects nothing if the link is revoked while somebody follows it.
 func TestRevokedBetween(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		link, address := r.link(chat.NewSetupLink{})

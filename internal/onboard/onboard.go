@@ -1,6 +1,6 @@
-// Package onboard is the hosted page under which somebody connects a business number, and the work
-// that follows when a number has come or gone. The page is plain HTML that works without scripts; it
-// reads and changes things through core, like every other door to the program.
+// Package onboard is the hosted page on which somebody connects a business number, and the worker that follows
+// up when a number was connected or disconnected. The page is plain HTML that works without scripts. It reads
+// and changes data through core, like every other entry to the program.
 package onboard
 
 import (
@@ -22,27 +22,27 @@ import (
 
 const (
 	callbackPath = core.OnboardPath + "callback"
-	// startPath follows a link's address where its button leads.
+	// startPath is added to a link's address by its button.
 	startPath = "/start"
 )
 
-// Config is what the page needs.
+// Config configures the page.
 type Config struct {
 	Store    *store.Store
 	Provider provider.Signup
-	// Seal closes a token up for an account.
+	// Seal encrypts a token for an account.
 	Seal func(token, accountID string) string
-	// Key signs what goes through browsers; it is the same on every node.
+	// Key signs states and cookies; it is the same on every node.
 	Key []byte
-	// PIN is the two-step code that a number is registered with. It must be the same each time: after
-	// a crash, and when the number comes again.
+	// PIN is the two-step PIN with which a number is registered. It must be the same each time, after a crash
+	// and when the number is connected again.
 	PIN func(phoneNumberID string) string
-	// PublicURL is where browsers reach this service.
+	// PublicURL is the address of this service for browsers.
 	PublicURL string
 	Log       *slog.Logger
 }
 
-// Page answers for everything under /onboard/.
+// Page handles everything under /onboard/.
 type Page struct {
 	cfg      Config
 	states   signer
@@ -60,7 +60,7 @@ func New(cfg Config) *Page {
 	}
 }
 
-// ServeHTTP answers a request. Nothing of it may be kept, framed, or told to the next site.
+// ServeHTTP answers a request. Its headers forbid caching, framing and referrers.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -75,7 +75,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.serve()
 }
 
-// recovered ends a visit that ran into a mistake of ours.
+// recovered answers a visit that panicked.
 func (v *visit) recovered() {
 	if cause := recover(); cause != nil {
 		v.page.cfg.Log.Error("panic", "path", core.OnboardPath, "panic", cause, "stack", string(debug.Stack()))
@@ -83,7 +83,7 @@ func (v *visit) recovered() {
 	}
 }
 
-// visit is one request on its way.
+// visit is one request.
 type visit struct {
 	page *Page
 	w    http.ResponseWriter
@@ -109,16 +109,17 @@ func (v *visit) serve() {
 	}
 }
 
-// fromElsewhere tells that another site sent the browser here, past the page that says what for.
+// fromElsewhere reports whether another site sent the browser here, past the welcome page.
 func (v *visit) fromElsewhere() bool {
 	site := v.r.Header.Get("Sec-Fetch-Site")
 	return site == "cross-site" || site == "same-site"
 }
 
-// address is where the request comes from.
+// address is the visitor's address.
 func (v *visit) address() string { return clientaddr.Of(v.r).String() }
 
-// network is what requests are counted by: an IPv6 visitor has a whole /64 of addresses.
+// network is the key by which requests are counted. An IPv6 visitor owns a whole /64, so it is the network's
+// address.
 func (v *visit) network() string {
 	a := clientaddr.Of(v.r).WithZone("")
 	if a.Is6() {
@@ -127,7 +128,7 @@ func (v *visit) network() string {
 	return a.String()
 }
 
-// invited looks the link up, or ends the visit.
+// invited loads the link, or ends the visit.
 func (v *visit) invited(token string) (core.Invitation, bool) {
 	if chat.WellFormedLinkToken(token) && !v.page.limits.allow(perLink, token) {
 		v.tooMany()
@@ -162,14 +163,14 @@ func (v *visit) open(invited core.Invitation) bool {
 	return err == nil
 }
 
-// welcome tells who asks for what.
+// welcome shows who asks for what.
 func (v *visit) welcome(token string) {
 	if invited, ok := v.invited(token); ok {
 		v.show(http.StatusOK, v.welcomeView(invited, token))
 	}
 }
 
-// begin sends the browser to the provider, with a state that only it can come back with.
+// begin sends the browser to the provider with a state that only this browser can bring back.
 func (v *visit) begin(token string) {
 	invited, ok := v.invited(token)
 	if !ok {
@@ -203,10 +204,10 @@ func linkAttrs(invited core.Invitation, more ...any) []any {
 	return append(attrs, more...)
 }
 
-// background is a context for work that goes on when the browser has gone.
+// background is a context for work that goes on after the browser has left.
 func (v *visit) background() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(v.r.Context()), connectTimeout)
 }
 
-// connectTimeout is within what the server lets a request take.
+// connectTimeout is below the server's limit for a request.
 const connectTimeout = 45 * time.Second

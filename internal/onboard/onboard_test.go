@@ -63,7 +63,7 @@ func TestSignup(t *testing.T) {
 		if d := cmp.Diff(first, b.get(back), cmp.AllowUnexported(seen{}), cmpopts.IgnoreFields(seen{}, "header")); d != "" {
 			t.Error(d)
 		}
-		// It has lost its cookie meanwhile, or is another.
+		// The browser has lost its cookie, or it is another browser.
 		newBrowser(t).get(back).says(t, http.StatusGone, "This link has been used")
 		// Somebody else opens the link.
 		newBrowser(t).get(address).says(t, http.StatusGone, "This link has been used", "link_consumed")
@@ -73,7 +73,7 @@ func TestSignup(t *testing.T) {
 	})
 }
 
-// checkPair checks what the two events say.
+// checkPair checks the contents of the two events.
 func (r *rig) checkPair(link chat.SetupLink, account chat.Account) {
 	r.t.Helper()
 	events, err := r.store.Read(r.t.Context()).EventsAfter(r.org.ID, "", 1000)
@@ -106,7 +106,7 @@ func (r *rig) checkPair(link chat.SetupLink, account chat.Account) {
 	}
 }
 
-// TestOwnNumber connects a number of the organization itself: there is nobody to tell of.
+// TestOwnNumber connects a number of the organization itself, which emits no customer event.
 func TestOwnNumber(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		var token string
@@ -211,7 +211,7 @@ func TestFailuresSayWhy(t *testing.T) {
 	})
 }
 
-// TestAnyStepMayFail: whatever breaks, nothing is half done, and the next try succeeds.
+// TestAnyStepMayFail breaks each step in turn: nothing is half done, and the next attempt succeeds.
 func TestAnyStepMayFail(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		link, address := r.link(chat.NewSetupLink{})
@@ -232,7 +232,7 @@ func TestAnyStepMayFail(t *testing.T) {
 	})
 }
 
-// TestNumberWithAPIN: we cannot know its PIN. It is connected, and left to be registered.
+// TestNumberWithAPIN connects a number with an unknown PIN, and leaves it to be registered.
 func TestNumberWithAPIN(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		spec, err := r.sim.AddNumber(simulator.NumberSpec{ID: "445566", Phone: "+628125550105", Status: "PENDING", PIN: "999999"})
@@ -271,7 +271,7 @@ func TestNumberOfSomebodyElse(t *testing.T) {
 	})
 }
 
-// TestNumberComesAgain: its owner may connect it again, which repairs it.
+// TestNumberComesAgain lets the owner connect a number again, which repairs it.
 func TestNumberComesAgain(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		_, address := r.link(chat.NewSetupLink{})
@@ -294,7 +294,7 @@ func TestNumberComesAgain(t *testing.T) {
 	})
 }
 
-// TestOneLinkOneNumber: many follow one link at once, each with a number of its own.
+// TestOneLinkOneNumber has many browsers follow one link at once, each with its own number.
 func TestOneLinkOneNumber(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		link, address := r.link(chat.NewSetupLink{})
@@ -331,7 +331,7 @@ func TestOneLinkOneNumber(t *testing.T) {
 	})
 }
 
-// TestTwoNodes: it does not matter which node a browser comes back to, nor that several do at once.
+// TestTwoNodes lets browsers return to any node, several at once.
 func TestTwoNodes(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		other := r.serve(r.url)
@@ -364,8 +364,7 @@ func TestTwoNodes(t *testing.T) {
 	})
 }
 
-// TestOneBrowserTwice: a browser asks twice at once with the same code, as when somebody is
-// impatient. Both are told the same.
+// TestOneBrowserTwice has a browser ask twice at once with the same code. Both requests get the same answer.
 func TestOneBrowserTwice(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		_, address := r.link(chat.NewSetupLink{})
@@ -382,7 +381,7 @@ func TestOneBrowserTwice(t *testing.T) {
 	})
 }
 
-// TestTwoTabs: a link that is open in two tabs of a browser can be followed in either.
+// TestTwoTabs follows a link that is open in two tabs in either tab.
 func TestTwoTabs(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		_, address := r.link(chat.NewSetupLink{})
@@ -393,7 +392,7 @@ func TestTwoTabs(t *testing.T) {
 	})
 }
 
-// TestWhoMayNotFollow: those whom the link concerns must be in good standing.
+// TestWhoMayNotFollow refuses links of organizations and customers that may not connect numbers.
 func TestWhoMayNotFollow(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		_, address := r.link(chat.NewSetupLink{})

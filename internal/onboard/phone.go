@@ -6,8 +6,8 @@ import "strings"
 var shortCodes = strings.Fields("1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58" +
 	" 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98")
 
-// readable is a number (+628125550100) in groups: +62 812 555 0100. It is made of what is stored, so that
-// a number looks the same whenever it is shown, whatever the provider wrote.
+// readable formats a number (+628125550100) in groups: +62 812 555 0100. It formats the stored number, so that
+// it always looks the same, whatever the provider wrote.
 func readable(number string) string {
 	rest, ok := strings.CutPrefix(number, "+")
 	if !ok || len(rest) <= 4 {

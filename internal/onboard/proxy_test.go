@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// TestVisitorsBehindAProxy: behind a trusted proxy, who hammers locks out nobody but themselves, whatever
-// address they make up.
+// TestVisitorsBehindAProxy checks that behind a trusted proxy a visitor who hammers locks out nobody else,
+// whatever address they make up.
 func TestVisitorsBehindAProxy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)

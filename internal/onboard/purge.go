@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// stragglers is how long after a disconnection something may still be written for the account by
-	// who had read it before.
+	// stragglers is how long after a disconnection a request that read the account before may still write to
+	// it.
 	stragglers = time.Minute
-	// tellEvery is how often a long purge says how far it is.
+	// tellEvery is how often a long purge logs its progress.
 	tellEvery = 10 * time.Second
 )
 
-// followDisconnection ends the provider's callbacks and removes all that the account had.
+// followDisconnection turns the provider's callbacks off and deletes the account's data.
 func (w *Worker) followDisconnection(h *heldJob) error {
 	account, err := w.cfg.Store.Read(w.ctx).DeletedAccount(h.job.OrgID, h.job.AccountID)
-	if errors.Is(err, store.ErrNotFound) { // purged, and then the process ended
+	if errors.Is(err, store.ErrNotFound) { // purged before the process ended
 		return h.finish(nil)
 	}
 	if err != nil {
@@ -44,8 +44,8 @@ func (w *Worker) followDisconnection(h *heldJob) error {
 	return err
 }
 
-// stragglersLeft is how long something may still be written for the account. Where that seems to be more than
-// it can be, the clock was turned back since the job was put: it waits that long once.
+// stragglersLeft is the remaining time for stragglers. If it seems longer than possible, the clock was turned
+// back since the job was put: the job then waits the full time once.
 func (w *Worker) stragglersLeft(job store.AccountJob) time.Duration {
 	left := stragglers - w.cfg.Store.Now().Sub(job.CreatedAt)
 	switch {
@@ -58,8 +58,8 @@ func (w *Worker) stragglersLeft(job store.AccountJob) time.Duration {
 	}
 }
 
-// unsubscribe turns the callbacks of the business account off, unless a number of it is still
-// connected. It is tried once: callbacks for numbers that nobody has are dropped.
+// unsubscribe turns the callbacks of the business account off, unless one of its numbers is still connected. It
+// tries once, because callbacks for unknown numbers are dropped.
 func (w *Worker) unsubscribe(account chat.Account) {
 	err := w.tryUnsubscribe(account)
 	if err != nil && w.ctx.Err() == nil {
@@ -83,7 +83,8 @@ func (w *Worker) tryUnsubscribe(account chat.Account) error {
 	return w.subscribeNewcomer(account.WABAID)
 }
 
-// subscribeNewcomer makes up for a number that was connected while its account was unsubscribed.
+// subscribeNewcomer subscribes again if a number was connected while its business account was being
+// unsubscribed.
 func (w *Worker) subscribeNewcomer(wabaID string) error {
 	others, err := w.cfg.Store.Read(w.ctx).AccountsOfWABA(wabaID)
 	if err != nil || len(others) == 0 {
@@ -96,7 +97,7 @@ func (w *Worker) subscribeNewcomer(wabaID string) error {
 	return w.cfg.Provider.Subscribe(w.ctx, n)
 }
 
-// purge removes what an account had, step by step. Housekeeping removes the bytes of its files.
+// purge deletes an account's data step by step. Housekeeping deletes the bytes of its files.
 type purge struct {
 	worker  *Worker
 	held    *heldJob

@@ -25,7 +25,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// rig is the page on a store of either engine, before a simulated provider, all over real sockets.
+// rig is the page on a store of either engine and a simulated provider, all over real sockets.
 type rig struct {
 	t        *testing.T
 	store    *store.Store
@@ -68,7 +68,7 @@ func newRig(t *testing.T, engine storetest.Engine) *rig {
 	return r
 }
 
-// serve starts a node and returns its address, which is also its public one where none is given.
+// serve starts a node and returns its address, which is also its public URL if none is given.
 func (r *rig) serve(publicURL string) string {
 	server := httptest.NewUnstartedServer(nil)
 	address := "http://" + server.Listener.Addr().String()
@@ -87,7 +87,7 @@ func (r *rig) page(publicURL string) *onboard.Page {
 	})
 }
 
-// worker starts what follows, with a clock that stands still: it looks only when it is woken.
+// worker starts a worker with a clock that stands still, so it looks for jobs only when it is woken.
 func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	r.t.Helper()
 	cfg := onboard.WorkerConfig{
@@ -129,7 +129,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// spoiled is a provider whose calls can be made to fail, before they are made or after.
+// spoiled is a provider whose calls can be made to fail, before or after their effect.
 type spoiled struct {
 	provider.Signup
 
@@ -331,7 +331,7 @@ func (s seen) says(t *testing.T, status int, parts ...string) {
 	}
 }
 
-// events are the types of what was told since the customer was made.
+// events are the types of the events since the customer was made.
 func (r *rig) events() (types []string) {
 	r.t.Helper()
 	events, err := r.store.Read(r.t.Context()).EventsAfter(r.org.ID, "", 1000)
@@ -364,7 +364,7 @@ func (r *rig) stored(link chat.SetupLink) chat.SetupLink {
 	return now
 }
 
-// untouched checks that nothing came of a visit.
+// untouched checks that a visit changed nothing.
 func (r *rig) untouched(link chat.SetupLink) {
 	r.t.Helper()
 	if status := r.stored(link).Status; status != link.Status || len(r.accounts()) > 0 || len(r.events()) > 0 {
@@ -372,7 +372,7 @@ func (r *rig) untouched(link chat.SetupLink) {
 	}
 }
 
-// eventually waits for something that happens in the background.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

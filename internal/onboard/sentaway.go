@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// SentAway is what the provider's page may know of a visitor whom we sent there with a state: where they
-// are to come back to, and which numbers they have connected already. callback is empty where we did not.
+// SentAway tells the provider's page about a visitor whom we sent there with a state: where they return to, and
+// which numbers they have connected already. callback is empty if the state is not ours.
 func (p *Page) SentAway(ctx context.Context, text string) (callback string, numbers []string, err error) {
 	st, err := p.states.open(text, p.cfg.Store.Now())
 	if errors.Is(err, errForged) {

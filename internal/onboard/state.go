@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 )
 
-// stateLife is how long somebody may take on the provider's pages: verifying a number takes a while.
+// stateLife is how long somebody may take on the provider's pages. Verifying a number takes a while.
 const stateLife = time.Hour
 
 var (
@@ -24,11 +24,11 @@ var (
 	errExpired = errors.New("the state is too old")
 )
 
-// signer makes the states that go to the provider and come back: for which link, for which browser,
-// and since when.
+// signer makes the states that go to the provider and come back. A state names the link, the browser and the
+// time.
 type signer struct{ key []byte }
 
-// state is what a signed state says.
+// state is the content of a signed state.
 type state struct {
 	orgID   string
 	linkID  string
@@ -47,7 +47,7 @@ func (s signer) sum(body string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// open checks a state. With errExpired the rest of it is good.
+// open verifies a state. With errExpired the returned state is valid apart from its age.
 func (s signer) open(text string, now time.Time) (state, error) {
 	at := strings.LastIndexByte(text, '.')
 	if at < 0 || !hmac.Equal([]byte(text[at+1:]), []byte(s.sum(text[:at]))) {
@@ -68,31 +68,31 @@ func (s signer) open(text string, now time.Time) (state, error) {
 	return st, nil
 }
 
-// browserOf is what of a browser's nonce may be shown and stored.
+// browserOf hashes a browser's nonce, so that it may be shown and stored.
 func browserOf(nonce string) string {
 	sum := sha256.Sum256([]byte("browser " + nonce))
 	return hex.EncodeToString(sum[:16])
 }
 
-// cookie binds a signup to the browser that began it. It also holds the way back to the link.
+// cookie binds a signup to the browser that began it. It also holds the link's token, for the way back.
 type cookie struct{ nonce, token string }
 
-const nonceLength = 26 // of rand.Text
+const nonceLength = 26 // the length of rand.Text
 
 func newCookie(token string) cookie { return cookie{nonce: rand.Text(), token: token} }
 
-// cookieName is different for each link, so that signups of several can be under way at once.
+// cookieName differs by link, so that a browser can follow several links at once.
 func cookieName(linkID string) string { return "signup_" + linkID }
 
 func (c cookie) header(linkID string, secure bool) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName(linkID), Value: c.nonce + "." + c.token, Path: core.OnboardPath, MaxAge: int(stateLife / time.Second),
 		HttpOnly: true, Secure: secure,
-		SameSite: http.SameSiteLaxMode, // it must come along when the provider sends the browser back
+		SameSite: http.SameSiteLaxMode, // it must be sent when the provider redirects the browser back
 	}
 }
 
-// cookie reads the browser's cookie for a link; it is empty where there is none that we made.
+// cookie reads the browser's cookie for a link; it is empty if there is none of ours.
 func (v *visit) cookie(linkID string) cookie {
 	c, err := v.r.Cookie(cookieName(linkID))
 	if err != nil {

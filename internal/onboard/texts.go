@@ -11,10 +11,10 @@ type texts struct {
 	words map[string]string
 }
 
-// languages are those that the page speaks; the first is for everybody else.
+// languages are the page's languages. The first is the default.
 var languages = []texts{{"en", english}, {"id", indonesian}}
 
-// textFor picks the language that a browser likes best of those there are.
+// textFor picks the browser's preferred language of those we have.
 func textFor(acceptLanguage string) texts {
 	best, bestQuality := languages[0], 0.0
 	for part := range strings.SplitSeq(acceptLanguage, ",") {
@@ -36,7 +36,7 @@ func textFor(acceptLanguage string) texts {
 
 func speaks(tag string) (texts, bool) {
 	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-	if base == "in" { // what Indonesian was called until 1989, and is by some browsers still
+	if base == "in" { // the old code of Indonesian, which some browsers still send
 		base = "id"
 	}
 	for _, t := range languages {

@@ -36,30 +36,30 @@ func hashOf(source string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// view is all that the page shows. Its texts are in the visitor's language, with the names put in.
+// view is the content of the page, in the visitor's language, with names filled in.
 type view struct {
 	Style        template.CSS
-	Script       template.JS // empty where it has nothing to do
+	Script       template.JS // empty where none is needed
 	Lang         string
-	Organization string // empty where the visitor is not to know it
+	Organization string // empty if the visitor must not know it
 	Initial      string
-	Mark         string // ask, rest, done, wait or stop: the picture
+	Mark         string // the picture: ask, rest, done, wait or stop
 	Title        string
 	Lead         string
 	Facts        []fact
-	Caution      string // what to think of before pressing the button
-	Action       string // what the button says; empty: there is none
-	Target       string // where it leads
+	Caution      string // a warning above the button
+	Action       string // the button's text; empty: no button
+	Target       string // the button's address
 	StepsName    string
 	Steps        []string
 	Note         string
-	Code         string // for those who are asked to help
+	Code         string // the error code, for support
 	CodeName     string
 }
 
 type fact struct {
 	Name, Value string
-	Instant     string // where the value is one, for programs
+	Instant     string // the instant in machine-readable form, if the value is one
 	Aside       string
 }
 
@@ -70,7 +70,7 @@ func (v *visit) view(mark, title, lead string, names names) view {
 	}
 }
 
-// initial is the letter that stands for a name; none where it has no letters or digits.
+// initial is the letter that stands for a name; empty if the name has no letters or digits.
 func initial(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -88,7 +88,7 @@ func namesOf(invited core.Invitation) names {
 	return n
 }
 
-// welcomeView tells who asks for what, and what will happen.
+// welcomeView shows who asks for what, and what will happen.
 func (v *visit) welcomeView(invited core.Invitation, token string) view {
 	n := namesOf(invited)
 	page := v.offer(v.view("ask", "welcome.title", "welcome.lead", n), invited, token)
@@ -100,7 +100,7 @@ func (v *visit) welcomeView(invited core.Invitation, token string) view {
 	return page
 }
 
-// offer adds to a page what somebody needs who may go on to the provider from there.
+// offer adds the button to the provider and the facts to know before.
 func (v *visit) offer(page view, invited core.Invitation, token string) view {
 	n, expires := namesOf(invited), invited.Link.ExpiresAt
 	page.Facts = append(v.forWhom("fact.for", n), fact{
@@ -121,7 +121,7 @@ func (v *visit) forWhom(key string, n names) []fact {
 	return []fact{{Name: v.text.say(key, n), Value: n.customer}}
 }
 
-// succeed sends the browser on, or says that all is well.
+// succeed redirects the browser, or shows the success page.
 func (v *visit) succeed(done connected) {
 	if target := done.invited.Link.SuccessRedirectURL; target != nil {
 		pairs := []string{"account_id", done.account.ID, "status", "success"}
@@ -158,7 +158,7 @@ func (v *visit) succeedAgain(invited core.Invitation) {
 	v.succeed(done)
 }
 
-// fail ends a visit that led to nothing: on the link's own page for that, or on ours.
+// fail ends a failed visit: with a redirect to the link's failure page, or on ours.
 func (v *visit) fail(invited core.Invitation, err error) {
 	reason := chat.ReasonInternalError
 	failure, ok := errors.AsType[*core.OnboardError](err)
@@ -177,7 +177,7 @@ func (v *visit) fail(invited core.Invitation, err error) {
 	v.show(statusOf[reason], v.failureView(reason, invited, ""))
 }
 
-// distrust ends a visit that nobody should have made. It goes nowhere, whatever the link says.
+// distrust ends a suspicious visit. It never redirects, whatever the link says.
 func (v *visit) distrust(invited core.Invitation, err error) {
 	v.page.cfg.Log.Warn("signup refused", linkAttrs(invited, "reason", chat.ReasonSignupFailed, "address", v.address(), "error", err)...)
 	v.show(http.StatusBadRequest, v.failureView(chat.ReasonSignupFailed, core.Invitation{}, "browser.lead"))
@@ -201,13 +201,13 @@ var statusOf = map[chat.OnboardReason]int{
 	chat.ReasonNumberTaken: http.StatusConflict, chat.ReasonInternalError: http.StatusInternalServerError,
 }
 
-// failureView says what went wrong and what to do. lead replaces the reason's own words.
+// failureView says what went wrong and what to do. lead replaces the reason's own text.
 func (v *visit) failureView(reason chat.OnboardReason, invited core.Invitation, lead string) view {
 	if lead == "" {
 		lead = string(reason) + ".lead"
 	}
 	n, c := namesOf(invited), v.cookie(invited.Link.ID)
-	if reason == chat.ReasonSignupCancelled && c.token != "" { // they may, and it is no failure
+	if reason == chat.ReasonSignupCancelled && c.token != "" { // cancelling is no failure
 		return v.offer(v.view("rest", string(reason)+".title", lead, n), invited, c.token)
 	}
 	page := v.view("stop", string(reason)+".title", lead, n)
@@ -241,10 +241,10 @@ func (v *visit) show(status int, page view) {
 	v.w.Write(b.Bytes())
 }
 
-// names are put into texts.
+// names are filled into texts.
 type names struct{ organization, customer string }
 
-// say is a text with the names in it. It is not HTML: the template escapes it.
+// say is a text with the names filled in. The template escapes it.
 func (t texts) say(key string, n names) string {
 	return strings.NewReplacer("{organization}", n.organization, "{customer}", n.customer).Replace(t.words[key])
 }

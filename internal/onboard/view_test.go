@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// inOrder checks that a page says parts one after the other.
+// inOrder checks that a page contains the parts one after the other.
 func (s seen) inOrder(t *testing.T, parts ...string) {
 	t.Helper()
 	rest := s.body[strings.Index(s.body, "<main"):]
@@ -29,7 +29,7 @@ func (s seen) inOrder(t *testing.T, parts ...string) {
 	}
 }
 
-// TestWelcomeIsReadFromTheTop: who asks comes first, and the warning before the button that it is about.
+// TestWelcomeIsReadFromTheTop checks the order: who asks comes first, and the warning before its button.
 func TestWelcomeIsReadFromTheTop(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -40,7 +40,7 @@ func TestWelcomeIsReadFromTheTop(t *testing.T) {
 	b.get(address).inOrder(t, `class="brand"`, "Acme &amp; Söhne", "<h1", "Toko Maju", "<time", "7 hari lagi", "Lanjutkan hanya jika", `class="button"`, "<ol")
 }
 
-// TestCancellingIsNoFailure: who changes their mind is told that nothing happened, and can go straight on.
+// TestCancellingIsNoFailure tells a visitor who cancelled that nothing happened, and offers to go on.
 func TestCancellingIsNoFailure(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		link, address := r.link(chat.NewSetupLink{})
@@ -57,7 +57,7 @@ func TestCancellingIsNoFailure(t *testing.T) {
 	})
 }
 
-// TestDates: as people write them, in UTC where nobody knows better.
+// TestDates formats dates as people write them, in UTC where the zone is unknown.
 func TestDates(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 5, 3, 23, 5, 0, 0, time.FixedZone("", -2*3600))
@@ -82,7 +82,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestNumbersAreReadable: in groups behind the country's code.
+// TestNumbersAreReadable groups the digits after the country's code.
 func TestNumbersAreReadable(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
@@ -107,7 +107,7 @@ func TestNumbersAreReadable(t *testing.T) {
 	})
 }
 
-// TestColoursCanBeRead: text has a contrast of 4.5 to 1 to what is behind it, in light and in dark.
+// TestColoursCanBeRead wants a contrast of 4.5 to 1 between text and background, in light and in dark.
 func TestColoursCanBeRead(t *testing.T) {
 	t.Parallel()
 	light, dark, _ := strings.Cut(onboard.PageCSS, "prefers-color-scheme: dark")
@@ -125,7 +125,7 @@ func TestColoursCanBeRead(t *testing.T) {
 
 func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
 
-// luminance is how bright a colour of the style is, by the formula of WCAG.
+// luminance is the brightness of a colour of the style, by the formula of WCAG.
 func luminance(t *testing.T, css, name string) float64 {
 	t.Helper()
 	found := regexp.MustCompile(`--` + name + `: #([0-9a-f]{3,6})[;\s]`).FindStringSubmatch(css)

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// date is an instant as people write it. The page's script writes it again in the visitor's own time zone.
+// date formats an instant. The page's script formats it again in the visitor's own time zone.
 func (t texts) date(at time.Time) string {
 	at = at.UTC()
 	days, months := strings.Fields(t.words["date.days"]), strings.Fields(t.words["date.months"])
 	return fmt.Sprintf("%s, %d %s, %s UTC", days[at.Weekday()], at.Day(), months[at.Month()-1], at.Format(t.words["date.clock"]))
 }
 
-// remaining is a duration in the unit that people would count it in. It rounds: a link that was made for
-// seven days a minute ago has seven days left.
+// remaining is a duration in the largest fitting unit. It rounds, so that a link made for seven days a minute
+// ago has seven days left.
 func (t texts) remaining(d time.Duration) string {
 	unit, count := "in.days", d.Hours()/24
 	switch {

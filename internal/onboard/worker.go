@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// sweepEvery is how often the worker looks for what it was not told of: jobs of other nodes and
-	// of commands, retries, and what a crash left.
+	// sweepEvery is how often the worker looks for jobs that nobody woke it for: those of other nodes and of
+	// commands, retries, and those left by a crash.
 	sweepEvery = 5 * time.Second
-	// holdFor is how long a job is left to the node that took it; each step renews it. When it runs out
-	// all the same, another node repeats the step, which does no harm.
+	// holdFor is how long a job belongs to the node that took it; each step renews it. If it runs out, another
+	// node repeats the step, which does no harm.
 	holdFor = 30 * time.Second
 	// maxJobs is how many jobs a node works on at once.
 	maxJobs = 4
-	// giveUpAfter is the provider's own limit for the import of a phone app's data.
+	// giveUpAfter is the provider's own deadline for importing a phone app's data.
 	giveUpAfter = 24 * time.Hour
 	firstRetry  = 5 * time.Second
 	lastRetry   = time.Hour
 )
 
-// WorkerConfig is what the worker needs.
+// WorkerConfig configures the worker.
 type WorkerConfig struct {
 	Store    *store.Store
-	Lease    func() store.Lease // of this process: without one it takes no work
+	Lease    func() store.Lease // of this process; without it the worker takes no jobs
 	Provider provider.Signup
-	// Token opens an account's sealed token.
+	// Token decrypts an account's token.
 	Token func(chat.Account) (string, error)
-	// Connected is for what other parts do about a number that was connected, such as reading its
-	// templates. It is called until it succeeds, so it may be called again; nil: nothing.
+	// Connected lets other parts react to a connected number, for example by reading its templates. It is
+	// called until it succeeds, so it may run more than once; nil: nothing.
 	Connected func(context.Context, chat.Account) error
 	Log       *slog.Logger
 }
 
-// Worker does what follows when a number has come or gone. Each is a row until it is done, so that
-// nothing is forgotten with the process.
+// Worker does the follow-up work of connected and disconnected numbers. Each job is a row until it is done, so
+// that none is lost with the process.
 type Worker struct {
 	cfg    WorkerConfig
 	wake   chan struct{}
@@ -52,7 +52,7 @@ type Worker struct {
 	work   sync.WaitGroup
 }
 
-// StartWorker begins the work; Stop ends it.
+// StartWorker starts the worker; Stop ends it.
 func StartWorker(cfg WorkerConfig) *Worker {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Worker{cfg: cfg, wake: make(chan struct{}, 1), slots: make(chan struct{}, maxJobs), ctx: ctx, cancel: cancel}
@@ -60,7 +60,7 @@ func StartWorker(cfg WorkerConfig) *Worker {
 	return w
 }
 
-// Wake makes the worker look now.
+// Wake makes the worker look for jobs now.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
@@ -68,7 +68,7 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Stop waits for the batches under way; the rest is done after the next start.
+// Stop waits for the running batches. The remaining jobs wait for the next start.
 func (w *Worker) Stop() {
 	w.cancel()
 	w.work.Wait()
@@ -92,7 +92,7 @@ func (w *Worker) run() {
 	}
 }
 
-// sweep takes as many jobs as there are hands for them.
+// sweep takes as many jobs as maxJobs allows.
 func (w *Worker) sweep() {
 	free, lease := maxJobs-len(w.slots), w.cfg.Lease()
 	if free == 0 || !lease.Holds(w.cfg.Store.Moment(), 0) {
@@ -111,12 +111,12 @@ func (w *Worker) sweep() {
 		w.work.Go(func() {
 			w.do(job)
 			<-w.slots
-			w.Wake() // more may be waiting for the hand
+			w.Wake() // a waiting job may use the free place
 		})
 	}
 }
 
-// do works on a job and puts it off when it fails.
+// do works on a job, and postpones it if it fails.
 func (w *Worker) do(job store.AccountJob) {
 	held := &heldJob{worker: w, job: job}
 	var err error
@@ -145,7 +145,7 @@ func (w *Worker) do(job store.AccountJob) {
 	}
 }
 
-// errLost: another node has the job, or it was put anew.
+// errLost says that another node has the job, or that it was put anew.
 var errLost = errors.New("the job is not ours any more")
 
 // heldJob is a job that this node has taken.
@@ -154,7 +154,7 @@ type heldJob struct {
 	job    store.AccountJob
 }
 
-// hold keeps the job for a while longer.
+// hold renews the job's hold.
 func (h *heldJob) hold(d time.Duration, attempts int) error {
 	return h.batch(d, attempts, nil)
 }
@@ -172,7 +172,7 @@ func (h *heldJob) release() {
 	}
 }
 
-// batch runs fn in a transaction that also keeps the job, so that only its holder does anything.
+// batch runs fn in a transaction that also renews the hold, so that only the holder changes anything.
 func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error) error {
 	job := h.job
 	err := h.worker.cfg.Store.InTx(h.worker.ctx, func(tx *store.Tx) error {
@@ -192,7 +192,7 @@ func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error)
 	return err
 }
 
-// finish ends the job, together with fn.
+// finish runs fn and deletes the job, in one transaction.
 func (h *heldJob) finish(fn func(*store.Tx) error) error {
 	return h.worker.cfg.Store.InTx(h.worker.ctx, func(tx *store.Tx) error {
 		ours, err := tx.FinishAccountJob(h.job)
@@ -206,8 +206,8 @@ func (h *heldJob) finish(fn func(*store.Tx) error) error {
 	})
 }
 
-// followConnection makes sure of the callbacks, asks for what the number's phone app knows, and lets
-// the other parts do theirs. All of it can be done again.
+// followConnection subscribes to callbacks, requests the data of the number's phone app, and runs Connected.
+// All of it can be repeated.
 func (w *Worker) followConnection(h *heldJob) error {
 	account, err := w.cfg.Store.Read(w.ctx).Account(h.job.OrgID, h.job.AccountID)
 	if errors.Is(err, store.ErrNotFound) { // disconnected meanwhile
@@ -220,7 +220,8 @@ func (w *Worker) followConnection(h *heldJob) error {
 	if err != nil {
 		return err
 	}
-	// Again: a number of the same business account may have gone while this one came.
+	// Subscribe again, because a disconnected number of the same business account may just have been
+	// unsubscribed.
 	if err := w.cfg.Provider.Subscribe(w.ctx, n); err != nil {
 		return err
 	}
@@ -238,8 +239,8 @@ func (w *Worker) followConnection(h *heldJob) error {
 	return h.finish(nil)
 }
 
-// importApp asks for the contacts and the history of a number that lives in the phone app too. They
-// come as callbacks.
+// importApp requests the contacts and the history of a number that is also used in the phone app. The provider
+// sends them as callbacks.
 func (w *Worker) importApp(n provider.Number, account chat.Account) error {
 	number, err := w.cfg.Provider.PhoneNumber(w.ctx, n)
 	if err != nil || !number.OnBusinessApp {

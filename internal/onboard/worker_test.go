@@ -36,7 +36,7 @@ func (r *rig) connected(phone string, more url.Values) chat.Account {
 	return r.accounts()[0]
 }
 
-// left is what of the follow-ups is still to be done.
+// left are the remaining jobs.
 func (r *rig) left() []store.AccountJob {
 	r.t.Helper()
 	jobs, err := r.store.Read(r.t.Context()).AccountJobs(r.org.ID)
@@ -48,8 +48,7 @@ func (r *rig) left() []store.AccountJob {
 
 func (r *rig) settled() bool { r.t.Helper(); return len(r.left()) == 0 }
 
-// TestPhoneAppIsImported: contacts and history are asked for, once each, and only of numbers that
-// have them.
+// TestPhoneAppIsImported requests contacts and history once each, and only for numbers that have them.
 func TestPhoneAppIsImported(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		r.connected("+62 812 5550 400", nil)
@@ -65,7 +64,7 @@ func TestPhoneAppIsImported(t *testing.T) {
 	})
 }
 
-// TestFollowUpIsRepeated: what fails is tried again, later and later, and given up after a day.
+// TestFollowUpIsRepeated repeats a failed job at growing intervals, and gives it up after a day.
 func TestFollowUpIsRepeated(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		account := r.connected("+62 812 5550 402", url.Values{"on_business_app": {"1"}})
@@ -137,7 +136,7 @@ func (r *rig) fill(account chat.Account, people int) {
 	}
 }
 
-// holdings are what an account has: contacts, conversations, messages, jobs, labels, files.
+// holdings counts an account's contacts, conversations, messages, jobs, labels and files.
 func (r *rig) holdings(account chat.Account) (counts [5]int) {
 	r.t.Helper()
 	read := r.store.Read(r.t.Context())
@@ -171,8 +170,8 @@ func (r *rig) gone(account chat.Account) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// TestDisconnection: the number is gone at once, then its data, then its callbacks; others keep theirs.
-// A clock that is turned back during a disconnection does not hold it up for as long.
+// TestDisconnectionWhileTheClockIsTurnedBack deletes the number at once, then its data, then its callbacks;
+// other numbers keep theirs. A clock that is turned back meanwhile delays it only a little.
 func TestDisconnectionWhileTheClockIsTurnedBack(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		left := r.connected("+62 812 5550 412", nil)
@@ -242,8 +241,7 @@ func TestDisconnection(t *testing.T) {
 	})
 }
 
-// TestSharedBusinessAccount: callbacks belong to the business account; they go on while one of its
-// numbers is connected.
+// TestSharedBusinessAccount keeps the callbacks of a business account while one of its numbers is connected.
 func TestSharedBusinessAccount(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		for i := range 2 {
@@ -269,7 +267,7 @@ func TestSharedBusinessAccount(t *testing.T) {
 	})
 }
 
-// TestUnsubscribingIsBestEffort: a provider that refuses does not keep the data alive.
+// TestUnsubscribingIsBestEffort deletes the data even if the provider refuses to unsubscribe.
 func TestUnsubscribingIsBestEffort(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		account := r.connected("+62 812 5550 430", nil)
@@ -284,7 +282,7 @@ func TestUnsubscribingIsBestEffort(t *testing.T) {
 	})
 }
 
-// TestReconnectStartsClean: the number comes back while its old data is still being purged.
+// TestReconnectStartsClean connects a number again while its old data is still being purged.
 func TestReconnectStartsClean(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		before := r.connected("+62 812 5550 440", nil)
@@ -307,7 +305,7 @@ func TestReconnectStartsClean(t *testing.T) {
 	})
 }
 
-// TestPurgeGoesOn: a purge that was stopped, however often, is finished by the next.
+// TestPurgeGoesOn finishes a purge that was stopped several times.
 func TestPurgeGoesOn(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		account := r.connected("+62 812 5550 450", nil)
