@@ -1,6 +1,6 @@
-// Package search finds messages, notes and contacts by their texts. An index is made behind those who write
-// (Indexer), so that no send and no callback waits for it; a search (Searcher) asks the index and shows of
-// what it finds what is still so, and what the one who searches may see.
+// Package search finds messages, notes and contacts by their texts. An Indexer updates the index in the
+// background, so that no send and no callback waits for it. A Searcher asks the index, and shows only the hits
+// that still match and that the user may see.
 package search
 
 import (
@@ -17,28 +17,29 @@ import (
 )
 
 const (
-	// every is how often the indexer looks by itself: other nodes write too.
+	// every is how often the indexer looks for new rows, because other nodes write as well.
 	every = 2 * time.Second
-	// gather is how long it waits for more when something was written here.
+	// gather is how long it waits for more rows after a write on this node.
 	gather = 200 * time.Millisecond
-	// settleEvery and agedEvery are how often it looks for what came late, and for what is too old.
+	// settleEvery and agedEvery are how often it looks for rows that committed late, and for rows that are too
+	// old.
 	settleEvery = time.Minute
 	agedEvery   = 10 * time.Minute
-	// batch is how many rows a step takes.
+	// batch is the number of rows in a step.
 	batch = 100
-	// busyRate is from how many changes a second on the node counts as busy. Then the indexer rests busyRest
-	// times as long as it worked, else idleRest times. One that is behind by more than patience rests lateRest
-	// times as long: a load that lasts must not leave it behind for ever.
+	// busyRate is the number of changes a second from which the node counts as busy. A busy indexer rests
+	// busyRest times as long as it worked, others idleRest times. If it is behind by more than patience, it
+	// rests only lateRest times as long, because under lasting load it would never catch up.
 	busyRate = 20
 	busyRest = 30
 	idleRest = 2
 	lateRest = 5
 	patience = time.Minute
-	// longestRest is after a step that was slow because the machine is.
+	// longestRest bounds the rest after a step on a slow machine.
 	longestRest = 5 * time.Second
 )
 
-// Config is what an indexer needs.
+// Config configures an indexer.
 type Config struct {
 	Store   *store.Store
 	Index   *store.SearchIndex
@@ -46,7 +47,7 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Indexer keeps the index up to date. On several nodes one of them does, whoever comes first each time.
+// Indexer keeps the index up to date. With several nodes, whichever comes first does each step.
 type Indexer struct {
 	store   *store.Store
 	index   *store.SearchIndex
@@ -55,18 +56,18 @@ type Indexer struct {
 	trouble *logging.Episode
 
 	wake    chan struct{}
-	changes atomic.Int64 // that were told since the last step
-	stepped store.Moment // when that was
+	changes atomic.Int64 // reported since the last step
+	stepped store.Moment // the time of the last step
 	lag     time.Duration
 	rest    func(context.Context, time.Duration)
-	settled store.Moment // when it was last looked for what came late
-	aged    store.Moment // and for what is too old
+	settled store.Moment // when it last looked for late rows
+	aged    store.Moment // when it last looked for old rows
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// Start begins to index, and has the store tell of what is written.
+// Start starts indexing, and subscribes to the store's writes.
 func Start(cfg Config) *Indexer {
 	x := New(cfg)
 	x.rest = rest
@@ -89,7 +90,7 @@ func (x *Indexer) start() {
 	x.done.Go(func() { x.run(ctx) })
 }
 
-// New is an indexer that works when it is told to, without a rest.
+// New makes an indexer that runs only when Sweep is called, without rests.
 func New(cfg Config) *Indexer {
 	return &Indexer{
 		store: cfg.Store, index: cfg.Index, log: cfg.Log, metrics: newMetrics(cfg.Metrics), wake: make(chan struct{}, 1),
@@ -131,7 +132,7 @@ func (x *Indexer) run(ctx context.Context) {
 	}
 }
 
-// Sweep takes up all that the index does not have yet.
+// Sweep brings the index up to date.
 func (x *Indexer) Sweep(ctx context.Context) error {
 	if err := x.followChanges(ctx); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// step changes the index, and rests. It reports false where another node is at it.
+// step updates the index, and then rests. It returns false if another node is updating it.
 func (x *Indexer) step(ctx context.Context, fn func(store.SearchUpdate) error) (mine bool, err error) {
 	begin := x.store.Moment()
 	mine, err = x.index.Update(ctx, fn)
@@ -166,7 +167,7 @@ func (x *Indexer) step(ctx context.Context, fn func(store.SearchUpdate) error) (
 	return mine, err
 }
 
-// due is how long to rest after a step: long while others have much to do.
+// due is how long to rest after a step: longer while the node is busy.
 func (x *Indexer) due(begin store.Moment) time.Duration {
 	now := x.store.Moment()
 	since := max(now.Sub(x.stepped), time.Millisecond)

@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// What is committed is found; words may be any part of a text, in whatever case, with or without accents.
+// Committed texts are found; words may be any part of a text, in any case, with or without accents.
 func TestFinds(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		coffee := r.write("Zwei Cafés in der STRASSE, bitte")
@@ -38,7 +38,7 @@ func TestFinds(t *testing.T) {
 	})
 }
 
-// Contacts are found by what they are called and by a part of their number, notes by their text.
+// Contacts are found by their name and by a part of their number, notes by their text.
 func TestFindsContactsAndNotes(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		ids := []string{r.conversation.ContactID}
@@ -87,7 +87,7 @@ func TestFindsContactsAndNotes(t *testing.T) {
 	})
 }
 
-// Texts leave the index when they are edited, taken back or deleted, not only the answers of searches.
+// Texts that are edited, revoked or deleted leave the index itself, not only the results of searches.
 func TestTextsLeave(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		edited, revoked, deleted := r.write("the first wording"), r.write("wording to take back"), r.write("wording to delete")
@@ -98,7 +98,7 @@ func TestTextsLeave(t *testing.T) {
 			revoked.Revoked = true
 			return errors.Join(tx.ReviseMessage(edited), tx.ReviseMessage(revoked))
 		})
-		r.found("wording", deleted) // at once, whatever the index says
+		r.found("wording", deleted) // at once, even before the index changes
 		r.sweep()
 		r.found("something", edited)
 		same(t, "the index", r.indexed("wording"), []string{deleted.ID})
@@ -111,7 +111,7 @@ func TestTextsLeave(t *testing.T) {
 	})
 }
 
-// A message that comes with an old id is found like any other, in its place in time.
+// A message with an old id is found like any other, at its place in time.
 func TestOldIDs(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		first := r.write("parcel one")
@@ -126,7 +126,8 @@ func TestOldIDs(t *testing.T) {
 	})
 }
 
-// A transaction may end long after it made its ids. What was passed by is found when it is looked at again.
+// A transaction may commit long after it made its ids. The indexer finds its rows when it looks at that time
+// again.
 func TestLateCommits(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		before := r.clock.Now()
@@ -143,7 +144,7 @@ func TestLateCommits(t *testing.T) {
 	})
 }
 
-// A clock that was ahead keeps nothing from being found that is written after it was set right.
+// A clock that was ahead does not hide rows that are written after it was corrected.
 func TestTurnedClock(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		r.clock.Step(10 * time.Minute)
@@ -156,7 +157,7 @@ func TestTurnedClock(t *testing.T) {
 	})
 }
 
-// What the plan does not keep leaves the index by itself, also where its row was not there any more.
+// Messages beyond the plan's retention leave the index, even if their rows were deleted before.
 func TestRetention(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		storetest.InTx(t, r.st, func(tx *store.Tx) error {
@@ -181,11 +182,11 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// An indexer that ends in the middle is followed by one that goes on; nothing is left out, nothing is twice.
+// When an indexer stops in the middle, the next one goes on: no row is left out, none is indexed twice.
 func TestEndedInTheMiddle(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		all := r.writeMany(3*batch+1, "item")
-		r.clock.Advance(time.Hour) // so that a whole index is made of what is old
+		r.clock.Advance(time.Hour) // so that a whole index is built from old rows
 		ctx, cancel := context.WithCancel(t.Context())
 		steps := 0
 		r.indexer.rest = func(context.Context, time.Duration) {
@@ -212,7 +213,7 @@ func TestEndedInTheMiddle(t *testing.T) {
 	})
 }
 
-// An index that is gone, broken or of another version is made anew.
+// A missing or broken index, or one of another version, is rebuilt.
 func TestMadeAnew(t *testing.T) {
 	t.Parallel()
 	for what, spoil := range map[string]func(path string) error{
@@ -242,7 +243,7 @@ func TestMadeAnew(t *testing.T) {
 	}
 }
 
-// Of two nodes one at a time changes the index.
+// Only one of two nodes updates the index at a time.
 func TestOneNodeAtATime(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.Postgres)
@@ -268,7 +269,7 @@ func TestOneNodeAtATime(t *testing.T) {
 	r.found("hello", m)
 }
 
-// A running indexer is woken by what is written.
+// A write wakes a running indexer.
 func TestRunning(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		stepped := make(chan struct{}, 1)
@@ -294,7 +295,7 @@ func TestRunning(t *testing.T) {
 	})
 }
 
-// While much is written the indexer takes a small part of the time.
+// While the store is busy the indexer uses a small part of the time.
 func TestRests(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)

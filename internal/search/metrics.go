@@ -2,7 +2,7 @@ package search
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// metrics are the indexer's figures.
+// metrics are the indexer's metrics.
 type metrics struct {
 	lag        prometheus.Gauge
 	rebuilding prometheus.Gauge

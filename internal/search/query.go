@@ -10,41 +10,41 @@ import (
 )
 
 const (
-	// leastLetters is what the index can look for.
+	// leastLetters is the shortest word that the index can find.
 	leastLetters = 3
-	// leastDigits is how much of a number must be given.
+	// leastDigits is the shortest part of a number that can be searched.
 	leastDigits = 3
 	mostWords   = 12
 )
 
-// Query is what somebody looks for: texts with all words, in any part of theirs, or contacts by a part of
-// their number.
+// Query is a parsed search: texts that contain all words, or contacts by a part of their number.
 type Query struct {
 	words  []string
 	digits string
-	masked bool // a contact's number does not count, wherever it stands
+	masked bool // contacts' numbers do not match
 }
 
-// Parse reads what somebody has typed. Nothing in it has a meaning beyond itself.
+// Parse parses the text of a search. It has no operators: every character stands for itself.
 func Parse(text string) Query {
 	folded := fold(strings.ToValidUTF8(text, " "))
 	words := strings.Fields(folded)
 	slices.Sort(words)
 	words = slices.Compact(words)
-	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest are the rarest
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest words are the rarest
 	return Query{words: words[:min(len(words), mostWords)], digits: numberPart(folded)}
 }
 
-// Empty tells that there is nothing to look for.
+// Empty reports whether there is nothing to search for.
 func (q Query) Empty() bool { return len(q.words) == 0 }
 
-// WithoutNumbers is the query of somebody who is not to find people by their numbers.
+// WithoutNumbers is the query of a user who must not find people by their numbers.
 func (q Query) WithoutNumbers() Query {
 	q.digits, q.masked = "", true
 	return q
 }
 
-// numberPart is the part of a number that a text is, or nothing. A leading zero stands for a country.
+// numberPart returns the digits of a text that is part of a number, or "". A leading zero stands for the
+// country's code.
 func numberPart(text string) string {
 	if strings.Trim(text, "0123456789+-()./ ") != "" {
 		return ""
@@ -56,7 +56,7 @@ func numberPart(text string) string {
 	return digits
 }
 
-// longWords are those that the index can look for.
+// longWords are the words that the index can find.
 func (q Query) longWords() (words []string) {
 	for _, word := range q.words {
 		if utf8.RuneCountInString(word) >= leastLetters {
@@ -66,8 +66,8 @@ func (q Query) longWords() (words []string) {
 	return words
 }
 
-// forIndex is the query as the index takes it. What it leaves out is looked for in what is found. It reports
-// false where the index cannot be asked.
+// forIndex is the query for the index. Words that it leaves out are checked on the rows found. It returns false
+// if the index cannot help.
 func (q Query) forIndex(kind chat.Kind) (words []string, or string, ok bool) {
 	words = q.longWords()
 	if kind == chat.KindContact {
@@ -76,7 +76,7 @@ func (q Query) forIndex(kind chat.Kind) (words []string, or string, ok bool) {
 	return words, or, len(words) > 0 || or != ""
 }
 
-// matches tells whether a row is what was looked for, as it is now.
+// matches reports whether a row, as it is now, matches the query.
 func (q Query) matches(row store.SearchRow) bool {
 	if kindOf(row.ID) == chat.KindContact && q.digits != "" && strings.Contains(digitsOf(row.Number), q.digits) {
 		return true

@@ -21,15 +21,14 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-// hostile are texts that mean something to those who are asked.
+// hostile are texts with a special meaning to the engines.
 var hostile = []string{
 	`"`, `""`, `"""`, `a"b"c`, `NEAR(abc def)`, `abc AND def`, `abc OR def`, `NOT abc`, `abc*`, `^abc`, `text:abc`, `{text}: abc`, `-abc`, `+abc`, `(abc`, `abc)`,
 	`%%%`, `___`, `a%b`, `a_c`, `\`, `\\\`, `'`, `''; DROP TABLE docs; --`, "abc\x00def", "\x00\x00\x00", "\xff\xfe\xfd", "abc\ndef", "\u202eabc", "🎉🎉🎉", "日本語の",
 	"İstanbul", "ß", "ﬁﬁﬁ", "e\u0301e\u0301e\u0301", "\u0301\u0301\u0301", strings.Repeat("a ", 100), strings.Repeat("x", 200),
 }
 
-// Nothing that is typed has a meaning beyond itself: a text finds itself, and what has not all of its words is
-// not found.
+// Every character stands for itself: a text finds itself, and a text that lacks one of its words is not found.
 func TestHostileQueries(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		decoy := r.write("abc def xyz text docs")
@@ -57,7 +56,7 @@ func TestHostileQueries(t *testing.T) {
 	})
 }
 
-// Whatever is written and looked for, what is found is what has all the words.
+// For any texts and queries, exactly the texts with all words are found.
 func TestFindsExactly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, storetest.SQLite)
@@ -87,7 +86,7 @@ func TestFindsExactly(t *testing.T) {
 	})
 }
 
-// Marks are where the words are, as a browser counts, however the text was cut.
+// Marks cover the words, counted in a browser's units, however the text was cut.
 func TestSnippets(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +112,7 @@ func TestSnippets(t *testing.T) {
 	same(t, "the marks", s, Snippet{Text: "🎉 Two Cafés", Marks: [][2]int{{0, 2}, {7, 11}}})
 }
 
-// What people read of a message can be found, and nothing else of it.
+// The visible texts of a message can be found, and nothing else of it.
 func TestContentText(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{

@@ -93,7 +93,7 @@ func (r *rig) writeMany(n int, text string) []chat.Message {
 	return all
 }
 
-// writeAt is write with an id of one instant that says that it was made at another.
+// writeAt is write with separate times for the id and the creation.
 func (r *rig) writeAt(c chat.Conversation, text string, id, created time.Time) (m chat.Message) {
 	r.t.Helper()
 	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
@@ -122,7 +122,7 @@ func (r *rig) sweep() {
 	}
 }
 
-// search returns the ids of what is found, over all pages.
+// search returns the ids of all hits, over all pages.
 func (r *rig) search(kind chat.Kind, text string) []string {
 	r.t.Helper()
 	return r.searchAs(Request{User: r.user, Kind: kind, Query: Parse(text), Limit: 50})
@@ -147,7 +147,7 @@ func (r *rig) searchAs(req Request) []string {
 	return nil
 }
 
-// found fails unless a search finds exactly these messages, newest first.
+// found fails the test unless a search finds exactly these messages, newest first.
 func (r *rig) found(text string, want ...chat.Message) {
 	r.t.Helper()
 	ids := []string{}
@@ -161,7 +161,7 @@ func (r *rig) found(text string, want ...chat.Message) {
 	}
 }
 
-// indexed are the ids of messages that the index itself has for a word.
+// indexed are the ids of messages that the index itself holds for a word.
 func (r *rig) indexed(word string) (ids []string) {
 	r.t.Helper()
 	found, err := r.index.Find(context.Background(), store.SearchQuery{Kind: chat.KindMessage, OrgID: r.org.ID, Words: []string{word}, Limit: 1000})

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// mostLooked bounds how many rows one search looks at. Where more could match it says where to go on.
+	// mostLooked bounds the rows that one search reads. If more could match, the result says where to go on.
 	mostLooked = 4_000
-	// mostAtOnce is how many at a time. A search begins with twice a page, and looks at twice as many each time
-	// that this is not enough: what everybody sees is found at once, and to ask again is dear where little is.
+	// mostAtOnce bounds the rows of one step. A search starts with twice a page, and doubles each time that is
+	// not enough: a user who sees everything gets an answer at once, and one who sees little needs few steps.
 	mostAtOnce = 1_000
-	// stillIndexing is how far behind the index may be without anybody being told.
+	// stillIndexing is the lag of the index from which users are told of it.
 	stillIndexing = settling + 15*time.Minute
 )
 
-// Searcher finds what a user looks for.
+// Searcher runs users' searches.
 type Searcher struct {
 	store *store.Store
 	index *store.SearchIndex
@@ -29,34 +29,34 @@ type Searcher struct {
 // NewSearcher makes a searcher.
 func NewSearcher(st *store.Store, index *store.SearchIndex) *Searcher { return &Searcher{st, index} }
 
-// Request is what a user looks for, and where.
+// Request is a user's search.
 type Request struct {
 	User  chat.User
 	Query Query
 	Kind  chat.Kind
-	// AccountID is of the number to look in; empty: all that the user sees.
+	// AccountID is the number to search; empty: all that the user sees.
 	AccountID string
 	From      time.Time
-	Until     time.Time // the first instant that is too late; zero: none is
+	Until     time.Time // exclusive; zero: no limit
 	Limit     int
-	After     string // Next of the page before
+	After     string // Next of the previous page
 }
 
-// Hit is something that was found.
+// Hit is one result of a search.
 type Hit struct {
 	store.SearchRow
-	// Conversation has no id where a contact has no conversation.
+	// Conversation has no id if the contact has no conversation.
 	Conversation chat.InboxEntry
 	Snippet      Snippet
 }
 
-// Result is what was found, newest first. Next is where to go on, and empty where there is nothing more.
+// Result is a page of hits, newest first. Next is where to go on; empty: nothing more.
 type Result struct {
 	Hits []Hit
 	Next string
 }
 
-// Indexing tells that the index does not have all of an organization's older rows yet.
+// Indexing reports whether the index still lacks some of an organization's older rows.
 func (s *Searcher) Indexing(ctx context.Context, orgID string) (bool, error) {
 	for _, kind := range store.SearchKinds {
 		marks, err := s.index.Marks(ctx, kind, orgID)
@@ -72,7 +72,7 @@ func (s *Searcher) Indexing(ctx context.Context, orgID string) (bool, error) {
 	return false, nil
 }
 
-// Search looks for a page.
+// Search returns a page of hits.
 func (s *Searcher) Search(ctx context.Context, req Request) (result Result, err error) {
 	if req.Query.Empty() {
 		return result, nil
@@ -101,14 +101,14 @@ func (s *Searcher) Search(ctx context.Context, req Request) (result Result, err 
 	return result, nil
 }
 
-// candidates are rows that may be what was looked for, each with its place in the search.
+// candidates are rows that may match, each with its position in the search.
 type candidates struct {
 	ids, at []string
 	next    string
-	rows    map[string]store.SearchRow // nil: they are to be read
+	rows    map[string]store.SearchRow // nil: not read yet
 }
 
-// ask takes the index's word for what may match.
+// ask gets candidates from the index.
 func (s *Searcher) ask(ctx context.Context, req Request, within *[]string, n int) (c candidates, err error) {
 	words, or, _ := req.Query.forIndex(req.Kind)
 	found, err := s.index.Find(ctx, store.SearchQuery{
@@ -122,7 +122,7 @@ func (s *Searcher) ask(ctx context.Context, req Request, within *[]string, n int
 	return c, err
 }
 
-// walk goes through the newest rows, for words too short for the index.
+// walk gets candidates from the newest rows, for words too short for the index.
 func (s *Searcher) walk(ctx context.Context, req Request, _ *[]string, n int) (c candidates, err error) {
 	before := store.LastSearchID(req.Kind)
 	if !req.Until.IsZero() {
@@ -143,8 +143,8 @@ func (s *Searcher) walk(ctx context.Context, req Request, _ *[]string, n int) (c
 	return c, err
 }
 
-// take adds those of the candidates to the result that match as they are now and that the user sees. It
-// reports true when the page is full.
+// take adds the candidates to the result that still match and that the user may see. It returns true when the
+// page is full.
 func (s *Searcher) take(ctx context.Context, req Request, c candidates, result *Result) (full bool, err error) {
 	r := s.store.Read(ctx)
 	if c.rows == nil {
@@ -162,7 +162,7 @@ func (s *Searcher) take(ctx context.Context, req Request, c candidates, result *
 	return s.takeSeen(ctx, req, c, matching, result)
 }
 
-// takeSeen adds what the user sees.
+// takeSeen adds the rows that the user may see.
 func (s *Searcher) takeSeen(ctx context.Context, req Request, c candidates, matching []int, result *Result) (full bool, err error) {
 	seen, err := s.seen(ctx, req, c, matching)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Searcher) takeSeen(ctx context.Context, req Request, c candidates, matc
 	return false, nil
 }
 
-// seen returns the conversations of the matching rows, by the row's id, where the user sees them.
+// seen returns the conversations of the matching rows that the user may see, by the row's id.
 func (s *Searcher) seen(ctx context.Context, req Request, c candidates, matching []int) (map[string]chat.InboxEntry, error) {
 	conversations := map[string]chat.InboxEntry{}
 	if len(matching) == 0 {
@@ -218,7 +218,7 @@ func (s *Searcher) seen(ctx context.Context, req Request, c candidates, matching
 	return conversations, nil
 }
 
-// within are the accounts to look in; nil: all.
+// within are the accounts to search; nil: all.
 func (s *Searcher) within(ctx context.Context, req Request) (*[]string, error) {
 	if req.AccountID != "" {
 		return &[]string{req.AccountID}, nil

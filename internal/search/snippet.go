@@ -8,19 +8,19 @@ import (
 
 const (
 	snippetLetters = 160
-	// snippetLead is how much of the text stands before what was found.
+	// snippetLead is the length of the text before the first match.
 	snippetLead = 40
 	ellipsis    = '…'
 )
 
-// Snippet is the part of a text in which something was found.
+// Snippet is the part of a text around a match.
 type Snippet struct {
 	Text string
-	// Marks are where, in UTF-16 units, as browsers count.
+	// Marks are the matches, in UTF-16 units, as browsers count.
 	Marks [][2]int
 }
 
-// snippet cuts a text around what was found.
+// snippet cuts a text around its first match.
 func (q Query) snippet(text string) Snippet {
 	letters := []rune(text)
 	marks := q.find(letters)
@@ -55,7 +55,7 @@ func cut(letters []rune, marks [][2]int, from, until int) (s Snippet) {
 	return s
 }
 
-// unitsBefore says of each letter, and of the end, how many UTF-16 units stand before it.
+// unitsBefore returns, for each letter and for the end, the number of UTF-16 units before it.
 func unitsBefore(letters []rune) []int {
 	units := make([]int, len(letters)+1)
 	for i, r := range letters {
@@ -64,10 +64,10 @@ func unitsBefore(letters []rune) []int {
 	return units
 }
 
-// find returns where the words are, as letters from and until, in order and apart from each other.
+// find returns the ranges of letters that match the words, sorted and without overlaps.
 func (q Query) find(letters []rune) [][2]int {
 	var folded strings.Builder
-	var of []int // which letter each byte of the folded text is of
+	var of []int // the letter to which each byte of the folded text belongs
 	for i, r := range letters {
 		foldRune(r, func(r rune) {
 			n, _ := folded.WriteRune(r)
@@ -92,7 +92,7 @@ func (q Query) find(letters []rune) [][2]int {
 	return join(marks)
 }
 
-// join makes one of marks that overlap or touch.
+// join merges marks that overlap or touch.
 func join(marks [][2]int) (joined [][2]int) {
 	slices.SortFunc(marks, func(a, b [2]int) int { return a[0] - b[0] })
 	for _, mark := range marks {

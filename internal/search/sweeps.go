@@ -10,17 +10,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Rows get an id that says when they were made, and are seen when their transaction ends, which may be later;
-// the clocks of nodes differ a little, too. So what is new is looked for from a little before now on, again
-// and again, and once more when nothing can come any more. What was made with an old id, was changed or is
-// gone is told by rows of its own (Tx.SearchAgain).
+// A row's id carries its creation time, but the row is visible only after its transaction commits, and the
+// clocks of nodes differ a little. So the indexer reads new rows again and again from a little before now, and
+// once more when no more can appear. Rows with an old id, and changed and deleted rows, are listed in a table
+// of their own (Tx.SearchAgain).
 const (
 	overlap = 3 * time.Second
-	// settling is far above what a transaction may take and clocks may differ.
+	// settling is far longer than a transaction may take or clocks may differ.
 	settling = 15 * time.Minute
 )
 
-// followChanges looks at rows again that were changed.
+// followChanges indexes changed rows again.
 func (x *Indexer) followChanges(ctx context.Context) error {
 	for {
 		waiting, err := x.store.Read(ctx).SearchChanges(1)
@@ -51,7 +51,7 @@ func (x *Indexer) followSome(u store.SearchUpdate) error {
 	return u.Followed(changes)
 }
 
-// put brings the index to where rows are now.
+// put updates the index to the current state of rows.
 func (x *Indexer) put(u store.SearchUpdate, orgID string, ids []string) error {
 	byKind := map[chat.Kind][]string{}
 	for _, id := range ids {
@@ -96,7 +96,7 @@ func (x *Indexer) putRows(u store.SearchUpdate, orgID string, ids []string, rows
 	return u.Put(orgID, texts)
 }
 
-// takeNew takes up the newest rows.
+// takeNew indexes the newest rows.
 func (x *Indexer) takeNew(ctx context.Context) error {
 	lag := time.Duration(0)
 	for _, kind := range store.SearchKinds {
@@ -116,13 +116,13 @@ func (x *Indexer) takeNew(ctx context.Context) error {
 	return nil
 }
 
-// setLag notes how long something has been there that is not in the index yet.
+// setLag records how long the oldest row outside of the index has been waiting.
 func (x *Indexer) setLag(lag time.Duration) {
 	x.lag = lag
 	x.metrics.lag.Set(lag.Seconds())
 }
 
-// takeNewOf takes up the newest rows of a kind in an organization, and returns how long the oldest of them has
+// takeNewOf indexes the newest rows of a kind in an organization, and returns how long the oldest of them has
 // waited.
 func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.SearchHead) (lag time.Duration, err error) {
 	marks, err := x.index.Marks(ctx, kind, head.OrgID)
@@ -130,7 +130,7 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 		return 0, err
 	}
 	recent := store.FirstSearchID(kind, x.store.Now().Add(-overlap))
-	if marks.Head == "" { // takeLate takes what was before
+	if marks.Head == "" { // takeLate handles the rows before
 		marks.Head = store.FirstSearchID(kind, x.store.Now().Add(-settling))
 	}
 	if head.ID <= min(marks.Head, recent) {
@@ -155,22 +155,22 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 	return lag, nil
 }
 
-// part is the rows of a kind behind an id and before another.
+// part is a range of rows of a kind: after one id and before another.
 type part struct {
 	kind          chat.Kind
 	orgID         string
 	after, before string
 }
 
-// taken is what came of a step.
+// taken is the result of a step.
 type taken struct {
-	oldest string // of those that were missing; empty where none was
-	last   string // of all
+	oldest string // the oldest missing row; empty: none
+	last   string // the last row read
 	more   bool   // rows follow
 }
 
-// takeSome puts what is missing of the next rows of a part into the index, and marks how far it got. It may run
-// again, like all that is in a transaction.
+// takeSome indexes the missing rows at the beginning of a part, and records its progress. It may be retried,
+// like everything in a transaction.
 func (x *Indexer) takeSome(u store.SearchUpdate, p part, mark func(m *store.SearchMarks, last string)) (t taken, err error) {
 	ids, err := u.Source().SearchIDs(p.kind, p.orgID, p.after, p.before, batch)
 	if err != nil || len(ids) == 0 {
@@ -195,8 +195,8 @@ func (x *Indexer) takeSome(u store.SearchUpdate, p part, mark func(m *store.Sear
 	return t, u.SetMarks(p.kind, p.orgID, marks)
 }
 
-// takeLate looks once more at what nothing can be added to any more. With an index that has just been made
-// that is everything.
+// takeLate reads each part once more when no rows can appear in it any more. For a new index that is
+// everything.
 func (x *Indexer) takeLate(ctx context.Context) error {
 	defer x.metrics.rebuilding.Set(0)
 	for _, kind := range store.SearchKinds {
@@ -233,14 +233,14 @@ func (x *Indexer) takeLateOf(ctx context.Context, kind chat.Kind, orgID string) 
 		}
 		p.after = took.last
 		x.metrics.rebuilding.Set(1)
-		if err := errors.Join(x.followChanges(ctx), x.takeNew(ctx)); err != nil { // which do not wait for all that is old
+		if err := errors.Join(x.followChanges(ctx), x.takeNew(ctx)); err != nil { // new rows do not wait for the old ones
 			return err
 		}
 	}
 	return nil
 }
 
-// markSettled notes that the index has all of a part.
+// markSettled records that the index has all rows of a part.
 func (x *Indexer) markSettled(u store.SearchUpdate, p part) error {
 	marks, err := u.Marks(p.kind, p.orgID)
 	if err != nil {
@@ -250,7 +250,7 @@ func (x *Indexer) markSettled(u store.SearchUpdate, p part) error {
 	return u.SetMarks(p.kind, p.orgID, marks)
 }
 
-// dropOld removes the texts of messages that their organization's plan does not keep any longer.
+// dropOld removes messages from the index that are older than their organization's plan keeps.
 func (x *Indexer) dropOld(ctx context.Context) error {
 	retentions, err := x.store.Read(ctx).Retentions()
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// mostText bounds what of a text can be found, in bytes. The longest message has 4,096 letters.
+// mostText bounds the searchable part of a text, in bytes. The longest message has 4,096 letters.
 const mostText = 16 << 10
 
-// textOf is what people read of a row.
+// textOf is the visible text of a row.
 func textOf(row store.SearchRow) string {
 	text := row.Text
 	if kindOf(row.ID) == chat.KindMessage {
@@ -28,7 +28,7 @@ func textOf(row store.SearchRow) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// indexText is what can be found of a row: its text, and the digits of a contact's number.
+// indexText is the searchable text of a row: its visible text, and the digits of a contact's number.
 func indexText(row store.SearchRow) string {
 	text := fold(textOf(row))
 	if row.Number != "" {
@@ -47,7 +47,7 @@ var readable = []string{
 	"body", "text", "caption", "filename", "title", "description", "name", "formatted_name", "address", "display_text", "phone",
 }
 
-// contentText is what people read of a message's content. Of a template that is how it was shown.
+// contentText is the visible text of a message's content. For a template that is its preview.
 func contentText(content json.RawMessage) string {
 	var template struct {
 		Preview json.RawMessage `json:"preview"`
@@ -60,7 +60,7 @@ func contentText(content json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// collect reads a value and gathers its texts in the order in which they stand. It reports false at the end.
+// collect reads a value and gathers its texts in order. It returns false at the end.
 func collect(d *json.Decoder, wanted bool, texts *[]string) bool {
 	token, err := d.Token()
 	if err != nil {
@@ -90,7 +90,7 @@ func collect(d *json.Decoder, wanted bool, texts *[]string) bool {
 	return err == nil
 }
 
-// fold makes texts alike that differ in case, accents or the width of letters.
+// fold removes differences of case, accents and width.
 func fold(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -100,7 +100,7 @@ func fold(text string) string {
 	return b.String()
 }
 
-// foldRune calls emit with what a letter becomes: nothing, itself, or several.
+// foldRune calls emit with the folded form of a letter: none, one or several.
 func foldRune(r rune, emit func(rune)) {
 	switch {
 	case r < 0x80:
