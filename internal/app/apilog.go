@@ -53,7 +53,7 @@ func viewCall(c store.APICall) callView {
 	}
 }
 
-// orNil is a text that may be missing.
+// orNil is nil for an empty text.
 func orNil(text string) *string {
 	if text == "" {
 		return nil
@@ -78,7 +78,7 @@ func (f callFilter) filter() store.CallFilter {
 	}
 }
 
-// statusesOf are the first and the last status that a filter names; the pattern has let it pass.
+// statusesOf are the first and the last status that a filter names. The pattern accepted it.
 func statusesOf(text string) [2]int {
 	switch {
 	case text == "":
@@ -123,7 +123,7 @@ type failureGroupView struct {
 	At     rest.Instant `json:"at" doc:"When that was."`
 }
 
-// maxGroups is how many groups of failures are shown.
+// maxGroups is the number of groups of failures shown.
 const maxGroups = 50
 
 func groupFailures(c *rest.Call, in *callFilter) (failuresView, error) {

@@ -1,6 +1,6 @@
-// Package app is the dashboard's surface, under /app/api: what people do who have signed in. It has the
-// public API's operations that they need, from package api, and its own. Who may call is here; what is common
-// to all operations is package rest's.
+// Package app is the dashboard's API, under /app/api, for users who have signed in. It has its own operations,
+// and shares those of the public API that the pages need. Authentication is here; package rest has what all
+// operations share.
 package app
 
 import (
@@ -20,42 +20,42 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Base is the path of the surface.
+// Base is the path prefix of the surface.
 const Base = "/app/api"
 
-// Config is what the dashboard's surface needs.
+// Config configures the dashboard's API.
 type Config struct {
 	Store *store.Store
 	// CursorKey authenticates page cursors; it is the same on every node.
 	CursorKey []byte
 	Vault     rest.Vault
-	// SetupToken guards the first user's making. It is the same on every node.
+	// SetupToken protects the creation of the first user. It is the same on every node.
 	SetupToken string
-	// PublicURL is where people reach this service.
+	// PublicURL is the address of this service for people.
 	PublicURL string
-	// Live tells open dashboards what changes.
+	// Live tells open dashboards about changes.
 	Live *live.Hub
-	// Phones are the simulated people's; nil where the provider is a real one.
+	// Phones are the phones of the simulated people; nil with a real provider.
 	Phones *simulator.Phones
 	// Search finds messages, notes and contacts.
 	Search *search.Searcher
-	// Blobs are the files; those of contacts to import are among them.
+	// Blobs stores files, including uploaded files of contacts.
 	Blobs blob.Store
-	// ContactWork tells that there is work on many contacts; nil where this node does none.
+	// ContactWork wakes the worker for bulk changes of contacts; nil if this node has none.
 	ContactWork func()
-	// Numbers does what is done with numbers at the provider.
+	// Numbers works with numbers at the provider.
 	Numbers *core.Numbers
-	// Pace tells how fast this node sends the messages of an account; nil where it sends none.
+	// Pace reports how fast this node sends the messages of an account; nil if it sends none.
 	Pace func(accountID string) Pace
-	// Operators are the users, by id, who see counts of the whole service; none by default.
+	// Operators are the ids of users who may see the counts of the whole service; none by default.
 	Operators []string
-	// Node is this process's name among those on the store.
+	// Node is this process's name among the nodes on the store.
 	Node func() string
-	// Storage is nil where the store is PostgreSQL.
+	// Storage is nil if the store is PostgreSQL.
 	Storage *Storage
-	// Mail sends a text to an address, some time later; nil where no mail can be sent.
+	// Mail queues a mail; nil if there is no mail server.
 	Mail func(to, subject, text string)
-	// SSO is how people sign in at an identity provider; nil where there is none.
+	// SSO is the sign-in with an identity provider; nil if there is none.
 	SSO *SSO
 	// Version is the program's.
 	Version string
@@ -63,28 +63,28 @@ type Config struct {
 	Metrics *rest.Metrics
 }
 
-// NewMetrics registers the surface's figures.
+// NewMetrics registers the surface's metrics.
 func NewMetrics(reg prometheus.Registerer) *rest.Metrics {
 	return rest.NewMetrics(reg, "parley_app_request_seconds", "Time to answer the dashboard's requests, by operation and status.")
 }
 
-// App is the handler for everything under Base.
+// App handles everything under Base.
 type App struct {
 	surface *rest.Surface
 	store   *store.Store
 	cfg     Config
 	origins *http.CrossOriginProtection
 	logins  *throttle
-	// forgotten has room for those whose forgotten password is being looked after.
+	// forgotten limits how many forgotten passwords are handled at once.
 	forgotten chan struct{}
-	// refusals has room for those who did not get in and are being noted.
+	// refusals limits how many refused sign-ins are recorded at once.
 	refusals chan struct{}
 }
 
-// New makes the surface. Others may register operations on it, until Finish.
+// New makes the surface. Other packages may register operations on it until Finish.
 func New(cfg Config) *App {
 	a := &App{store: cfg.Store, cfg: cfg, origins: http.NewCrossOriginProtection(), logins: newThrottle(time.Now), forgotten: make(chan struct{}, mostForgotten), refusals: make(chan struct{}, mostRefusals)}
-	a.origins.AddTrustedOrigin(cfg.PublicURL) // fails where the address is none, and then trusts nothing more
+	a.origins.AddTrustedOrigin(cfg.PublicURL) // fails for an invalid address, and then trusts no other origin
 	a.surface = rest.New(rest.Config{
 		Base: Base, Store: cfg.Store, CursorKey: cfg.CursorKey, Vault: cfg.Vault, Authority: a, ForUsers: true, Mask: mask,
 		Description: describe(cfg.Version), Log: cfg.Log, Metrics: cfg.Metrics,
@@ -139,13 +139,14 @@ func New(cfg Config) *App {
 	return a
 }
 
-// Surface is where operations of others are registered.
+// Surface is where other packages register operations.
 func (a *App) Surface() *rest.Surface { return a.surface }
 
 // Finish ends the registration of operations, before the first request.
 func (a *App) Finish() { a.surface.Finish() }
 
-// ServeHTTP answers a request. Other sites' pages change nothing: a browser says where a request is from.
+// ServeHTTP answers a request. It refuses changes that another site's page asks for, by the origin that the
+// browser sends.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := a.origins.Check(r); err != nil {
 		a.surface.Refuse(w, r, chat.Fail(chat.CodeForbidden, "The request comes from another site."))

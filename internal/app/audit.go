@@ -76,7 +76,7 @@ func listAudit(c *rest.Call, in *auditFilter, p store.Page) (store.Slice[auditVi
 	return rest.ViewEach(found, viewAudit), err
 }
 
-// exportAudit writes the log page by page: it is never in memory as a whole.
+// exportAudit writes the log page by page, so that it is never in memory as a whole.
 func (a *App) exportAudit(c *rest.Call, in *auditFilter, w io.Writer) error {
 	if err := core.AuditNow(c.Ctx, a.store, c.OrgID(), chat.AuditLogExport); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *App) exportAudit(c *rest.Call, in *auditFilter, w io.Writer) error {
 	}
 }
 
-// detailsText is all details in one cell.
+// detailsText puts all details into one cell.
 func detailsText(details map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(details)) {

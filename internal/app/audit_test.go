@@ -38,7 +38,7 @@ func TestAuditLog(t *testing.T) {
 		w.Clock.Advance(time.Minute)
 		owner.browser.Do(t, "POST", "/teams", `{"name":"sales"}`).RequireFailure(t, "invalid_field_value", "name")
 		admin.browser.Do(t, "POST", "/keys", `{"name":"Shop"}`).RequireStatus(t, http.StatusCreated)
-		agent.browser.Do(t, "PATCH", "/me", `{"away":true}`).RequireStatus(t, http.StatusOK) // nobody's concern
+		agent.browser.Do(t, "PATCH", "/me", `{"away":true}`).RequireStatus(t, http.StatusOK) // not audited
 		admin.browser.Do(t, "PATCH", "/users/"+agent.ID, `{"role":"admin"}`).RequireStatus(t, http.StatusOK)
 
 		all := audited(t, admin.browser, "")
@@ -66,7 +66,7 @@ func TestAuditLog(t *testing.T) {
 	})
 }
 
-// Pages follow one another without a gap, and the export has the same rows and is an entry itself.
+// Pages follow one another without a gap. The export has the same rows, and is audited itself.
 func TestAuditPagesAndExport(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -105,7 +105,7 @@ func TestAuditPagesAndExport(t *testing.T) {
 	}
 }
 
-// Who signs in is noted, and who fails to; an address of nobody leaves nothing.
+// Successful and failed sign-ins are recorded; one with an unknown address is not.
 func TestAuditOfSigningIn(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -114,7 +114,7 @@ func TestAuditOfSigningIn(t *testing.T) {
 	w.Browser().Do(t, "POST", "/session", `{"email":"nobody@example.com","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
 	w.Browser().Do(t, "POST", "/session", `{"email":"`+owner.Email+`","password":"wrong secret"}`).RequireFailure(t, "invalid_credentials", "")
 	var all []auditEntry
-	for deadline := time.Now().Add(10 * time.Second); len(all) < 2 && time.Now().Before(deadline); { // it is noted behind the answer
+	for deadline := time.Now().Add(10 * time.Second); len(all) < 2 && time.Now().Before(deadline); { // recorded after the answer
 		all = audited(t, owner.browser, "")
 	}
 	if len(all) != 2 || all[0].Action != "session.refused" || all[0].Details["reason"] != "invalid_credentials" || all[1].Action != "session.opened" || all[1].By.ID != owner.ID {

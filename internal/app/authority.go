@@ -12,14 +12,14 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// What one session may do in a minute. A person who works fast makes some hundred requests.
+// Limits of one session per minute. A person who works fast makes some hundred requests.
 const (
 	readsPerMinute  = 3000
 	writesPerMinute = 600
 )
 
-// Authenticate finds out whose session the request is of. It asks the store every time, so that signing out
-// and a changed role count from the next request on.
+// Authenticate finds the request's session. It asks the store every time, so that signing out and a changed
+// role count from the next request on.
 func (a *App) Authenticate(c *rest.Call) error {
 	found, err := core.Session(c.Ctx, a.store, a.token(c.R))
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *App) Authenticate(c *rest.Call) error {
 	return nil
 }
 
-// Admit checks what the organization may do now. Whoever's subscription has lapsed may still read.
+// Admit checks the organization's rights. After its subscription has lapsed, users may still read.
 func (a *App) Admit(c *rest.Call) error {
 	org := c.Caller.Organization
 	if org.Suspended && !c.Operation().Always {
@@ -55,12 +55,12 @@ func (a *App) Admit(c *rest.Call) error {
 	return nil
 }
 
-// lacksSecondStep tells whether a user has to set up two-step sign-in before anything else.
+// lacksSecondStep reports whether a user must set up two-step sign-in before anything else.
 func lacksSecondStep(org chat.Organization, u chat.User) bool {
 	return org.Settings.SecondStep && !u.SecondStep
 }
 
-// Errors are the codes of Authenticate and Admit, and of a role that is not enough.
+// Errors are the codes of Authenticate and Admit, and of an insufficient role.
 func (a *App) Errors(op *rest.Operation) (codes []chat.Code) {
 	if op.Open {
 		return []chat.Code{chat.CodeForbidden}
@@ -74,10 +74,10 @@ func (a *App) Errors(op *rest.Operation) (codes []chat.Code) {
 	return codes
 }
 
-// Record is for the API log, which is of keys.
+// Record does nothing, because the API log is for keys.
 func (a *App) Record(*rest.Call, int, time.Duration) {}
 
-// The cookie's name says how it may be set: over TLS with the prefix that makes browsers insist on it.
+// With TLS the cookie's name has the prefix that makes browsers insist on a secure cookie.
 const (
 	cookieName       = "parley"
 	secureCookieName = "__Host-parley"
@@ -91,14 +91,14 @@ func (a *App) cookie() *http.Cookie {
 	return c
 }
 
-// Sign makes a request one of a session's, as its browser would.
+// Sign adds a session's cookie to a request, as its browser would.
 func (a *App) Sign(r *http.Request, token string) {
 	cookie := a.cookie()
 	cookie.Value = token
 	r.AddCookie(cookie)
 }
 
-// token is the session's, as the browser sends it.
+// token is the session token that the browser sent.
 func (a *App) token(r *http.Request) string {
 	if c, err := r.Cookie(a.cookie().Name); err == nil {
 		return c.Value
@@ -118,7 +118,7 @@ func (a *App) clearCookie(c *rest.Call) {
 	http.SetCookie(c.W, cookie)
 }
 
-// browserOf is where a request comes from.
+// browserOf describes the browser of a request.
 func browserOf(c *rest.Call) core.Browser {
 	b := core.Browser{Client: strings.ToValidUTF8(strings.ReplaceAll(c.R.UserAgent(), "\x00", ""), "?")}
 	if addr := clientaddr.Of(c.R); addr.IsValid() {
@@ -127,7 +127,7 @@ func browserOf(c *rest.Call) core.Browser {
 	return b
 }
 
-// signedIn sets the cookie of a new session, and answers with who has signed in.
+// signedIn sets the cookie of a new session, and answers with the user.
 func (a *App) signedIn(c *rest.Call, token string) (meView, error) {
 	found, err := core.Session(c.Ctx, a.store, token)
 	if err != nil {
@@ -137,7 +137,7 @@ func (a *App) signedIn(c *rest.Call, token string) (meView, error) {
 	return a.viewMe(c.Read(), found)
 }
 
-// sessionOf is the session that the caller has.
+// sessionOf is the caller's session.
 func sessionOf(c *rest.Call) store.SessionContext {
 	k := c.Caller
 	return store.SessionContext{Session: *k.Session, User: *k.User, Organization: k.Organization, Plan: k.Plan}

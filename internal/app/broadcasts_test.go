@@ -20,7 +20,7 @@ type broadcastShown struct {
 	Counts        struct{ Total int }
 }
 
-// The broadcasts of all numbers are one list, page by page, of those whose number one may see.
+// The broadcasts of all numbers are one list, in pages, limited to the numbers that the user may see.
 func TestBroadcastsOfAllNumbers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -89,8 +89,8 @@ func newBroadcast(t *testing.T, w *apptest.World, account chat.Account) broadcas
 	return shown
 }
 
-// Every reason for which a message fails or a recipient is left out, and every one for which a broadcast stands, has its
-// words on the pages, in both languages.
+// Every failure of a message, every reason to skip a recipient and every reason to pause a broadcast has a text
+// on the pages, in both languages.
 func TestReasonsHaveWords(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string][]string{

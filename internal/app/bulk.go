@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 )
 
-// bulkTime is how long a change of many conversations may take.
+// bulkTime is the time limit for a change of many conversations.
 const bulkTime = 2 * time.Minute
 
 func registerBulk(a *App) {
@@ -89,7 +89,7 @@ func (a *App) changeConversations(c *rest.Call, in *bulkInput) (bulkView, error)
 	return viewBulk(result), err
 }
 
-// conversations are those that a request names.
+// conversations are the conversations that a request names.
 func (b bulkBody) conversations(c *rest.Call) ([]string, error) {
 	switch {
 	case (len(b.IDs) == 0) == (b.Filter == nil):

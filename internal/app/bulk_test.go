@@ -22,7 +22,8 @@ func bulk(t testing.TB, b *apptest.Browser, body string) (r bulked) {
 	return r
 }
 
-// A change of many is done to those that a filter lets pass, and undone all but for what changed since.
+// A bulk change affects the conversations that a filter matches. Undoing it restores all but those that changed
+// since.
 func TestBulkChange(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

@@ -18,7 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// console is an office with an admin, and somebody else's admin beside.
+// console is an office with an admin, beside another organization's admin.
 type console struct {
 	*office
 	admin, stranger *apptest.Browser
@@ -100,7 +100,7 @@ func TestAPILogFilters(t *testing.T) {
 	})
 }
 
-// Each group counts what the list shows with its filters.
+// Each group counts the rows that the list shows with its filters.
 func requireGroups(t *testing.T, k *console) {
 	t.Helper()
 	var failures struct {
@@ -152,7 +152,7 @@ func (k *console) deliver(t testing.TB, endpoint string, status chat.DeliverySta
 	return made.ID
 }
 
-// The signature that the console computes is the one that a receiver checks: with the secret and the bytes.
+// The console computes the signature that a receiver checks, from the secret and the bytes.
 func TestSignatureAgain(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -161,7 +161,7 @@ func TestSignatureAgain(t *testing.T) {
 		w.Clock.Advance(time.Second)
 		delivery := k.deliver(t, endpoint, chat.DeliveryDead, 500)
 		w.Clock.Advance(time.Hour)
-		k.admin.Do(t, "POST", "/webhook_subscriptions/"+endpoint+"/secrets", `{}`).RequireStatus(t, http.StatusCreated) // did not sign then
+		k.admin.Do(t, "POST", "/webhook_subscriptions/"+endpoint+"/secrets", `{}`).RequireStatus(t, http.StatusCreated) // was not active then
 		var shown struct {
 			Attempt   int
 			Timestamp int64
@@ -192,7 +192,7 @@ func TestSignatureAgain(t *testing.T) {
 	})
 }
 
-// What is counted before a replay is what it takes, and the bars add up to the list.
+// The count before a replay equals the replayed deliveries, and the bars add up to the list.
 func TestEndpointHealth(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

@@ -45,7 +45,7 @@ type contactChangeBody struct {
 	Delete        bool         `json:"delete,omitempty"`
 }
 
-// kind is what is to be done, if it is one thing.
+// kind is the kind of the change. The body must ask for exactly one.
 func (b contactChangeBody) kind() (chat.ContactJobKind, error) {
 	switch {
 	case b.Delete && b.LabelID == "" && b.RemoveLabelID == "":
@@ -77,7 +77,7 @@ func (a *App) changeContacts(tx *store.Tx, c *rest.Call, in *contactBulkInput) (
 	return viewContactJob(job), err
 }
 
-// wakeContactJobs has this node look for work, where it does any.
+// wakeContactJobs wakes this node's worker, if it has one.
 func (a *App) wakeContactJobs() {
 	if a.cfg.ContactWork != nil {
 		a.cfg.ContactWork()

@@ -17,7 +17,7 @@ import (
 
 const csvType = "text/csv; charset=utf-8"
 
-// exportPage is how many contacts are in memory at a time.
+// exportPage is the number of contacts in memory at a time.
 const exportPage = 500
 
 func registerContactExport(a *App) {
@@ -105,11 +105,11 @@ func getImportErrors(c *rest.Call, in *contactJobInput, w io.Writer) error {
 	return out.end(nil)
 }
 
-// sheet is a CSV file that spreadsheets open without harm.
+// sheet is a CSV file that is safe to open in a spreadsheet.
 type sheet struct{ csv *csv.Writer }
 
 func newSheet(w io.Writer) *sheet {
-	io.WriteString(w, "\ufeff") // or they take UTF-8 for something else
+	io.WriteString(w, "\ufeff") // without it spreadsheets do not recognize UTF-8
 	s := &sheet{csv.NewWriter(w)}
 	s.csv.UseCRLF = true
 	return s
@@ -120,7 +120,7 @@ func (s *sheet) write(cells ...string) {
 	for i, cell := range cells {
 		guarded[i] = chat.Guarded(cell)
 	}
-	s.csv.Write(guarded) // end tells of its errors
+	s.csv.Write(guarded) // end returns its errors
 }
 
 func (s *sheet) end(err error) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// importTime is how long a browser may take to send a file of contacts.
+// importTime is the time limit for uploading a file of contacts.
 const importTime = 5 * time.Minute
 
 func registerContactImport(a *App) {
@@ -53,7 +53,7 @@ type uploadContactsInput struct {
 	Filename string `query:"filename" maxLength:"200"`
 }
 
-// upload is a file of contacts that has arrived.
+// upload is an uploaded file of contacts.
 type upload struct {
 	key      string
 	filename string
@@ -61,7 +61,7 @@ type upload struct {
 	sample   contactjobs.FileSample
 }
 
-// receiveContacts streams the file to the folder of files.
+// receiveContacts streams the file to the blob store.
 func (a *App) receiveContacts(c *rest.Call) (got rest.Received[upload], err error) {
 	kind, _, err := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
 	if err != nil || kind != "text/csv" {
@@ -122,7 +122,7 @@ func (a *App) addImport(tx *store.Tx, c *rest.Call, u upload) (view importView, 
 	return view, tx.InsertContactJob(job)
 }
 
-// fieldNames are how people call what a contact has, in several languages.
+// fieldNames are the names of a contact's fields in several languages.
 var fieldNames = map[string][]string{
 	"phone_number": {"phone", "phone number", "phone_number", "number", "mobile", "tel", "telephone", "telefon", "handy", "nomor", "nomor telepon", "no hp", "whatsapp", "msisdn"},
 	"name":         {"name", "full name", "full_name", "contact", "nama", "vorname", "first name", "display name"},

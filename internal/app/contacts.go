@@ -49,7 +49,7 @@ func registerContacts(a *App) {
 	}, deleteContactNote)
 }
 
-// contactInPath finds the contact that a path begins with.
+// contactInPath loads the contact that the path names.
 func contactInPath(c *rest.Call, r store.Reader) error {
 	_, err := core.SeenContact(r, *c.Caller.User, c.PathValue(0))
 	return err
@@ -130,7 +130,7 @@ func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
 	}
 }
 
-// shownNumber is a contact's number as the caller may see it. All of the pages on contacts show it through this.
+// shownNumber is a contact's number for the caller. All pages about contacts use it.
 func shownNumber(_ *rest.Call, number *string) *string { return number }
 
 type contactInput struct {
@@ -160,7 +160,7 @@ type consentChangeView struct {
 	At       rest.Instant           `json:"at"`
 }
 
-// consentShown is how many changes of a consent are shown.
+// consentShown is the number of consent changes shown.
 const consentShown = 100
 
 func getContactDetail(c *rest.Call, in *contactInput) (view contactDetailView, err error) {

@@ -22,7 +22,7 @@ type contact struct {
 	Labels         []struct{ Name string }
 }
 
-// contactDetail is a contact with all that is shown of it.
+// contactDetail is a contact with everything that its page shows.
 type contactDetail struct {
 	Contact contact
 	Notes   []struct {
@@ -35,7 +35,7 @@ type contactDetail struct {
 	} `json:"consent_history"`
 }
 
-// contactNames are those of the contacts that a list has, page by page.
+// contactNames are the names in a list of contacts, over all pages.
 func contactNames(t testing.TB, b *apptest.Browser, query string) (found []string) {
 	t.Helper()
 	found = []string{}
@@ -150,7 +150,7 @@ func sheetOf(t testing.TB, body []byte) [][]string {
 	return all
 }
 
-// An agent changes the name, labels and notes, and nothing else; it is kept who changed the consent.
+// An agent may change only the name, labels and notes. The history records who changed the consent.
 func TestContactChanges(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -176,7 +176,7 @@ func TestContactChanges(t *testing.T) {
 	})
 }
 
-// Whoever does not see a contact finds it nowhere, and changes nothing of it.
+// A user who may not see a contact finds it nowhere, and cannot change it.
 func TestHiddenContacts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -264,7 +264,7 @@ func TestChangeManyContacts(t *testing.T) {
 
 const peopleFile = "Phone;Name;Tags;Note\r\n0151 000 000 00;=Ada;New;\"a;b\"\r\n0151-00000077;\"Zoë \"\"Z\"\"\";New, VIP;\r\nnobody;X;;\r\n+4915100000077;Again;;\r\n"
 
-// A file comes in, is looked at, imported and undone; what could not be taken can be had as a file.
+// A file is uploaded, previewed, imported and undone; the rejected rows can be downloaded.
 func TestImportContacts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -307,7 +307,7 @@ func TestImportContacts(t *testing.T) {
 	})
 }
 
-// Two contacts become one as the preview says, with the stricter consent, and the notes of both.
+// Merging two contacts gives the contact of the preview, with the stricter consent and the notes of both.
 func TestMergeContactsByHand(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -331,7 +331,7 @@ func TestMergeContactsByHand(t *testing.T) {
 			t.Errorf("the preview is %+v", preview)
 		}
 		d.boss.Do(t, "POST", d.path(d.ids["Ada"])+"/merge", `{"contact_id":"`+twin+`"}`).RequireStatus(t, http.StatusOK)
-		got := contactOf(t, d.as, twin) // the id goes on naming it
+		got := contactOf(t, d.as, twin) // the old id still names it
 		if got.Contact.ID != preview.ID || got.Contact.Name != preview.Name || got.Contact.Consent != "opted_out" || len(got.Notes) != 2 || len(got.History) != 2 || got.History[0].Source != "merge" {
 			t.Errorf("it became %+v", got)
 		}

@@ -42,7 +42,7 @@ func registerConversations(a *App) {
 	}, unlabelInboxConversation)
 }
 
-// seenInPath finds the conversation that a path begins with.
+// seenInPath loads the conversation that the path names.
 func seenInPath(c *rest.Call, r store.Reader) error {
 	_, _, err := core.SeenConversation(r, *c.Caller.User, c.PathValue(0))
 	return err
@@ -221,7 +221,7 @@ func (b conversationChangeBody) patch() chat.ConversationPatch {
 	p := chat.ConversationPatch{Status: b.Status, AssignedTo: b.AssignedTo, Unread: b.Unread}
 	p.SnoozedUntil.Given = b.SnoozedUntil.Given
 	if text := b.SnoozedUntil.Value; text != nil {
-		if at, err := time.Parse(time.RFC3339, *text); err == nil { // the rule has let it pass
+		if at, err := time.Parse(time.RFC3339, *text); err == nil { // the rule accepted it
 			p.SnoozedUntil.Value = new(at.UTC().Truncate(time.Millisecond))
 		}
 	}
@@ -239,7 +239,7 @@ func updateInboxConversation(tx *store.Tx, c *rest.Call, in *updateInboxConversa
 	return showChanged(tx, c, conversation.ID)
 }
 
-// showChanged shows a conversation to whoever changed it, also where that took it out of their sight.
+// showChanged shows a conversation to the user who changed it, even if the change hid it from that user.
 func showChanged(tx *store.Tx, c *rest.Call, id string) (inboxConversationView, error) {
 	all := *c.Caller.User
 	all.Sees = chat.SeesAll

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// registerCustomers adds what the public operations on customers do not have.
+// registerCustomers adds the operations that the public API does not have.
 func registerCustomers(a *App) {
 	rest.Read(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/customers/{id}/holdings", ID: "getCustomerHoldings", Tag: "Customers", Platform: true, Role: chat.RoleAdmin,

@@ -12,7 +12,7 @@ import (
 
 type customerShown struct{ ID, Name, Status string }
 
-// A customer's life on the dashboard: made, given a link, suspended, archived and restored.
+// The life of a customer on the dashboard: created, invited, suspended, archived and restored.
 func TestCustomers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

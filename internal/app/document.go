@@ -7,7 +7,8 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 )
 
-// describe is the head of the surface's document, from which the browser's types are made.
+// describe is the head of the surface's document. The dashboard's TypeScript types are generated from the
+// document.
 func describe(version string) rest.Description {
 	return rest.Description{
 		Security: "session",

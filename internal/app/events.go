@@ -94,7 +94,7 @@ func viewDeliveryHead(d chat.WebhookDelivery) deliveryHeadView {
 	}
 }
 
-// maxEventDeliveries is how many deliveries an event is shown with.
+// maxEventDeliveries is the number of deliveries shown with an event.
 const maxEventDeliveries = 100
 
 func getEvent(c *rest.Call, in *eventInput) (eventDetailView, error) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strconv"
 	"time"
-	_ "time/tzdata" // people's time zones, also where the system has none
+	_ "time/tzdata" // time zones for machines that have none
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -33,7 +33,7 @@ type dayView struct {
 	Messages totalsView `json:"messages"`
 }
 
-// totalsView is numbers of messages.
+// totalsView counts messages.
 type totalsView struct {
 	Inbound   int64 `json:"inbound"`
 	Outbound  int64 `json:"outbound" doc:"All that were to be sent."`
@@ -86,7 +86,7 @@ func getFigures(c *rest.Call, in *figuresInput) (view figuresView, err error) {
 	return viewFigures(from, until, now, before), err
 }
 
-// daysOf is when the last so many days of a time zone began, today included.
+// daysOf is the beginning of each of the last days in a time zone, including today.
 func daysOf(now time.Time, number, zoneName string) (from time.Time, days int, err error) {
 	zone, err := time.LoadLocation(zoneName) // UTC where it is empty
 	if err != nil || zoneName == "Local" {
@@ -99,7 +99,7 @@ func daysOf(now time.Time, number, zoneName string) (from time.Time, days int, e
 	return time.Date(year, month, day-days+1, 0, 0, 0, 0, zone), days, nil
 }
 
-// countedAccounts are the numbers whose messages the caller may see counted; nil: all.
+// countedAccounts are the numbers whose figures the caller may see; nil: all.
 func countedAccounts(c *rest.Call, number string) ([]string, error) {
 	u := *c.Caller.User
 	if u.Sees == chat.SeesAssigned {

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A message's file is for those who see its conversation.
+// Only users who may see a conversation get its files.
 func TestMessageFiles(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -46,7 +46,7 @@ type webhookDayView struct {
 	Deliveries deliveriesView `json:"deliveries"`
 }
 
-// deliveriesView is numbers of deliveries by the time at which they were made, as they stand now.
+// deliveriesView counts deliveries by their current status, over the time of their creation.
 type deliveriesView struct {
 	Total     int64 `json:"total"`
 	Succeeded int64 `json:"succeeded"`

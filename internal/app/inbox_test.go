@@ -23,8 +23,8 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-// A conversation's day: it comes in, is answered, snoozed, woken by an answer, labelled and resolved. The list,
-// the counts and the timeline tell of it.
+// A conversation's day: it arrives, is answered, snoozed, woken by an answer, labelled and resolved. The list,
+// the counts and the timeline show it.
 func TestInboxDay(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -81,8 +81,8 @@ func TestInboxDay(t *testing.T) {
 	})
 }
 
-// Whatever the page's size, the pages together are the whole timeline, around an item is that item, and newer
-// than it is what came next.
+// With any page size, the pages together are the whole timeline; a page around an item contains it, and the
+// page after it begins with the next.
 func TestTimelinePages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -135,7 +135,7 @@ func TestTimelinePages(t *testing.T) {
 	})
 }
 
-// Replies show what they answer, reactions are on their message, and who wrote a message is told.
+// Replies show the message they answer, reactions are on their message, and each message names its author.
 func TestTimelineMessages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -189,8 +189,8 @@ func TestNotes(t *testing.T) {
 	})
 }
 
-// Whoever sees a conversation may answer it: also an assignee who has left the team of its number. Nobody else is
-// written to that way.
+// A user who sees a conversation may answer it, even an assignee who has left the team of its number. Other
+// people of that number stay out of reach.
 func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -213,7 +213,7 @@ func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
 	})
 }
 
-// What is snoozed comes back when its time has come, and not before.
+// A snoozed conversation comes back at its time, and not before.
 func TestSnoozedWakes(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -246,7 +246,7 @@ func TestSnoozedWakes(t *testing.T) {
 	})
 }
 
-// A user's answer and note are drafts of their own; either marks the conversation, for that user alone.
+// A user's draft of an answer and of a note are separate; either marks the conversation, for that user only.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

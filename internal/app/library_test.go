@@ -122,7 +122,7 @@ type uses struct {
 	Messages     int
 }
 
-// Where a file is used is told before it is deleted; then nothing has it any more but the messages that were sent.
+// The uses of a file are shown before it is deleted. Afterwards only sent messages have it.
 func TestUsedFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -161,7 +161,7 @@ func TestUsedFiles(t *testing.T) {
 	})
 }
 
-// Files of a team that a number does not belong to are not there for it.
+// A number cannot see the files of a team to which it does not belong.
 func TestLibrariesOfTeams(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

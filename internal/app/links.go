@@ -54,7 +54,7 @@ type useLinkBody struct {
 	Name *string `json:"name,omitempty" maxLength:"200" doc:"Somebody who was invited may give another name."`
 }
 
-// keysOfLink are what a try with a link counts for: a code counts for the user that it is guessed of.
+// keysOfLink are the throttle's keys for an attempt with a link. A wrong code counts against the link's user.
 func (a *App) keysOfLink(c *rest.Call, in *useLinkInput) map[string]float64 {
 	if _, u, err := core.Linked(c.Read(), a.store, in.Token); err == nil && in.Body.Code != "" {
 		return keysOf(u.Email, in.Body.Code, browserOf(c))

@@ -13,7 +13,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// mostForgotten is how many forgotten passwords are looked after at once, and forgottenTime how long one may take.
+// mostForgotten bounds how many forgotten passwords are handled at once, and forgottenTime how long one may
+// take.
 const (
 	mostForgotten = 8
 	forgottenTime = 30 * time.Second
@@ -38,8 +39,8 @@ type askedView struct {
 	Asked bool `json:"asked"`
 }
 
-// forgetPassword answers before anything is looked up, so that neither the answer nor the time that it takes tells
-// whether there is such a user.
+// forgetPassword answers before anything is looked up, so that neither the answer nor its timing tells whether
+// the user exists.
 func (a *App) forgetPassword(c *rest.Call, in *forgottenInput) (askedView, error) {
 	if a.cfg.Mail == nil {
 		return askedView{}, chat.NotFound("way to send mail")
@@ -63,7 +64,7 @@ func (a *App) forgetPassword(c *rest.Call, in *forgottenInput) (askedView, error
 	return askedView{true}, nil
 }
 
-// mailReset makes a link for whom an address is of, if for anybody, and mails it.
+// mailReset makes a link for the user with the address, if there is one, and mails it.
 func (a *App) mailReset(ctx context.Context, email string) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
 		u, err := tx.UserByEmail(email)
@@ -81,7 +82,7 @@ func (a *App) mailReset(ctx context.Context, email string) error {
 	})
 }
 
-// mailLink mails a link once it can be used.
+// mailLink mails a link after its transaction has committed.
 func (a *App) mailLink(tx *store.Tx, u chat.User, link chat.UserLink, url string) error {
 	if a.cfg.Mail == nil {
 		return nil

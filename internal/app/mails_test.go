@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// withMail gives a world a server for mail.
+// withMail gives a world a mail server.
 func withMail(t *testing.T) (*mailtest.Server, func(*app.Config)) {
 	t.Helper()
 	server := mailtest.Start(t)
@@ -31,8 +31,7 @@ func withMail(t *testing.T) (*mailtest.Server, func(*app.Config)) {
 
 var linkInMail = regexp.MustCompile(`http://\S+/invite/(\S+)`)
 
-// An invitation and a link to reset are mailed, and work. Who asks for an address that nobody has gets the same
-// answer, and nothing is mailed.
+// Invitations and reset links are mailed, and work. An unknown address gets the same answer and no mail.
 func TestLinksAreMailed(t *testing.T) {
 	t.Parallel()
 	server, mails := withMail(t)
@@ -73,8 +72,7 @@ func TestLinksAreMailed(t *testing.T) {
 	use(reset)
 }
 
-// Asking again and again is slowed down, whether or not there is such a user. Without a server for mail nobody can
-// ask.
+// Repeated requests are slowed down, whether or not the user exists. Without a mail server nobody can ask.
 func TestForgottenPasswords(t *testing.T) {
 	t.Parallel()
 	_, mails := withMail(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 )
 
-// mask hides people's numbers from a user who is not to see them. Every answer of the surface passes here, so
-// that no operation can forget it.
+// mask hides people's numbers from a user who must not see them. Every answer of the surface passes through it,
+// so that no operation can forget it.
 func mask(c *rest.Call, body []byte) []byte {
 	if c.Caller.User == nil || !c.Caller.User.Masked {
 		return body
@@ -19,13 +19,13 @@ func mask(c *rest.Call, body []byte) []byte {
 	return maskAnswer(body)
 }
 
-// maskAnswer hides numbers and ids of people in an answer. What people wrote, and cards that they sent, stay.
+// maskAnswer hides people's numbers and ids in an answer. The texts that people wrote, and contact cards, stay.
 func maskAnswer(body []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var answer any
 	if err := d.Decode(&answer); err != nil {
-		return body // not ours to change: an answer that is no JSON names nobody
+		return body // an answer that is not JSON names nobody
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -36,7 +36,7 @@ func maskAnswer(body []byte) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// written are members with what people wrote, or sent as a card.
+// written are the members with texts that people wrote or cards that they sent.
 var written = []string{"body", "text", "caption", "preview", "phones", "description", "metadata"}
 
 func maskValue(v any, name string, in map[string]any) any {
@@ -59,8 +59,8 @@ func maskValue(v any, name string, in map[string]any) any {
 	return v
 }
 
-// maskIDs puts our ids of messages in the place of the provider's, which have the number in them. Sending,
-// reacting and marking as read take ours as well.
+// maskIDs replaces the provider's ids of messages, which contain the number, by ours. Sending, reacting and
+// marking as read accept ours as well.
 func maskIDs(message map[string]any) {
 	if id, ours := message["id"].(string); ours && providerID(message["message_id"]) {
 		message["message_id"] = id
@@ -71,12 +71,12 @@ func maskIDs(message map[string]any) {
 	}
 }
 
-// maskSnippet hides a number in what a contact is called. Other snippets are of what people wrote.
+// maskSnippet hides a number in a contact's name. Other snippets are texts that people wrote.
 func maskSnippet(found map[string]any) {
 	snippet, ok := found["snippet"].(map[string]any)
 	if text, is := snippet["text"].(string); ok && is && found["message_id"] == nil && found["note_id"] == nil {
 		if masked := numberInside.ReplaceAllStringFunc(text, maskNumber); masked != text {
-			snippet["text"], snippet["marks"] = masked, []any{} // which would be elsewhere
+			snippet["text"], snippet["marks"] = masked, []any{} // the marks would no longer fit
 		}
 	}
 }
@@ -92,18 +92,18 @@ var (
 	numberInside = regexp.MustCompile(`\+?[0-9][0-9 ().-]{6,22}[0-9]`)
 )
 
-// maskText hides a number in a member of an object.
+// maskText hides a number in one member of an object.
 func maskText(s, name string, in map[string]any) string {
 	switch {
 	case providerID(s):
 		return ""
-	case name == "request_id": // which may have as many digits in a row as a number
+	case name == "request_id": // it may contain as many digits in a row as a number
 		return s
 	case ofBusiness(name, in):
 		return s
 	case name == "bsuid" || name == "parent_bsuid":
 		return maskBSUID(s)
-	case name == "name" || in["code"] != nil: // what somebody is called, or what is said of an error
+	case name == "name" || in["code"] != nil: // a name, or the message of an error
 		return numberInside.ReplaceAllStringFunc(s, maskNumber)
 	case wholeNumber.MatchString(s), slices.Contains(ofPeople, name) && plainNumber.MatchString(s):
 		return maskNumber(s)
@@ -111,10 +111,10 @@ func maskText(s, name string, in map[string]any) string {
 	return s
 }
 
-// ofPeople are members that may have a person's number, in whatever form.
+// ofPeople are the members that may hold a person's number, in any form.
 var ofPeople = []string{"phone_number", "phone", "wa_id", "from", "to", "input", "recipient_id"}
 
-// ofBusiness tells that a number is one of the organization's own.
+// ofBusiness reports whether a number is one of the organization's own.
 func ofBusiness(name string, in map[string]any) bool {
 	if _, own := in["phone_number_id"]; own {
 		return true
@@ -122,7 +122,7 @@ func ofBusiness(name string, in map[string]any) bool {
 	return name == "from" && in["direction"] == "outbound" || name == "to" && in["direction"] == "inbound"
 }
 
-// maskNumber leaves the country and the last two digits, by which people are told apart.
+// maskNumber keeps the country's code and the last two digits, so that people can be told apart.
 func maskNumber(s string) string {
 	digits := digitsOf(s)
 	if len(digits) < 5 {

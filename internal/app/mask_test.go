@@ -21,11 +21,11 @@ const (
 	hiddenBSUID  = "DE.hiddenidentifier"
 )
 
-// hiddenWamid is an id as the provider makes them, with the number inside.
+// hiddenWamid is an id as the provider makes them, with the number in it.
 var hiddenWamid = "wamid." + base64.StdEncoding.EncodeToString([]byte("\x1c\x18\x0d4915112345678\x15\x02\x00"))
 
-// newMasked is an office that hides numbers from its agents, with a conversation in which everything happened that
-// can name a person.
+// newMasked is an office that hides numbers from its agents, with a conversation that names a person in every
+// possible way.
 func newMasked(t testing.TB, w *apptest.World) hidden {
 	t.Helper()
 	h := newHidden(t, w)
@@ -48,7 +48,7 @@ func newMasked(t testing.TB, w *apptest.World) hidden {
 
 func (h hidden) sends() string { return "/" + *h.account.PhoneNumberID + "/messages" }
 
-// fail ends a message with a reason that names the person.
+// fail fails a message with an error that names the person.
 func (h hidden) fail(t testing.TB) {
 	t.Helper()
 	storetest.InTx(t, h.Store, func(tx *store.Tx) error {
@@ -62,7 +62,7 @@ func (h hidden) fail(t testing.TB) {
 	})
 }
 
-// leaks tells what an answer says of the person.
+// leaks returns the person's number if an answer contains it.
 func leaks(r *apitest.Response) string {
 	for _, secret := range []string{hiddenNumber[1:], hiddenNumber[3:], hiddenBSUID, "hiddenidentifier", "wamid."} {
 		if strings.Contains(string(r.Body), secret) {
@@ -72,8 +72,8 @@ func leaks(r *apitest.Response) string {
 	return ""
 }
 
-// No operation that an agent may call shows a number that is hidden. What they take is made up as far as it is not
-// known here: a refusal shows none either.
+// No operation that an agent may call shows a hidden number. Unknown inputs are made up, because a refusal must
+// not show it either.
 func TestMaskedNumbersAreNowhere(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -83,7 +83,7 @@ func TestMaskedNumbersAreNowhere(t *testing.T) {
 			for method := range item.(map[string]any) {
 				operation := strings.ToUpper(method) + " " + path
 				if path == "/stream" || path == "/session" || strings.Contains(path, "/phone/") {
-					continue // events without content; what signs out
+					continue // a stream without content, and signing out
 				}
 				body, known := ofConversations[operation]
 				if !known && method != "get" && method != "delete" {
@@ -108,7 +108,7 @@ func TestMaskedNumbersAreNowhere(t *testing.T) {
 	})
 }
 
-// Who does not see numbers finds nobody by them, and others do.
+// A user who does not see numbers finds nobody by them; other users do.
 func TestMaskedNumbersFindNobody(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -127,7 +127,7 @@ func TestMaskedNumbersFindNobody(t *testing.T) {
 	})
 }
 
-// An agent answers, reacts and marks as read without knowing the number.
+// An agent can answer, react and mark as read without knowing the number.
 func TestMaskedAgentsWrite(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

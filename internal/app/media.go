@@ -79,7 +79,7 @@ func mediaUses(c *rest.Call, in *mediaUsesInput) (mediaUsesView, error) {
 	return view, err
 }
 
-// orNone is an empty list where there is none.
+// orNone returns an empty list instead of nil.
 func orNone(list []string) []string {
 	if list == nil {
 		return []string{}

@@ -41,7 +41,7 @@ func addNote(tx *store.Tx, c *rest.Call, in *addNoteInput) (timelineItemView, er
 	return viewOwnNote(c, note), err
 }
 
-// viewOwnNote shows a note to who wrote it.
+// viewOwnNote is the view of a note for its author.
 func viewOwnNote(c *rest.Call, n chat.Note) timelineItemView {
 	return viewNote(n, map[string]string{c.Caller.User.ID: c.Caller.User.Name})
 }

@@ -43,7 +43,7 @@ func listNumberFailures(c *rest.Call, in *numberFailuresInput, p store.Page) (no
 	if err != nil {
 		return none, err
 	}
-	after := from.Add(-time.Millisecond) // which the list leaves out
+	after := from.Add(-time.Millisecond) // the list excludes this instant
 	messages, contacts, err := core.Messages(c.Read(), c.Account, store.MessageFilter{
 		Direction: string(chat.Outbound), Status: string(chat.StatusFailed), ErrorCode: in.Code, CreatedAfter: &after,
 	}, p)

@@ -83,7 +83,7 @@ func (a *App) updateNumberProfile(c *rest.Call, in *updateProfileInput) (profile
 	return viewProfile(p), err
 }
 
-// receivePicture hands a picture over to the provider as soon as it is here. There is nothing to undo.
+// receivePicture uploads a picture to the provider as it arrives. Nothing has to be undone.
 func (a *App) receivePicture(c *rest.Call) (got rest.Received[chat.BusinessProfile], err error) {
 	var picture []byte
 	err = c.Arriving(func() (err error) {

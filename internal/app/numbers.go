@@ -12,9 +12,9 @@ import (
 
 // Pace is how fast this node sends the messages of a number.
 type Pace struct {
-	PerSecond  float64       // at most, when nothing slows the number down
-	Now        float64       // at most now
-	PausedFor  time.Duration // until it goes on
+	PerSecond  float64       // the limit when nothing slows the number down
+	Now        float64       // the current limit
+	PausedFor  time.Duration // until sending goes on
 	LastMinute int           // attempts in the last 60 seconds
 }
 
@@ -171,7 +171,7 @@ type updateNumberBody struct {
 }
 
 func updateNumber(tx *store.Tx, c *rest.Call, in *updateNumberInput) (numberView, error) {
-	account, err := core.SetRequireOptIn(tx, c.OrgID(), c.Account.ID, *in.Body.RequireOptIn) // the only field, and one is needed
+	account, err := core.SetRequireOptIn(tx, c.OrgID(), c.Account.ID, *in.Body.RequireOptIn) // the only field, and the rule requires one
 	return viewNumber(account), err
 }
 
@@ -216,13 +216,13 @@ type numberLinkView struct {
 	ExpiresAt rest.Instant `json:"expires_at"`
 }
 
-// numberLinkHours is how long such a link works: whoever asks for it follows it now.
+// numberLinkHours is the life of such a link, which the user follows at once.
 const numberLinkHours = 24
 
 func (a *App) createNumberLink(tx *store.Tx, c *rest.Call, in *createNumberLinkInput) (numberLinkView, error) {
 	back := a.cfg.PublicURL + "/numbers"
 	wanted := chat.NewSetupLink{ExpiresInHours: numberLinkHours, SuccessRedirectURL: &back, FailureRedirectURL: &back}
-	if _, err := wanted.Link(tx.Now()); err != nil { // a server without TLS on another machine: the hosted page itself says how it went
+	if _, err := wanted.Link(tx.Now()); err != nil { // without TLS on another machine, the hosted page itself shows the result
 		wanted.SuccessRedirectURL, wanted.FailureRedirectURL = nil, nil
 	}
 	link, token, err := core.CreateOwnSetupLink(tx, c.OrgID(), string(in.Body.TeamID), wanted)

@@ -30,7 +30,7 @@ type numberShown struct {
 	Customer       *struct{ Name, Status string }
 }
 
-// numberOperations are all on one number, with a body that fits. Those of agents change nothing.
+// numberOperations are all operations on one number, with valid bodies. Those for agents change nothing.
 var numberOperations = []struct {
 	method, path, body string
 	role               chat.Role
@@ -48,7 +48,7 @@ var numberOperations = []struct {
 	{"DELETE", "/number", "", chat.RoleAdmin},
 }
 
-// Agents see the numbers of their teams, and change none; to another organization there are none.
+// Agents see the numbers of their teams, and change none. Another organization sees none.
 func TestWhoMayDoWhatWithNumbers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -77,14 +77,15 @@ func TestWhoMayDoWhatWithNumbers(t *testing.T) {
 			t.Errorf("an agent of the team sees %+v", shown)
 		}
 		admin := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
-		for _, op := range numberOperations { // the last one is the end of the number
+		for _, op := range numberOperations { // the last one disconnects the number
 			admin.Do(t, op.method, base+op.path, op.body).RequireStatus(t, http.StatusOK)
 		}
 		admin.Get(t, base+"/number").RequireFailure(t, "resource_not_found", "")
 	})
 }
 
-// What the provider says of a number is remembered: by callbacks, by a registration, by a look.
+// The history records the provider's reports about a number: from callbacks, from a registration and from a
+// check.
 func TestNumberHistory(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -102,7 +103,7 @@ func TestNumberHistory(t *testing.T) {
 		origin := provider.Origin{WABAID: account.WABAID}
 		apply(provider.NumberUpdate{Origin: origin, Phone: *account.PhoneNumber, Event: "FLAGGED", Limit: "TIER_2K"})
 		stream.Await(t, "numbers", "")
-		apply(provider.NumberUpdate{Origin: origin, Phone: *account.PhoneNumber, Event: "FLAGGED", Limit: "TIER_2K"}) // which is no change
+		apply(provider.NumberUpdate{Origin: origin, Phone: *account.PhoneNumber, Event: "FLAGGED", Limit: "TIER_2K"}) // no change
 		apply(provider.AccountUpdate{Origin: origin, Event: provider.EventCapability, MessagingLimit: "10000"})
 		w.Clock.Advance(time.Minute)
 		w.Provider.OnPhoneNumber = func(provider.Number) (provider.PhoneNumber, error) {
@@ -139,7 +140,7 @@ func text(s *string) string {
 	return *s
 }
 
-// The figures count what the list of failed messages shows, by reason.
+// The figures count the same failed messages as the list, by reason.
 func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -215,7 +216,7 @@ func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 	})
 }
 
-// The profile is the provider's: it is read from there, and what cannot be is said before it is asked.
+// The profile is read from the provider, and invalid changes are refused before the provider is asked.
 func TestNumberProfile(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -270,7 +271,8 @@ func TestNumberProfile(t *testing.T) {
 	}
 }
 
-// A number's end is told in figures beforehand, and templates go with the last number of their account.
+// The holdings of a number are shown before it is disconnected. Templates go with the last number of their
+// business account.
 func TestNumberHoldings(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -298,7 +300,7 @@ func TestNumberHoldings(t *testing.T) {
 	})
 }
 
-// An admin begins to connect a number; the link leads back to the dashboard.
+// An admin connects a number with a link that leads back to the dashboard.
 func TestNumberLinks(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite, func(c *app.Config) {

@@ -67,7 +67,7 @@ func (o *office) receiveAs(t testing.TB, account chat.Account, phone string, m p
 	return conversationID
 }
 
-// seen is what the tests look at of a conversation.
+// seen holds the fields of a conversation that the tests compare.
 type seen struct {
 	ID           string
 	Status       string
@@ -110,7 +110,7 @@ func counts(t testing.TB, b *apptest.Browser) (all map[string]count) {
 	return all
 }
 
-// item is what the tests look at of a timeline's item.
+// item holds the fields of a timeline's item that the tests compare.
 type item struct {
 	ID, Kind string
 	Message  *struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Storage is what of the embedded store lies in files beside the database; nil where the store is PostgreSQL.
+// Storage gives the sizes of the embedded store's files beside the database; nil for PostgreSQL.
 type Storage struct{ Journal, Search func() int64 }
 
 func registerOperator(a *App) {
@@ -25,8 +25,8 @@ func registerOperator(a *App) {
 	}, a.operatorSystem)
 }
 
-// forOperator registers an operation that only operators may call. Users are operators by the server's
-// settings: no role of an organization makes one.
+// forOperator registers an operation for operators only. The server's settings name the operators; no role in
+// an organization is enough.
 func forOperator[O any](a *App, op rest.Operation, fn func(c *rest.Call) (O, error)) {
 	op.Role = chat.RoleAgent
 	rest.Read(a.surface, op, func(c *rest.Call, _ *noInput) (out O, err error) {

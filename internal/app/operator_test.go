@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Only users whom the server's settings name see the service as a whole; no role of an organization is enough.
+// Only users named in the server's settings see the whole service; no role in an organization is enough.
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

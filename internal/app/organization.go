@@ -105,7 +105,7 @@ func updateOrganization(tx *store.Tx, c *rest.Call, in *updateOrganizationInput)
 	return viewOrganization(org), err
 }
 
-// mayRequireSecondStep refuses those who may not decide for everybody, and who would lock themselves out.
+// mayRequireSecondStep refuses a user who may not decide for everybody, or who would lock themselves out.
 func mayRequireSecondStep(u chat.User, required bool) error {
 	if !u.Role.Covers(chat.RoleOwner) {
 		return chat.Fail(chat.CodeForbidden, "Only an owner can decide this.")

@@ -33,7 +33,7 @@ type settings struct {
 	} `json:"away_message"`
 }
 
-// What is left out stays, what makes no sense is refused with the field's name, and agents change nothing.
+// Absent settings stay, senseless ones are refused with the field's name, and agents change nothing.
 func TestOrganizationSettings(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -64,7 +64,7 @@ func TestOrganizationSettings(t *testing.T) {
 	})
 }
 
-// Somebody who says that they are away gets no new conversations, and everybody sees it.
+// A user who is away gets no new conversations, and everybody sees the status.
 func TestAvailability(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -96,7 +96,7 @@ func TestAvailability(t *testing.T) {
 	})
 }
 
-// Whoever is disabled has nothing left in work, and nobody can give them anything.
+// A disabled user has no conversations left, and cannot be assigned any.
 func TestDisabledColleague(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

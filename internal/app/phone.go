@@ -14,8 +14,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// registerPhone adds the handsets of simulated people. They belong to nobody: an organization sees its own
-// numbers' chats with them.
+// registerPhone adds the phones of simulated people. The phones belong to no organization; each organization
+// sees its own numbers' chats on them.
 func registerPhone(a *App) {
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/phone/handsets", ID: "listHandsets", Tag: "Phone", Role: chat.RoleAgent, Whole: true,
@@ -134,7 +134,7 @@ func (a *App) updateHandset(c *rest.Call, in *updateHandsetInput) (handsetView, 
 	return viewHandset(h), handsetFailure(err)
 }
 
-// handsetFailure tells the user what a handset cannot do.
+// handsetFailure turns a phone's error into one for the user.
 func handsetFailure(err error) error {
 	refused, ok := errors.AsType[*simulator.HandsetError](err)
 	switch {
@@ -186,7 +186,7 @@ func (a *App) handsetFile(c *rest.Call, in *handsetFileInput) (rest.File, error)
 	return rest.File{MimeType: known, Disposition: disposition(known, name), Data: data}, nil
 }
 
-// disposition has a browser show pictures and play sound, and save everything else.
+// disposition makes a browser show pictures, play sound, and save everything else.
 func disposition(mimeType, name string) string {
 	kind := "attachment"
 	family, _, _ := strings.Cut(mimeType, "/")

@@ -118,7 +118,7 @@ func TestPhoneMistakes(t *testing.T) {
 	b.Get(t, "/phone/files/9").RequireFailure(t, "resource_not_found", "")
 }
 
-// TestPhoneShowsOwnNumbersOnly: chats and files of numbers that a user does not see are as if they were not.
+// TestPhoneShowsOwnNumbersOnly hides chats and files of numbers that a user may not see.
 func TestPhoneShowsOwnNumbersOnly(t *testing.T) {
 	t.Parallel()
 	w, c := phoneWorld(t)
@@ -137,7 +137,7 @@ func TestPhoneShowsOwnNumbersOnly(t *testing.T) {
 	}
 }
 
-// TestNoPhoneWithARealProvider: the operations are not there.
+// TestNoPhoneWithARealProvider checks that the operations do not exist.
 func TestNoPhoneWithARealProvider(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -58,7 +58,7 @@ func (a *App) getPresence(c *rest.Call, in *whoIsThereInput, _ store.Page) (stor
 	return rest.ViewEach(present, func(p live.Present) presentView { return presentView{p.ID, p.Name, string(p.State)} }), nil
 }
 
-// mustSee refuses what the caller may not see as if it were not there.
+// mustSee refuses a conversation that the caller may not see, as if it did not exist.
 func (a *App) mustSee(c *rest.Call, conversationID string) error {
 	seen, err := core.VisibleConversations(c.Read(), *c.Caller.User, []string{conversationID})
 	if err == nil && len(seen) == 0 {

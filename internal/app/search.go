@@ -114,7 +114,7 @@ func emptySearch() searchView {
 	}
 }
 
-// searchEach looks for each kind that was asked for.
+// searchEach searches each requested kind.
 func (a *App) searchEach(c *rest.Call, in *searchInput, req search.Request, p store.Page) (view searchView, err error) {
 	view = emptySearch()
 	contacts := req
@@ -139,7 +139,7 @@ func (a *App) searchEach(c *rest.Call, in *searchInput, req search.Request, p st
 	return view, err
 }
 
-// searchKind looks for one kind, if it was asked for.
+// searchKind searches one kind, if it was requested.
 func searchKind[T any](a *App, c *rest.Call, in *searchInput, name string, req search.Request, p store.Page, view func(search.Hit) T) (found foundView[T], err error) {
 	found.Items = []T{}
 	if in.In != "" && in.In != name {

@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// finding is what the tests look at of something that was found.
+// finding holds the fields of a hit that the tests compare.
 type finding struct {
 	MessageID      string `json:"message_id"`
 	NoteID         string `json:"note_id"`
@@ -32,7 +32,7 @@ type findings struct {
 	NextCursor *string `json:"next_cursor"`
 }
 
-// conversations are those in which something was found.
+// conversations are the conversations of the hits.
 func (f findings) conversations() []string {
 	ids := []string{}
 	for _, one := range f.Items {
@@ -60,7 +60,7 @@ func find(t testing.TB, b *apptest.Browser, text, query string) (f found) {
 	return f
 }
 
-// A search finds messages, notes and contacts, marks what it found, and goes on where a page ended.
+// A search finds messages, notes and contacts, marks the matches, and continues on the next page.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -119,7 +119,7 @@ func TestSearchRefuses(t *testing.T) {
 	w.Browser().Get(t, "/search?q=one").RequireFailure(t, "not_signed_in", "")
 }
 
-// Nobody finds what is another organization's, team's or colleague's.
+// Nobody finds rows of another organization, or of a team or colleague that they may not see.
 func TestSearchShowsWhatTheUserSees(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

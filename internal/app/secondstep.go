@@ -71,7 +71,8 @@ type begunView struct {
 	Address string `json:"address" doc:"What the app scans."`
 }
 
-// issuer is what the app calls the entry. People may have several servers, and know theirs by the organization.
+// issuer is the entry's name in the authenticator app. It has the organization's name, because people may use
+// several servers.
 func issuer(org chat.Organization) string { return "Parley (" + org.Name + ")" }
 
 func (a *App) beginSecondStep(tx *store.Tx, c *rest.Call, _ *noInput) (begunView, error) {
@@ -112,7 +113,7 @@ func (a *App) endSecondStep(c *rest.Call, in *proofInput) (secondStepView, error
 	return secondStepView{Required: c.Caller.Organization.Settings.SecondStep}, err
 }
 
-// guardProof slows down whoever guesses at an open browser.
+// guardProof slows down guesses from a signed-in browser.
 func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
 	return a.logins.guard(c, keysOf(c.Caller.User.Email, p.Code, browserOf(c)), do)
 }

@@ -40,7 +40,7 @@ func (p *person) code(t *testing.T) string {
 	return code
 }
 
-// turnOn sets two-step sign-in up. The next code is another one.
+// turnOn sets up two-step sign-in and moves on to the next code.
 func (p *person) turnOn(t *testing.T) {
 	t.Helper()
 	var begun struct{ Secret, Address string }
@@ -79,10 +79,10 @@ func TestTwoStepSignIn(t *testing.T) {
 		elsewhere := w.As(t, ana.User)
 		ana.browser.Do(t, "POST", "/me/second-step", "").RequireStatus(t, http.StatusOK)
 		ana.browser.Do(t, "POST", "/me/second-step/confirm", `{"code":"000000x"}`).RequireFailure(t, "invalid_field_value", "code")
-		ana.signIn(t, "").RequireStatus(t, http.StatusOK) // nothing was confirmed
+		ana.signIn(t, "").RequireStatus(t, http.StatusOK) // the second step is not confirmed
 
 		ana.turnOn(t)
-		elsewhere.Get(t, "/me").RequireFailure(t, "not_signed_in", "") // it was opened without a code
+		elsewhere.Get(t, "/me").RequireFailure(t, "not_signed_in", "") // that session was opened without a code
 		ana.browser.Do(t, "POST", "/me/second-step", "").RequireFailure(t, "invalid_field_value", "second_step")
 		ana.signIn(t, "").RequireFailure(t, "second_step_required", "code")
 		ana.signIn(t, "12345").RequireFailure(t, "invalid_second_step", "code")
@@ -124,7 +124,7 @@ func TestTurningTwoStepSignInOff(t *testing.T) {
 	})
 }
 
-// Who reads somebody's mail can open a link to choose another password, and still needs the phone.
+// Whoever reads a user's mail can open a reset link, but still needs the phone.
 func TestLinksTakeTheSecondStep(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -205,7 +205,7 @@ func TestTakingOffTwoStepSignIn(t *testing.T) {
 	owner.signIn(t, "").RequireFailure(t, "second_step_required", "code")
 }
 
-// Whoever reads the store's files has neither the secret nor a code.
+// The store's files contain neither the secret nor a code.
 func TestSecretsOfTwoStepSignInAreSealed(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -33,7 +33,7 @@ type signInBody struct {
 	proofBody
 }
 
-// proofBody is what shows that it is the user who asks.
+// proofBody proves that the user is present.
 type proofBody struct {
 	Password string `json:"password" minLength:"1" maxLength:"4096"`
 	Code     string `json:"code,omitempty" maxLength:"40" doc:"What the authenticator app shows, or a recovery code."`
@@ -66,14 +66,14 @@ func (a *App) signOut(c *rest.Call, _ *noInput) (signedOutView, error) {
 	return signedOutView{true}, err
 }
 
-// mostRefusals is how many refusals are noted at once. More of them are not: they are guesses.
+// mostRefusals bounds how many refusals are recorded at once. Beyond that they are guesses, and not recorded.
 const (
 	mostRefusals = 16
 	refusalTime  = 30 * time.Second
 )
 
-// noteRefusal notes that somebody did not get in, behind the answer: whether there is such a user must not show in
-// the time that it takes.
+// noteRefusal records a refused sign-in after the answer, so that the timing does not tell whether the user
+// exists.
 func (a *App) noteRefusal(email string, err error, b core.Browser) {
 	e, ok := errors.AsType[*chat.Error](err)
 	if !ok || e.Code != chat.CodeInvalidCredentials && e.Code != chat.CodeInvalidSecondStep {

@@ -41,7 +41,7 @@ func TestSignInAndOut(t *testing.T) {
 		b.Do(t, "POST", "/session", `{"email":"`+u.Email+`","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
 		b.Do(t, "POST", "/session", `{"email":"nobody@example.com","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
 
-		b.Token = "planted" // by somebody who wants to know the session's
+		b.Token = "planted" // by an attacker who wants to know the session's token
 		answer := b.Do(t, "POST", "/session", `{"email":" `+strings.ToUpper(u.Email)+`","password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
 		if b.Token == "planted" || b.Token == "" {
 			t.Error("the session has no token of its own")
@@ -64,7 +64,7 @@ func TestSignInAndOut(t *testing.T) {
 	})
 }
 
-// Whoever has not signed in has no keys: signing in again makes another session, and strangers store nothing.
+// Signing in ignores Idempotency-Key: a repetition makes another session, and strangers store nothing.
 func TestSignInHasNoKeys(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -84,7 +84,7 @@ func TestSignInHasNoKeys(t *testing.T) {
 	}
 }
 
-// An answer that was kept would not have the new cookie, and whoever asked again would be signed out.
+// A stored answer would lack the new cookie, and a repetition would be signed out.
 func TestPasswordChangeHasNoKeys(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -108,7 +108,7 @@ func TestSessionsEndByThemselves(t *testing.T) {
 	w := apptest.Start(t, storetest.SQLite)
 	org := storetest.Org(t, w.Store)
 	b := w.As(t, w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID))
-	for range 4 { // used every six days, it lasts
+	for range 4 { // it lasts if it is used every six days
 		w.Clock.Advance(6 * 24 * time.Hour)
 		b.Get(t, "/me").RequireStatus(t, http.StatusOK)
 	}
@@ -134,7 +134,7 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
-// Nothing changes that another site's page asks for, whatever its browser sends along.
+// Another site's page cannot change anything, whatever its browser sends along.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

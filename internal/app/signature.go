@@ -71,7 +71,7 @@ func (a *App) getDeliverySignature(c *rest.Call, in *signatureInput) (view signa
 	return view, err
 }
 
-// signAgain adds the signature of each secret that signed at the instant, and returns the header they make.
+// signAgain computes the signature of each secret that was active at the instant, and returns their header.
 func (a *App) signAgain(view *signatureView, secrets []chat.WebhookSecret, at time.Time, body []byte) (string, error) {
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s chat.WebhookSecret) bool { return s.CreatedAt.After(at) })
 	var texts []string

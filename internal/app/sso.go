@@ -13,15 +13,15 @@ import (
 	"github.com/parleyhq/parley/internal/sso"
 )
 
-// SSO is how people sign in at an identity provider.
+// SSO is the sign-in with an identity provider.
 type SSO struct {
 	Provider *sso.Provider
-	// Name is what the button calls it.
+	// Name is the provider's name on the button.
 	Name      string
 	Newcomers core.Newcomers
 }
 
-// SSOPath is the page that people come back to.
+// SSOPath is the page to which people return.
 const SSOPath = "/login/sso"
 
 func registerSSO(a *App) {
@@ -40,8 +40,8 @@ func registerSSO(a *App) {
 	}, a.finishSSO)
 }
 
-// way is what a browser carries, sealed, on its way to the identity provider and back. Once that has vouched for an
-// address, it carries that, until the second step is given.
+// way is the sealed state that a browser carries to the identity provider and back. After the provider has
+// confirmed an address, it also carries that, until the second step.
 type way struct {
 	sso.Attempt
 	Identity sso.Identity `json:"identity,omitzero"`
@@ -71,7 +71,7 @@ func (a *App) clearWay(c *rest.Call) {
 	http.SetCookie(c.W, cookie)
 }
 
-// wayOf is what the browser carries; nothing where that is not ours.
+// wayOf reads the browser's state; it is empty if it is not ours.
 func (a *App) wayOf(c *rest.Call) (w way) {
 	cookie, err := c.R.Cookie(a.cookie().Name + wayCookie)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *App) beginSSO(c *rest.Call, _ *noInput) (ssoBegunView, error) {
 	return ssoBegunView{address}, a.setWay(c, way{Attempt: attempt})
 }
 
-// unreachable is said where the provider does not do its part: what it was is in the log.
+// unreachable is the error for a provider that fails. The log has the cause.
 func (a *App) unreachable(err error) error {
 	a.cfg.Log.Warn("signing in at the identity provider failed", "error", err)
 	return chat.Fail(chat.CodeServiceUnavailable, "The identity provider did not confirm the sign-in. Try again; if it stays, tell the operator of this service.")
@@ -145,7 +145,7 @@ func (a *App) finishSSO(c *rest.Call, in *finishSSOInput) (view meView, err erro
 	return a.signedIn(c, token)
 }
 
-// identify asks the provider who has come back.
+// identify asks the provider for the identity of the user who came back.
 func (a *App) identify(c *rest.Call, w way, in finishSSOBody) (sso.Identity, error) {
 	who, err := a.cfg.SSO.Provider.Finish(c.Ctx, w.Attempt, in.State, in.Code, c.Now())
 	switch {

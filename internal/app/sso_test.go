@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// door is a server whose users sign in at an identity provider.
+// door is a server with an identity provider.
 type door struct {
 	*apptest.World
 	provider *ssotest.Provider
@@ -111,7 +111,7 @@ func TestSSO(t *testing.T) {
 	})
 }
 
-// What others bring opens no session: another's code, a code twice, an old way, a token for somebody else.
+// Foreign values open no session: another's code, a code twice, an old state, a token for somebody else.
 func TestSSORefuses(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, storetest.SQLite, core.Newcomers{})
@@ -121,7 +121,7 @@ func TestSSORefuses(t *testing.T) {
 	way, state, code := d.visit(t, b)
 	otherWay, otherState, _ := d.visit(t, b)
 	finish(t, b, otherWay, state, code, "").RequireFailure(t, "invalid_credentials", "")
-	finish(t, b, otherWay, otherState, code, "").RequireFailure(t, "service_unavailable", "") // PKCE: the code is not of this attempt
+	finish(t, b, otherWay, otherState, code, "").RequireFailure(t, "service_unavailable", "") // PKCE: the code belongs to another attempt
 	b.Do(t, "POST", "/sso/finish", `{"state":"`+state+`","code":"`+code+`"}`).RequireFailure(t, "invalid_credentials", "")
 	finish(t, b, &http.Cookie{Name: way.Name, Value: "forged"}, state, code, "").RequireFailure(t, "invalid_credentials", "")
 
@@ -160,12 +160,12 @@ func TestSSONewcomers(t *testing.T) {
 		_, answer = d.signIn(t, verified(email))
 		answer.RequireFailure(t, "invalid_credentials", "")
 	}
-	storetest.Org(t, d.Store) // of several organizations none is meant
+	storetest.Org(t, d.Store) // with several organizations there is no default
 	_, answer = d.signIn(t, verified("late@acme.example"))
 	answer.RequireFailure(t, "invalid_credentials", "")
 }
 
-// The provider stands for the password, not for the second step.
+// The provider replaces the password, not the second step.
 func TestSSOTakesTheSecondStep(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, storetest.SQLite, core.Newcomers{})

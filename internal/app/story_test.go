@@ -35,8 +35,8 @@ func (s storyTold) kinds() (all []string) {
 	return all
 }
 
-// Whichever id of it one has, the story is the same: from the request over the message and its events to the
-// last attempt. To everybody else it is missing.
+// The story is the same by any of its ids: from the request over the message and its events to the last
+// attempt. For everybody else it does not exist.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// pingEvery keeps proxies from closing a stream on which nothing happens.
+	// pingEvery keeps proxies from closing an idle stream.
 	pingEvery = 20 * time.Second
-	// writeTimeout is how long a browser may take to read what it is sent.
+	// writeTimeout is how long a browser may take to read a hint.
 	writeTimeout = 30 * time.Second
 )
 
@@ -27,7 +27,7 @@ func registerStream(a *App) {
 	}, a.stream)
 }
 
-// stream tells a browser of changes until it goes away or is signed out.
+// stream sends hints to a browser until it leaves or is signed out.
 func (a *App) stream(c *rest.Call, _ *noInput) error {
 	l := a.cfg.Live.Listen(sessionOf(c))
 	defer l.Leave()

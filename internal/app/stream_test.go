@@ -15,7 +15,7 @@ import (
 type cast struct {
 	org            storetest.Organization
 	first, second  chat.Conversation // of the first team's number, and the second's
-	all, teams, me chat.User         // who see all, the first team's, and what is assigned to them
+	all, teams, me chat.User         // see all, the first team's, and their assigned conversations
 }
 
 func newCast(t *testing.T, w *apptest.World) (c cast) {
@@ -38,7 +38,7 @@ func touch(t *testing.T, w *apptest.World, c chat.Conversation) {
 	storetest.InTx(t, w.Store, func(tx *store.Tx) error { return tx.TouchConversation(c.OrgID, c.ID) })
 }
 
-// The stream names what the listener may see, and says of the rest only that there is something.
+// The stream names the objects that the listener may see, and only mentions the others.
 func TestStreamShowsWhatOneSees(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

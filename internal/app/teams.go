@@ -33,7 +33,7 @@ type teamView struct {
 	CreatedAt rest.Instant `json:"created_at"`
 }
 
-// viewTeam shows a team. teams are those of each user.
+// viewTeam is the view of a team. teams are the teams of each user.
 func viewTeam(t chat.Team, teams map[string][]string) teamView {
 	view := teamView{ID: rest.TeamID(t.ID), Name: t.Name, Members: []string{}, CreatedAt: rest.Instant(t.CreatedAt)}
 	for user, of := range teams {

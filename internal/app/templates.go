@@ -109,7 +109,7 @@ type sketchBody struct {
 	Content  rest.FreeForm `json:"content" doc:"The form's own, up to 64 KiB."`
 }
 
-// mostSketchContent is far above what the largest template needs.
+// mostSketchContent is far above the size of the largest template.
 const mostSketchContent = 64 << 10
 
 func (b sketchBody) check() (core.NewSketch, error) {

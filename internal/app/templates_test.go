@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A template that is being written is kept as its form was left, for all admins of the business account.
+// A draft keeps the state of the form, and is shared by all admins of the business account.
 func TestTemplateDrafts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
@@ -53,7 +53,7 @@ func TestTemplateDrafts(t *testing.T) {
 	})
 }
 
-// What callbacks say of a template is kept, in order, with the provider's words.
+// The history keeps the callbacks about a template in order, in the provider's words.
 func TestTemplateHistory(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

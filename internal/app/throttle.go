@@ -12,9 +12,10 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 )
 
-// How many wrong passwords may be tried at once, and how long it takes until as many may be tried again: for
-// an address from one place, for an address from all places, and from one place for all addresses. Codes of an
-// address from all places are few: who guesses them knows the password, and of a million three count.
+// How many wrong passwords may be tried at once, and how long until as many may be tried again: for an e-mail
+// address from one network address, for an e-mail address from everywhere, and from one network address for all
+// e-mail addresses. Codes for an e-mail address from everywhere are few: whoever guesses them knows the
+// password, and three of a million codes are valid.
 const (
 	triesHere       = 8
 	triesOfAddress  = 60
@@ -22,12 +23,12 @@ const (
 	triesOfCode     = 6
 	throttleWindow  = 15 * time.Minute
 	throttleEntries = 100_000 // some 15 MB
-	// hashing is how many passwords are checked at once: each takes 64 MiB.
+	// hashing is how many passwords are checked at once, because each takes 64 MiB.
 	hashing = 4
 )
 
-// throttle slows down whoever guesses passwords. It counts whether or not there is such an address, and so
-// tells nothing about that.
+// throttle slows down whoever guesses passwords. It counts for unknown e-mail addresses as well, so it does not
+// tell which exist.
 type throttle struct {
 	mu      sync.Mutex
 	now     func() time.Time
@@ -35,7 +36,7 @@ type throttle struct {
 	hashing chan struct{}
 }
 
-// tries is a bucket: used ones come back over the window.
+// tries is a bucket: used attempts come back over the window.
 type tries struct {
 	used float64
 	at   time.Time
@@ -45,7 +46,7 @@ func newThrottle(now func() time.Time) *throttle {
 	return &throttle{now: now, tries: map[string]*tries{}, hashing: make(chan struct{}, hashing)}
 }
 
-// keysOf are what a try counts for, with how many each allows.
+// keysOf are the buckets of an attempt, with the size of each.
 func keysOf(email, code string, b core.Browser) map[string]float64 {
 	email = strings.ToLower(strings.TrimSpace(email))
 	keys := map[string]float64{
@@ -57,8 +58,8 @@ func keysOf(email, code string, b core.Browser) map[string]float64 {
 	return keys
 }
 
-// guard runs check unless there were too many wrong tries, and counts it as one if it says so. A try counts
-// from its beginning, so that many at once are no way around.
+// guard runs check unless there were too many wrong attempts, and counts the attempt if it fails. It counts
+// before check runs, so that many attempts at once do not get around it.
 func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() error) error {
 	if err := t.admit(c, keys); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() err
 	return err
 }
 
-// admit counts a try, or says that there were too many.
+// admit counts an attempt, or refuses it if there were too many.
 func (t *throttle) admit(c *rest.Call, keys map[string]float64) error {
 	wait := t.take(keys)
 	if wait <= 0 {
@@ -86,7 +87,7 @@ func (t *throttle) admit(c *rest.Call, keys map[string]float64) error {
 	return chat.Fail(chat.CodeRateLimitExceeded, "Too many attempts. Wait %s, then try again.", roughly(wait))
 }
 
-// take counts a try, or tells how long to wait for the next.
+// take counts an attempt, or returns how long to wait for the next.
 func (t *throttle) take(keys map[string]float64) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +107,7 @@ func (t *throttle) take(keys map[string]float64) (wait time.Duration) {
 	return 0
 }
 
-// used is how much of a bucket is.
+// used is the used part of a bucket.
 func (t *throttle) used(key string, most float64, now time.Time) float64 {
 	n := t.tries[key]
 	if n == nil {
@@ -115,7 +116,7 @@ func (t *throttle) used(key string, most float64, now time.Time) float64 {
 	return max(0, n.used-now.Sub(n.at).Seconds()/throttleWindow.Seconds()*most)
 }
 
-// giveBack takes back a try that was right.
+// giveBack uncounts an attempt that was right.
 func (t *throttle) giveBack(keys map[string]float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +127,7 @@ func (t *throttle) giveBack(keys map[string]float64) {
 	}
 }
 
-// sweep bounds the memory: what is old is forgotten, and all of it where too much is new.
+// sweep bounds the memory: it forgets old buckets, and all buckets if too many are new.
 func (t *throttle) sweep(now time.Time) {
 	if len(t.tries) < throttleEntries {
 		return

@@ -93,7 +93,7 @@ func getTimeline(c *rest.Call, in *timelineInput, p store.Page) (store.Slice[tim
 	return rest.ViewEach(store.Slice[core.TimelineItem]{Rows: t.Items, Next: t.Next}, show.item), nil
 }
 
-// timelineViewer shows the items of a timeline.
+// timelineViewer makes the views of a timeline's items.
 type timelineViewer struct{ core.Timeline }
 
 func (t timelineViewer) item(i core.TimelineItem) timelineItemView {
@@ -124,7 +124,7 @@ func (t timelineViewer) message(m core.TimelineMessage) *timelineMessageView {
 	return view
 }
 
-// reactor is the name of who reacted.
+// reactor is the name of the person who reacted.
 func (t timelineViewer) reactor(r core.Reaction) string {
 	switch {
 	case r.Direction == chat.Outbound && t.Names[r.SentBy] != "":

@@ -88,13 +88,13 @@ func getUsage(c *rest.Call, _ *noInput) (view usageView, err error) {
 	if plan.MonthlyMessages == nil {
 		return view, nil
 	}
-	// What counts towards the limit is counted with each message; the figures are some seconds behind.
+	// The quota's own counter is exact; the figures are some seconds behind.
 	counted, err := core.QuotaUsed(r, c.OrgID(), c.Now())
 	view.Messages.Used, view.Messages.Forecast = counted, month.Forecast+counted-month.Outbound
 	return view, err
 }
 
-// mostOld is where counting what would be removed stops.
+// mostOld is where the count of messages to delete stops.
 const mostOld = 100_000
 
 type retentionInput struct {
@@ -107,7 +107,7 @@ type removalView struct {
 }
 
 func previewRetention(c *rest.Call, in *retentionInput) (removalView, error) {
-	days, err := strconv.Atoi(in.Days) // the pattern has let it pass, unless it is missing
+	days, err := strconv.Atoi(in.Days) // the pattern accepted it, or it is absent
 	if err != nil {
 		return removalView{}, chat.Missing("days")
 	}

@@ -130,7 +130,7 @@ func TestChoosingRetention(t *testing.T) {
 	})
 }
 
-// An organization on a plan without a limit can choose one, which housekeeping keeps to.
+// An organization on a plan without a limit can set one, and housekeeping applies it.
 func TestRetentionWithoutALimit(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -82,7 +82,7 @@ func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[use
 	return eachUser(c, viewUser)
 }
 
-// eachUser shows all users of the caller's organization, each with its teams.
+// eachUser makes the views of all users of the caller's organization, with their teams.
 func eachUser[V any](c *rest.Call, view func(chat.User, []string) V) (all store.Slice[V], err error) {
 	r := c.Read()
 	users, err := r.Users(c.OrgID())
@@ -137,7 +137,7 @@ func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invit
 	return invitedView{viewUser(u, teams), shown}, err
 }
 
-// handOut shows a link, and mails it where mail can be sent.
+// handOut shows a link, and mails it if there is a mail server.
 func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLink) (userLinkView, error) {
 	url := a.cfg.PublicURL + core.UserLinkPath + token
 	return userLinkView{url, string(link.Kind), rest.Instant(link.ExpiresAt), a.cfg.Mail != nil}, a.mailLink(tx, u, link, url)

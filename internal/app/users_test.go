@@ -55,7 +55,8 @@ func TestOwnersAreForOwners(t *testing.T) {
 	w.As(t, owner).Do(t, "PATCH", at, `{"role":"agent"}`).RequireFailure(t, "invalid_field_value", "role")
 }
 
-// Whoever gets another role, or leaves, is out at once: the next request fails, and the open stream ends.
+// A user whose role changes, or who is disabled, is signed out at once: the next request fails, and the open
+// stream ends.
 func TestThrownOut(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{"another role": `{"role":"admin"}`, "disabled": `{"disabled":true}`} {
@@ -75,8 +76,8 @@ func TestThrownOut(t *testing.T) {
 	}
 }
 
-// Every operation but the open ones refuses strangers, and those for admins refuse agents, before anything
-// else is looked at.
+// Every operation except the open ones refuses strangers, and admin operations refuse agents, before anything
+// else is checked.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -102,7 +103,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// adminOnly is what agents may not do.
+// adminOnly are the operations that agents may not call.
 var adminOnly = map[string]bool{
 	"GET /users": true, "POST /users": true, "PATCH /users/{id}": true, "POST /users/{id}/link": true, "DELETE /users/{id}/sessions": true,
 	"POST /teams": true, "PATCH /teams/{id}": true,
@@ -125,7 +126,7 @@ var adminOnly = map[string]bool{
 	"GET /keys": true, "POST /keys": true, "DELETE /keys/{id}": true,
 }
 
-// fill makes a path of a template.
+// fill makes a path from a template.
 func fill(template string) string {
 	parts := strings.Split(template, "/")
 	for i, part := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// ofConversations are bodies that fit the operations on one conversation.
+// ofConversations are valid bodies for the operations on one conversation.
 var ofConversations = map[string]string{
 	"GET /conversations/{id}":                      "",
 	"PATCH /conversations/{id}":                    `{"status":"resolved"}`,
@@ -31,7 +31,7 @@ var ofConversations = map[string]string{
 	"POST /{phone_number_id}/messages ":            `{"messaging_product":"chat","status":"read","message_id":"wamid.1"}`,
 }
 
-// hidden is a conversation of an office, with what it takes to name it in every way.
+// hidden is a conversation with all its ids.
 type hidden struct {
 	*office
 	id   string
@@ -54,8 +54,8 @@ func newHidden(t testing.TB, w *apptest.World) hidden {
 	return h
 }
 
-// Somebody who may not see a conversation finds it nowhere: it is in no list and no count, and each operation
-// on it answers as if it were not there, and changes nothing.
+// A user who may not see a conversation finds it nowhere: no list or count includes it, and each operation on
+// it answers 404 and changes nothing.
 func TestHiddenConversations(t *testing.T) {
 	t.Parallel()
 	for name, who := range map[string]func(testing.TB, *office) chat.User{
@@ -105,7 +105,7 @@ func TestHiddenConversations(t *testing.T) {
 	}
 }
 
-// mention names a user in a note, as somebody could before the user lost sight of the conversation.
+// mention names a user in a note, as was possible before the user lost sight of the conversation.
 func (h hidden) mention(t testing.TB, u chat.User) {
 	storetest.InTx(t, h.Store, func(tx *store.Tx) error {
 		return tx.InsertNote(chat.Note{
@@ -114,7 +114,7 @@ func (h hidden) mention(t testing.TB, u chat.User) {
 	})
 }
 
-// No operation on a conversation is left out above.
+// The test above covers every operation on a conversation.
 func TestHiddenConversationsCoverAll(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)
@@ -128,7 +128,8 @@ func TestHiddenConversationsCoverAll(t *testing.T) {
 	}
 }
 
-// Whoever sees only what is assigned to them sees it once it is, and can begin a conversation, which is theirs.
+// A user who sees only assigned conversations sees one once it is assigned, and can start one, which is then
+// assigned to them.
 func TestAssignedOnly(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

@@ -13,8 +13,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// The webhook figures count what the list of deliveries shows: as they are written, and after a restart; also where
-// deliveries are called off together.
+// The webhook figures equal the list of deliveries: as they are written, after a restart, and when deliveries
+// are cancelled together.
 func TestWebhookFiguresAgreeWithTheList(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {

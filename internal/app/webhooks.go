@@ -59,7 +59,7 @@ type recentView struct {
 	MedianMS   *int64 `json:"median_ms" nullable:"true" doc:"How long the endpoint takes to answer."`
 }
 
-// healthRanges are how long and how many the bars of each range are.
+// healthRanges are the length and number of the bars for each range.
 var healthRanges = map[string]struct {
 	length time.Duration
 	bars   int
@@ -89,7 +89,7 @@ func getWebhookHealth(c *rest.Call, in *healthInput) (view healthView, err error
 	return view, err
 }
 
-// summarize counts deliveries, and finds the middle of the times that answers took.
+// summarize counts deliveries, and finds the median response time.
 func summarize(deliveries []chat.WebhookDelivery) recentView {
 	view := recentView{Deliveries: len(deliveries)}
 	var took []int64

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/live"
 )
 
-// Stream is an open stream of hints.
+// Stream is an open stream of live hints.
 type Stream struct {
 	Hints chan live.Hint // closed when the stream ends
 }
@@ -45,7 +45,7 @@ func (b *Browser) Listen(t testing.TB) *Stream {
 	return s
 }
 
-// Await returns the next hint of a kind and an id, whatever comes before it.
+// Await returns the next hint of a kind and an id, and skips others.
 func (s *Stream) Await(t testing.TB, kind, id string) live.Hint {
 	t.Helper()
 	late := time.After(time.Minute)

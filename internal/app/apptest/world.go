@@ -1,5 +1,5 @@
-// Package apptest drives the dashboard's surface as browsers do: over a socket, with a cookie, on a fresh
-// store of either engine. Every answer is held against the surface's own description. Only tests may import it.
+// Package apptest drives the dashboard's API as browsers do: over a socket, with a cookie, on a fresh store of
+// either engine. Every answer is checked against the API's own description. Only tests may import it.
 package apptest
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// SetupToken is what guards the set-up.
+// SetupToken is the token for the set-up.
 const SetupToken = "the token in the log"
 
-// World is a node with the dashboard's surface.
+// World is a node with the dashboard's API.
 type World struct {
 	URL   string
 	Store *store.Store
 	Clock *storetest.Clock
 	Live  *live.Hub
 	Index *store.SearchIndex
-	// Provider answers the calls to the network.
+	// Provider answers the provider calls.
 	Provider *providertest.Client
 
 	document *apitest.Document
@@ -50,7 +50,7 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, Start(t, engine)) })
 }
 
-// Start makes a world on a fresh store. All of it ends with the test.
+// Start makes a world on a fresh store. It ends with the test.
 func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) *World {
 	t.Helper()
 	place, clock := storetest.NewConfig(t, engine), storetest.NewClock()
@@ -105,7 +105,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	return w
 }
 
-// Visible is what the hub asks before it names a conversation.
+// Visible filters the conversations that a user may see, for the hub.
 func Visible(st *store.Store) func(context.Context, chat.User, []string) ([]string, error) {
 	return func(ctx context.Context, u chat.User, ids []string) ([]string, error) {
 		return core.VisibleConversations(st.Read(ctx), u, ids)
@@ -143,7 +143,7 @@ func (w *World) loadDocument(t testing.TB) *apitest.Document {
 	return d
 }
 
-// Document is what the surface says of itself.
+// Document is the surface's own description.
 func (w *World) Document() *apitest.Document { return w.document }
 
 // User makes a user of an organization, without a password.
@@ -176,14 +176,14 @@ type Browser struct {
 	client *http.Client
 }
 
-// Browser makes one in which nobody has signed in.
+// Browser makes a browser that is not signed in.
 func (w *World) Browser() *Browser {
 	return &Browser{world: w, client: &http.Client{
 		Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// As is a browser in which a user has signed in.
+// As is a browser in which the user is signed in.
 func (w *World) As(t testing.TB, u chat.User) *Browser {
 	t.Helper()
 	b := w.Browser()
@@ -196,7 +196,7 @@ func (w *World) As(t testing.TB, u chat.User) *Browser {
 	return b
 }
 
-// Do calls an operation by its path under the base, and holds the answer against the document.
+// Do calls an operation by its path under the base, and checks the answer against the document.
 func (b *Browser) Do(t testing.TB, method, path, body string, header ...string) *apitest.Response {
 	t.Helper()
 	request := b.request(t, method, path, body, header...)
@@ -238,13 +238,13 @@ func (b *Browser) request(t testing.TB, method, path, body string, header ...str
 	return request
 }
 
-// Get reads.
+// Get calls an operation that reads.
 func (b *Browser) Get(t testing.TB, path string) *apitest.Response {
 	t.Helper()
 	return b.Do(t, http.MethodGet, path, "")
 }
 
-// Download reads a file that is made while it is sent: its body is of no schema.
+// Download reads a generated file, whose body has no schema.
 func (b *Browser) Download(t testing.TB, path string) []byte {
 	t.Helper()
 	answer, err := b.client.Do(b.request(t, http.MethodGet, path, ""))
