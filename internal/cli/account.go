@@ -28,12 +28,13 @@ func accountRecord(a chat.Account) record {
 	}
 }
 
-// sealing is what commands that store a token need beside the store.
+// sealing holds the flags of commands that store a token, beside those of the store.
 type sealing struct {
 	SecretKey string `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals the token. Empty: secret.key in the data folder."`
 }
 
-// changeSealing is change for a command that stores a token, sealed with the store's own master key.
+// changeSealing is change for a command that stores a token. It seals the token with the store's own master
+// key.
 func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*store.Tx, core.Seal) error) error {
 	if strings.TrimSpace(token) == "" {
 		return chat.Invalid("token", "Must not be empty.")
@@ -44,8 +45,8 @@ func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*
 	})
 }
 
-// withVault runs fn with the store and its master key. The key comes second: where there is no store,
-// none is made.
+// withVault runs fn with the store and its master key. It opens the store first, so that no key is made where
+// there is no store.
 func (s sealing) withVault(c *console, f storeFlags, fn func(*store.Store, *vault.Vault) error) error {
 	return f.with(c, func(st *store.Store) error {
 		v, err := core.LoadMasterKey(c.ctx, st, s.SecretKey, f.Data)

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// connect is the command that connects a number, with some flags more.
+// connect is the command that connects a number, with additional flags.
 func connect(org string, flags ...string) []string {
 	return append([]string{"account", "connect", "--org", org, "--phone-number-id", "100200300400500", "--phone-number", "+4930555000", "--waba-id", "2001"}, flags...)
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/parleyhq/parley/client"
 )
 
-// serviceFlags are common to the commands that ask a running service.
+// serviceFlags are the flags of commands that call a running service.
 type serviceFlags struct {
 	URL  string `variable:"PARLEY_API_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the service."`
 	Key  string `required:"" variable:"PARLEY_API_KEY" placeholder:"KEY" secret:"" help:"API key (svc_live_…). Others on this machine can see a command line, but not the variable; \"parley login\" keeps it."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// apiFlags are common to the commands that do something with a number of a running service.
+// apiFlags are the flags of commands about a number of a running service.
 type apiFlags struct {
 	serviceFlags `embed:""`
 	From         string `required:"" variable:"PARLEY_FROM" placeholder:"ID" help:"The business number, by its phone_number_id; \"parley account list\" shows it."`
@@ -24,7 +24,7 @@ type apiFlags struct {
 
 func (f serviceFlags) check() error {
 	if f.Key == "" {
-		return nil // kong says that it is missing
+		return nil // kong reports that it is missing
 	}
 	return checkService(f.URL, f.Key)
 }
@@ -47,12 +47,12 @@ func (f apiFlags) explain(err error) error {
 	return f.serviceFlags.explain(err)
 }
 
-// listFlags say how much of a list to show.
+// listFlags limit how much of a list is shown.
 type listFlags struct {
 	Limit int64 `default:"20" placeholder:"N" help:"How many at most; -1 for all."`
 }
 
-// upTo takes the first of a walk.
+// upTo takes the first items of an iterator.
 func upTo[T any](all iter.Seq2[T, error], limit int64) ([]T, error) {
 	list := []T{}
 	if limit == 0 {
@@ -69,7 +69,7 @@ func upTo[T any](all iter.Seq2[T, error], limit int64) ([]T, error) {
 	return list, nil
 }
 
-// pageOf is how many items to ask for at a time.
+// pageOf is the page size to ask for.
 func (f listFlags) pageOf() client.PageOptions {
 	if f.Limit > 0 && f.Limit < 100 {
 		return client.PageOptions{Limit: int(f.Limit)}
@@ -77,7 +77,7 @@ func (f listFlags) pageOf() client.PageOptions {
 	return client.PageOptions{Limit: 100}
 }
 
-// showList prints a list as a table, or as the API has it.
+// showList prints a list as a table, or as the API's JSON.
 func showList[T any](c *console, f serviceFlags, list []T, row func(T) record) error {
 	if f.JSON {
 		return printAny(c, struct {
@@ -92,7 +92,7 @@ func showList[T any](c *console, f serviceFlags, list []T, row func(T) record) e
 	return f.output().printAll(c.stdout, rows, names(row(none))...)
 }
 
-// showOne prints a thing as lines, or as the API has it.
+// showOne prints an object as lines, or as the API's JSON.
 func showOne[T any](c *console, f serviceFlags, thing T, lines record) error {
 	if f.JSON {
 		return printAny(c, thing)

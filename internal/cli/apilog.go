@@ -24,7 +24,7 @@ type logCommand struct {
 	storeFlags
 }
 
-// statuses are those from the first to the second.
+// statuses is a range of statuses, both ends included.
 type statuses [2]int
 
 // UnmarshalText reads 404, 4xx or failed.

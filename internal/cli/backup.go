@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// errNotEmbedded points those who use PostgreSQL to its own tools, which can do more.
+// errNotEmbedded sends users of PostgreSQL to its own tools, which can do more.
 var errNotEmbedded = errors.New("this is for the embedded store: back PostgreSQL up with pg_dump or by archiving its log, and copy the media folder (docs/operating.md)")
 
 type backupCommand struct {
@@ -87,7 +87,7 @@ type heldCommands struct {
 
 type heldListCommand struct{ storeFlags }
 
-// mostHeldListed is how many messages the list shows.
+// mostHeldListed is the number of messages in the list.
 const mostHeldListed = 1000
 
 func (cmd *heldListCommand) Run(c *console) error {

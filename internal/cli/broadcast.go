@@ -127,7 +127,7 @@ func (cmd *broadcastCreateCommand) broadcast() (client.NewBroadcast, error) {
 	return n, err
 }
 
-// components are what fills the template.
+// components are the template's parameters.
 func (cmd *broadcastCreateCommand) components() (parts []client.TemplateComponent, err error) {
 	if len(cmd.Param) > 0 {
 		body := client.TemplateComponent{Type: "body"}
@@ -160,7 +160,7 @@ func (cmd *broadcastAddCommand) Run(c *console) error {
 	})
 }
 
-// addTable adds the recipients in a table, a thousand at a time.
+// addTable adds the recipients of a table, a thousand at a time.
 func addTable(c *console, api *client.Client, from, id, file string) error {
 	var source io.Reader = os.Stdin
 	if file != "-" {

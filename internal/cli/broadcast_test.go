@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/client"
 )
 
-// A table's columns become variables, whatever its rows lack, some rows at a time.
+// The columns of a table become variables, even if rows are short, and rows are read in batches.
 func TestReadRecipients(t *testing.T) {
 	t.Parallel()
 	table := "\ufeffname,Phone,city\nAda,+491,\nBob,492,Ulm\n,,\nEve,493\n"

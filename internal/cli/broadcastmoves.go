@@ -20,7 +20,7 @@ type broadcastFlags struct {
 // Validate is called by kong.
 func (f *broadcastFlags) Validate() error { return f.check() }
 
-// do does something with a broadcast, and prints it.
+// do performs an action on a broadcast, and prints the broadcast.
 func (f *broadcastFlags) do(c *console, fn func(*client.Client) (*client.Broadcast, error)) error {
 	api, err := f.connect()
 	if err != nil {
@@ -169,10 +169,10 @@ func (cmd *broadcastExportCommand) Run(c *console) error {
 	return nil
 }
 
-// numberColumns are the names of the column with the numbers.
+// numberColumns are the accepted names of the column with the numbers.
 var numberColumns = []string{"to", "number", "phone", "phone_number"}
 
-// readRecipients reads a table whose first row has the names of the columns, some rows at a time.
+// readRecipients reads a table in batches. Its first row names the columns.
 func readRecipients(r io.Reader, most int, each func([]client.NewRecipient) error) error {
 	table := csv.NewReader(r)
 	table.FieldsPerRecord, table.ReuseRecord = -1, true
@@ -218,7 +218,7 @@ func recipientOf(header, row []string, at int) client.NewRecipient {
 		}
 	}
 	if r.To == "" {
-		r.To = "-" // an empty one is recorded as wrong, like others
+		r.To = "-" // the service records an empty number as wrong, like others
 	}
 	return r
 }

@@ -1,5 +1,5 @@
-// Package cli is the program's commands. Each is a struct whose fields are its flags and whose
-// Run does the work through core. Data goes to stdout, everything else to stderr.
+// Package cli has the program's commands. Each is a struct whose fields are its flags and whose Run does the
+// work through core. Data goes to stdout, everything else to stderr.
 package cli
 
 import (
@@ -68,14 +68,14 @@ type commands struct {
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// console is what a command prints to.
+// console is a command's output and environment.
 type console struct {
 	ctx     context.Context
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
 	colours colours
-	profile string // where "parley login" keeps the address and the key
+	profile string // the file in which "parley login" keeps the address and the key
 }
 
 // Exit statuses.
@@ -93,7 +93,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return run(ctx, args, os.Environ(), stdout, stderr)
 }
 
-// run does what Main does, with everything it depends on given.
+// run is Main with all its dependencies as parameters.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	var cmds commands
 	env := newEnvironment(environ)
@@ -102,7 +102,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	exited := -1
 	parser, err := newParser(&cmds, env, stdout, stderr, func(code int) { exited = code })
 	if err != nil {
-		panic(err) // a wrong tag in this package
+		panic(err) // a wrong struct tag in this package
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// outcome is what a run of the program left behind.
+// outcome is the result of a run of the program.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -31,7 +31,7 @@ func parleyWith(t *testing.T, environ []string, args ...string) outcome {
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// refused checks that a run ended with the status, printed no data, and said what it should.
+// refused checks that a run ended with the status, printed no data, and printed these messages.
 func (o outcome) refused(t *testing.T, code int, want ...string) {
 	t.Helper()
 	if o.code != code || o.stdout != "" {
@@ -140,7 +140,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// commandWords leaves out the arguments in a command's path.
+// commandWords drops the arguments from a command's path.
 func commandWords(path []string) []string {
 	var words []string
 	for _, word := range path {
@@ -166,7 +166,7 @@ func TestNoArgumentsShowTheHelp(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	// A command without settings does not mind a misspelt one.
+	// A command without settings ignores a misspelt one.
 	for _, arg := range []string{"version", "--version"} {
 		o := parleyWith(t, []string{"PARLEY_TYPO=1"}, arg)
 		if o.code != 0 || o.stderr != "" || !strings.HasPrefix(o.stdout, "parley "+version+" (go") {

@@ -189,7 +189,7 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestRefusals is what the store's contents or core's rules forbid.
+// TestRefusals covers commands that the store's contents or core's rules forbid.
 func TestRefusals(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, s site) {
 		org := s.newOrg(t)

@@ -31,7 +31,7 @@ func (cmd completionCommand) Run(c *console, parsed *kong.Context) error {
 	return err
 }
 
-// collectWords finds what may follow each command: its subcommands and flags.
+// collectWords collects the words that may follow each command: its subcommands and flags.
 func collectWords(node *kong.Node, path []string, into map[string][]string) {
 	var words []string
 	for _, child := range node.Children {

@@ -17,7 +17,7 @@ type configCommand struct {
 	Markdown     bool `help:"Print the table that stands in the README: names, defaults and meanings."`
 }
 
-// setting is a row of what the command prints.
+// setting is a row of the command's output.
 type setting struct {
 	flag, variable, value, source, meaning string
 }
@@ -57,7 +57,7 @@ func (cmd *configCommand) settings(kctx *kong.Context) []setting {
 	return settings
 }
 
-// source tells where a flag's value comes from.
+// source says where a flag's value comes from.
 func source(kctx *kong.Context, flag *kong.Flag) string {
 	for _, element := range kctx.Path {
 		switch {

@@ -23,7 +23,7 @@ func customerRecord(c chat.Customer) record {
 	}
 }
 
-// changeCustomer runs a use case and prints what became of the customer.
+// changeCustomer runs a use case and prints the changed customer.
 func (f storeFlags) changeCustomer(c *console, hint string, fn func(*store.Tx) (chat.Customer, error)) error {
 	var customer chat.Customer
 	err := f.change(c, func(tx *store.Tx) (err error) {

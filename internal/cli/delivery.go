@@ -112,7 +112,7 @@ func (cmd *deliveryReplayCommand) Run(c *console) error {
 	return showOne(c, cmd.serviceFlags, d, deliveryRecord(*d))
 }
 
-// replayAll goes on until the service has no more of them.
+// replayAll repeats the replay until the service has no more deliveries.
 func (cmd *deliveryReplayCommand) replayAll(c *console, api *client.Client) error {
 	total := 0
 	for {

@@ -11,14 +11,14 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// variableTag names a flag's environment variable. It is not kong's own tag, which would read the
-// process's environment behind our back and take an empty variable for a value.
+// variableTag names a flag's environment variable. It is not kong's own tag, because kong would read the
+// process's environment directly and take an empty variable for a value.
 const variableTag = "variable"
 
-// shared are variables that OpenTelemetry has given names to, for all programs alike.
+// shared are the variables that OpenTelemetry has named for all programs alike.
 var shared = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER_ARG"}
 
-// environment resolves settings from PARLEY_* variables and the shared ones. An empty one counts as none.
+// environment reads settings from PARLEY_* variables and the shared ones. An empty variable counts as unset.
 type environment map[string]string
 
 func newEnvironment(environ []string) environment {
@@ -31,7 +31,7 @@ func newEnvironment(environ []string) environment {
 	return env
 }
 
-// Validate is part of kong.Resolver. What there is to check, unknown does.
+// Validate is part of kong.Resolver. unknown does the checks.
 func (environment) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag that the command line does not give.
@@ -42,13 +42,13 @@ func (env environment) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (
 	return nil, nil
 }
 
-// foreignVariable matches what other programs put into a process's environment on their own:
-// Kubernetes describes every service named parley… that way, our tests their database.
+// foreignVariable matches variables that other programs set on their own: Kubernetes describes every service
+// named parley… that way, and our tests their database.
 var foreignVariable = regexp.MustCompile(`^PARLEY_(TEST_\w+|(\w+_)?SERVICE_(HOST|PORT(_\w+)?))=` +
 	`|^PARLEY_(\w+_)?PORT(_\d+_(TCP|UDP|SCTP))?=\w+://|^PARLEY_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)=`)
 
-// unknown refuses PARLEY_* variables that are no setting: a misspelt one would otherwise be a
-// silent one. A command that takes no settings does not care.
+// unknown refuses PARLEY_* variables that are not settings, because a misspelt one would otherwise be ignored.
+// A command without settings accepts any.
 func (env environment) unknown(app *kong.Application, cmd *kong.Node) error {
 	if !slices.ContainsFunc(cmd.Flags, func(f *kong.Flag) bool { return f.Tag.Has(variableTag) }) {
 		return nil

@@ -12,18 +12,18 @@ import (
 	"github.com/parleyhq/parley/client"
 )
 
-// shownEvent is an event as a person at a terminal reads it: when, what, at which number, with whom, the text
-// or status, and an id to look it up by.
+// shownEvent is an event for a terminal: when, what, at which number, with whom, the text or status, and an id
+// to look it up by.
 type shownEvent struct {
 	at      time.Time
 	kind    string
 	number  string
 	payload []byte
-	id      string // of the event, where nothing better is known
-	beside  string // what else belongs on the line
+	id      string // the event's id, if there is none of its object
+	beside  string // further text on the line
 }
 
-// colours of a line; empty ones where the output is no terminal.
+// colours of a line; empty if the output is not a terminal.
 type colours struct{ dim, kind, good, bad, end string }
 
 func coloursFor(w io.Writer, environ func(string) string) colours {
@@ -37,7 +37,7 @@ func coloursFor(w io.Writer, environ func(string) string) colours {
 	return colours{dim: "\x1b[2m", kind: "\x1b[36m", good: "\x1b[32m", bad: "\x1b[31m", end: "\x1b[0m"}
 }
 
-// line is the event on one line.
+// line formats the event as one line.
 func (e shownEvent) line(c colours) string {
 	who, what, id := "-", "", e.id
 	if value, err := client.DecodeEvent(client.EventType(e.kind), e.payload); err == nil && value != nil {
@@ -59,7 +59,7 @@ func (e shownEvent) line(c colours) string {
 		text(orNil(e.number)), oneLine(who), mark, oneLine(what), c.end, c.dim, id, c.end, e.beside)
 }
 
-// oneLine is a text that came from anywhere, safe for a terminal and cut to a readable length.
+// oneLine makes a foreign text safe for a terminal, and cuts it to a readable length.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -76,7 +76,7 @@ func oneLine(s string) string {
 	return short(s)
 }
 
-// describe says whom an event is about, what happened, and the id of what it is about.
+// describe returns the person, the content and the object's id of an event.
 func describe(value any) (who, what, id string) {
 	switch v := value.(type) {
 	case *client.MessageReceived:
@@ -123,7 +123,7 @@ func describeContact(value any) (who, what, id string) {
 	}
 }
 
-// contentAs is a message's text; its type where there is no text, or where the text is not all.
+// contentAs is a message's text, with its type if it is not just text.
 func contentAs(kind client.MessageType, body string) string {
 	switch {
 	case kind == client.TypeText:
@@ -149,7 +149,7 @@ func orText(s *string, otherwise string) string {
 	return *s
 }
 
-// eventJSON is an event of the feed for machines, on a line of its own.
+// eventJSON writes an event as one line of JSON.
 func eventJSON(w io.Writer, e client.Event) error {
 	line, err := json.Marshal(e)
 	if err != nil {

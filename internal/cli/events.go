@@ -23,8 +23,8 @@ type eventsCommands struct {
 
 const (
 	pollInterval = time.Second
-	// settleTime is how long after its making an event may appear: its id is taken before the
-	// transaction commits, so that on PostgreSQL it can turn up behind younger ones.
+	// settleTime is how long an event may take to appear. Its id is made before its transaction commits, so
+	// that on PostgreSQL it can appear after younger events.
 	settleTime = 10 * time.Second
 	eventBatch = 500
 )
@@ -68,7 +68,7 @@ func (cmd *eventsTailCommand) Run(c *console) error {
 		}
 		return t.follow(c.ctx, st)
 	})
-	if errors.Is(err, context.Canceled) { // interrupted, as it is meant to end
+	if errors.Is(err, context.Canceled) { // interrupted by the user, which is how it ends
 		return nil
 	}
 	return err
@@ -82,7 +82,7 @@ type tail struct {
 	followers map[string]*follower
 }
 
-// organizations are those whose events are wanted.
+// organizations are the organizations whose events are shown.
 func (t *tail) organizations(r store.Reader) ([]chat.Organization, error) {
 	if t.cmd.Org == "" {
 		return r.Organizations()
@@ -94,7 +94,7 @@ func (t *tail) organizations(r store.Reader) ([]chat.Organization, error) {
 	return []chat.Organization{org}, err
 }
 
-// begin prints what of the past is asked for, and places a follower behind it.
+// begin prints the requested past events, and places each follower after them.
 func (t *tail) begin(r store.Reader) error {
 	orgs, err := t.organizations(r)
 	if err != nil || t.cmd.Last < 0 {
@@ -115,7 +115,7 @@ func (t *tail) begin(r store.Reader) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range latest { // one may have come after the newest
+		for _, e := range latest { // one may be newer than the head read before
 			f.known[e.ID] = true
 		}
 		past = append(past, latest...)
@@ -163,7 +163,7 @@ func (t *tail) poll(r store.Reader, now time.Time) error {
 	}
 	for _, org := range orgs {
 		f := t.followers[org.ID]
-		if f == nil { // it is new, or all of the past is wanted
+		if f == nil { // the organization is new, or all past events are wanted
 			f = &follower{org: org.ID}
 			t.followers[org.ID] = f
 		}
@@ -184,12 +184,12 @@ func (t *tail) show(e chat.Event) error {
 // follower reads one organization's events in the order of their ids.
 type follower struct {
 	org   string
-	after string          // nothing will appear before this id any more
-	known map[string]bool // what was seen behind it
+	after string          // no event will appear before this id any more
+	known map[string]bool // ids after it that were already shown
 }
 
-// poll hands on what has appeared since the last time. Nothing made before settled will still
-// appear.
+// poll shows the events that have appeared since the last poll. Events made before settled cannot appear any
+// more.
 func (f *follower) poll(r store.Reader, settled time.Time, show func(chat.Event) error) error {
 	known, from := f.known, f.after
 	f.known = map[string]bool{}
@@ -223,7 +223,7 @@ func (t *tail) print(e chat.Event) error {
 	if e.PhoneNumberID != "" {
 		number = e.PhoneNumberID
 	}
-	if len(e.Payload) == 0 { // it went with the message it told of
+	if len(e.Payload) == 0 { // deleted with its message
 		e.Payload = []byte("null")
 	}
 	if t.cmd.JSON {

@@ -46,7 +46,7 @@ func eventsIn(t *testing.T, output string) (events []event) {
 	return events
 }
 
-// TestEventsTail follows what really happens: a message goes out, and its statuses come in.
+// TestEventsTail follows real events: a message goes out, and its statuses come in.
 func TestEventsTail(t *testing.T) {
 	t.Parallel()
 	d := newDemoSite(t)
@@ -66,7 +66,7 @@ func TestEventsTail(t *testing.T) {
 	if followed[0].Type != "message.sent" || followed[0].Payload.Data.Session != demoNumber {
 		t.Errorf("got %+v", followed)
 	}
-	// What was followed is what is kept, but for what has come since.
+	// The followed events equal the stored ones, except for those that came since.
 	kept := d.tailed(t, "--types=message.sent,message.status", "--last=-1")
 	if len(kept) < len(followed) || !slices.Equal(kept[:len(followed)], followed) {
 		t.Errorf("followed %+v\nkept %+v", followed, kept)
@@ -120,7 +120,7 @@ func TestEventsOfOrganizations(t *testing.T) {
 	})
 }
 
-// change changes the site's store behind the program's back.
+// change changes the site's store directly.
 func (s site) change(t *testing.T, fn func(*store.Tx) error) {
 	t.Helper()
 	cfg := store.Config{Dir: s.flags[1]}
@@ -140,8 +140,8 @@ func newEvent(tx *store.Tx, orgID string) chat.Event {
 	return chat.Event{ID: id, OrgID: orgID, EventID: id, Type: chat.EventContactCreated, Source: chat.SourceService, Payload: []byte(`{}`), CreatedAt: tx.Now()}
 }
 
-// TestLateEvents: an event whose transaction took longer than that of a younger one is not missed,
-// and nothing is shown twice.
+// TestLateEvents shows an event whose transaction took longer than that of a younger one, and shows no event
+// twice.
 func TestLateEvents(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -19,7 +19,7 @@ import (
 const (
 	listenWait     = 20 * time.Second
 	forwardTimeout = 10 * time.Second
-	// reconnectWait is the longest pause before the service is asked again after it failed.
+	// reconnectWait is the longest pause after a failure of the service.
 	reconnectWait = 10 * time.Second
 )
 
@@ -63,11 +63,11 @@ func (cmd *listenCommand) Run(c *console) error {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	if cmd.JSON { // which the output is alone
+	if cmd.JSON { // the output is JSON only
 		l.notes = c.stderr
 	}
 	err = l.run(c.ctx)
-	if errors.Is(err, context.Canceled) { // interrupted, as it is meant to end
+	if errors.Is(err, context.Canceled) { // interrupted by the user, which is how it ends
 		return nil
 	}
 	return explainService(err, cmd.URL)
@@ -77,7 +77,7 @@ func (cmd *listenCommand) Run(c *console) error {
 type listener struct {
 	cmd     *listenCommand
 	out     io.Writer
-	notes   io.Writer // what is no event
+	notes   io.Writer // messages that are not events
 	colours colours
 	api     *client.Client
 	http    *http.Client
@@ -104,7 +104,7 @@ func (l *listener) run(ctx context.Context) error {
 	return err
 }
 
-// round forwards what has happened, or waits until the service is back.
+// round forwards the new events, or waits until the service is back.
 func (l *listener) round(ctx context.Context) error {
 	began := time.Now()
 	feed, err := l.api.FollowEvents(ctx, l.filter())
@@ -139,7 +139,7 @@ func (l *listener) filter() client.EventFeedFilter {
 	return f
 }
 
-// refused tells an answer that will not get better from a failure that may pass.
+// refused tells a final refusal from a failure that may pass.
 func refused(err error) bool {
 	refusal, ok := errors.AsType[*client.Error](err)
 	return ok && refusal.HTTPStatus < http.StatusInternalServerError && refusal.HTTPStatus != http.StatusTooManyRequests
@@ -156,7 +156,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// forward delivers an event as the service would, once, and prints it with how that went.
+// forward delivers an event once, as the service would, and prints it with the result.
 func (l *listener) forward(ctx context.Context, e client.Event) error {
 	shown := shownEvent{at: e.CreatedAt, kind: string(e.Type), number: orText(e.PhoneNumberID, ""), payload: e.Payload, id: e.EventID}
 	if l.cmd.ForwardTo != "" {
@@ -180,7 +180,8 @@ func (l *listener) post(ctx context.Context, e client.Event, at time.Time) strin
 		return err.Error()
 	}
 	request.Header = chat.SignedDelivery{
-		// There is no delivery. Its id is made of the event's, so that it is the same however often it is forwarded.
+		// There is no delivery. Its id is derived from the event's, so that every forwarding of the event has
+		// the same one.
 		ID:      string(chat.KindDelivery) + strings.TrimPrefix(e.ID, string(chat.KindEvent)),
 		EventID: e.EventID, EventType: chat.EventType(e.Type), Source: chat.EventSource(e.Source), Attempt: 1,
 		Signature: chat.SignWebhook([]string{l.secret}, at, e.Payload),
@@ -190,11 +191,11 @@ func (l *listener) post(ctx context.Context, e client.Event, at time.Time) strin
 		return "failed: " + withoutURL(err).Error()
 	}
 	defer response.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // lets the connection be used again
+	io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // so that the connection can be reused
 	return response.Status
 }
 
-// withoutURL leaves out the address, which is known, and long where it has a cursor.
+// withoutURL removes the address from an error: the user knows it, and with a cursor it is long.
 func withoutURL(err error) error {
 	if failure, ok := errors.AsType[*url.Error](err); ok {
 		return failure.Err
@@ -217,7 +218,7 @@ func checkService(address, key string) error {
 	}
 }
 
-// explainService adds what to do when the service does not answer, or does not know the key.
+// explainService adds advice if the service does not answer or does not know the key.
 func explainService(err error, address string) error {
 	refusal, ok := errors.AsType[*client.Error](err)
 	switch {

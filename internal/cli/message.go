@@ -16,22 +16,21 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// report writes a message for people, every line under the program's name.
+// report writes a message for people, each line after the program's name.
 func report(stderr io.Writer, message string) {
 	for line := range strings.Lines(withoutPasswords(message)) {
 		fmt.Fprintf(stderr, "parley: %s\n", strings.TrimSpace(line))
 	}
 }
 
-// queryPassword is a password in the query of a database URL. Those in its user part are hidden
-// by whoever prints a URL.
+// queryPassword is a password in the query of a database URL. The URL printer hides those in the user part.
 var queryPassword = regexp.MustCompile("([?&](?:ssl)?password=)[^&\\s`\"]*")
 
 func withoutPasswords(text string) string {
 	return queryPassword.ReplaceAllString(text, "${1}xxxxx")
 }
 
-// usageMessage says what is wrong with the command line or a setting, and where to look it up.
+// usageMessage says what is wrong with the command line or a setting, and where to look.
 func usageMessage(err error, env environment) string {
 	parse, ok := errors.AsType[*kong.ParseError](err)
 	if !ok || parse.Context == nil {
@@ -41,7 +40,7 @@ func usageMessage(err error, env environment) string {
 	if cmd == nil {
 		return err.Error() + "\nsee \"parley --help\""
 	}
-	message, isSetting := strings.CutPrefix(err.Error(), cmd.Path()+": ") // kong's mark of a Validate
+	message, isSetting := strings.CutPrefix(err.Error(), cmd.Path()+": ") // kong's mark of an error from Validate
 	message = nameSources(message, parse.Context, env)
 	if isSetting {
 		return message
@@ -77,8 +76,8 @@ func given(kctx *kong.Context, flag *kong.Flag) bool {
 	})
 }
 
-// failureMessage says why a command did not do its work. What core says of a field is said of the
-// flag or argument that gave it.
+// failureMessage says why a command failed. If core names a field, the message names the flag or argument that
+// set it.
 func failureMessage(err error, cmd *kong.Node) string {
 	e, ok := errors.AsType[*chat.Error](err)
 	if !ok || e.Param == "" {
@@ -94,7 +93,7 @@ func failureMessage(err error, cmd *kong.Node) string {
 	return fmt.Sprintf("--%s: %s", name, e.Message)
 }
 
-// pointTo adds where to look when what a command named does not exist.
+// pointTo adds which command to run if the named object does not exist.
 func pointTo(err error, command string) error {
 	if code, _ := chat.CodeOf(err); code == chat.CodeResourceNotFound {
 		return fmt.Errorf("%w %q shows them", err, command)
@@ -102,7 +101,7 @@ func pointTo(err error, command string) error {
 	return err
 }
 
-// explainStore adds what to do when the store cannot be opened.
+// explainStore adds advice if the store cannot be opened.
 func explainStore(err error, where config.Store) error {
 	switch {
 	case err == nil:

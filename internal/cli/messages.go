@@ -67,7 +67,7 @@ func (cmd *messageGetCommand) Run(c *console) error {
 	return showOne(c, cmd.serviceFlags, m, messageRecord(*m))
 }
 
-// find gets the message by either of its ids.
+// find gets the message by our id or the provider's.
 func (cmd *messageGetCommand) find(c *console, api *client.Client) (*client.Message, error) {
 	if strings.HasPrefix(cmd.ID, "msg_") {
 		return api.GetMessage(c.ctx, cmd.From, cmd.ID)
@@ -113,7 +113,7 @@ func whoOf(m client.Message) any {
 	}
 }
 
-// contentOf is what a person would read of a message, on one line.
+// contentOf is the visible content of a message, on one line.
 func contentOf(m client.Message) string {
 	switch {
 	case m.Text != nil:

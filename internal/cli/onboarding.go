@@ -25,7 +25,7 @@ type accountLinkCommand struct {
 
 func (cmd *accountLinkCommand) Run(c *console) error {
 	in := chat.NewSetupLink{ExpiresInHours: cmd.ExpiresInHours, SuccessRedirectURL: cmd.SuccessRedirectURL, FailureRedirectURL: cmd.FailureRedirectURL}
-	if in.ExpiresInHours == 0 { // which would stand for the default
+	if in.ExpiresInHours == 0 { // 0 would mean the default
 		in.ExpiresInHours = -1
 	}
 	var link chat.SetupLink
@@ -73,8 +73,8 @@ type accountPINCommand struct {
 	storeFlags
 }
 
-// Run tells the PIN that the hosted page registers a number with. It is made from the master key and
-// the number, so it is stored nowhere.
+// Run prints the PIN with which the hosted page registers a number. It is derived from the master key and the
+// number, so it is stored nowhere.
 func (cmd *accountPINCommand) Run(c *console) error {
 	return cmd.withVault(c, cmd.storeFlags, func(st *store.Store, v *vault.Vault) error {
 		if _, err := core.AccountByNumber(st.Read(c.ctx), string(cmd.Org), cmd.PhoneNumberID); err != nil {

@@ -50,7 +50,7 @@ type orgUpdateCommand struct {
 	storeFlags
 }
 
-// listOrgs is the command that shows what an id can be.
+// listOrgs is the command that lists the valid ids.
 const listOrgs = "parley org list"
 
 // Validate is called by kong.

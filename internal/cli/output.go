@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// record is one thing to print, its fields in order.
+// record is an object to print, its fields in order.
 type record []field
 
 type field struct {
@@ -40,7 +40,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// printOne shows a record as lines of name and value, or as one JSON object.
+// printOne prints a record as lines of name and value, or as one JSON object.
 func (f storeFlags) printOne(w io.Writer, r record) error {
 	if f.JSON {
 		return printJSON(w, r)
@@ -52,7 +52,7 @@ func (f storeFlags) printOne(w io.Writer, r record) error {
 	return tw.Flush()
 }
 
-// printAll shows records as a table, or as {"data": […]}.
+// printAll prints records as a table, or as {"data": […]}.
 func (f storeFlags) printAll(w io.Writer, rs []record, header ...string) error {
 	if f.JSON {
 		return printJSON(w, record{{"data", rs}})

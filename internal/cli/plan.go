@@ -39,7 +39,7 @@ func (cmd *planListCommand) Run(c *console) error {
 	})
 }
 
-// planFlags are what a plan allows.
+// planFlags are the limits of a plan.
 type planFlags struct {
 	API             *bool  `name:"api" help:"May use the API; --api=false takes it away."`
 	Customers       *bool  `help:"May have end-customers who connect their own numbers; --customers=false takes it away."`
@@ -57,7 +57,7 @@ func (f planFlags) patch() core.PlanPatch {
 	}
 }
 
-// put does something with a plan and prints what became of it.
+// put changes a plan and prints it.
 func (f planFlags) put(c *console, name string, do func(*store.Tx, string, core.PlanPatch) (chat.Plan, error)) error {
 	var plan chat.Plan
 	err := f.change(c, func(tx *store.Tx) (err error) {

@@ -16,14 +16,14 @@ import (
 	"github.com/parleyhq/parley/client"
 )
 
-// profile is what "parley login" keeps, so that commands need neither flags nor variables.
+// profile is the file of "parley login". With it, commands need neither flags nor variables.
 type profile struct {
 	URL  string `json:"url"`
 	Key  string `json:"key"`
 	From string `json:"from,omitempty"`
 }
 
-// profilePath is where the user's profile is. Empty: nobody knows.
+// profilePath is the path of the user's profile; empty if it cannot be determined.
 func profilePath(environ []string) string {
 	var home, config string
 	for _, entry := range environ {
@@ -44,7 +44,7 @@ func profilePath(environ []string) string {
 	}
 }
 
-// readProfile reads the profile; there may be none.
+// readProfile reads the profile, if there is one.
 func readProfile(path string) (p profile, err error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || path == "" {
@@ -59,8 +59,8 @@ func readProfile(path string) (p profile, err error) {
 	return p, nil
 }
 
-// addProfile has the profile stand in for variables that are not set. A key is for the service that it was
-// stored with: where another address or key is given, nothing is taken from the profile.
+// addProfile uses the profile in place of unset variables. A key is valid only for the service with which it
+// was stored: if another address or key is given, nothing is taken from the profile.
 func (env environment) addProfile(p profile) {
 	url, key := env["PARLEY_API_URL"], env["PARLEY_API_KEY"]
 	if p.Key == "" || url != "" && url != p.URL || key != "" && key != p.Key {
@@ -115,10 +115,10 @@ func (cmd *loginCommand) Run(c *console) error {
 	})
 }
 
-// firstLine ends a reader at the first line break, so that a person need not end the input.
+// firstLine ends a reader at the first line break, so that a person need not close the input.
 type firstLine struct{ io.Reader }
 
-// Read is part of io.Reader. It reads a byte at a time: what is behind the line is not ours.
+// Read is part of io.Reader. It reads one byte at a time, because the bytes after the line are not ours.
 func (r firstLine) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p[:1])
 	if n == 1 && p[0] == '\n' {
@@ -141,7 +141,7 @@ func firstNumber(c *console, api *client.Client) (id string, err error) {
 	return id, nil
 }
 
-// save writes the profile so that only its owner can read it, also where an older one was open to others.
+// save writes the profile so that only its owner can read it, even if an older file was readable to others.
 func (p profile) save(path string) error {
 	content, err := json.Marshal(p)
 	if err != nil {
@@ -173,7 +173,7 @@ func (logoutCommand) Run(c *console) error {
 	return err
 }
 
-// usesProfile tells whether a command takes anything from the profile.
+// usesProfile reports whether a command reads the profile.
 func usesProfile(cmd *kong.Node) bool {
 	return slices.ContainsFunc(cmd.Flags, func(f *kong.Flag) bool { return f.Tag.Get(variableTag) == "PARLEY_API_KEY" })
 }

@@ -44,7 +44,7 @@ type sendCommand struct {
 // Validate is called by kong.
 func (cmd *sendCommand) Validate() error {
 	if cmd.Key == "" || cmd.From == "" {
-		return nil // kong says which is missing
+		return nil // kong reports what is missing
 	}
 	if err := cmd.check(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (cmd *sendCommand) Run(c *console) error {
 	})
 }
 
-// message is what to send; a file is uploaded for it.
+// message builds the message, and uploads its file.
 func (cmd *sendCommand) message(c *console, api *client.Client) (client.NewMessage, error) {
 	switch {
 	case cmd.Body != "":

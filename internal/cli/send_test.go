@@ -10,7 +10,7 @@ import (
 
 const demoNumber = "100200300400500"
 
-// demoSite is a serving demo and what a caller needs of it.
+// demoSite is a running demo with its address and key.
 type demoSite struct {
 	site
 	url, key, simulator string

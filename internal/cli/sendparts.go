@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/client"
 )
 
-// textMessage is a text, with whatever can be pressed below it.
+// textMessage is a text, with its buttons or list if there are any.
 func (cmd *sendCommand) textMessage(c *console, api *client.Client) (client.NewMessage, error) {
 	m := client.Text(cmd.To, cmd.Text)
 	switch {
@@ -39,7 +39,7 @@ func (cmd *sendCommand) textMessage(c *console, api *client.Client) (client.NewM
 	return m, cmd.addAround(c, api, m.Interactive)
 }
 
-// addAround adds what is above and below the text of an interactive message.
+// addAround adds the header and the footer of an interactive message.
 func (cmd *sendCommand) addAround(c *console, api *client.Client, into *client.InteractiveContent) error {
 	if cmd.Footer != "" {
 		into.Footer = &client.InteractiveText{Text: cmd.Footer}
@@ -72,7 +72,7 @@ func (cmd *sendCommand) rows() (rows []client.ListRow) {
 	return rows
 }
 
-// idAndTitle reads yes=Yes, please; a title alone is its own id.
+// idAndTitle parses "yes=Yes, please"; a title alone is its own id.
 func idAndTitle(word string) (id, title string) {
 	id, title, found := strings.Cut(word, "=")
 	if !found {
@@ -82,7 +82,7 @@ func idAndTitle(word string) (id, title string) {
 	return id, title
 }
 
-// templateMessage is a template with all that fills it.
+// templateMessage is a template with its parameters.
 func (cmd *sendCommand) templateMessage(c *console, api *client.Client) (client.NewMessage, error) {
 	m := client.Template(cmd.To, cmd.Template, cmd.Language)
 	add := func(part client.TemplateComponent) { m.Template.Components = append(m.Template.Components, part) }
@@ -136,13 +136,13 @@ func (cmd *sendCommand) parameters() (parameters []client.TemplateParameter, err
 	return parameters, nil
 }
 
-// kindOfFile is how a file of this name is shown in a header.
+// kindOfFile is the type of header for a file of this name.
 func kindOfFile(name string) client.MessageType {
 	path, _, _ := strings.Cut(name, "?")
 	kind, _, _ := strings.Cut(mime.TypeByExtension(strings.ToLower(filepath.Ext(path))), "/")
 	switch kind {
 	case "image", "":
-		return client.TypeImage // also library media, which has no name here
+		return client.TypeImage // library media as well, which has no name here
 	case "video":
 		return client.TypeVideo
 	default:
@@ -150,7 +150,7 @@ func kindOfFile(name string) client.MessageType {
 	}
 }
 
-// fromFile reads a message as the API takes it. A field that the API does not know is a slip, not to be lost.
+// fromFile reads a message in the API's JSON. An unknown field is an error, because it is probably a slip.
 func (cmd *sendCommand) fromFile(c *console) (m client.NewMessage, err error) {
 	content, err := readFile(c, cmd.Body)
 	if err != nil {

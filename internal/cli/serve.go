@@ -63,7 +63,7 @@ func (cmd *serveCommand) Run(c *console) error {
 		if err != nil {
 			return errors.Join(err, srv.Close())
 		}
-		// Seeding hashes a password in 64 MiB, which the process will not need again.
+		// Seeding hashes a password with 64 MiB, which the process will not need again.
 		debug.FreeOSMemory()
 		ready = func() { printDemo(c.stdout, srv, cmd.ProviderURL, demo) }
 	}
@@ -73,7 +73,7 @@ func (cmd *serveCommand) Run(c *console) error {
 func newLogger(w io.Writer, format, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
-		l = slog.LevelInfo // Validate has refused it already
+		l = slog.LevelInfo // Validate has refused other levels
 	}
 	opts := &slog.HandlerOptions{Level: l}
 	if format == "json" {
@@ -82,7 +82,7 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, opts))
 }
 
-// simulatedPerson is Ada, who answers by herself.
+// simulatedPerson is Ada, who answers automatically.
 const simulatedPerson = simulator.DemoPhone
 
 func printDemo(w io.Writer, srv *server.Server, providerURL string, d core.Demo) {
@@ -115,7 +115,8 @@ Parley is ready, with a demo organization.
 	}
 }
 
-// callName is how the program can be called again: by its name where the shell finds it, else as it was called.
+// callName is how the user can call the program again: by its name if the shell finds it, else by the path
+// used.
 func callName(called string) string {
 	if found, err := exec.LookPath("parley"); err == nil {
 		here, hereErr := os.Stat(called)

@@ -20,7 +20,7 @@ import (
 // testKey is a master key.
 var testKey = base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 
-// printed is an output that can be waited on.
+// printed is an output on which a test can wait.
 type printed struct {
 	mu      sync.Mutex
 	text    strings.Builder
@@ -62,7 +62,7 @@ func (p *printed) wait(t *testing.T, pattern string) []string {
 	}
 }
 
-// node is a serving process inside the test's.
+// node is a server inside the test's process.
 type node struct {
 	stdout, stderr *printed
 	stop           func() int
@@ -84,7 +84,7 @@ func serve(t *testing.T, args ...string) node {
 	return n
 }
 
-// TestDemo: the same organization at every start, and its printed address and key work.
+// TestDemo shows the same organization at every start, and the printed address and key work.
 func TestDemo(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, s site) {
 		flags := append([]string{"--demo", "--demo-empty", "--secret-key", testKey}, s.flags...)
@@ -133,7 +133,7 @@ func demoOf(t *testing.T, flags []string) demo {
 	return d
 }
 
-// checkControls: the printed address of the simulator's control API works.
+// checkControls uses the printed address of the simulator's control API.
 func checkControls(t *testing.T, n node) {
 	t.Helper()
 	response, err := http.Get(n.stdout.wait(t, `Provider .*?(http://\S+) lists`)[1])

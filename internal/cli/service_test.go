@@ -31,7 +31,7 @@ func (d demoSite) list(t *testing.T, args ...string) (rows []map[string]any) {
 	return rows
 }
 
-// table runs a command for people, and returns what it prints.
+// table runs a command without --json, and returns its output.
 func (d demoSite) table(t *testing.T, args ...string) string {
 	t.Helper()
 	o := parleyWith(t, []string{"PARLEY_API_KEY=" + d.key, "PARLEY_API_URL=" + d.url, "PARLEY_FROM=" + demoNumber}, args...)
@@ -41,7 +41,7 @@ func (d demoSite) table(t *testing.T, args ...string) string {
 	return o.stdout
 }
 
-// What somebody looks up in the first hour, from the command line alone.
+// The commands of a user's first hour, from the command line alone.
 func TestCommandsOfTheService(t *testing.T) {
 	t.Parallel()
 	d := newDemoSite(t)
@@ -154,7 +154,7 @@ func (d demoSite) endpoints(t *testing.T) {
 	}
 }
 
-// requests looks the failed request of messages up in the API log, which is written behind the requests.
+// requests finds the failed request of messages in the API log, which is written in the background.
 func (d demoSite) requests(t *testing.T) {
 	t.Helper()
 	org := d.rows(t, "org", "list")[0]["id"].(string)
@@ -189,11 +189,11 @@ func TestLogin(t *testing.T) {
 	if o := parleyWith(t, environ, "message", "list"); o.code != 0 {
 		t.Errorf("with the profile: %+v", o)
 	}
-	// README has people export the key before they log in with it: the number is known all the same.
+	// In the README people export the key before they log in with it, and the number is known anyway.
 	if o := parleyWith(t, append(environ, "PARLEY_API_KEY="+d.key), "message", "list"); o.code != 0 {
 		t.Errorf("with the profile and the same key: %+v", o)
 	}
-	// A key goes only to the service that it is for.
+	// A key is sent only to the service for which it was stored.
 	parleyWith(t, append(environ, "PARLEY_API_URL=http://"+deadAddress(t)), "message", "list", "--from", "1").refused(t, exitUsage, "missing flags: --key=KEY")
 	parleyWith(t, environ, "login", "--url", d.url, "--key", "svc_live_0123456789abcdefghijklmn").refused(t, exitFailed, "invalid_api_key")
 	if o := parleyWith(t, environ, "logout"); o.code != 0 {
@@ -206,7 +206,7 @@ func TestLogin(t *testing.T) {
 	parleyWith(t, environ, "message", "list", "--from=1", "--key="+d.key).refused(t, exitUsage, "profile.json cannot be read", "parley login")
 }
 
-// The scripts offer what the program has, as far as the shell of this machine can tell.
+// The completion scripts offer the program's commands, as far as this machine's shells can tell.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {

@@ -13,7 +13,7 @@ import (
 //go:generate go test -run ^TestReadmeHasTheSettings$ . -update
 var update = flag.Bool("update", false, "rewrite the table of settings in README.md")
 
-// TestReadmeHasTheSettings keeps the README's table equal to what the program prints.
+// TestReadmeHasTheSettings compares the README's table with the program's output.
 func TestReadmeHasTheSettings(t *testing.T) {
 	t.Parallel()
 	table := parley(t, "config", "--markdown")
@@ -159,8 +159,8 @@ func TestBadSettingsAreNamedAsTheyWereGiven(t *testing.T) {
 	}
 }
 
-// TestForeignVariables: what Kubernetes sets for services named parley and parley-db is no
-// misspelt setting, and an empty variable is none at all.
+// TestForeignVariables accepts the variables that Kubernetes sets for services named parley and parley-db, and
+// ignores empty ones.
 func TestForeignVariables(t *testing.T) {
 	t.Parallel()
 	shownSettings(t, strings.Fields(`PARLEY_SERVICE_HOST=10.0.0.1 PARLEY_SERVICE_PORT=80 PARLEY_SERVICE_PORT_HTTP=80

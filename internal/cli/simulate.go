@@ -16,8 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
-// simulatedVersion is the version of the provider's API in the printed address. The simulator
-// takes any.
+// simulatedVersion is the version of the provider's API in the printed address. The simulator accepts any.
 const simulatedVersion = "v24.0"
 
 type simulateCommand struct {
@@ -68,7 +67,7 @@ func (cmd *simulateCommand) Run(c *console) error {
 	return serveSimulator(c.ctx, sim, listener, log)
 }
 
-// reachable is a listening address as a program on this machine can call it.
+// reachable is the address under which programs on this machine reach a listener.
 func reachable(addr string) string {
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil || !at.Addr().IsUnspecified() {
@@ -77,7 +76,7 @@ func reachable(addr string) string {
 	return fmt.Sprintf("localhost:%d", at.Port())
 }
 
-// serveSimulator serves until ctx ends. Requests that hang on purpose end with the simulator.
+// serveSimulator serves until ctx ends. Requests that the simulator holds open end with it.
 func serveSimulator(ctx context.Context, sim *simulator.Simulator, listener net.Listener, log *slog.Logger) error {
 	server := &http.Server{Handler: sim, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 	sim.Start(context.WithoutCancel(ctx))
@@ -95,8 +94,8 @@ func serveSimulator(ctx context.Context, sim *simulator.Simulator, listener net.
 	return errors.Join(err, server.Shutdown(drain))
 }
 
-// printReady says where the simulator is and how a server is pointed to it. Secrets that were given
-// are not repeated.
+// printReady prints the simulator's address and how to point a server to it. It does not repeat secrets that
+// were given.
 func (cmd *simulateCommand) printReady(c *console, origin, secret, token string) error {
 	callbacks := cmd.CallbackURL
 	if callbacks == "" {

@@ -89,7 +89,7 @@ func postJSON(t *testing.T, url, token, body string) string {
 	return string(text)
 }
 
-// TestSimulateMakesUpSecrets: without any, the printed command is complete.
+// TestSimulateMakesUpSecrets checks that the printed command is complete if no secrets were given.
 func TestSimulateMakesUpSecrets(t *testing.T) {
 	t.Parallel()
 	n := simulate(t)

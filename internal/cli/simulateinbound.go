@@ -22,7 +22,7 @@ type simulateCommands struct {
 	Inbound simulateInboundCommand `cmd:"" help:"Write to your business as one of its simulated customers."`
 }
 
-// sampleFile asks for a file that the simulator makes up.
+// sampleFile asks for a file of the simulator.
 const sampleFile = "sample"
 
 type simulateInboundCommand struct {
@@ -94,7 +94,7 @@ func (cmd *simulateInboundCommand) Run(c *console) error {
 	})
 }
 
-// number is the business number that is written to.
+// number is the business number that receives the message.
 func (cmd *simulateInboundCommand) number(c *console) (string, error) {
 	if cmd.To != "" {
 		return cmd.To, nil
@@ -117,7 +117,7 @@ func (cmd *simulateInboundCommand) number(c *console) (string, error) {
 	return first, nil
 }
 
-// inbound is the control to call, and with what.
+// inbound is the path and body of the control call.
 func (cmd *simulateInboundCommand) inbound(c *console, to string) (path string, body map[string]any, err error) {
 	body = map[string]any{"phone_number_id": to, "from": cmd.From}
 	if cmd.Tap != nil {
@@ -145,7 +145,7 @@ func (cmd *simulateInboundCommand) inbound(c *console, to string) (path string, 
 	return "inbound", body, cmd.addFile(body)
 }
 
-// newest is the newest message that this person got.
+// newest is the newest message to this person.
 func (cmd *simulateInboundCommand) newest(c *console, to string) (string, error) {
 	var got struct {
 		Messages []struct {
@@ -186,7 +186,7 @@ func (cmd *simulateInboundCommand) addFile(body map[string]any) error {
 	return nil
 }
 
-// call asks the simulator's control API.
+// call calls the simulator's control API.
 func (cmd *simulateInboundCommand) call(c *console, method, path string, body, answer any) error {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -213,7 +213,7 @@ func (cmd *simulateInboundCommand) call(c *console, method, path string, body, a
 		return fmt.Errorf("there is no simulator at %s: a server with --provider-url has none", cmd.Simulator)
 	case response.StatusCode != http.StatusOK:
 		if refusal.Error == "" {
-			_ = json.NewDecoder(response.Body).Decode(&refusal) // the status tells enough
+			_ = json.NewDecoder(response.Body).Decode(&refusal) // the status says enough
 		}
 		return fmt.Errorf("the simulator refuses: %s", cmp.Or(refusal.Error, response.Status))
 	}

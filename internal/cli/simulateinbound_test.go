@@ -17,7 +17,7 @@ func (d demoSite) writes(t *testing.T, args ...string) outcome {
 	return parley(t, append([]string{"simulate", "inbound", "--simulator", d.simulator}, args...)...)
 }
 
-// Whatever a person writes with the command arrives as a message of theirs.
+// Everything that a person writes with the command arrives as their message.
 func TestSimulateInbound(t *testing.T) {
 	t.Parallel()
 	d := newDemoSite(t)
@@ -35,7 +35,7 @@ func TestSimulateInbound(t *testing.T) {
 	}
 	for _, step := range []struct {
 		args []string
-		want string // in the event
+		want string // text in the event
 	}{
 		{[]string{"--text", "Hello?", "--name", "Bea"}, `"body":"Hello?"`},
 		{[]string{"--image", picture, "--caption", "Look"}, `"caption":"Look"`},
@@ -43,7 +43,7 @@ func TestSimulateInbound(t *testing.T) {
 		{[]string{"--react", "👍"}, "👍"},
 		{[]string{"--tap", "Yes"}, `"title":"Yes"`},
 	} {
-		if step.args[0] == "--react" { // there is something to react to by now, and to press
+		if step.args[0] == "--react" { // by now there is a message to react to, and a button
 			d.asks(t, api)
 		}
 		o := d.writes(t, append(step.args, "--from", "+4915510000001")...)
@@ -72,7 +72,7 @@ func (d demoSite) asks(t *testing.T, api *client.Client) {
 	}
 }
 
-// awaitEvent waits for an event with a text in it, and returns the place behind it.
+// awaitEvent waits for an event that contains the text, and returns the cursor after it.
 func awaitEvent(t *testing.T, api *client.Client, cursor string, kind client.EventType, want string) string {
 	t.Helper()
 	for {

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// storeFlags are common to the commands that work on the store beside a running server.
+// storeFlags are the flags of commands that work directly on the store.
 type storeFlags struct {
 	JSON         bool `name:"json" help:"Print one JSON object."`
 	config.Store `embed:""`
@@ -21,7 +21,7 @@ func (f storeFlags) change(c *console, fn func(*store.Tx) error) error {
 	return f.with(c, func(st *store.Store) error { return st.InTx(asOperator(c.ctx), fn) })
 }
 
-// asOperator says that changes are made by whoever runs the command.
+// asOperator names the operator as the doer of changes.
 func asOperator(ctx context.Context) context.Context {
 	doer := chat.Doer{Kind: chat.DoerOperator}
 	if who, err := user.Current(); err == nil {
@@ -30,12 +30,12 @@ func asOperator(ctx context.Context) context.Context {
 	return store.WithDoer(ctx, doer)
 }
 
-// look runs fn on a view of the store.
+// look runs fn on a reader of the store.
 func (f storeFlags) look(c *console, fn func(store.Reader) error) error {
 	return f.with(c, func(st *store.Store) error { return fn(st.Read(c.ctx)) })
 }
 
-// lookInto is look for what belongs to an organization, which must exist.
+// lookInto is look for data of an organization, which must exist.
 func (f storeFlags) lookInto(c *console, org orgID, fn func(store.Reader) error) error {
 	return f.look(c, func(r store.Reader) error {
 		_, err := r.Organization(string(org))

@@ -44,7 +44,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A folder without a store is hardly the one that was meant. Only serve and migrate make a store.
+// A folder without a store is probably a mistake. Only serve and migrate make a store.
 func TestCommandsMakeNoStore(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "typo")

@@ -63,7 +63,7 @@ func (cmd *userCreateCommand) Run(c *console) error {
 	return cmd.printOne(c.stdout, userRecord(user, teams))
 }
 
-// explainTeam says of --team what core says of the API's team_id.
+// explainTeam words core's error about team_id for --team.
 func explainTeam(err error, org orgID, team teamID) error {
 	if e, ok := errors.AsType[*chat.Error](err); !ok || e.Param != "team_id" {
 		return err
@@ -97,7 +97,7 @@ func (cmd *userListCommand) Run(c *console) error {
 	})
 }
 
-// namedUser is the user that a command is about.
+// namedUser is the user named on the command line.
 type namedUser struct {
 	Email string `arg:"" name:"email" help:"The address the user signs in with."`
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// decoders read the values of flags and arguments. kong's own say less about what is wrong, and
-// repeat what may be a password.
+// decoders parse the values of flags and arguments. kong's own ones say less about the mistake, and repeat
+// values that may be passwords.
 func decoders() []kong.Option {
 	return []kong.Option{
 		kong.KindMapper(reflect.String, kong.MapperFunc(decodeText)),
@@ -41,7 +41,7 @@ func decodeText(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-// decodeNumber also takes a negative number that stands by itself, as in --retention-days -1.
+// decodeNumber also accepts a separate negative number, as in --retention-days -1.
 func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 	next := ctx.Scan.Peek()
 	n, err := strconv.ParseInt(next.String(), 10, 64)
@@ -101,10 +101,10 @@ func eachPart(ctx *kong.DecodeContext, add func(string) error) error {
 	return nil
 }
 
-// span is a duration on the command line, also in days and weeks: 30d, 2w, 12h.
+// span is a duration on the command line, with days and weeks: 30d, 2w, 12h.
 type span time.Duration
 
-// UnmarshalText reads it.
+// UnmarshalText reads a span.
 func (s *span) UnmarshalText(raw []byte) error {
 	word := string(raw)
 	d, err := time.ParseDuration(word)
@@ -128,7 +128,7 @@ func (s *span) UnmarshalText(raw []byte) error {
 // hours is a span in whole hours.
 type hours int
 
-// UnmarshalText reads it.
+// UnmarshalText reads hours.
 func (h *hours) UnmarshalText(raw []byte) error {
 	var s span
 	if err := s.UnmarshalText(raw); err != nil {
@@ -146,7 +146,7 @@ func (id orgID) Validate() error {
 	return checkID(chat.KindOrganization, string(id), "an organization's id", `"parley org list"`)
 }
 
-// someOrgID is an organization's id on the command line; it may be left out.
+// someOrgID is an optional organization id on the command line.
 type someOrgID string
 
 // Validate is called by kong.
@@ -168,7 +168,7 @@ func (id keyID) Validate() error {
 	return checkID(chat.KindKey, string(id), "a key's id", `"parley key list --org ORG"`)
 }
 
-// teamID is a team's id on the command line; it may be left out.
+// teamID is an optional team id on the command line.
 type teamID string
 
 // Validate is called by kong.
