@@ -8,10 +8,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// changeBatch is how many changes one look finds.
+// changeBatch is the number of changes read at once.
 const changeBatch = 100
 
-// catchUp applies changes that came before their message and were not applied when it came.
+// catchUp applies changes that arrived before their message and missed it.
 func (h *Housekeeper) catchUp(ctx context.Context) error {
 	met, err := h.store.Read(ctx).MetChanges(changeBatch)
 	if err != nil || len(met) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A change that missed its message is applied by the next sweep; one whose message never comes is forgotten.
+// A change that missed its message is applied by the next sweep; one whose message never comes is deleted.
 func TestChangesCatchUp(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -1,5 +1,5 @@
-// Package housekeeping removes what has outlived its purpose, and ends long work that requests and callbacks
-// have left, in steps small enough that no writer waits long for one, and with rests between them.
+// Package housekeeping deletes data that has outlived its purpose, and finishes long work that requests and
+// callbacks left behind. It works in steps that are short enough for other writers, with rests between them.
 package housekeeping
 
 import (
@@ -16,32 +16,32 @@ import (
 
 const (
 	every = time.Minute
-	// statisticsEvery is short: a table that fills fast is slow until its growth is known.
+	// statisticsEvery is short, because a table that grows fast is slow until the engine knows its size.
 	statisticsEvery = 5 * time.Second
-	// fileBatch is how many files are removed before that is noted.
+	// fileBatch is the number of files removed before their rows are deleted.
 	fileBatch = 100
-	// contactJobLife is how long an import can be undone, and its errors be read.
+	// contactJobLife is how long an import can be undone and its errors read.
 	contactJobLife = 30 * 24 * time.Hour
-	// apiLogLife is how long calls can be looked up.
+	// apiLogLife is how long API calls can be looked up.
 	apiLogLife = 30 * 24 * time.Hour
-	// callbackLife is a day more than a callback that cannot be applied is set aside for: it is tried once
-	// more in between.
+	// callbackLife is a day longer than the time for which a callback that cannot be applied is set aside, so
+	// that it is tried once more in between.
 	callbackLife = 31 * 24 * time.Hour
 )
 
-// Housekeeper runs the periodic work of one node. With several nodes, a lock in the store lets
-// one of them at a time do a batch.
+// Housekeeper runs the periodic work of one node. With several nodes, a lock in the store lets one node at a
+// time do a batch.
 type Housekeeper struct {
 	store  *store.Store
 	blobs  blob.Store
 	log    *slog.Logger
 	sweeps sync.Mutex   // one at a time
-	steps  *store.Steps // of all purges, so that there is a rest between them as well
+	steps  *store.Steps // shared by all purges, so that there are rests between them as well
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// Start begins the work; Stop ends it.
+// Start starts the work; Stop ends it.
 func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Housekeeper{store: st, blobs: blobs, log: log, steps: st.Steps(), cancel: cancel}
@@ -50,7 +50,7 @@ func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
 	return h
 }
 
-// Stop waits for the batch under way.
+// Stop waits for the running batch.
 func (h *Housekeeper) Stop() {
 	h.cancel()
 	h.done.Wait()
@@ -74,7 +74,7 @@ func (h *Housekeeper) run(ctx context.Context) {
 	}
 }
 
-// Sweep removes everything that is due now.
+// Sweep does everything that is due now.
 func (h *Housekeeper) Sweep(ctx context.Context) {
 	h.sweeps.Lock()
 	defer h.sweeps.Unlock()
@@ -102,7 +102,7 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 	}
 }
 
-// sweepLogs removes the calls and the deliveries that can no longer be looked up.
+// sweepLogs deletes old API calls and deliveries.
 func (h *Housekeeper) sweepLogs(ctx context.Context) error {
 	orgs, err := h.store.Read(ctx).Organizations()
 	for _, org := range orgs {
@@ -113,7 +113,7 @@ func (h *Housekeeper) sweepLogs(ctx context.Context) error {
 	return err
 }
 
-// sweepMessages removes what is older than its organization's plan keeps.
+// sweepMessages deletes messages that are older than their organization's plan keeps.
 func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 	retentions, err := h.store.Read(ctx).Retentions()
 	if err != nil {
@@ -129,8 +129,8 @@ func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 	return nil
 }
 
-// sweepFiles removes the bytes of files whose rows are gone. Only then is the reminder of them
-// removed, so that a crash leaves none behind.
+// sweepFiles removes the bytes of files whose rows are gone. The reminder of a file is deleted afterwards, so
+// that a crash leaves no file behind.
 func (h *Housekeeper) sweepFiles(ctx context.Context) error {
 	h.steps.Turn()
 	for ctx.Err() == nil {
@@ -150,7 +150,7 @@ func (h *Housekeeper) sweepFiles(ctx context.Context) error {
 	return nil
 }
 
-// sweepSpace gives the space of what was removed back to the system, where it is much.
+// sweepSpace returns free space of the database to the system, if there is much.
 func (h *Housekeeper) sweepSpace(ctx context.Context) error {
 	spare, err := h.store.Read(ctx).SparePages()
 	if err != nil || spare == 0 {
@@ -167,7 +167,7 @@ func (h *Housekeeper) sweepSpace(ctx context.Context) error {
 	return nil
 }
 
-// purgeOld purges an organization's rows that are older than they live.
+// purgeOld purges an organization's rows that have outlived their time.
 func (h *Housekeeper) purgeOld(ctx context.Context, table store.Aging, orgID string, life time.Duration,
 	purge func(tx *store.Tx, orgID string, before time.Time, limit int) (int64, error)) {
 	before := h.store.Now().Add(-life)
@@ -176,7 +176,7 @@ func (h *Housekeeper) purgeOld(ctx context.Context, table store.Aging, orgID str
 	}
 }
 
-// anyBefore looks whether there is anything to purge: most often there is not, and to look costs no
+// anyBefore checks whether there is anything to purge. Usually there is not, and this check costs no
 // transaction.
 func (h *Housekeeper) anyBefore(ctx context.Context, table store.Aging, orgID string, before time.Time) bool {
 	found, err := h.store.Read(ctx).AnyBefore(table, orgID, before)
@@ -186,12 +186,12 @@ func (h *Housekeeper) anyBefore(ctx context.Context, table store.Aging, orgID st
 	return found
 }
 
-// purge does something in steps, and tells how much it did.
+// purge runs step repeatedly, and logs how many rows it deleted.
 func (h *Housekeeper) purge(ctx context.Context, what string, step func(tx *store.Tx, rows int) (int64, error)) {
 	h.tell(what, h.inSteps(ctx, what, step))
 }
 
-// inSteps takes steps until one comes back short, and returns how many rows they did.
+// inSteps runs step until it does fewer rows than it may, and returns the total.
 func (h *Housekeeper) inSteps(ctx context.Context, what string, step func(tx *store.Tx, rows int) (int64, error)) (total int64) {
 	h.steps.Turn()
 	for more := true; more; {

@@ -124,8 +124,8 @@ func countCalls(t *testing.T, st *store.Store, orgID string) int {
 	return len(calls)
 }
 
-// Many rows go in several transactions, so that no writer waits for all of them. Where none is due, there
-// is no transaction.
+// Many rows are deleted in several transactions, so that no writer waits for all of them. Without due rows
+// there is no transaction.
 func TestSweepWorksInBatches(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -161,7 +161,7 @@ func TestSweepWorksInBatches(t *testing.T) {
 	})
 }
 
-// While another node works, this one leaves the work to it.
+// While another node sweeps, this one does not.
 func TestOneNodeSweepsAtATime(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -246,7 +246,7 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 	})
 }
 
-// A callback that cannot be applied is kept for the operator, and not for ever.
+// A callback that cannot be applied is kept for the operator, but not for ever.
 func TestSweepRemovesOldCallbacks(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -269,7 +269,7 @@ func TestSweepRemovesOldCallbacks(t *testing.T) {
 	})
 }
 
-// Sessions that nobody uses and links that nobody can use are removed.
+// Expired sessions and links are deleted.
 func TestSweepRemovesSessionsAndLinks(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -11,7 +11,7 @@ import (
 // mergesAtOnce is how many merges are read at a time.
 const mergesAtOnce = 100
 
-// mergeContacts makes contacts one that callbacks have shown to be one and that have many messages.
+// mergeContacts merges contacts with many messages that callbacks have shown to be one person.
 func (h *Housekeeper) mergeContacts(ctx context.Context) error {
 	due, err := h.store.Read(ctx).DueMerges(mergesAtOnce)
 	for _, m := range due {

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Contacts with many messages become one, and what cannot be done any more is forgotten.
+// Contacts with many messages are merged, and impossible merges are deleted.
 func TestDueMerges(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// release takes conversations off people who have left, as far as that was not done when they left.
+// release unassigns conversations of users who have left, as far as that was not done when they left.
 func (h *Housekeeper) release(ctx context.Context) error {
 	for {
 		orgID, userID, err := h.store.Read(ctx).LeftBehind()

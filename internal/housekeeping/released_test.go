@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// What somebody who has left still has in work goes back to the queue, however much it is.
+// The conversations of a user who has left go back to the queue, however many there are.
 func TestWhatTheGoneHaveIsReleased(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

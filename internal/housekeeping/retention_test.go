@@ -46,7 +46,7 @@ func newArchive(t *testing.T, st *store.Store, blobs blob.Store, number string, 
 	return a
 }
 
-// add stores a message with a file, and with all that can be still to be done for one.
+// add stores a message with a file and with every kind of pending work.
 func (a *archive) add(direction chat.Direction, origin chat.MediaOrigin) (chat.Message, chat.Media) {
 	a.t.Helper()
 	key := a.st.NewID(chat.KindMedia)
@@ -109,7 +109,7 @@ func (a *archive) left() []string {
 	return ids
 }
 
-// requireFile fails the test unless a file is there, row and bytes, or both are gone.
+// requireFile fails the test unless row and bytes of a file are both there, or both gone.
 func (a *archive) requireFile(m chat.Media, there bool) {
 	a.t.Helper()
 	_, rowErr := a.st.Read(a.t.Context()).MediaByToken(m.Token)
@@ -122,7 +122,7 @@ func (a *archive) requireFile(m chat.Media, there bool) {
 	}
 }
 
-// requireNothingToDo fails the test unless what was still to be done for a message is gone too.
+// requireNothingToDo fails the test unless the message's pending work is gone too.
 func (a *archive) requireNothingToDo(m chat.Message) {
 	a.t.Helper()
 	storetest.InTx(a.t, a.st, func(tx *store.Tx) error {
@@ -190,8 +190,8 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// Many messages go in many transactions, so that no writer waits for all of them; and where none is
-// due, there is no transaction at all.
+// Many messages are deleted in many transactions, so that no writer waits for all of them. Without due messages
+// there is no transaction.
 func TestRetentionWorksInBatches(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -228,7 +228,7 @@ func TestRetentionWorksInBatches(t *testing.T) {
 	})
 }
 
-// The files of a contact that is deleted go with it, also one that is just being fetched.
+// The files of a deleted contact are deleted too, even one that is just being fetched.
 func TestFilesOfADeletedContact(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

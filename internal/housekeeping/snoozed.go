@@ -11,7 +11,7 @@ import (
 // wakeEvery is how late a snoozed conversation may come back.
 const wakeEvery = 5 * time.Second
 
-// keepWaking is beside the sweeps, which can take long.
+// keepWaking runs beside the sweeps, which can take long.
 func (h *Housekeeper) keepWaking(ctx context.Context) {
 	tick := time.NewTicker(wakeEvery)
 	defer tick.Stop()
@@ -27,8 +27,7 @@ func (h *Housekeeper) keepWaking(ctx context.Context) {
 	}
 }
 
-// Wake opens the conversations that were snoozed until now. To look whether there are any costs no
-// transaction.
+// Wake opens the conversations whose snooze has ended. The check whether there are any costs no transaction.
 func (h *Housekeeper) Wake(ctx context.Context) error {
 	more, err := h.store.Read(ctx).AnyToWake(h.store.Now())
 	for steps := h.store.Steps(); more && err == nil; {

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// However many there are, all that were snoozed until now are open again, and no others.
+// All conversations whose snooze has ended are open again, however many, and no others.
 func TestWakeOpensWhatIsDue(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -52,7 +52,7 @@ func TestWakeOpensWhatIsDue(t *testing.T) {
 	})
 }
 
-// Notes and happenings live as long as messages do.
+// Notes and happenings are kept as long as messages.
 func TestRemarksAreKeptAsLongAsMessages(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -17,8 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// fillAndPurge lets an organization have 32 MB of events and lose them, and returns how large the file is
-// then.
+// fillAndPurge writes and deletes 32 MB of events of an organization, and returns the size of the file then.
 func fillAndPurge(t *testing.T, cfg store.Config) int64 {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -36,7 +35,7 @@ func fillAndPurge(t *testing.T, cfg store.Config) int64 {
 		})
 	}
 	clock.Advance(webhookLife)
-	storetest.InTx(t, st, func(tx *store.Tx) error { // among what stays
+	storetest.InTx(t, st, func(tx *store.Tx) error { // between rows that stay
 		return tx.InsertEvent(chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: org, Payload: []byte("{}"), CreatedAt: tx.Now()})
 	})
 	clock.Advance(time.Millisecond)
@@ -56,7 +55,7 @@ func fillAndPurge(t *testing.T, cfg store.Config) int64 {
 	return file.Size()
 }
 
-// The file becomes smaller when much of it was removed.
+// The file shrinks after much of it was deleted.
 func TestSpaceIsGivenBack(t *testing.T) {
 	t.Parallel()
 	if size := fillAndPurge(t, storetest.NewConfig(t, storetest.SQLite)); size > 4<<20 {
@@ -64,7 +63,7 @@ func TestSpaceIsGivenBack(t *testing.T) {
 	}
 }
 
-// A file of an earlier version, which cannot become smaller, uses its space again.
+// A file of an earlier version, which cannot shrink, reuses its space.
 func TestSpaceOfAnOldFileIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewEmptyConfig(t, storetest.SQLite)

@@ -8,11 +8,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// webhookLife is how long deliveries, and events that none needs, can be looked up.
+// webhookLife is how long deliveries, and events without deliveries, can be looked up.
 const webhookLife = 30 * 24 * time.Hour
 
-// webhooks removes an organization's old deliveries and events, and what is left of subscriptions
-// that were deleted.
+// webhooks deletes an organization's old deliveries and events, and the rest of deleted subscriptions.
 func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 	deleted, err := h.store.Read(ctx).DeletedWebhookSubscriptions(orgID)
 	if err != nil {
@@ -32,8 +31,8 @@ func (h *Housekeeper) webhooks(ctx context.Context, orgID string) {
 	h.events(ctx, orgID)
 }
 
-// events removes an organization's old events. Many of them may still be needed, so that a step is bounded
-// by what it looks at.
+// events deletes an organization's old events. Many may still be needed, so a step is bounded by the rows it
+// reads, not by those it deletes.
 func (h *Housekeeper) events(ctx context.Context, orgID string) {
 	before := h.store.Now().Add(-webhookLife)
 	if !h.anyBefore(ctx, store.Events, orgID, before) {

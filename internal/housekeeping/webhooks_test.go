@@ -93,8 +93,8 @@ func TestSweepRemovesOldDeliveriesAndEvents(t *testing.T) {
 	})
 }
 
-// A subscription that was deleted is forgotten when its open deliveries are ended, and not before what
-// was being recorded has appeared.
+// A deleted subscription's row goes when its open deliveries have ended, and not before deliveries that were
+// just being recorded have appeared.
 func TestSweepEndsDeliveriesOfDeletedSubscriptions(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
