@@ -1,5 +1,5 @@
-// Package figures counts messages and webhook deliveries behind those who write them (Counter), and makes reports
-// of the counts (Read, ReadDeliveries), so that no report looks at messages.
+// Package figures counts messages and webhook deliveries in the background (Counter), and makes reports from
+// the counts (Read, ReadDeliveries), so that no report reads messages.
 package figures
 
 import (
@@ -16,29 +16,30 @@ import (
 )
 
 const (
-	// gather is how long the counter waits for more before it counts.
+	// gather is how long the counter waits for more changes before it counts.
 	gather = 2 * time.Second
-	// restFactor is how many times as long as it has worked the counter rests. A busy quarter of an hour is
-	// counted again and again while it lasts.
+	// restFactor is how many times as long as it worked the counter rests, because a busy quarter of an hour is
+	// counted repeatedly while it lasts.
 	restFactor = 10
 	longRest   = time.Minute
-	// lateFor is how long the provider may report on a message. What is older was counted for good.
+	// lateFor is how long the provider may report on a message. Counts of older messages are final.
 	lateFor = 35 * 24 * time.Hour
-	// retries is how often a slot is counted that somebody else counts too.
+	// retries is how often a slot is counted again that another node counts at the same time.
 	retries = 5
 )
 
-// Config is what a counter needs.
+// Config configures a counter.
 type Config struct {
 	Store   *store.Store
 	Metrics prometheus.Registerer // nil: none
 	Log     *slog.Logger
-	// Sweep has it count, after the start, what nodes that died have left. One node of several is enough.
+	// Sweep makes it count, after the start, the slots that dead nodes left uncounted. One node of several is
+	// enough.
 	Sweep bool
 }
 
-// Counter keeps the counts of messages up to date. Each node counts where it has written. What a node has
-// written and not counted when it died is counted when a node starts.
+// Counter keeps the counts up to date. Each node counts the slots in which it has written. If a node dies
+// before it has counted, the next start counts its slots.
 type Counter struct {
 	store   *store.Store
 	trouble *logging.Episode
@@ -52,7 +53,7 @@ type Counter struct {
 	done   sync.WaitGroup
 }
 
-// New makes a counter that does nothing by itself, and does not rest.
+// New makes a counter that runs only when it is called, without rests.
 func New(cfg Config) *Counter {
 	return &Counter{
 		store: cfg.Store, trouble: logging.NewEpisode(cfg.Log, cfg.Metrics, "message_counts",
@@ -62,7 +63,7 @@ func New(cfg Config) *Counter {
 	}
 }
 
-// Start makes a counter, and has the store tell it of messages.
+// Start makes a counter, and subscribes it to the store's messages.
 func Start(cfg Config) *Counter {
 	c := New(cfg)
 	c.rest = rest
@@ -76,13 +77,13 @@ func Start(cfg Config) *Counter {
 	return c
 }
 
-// Stop ends the work. What is not counted yet is counted after the next start.
+// Stop ends the work. Uncounted slots are counted after the next start.
 func (c *Counter) Stop() {
 	c.cancel()
 	c.done.Wait()
 }
 
-// Mark has slots counted soon.
+// Mark queues slots to be counted soon.
 func (c *Counter) Mark(slots []store.Slot) {
 	c.mu.Lock()
 	for _, s := range slots {
@@ -111,7 +112,7 @@ func (c *Counter) run(ctx context.Context) {
 	}
 }
 
-// CountMarked counts what was marked. What cannot be counted stays marked.
+// CountMarked counts the marked slots. A slot that fails stays marked.
 func (c *Counter) CountMarked(ctx context.Context) error {
 	c.mu.Lock()
 	marked := c.marked
@@ -129,8 +130,8 @@ func (c *Counter) CountMarked(ctx context.Context) error {
 
 var errContended = errors.New("others count the same messages all the time")
 
-// count counts outside of the transaction that stores the counts: the embedded store's one writer must not
-// wait for it.
+// count counts outside of the transaction that stores the counts, because the embedded store's one writer must
+// not wait for it.
 func (c *Counter) count(ctx context.Context, slot store.Slot) error {
 	if slot.Deliveries {
 		return c.countDeliveries(ctx, slot)

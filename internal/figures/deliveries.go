@@ -10,21 +10,21 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// deliveryLife is how long deliveries are all there. Of what is older some may be removed, and counts stay as they are.
+// deliveryLife is the age up to which no deliveries have been deleted. Counts of older ones stay as they are.
 const deliveryLife = 29 * 24 * time.Hour
 
-// Deliveries are numbers of webhook deliveries. Those that are not in one of the others succeeded.
+// Deliveries are counts of webhook deliveries. Those not in one of the other fields succeeded.
 type Deliveries struct {
 	Total, Succeeded, Waiting, Dead int64
 }
 
-// DeliveryDay is the deliveries that were made on a day, as they stand now.
+// DeliveryDay is the deliveries made on a day, by their current status.
 type DeliveryDay struct {
 	Date time.Time
 	Deliveries
 }
 
-// ReadDeliveries is what has become of an organization's webhook deliveries, by day and in all.
+// ReadDeliveries returns the counts of an organization's webhook deliveries, by day and in total.
 func ReadDeliveries(r store.Reader, q Query) (days []DeliveryDay, all Deliveries, err error) {
 	counts, err := r.DeliveryCounts(q.OrgID, q.From, q.Until)
 	for _, d := range q.days() {

@@ -134,8 +134,8 @@ func plus(a, b figures.Totals) figures.Totals {
 	}
 }
 
-// Whatever happens to messages, the figures are those of the messages once they are counted; also when a node
-// dies with something uncounted, and is started again.
+// After any sequence of changes to messages, the figures equal the messages once they are counted, also when a
+// node dies before counting and is started again.
 func TestFiguresAreThoseOfTheMessages(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -169,7 +169,7 @@ func TestFiguresAreThoseOfTheMessages(t *testing.T) {
 	})
 }
 
-// Of two nodes that count the same quarter of an hour, the one that has looked later is right.
+// If two nodes count the same quarter of an hour, the later reading wins.
 func TestALateCountIsDropped(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -198,7 +198,7 @@ func TestALateCountIsDropped(t *testing.T) {
 	})
 }
 
-// Counts outlive the messages that are removed for their age.
+// Counts stay after old messages are deleted.
 func TestCountsOutliveMessages(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -7,19 +7,19 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Month is how many messages were to be sent this month, and how many it will be when it ends.
+// Month is the number of messages sent this month, and the forecast for its end.
 type Month struct {
 	From, Until time.Time
 	Outbound    int64
 	Forecast    int64
-	Days        []Day // those that have begun
+	Days        []Day // the days that have begun
 }
 
-// leastDays is from how many days a forecast is made: the first days of a month say little about the rest of it.
+// leastDays is the number of days that a forecast needs: the first days of a month say little about its rest.
 const leastDays = 7
 
-// ThisMonth counts the messages of the month of an instant, in UTC as plans do. The forecast goes on as the month has
-// gone so far, or as the last week did where the month is younger than that.
+// ThisMonth counts the messages of an instant's month, in UTC as plans do. The forecast continues the month so
+// far, or the last seven days if the month is younger.
 func ThisMonth(r store.Reader, orgID string, now time.Time) (m Month, err error) {
 	now = now.UTC()
 	m.From = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// steady is an organization that has sent so many messages an hour from an instant on.
+// steady is an organization that has sent a constant number of messages an hour since an instant.
 func steady(t *testing.T, st *store.Store, from, until time.Time, hourly int64) string {
 	t.Helper()
 	org := storetest.Org(t, st)
@@ -26,7 +26,7 @@ func steady(t *testing.T, st *store.Store, from, until time.Time, hourly int64) 
 	return org.ID
 }
 
-// Who goes on as before ends the month where the forecast said, whatever day it is made on.
+// A constant rate ends the month where the forecast said, on whatever day it was made.
 func TestForecast(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -10,16 +10,16 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Query is what a report is about.
+// Query selects the messages of a report.
 type Query struct {
 	OrgID    string
 	Accounts []string // nil: all
-	// From and Until are its bounds. Days are those of the zone of From.
+	// From and Until are its bounds. Days begin in the zone of From.
 	From, Until time.Time
 }
 
-// Totals are numbers of messages. A message that was read was also delivered, and one that was delivered was
-// also sent.
+// Totals are counts of messages, and cumulative: a read message counts as delivered, and a delivered one as
+// sent.
 type Totals struct {
 	Inbound, Outbound, Sent, Delivered, Read, Failed int64
 }
@@ -30,11 +30,11 @@ type Day struct {
 	Totals
 }
 
-// Failure is how many messages failed for a reason.
+// Failure is the number of messages that failed for a reason.
 type Failure struct {
 	Code    string
 	Count   int64
-	Numbers []store.FailureCount // the same by number, most first
+	Numbers []store.FailureCount // by number, most first
 }
 
 // Durations say how long something took.
@@ -43,12 +43,12 @@ type Durations struct {
 	Median, Mean time.Duration
 }
 
-// Report is the figures of some time.
+// Report is the figures of a period.
 type Report struct {
 	Totals
 	Days     []Day
 	Failures []Failure    // most frequent first
-	Hours    [7][24]int64 // messages that came in, by weekday (Sunday first) and hour
+	Hours    [7][24]int64 // inbound messages by weekday (Sunday first) and hour
 	Answered Durations
 	Resolved Durations
 }
@@ -121,7 +121,7 @@ func (t *Totals) add(c store.MessageCount) {
 	}
 }
 
-// failures are the reasons for which messages failed, the most frequent first.
+// failures are the reasons of failed messages, most frequent first.
 func failures(r store.Reader, q Query) ([]Failure, error) {
 	counts, err := r.FailureCounts(q.OrgID, q.Accounts, q.From, q.Until)
 	byCode := map[string]*Failure{}

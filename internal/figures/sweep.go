@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// sweep counts once what may have changed while nobody counted. It begins with the newest.
+// sweep counts once what may have changed while no counter ran, newest first.
 func (c *Counter) sweep(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := c.Sweep(ctx)
@@ -21,7 +21,8 @@ func (c *Counter) sweep(ctx context.Context) {
 	}
 }
 
-// Sweep counts the messages on which the provider may still report, and all from before if nobody has.
+// Sweep counts the messages on which the provider may still report, and all earlier ones if they were never
+// counted.
 func (c *Counter) Sweep(ctx context.Context) error {
 	orgs, err := c.store.Read(ctx).Organizations()
 	if err != nil {
@@ -74,8 +75,8 @@ func (c *Counter) sweepOrganization(ctx context.Context, org chat.Organization) 
 	return c.count(ctx, beginning)
 }
 
-// oldest is how far back counts may have to be made again. Where messages are about to be removed for their
-// age the counts must stay as they are: they outlive the messages.
+// oldest is how far back slots may be counted again. Slots whose messages are about to be deleted for their age
+// must keep their counts, which outlive the messages.
 func (c *Counter) oldest(r store.Reader, org chat.Organization) (time.Time, error) {
 	plan, err := r.Plan(org.Plan)
 	if err != nil {
