@@ -1,6 +1,6 @@
-// Package live tells open dashboards what has changed, as hints: what, and which. The browser fetches what it
-// shows. So nothing is told to anybody who may not see it, and a hint that is lost does little harm. Changes
-// on other nodes come by the store's wake-ups.
+// Package live tells open dashboards about changes, as hints: the kind and the id of what changed. The browser
+// then fetches what it shows. So nobody is told anything that they may not see, and a lost hint does little
+// harm. Changes on other nodes arrive by the store's wake-ups.
 package live
 
 import (
@@ -17,42 +17,42 @@ import (
 )
 
 const (
-	// gather is how long changes are collected before they are told: a message makes several.
+	// gather is how long changes are collected before they are sent, because one message makes several.
 	gather = 50 * time.Millisecond
-	// checkEvery is how often it is looked whether those who listen may still do so.
+	// checkEvery is how often the listeners' sessions are checked.
 	checkEvery = time.Second
-	// maxHints bounds what waits for a browser that reads slowly. Past it the browser fetches everything.
+	// maxHints bounds the hints that wait for a slow browser. Beyond it the browser fetches everything.
 	maxHints = 500
-	// maxListeners is how many windows a user can have open on a node. One more ends the eldest.
+	// maxListeners is how many windows a user may have open on a node. One more closes the oldest.
 	maxListeners = 64
-	// storeTimeout bounds a look at the store.
+	// storeTimeout bounds a read of the store.
 	storeTimeout = 5 * time.Second
 )
 
-// Hint is one thing that has changed.
+// Hint says that one object has changed.
 type Hint struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id,omitempty"`
-	// Users are those at a conversation, where Kind is presence.
+	// Users are the users at a conversation, if Kind is presence.
 	Users []Present `json:"users,omitempty"`
 }
 
-// Kinds of hints that are no kinds of changes.
+// Kinds of hints beside the kinds of changes.
 const (
-	// KindInbox: something that the listener cannot be told of by its id.
+	// KindInbox is a change of an object whose id the listener must not know.
 	KindInbox = "inbox"
-	// KindAll: fetch everything that is shown.
+	// KindAll asks the browser to fetch everything that it shows.
 	KindAll      = "all"
 	KindPresence = "presence"
 	KindPhone    = "phone"
 )
 
-// Config is what a hub needs.
+// Config configures a hub.
 type Config struct {
 	Store *store.Store
-	// Node is this process's name among those on the store.
+	// Node is this process's name among the nodes on the store.
 	Node func() string
-	// Visible are those of the conversations that a user may see.
+	// Visible returns the conversations that a user may see.
 	Visible func(ctx context.Context, u chat.User, ids []string) ([]string, error)
 	Log     *slog.Logger
 }
@@ -60,22 +60,22 @@ type Config struct {
 // Hub passes changes on to listeners.
 type Hub struct {
 	cfg      Config
-	wanted   atomic.Bool // somebody listens, here or on another node
+	wanted   atomic.Bool // there is a listener, here or on another node
 	others   atomic.Pointer[store.Moment]
 	mu       sync.Mutex
 	orgs     map[string]map[*Listener]bool
-	changes  map[store.Change]bool // to be told
+	changes  map[store.Change]bool // not sent yet
 	armed    bool
 	present  presence
-	listened uint64       // how many have listened so far
-	watching store.Moment // when others were last told that somebody listens here
+	listened uint64       // the number of listeners so far
+	watching store.Moment // when other nodes were last told of listeners here
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// Start makes a hub and has the store tell it of changes.
+// Start makes a hub and subscribes it to the store's changes.
 func Start(cfg Config) *Hub {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Hub{
@@ -87,7 +87,7 @@ func Start(cfg Config) *Hub {
 	return h
 }
 
-// Stop sends all listeners home.
+// Stop ends all listeners.
 func (h *Hub) Stop() {
 	h.cancel()
 	h.mu.Lock()
@@ -100,7 +100,7 @@ func (h *Hub) Stop() {
 	h.done.Wait()
 }
 
-// Changed takes what a transaction has changed. It costs next to nothing where nobody listens.
+// Changed takes the changes of a transaction. Without listeners it costs next to nothing.
 func (h *Hub) Changed(changes []store.Change) {
 	if !h.wanted.Load() {
 		return
@@ -116,7 +116,7 @@ func (h *Hub) Changed(changes []store.Change) {
 	}
 }
 
-// tellSoon tells what was collected, here and on other nodes.
+// tellSoon sends the collected changes, here and to other nodes.
 func (h *Hub) tellSoon() {
 	select {
 	case <-time.After(gather):
@@ -139,7 +139,7 @@ func (h *Hub) tellSoon() {
 	}
 }
 
-// tellHere tells those who listen on this node.
+// tellHere sends changes to the listeners on this node.
 func (h *Hub) tellHere(org string, changes []store.Change) {
 	for _, l := range h.listeners(org) {
 		hints, ids := []Hint{}, []string{}
@@ -154,8 +154,8 @@ func (h *Hub) tellHere(org string, changes []store.Change) {
 	}
 }
 
-// conversationHints name what a user may see, and say of the rest only that there is something: a
-// conversation may just have been taken from the user.
+// conversationHints names the conversations that a user may see. For the others it only hints at the inbox,
+// because a conversation may just have been taken from the user.
 func (h *Hub) conversationHints(u chat.User, ids []string) (hints []Hint) {
 	visible := ids
 	if u.Sees != chat.SeesAll && len(ids) > 0 {
@@ -185,14 +185,14 @@ func (h *Hub) listeners(org string) (all []*Listener) {
 	return all
 }
 
-// Publish tells everybody in an organization on this node of something that is not in the store.
+// Publish sends a hint that is not in the store to an organization's listeners on this node.
 func (h *Hub) Publish(org string, hint Hint) {
 	for _, l := range h.listeners(org) {
 		l.add([]Hint{hint})
 	}
 }
 
-// PublishAll tells everybody on this node.
+// PublishAll sends a hint to all listeners on this node.
 func (h *Hub) PublishAll(hint Hint) {
 	h.mu.Lock()
 	orgs := slices.Collect(maps.Keys(h.orgs))
@@ -202,8 +202,7 @@ func (h *Hub) PublishAll(hint Hint) {
 	}
 }
 
-// check ends the listening of those who have been signed out, and forgets those who have gone from a
-// conversation.
+// check ends the listeners of closed sessions, and forgets users who have left a conversation.
 func (h *Hub) check() {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
@@ -238,7 +237,7 @@ func (h *Hub) checkSessions() {
 	ctx, cancel := context.WithTimeout(h.ctx, storeTimeout)
 	defer cancel()
 	users, err := h.cfg.Store.Read(ctx).UsersOfSessions(hashes)
-	if err != nil { // the next look is in a second
+	if err != nil { // the next check is in a second
 		return
 	}
 	for hash, listeners := range byHash {

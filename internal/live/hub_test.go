@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// node is a process with a hub, which hears what others tell.
+// node is a process with a hub that hears other nodes.
 func node(t *testing.T, place store.Config, name string) (*store.Store, *live.Hub) {
 	t.Helper()
 	st := storetest.OpenAt(t, place)
@@ -55,7 +55,7 @@ func await(t *testing.T, l *live.Listener, kind, id string) live.Hint {
 	}
 }
 
-// What changes on one node is told on another, and who is at a conversation there.
+// A change on one node is told on another, and so is presence at a conversation.
 func TestOtherNodes(t *testing.T) {
 	t.Parallel()
 	place := storetest.NewConfig(t, storetest.Postgres)
@@ -68,7 +68,8 @@ func TestOtherNodes(t *testing.T) {
 	account := storetest.Account(t, a, org, "100000000001")
 	conversation := storetest.Conversation(t, a, storetest.Contact(t, a, account, "+4915510000001"), nil)
 
-	// Until the first node has heard that somebody listens, it tells nothing: so it is asked until it does.
+	// The first node tells nothing until it has heard of a listener, so the change is repeated until it is
+	// told.
 	told := make(chan struct{})
 	go func() {
 		for {
@@ -93,7 +94,7 @@ func TestOtherNodes(t *testing.T) {
 	}
 }
 
-// Of much that a browser does not read, only that there is much is kept.
+// If a browser does not read, its many hints become one that asks to fetch everything.
 func TestSlowListeners(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
@@ -114,7 +115,7 @@ func TestSlowListeners(t *testing.T) {
 	}
 }
 
-// A user who opens windows without end keeps the latest.
+// A user who opens too many windows keeps the latest.
 func TestListenersOfAUserAreBounded(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)

@@ -14,7 +14,7 @@ type Listener struct {
 	session chat.Session
 	userID  string
 	number  uint64 // a later listener has a larger one
-	// Ready tells that there are hints to take, and Ended that there will be no more.
+	// Ready signals waiting hints, and Ended that no more will come.
 	Ready chan struct{}
 	Ended chan struct{}
 
@@ -24,7 +24,7 @@ type Listener struct {
 	ended bool
 }
 
-// Listen begins to tell a session of changes, until Leave.
+// Listen starts sending hints to a session, until Leave.
 func (h *Hub) Listen(s store.SessionContext) *Listener {
 	l := &Listener{hub: h, session: s.Session, user: s.User, userID: s.User.ID, Ready: make(chan struct{}, 1), Ended: make(chan struct{})}
 	h.mu.Lock()
@@ -45,7 +45,7 @@ func (h *Hub) Listen(s store.SessionContext) *Listener {
 	return l
 }
 
-// makeRoom ends the eldest listener of a user who has as many as one may.
+// makeRoom ends the oldest listener of a user at the limit.
 func (h *Hub) makeRoom(org, user string) {
 	var eldest *Listener
 	count := 0
@@ -64,7 +64,7 @@ func (h *Hub) makeRoom(org, user string) {
 	}
 }
 
-// Leave ends the listening.
+// Leave ends the listener.
 func (l *Listener) Leave() {
 	h, org := l.hub, l.session.OrgID
 	h.mu.Lock()
@@ -75,7 +75,7 @@ func (l *Listener) Leave() {
 	}
 }
 
-// User is who listens, as of a second ago.
+// User is the listening user, at most a second old.
 func (l *Listener) User() chat.User {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +92,7 @@ func (l *Listener) setUser(u chat.User) {
 	}
 }
 
-// add puts hints to those that wait. Of several about the same the last is enough.
+// add queues hints. Of several about the same object the last is enough.
 func (l *Listener) add(hints []Hint) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *Listener) add(hints []Hint) {
 	}
 }
 
-// Take returns the hints that wait.
+// Take returns the waiting hints.
 func (l *Listener) Take() []Hint {
 	l.mu.Lock()
 	defer l.mu.Unlock()

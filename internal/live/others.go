@@ -7,26 +7,26 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Nodes tell each other by topics of the store: that somebody listens on them, what has changed, and who is
-// at a conversation. Nothing is told of changes while nobody listens anywhere.
+// Nodes tell each other by topics of the store: that they have listeners, which objects have changed, and who
+// is at a conversation. While no node has listeners, no changes are told.
 const (
 	watchTopic    = "watch"
 	changesTopic  = "changes"
 	presenceTopic = "presence"
-	// watchEvery is how often a node says that it has listeners, and watchFor how long others believe it.
+	// watchEvery is how often a node announces its listeners, and watchFor how long other nodes remember it.
 	watchEvery = 20 * time.Second
 	watchFor   = time.Minute
-	// maxTopic is what a notification can carry.
+	// maxTopic is the largest notification.
 	maxTopic = 7000
 )
 
-// Hear takes what another node tells. It reports false for what is not for hubs.
+// Hear handles a topic from another node. It returns false for topics that are not for hubs.
 func (h *Hub) Hear(topic store.Topic) bool {
 	words := strings.Split(string(topic), " ")
 	switch words[0] {
 	case watchTopic, changesTopic, presenceTopic:
 	default:
-		if topic == store.TopicAny { // something may have been missed
+		if topic == store.TopicAny { // a notification may have been missed
 			h.everybody(Hint{Kind: KindAll})
 		}
 		return false
@@ -56,7 +56,7 @@ func (h *Hub) hearChanges(org string, words []string) {
 	h.tellHere(org, changes)
 }
 
-// everybody tells all who listen here.
+// everybody sends a hint to all listeners here.
 func (h *Hub) everybody(hint Hint) {
 	h.mu.Lock()
 	var orgs []string
@@ -90,7 +90,7 @@ func (h *Hub) tellOthers(byOrg map[string][]store.Change) {
 	}
 }
 
-// watch says now and then that somebody listens here, and notices when nobody does anywhere.
+// watch announces the listeners here from time to time, and notices when no node has any.
 func (h *Hub) watch() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// State is what somebody does at a conversation.
+// State is what a user does at a conversation.
 type State string
 
-// States. Whoever says nothing more is gone after presenceLasts.
+// States. A user who does not repeat their state is gone after presenceLasts.
 const (
 	Viewing  State = "viewing"
 	Replying State = "replying"
@@ -22,7 +22,7 @@ const (
 	presenceLasts = 30 * time.Second
 )
 
-// Present is somebody at a conversation.
+// Present is a user at a conversation.
 type Present struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -33,10 +33,10 @@ type Present struct {
 
 type place struct{ orgID, conversationID string }
 
-// presence is who is at which conversation, by user.
+// presence is the users at each conversation.
 type presence map[place]map[string]Present
 
-// At says that a user is at a conversation, or has gone from it.
+// At records that a user is at a conversation, or has left it.
 func (h *Hub) At(u chat.User, conversationID string, state State) {
 	h.setPresence(place{u.OrgID, conversationID}, Present{ID: u.ID, Name: u.Name, State: state})
 	if h.othersListen() {
@@ -50,7 +50,7 @@ func (h *Hub) hearPresence(words []string) {
 	h.setPresence(place{words[0], words[1]}, Present{ID: words[2], State: State(words[3]), Name: name})
 }
 
-// Presence is who is at a conversation.
+// Presence returns the users at a conversation.
 func (h *Hub) Presence(orgID, conversationID string) []Present {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +89,7 @@ func (h *Hub) setPresence(where place, one Present) {
 	}
 }
 
-// tellPresence tells those who may see the conversation.
+// tellPresence tells the listeners who may see the conversation.
 func (h *Hub) tellPresence(where place) {
 	users := h.Presence(where.orgID, where.conversationID)
 	for _, l := range h.listeners(where.orgID) {
@@ -101,7 +101,7 @@ func (h *Hub) tellPresence(where place) {
 	}
 }
 
-// forgetGone forgets those who have said nothing for long.
+// forgetGone forgets users whose presence has expired.
 func (h *Hub) forgetGone() {
 	now := h.cfg.Store.Moment()
 	var changed []place
