@@ -17,22 +17,21 @@ import (
 )
 
 const (
-	// MaxFile is how large a file of contacts may be, in bytes.
+	// MaxFile is the largest file of contacts, in bytes.
 	MaxFile = 64 << 20
-	// MaxRows is how many rows it may have.
+	// MaxRows is the greatest number of rows in a file.
 	MaxRows = 500_000
-	// maxRecord is how long one row may be. Longer is a quote that is never closed.
+	// maxRecord is the longest row. A longer one is a quote that is never closed.
 	maxRecord = 256 << 10
-	// maxCell is what of a cell is kept where a row cannot be taken.
+	// maxCell is the part of a cell that is kept for a rejected row.
 	maxCell = 500
-	// sniffed is how much of a file tells its delimiter.
+	// sniffed is the part of a file from which its delimiter is guessed.
 	sniffed = 64 << 10
 )
 
 var errEndless = errors.New("a quote is opened and never closed")
 
-// Decoded is a file of contacts as UTF-8, whatever of UTF-8 and UTF-16 it is in. What is neither is left, and
-// read cell by cell.
+// Decoded converts a file from UTF-16 to UTF-8. Other encodings are left to cleanCell.
 func Decoded(r io.Reader) io.Reader {
 	begin := bufio.NewReaderSize(r, 4)
 	switch mark, _ := begin.Peek(3); {
@@ -44,7 +43,7 @@ func Decoded(r io.Reader) io.Reader {
 	return begin
 }
 
-// Delimiter is what most likely separates the cells of a file that begins so.
+// Delimiter guesses the delimiter from the beginning of a file.
 func Delimiter(begin []byte) rune {
 	line, quoted := begin[:min(len(begin), sniffed)], false
 	counts := map[rune]int{}
@@ -72,7 +71,7 @@ func Delimiter(begin []byte) rune {
 type file struct {
 	csv     *csv.Reader
 	bounded *boundedReader
-	row     int // of the row that was read last
+	row     int // number of the last row read
 	offset  int64
 }
 
@@ -100,7 +99,7 @@ func (f *file) next() ([]string, error) {
 	return cells, nil
 }
 
-// cleanCell reads what is not UTF-8 as what Windows writes, and drops what cannot be stored.
+// cleanCell decodes a cell that is not UTF-8 as Windows-1252, and drops characters that cannot be stored.
 func cleanCell(cell string) string {
 	if !utf8.ValidString(cell) {
 		if decoded, err := charmap.Windows1252.NewDecoder().String(cell); err == nil {
@@ -110,7 +109,7 @@ func cleanCell(cell string) string {
 	return strings.ReplaceAll(cell, "\x00", "")
 }
 
-// boundedReader ends a row that has no end.
+// boundedReader ends a row that is too long.
 type boundedReader struct {
 	r    io.Reader
 	left int
@@ -125,11 +124,11 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// importFile is a file whose rows are understood.
+// importFile reads rows by an import's mapping.
 type importFile struct {
 	*file
 	mapping chat.ImportMapping
-	numbers map[string]int // in which row each was first
+	numbers map[string]int // the first row of each number
 }
 
 func newImportFile(r io.Reader, task chat.ContactImport) (*importFile, error) {
@@ -142,7 +141,7 @@ func newImportFile(r io.Reader, task chat.ContactImport) (*importFile, error) {
 	return f, nil
 }
 
-// next returns the next row that is not empty, or io.EOF. A number that was there before is refused.
+// next returns the next row that is not empty, or io.EOF. It refuses a number that an earlier row had.
 func (f *importFile) next() (chat.ImportRow, error) {
 	cells, err := f.file.next()
 	for err == nil && strings.Join(cells, "") == "" {

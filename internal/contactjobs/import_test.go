@@ -102,7 +102,7 @@ func (d *desk) undo(id string) chat.ContactJob {
 	return d.work(id, chat.JobUndone)
 }
 
-// person is a contact as far as an import can change it.
+// person holds the fields of a contact that an import can change.
 type person struct {
 	Number, Name, Email, Consent, Metadata string
 	Labels                                 []string
@@ -159,7 +159,7 @@ var allColumns = chat.ImportMapping{Header: true, CreateLabels: true, Country: "
 	{Column: 0, Field: "phone_number"}, {Column: 1, Field: "name"}, {Column: 2, Field: "labels"}, {Column: 3, Field: "consent"}, {Column: 4, Field: "metadata", Key: "city"},
 }}
 
-// written is a file, and what its rows should make of the contacts that were there.
+// written is a file, with the contacts that its rows should produce.
 type written struct {
 	text []byte
 	want map[string]person
@@ -215,7 +215,7 @@ func encode(t *rapid.T, text []byte) []byte {
 	return text
 }
 
-// expected is what a row makes of a person.
+// expected is a person after a row was imported.
 func expected(p person, number string, row []string) person {
 	if p.Number == "" {
 		p = person{Number: number, Consent: "unknown"}
@@ -248,8 +248,8 @@ func expected(p person, number string, row []string) person {
 	return p
 }
 
-// Whatever a file has, and however it is written, its import makes the contacts what its rows say, every row is
-// counted once, and undoing it makes them what they were.
+// For any file in any format, the import applies every row and counts it once, and undoing it restores the
+// contacts.
 func TestImportAndUndo(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -276,7 +276,7 @@ func TestImportAndUndo(t *testing.T) {
 	})
 }
 
-// existing makes some contacts that are there before.
+// existing makes some contacts before the import.
 func (d *desk) existing(t *rapid.T) {
 	vip := storetest.Label(d.t, d.worker.store, d.org, "VIP")
 	kinds := rapid.SliceOfN(rapid.IntRange(0, 3), 12, 12).Draw(t, "existing")

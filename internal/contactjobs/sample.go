@@ -9,17 +9,17 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// sampleRows is how many rows of a file are shown before it is imported.
+// sampleRows is the number of rows shown before an import.
 const sampleRows = 20
 
 // FileSample is the beginning of a file.
 type FileSample struct {
 	Delimiter string
-	Header    bool // the first row looks like the columns' names
+	Header    bool // the first row looks like column names
 	Rows      [][]string
 }
 
-// Sample reads the beginning of a file that was stored.
+// Sample reads the beginning of a stored file.
 func Sample(ctx context.Context, blobs blob.Store, key string) (s FileSample, err error) {
 	f, err := blobs.Get(ctx, key)
 	if err != nil {
@@ -56,7 +56,7 @@ func Sample(ctx context.Context, blobs blob.Store, key string) (s FileSample, er
 	return s, nil
 }
 
-// hasNumber tells whether a row has a cell that is a phone number.
+// hasNumber reports whether a row has a phone number.
 func hasNumber(cells []string) bool {
 	for _, cell := range cells {
 		if _, err := chat.ReadNumber(chat.Unguarded(strings.TrimSpace(cell)), "US"); err == nil {
@@ -66,7 +66,7 @@ func hasNumber(cells []string) bool {
 	return false
 }
 
-// Preview understands the first rows of a file as an import would.
+// Preview parses the first rows of a file as an import would.
 func Preview(ctx context.Context, blobs blob.Store, key string, task chat.ContactImport) (rows []chat.ImportRow, err error) {
 	f, err := blobs.Get(ctx, key)
 	if err != nil {

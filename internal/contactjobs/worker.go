@@ -1,6 +1,6 @@
-// Package contactjobs does the work on many contacts that users ask for: imports and their undoing, labels,
-// deletions. It goes in slices, each a transaction with a rest behind it, so that sends do not wait; the job's row
-// says how far it is, so that any node can go on with it.
+// Package contactjobs does bulk work on contacts: imports and their undoing, labels, deletions. It works in
+// slices, each a transaction followed by a rest, so that sends do not wait. The job's row records the progress,
+// so that any node can continue it.
 package contactjobs
 
 import (
@@ -22,11 +22,11 @@ import (
 )
 
 const (
-	// lookEvery is how late this node notices work that was asked for on another.
+	// lookEvery is how late this node notices jobs that were started on another.
 	lookEvery = 2 * time.Second
-	// readAhead is how many rows of a file are read before the step that may take them.
+	// readAhead is the number of rows that are read before a step.
 	readAhead = 500
-	// atOnce is how many jobs are looked at.
+	// atOnce is the number of jobs that run at once.
 	atOnce = 20
 )
 
@@ -40,7 +40,7 @@ type Worker struct {
 	done   sync.WaitGroup
 }
 
-// Start begins to look for jobs; Stop ends it.
+// Start starts the worker; Stop ends it.
 func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Worker {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Worker{store: st, blobs: blobs, log: log, woken: make(chan struct{}, 1), cancel: cancel}
@@ -48,13 +48,13 @@ func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Worker {
 	return w
 }
 
-// Stop waits for the slice under way.
+// Stop waits for the running slice.
 func (w *Worker) Stop() {
 	w.cancel()
 	w.done.Wait()
 }
 
-// Wake tells that there is work.
+// Wake makes the worker look for jobs now.
 func (w *Worker) Wake() {
 	select {
 	case w.woken <- struct{}{}:
@@ -78,7 +78,7 @@ func (w *Worker) run(ctx context.Context) {
 	}
 }
 
-// Work does all jobs that are under way, side by side: a large import does not hold up a small change.
+// Work runs all open jobs side by side, so that a large import does not delay a small change.
 func (w *Worker) Work(ctx context.Context) error {
 	jobs, err := w.store.Read(ctx).ContactJobsUnderWay(atOnce)
 	var running sync.WaitGroup
@@ -93,7 +93,7 @@ func (w *Worker) Work(ctx context.Context) error {
 	return err
 }
 
-// doJob goes on with a job until it is finished, undone, or another node has it.
+// doJob continues a job until it is finished, undone, or taken by another node.
 func (w *Worker) doJob(ctx context.Context, job chat.ContactJob) error {
 	ctx = store.WithTurn(ctx, store.Turn{OrgID: job.OrgID, Bulk: true})
 	one := &run{worker: w, steps: w.store.Steps().Brisk(), job: job}
@@ -106,21 +106,21 @@ func (w *Worker) doJob(ctx context.Context, job chat.ContactJob) error {
 	return nil
 }
 
-// run is a job on this node.
+// run is a job that runs on this node.
 type run struct {
 	worker    *Worker
 	steps     *store.Steps
 	job       chat.ContactJob
-	elsewhere bool // another node does it
+	elsewhere bool // another node runs it
 
 	file   *importFile
 	closer io.Closer
 	ahead  []readRow
-	ended  string // why the file ends here, where that is not its end
+	ended  string // why the file ends early, if it does
 	atEnd  bool
 }
 
-// readRow is a row with where the file is behind it.
+// readRow is a row with the position after it.
 type readRow struct {
 	chat.ImportRow
 	offset int64
@@ -142,7 +142,7 @@ func (r *run) step(ctx context.Context) error {
 	if r.job.Kind == chat.JobImport && r.job.Status == chat.JobRunning {
 		err := r.readAhead(ctx)
 		if errors.Is(err, blob.ErrUnavailable) || ctx.Err() != nil {
-			r.close() // and begins where the job says, later
+			r.close() // a later step starts from the job's position
 			return err
 		}
 		if err != nil {
@@ -159,7 +159,7 @@ func (r *run) step(ctx context.Context) error {
 		if now, err = tx.ContactJob(r.job.OrgID, r.job.ID); err != nil {
 			return 0, err
 		}
-		if now.Status != r.job.Status || now.Position != r.job.Position { // somebody else has gone on with it, or wants it undone
+		if now.Status != r.job.Status || now.Position != r.job.Position { // another node continued it, or it is to be undone
 			taken = 0
 			return 0, nil
 		}
@@ -180,12 +180,12 @@ func (r *run) step(ctx context.Context) error {
 	moved := now.Position != r.job.Position
 	r.job = now
 	if r.ahead = r.ahead[taken:]; moved && taken == 0 {
-		r.close() // the file is not where this node has it
+		r.close() // the open file is at another position than the job
 	}
 	return nil
 }
 
-// slice does what is next, in a transaction.
+// slice does the next part of a job, in a transaction.
 func (r *run) slice(tx *store.Tx, job chat.ContactJob, rows int) (now chat.ContactJob, taken int, n int64, err error) {
 	switch {
 	case job.Kind != chat.JobImport:
@@ -241,10 +241,10 @@ func (r *run) importSome(tx *store.Tx, job chat.ContactJob, limit int) (chat.Con
 	return job, taken, int64(taken), err
 }
 
-// position says how far in the file a job is: how many bytes, and how many rows.
+// position is a job's place in its file: bytes and rows.
 func position(row readRow) string { return fmt.Sprintf("%d %d", row.offset, row.Row) }
 
-// RowsOf is how many rows of its file an import has done, the header not counted.
+// RowsOf is the number of rows that an import has done, without the header.
 func RowsOf(job chat.ContactJob) int64 {
 	_, text, _ := strings.Cut(job.Position, " ")
 	row, _ := strconv.ParseInt(text, 10, 64)
@@ -255,8 +255,8 @@ func RowsOf(job chat.ContactJob) int64 {
 	return row
 }
 
-// readAhead makes sure that there are rows for a step. A file that was opened just now is read from its
-// beginning, so that it is known which numbers were there before.
+// readAhead reads enough rows for a step. A newly opened file is read from its beginning, so that earlier
+// numbers are known.
 func (r *run) readAhead(ctx context.Context) error {
 	if r.file == nil {
 		if err := r.open(ctx); err != nil {
@@ -300,7 +300,7 @@ func (r *run) open(ctx context.Context) error {
 	return err
 }
 
-// fail ends a job that cannot go on.
+// fail ends a job that cannot continue.
 func (r *run) fail(ctx context.Context, cause error) error {
 	r.worker.log.Error("work on contacts ended", "job", r.job.ID, "error", cause)
 	return r.worker.store.InTx(ctx, func(tx *store.Tx) error {
