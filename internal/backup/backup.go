@@ -1,7 +1,8 @@
-// Package backup copies a data folder while a server works on it, and makes one from such a copy.
+// Package backup copies a data folder while a server works on it, and makes a folder from such a copy.
 //
 // A copy is a tar archive: manifest.json, parley.db, then the stored files. The database is the state of one
-// instant; the files come after it, so that all it names are there, but for those that were deleted meanwhile.
+// instant. The files are read after it, so that the copy has every file that the database names, except for
+// those deleted meanwhile.
 package backup
 
 import (
@@ -31,32 +32,33 @@ const (
 	privateFile = 0o600
 )
 
-// Manifest is what a copy says of itself.
+// Manifest describes a copy.
 type Manifest struct {
 	Format  int       `json:"format"`
-	Version string    `json:"version"` // of the program that made it
+	Version string    `json:"version"` // the program's version
 	MadeAt  time.Time `json:"made_at"`
 	Media   bool      `json:"media"`
 	MediaAt string    `json:"media_at,omitempty"` // the object storage that has the files
 	Key     bool      `json:"secret_key"`
 }
 
-// Options say what goes into a copy beside the database.
+// Options select what a copy contains beside the database.
 type Options struct {
 	Version string
 	Media   bool
-	MediaAt string // where the files are, when they are not in the folder; they are named then, not copied
+	MediaAt string // the object storage of the files; it is then named and not copied
 	Key     bool
 }
 
-// Summary is what was copied.
+// Summary says what was copied.
 type Summary struct {
 	Manifest Manifest
 	Files    int   // of stored media
 	Bytes    int64 // of the archive
 }
 
-// Write copies the data folder to a file, which appears whole or not at all. A name that ends in .gz is compressed.
+// Write copies the data folder to a file, which appears complete or not at all. A name that ends in .gz is
+// compressed.
 func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
@@ -103,11 +105,11 @@ func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Optio
 	return s, err
 }
 
-// archive writes one entry after the other, until something fails.
+// archive writes entries until one fails.
 type archive struct {
 	ctx   context.Context
 	tar   *tar.Writer
-	files int // in folders
+	files int // number of files from folders
 	err   error
 }
 
@@ -143,8 +145,8 @@ func (a *archive) file(name, path string) {
 	}
 }
 
-// folder writes the files of a folder. One that is gone when its turn comes was deleted meanwhile, and one whose
-// name begins with a dot is not whole yet.
+// folder writes the files of a folder. A file that has disappeared was deleted meanwhile, and a name that
+// begins with a dot is not complete yet.
 func (a *archive) folder(name, path string) {
 	if a.err != nil {
 		return

@@ -42,7 +42,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// send accepts a message, which waits: nobody sends here.
+// send accepts a message, which stays queued because no sender runs.
 func (o *office) send(text string) string {
 	o.t.Helper()
 	var id string
@@ -104,7 +104,7 @@ func requireSound(t *testing.T, st *store.Store, dir string) {
 	}
 }
 
-// What was committed before a copy begins is in it, whatever is written meanwhile, and the copy is sound.
+// A copy contains everything committed before it began, whatever is written meanwhile, and is sound.
 func TestCopyWhileSomebodyWrites(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -135,7 +135,7 @@ func TestCopyWhileSomebodyWrites(t *testing.T) {
 	requireSound(t, st, t.TempDir())
 }
 
-// What waited is sent by nobody until somebody says so, and then once.
+// Restored messages are held until somebody releases them, and then sent once.
 func TestHeldUntilSent(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -170,7 +170,7 @@ func TestHeldUntilSent(t *testing.T) {
 	}
 }
 
-// A broadcast that was being sent is paused and says why; one that was to begin is a draft, which a person starts.
+// A running broadcast is paused with a reason; a scheduled one becomes a draft, which a person starts.
 func TestBroadcastsAreHeld(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -200,7 +200,7 @@ func TestBroadcastsAreHeld(t *testing.T) {
 	}
 }
 
-// What is given up fails, with an event that says so.
+// A discarded message fails, with an event.
 func TestHeldAndDiscarded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -218,7 +218,7 @@ func TestHeldAndDiscarded(t *testing.T) {
 	requireSound(t, st, t.TempDir())
 }
 
-// Files in object storage are named, whatever the folder has.
+// Files in object storage are named, whatever the folder contains.
 func TestFilesElsewhere(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -236,7 +236,7 @@ func TestFilesElsewhere(t *testing.T) {
 	}
 }
 
-// Files and, where it is wanted, the master key come along.
+// Files and, on request, the master key are copied.
 func TestFilesAndKey(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -268,7 +268,7 @@ func TestFilesAndKey(t *testing.T) {
 	}
 }
 
-// A store whose pages are not SQLite's is refused at the start, and by a copy.
+// A damaged database is refused at the start, and by a copy.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -301,7 +301,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An archive cannot write outside the folder, and what is no back-up leaves no folder behind that looks like one.
+// An archive cannot write outside of the folder, and a file that is no back-up leaves no folder that looks like
+// one.
 func TestForeignArchives(t *testing.T) {
 	t.Parallel()
 	for name, entries := range map[string][]string{
@@ -337,7 +338,7 @@ func TestForeignArchives(t *testing.T) {
 	}
 }
 
-// A check finds work that nobody would do, and mends it without sending anything.
+// A check finds work without an owner, and repairs it without sending anything.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -9,21 +9,21 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Fault is something that a check has found.
+// Fault is a fault that a check has found.
 type Fault struct {
 	What   string
-	IDs    []string // of the first rows or files
-	Mended string   // what was done about it; empty: nothing
+	IDs    []string // the first rows or files
+	Mended string   // how it was repaired; empty: it was not
 }
 
-// mostNamed is how many rows of a fault are named.
+// mostNamed is the number of rows named in a fault.
 const mostNamed = 10
 
-// filesAtOnce is how many files are asked for at once.
+// filesAtOnce is the number of files looked up at once.
 const filesAtOnce = 1000
 
-// Check looks for what cannot be true of a store: work that nobody does, rows that belong to nothing, files that
-// are missing. Where it is told to, it mends what can be mended without a loss.
+// Check looks for states that must not occur: work that no worker would find, rows without their owner, missing
+// files. With repair it fixes those that can be fixed without a loss.
 func Check(ctx context.Context, st *store.Store, blobs blob.Store, repair bool) (faults []Fault, err error) {
 	for _, i := range store.Invariants {
 		broken, err := st.Read(ctx).Broken(i, mostNamed)
@@ -53,7 +53,7 @@ func Check(ctx context.Context, st *store.Store, blobs blob.Store, repair bool) 
 	return faults, err
 }
 
-// missingFiles are keys of which there is no file, as many as are named.
+// missingFiles returns keys without a file, at most mostNamed.
 func missingFiles(ctx context.Context, st *store.Store, blobs blob.Store) (missing []string, err error) {
 	for after := ""; ; {
 		keys, err := st.Read(ctx).Files(after, filesAtOnce)

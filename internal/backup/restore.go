@@ -18,7 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Restored is what became of a copy.
+// Restored is the result of a restore.
 type Restored struct {
 	Manifest Manifest
 	Files    int
@@ -26,9 +26,9 @@ type Restored struct {
 	HasKey   bool // whether the folder has a master key
 }
 
-// Restore makes a data folder from a copy. What waited to be sent when the copy was made is held, because it may
-// have gone out since. A folder that has a store already is refused. The database appears last: until then no
-// server finds one there.
+// Restore makes a data folder from a copy. Messages that were queued in the copy are held, because they may
+// have been sent since. It refuses a folder with a store. The database appears last, so that no server starts
+// on half a folder.
 func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
 	if err := requireEmpty(dir); err != nil {
 		return r, err
@@ -61,7 +61,7 @@ func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
 	return r, nil
 }
 
-// requireEmpty refuses a folder with a store, with files or with what an earlier try has left.
+// requireEmpty refuses a folder with a store, with files, or with the rest of an earlier attempt.
 func requireEmpty(dir string) error {
 	for _, name := range []string{databaseName, databaseName + "-wal", mediaName} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
@@ -73,7 +73,7 @@ func requireEmpty(dir string) error {
 	return nil
 }
 
-// hold brings the schema up to date and takes what waits off its queues.
+// hold brings the schema up to date and takes the waiting work off its queues.
 func hold(ctx context.Context, dir string) (held core.Held, err error) {
 	st, err := store.Open(ctx, store.Config{Dir: dir, Exclusive: true, MustExist: true})
 	if err != nil {
@@ -92,7 +92,7 @@ func hold(ctx context.Context, dir string) (held core.Held, err error) {
 	return held, nil
 }
 
-// unpack writes what an archive has into a folder.
+// unpack writes an archive's entries into a folder.
 func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,7 +134,7 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 	}
 }
 
-// plain is the archive without its compression.
+// plain undoes the archive's compression.
 func plain(f *os.File) (io.Reader, error) {
 	r := bufio.NewReader(f)
 	magic, err := r.Peek(2)
@@ -147,7 +147,7 @@ func plain(f *os.File) (io.Reader, error) {
 	return r, nil
 }
 
-// mostManifest is how large a manifest may be.
+// mostManifest is the largest manifest.
 const mostManifest = 64 << 10
 
 func readManifest(r io.Reader, m *Manifest) error {
