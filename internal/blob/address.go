@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Address is where in object storage files are: s3://bucket/prefix?endpoint=https://host:port&region=name.
+// Address is a place in object storage: s3://bucket/prefix?endpoint=https://host:port&region=name.
 type Address struct {
 	Bucket   string
 	Prefix   string // without slashes around it
@@ -18,11 +18,11 @@ type Address struct {
 
 const amazon = "s3.amazonaws.com"
 
-// errAddress does not repeat the address: somebody may have put a password into it.
+// errAddress does not repeat the address, because it may contain a password.
 var errAddress = errors.New("--media-url must be like s3://bucket/prefix?endpoint=https://storage.example.com&region=eu-1; " +
 	"the endpoint can be left out for Amazon S3, and the credentials belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 
-// ParseAddress reads an address.
+// ParseAddress parses an address.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Port() != "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
@@ -53,7 +53,7 @@ func (a *Address) setEndpoint(text string) error {
 	return nil
 }
 
-// String names the place to people.
+// String is the address for people.
 func (a Address) String() string {
 	return "s3://" + path.Join(a.Bucket, a.Prefix) + " at " + a.Endpoint
 }

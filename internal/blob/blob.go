@@ -1,4 +1,4 @@
-// Package blob keeps files by key, in a folder or in object storage. A key appears whole or not at all.
+// Package blob stores files by key, in a folder or in object storage. A file appears complete or not at all.
 package blob
 
 import (
@@ -12,19 +12,19 @@ import (
 )
 
 var (
-	// ErrTooLarge is returned for a file that is larger than was allowed.
+	// ErrTooLarge is returned for a file above the limit.
 	ErrTooLarge = errors.New("blob: file too large")
-	// ErrUnavailable is returned while object storage cannot be used: the same call may succeed later.
+	// ErrUnavailable is returned while object storage cannot be used. The same call may succeed later.
 	ErrUnavailable = errors.New("blob: object storage cannot be used now")
 )
 
-// Store keeps files.
+// Store stores files.
 type Store interface {
-	// Put stores what r gives under key, at most limit bytes. An error of r comes back as it is.
+	// Put stores the bytes of r under key, at most limit. It returns an error of r unchanged.
 	Put(ctx context.Context, key string, r io.Reader, limit int64) (Info, error)
-	// Get opens a file; fs.ErrNotExist when there is none. It is read while ctx lasts.
+	// Get opens a file; fs.ErrNotExist if there is none. It can be read until ctx ends.
 	Get(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// Delete removes a file; one that is not there is fine.
+	// Delete removes a file. A missing file is no error.
 	Delete(ctx context.Context, key string) error
 }
 
@@ -34,7 +34,7 @@ type Info struct {
 	SHA256 string // hex
 }
 
-// Open uses the object storage at an address, or the folder where the address is empty.
+// Open uses the object storage at an address, or the folder if the address is empty.
 func Open(ctx context.Context, dir, address string, log *slog.Logger) (Store, error) {
 	if address == "" {
 		return OpenFolder(dir)
@@ -46,7 +46,7 @@ func Open(ctx context.Context, dir, address string, log *slog.Logger) (Store, er
 	return OpenBucket(ctx, place, log)
 }
 
-// receive writes what r gives to a file, and says what it was.
+// receive writes r to a file and describes it.
 func receive(to *os.File, r io.Reader, limit int64) (info Info, err error) {
 	hash := sha256.New()
 	info.Size, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(r, limit+1))
@@ -57,6 +57,6 @@ func receive(to *os.File, r io.Reader, limit int64) (info Info, err error) {
 	return info, err
 }
 
-// spread puts the keys into folders by their last two characters, which are random. Both kinds of store do, so
-// that a folder copied to a bucket is what the program looks for there.
+// spread puts keys into folders by their last two characters, which are random. Both kinds of store do so, so
+// that a folder can be copied to a bucket as it is.
 func spread(key string) (folder, name string) { return key[len(key)-2:], key }

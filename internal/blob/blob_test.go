@@ -56,10 +56,10 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// testStore is what every store does.
+// testStore checks the behaviour of every store.
 func testStore(t *testing.T, s blob.Store) {
 	t.Helper()
-	for _, size := range []int{0, 1, 1000, 17 << 20} { // the last is more than one part of an upload, where there are parts
+	for _, size := range []int{0, 1, 1000, 17 << 20} { // the last takes more than one part of an upload
 		content := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
 		hash := sha256.Sum256(content)
 		info, err := s.Put(t.Context(), "file_one", bytes.NewReader(content), int64(size))
@@ -109,7 +109,7 @@ func checkContent(t *testing.T, s blob.Store, want []byte) {
 	}
 }
 
-// testRefusals looks that what is not whole does not appear.
+// testRefusals checks that incomplete files do not appear.
 func testRefusals(t *testing.T, s blob.Store) {
 	t.Helper()
 	broken := errors.New("the line broke")
@@ -176,7 +176,7 @@ func TestBucketThatFails(t *testing.T) {
 	}
 }
 
-// TestStartOnBuckets looks what is said of a bucket that cannot be used.
+// TestStartOnBuckets checks the errors for a bucket that cannot be used.
 func TestStartOnBuckets(t *testing.T) {
 	t.Parallel()
 	server := blobtest.Start(t)

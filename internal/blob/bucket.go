@@ -20,27 +20,27 @@ import (
 )
 
 const (
-	// startTimeout is how long the storage has to answer at the start.
+	// startTimeout is how long the storage may take to answer at the start.
 	startTimeout = 10 * time.Second
-	// putTimeout is how long it may take to hand over a file that has arrived.
+	// putTimeout is how long uploading a received file may take.
 	putTimeout = 2 * time.Minute
-	// answerTimeout is how long the storage may think about a request.
+	// answerTimeout is how long the storage may take to answer a request.
 	answerTimeout = 20 * time.Second
 	dialTimeout   = 5 * time.Second
-	// attempts is how often a request is made that fails in passing. The wait between them grows from 0.2 s.
+	// attempts is how often a request is tried. The wait between attempts grows from 0.2 s.
 	attempts = 3
-	// idleConnections are kept: as many downloads at once need no handshake.
+	// idleConnections are kept open, so that as many downloads at once need no handshake.
 	idleConnections = 64
 )
 
-// Bucket is a bucket of S3-compatible object storage, or a part of one.
+// Bucket is a bucket, or a part of one, in S3-compatible object storage.
 type Bucket struct {
 	client *minio.Client
 	at     Address
 }
 
-// OpenBucket uses a bucket, which must exist. Storage that refuses is a wrong setting, and an error. Storage that
-// does not answer is told of and used once it does: messages without files need none.
+// OpenBucket uses a bucket, which must exist. Storage that refuses is an error, because a setting is wrong.
+// Storage that does not answer is only logged, because messages without files do not need it.
 func OpenBucket(ctx context.Context, at Address, log *slog.Logger) (*Bucket, error) {
 	transport := &http.Transport{
 		Proxy:       http.ProxyFromEnvironment,
@@ -74,14 +74,14 @@ func OpenBucket(ctx context.Context, at Address, log *slog.Logger) (*Bucket, err
 	return b, nil
 }
 
-// refused tells of answers that will be the same next time.
+// refused reports answers that will be the same next time.
 func refused(err error) bool {
 	status := minio.ToErrorResponse(err).StatusCode
 	return status >= 400 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
 }
 
-// Put receives the file to the disk first: what breaks off on the way, or is too large, never reaches the storage,
-// the memory stays small however many files arrive, and a request that fails in passing can be made again.
+// Put receives the file to the disk first. An upload that breaks off or is too large never reaches the storage,
+// memory stays small however many files arrive, and a failed request can be repeated.
 func (b *Bucket) Put(ctx context.Context, key string, r io.Reader, limit int64) (Info, error) {
 	tmp, err := os.CreateTemp("", "parley-media-*")
 	if err != nil {
@@ -98,12 +98,12 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader, limit int64) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	// One request rather than several parts: a crash leaves nothing behind that somebody pays for.
+	// One request instead of several parts: after a crash no orphaned parts remain, which would cost money.
 	_, err = b.client.PutObject(ctx, b.at.Bucket, b.name(key), tmp, info.Size, minio.PutObjectOptions{DisableMultipart: true})
 	return info, b.translate(err)
 }
 
-// Get opens a file: one request to look for it, and one for each place that is read from.
+// Get opens a file: one request to look it up, and one for each position that is read from.
 func (b *Bucket) Get(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	object, err := b.client.GetObject(ctx, b.at.Bucket, b.name(key), minio.GetObjectOptions{})
 	if err != nil {
@@ -130,7 +130,7 @@ func (b *Bucket) name(key string) string {
 	return path.Join(b.at.Prefix, folder, name)
 }
 
-// translate says in the words of this package what went wrong.
+// translate maps the storage's errors to those of this package.
 func (b *Bucket) translate(err error) error {
 	if err == nil || err == io.EOF {
 		return err

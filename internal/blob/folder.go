@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// Folder is a folder of files.
+// Folder stores files in a folder.
 type Folder struct{ dir string }
 
-// OpenFolder uses the folder, and makes it if it is missing.
+// OpenFolder uses the folder, and creates it if it is missing.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the media folder: %w", err)
@@ -21,7 +21,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir: dir}, nil
 }
 
-// Put writes to another name first.
+// Put writes to a temporary name first.
 func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (info Info, err error) {
 	path := f.path(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -43,7 +43,7 @@ func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (i
 func (f *Folder) Get(_ context.Context, key string) (io.ReadSeekCloser, error) {
 	file, err := os.Open(f.path(key))
 	if err != nil {
-		return nil, err // rather than an interface that holds no file
+		return nil, err // not an interface that holds a nil file
 	}
 	return file, nil
 }

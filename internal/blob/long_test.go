@@ -15,8 +15,8 @@ import (
 	"github.com/parleyhq/parley/internal/blob/blobtest"
 )
 
-// gateway is an S3 server that keeps its objects in a folder. It takes two minutes of a processor to build, and is
-// no dependency of the program.
+// gateway is an S3 server that keeps its objects in a folder. Building it takes two minutes of a processor, and
+// the program does not depend on it.
 const gateway = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 
 // TestBucketOfARealServer uses a real server process.

@@ -1,5 +1,5 @@
-// Package blobtest is object storage in memory, for tests: what an S3 server answers to the requests that the
-// program makes, and the ways in which one fails. The long tests use a real server.
+// Package blobtest is object storage in memory, for tests: it answers the requests that the program makes as an
+// S3 server does, and fails in the same ways. The long tests use a real server.
 package blobtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The bucket and the credentials that the server takes.
+// The bucket and the credentials that the server accepts.
 const (
 	Bucket    = "parley-media"
 	AccessKey = "AKIATEST"
@@ -43,32 +43,32 @@ func Start(t *testing.T) *Server {
 	return s
 }
 
-// Address is the setting that leads to a part of the bucket.
+// Address is the setting for a part of the bucket.
 func (s *Server) Address(prefix string) string {
 	return fmt.Sprintf("s3://%s/%s?endpoint=%s&region=us-east-1", Bucket, prefix, s.URL)
 }
 
-// Environment is the credentials as variables.
+// Environment is the credentials as environment variables.
 func Environment() []string {
 	return []string{"AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + Secret}
 }
 
-// Fail has requests fail for which the function writes an answer; nil ends that.
+// Fail answers requests with the function, if it returns true; nil ends that.
 func (s *Server) Fail(f func(http.ResponseWriter, *http.Request) (answered bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fail = f
 }
 
-// Down answers every request like a server that is overloaded.
+// Down answers like an overloaded server.
 func Down(w http.ResponseWriter, _ *http.Request) bool {
 	refuse(w, http.StatusServiceUnavailable, "SlowDown")
 	return true
 }
 
-// Hang answers no request.
+// Hang never answers.
 func Hang(_ http.ResponseWriter, r *http.Request) bool {
-	_, err := io.Copy(io.Discard, r.Body) // only then is it noticed that the client goes away
+	_, err := io.Copy(io.Discard, r.Body) // only afterwards the server notices that the client left
 	if err == nil {
 		<-r.Context().Done()
 	}
@@ -85,7 +85,7 @@ func (s *Server) Keys() (keys []string) {
 	return keys
 }
 
-// Ranges are the ranges that were asked for, one of each GET.
+// Ranges are the requested ranges, one for each GET.
 func (s *Server) Ranges() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) object(w http.ResponseWriter, r *http.Request, key string) {
 	body, err := content(r)
 	if err != nil {
-		return // the client is gone, and its object does not appear
+		return // the client left, so its object does not appear
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Server) object(w http.ResponseWriter, r *http.Request, key string) {
 	}
 }
 
-// content is a request's body. Over HTTP without TLS it comes in chunks, each with its size and a signature.
+// content is a request's body. Without TLS it comes in chunks, each with its size and a signature.
 func content(r *http.Request) (body []byte, err error) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return io.ReadAll(r.Body)
@@ -152,7 +152,7 @@ func content(r *http.Request) (body []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		chunk := make([]byte, size+2) // with the end of its line
+		chunk := make([]byte, size+2) // with its line break
 		if _, err := io.ReadFull(in, chunk); err != nil || size == 0 {
 			return body, err
 		}
