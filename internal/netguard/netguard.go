@@ -1,7 +1,7 @@
-// Package netguard is how the program reaches addresses that its users name: webhook endpoints,
-// media links, template samples. It keeps them out of the networks that only we can reach. What
-// counts is the address a connection is dialled to, so a name that resolves to something else the
-// second time, a redirect or an unusual spelling gain nothing.
+// Package netguard reaches addresses that users name: webhook endpoints, media links, template samples. It
+// keeps them out of networks that only this machine can reach. It checks the address of each connection when it
+// is dialled, so that a name which resolves differently the second time, a redirect or an unusual spelling
+// cannot get around it.
 package netguard
 
 import (
@@ -22,12 +22,12 @@ import (
 )
 
 var (
-	// ErrBlocked: an address is not for the public. It never says which address was found.
+	// ErrBlocked means that an address is not public. It never says which address was found.
 	ErrBlocked = errors.New("the address is not public")
-	// ErrLookup: the host name has no address, or could not be resolved. It does not tell which
-	// server was asked.
+	// ErrLookup means that the host name has no address, or could not be resolved. It does not say which server
+	// was asked.
 	ErrLookup = errors.New("the host name could not be resolved")
-	// ErrPlain: without TLS only networks that were opened explicitly are reached.
+	// ErrPlain means that http was used outside of the networks that the operator opened.
 	ErrPlain = errors.New("http is only for networks that were opened; use https")
 )
 
@@ -42,7 +42,7 @@ type Guard struct {
 	resolver *net.Resolver
 }
 
-// New makes a guard that refuses every address that is not public, but for the given ranges.
+// New makes a guard that refuses every address that is not public, except for the given ranges.
 func New(opened ...netip.Prefix) *Guard {
 	g := &Guard{resolver: net.DefaultResolver}
 	for _, p := range opened {
@@ -51,7 +51,7 @@ func New(opened ...netip.Prefix) *Guard {
 	return g
 }
 
-// unmapped is an IPv4 range that was written in its IPv6 form as what addresses are compared with.
+// unmapped turns an IPv4 range in IPv6 form into an IPv4 range, which is the form of the compared addresses.
 func unmapped(p netip.Prefix) netip.Prefix {
 	if p.Addr().Is4In6() && p.Bits() >= 96 {
 		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
@@ -59,19 +59,19 @@ func unmapped(p netip.Prefix) netip.Prefix {
 	return p
 }
 
-// WithResolver is the same guard asking another resolver.
+// WithResolver is the same guard with another resolver.
 func (g *Guard) WithResolver(r *net.Resolver) *Guard { return &Guard{opened: g.opened, resolver: r} }
 
-// Opened tells whether an address is in a range that was opened explicitly.
+// Opened reports whether an address is in a range that the operator opened.
 func (g *Guard) Opened(a netip.Addr) bool {
 	a = a.Unmap()
 	return slices.ContainsFunc(g.opened, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// Allowed tells whether an address may be reached.
+// Allowed reports whether an address may be reached.
 func (g *Guard) Allowed(a netip.Addr) bool { return public(a.Unmap()) || g.Opened(a) }
 
-// DialContext connects to an address that is allowed.
+// DialContext connects to an allowed address.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return g.dial(ctx, network, address, func(a netip.Addr) error {
 		if !g.Allowed(a) {
@@ -81,12 +81,12 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	})
 }
 
-// DialOpened connects only into ranges that were opened explicitly: for what goes without TLS.
+// DialOpened connects only to opened ranges. It is for connections without TLS.
 func (g *Guard) DialOpened(ctx context.Context, network, address string) (net.Conn, error) {
 	return g.dial(ctx, network, address, g.plain)
 }
 
-// plain is what keeps an address from being reached without TLS.
+// plain returns an error if the address must not be reached without TLS.
 func (g *Guard) plain(a netip.Addr) error {
 	switch {
 	case g.Opened(a):
@@ -113,7 +113,7 @@ func (g *Guard) dial(ctx context.Context, network, address string, check func(ne
 	return conn, nil
 }
 
-// withoutAddress replaces errors that would tell the address found, or who was asked for it.
+// withoutAddress replaces errors that would reveal the address or the name server.
 func withoutAddress(ctx context.Context, err error) error {
 	var unresolved *net.DNSError
 	switch {
@@ -130,10 +130,9 @@ func withoutAddress(ctx context.Context, err error) error {
 	}
 }
 
-// CheckURL tells whether a URL could be reached now: it fails with ErrBlocked when any address of
-// the host is refused, with ErrPlain when it is http and not all addresses are in opened ranges, and
-// with ErrLookup when there is none. It is a courtesy to whoever enters the URL: only the check of
-// each connection protects.
+// CheckURL reports whether a URL could be reached now. It returns ErrBlocked if any address of the host is
+// refused, ErrPlain if it is http and not all addresses are in opened ranges, and ErrLookup if there is none.
+// It helps whoever enters the URL; only the check of each connection protects.
 func (g *Guard) CheckURL(ctx context.Context, rawURL string) error {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -153,8 +152,8 @@ func (g *Guard) CheckURL(ctx context.Context, rawURL string) error {
 	return err
 }
 
-// asciiHost is the host that an HTTP client connects to: it writes other letters and digits in ASCII, so
-// that ①②⑦.⓪.⓪.① is an address.
+// asciiHost is the host to which an HTTP client connects. A client converts other letters and digits to ASCII,
+// so that ①②⑦.⓪.⓪.① is an address.
 func asciiHost(host string) (string, error) {
 	if !strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return host, nil
@@ -162,14 +161,14 @@ func asciiHost(host string) (string, error) {
 	return idna.Lookup.ToASCII(host)
 }
 
-// neverPublic tells of a name that public name servers will never know.
+// neverPublic reports a name that public name servers will never know.
 func neverPublic(host string) bool {
 	host = strings.ToLower(strings.TrimRight(host, "."))
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	return last == host || slices.Contains([]string{"localhost", "local", "internal", "invalid", "onion", "arpa"}, last)
 }
 
-// all tells whether every address is in an opened range.
+// all reports whether every address is in an opened range.
 func (g *Guard) all(addrs []netip.Addr) bool {
 	return !slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !g.Opened(a) })
 }
@@ -192,8 +191,8 @@ func (g *Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	}
 }
 
-// numeric tells whether a host that is no address ends like one: 0177.1, 0x7f000001, 2130706433 and
-// 127.0.0.1. are addresses to some programs. No public name ends so.
+// numeric reports whether a host ends like an address although it is none: some programs read 0177.1,
+// 0x7f000001, 2130706433 and 127.0.0.1. as addresses. No public name ends like that.
 func numeric(host string) bool {
 	host = strings.ToLower(strings.TrimRight(host, "."))
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -205,12 +204,12 @@ func numeric(host string) bool {
 	return strings.Trim(digits, set) == ""
 }
 
-// Transport is an HTTP transport that reaches only what the guard allows. It uses no proxy of the
-// environment, speaks TLS 1.2 or newer, and neither asks for compression nor undoes it.
+// Transport is an HTTP transport that reaches only allowed addresses. It ignores the environment's proxy,
+// speaks TLS 1.2 or newer, and neither requests nor undoes compression.
 func (g *Guard) Transport() *http.Transport {
 	return &http.Transport{
 		DialContext:            g.DialContext,
-		ForceAttemptHTTP2:      true, // a dialer of one's own turns it off
+		ForceAttemptHTTP2:      true, // a custom dialer turns it off
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTimeout,
 		IdleConnTimeout:        90 * time.Second,
@@ -219,8 +218,8 @@ func (g *Guard) Transport() *http.Transport {
 	}
 }
 
-// Client fetches files. It follows no redirects: the caller gets the answer as it came. Without TLS it reaches
-// opened ranges only. The body is the caller's to bound.
+// Client fetches files. It follows no redirects and returns the answer as it came. Without TLS it reaches only
+// opened ranges. The caller bounds the body.
 func (g *Guard) Client(timeout time.Duration) *http.Client {
 	plain := g.Transport()
 	plain.DialContext = g.DialOpened
@@ -231,7 +230,7 @@ func (g *Guard) Client(timeout time.Duration) *http.Client {
 	}
 }
 
-// byScheme has a transport for requests without TLS of their own.
+// byScheme uses a transport of its own for requests without TLS.
 type byScheme struct{ secure, plain *http.Transport }
 
 func (b byScheme) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/parleyhq/parley/internal/netguard/netguardtest"
 )
 
-// Every range with its first and last address, and the public addresses next to it where there are any.
+// Every range with its first and last address, and the neighbouring public addresses if there are any.
 var ranges = []struct{ first, last, before, after string }{
 	{"0.0.0.0", "0.255.255.255", "", "1.0.0.0"},
 	{"10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"},
@@ -78,7 +78,7 @@ func TestRanges(t *testing.T) {
 	refused(t, g, netip.Addr{})
 }
 
-// refused checks an address, and every other form of an IPv4 one.
+// refused checks an address, and all other forms of an IPv4 address.
 func refused(t *testing.T, g *netguard.Guard, a netip.Addr) {
 	t.Helper()
 	forms := []netip.Addr{a}
@@ -169,7 +169,7 @@ func TestCheckURL(t *testing.T) {
 		"https://[2606:2800:21f:cb07::1%25x]/": netguard.ErrBlocked,
 		"https:///":                            netguard.ErrBlocked,
 		"https://[":                            netguard.ErrBlocked,
-		"https://①②⑦.⓪.⓪.①/":                   netguard.ErrBlocked, // digits that a client takes for others
+		"https://①②⑦.⓪.⓪.①/":                   netguard.ErrBlocked, // digits that a client converts to ASCII
 		"https://１２７.0.0.1/":                   netguard.ErrBlocked,
 		"https://127。0。0。1/":                   netguard.ErrBlocked, // and other dots
 		"https://１２７．１/":                       netguard.ErrBlocked,
@@ -177,7 +177,7 @@ func TestCheckURL(t *testing.T) {
 		"https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/":                   netguard.ErrBlocked,
 		"https://ｐｒｉｖａｔｅ.test/":                netguard.ErrBlocked,
 		"https://printer.ｌｏｃａｌ/":               netguard.ErrBlocked,
-		"https://\u00ad127.0.0.1/":             netguard.ErrBlocked, // a hyphen that nobody sees
+		"https://\u00ad127.0.0.1/":             netguard.ErrBlocked, // an invisible hyphen
 		"https://a\u202eb.test/":               netguard.ErrBlocked, // no client can reach it
 		"https://ｐｕｂｌｉｃ.test/":                 nil,
 		"https://bücher.test/":                 nil,
@@ -187,7 +187,7 @@ func TestCheckURL(t *testing.T) {
 		"https://printer.LOCAL./":              netguard.ErrBlocked,
 		"https://unknown.invalid/":             netguard.ErrBlocked,
 	} {
-		if err := g.CheckURL(t.Context(), rawURL); err != want { // no text around it that could tell more
+		if err := g.CheckURL(t.Context(), rawURL); err != want { // the bare error, without further text
 			t.Errorf("CheckURL(%q) = %v, want %v", rawURL, err, want)
 		}
 	}
@@ -198,7 +198,7 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// sink is a server of this machine.
+// sink is a server on this machine.
 func sink(t *testing.T) (server *httptest.Server, port string) {
 	t.Helper()
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -234,7 +234,7 @@ func TestDialRefusesTheConcreteAddress(t *testing.T) {
 	}
 }
 
-// A name that is public when it is looked at and private when it is used.
+// A name that is public when it is checked and private when it is used.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	_, port := sink(t)
@@ -319,7 +319,7 @@ func TestClientRefusesHugeHeaders(t *testing.T) {
 	}
 }
 
-// However an address is spelt, what an HTTP client makes of it is what is checked.
+// The check sees the same address that an HTTP client dials, in any spelling.
 func TestCheckSeesWhatAClientDials(t *testing.T) {
 	t.Parallel()
 	g := netguard.New().WithResolver(netguardtest.Resolver(func(string) []netip.Addr { return nil }))

@@ -2,7 +2,7 @@ package netguard
 
 import "net/netip"
 
-// refused4 are the IPv4 ranges that are not for the public.
+// refused4 are the IPv4 ranges that are not public.
 var refused4 = prefixes(
 	"0.0.0.0/8",        // this network; 0.0.0.0 is the machine itself
 	"10.0.0.0/8",       // private
@@ -22,13 +22,13 @@ var refused4 = prefixes(
 	"240.0.0.0/4",      // reserved, and broadcast
 )
 
-// global6 is the only IPv6 range from which public addresses are given out. Everything else is
-// refused: loopback, the forms that carry an IPv4 address (::/8, 64:ff9b::/96, 64:ff9b:1::/48),
-// discard-only (100::/64), segment routing (5f00::/16), unique local (fc00::/7), link-local
-// (fe80::/10), site-local (fec0::/10) and multicast (ff00::/8).
+// global6 is the only IPv6 range with public addresses. Everything else is refused: loopback, the forms that
+// carry an IPv4 address (::/8, 64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), segment routing
+// (5f00::/16), unique local (fc00::/7), link-local (fe80::/10), site-local (fec0::/10) and multicast
+// (ff00::/8).
 var global6 = netip.MustParsePrefix("2000::/3")
 
-// refused6 are the ranges of global6 that are not for the public.
+// refused6 are the ranges of global6 that are not public.
 var refused6 = prefixes(
 	"2001::/23",     // protocol assignments: tunnels that carry an IPv4 address, benchmarks, hashes
 	"2001:db8::/32", // documentation
@@ -44,7 +44,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// public tells whether an address is for everyone. One with a zone never is.
+// public reports whether an address is public. An address with a zone never is.
 func public(a netip.Addr) bool {
 	refused := refused4
 	if !a.Is4() {

@@ -1,4 +1,4 @@
-// Package netguardtest answers for names in tests.
+// Package netguardtest resolves names in tests.
 package netguardtest
 
 import (
@@ -16,8 +16,7 @@ const (
 	header   = 12
 )
 
-// Resolver resolves every name by asking the given function, each time anew. A name without
-// addresses does not exist.
+// Resolver resolves every name with the function, each time anew. A name without addresses does not exist.
 func Resolver(lookup func(host string) []netip.Addr) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
@@ -26,7 +25,7 @@ func Resolver(lookup func(host string) []netip.Addr) *net.Resolver {
 	}}
 }
 
-// serve answers questions of the DNS over a stream, where each message has its length before it.
+// serve answers DNS questions over a stream, where each message follows its length.
 func serve(conn net.Conn, lookup func(string) []netip.Addr) {
 	defer conn.Close()
 	for {
@@ -63,9 +62,9 @@ func reply(question []byte, lookup func(string) []netip.Addr) []byte {
 			continue
 		}
 		count++
-		out = append(out, 0xc0, header) // the name that was asked for
+		out = append(out, 0xc0, header) // the name of the question
 		out = binary.BigEndian.AppendUint16(out, kind)
-		out = append(out, 0, 1, 0, 0, 0, 0) // internet; not to be kept
+		out = append(out, 0, 1, 0, 0, 0, 0) // class IN, no caching
 		out = binary.BigEndian.AppendUint16(out, uint16(a.BitLen()/8))
 		out = append(out, a.AsSlice()...)
 	}
@@ -73,7 +72,7 @@ func reply(question []byte, lookup func(string) []netip.Addr) []byte {
 	return out
 }
 
-// name reads the name of a question and tells where it ends.
+// name reads the name of a question and returns where it ends.
 func name(question []byte) (host string, end int) {
 	var labels []string
 	at := header
