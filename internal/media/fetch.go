@@ -15,19 +15,19 @@ import (
 
 const (
 	fetchTimeout = 2 * time.Minute
-	// maxFile is the largest file the provider takes in.
+	// maxFile is the largest file that the provider accepts.
 	maxFile = 100 << 20
 )
 
-// retryAfter is how long a file waits after each failed fetch; then the message does without. The
-// provider keeps files for a week, and the message's event does not wait that long.
+// retryAfter are the waits after each failed fetch; after the last, the message stays without its file. The
+// provider keeps files for a week. The message's event does not wait that long.
 var retryAfter = []time.Duration{
 	time.Second, 2 * time.Second, 4 * time.Second, 10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 24 * time.Hour,
 }
 
 var errHash = errors.New("the file does not have the announced hash")
 
-// cannotBeHad tells of failures that another attempt would meet again.
+// cannotBeHad reports failures that would repeat.
 func cannotBeHad(err error) bool {
 	refused, ok := errors.AsType[*provider.Error](err)
 	return ok && refused.Gone() || errors.Is(err, errHash) || errors.Is(err, blob.ErrTooLarge)
@@ -37,7 +37,7 @@ func cannotBeHad(err error) bool {
 func (m *Mover) handle(job store.MediaJob) {
 	account, err := m.cfg.Store.Read(m.ctx).Account(job.OrgID, job.AccountID)
 	if err != nil {
-		return // disconnected, or the store is away: the row says what to do
+		return // disconnected, or the store is away; the row stays for later
 	}
 	file, err := m.fetch(account, job)
 	switch {
@@ -69,7 +69,7 @@ func (m *Mover) retry(job store.MediaJob, cause error) error {
 	return m.cfg.Store.InTx(m.ctx, func(tx *store.Tx) error { return tx.RetryMediaJob(job) })
 }
 
-// fetch looks the file up anew each time: an address lives for minutes only.
+// fetch looks the file up each time, because its address is valid for minutes only.
 func (m *Mover) fetch(account chat.Account, job store.MediaJob) (core.StoredFile, error) {
 	ctx, cancel := context.WithTimeout(m.ctx, fetchTimeout)
 	defer cancel()
@@ -100,7 +100,7 @@ func (m *Mover) number(account chat.Account) (provider.Number, error) {
 	return provider.Number{PhoneNumberID: *account.PhoneNumberID, WABAID: account.WABAID, Token: token}, nil
 }
 
-// keep stores the bytes and checks them against the hash the provider announced.
+// keep stores the bytes and compares them with the provider's hash.
 func (m *Mover) keep(ctx context.Context, job store.MediaJob, body io.Reader) (core.StoredFile, error) {
 	key := m.cfg.Store.NewID(chat.KindMedia)
 	info, err := m.cfg.Blobs.Put(ctx, key, body, maxFile)

@@ -9,11 +9,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// releaseLimit bounds what one transaction releases.
+// releaseLimit is the number of events that one transaction releases.
 const releaseLimit = 100
 
-// releaseEvents lets the events go out that would have waited too long before the next look. Any node
-// does so for all: whoever comes first takes the row.
+// releaseEvents releases the events that would otherwise wait too long. Any node does it for all nodes: the
+// first one takes the row.
 func (m *Mover) releaseEvents() {
 	for {
 		now := m.cfg.Store.Now()
@@ -30,7 +30,8 @@ func (m *Mover) releaseEvents() {
 	}
 }
 
-// release releases events together, or else each for itself: one may be at fault.
+// release releases events together. If that fails, it releases each one alone, because one of them may be the
+// cause.
 func (m *Mover) release(held []store.HeldEvent) error {
 	err := m.releaseTogether(held)
 	if err == nil || len(held) == 1 {
@@ -65,7 +66,7 @@ func (m *Mover) releaseTogether(held []store.HeldEvent) error {
 	})
 }
 
-// accountsOf reads the accounts of events once. One that has just been disconnected is missing.
+// accountsOf reads each account of the events once. A disconnected account is missing.
 func (m *Mover) accountsOf(held []store.HeldEvent) (map[string]chat.Account, error) {
 	accounts := map[string]chat.Account{}
 	for _, h := range held {

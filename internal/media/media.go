@@ -1,5 +1,5 @@
-// Package media moves files between the provider and our own store: inbound ones are fetched,
-// checked and kept; library ones are uploaded when they are first sent.
+// Package media moves files between the provider and our own store: it fetches, checks and stores inbound
+// files, and uploads library files when they are first sent.
 package media
 
 import (
@@ -20,10 +20,10 @@ const (
 	sweepEvery = time.Second
 )
 
-// Config is what the mover needs.
+// Config configures the mover.
 type Config struct {
 	Store     *store.Store
-	Lease     func() store.Lease // this process's right to the files it fetches
+	Lease     func() store.Lease // this process's right to the files that it fetches
 	Provider  provider.Client
 	Token     func(chat.Account) (string, error)
 	Blobs     blob.Store
@@ -31,21 +31,21 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Mover works on the files of one node.
+// Mover moves the files of one node.
 type Mover struct {
 	cfg   Config
 	queue chan store.MediaJob
 	wake  chan struct{}
 
 	mu   sync.Mutex
-	held map[string]bool // message ids in memory
+	held map[string]bool // ids of the messages whose jobs are in memory
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
 
-// Start begins the work.
+// Start starts the work.
 func Start(cfg Config) *Mover {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Mover{cfg: cfg, queue: make(chan store.MediaJob, fetchQueue), wake: make(chan struct{}, 1), held: map[string]bool{}, ctx: ctx, cancel: cancel}
@@ -57,13 +57,13 @@ func Start(cfg Config) *Mover {
 	return m
 }
 
-// Stop ends the work; fetches under way are cut off and begin anew at the next start.
+// Stop ends the work. Running fetches are cut off and start again at the next start.
 func (m *Mover) Stop() {
 	m.cancel()
 	m.work.Wait()
 }
 
-// Fetch takes a job that was just committed; what does not fit is found by a sweep.
+// Fetch takes a job that was just committed. If there is no room, a sweep finds it later.
 func (m *Mover) Fetch(job store.MediaJob) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +91,7 @@ func (m *Mover) run() {
 	}
 }
 
-// Wake has files looked for that no node owns, without waiting for the next sweep.
+// Wake makes the mover look for files without an owner now.
 func (m *Mover) Wake() {
 	select {
 	case m.wake <- struct{}{}:
@@ -113,8 +113,7 @@ func (m *Mover) everySweep(look func(), now <-chan struct{}) {
 	}
 }
 
-// sweep takes over the files of dead nodes, and picks up own ones that are due again or did not fit
-// into memory.
+// sweep takes over the files of dead nodes, and resumes own ones that are due or did not fit into memory.
 func (m *Mover) sweep() {
 	lease := m.cfg.Lease()
 	if !lease.Holds(m.cfg.Store.Moment(), 0) {

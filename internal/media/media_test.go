@@ -17,8 +17,8 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// A file that cannot be had holds nothing back: the event goes out at once, without it, and the file
-// is not asked for again.
+// A file that cannot be fetched delays nothing: its event goes out at once without it, and the file is not
+// asked for again.
 func TestFilesThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -52,8 +52,8 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 	})
 }
 
-// While a file is asked for again and again, its event waits ten seconds at most. The file appears on
-// the message when it comes, and nobody is told twice.
+// While a file is retried, its event waits at most ten seconds. The file appears on the message when it
+// arrives, and there is no second event.
 func TestEventsWaitTenSecondsAtMost(t *testing.T) {
 	t.Parallel()
 	down := refused(provider.Error{HTTPStatus: 503, Transient: true})
@@ -73,7 +73,7 @@ func TestEventsWaitTenSecondsAtMost(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				answer(r)
-				pass(300 * time.Millisecond) // so that it comes between two looks
+				pass(300 * time.Millisecond) // so that it arrives between two sweeps
 				r.receive("wamid.in", false)
 				r.receive("wamid.echo", true)
 				pass(8900 * time.Millisecond)
@@ -88,7 +88,7 @@ func TestEventsWaitTenSecondsAtMost(t *testing.T) {
 	}
 }
 
-// A file that comes in time is in the event, however often it had to be asked for.
+// A file that arrives in time is in the event, however many attempts it took.
 func TestFilesInTime(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -106,7 +106,7 @@ func TestFilesInTime(t *testing.T) {
 	})
 }
 
-// The ten seconds begin when the message comes, and no restart begins them anew.
+// The ten seconds start when the message arrives, and a restart does not extend them.
 func TestTheWaitOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -132,13 +132,13 @@ func TestTheWaitOutlivesTheProcess(t *testing.T) {
 	})
 }
 
-// A wall clock that is turned back holds no event longer.
+// Turning the wall clock back does not delay an event.
 func TestTheClockIsTurnedBack(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer(silent, whole)
 		r.receive("wamid.1", false)
-		r.mover.Stop() // nobody looks at the clock while it is turned
+		r.mover.Stop() // no mover runs while the clock is turned
 		r.turned = -time.Hour
 		r.start()
 		pass(2 * time.Second)
@@ -146,16 +146,16 @@ func TestTheClockIsTurnedBack(t *testing.T) {
 	})
 }
 
-// errBroken is a download that breaks off.
+// errBroken is the error of a broken download.
 var errBroken = errors.New("broken off")
 
-// Whatever the provider does and however often the process restarts, each message has one event, ten
-// seconds after it came at the latest, which names the file if it was there by then; and the message
-// has its file in the end, unless that cannot be had.
+// Whatever the provider does and however often the process restarts, each message has one event, at most ten
+// seconds after it arrived, which names the file if it was there by then. In the end the message has its file,
+// unless it cannot be fetched.
 func TestHeldEventsProperty(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble knows no deadline to ask for
+		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a synctest bubble has no deadline to ask for
 			r.newNumber(t)
 			r.t = rt
 			defer func() { r.t = t }()
@@ -164,7 +164,7 @@ func TestHeldEventsProperty(t *testing.T) {
 	})
 }
 
-// moods are how the provider can be.
+// moods are the ways in which the provider behaves.
 var moods = map[string]func(*rig){
 	"well":    func(r *rig) { r.answer(found, whole) },
 	"down":    func(r *rig) { r.answer(refused(provider.Error{HTTPStatus: 503, Transient: true}), whole) },
@@ -173,7 +173,7 @@ var moods = map[string]func(*rig){
 	"limited": func(r *rig) { r.answer(refused(provider.Error{HTTPStatus: 429, Code: 4, Throttled: true}), whole) },
 }
 
-// playFiles lets messages with files come while the provider has its moods.
+// playFiles receives messages with files while the provider changes its mood.
 func playFiles(t *rapid.T, r *rig) {
 	arrived, told := map[string]time.Time{}, map[string]time.Duration{}
 	wait := func(seconds int) {
@@ -206,8 +206,7 @@ func playFiles(t *rapid.T, r *rig) {
 	checkFiles(t, r, arrived, told)
 }
 
-// checkFiles looks at what became of the messages that have arrived. told is after how long there was
-// an event about each.
+// checkFiles checks the messages that have arrived. told is the delay of each message's event.
 func checkFiles(t *rapid.T, r *rig, arrived map[string]time.Time, told map[string]time.Duration) {
 	missing := func() bool {
 		have := r.withFile()

@@ -31,13 +31,13 @@ const (
 	content   = "the bytes of a file"
 )
 
-// TestMain tries fewer cases of a property than usual: each lives through a minute, second by second.
+// TestMain runs fewer cases of a property than usual, because each simulates a minute second by second.
 func TestMain(m *testing.M) {
 	flag.Set("rapid.checks", "25")
 	os.Exit(m.Run())
 }
 
-// tester is what a test and a property's case have in common.
+// tester is the part of a test that a property's case has as well.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
@@ -45,7 +45,7 @@ type tester interface {
 	Errorf(format string, args ...any)
 }
 
-// rig is a mover with a provider that does as the test says, in a bubble of time of its own.
+// rig is a mover with a scripted provider, in a synctest bubble with its own time.
 type rig struct {
 	t       tester
 	st      *store.Store
@@ -54,14 +54,14 @@ type rig struct {
 	numbers int
 	blobs   blob.Store
 	mover   *media.Mover
-	turned  time.Duration // by how much the wall clock was turned
+	turned  time.Duration // how far the wall clock was turned
 
 	mu     sync.Mutex
 	lookUp func(ctx context.Context, id string) (provider.MediaInfo, error)
 	fetch  func(ctx context.Context) (io.ReadCloser, error)
 }
 
-// inBubble runs a test with a mover on a store of each engine. The provider has every file.
+// inBubble runs a test with a mover on a store of each engine. By default the provider has every file.
 func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -84,7 +84,7 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	})
 }
 
-// newNumber leaves everything so far behind.
+// newNumber starts over with a new number.
 func (r *rig) newNumber(t *testing.T) {
 	r.numbers++
 	r.org = storetest.Org(t, r.st)
@@ -98,7 +98,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// answer sets what the provider says when it is asked for a file, and for its bytes.
+// answer sets the provider's answers to a lookup and to a download.
 func (r *rig) answer(lookUp func(context.Context, string) (provider.MediaInfo, error), fetch func(context.Context) (io.ReadCloser, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +145,7 @@ func (r *rig) start() {
 	})
 }
 
-// pass lets time go by, and what it sets off come to rest.
+// pass advances the time and waits until all work has settled.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -160,7 +160,7 @@ func (r *rig) image(id string) provider.Message {
 	}
 }
 
-// receive takes in a message with a file, from a person or, as an echo, from the phone app.
+// receive receives a message with a file, from a person or, as an echo, from the phone app.
 func (r *rig) receive(id string, echo bool) {
 	r.t.Helper()
 	r.st.HandTo(func(h *store.Hands) { h.Node, h.Fetch = func() string { return node }, r.mover.Fetch })
@@ -175,7 +175,7 @@ func (r *rig) receive(id string, echo bool) {
 	synctest.Wait()
 }
 
-// told is what the events about messages say of their files, oldest first: "wamid ready" or "wamid null".
+// told lists the files in the events about messages, oldest first: "wamid ready" or "wamid null".
 func (r *rig) told() (all []string) {
 	r.t.Helper()
 	events, err := r.st.Read(context.Background()).EventsAfter(r.org.ID, "", 10_000)
@@ -202,7 +202,7 @@ func (r *rig) told() (all []string) {
 	return all
 }
 
-// fileNews is what an event says of a file.
+// fileNews is the part of an event about its file.
 type fileNews struct {
 	MediaURL    *string `json:"media_url"`
 	MediaStatus *string `json:"media_status"`
@@ -218,7 +218,7 @@ func (f fileNews) String() string {
 	return *f.MediaStatus
 }
 
-// require fails the test unless the events say this, and the messages that are named have their file.
+// require fails the test unless the events are these, and the named messages have their file.
 func (r *rig) require(told string, withFile ...string) {
 	r.t.Helper()
 	if got := strings.Join(r.told(), ", "); got != told {
@@ -229,7 +229,7 @@ func (r *rig) require(told string, withFile ...string) {
 	}
 }
 
-// bubbleStart is when the time of every bubble begins.
+// bubbleStart is the time at which every bubble starts.
 var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // withFile are the messages whose file is stored and readable, oldest first.

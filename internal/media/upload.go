@@ -13,11 +13,12 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// uploadLife is how long the provider keeps an uploaded file; we ask again a day early.
+// uploadLife is how long an upload is used. The provider keeps a file for 30 days, so we upload again a day
+// early.
 const uploadLife = 29 * 24 * time.Hour
 
-// Upload returns the provider's id of library media, and its public address. It uploads the file
-// on first use, and again when the provider has forgotten it.
+// Upload returns the provider's id of library media, and its public address. It uploads the file on first use,
+// and again after the provider has deleted it.
 func (m *Mover) Upload(ctx context.Context, from provider.Number, account chat.Account, mediaID string) (string, string, error) {
 	media, err := m.cfg.Store.Read(ctx).Media(account.OrgID, mediaID)
 	if err != nil {
@@ -48,8 +49,8 @@ func nameOf(m chat.Media) string {
 	return m.ID
 }
 
-// missing is a send whose library file is gone: it fails at once. While the store or object storage is away, nothing
-// is known to be gone, and the message waits.
+// missing is the failure of a send whose library file was deleted. While the store or object storage is away,
+// nothing is known to be deleted, and the message waits.
 func missing(err error) error {
 	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("library media: %w", err)
