@@ -1,9 +1,9 @@
-// Package node keeps a process known to the others that share its store, by a row that says that it is
-// alive, and removes the rows of those that are not heard of any more: what they owned is then taken over.
+// Package node registers a process in the store that it shares with others. The process renews its row while it
+// is alive, and removes the rows of silent nodes, whose work is then taken over.
 //
-// No clock is compared with another's. Each node counts, by its own, how long it has been since its row was
-// last written, and for how long it has seen the row of another unchanged. Time in which it could not look
-// does not count: when the store was away for all, all have the time to be heard again.
+// Clocks of two nodes are never compared. Each node measures by its own clock how long ago it renewed its row,
+// and for how long another's row has not changed. Time in which it could not read the store does not count:
+// after an outage of the store for all nodes, each of them has time to renew its row.
 package node
 
 import (
@@ -22,19 +22,18 @@ import (
 const (
 	lookEvery = time.Second
 	beatEvery = 5 * time.Second
-	// life is how long a node counts on what it owns after its last beat.
+	// life is how long after its last beat a node still owns its work.
 	life = 30 * time.Second
-	// deadAfter is how long the others wait for another beat.
+	// deadAfter is how long the other nodes wait for a beat.
 	deadAfter = life + time.Second
-	// maxGap is the longest time between two looks at the others. After a longer one they are watched
-	// anew: they may have been as cut off as this node was.
+	// maxGap is the longest time between two looks at the others. After a longer one the watch starts over,
+	// because the others may have been cut off like this node.
 	maxGap = 10 * time.Second
-	// patience ends a beat or a look that the store does not answer.
+	// patience bounds a beat or a look that the store does not answer.
 	patience = 5 * time.Second
 )
 
-// Node is this process. Its name is new at every start, so that what an earlier start left behind is
-// nobody's.
+// Node is this process. Its name is new at every start, so that nobody mistakes it for an earlier one.
 type Node struct {
 	rows    registry
 	now     func() store.Moment
@@ -42,7 +41,7 @@ type Node struct {
 	trouble *logging.Episode
 	lease   atomic.Pointer[store.Lease]
 
-	beatAt   store.Moment // of the last beat that was written
+	beatAt   store.Moment // when the last beat was written
 	lookedAt store.Moment
 	seen     map[string]sighting
 
@@ -50,16 +49,16 @@ type Node struct {
 	done   sync.WaitGroup
 }
 
-// sighting is another node's last beat, and since when it has been that.
+// sighting is another node's last beat, and since when it has not changed.
 type sighting struct {
 	beat  int64
 	since store.Moment
 }
 
-// Start registers the process and keeps it registered until Stop. A nil registerer shows no metrics.
+// Start registers the process and keeps it registered until Stop. A nil registerer exports no metrics.
 func Start(ctx context.Context, st *store.Store, reg prometheus.Registerer, log *slog.Logger) (*Node, error) {
 	n := newNode(rows{st}, st.Moment, reg, log)
-	if st.Alone() { // whoever else is registered was killed, and nobody will remove this one
+	if st.Alone() { // the other rows are of killed processes, and nobody will remove this one
 		lease := store.LeaseForGood(n.rows.newName())
 		n.lease.Store(&lease)
 		return n, n.rows.addAlone(ctx, lease.Node)
@@ -98,7 +97,7 @@ func (n *Node) run(ctx context.Context) {
 	}
 }
 
-// tick beats when that is due, or failed the last time, and then looks at the others.
+// tick beats if that is due or failed last time, and then looks at the other nodes.
 func (n *Node) tick(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -118,10 +117,10 @@ func (n *Node) tick(ctx context.Context) {
 	n.trouble.Report(err)
 }
 
-// beat says that the node is alive. Where others have removed it, it begins anew.
+// beat renews the node's row. If others have removed the row, the node registers anew.
 func (n *Node) beat(ctx context.Context) error {
 	lease := n.Lease()
-	at := n.now() // before it is written: nobody can have seen it earlier
+	at := n.now() // read before the write, so that no other node saw the beat earlier
 	alive, err := n.rows.beat(ctx, lease.Node)
 	switch {
 	case err != nil:
@@ -149,7 +148,7 @@ func (n *Node) hold(name string, at store.Moment) {
 	n.beatAt = at
 }
 
-// watch looks at the others, and removes those that were not heard of for too long.
+// watch looks at the other nodes, and removes those that were silent for too long.
 func (n *Node) watch(ctx context.Context) error {
 	before := n.now()
 	beats, err := n.rows.beats(ctx)
@@ -186,7 +185,7 @@ func (n *Node) bury(ctx context.Context, b store.NodeBeat) error {
 	return err
 }
 
-// Stop gives up what the node owns: others may take it at once.
+// Stop gives up the node's work, so that others may take it at once.
 func (n *Node) Stop() {
 	n.cancel()
 	n.done.Wait()

@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// fault is what is wrong between a node and the store for a while.
+// fault is a temporary fault between a node and the store.
 type fault struct {
 	From, To time.Duration
 	Kind     faultKind
@@ -26,17 +26,17 @@ type fault struct {
 type faultKind string
 
 const (
-	refused  faultKind = "refused" // nothing is asked
+	refused  faultKind = "refused" // the request is not carried out
 	hangs    faultKind = "hangs"   // until the caller gives up
-	slow     faultKind = "slow"    // what is asked is done when the fault is over, if the caller still waits
-	unheard  faultKind = "unheard" // it is done, and the answer is lost
-	frozen   faultKind = "frozen"  // the process itself stands still: not even its patience runs out
+	slow     faultKind = "slow"    // the request is carried out at the end of the fault, if the caller still waits
+	unheard  faultKind = "unheard" // the request is carried out, and the answer is lost
+	frozen   faultKind = "frozen"  // the process itself stands still, with all its timers
 	faultMax           = 90 * time.Second
 )
 
 var errFault = errors.New("the store is out of reach")
 
-// memory is a registry.
+// memory is a registry in memory.
 type memory struct {
 	mu    sync.Mutex
 	made  int
@@ -101,14 +101,14 @@ func (m *memory) has(name string) bool {
 	return m.nodes[name] > 0
 }
 
-// farRegistry is the registry as a node reaches it, with faults in between.
+// farRegistry is the registry behind a node's faults.
 type farRegistry struct {
 	*memory
 	begin  time.Time
 	faults []fault
 }
 
-// reach asks the registry if and when it can.
+// reach calls the registry if the faults allow it.
 func (r farRegistry) reach(ctx context.Context, ask func()) error {
 	now := time.Since(r.begin)
 	for _, f := range r.faults {
@@ -158,7 +158,7 @@ func (r farRegistry) bury(ctx context.Context, last store.NodeBeat) (buried bool
 	return buried, err
 }
 
-// startNodes starts nodes with their faults, which count from when all have started.
+// startNodes starts nodes with their faults, whose times count from when all have started.
 func startNodes(t *testing.T, faults [][]fault, apart ...time.Duration) (*memory, []*Node) {
 	t.Helper()
 	m := &memory{nodes: map[string]int64{}}
@@ -184,7 +184,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// faultsOf draws faults, one after the other.
+// faultsOf draws a sequence of faults.
 func faultsOf(kinds ...faultKind) *rapid.Generator[[]fault] {
 	return rapid.Custom(func(rt *rapid.T) (faults []fault) {
 		at := time.Duration(0)
@@ -199,8 +199,8 @@ func faultsOf(kinds ...faultKind) *rapid.Generator[[]fault] {
 	})
 }
 
-// Whatever comes between nodes and their store: none is removed while it counts on what it owns. Who was
-// removed learns of it, and who is well again is registered.
+// With any faults between nodes and their store, no node is removed while it relies on its work. A removed node
+// learns of it, and a recovered one is registered.
 func TestNobodyIsRemovedWhoCountsOnIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -232,8 +232,8 @@ func TestNobodyIsRemovedWhoCountsOnIt(t *testing.T) {
 	})
 }
 
-// When the store was away for all of them, all are still there: nobody takes another for dead because it
-// was the first to come back.
+// After an outage of the store for all nodes, all are still registered: the first to recover does not take the
+// others for dead.
 func TestAnOutageForAllRemovesNobody(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -260,7 +260,7 @@ func TestAnOutageForAllRemovesNobody(t *testing.T) {
 	})
 }
 
-// registered tells whether a node's row is there.
+// registered reports whether a node's row exists.
 func registered(t *testing.T, st *store.Store, n *Node) bool {
 	t.Helper()
 	living, err := st.Read(t.Context()).LivingNodes()
@@ -270,7 +270,7 @@ func registered(t *testing.T, st *store.Store, n *Node) bool {
 	return living[n.Lease().Node]
 }
 
-// A node that is killed is removed after a while, and not before it has been silent for so long.
+// A killed node is removed after it has been silent long enough, and not before.
 func TestAKilledNodeIsRemoved(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -304,8 +304,7 @@ func TestAKilledNodeIsRemoved(t *testing.T) {
 	})
 }
 
-// Nobody else works on an embedded store: a node that serves from it does not wait for those before it,
-// nor can it lose what it has.
+// An embedded store has a single node: it does not wait for earlier ones, and cannot lose its work.
 func TestANodeAlone(t *testing.T) {
 	t.Parallel()
 	place := storetest.NewConfig(t, storetest.SQLite)

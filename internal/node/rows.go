@@ -7,13 +7,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// registry is the nodes that there are.
+// registry holds the registered nodes.
 type registry interface {
 	newName() string
 	add(ctx context.Context, name string) error
-	// addAlone also removes all others.
+	// addAlone adds the node and removes all others.
 	addAlone(ctx context.Context, name string) error
-	// beat reports false when the node was removed.
+	// beat returns false if the node was removed.
 	beat(ctx context.Context, name string) (alive bool, err error)
 	beats(ctx context.Context) ([]store.NodeBeat, error)
 	// bury removes a node unless it has beaten since.
