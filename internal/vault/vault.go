@@ -1,5 +1,5 @@
-// Package vault keeps secrets secret at rest. One 32-byte master key is the root: it seals
-// values that are stored (tokens, signing secrets) and derives keys for other uses (cursors).
+// Package vault protects secrets at rest. One 32-byte master key seals stored values (tokens, signing secrets)
+// and derives keys for other uses (cursors).
 package vault
 
 import (
@@ -25,21 +25,21 @@ const KeyFile = "secret.key"
 
 var errMasterKey = errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
 
-// Vault seals and opens. It is safe for concurrent use.
+// Vault seals and opens values. It is safe for concurrent use.
 type Vault struct {
 	master []byte
 	id     string
 	aead   cipher.AEAD
 }
 
-// HasKeyFile tells whether dir has a file with a master key.
+// HasKeyFile reports whether dir has a file with a master key.
 func HasKeyFile(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, KeyFile))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Load takes the master key from text (base64, 32 bytes) or, when that is empty, from the file
-// secret.key in dir, which it makes on first use.
+// Load takes the master key from text (base64, 32 bytes) or, if that is empty, from the file secret.key in dir.
+// It creates the file on first use.
 func Load(text, dir string) (*Vault, error) {
 	if text != "" {
 		return parse(text)
@@ -53,7 +53,7 @@ func Load(text, dir string) (*Vault, error) {
 		return nil, fmt.Errorf("read the master key: %w", err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&0o077 != 0 {
-		_ = os.Chmod(path, 0o600) // where it cannot be closed to other users, the server warns
+		_ = os.Chmod(path, 0o600) // if this fails, the server warns that others can read it
 	}
 	v, err := parse(strings.TrimSpace(string(content)))
 	if err != nil {
@@ -62,8 +62,8 @@ func Load(text, dir string) (*Vault, error) {
 	return v, nil
 }
 
-// createKeyFile writes a new key and returns what the file holds then: of two processes that
-// start together, both end up with the key of the first.
+// createKeyFile writes a new key and returns the file's content. If two processes start together, both get the
+// key of the first.
 func createKeyFile(path string) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -108,11 +108,10 @@ func New(master []byte) (*Vault, error) {
 	return v, err
 }
 
-// ID names the master key without telling it; sealed values carry it.
+// ID identifies the master key without revealing it; sealed values carry it.
 func (v *Vault) ID() string { return v.id }
 
-// Derive returns a 32-byte key for one purpose; keys of different purposes tell nothing of
-// each other.
+// Derive returns a 32-byte key for one purpose. The key of one purpose does not reveal that of another.
 func (v *Vault) Derive(purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, v.master, nil, "parley "+purpose, keySize)
 	if err != nil {
@@ -121,14 +120,14 @@ func (v *Vault) Derive(purpose string) []byte {
 	return key
 }
 
-// Seal encrypts plaintext with AES-256-GCM. context says what the value is and whose; the same
-// must be given to Open, so a sealed value moved to another row does not open.
+// Seal encrypts plaintext with AES-256-GCM. context says what the value is and whose. Open needs the same
+// context, so a sealed value that was moved to another row does not open.
 func (v *Vault) Seal(plaintext, context string) string {
 	sealed := v.aead.Seal(nil, nil, []byte(plaintext), []byte(context))
 	return v.id + "." + base64.RawStdEncoding.EncodeToString(sealed)
 }
 
-// Open decrypts what Seal made.
+// Open decrypts a sealed value.
 func (v *Vault) Open(sealed, context string) (string, error) {
 	id, text, _ := strings.Cut(sealed, ".")
 	if id != v.id {

@@ -135,7 +135,7 @@ func TestLoadFromText(t *testing.T) {
 	}
 }
 
-// Processes that start together on an empty folder end up with one key, which only its owner reads.
+// Processes that start together on an empty folder share one key, which only its owner can read.
 func TestLoadMakesOneKeyFile(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
