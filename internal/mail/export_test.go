@@ -5,7 +5,7 @@ import (
 	"crypto/x509"
 )
 
-// Deliver hands a message to the server now, once, trusting some certificates.
+// Deliver sends a message once, now, trusting the given certificates.
 func (p *Postman) Deliver(ctx context.Context, m Message, roots *x509.CertPool) error {
 	p.roots = roots
 	return p.deliver(ctx, m)

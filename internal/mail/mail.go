@@ -1,4 +1,4 @@
-// Package mail sends mail through an SMTP server, behind those who ask for it.
+// Package mail sends mail through an SMTP server, in the background.
 package mail
 
 import (
@@ -14,28 +14,28 @@ import (
 type Message struct{ To, Subject, Text string }
 
 const (
-	// mostWaiting bounds what waits to be sent. A mail is a convenience: the link in it can be made again.
+	// mostWaiting bounds the queue. Mail is a convenience: the link in it can be made again.
 	mostWaiting = 1000
-	// timeout is for one attempt.
+	// timeout bounds one attempt.
 	timeout = 30 * time.Second
 )
 
-// waits are those between attempts; after the last a mail is given up.
+// waits are the waits between attempts. After the last attempt a mail is given up.
 var waits = []time.Duration{5 * time.Second, time.Minute}
 
-// Postman sends mail, one after the other.
+// Postman sends mails one after the other.
 type Postman struct {
 	server *url.URL
 	from   mail.Address
-	roots  *x509.CertPool // nil: those of the system
+	roots  *x509.CertPool // nil: the system's
 	log    *slog.Logger
 	queue  chan Message
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// Start begins to work for a server, as smtp://user:password@host:587 or smtps://host:465. Both were checked with the
-// settings.
+// Start starts a postman for a server like smtp://user:password@host:587 or smtps://host:465. The settings were
+// checked before.
 func Start(server, from string, log *slog.Logger) (*Postman, error) {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -51,13 +51,13 @@ func Start(server, from string, log *slog.Logger) (*Postman, error) {
 	return p, nil
 }
 
-// Stop ends the work. What waits is not sent any more.
+// Stop ends the work. Waiting mails are not sent.
 func (p *Postman) Stop() {
 	p.cancel()
 	<-p.done
 }
 
-// Send has a message sent soon. It does not wait.
+// Send queues a message and returns at once.
 func (p *Postman) Send(m Message) {
 	select {
 	case p.queue <- m:
@@ -78,7 +78,7 @@ func (p *Postman) run(ctx context.Context) {
 	}
 }
 
-// try sends a message, several times if that helps. The address is not logged: whoever reads the log need not
+// try sends a message, with several attempts. It does not log the address, because readers of the log need not
 // know who has forgotten a password.
 func (p *Postman) try(ctx context.Context, m Message) {
 	for attempt := 0; ; attempt++ {

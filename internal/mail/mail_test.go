@@ -20,7 +20,7 @@ func start(t *testing.T, server string) (*mail.Postman, *strings.Builder) {
 	return p, &log
 }
 
-// A mail arrives as it was written, whatever is in it.
+// A mail arrives as it was written, with any content.
 func TestMailArrives(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
@@ -37,7 +37,7 @@ func TestMailArrives(t *testing.T) {
 	}
 }
 
-// What a server refuses for good holds up nothing, and the log does not name the person.
+// A final refusal delays no other mail, and the log does not name the person.
 func TestRefusedMail(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)

@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// permanent tells that the server will not take the message however often it is asked.
+// permanent reports whether the server will never accept the message.
 func permanent(err error) bool {
 	refusal, ok := errors.AsType[*textproto.Error](err)
 	return ok && refusal.Code >= 500
 }
 
-// deliver hands a message to the server.
+// deliver sends a message to the server.
 func (p *Postman) deliver(ctx context.Context, m Message) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -54,7 +54,7 @@ func (p *Postman) deliver(ctx context.Context, m Message) error {
 	return client.Quit()
 }
 
-// connect reaches the server, over TLS from the beginning or from when both agree on it.
+// connect connects to the server, with TLS from the start or by STARTTLS.
 func (p *Postman) connect(ctx context.Context) (*smtp.Client, error) {
 	host, secure := p.server.Hostname(), p.server.Scheme == "smtps"
 	port := p.server.Port()
@@ -85,7 +85,7 @@ func (p *Postman) connect(ctx context.Context) (*smtp.Client, error) {
 	return client, nil
 }
 
-// text is the message as it is sent. No line of it comes from outside without being encoded.
+// text is the message in wire format. Every text from outside is encoded.
 func (p *Postman) text(m Message) []byte {
 	var b bytes.Buffer
 	header := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }

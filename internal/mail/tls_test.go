@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/mail/mailtest"
 )
 
-// certificate is one for 127.0.0.1, with what makes it trusted.
+// certificate is a certificate for 127.0.0.1, with the pool that trusts it.
 func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	server := httptest.NewTLSServer(nil)
@@ -21,12 +21,12 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return server.TLS.Certificates[0], roots
 }
 
-// as puts a login into a server's address.
+// as adds a login to a server's address.
 func as(login, server string) string { return strings.Replace(server, "://", "://"+login+"@", 1) }
 
 var hello = mail.Message{To: "ada@example.com", Subject: "Hello", Text: "Hello\n"}
 
-// A mail goes over TLS, and as somebody, where the server wants that: from the beginning, or once both agree on it.
+// A mail goes over TLS and with a login if the server wants that: from the start, or by STARTTLS.
 func TestMailOverTLSAsSomebody(t *testing.T) {
 	t.Parallel()
 	cert, roots := certificate(t)
@@ -45,7 +45,7 @@ func TestMailOverTLSAsSomebody(t *testing.T) {
 	}
 }
 
-// Nothing is given to a server whose certificate is nobody's, nor the password to one with a wrong login.
+// An untrusted server gets no mail, and a server that refuses the login gets none either.
 func TestMailIsNotGivenToStrangers(t *testing.T) {
 	t.Parallel()
 	cert, roots := certificate(t)

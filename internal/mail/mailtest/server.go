@@ -1,4 +1,5 @@
-// Package mailtest is an SMTP server on a loopback address that keeps what it gets. Only tests may import it.
+// Package mailtest is an SMTP server on a loopback address that keeps the mails it gets. Only tests may import
+// it.
 package mailtest
 
 import (
@@ -16,11 +17,11 @@ import (
 	"time"
 )
 
-// Mail is one that was taken, with how it came.
+// Mail is a received mail, with the state of its connection.
 type Mail struct {
 	From, To, Subject, Text string
 	Secure                  bool   // over TLS
-	User                    string // who has signed in
+	User                    string // the authenticated user
 }
 
 // Server speaks SMTP.
@@ -30,29 +31,29 @@ type Server struct {
 
 	refusals    chan string
 	certificate *tls.Certificate
-	fromStart   bool   // TLS begins with the connection
-	login       string // what AUTH PLAIN has to bring; empty: nothing
+	fromStart   bool   // TLS from the first byte
+	login       string // what AUTH PLAIN must send; empty: nothing
 }
 
-// Option is what a server wants of its clients.
+// Option is a requirement of the server.
 type Option func(*Server)
 
-// TLS has the server offer STARTTLS, and refuse mail without it.
+// TLS makes the server offer STARTTLS, and refuse mail without it.
 func TLS(c tls.Certificate) Option { return func(s *Server) { s.certificate = &c } }
 
-// Smtps has TLS begin with the connection.
+// Smtps makes the connection start with TLS.
 func Smtps(c tls.Certificate) Option {
 	return func(s *Server) { s.certificate, s.fromStart = &c, true }
 }
 
-// Login has the server take mail only of who signs in.
+// Login makes the server accept mail only after authentication.
 func Login(user, password string) Option {
 	return func(s *Server) {
 		s.login = base64.StdEncoding.EncodeToString([]byte("\x00" + user + "\x00" + password))
 	}
 }
 
-// Start begins to listen; the test ends it.
+// Start starts the server until the end of the test.
 func Start(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,7 +80,7 @@ func Start(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// Refuse has the server answer the next recipient so.
+// Refuse makes the server answer the next recipient with this line.
 func (s *Server) Refuse(line string) { s.refusals <- line }
 
 // Next waits for a mail.
@@ -94,7 +95,7 @@ func (s *Server) Next(t testing.TB) Mail {
 	}
 }
 
-// visit is one client.
+// visit is one client's connection.
 type visit struct {
 	server *Server
 	conn   net.Conn
@@ -125,7 +126,7 @@ func (v *visit) secure() {
 
 func (v *visit) say(line string) { fmt.Fprint(v.conn, line+"\r\n") }
 
-// obey does what a line asks for; false ends the visit.
+// obey executes a command; false ends the connection.
 func (v *visit) obey(line string) bool {
 	s := v.server
 	switch verb := strings.ToUpper(strings.TrimSpace(line)); {
@@ -195,7 +196,7 @@ func address(line string) string {
 	return found
 }
 
-// take reads a message up to the line with a dot alone.
+// take reads a message up to the line with a single dot.
 func (s *Server) take(r *bufio.Reader, m Mail) {
 	var text strings.Builder
 	for {
