@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Episode is something that normally works and is tried again and again. The log has a line when it
-// begins to fail and one when it works again; the metrics have the rest.
+// Episode follows an action that is repeated and normally works. The log has a line when it begins to fail and
+// one when it works again; the metrics have the details.
 type Episode struct {
 	log          *slog.Logger
 	begins, ends string
@@ -22,8 +22,8 @@ type Episode struct {
 	failures int
 }
 
-// NewEpisode returns an episode that has not begun. name is its label in the metrics; begins and ends
-// are what the log says. A nil log says nothing, a nil registerer shows no metrics.
+// NewEpisode returns an episode that has not begun. name is its label in the metrics; begins and ends are its
+// log messages. A nil log logs nothing, a nil registerer exports no metrics.
 func NewEpisode(log *slog.Logger, reg prometheus.Registerer, name, begins, ends string) *Episode {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -37,7 +37,7 @@ func NewEpisode(log *slog.Logger, reg prometheus.Registerer, name, begins, ends 
 	return &Episode{log: log, begins: begins, ends: ends, going: going.WithLabelValues(name), failed: failed.WithLabelValues(name)}
 }
 
-// Report says how the latest try went; nil: it worked.
+// Report records the result of the latest attempt; nil means success.
 func (e *Episode) Report(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -61,7 +61,7 @@ func (e *Episode) fail(err error) {
 	}
 }
 
-// register returns the collector of that name: c, or the one that another episode has registered.
+// register registers a collector, or returns the registered one of the same name.
 func register[C prometheus.Collector](reg prometheus.Registerer, c C) C {
 	if reg == nil {
 		return c
@@ -71,7 +71,7 @@ func register[C prometheus.Collector](reg prometheus.Registerer, c C) C {
 		return there.ExistingCollector.(C)
 	}
 	if err != nil {
-		panic(err) // two metrics of one name
+		panic(err) // two metrics with the same name
 	}
 	return c
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/logging"
 )
 
-// record keeps what is logged, without the times.
+// record keeps the logged lines without their times.
 type record struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -39,7 +39,7 @@ func (r *record) handler() slog.Handler {
 	}})
 }
 
-// lines returns what was logged since the last call.
+// lines returns the lines logged since the last call.
 func (r *record) lines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +165,7 @@ func TestFlushTellsWhatWasCounted(t *testing.T) {
 	out.require(t, `level=WARN msg=full`, `level=WARN msg=full repeated=2`)
 }
 
-// Whoever can make up causes cannot make up lines without end.
+// Made-up causes cannot produce an unlimited number of lines.
 func TestCausesAreBounded(t *testing.T) {
 	t.Parallel()
 	var out record
@@ -178,7 +178,7 @@ func TestCausesAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever comes when: the lines of a cause are a minute apart, and each record is a line or counted.
+// For any sequence of records, the lines of a cause are a minute apart, and each record is written or counted.
 func TestThrottleLosesNoCount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -1,6 +1,6 @@
-// Package logging keeps the log readable while something is broken. An Episode has a line at its
-// beginning and one at its end, however often it fails in between. A Throttle lets a warning that comes
-// again and again through once a minute, with the count.
+// Package logging keeps the log readable while something is broken. An Episode writes one line at its beginning
+// and one at its end, however often it fails in between. A Throttle lets a repeated warning through once a
+// minute, with the count.
 package logging
 
 import (
@@ -15,22 +15,22 @@ import (
 const (
 	// window is the least time between two lines of one cause.
 	window = time.Minute
-	// maxCauses bounds the memory: past it, lines of one message count as one cause.
+	// maxCauses bounds the memory. Beyond it, all lines with the same message count as one cause.
 	maxCauses = 1000
-	// maxCause is how much of an error's text tells causes apart.
+	// maxCause is the part of an error's text by which causes are told apart.
 	maxCause = 200
 )
 
-// Throttle is a slog.Handler that writes warnings and errors at most once a minute per cause: the first
-// at once, then a line for all that came in the minute after it, with their count and what the last of
-// them said. What is below a warning passes untouched.
+// Throttle is a slog.Handler that writes warnings and errors at most once a minute per cause: the first at
+// once, then one line for all that came in the following minute, with their count and the text of the last.
+// Lower levels pass unchanged.
 type Throttle struct {
 	inner slog.Handler
-	cause string // of the error that the logger was made with
+	cause string // from the error attribute of the logger
 	lines *lines
 }
 
-// lines are those of the last minute, by cause.
+// lines are the lines of the last minute, by cause.
 type lines struct {
 	mu   sync.Mutex
 	open map[key]*line
@@ -42,7 +42,7 @@ type key struct {
 	cause   string
 }
 
-// line is what came since the last line of its cause was written.
+// line counts the records since the last written line of its cause.
 type line struct {
 	count int
 	last  slog.Record
@@ -55,7 +55,7 @@ func NewThrottle(inner slog.Handler) *Throttle {
 	return &Throttle{inner: inner, lines: &lines{open: map[key]*line{}}}
 }
 
-// Enabled asks the handler behind.
+// Enabled asks the inner handler.
 func (t *Throttle) Enabled(ctx context.Context, level slog.Level) bool {
 	return t.inner.Enabled(ctx, level)
 }
@@ -82,7 +82,7 @@ func (t *Throttle) WithGroup(name string) slog.Handler {
 	return &Throttle{inner: t.inner.WithGroup(name), cause: t.cause, lines: t.lines}
 }
 
-// Flush writes what has been counted, before the process ends.
+// Flush writes the counted lines, before the process ends.
 func (t *Throttle) Flush() {
 	for _, k := range t.lines.keys() {
 		t.lines.write(k)
@@ -98,8 +98,8 @@ func (t *Throttle) keyOf(r slog.Record) key {
 	return key{r.Level, r.Message, cause}
 }
 
-// causeIn is what an attribute says of the cause. Words with a digit in them (ids, ports, addresses,
-// counts) differ from one failure to the next, and do not tell causes apart.
+// causeIn is the part of an attribute that identifies the cause. It drops words with a digit (ids, ports,
+// addresses, counts), because they differ from one failure to the next.
 func causeIn(a slog.Attr) string {
 	if a.Key != "error" && a.Key != "panic" {
 		return ""
@@ -114,7 +114,7 @@ func causeIn(a slog.Attr) string {
 	return strings.Join(words, " ")
 }
 
-// repeats counts a record whose cause has had its line. It begins a new minute for any other.
+// repeats counts a record if its cause has had its line. Otherwise it starts a new minute and returns false.
 func (l *lines) repeats(k key, r slog.Record, inner slog.Handler) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,12 +134,12 @@ func (l *lines) repeats(k key, r slog.Record, inner slog.Handler) bool {
 func (l *lines) write(k key) {
 	if repeated, ok := l.take(k); ok {
 		repeated.last.AddAttrs(slog.Int("repeated", repeated.count))
-		_ = repeated.inner.Handle(context.Background(), repeated.last) // slog ignores it, too
+		_ = repeated.inner.Handle(context.Background(), repeated.last) // slog ignores the error as well
 	}
 }
 
-// take returns what was counted in a cause's minute and begins the next, or forgets the cause when
-// nothing was.
+// take returns the records counted in a cause's minute and starts the next one. If there were none, it forgets
+// the cause.
 func (l *lines) take(k key) (counted line, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
