@@ -1,6 +1,5 @@
-// Package clientaddr finds out which address a request comes from. Behind a proxy that is not the
-// address of the connection; the proxy tells it in a header, and only a proxy that the operator
-// trusts is believed.
+// Package clientaddr finds the address of a request's client. Behind a proxy it is not the address of the
+// connection: the proxy sends it in a header, and only proxies that the operator trusts are believed.
 package clientaddr
 
 import (
@@ -11,8 +10,7 @@ import (
 	"slices"
 )
 
-// Of is the address that a request comes from, without a port. It is not valid where the server
-// could not tell one.
+// Of is the address of a request's client, without a port. It is invalid if it is not known.
 func Of(r *http.Request) netip.Addr {
 	if at, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		return at.Addr().Unmap()
@@ -21,8 +19,8 @@ func Of(r *http.Request) netip.Addr {
 	return a.Unmap()
 }
 
-// Behind has next see each request as coming from its client. What proxies in the given ranges say
-// about the client is believed; what anybody else says is not.
+// Behind passes each request to next with its client's address. It believes the headers of proxies in the given
+// ranges, and of nobody else.
 func Behind(proxies []netip.Prefix, next http.Handler) http.Handler {
 	if len(proxies) == 0 {
 		return next
@@ -41,10 +39,10 @@ func Behind(proxies []netip.Prefix, next http.Handler) http.Handler {
 	})
 }
 
-// trust is the addresses of the proxies that are believed.
+// trust is the ranges of trusted proxies.
 type trust []netip.Prefix
 
-// unmapped is an IPv4 range that was written in its IPv6 form as what addresses are compared with.
+// unmapped turns an IPv4 range in IPv6 form into an IPv4 range, which is the form of the compared addresses.
 func unmapped(p netip.Prefix) netip.Prefix {
 	if p.Addr().Is4In6() && p.Bits() >= 96 {
 		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
@@ -57,11 +55,11 @@ func (t trust) has(a netip.Addr) bool {
 	return slices.ContainsFunc(t, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// client is who sent the request that arrived from peer.
+// client is the client of a request that arrived from peer.
 //
-// Most proxies write one of the two headers and pass the other on as the client sent it, and nobody
-// can tell from outside which one they write. So where both are there, they must name the same
-// client; else neither is believed, and nobody can choose their own address.
+// Most proxies write one of the two headers and pass the other on as the client sent it, and nobody can tell
+// from outside which one they write. So if both are present they must name the same client. Otherwise neither
+// is believed, so that nobody can choose their own address.
 func (t trust) client(peer netip.Addr, h http.Header) netip.Addr {
 	forwardedFor, forwarded := h.Values("X-Forwarded-For"), h.Values("Forwarded")
 	switch {
@@ -77,8 +75,8 @@ func (t trust) client(peer netip.Addr, h http.Header) netip.Addr {
 	return client
 }
 
-// follow goes from one hop to the one before it, as long as a proxy that is trusted tells of it. A hop
-// that has no address ends the way: the proxy that hides it, or does not know it, is all we know.
+// follow goes back from hop to hop, as long as a trusted proxy reports the previous one. It ends at a hop
+// without an address, because that proxy is then all we know.
 func (t trust) follow(at netip.Addr, hops iter.Seq[netip.Addr]) netip.Addr {
 	for hop := range hops {
 		if !t.has(at) || !hop.IsValid() {

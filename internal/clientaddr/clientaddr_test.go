@@ -104,7 +104,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Without proxies the headers say nothing, whoever sends them.
+// Without trusted proxies the headers are ignored, whoever sends them.
 func TestNobodyIsTrustedByDefault(t *testing.T) {
 	t.Parallel()
 	var got *http.Request

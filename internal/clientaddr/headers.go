@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// forwardedForHops are the hops of X-Forwarded-For, the nearest first. One that is not an address is
-// the zero Addr.
+// forwardedForHops are the hops of X-Forwarded-For, nearest first. A hop that is not an address is the zero
+// Addr.
 func forwardedForHops(lines []string) iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		for element := range fromRight(lines) {
@@ -20,8 +20,8 @@ func forwardedForHops(lines []string) iter.Seq[netip.Addr] {
 	}
 }
 
-// forwardedHops are the hops of Forwarded (RFC 7239), the nearest first. One whose address is hidden,
-// unknown or not well-formed is the zero Addr.
+// forwardedHops are the hops of Forwarded (RFC 7239), nearest first. A hop whose address is hidden, unknown or
+// malformed is the zero Addr.
 func forwardedHops(lines []string) iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		for element := range fromRight(lines) {
@@ -32,9 +32,9 @@ func forwardedHops(lines []string) iter.Seq[netip.Addr] {
 	}
 }
 
-// fromRight yields the elements of a list header, the last one first. Each proxy adds its own at the
-// end, so what a client wrote is on the left. Quotes are matched from the right for the same reason: a
-// quote that a client leaves open swallows nothing that a proxy has added.
+// fromRight yields the elements of a list header, last one first. Each proxy appends its own, so a client's
+// elements are on the left. Quotes are matched from the right for the same reason: a quote that a client leaves
+// open cannot swallow a proxy's element.
 func fromRight(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range slices.Backward(lines) {
@@ -62,8 +62,8 @@ func cutLast(text string, separator byte) (before, after string, found bool) {
 	return "", text, false
 }
 
-// escaped tells whether what follows before is escaped: a proxy may quote what a client sent, like the
-// name of the host, and the quotes in there end nothing.
+// escaped reports whether the character after before is escaped. A proxy may quote a client's text, such as the
+// host name, and the quotes inside it do not end it.
 func escaped(before string) bool {
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
@@ -78,7 +78,7 @@ func forParameter(element string) (found netip.Addr) {
 		if !strings.EqualFold(name, "for") {
 			continue
 		}
-		if seen { // which one would count is anybody's guess
+		if seen { // ambiguous
 			return netip.Addr{}
 		}
 		found, seen = node(unquoted(value)), true
@@ -93,9 +93,9 @@ func unquoted(value string) string {
 	return value
 }
 
-// node reads an address with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1],
-// [2001:db8::1]:80. A zone means something to the machine that wrote it alone, and can hold any
-// text: an address with one is none.
+// node parses an address with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1],
+// [2001:db8::1]:80. It refuses an address with a zone, which has a meaning only on the machine that wrote it
+// and can contain any text.
 func node(text string) netip.Addr {
 	a, err := netip.ParseAddr(text)
 	if err != nil {

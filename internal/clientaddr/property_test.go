@@ -20,10 +20,10 @@ func inside(t *rapid.T, ranges ...string) netip.Addr {
 	return a
 }
 
-// way is what a request collects on its way through proxies.
+// way is the path of a request through proxies, with its headers.
 type way struct {
 	header   http.Header
-	separate bool // proxies add lines of their own
+	separate bool // proxies add header lines of their own
 }
 
 func (w *way) add(t *rapid.T, name string, hop netip.Addr) {
@@ -49,7 +49,7 @@ func written(t *rapid.T, name string, hop netip.Addr) string {
 	return rapid.SampledFrom([]string{"", "by=_proxy;", `proto=https;host="a;for=203.0.113.7,for=203.0.113.7";`}).Draw(t, "more") + `for="` + text + `"`
 }
 
-// lies are what a client may put into a header.
+// lies are texts that a client may put into a header.
 func lies() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.StringMatching(`[ -~]{0,40}`),
@@ -57,9 +57,9 @@ func lies() *rapid.Generator[string] {
 	)
 }
 
-// Whatever a client sends, it is seen under its own address, through any number of trusted proxies. Where
-// it sends the header that the proxies do not write, it may be seen under that of the nearest one, and
-// under no other.
+// A client is seen under its own address through any number of trusted proxies, whatever it sends. If it sends
+// the header that the proxies do not write, it may be seen under the nearest proxy's address, and under no
+// other.
 func TestNobodyChoosesTheirAddress(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,7 +88,7 @@ func TestNobodyChoosesTheirAddress(t *testing.T) {
 	})
 }
 
-// A client that comes without a proxy is never anybody else.
+// A client without a proxy is always seen under its own address.
 func TestStrangersAreNotBelieved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,7 +100,7 @@ func TestStrangersAreNotBelieved(t *testing.T) {
 	})
 }
 
-// Whatever a trusted proxy sends, the outcome is an address that can be logged and stored.
+// For any headers of a trusted proxy, the result is an address that can be logged and stored.
 func FuzzHeaders(f *testing.F) {
 	f.Add("198.51.100.1, 10.0.0.1", "")
 	f.Add("", `for="[2001:db8::1]:80";by=_x, for=unknown`)
