@@ -1,5 +1,5 @@
-// Package config is every setting of the program: one documented struct, filled from flags and
-// PARLEY_* variables, checked before anything starts.
+// Package config holds every setting of the program in one documented struct, which is filled from flags and
+// PARLEY_* variables and checked before anything starts.
 package config
 
 import (
@@ -91,7 +91,7 @@ var userID = regexp.MustCompile("^usr_[0-9A-HJKMNP-TV-Z]{26}$")
 // Roles a node can take.
 var Roles = []string{"api", "worker", "dashboard"}
 
-// Validate checks what the flags' types cannot. The messages say what to do.
+// Validate checks what the flags' types cannot.
 func (s *Store) Validate() error {
 	if s.DatabaseURL == "" {
 		if s.Data == "" {
@@ -111,7 +111,7 @@ func checkDatabaseURL(flag, address, otherwise string) error {
 	return nil
 }
 
-// Validate checks every setting, reports all that are wrong, and fills in the public URL.
+// Validate checks every setting, reports all mistakes, and fills in the public URL.
 func (s *Serve) Validate() error {
 	return errors.Join(
 		s.Store.Validate(),
@@ -162,8 +162,7 @@ func (s *Serve) checkOpsHost() error {
 	return nil
 }
 
-// HostName is a host's name as names are compared: their letters' case, and a dot at the end, make no
-// difference.
+// HostName normalizes a host's name for comparison: lower case, without a final dot.
 func HostName(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }
 
 func portOf(addr string) (port string, ok bool) {
@@ -191,8 +190,8 @@ func (s *Serve) checkPublicURL() error {
 	return nil
 }
 
-// LocalURL is the public URL of a service that listens on addr and was given none. It is empty
-// while the port is not known: port 0 stands for one that the system picks.
+// LocalURL is the public URL of a service that listens on addr if none was given. It is empty for port 0,
+// because the system then picks the port.
 func LocalURL(addr string) string {
 	port, ok := portOf(addr)
 	if !ok || port == "0" {
@@ -201,7 +200,7 @@ func LocalURL(addr string) string {
 	return "http://localhost:" + port
 }
 
-// checkTrustedProxy refuses to trust everybody: then all clients could choose their own addresses.
+// checkTrustedProxy refuses to trust everybody, because all clients could then choose their own addresses.
 func (s *Serve) checkTrustedProxy() error {
 	for _, p := range s.TrustedProxy {
 		if p.Bits() == 0 {
@@ -223,7 +222,7 @@ func (s *Serve) checkRoles() error {
 	return nil
 }
 
-// mostDrainDelay is less than what operators let a stopping program take.
+// mostDrainDelay is less than the time that operators give a program to stop.
 const mostDrainDelay = 10 * time.Minute
 
 func (s *Serve) checkDrainDelay() error {
@@ -258,7 +257,7 @@ func (s *Serve) checkWebhookRetries() error {
 	return nil
 }
 
-// RetrySchedule is how long a webhook delivery waits after each failed attempt.
+// RetrySchedule is the waits of a webhook delivery after each failed attempt.
 func (s *Serve) RetrySchedule() ([]time.Duration, error) {
 	var waits []time.Duration
 	for _, text := range s.WebhookRetries {
@@ -349,7 +348,7 @@ func (s *Serve) checkTraces() error {
 	if u, err := url.Parse(s.OTELEndpoint); s.OTELEndpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return errors.New("--otel-endpoint must be an http or https address, like http://localhost:4318")
 	}
-	if !(s.OTELShare >= 0 && s.OTELShare <= 1) { // also what is not a number
+	if !(s.OTELShare >= 0 && s.OTELShare <= 1) { // refuses NaN as well
 		return errors.New("--otel-share must be between 0 and 1")
 	}
 	if err := tracing.CheckHeaders(s.OTELHeaders); err != nil {
