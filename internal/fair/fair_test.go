@@ -8,15 +8,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTurns drives the queue with any arrivals and costs: nothing is lost or doubled, each turn's jobs keep
-// their order, somebody is served whenever somebody waits, and of two that wait all the time neither gets more than one
-// job's time ahead of the other.
+// TestTurns tries any arrivals and costs: no job is lost or doubled, each key's jobs keep their order, some job
+// is served whenever one waits, and of two keys that always wait neither gets ahead by more than one job's
+// time.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const longest = 20 * time.Millisecond
 		q := NewTurns[string, int]()
 		waiting := map[string][]int{}
-		used := map[string]time.Duration{} // since a turn began to wait; one that waits for nothing is not in it
+		used := map[string]time.Duration{} // since a key began to wait; keys without waiting jobs are not in it
 		ahead := map[[2]string]time.Duration{}
 		n, left := 0, 0
 		turn := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
@@ -29,7 +29,7 @@ func TestTurns(t *testing.T) {
 			}
 			if _, ok := used[who]; !ok {
 				used[who] = 0
-				for other := range used { // they are compared from here on
+				for other := range used { // compared from here on
 					ahead[[2]string{who, other}], ahead[[2]string{other, who}] = used[who], used[other]
 				}
 			}
@@ -67,7 +67,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestTurnsAreForgotten holds the queue to those who wait: organizations come and go for as long as the process lives.
+// TestTurnsAreForgotten checks that idle keys are forgotten, because organizations come and go as long as the
+// process lives.
 func TestTurnsAreForgotten(t *testing.T) {
 	q := NewTurns[string, int]()
 	for i := range 10_000 {
@@ -80,12 +81,12 @@ func TestTurnsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestRounds drives the queue with any arrivals: nothing is lost or doubled, each key's items keep their order, somebody
-// is served whenever somebody may be, and of two that may all the time neither is served twice in between.
+// TestRounds tries any arrivals: no item is lost or doubled, each key's items keep their order, an item is
+// served whenever one may be, and of two keys that may always be served neither is served twice in a row.
 func TestRounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q Rounds[string, int]
-		waiting, served := map[string][]int{}, map[string]int{} // served: turns of others since it had its own, or came
+		waiting, served := map[string][]int{}, map[string]int{} // served: others' turns since the key's own turn, or its arrival
 		held := map[string]bool{}
 		n, left := 0, 0
 		key := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Gate lets a few in at a time. Those who wait for it take turns by their keys.
+// Gate admits a limited number of callers at a time. Waiting callers take turns by their keys.
 type Gate[K comparable] struct {
 	mu      sync.Mutex
 	free    int
@@ -13,14 +13,14 @@ type Gate[K comparable] struct {
 }
 
 type visitor struct {
-	in   chan struct{} // closed when it may enter
-	gone bool          // it does not wait any more
+	in   chan struct{} // closed when the caller may enter
+	gone bool          // the caller no longer waits
 }
 
-// NewGate returns a gate for so many at a time.
+// NewGate returns a gate with so many places.
 func NewGate[K comparable](places int) *Gate[K] { return &Gate[K]{free: places} }
 
-// Enter waits for a place, which Leave gives back. It reports false when ctx ended before there was one.
+// Enter waits for a place, which Leave gives back. It returns false if ctx ends first.
 func (g *Gate[K]) Enter(ctx context.Context, key K) bool {
 	g.mu.Lock()
 	if g.free > 0 {
@@ -39,7 +39,7 @@ func (g *Gate[K]) Enter(ctx context.Context, key K) bool {
 	}
 }
 
-// giveUp ends a wait, unless it has just been successful.
+// giveUp ends a wait, unless the caller has just been admitted.
 func (g *Gate[K]) giveUp(v *visitor) (entered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,7 +65,7 @@ func (g *Gate[K]) Leave() {
 	g.free++
 }
 
-// Waiting is how many wait, some of which may have given up.
+// Waiting is the number of waiting callers, some of whom may have given up.
 func (g *Gate[K]) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// queueAt has somebody wait at a gate, and returns once it does. What it writes to entered tells that it is in.
+// queueAt makes a caller wait at a gate, and returns once it waits. The caller writes to entered when it is
+// admitted.
 func queueAt(ctx context.Context, g *Gate[string], key string, entered chan<- string, left chan<- string) {
 	before := g.Waiting()
 	go func() {
@@ -22,7 +23,7 @@ func queueAt(ctx context.Context, g *Gate[string], key string, entered chan<- st
 	}
 }
 
-// TestGateTakesTurns has ten of one key wait before two of another come, and one that gives up.
+// TestGateTakesTurns has ten callers of one key wait before two of another arrive, and one that gives up.
 func TestGateTakesTurns(t *testing.T) {
 	g := NewGate[string](1)
 	ctx := context.Background()
@@ -50,7 +51,7 @@ func TestGateTakesTurns(t *testing.T) {
 	if want := []string{"busy", "quiet", "busy", "quiet", "busy", "busy"}; !slices.Equal(order[:6], want) {
 		t.Fatalf("the order was %v, want %v", order, want)
 	}
-	g.Leave() // the last; nobody waits now
+	g.Leave() // the last one; no caller waits now
 	if !g.Enter(ctx, "later") || g.Waiting() != 0 {
 		t.Fatal("the place of the last is not free")
 	}

@@ -1,10 +1,10 @@
 package fair
 
-// Rounds is a queue in which keys take turns, one item each, however many of them one has waiting. It has no lock: who
-// uses it brings one.
+// Rounds is a queue in which keys take turns, one item each, however many items a key has waiting. It has no
+// lock; the caller must hold one.
 type Rounds[K comparable, T any] struct {
 	lines map[K]*round[K, T]
-	order []*round[K, T] // those with something waiting; the first is next
+	order []*round[K, T] // keys with waiting items; the first is next
 	len   int
 }
 
@@ -13,7 +13,7 @@ type round[K comparable, T any] struct {
 	items []T
 }
 
-// Add puts an item behind those of its key.
+// Add appends an item to those of its key.
 func (r *Rounds[K, T]) Add(key K, item T) {
 	l := r.lines[key]
 	if l == nil {
@@ -31,7 +31,7 @@ func (r *Rounds[K, T]) Add(key K, item T) {
 // Len is how many items wait.
 func (r *Rounds[K, T]) Len() int { return r.len }
 
-// Next removes up to most items of the next key that may have its turn; none when there is no such key.
+// Next removes up to most items of the next key that may be served; none if there is no such key.
 func (r *Rounds[K, T]) Next(most int, may func(K) bool) (key K, items []T) {
 	for i, l := range r.order {
 		if !may(l.key) {
@@ -53,5 +53,5 @@ func (r *Rounds[K, T]) Next(most int, may func(K) bool) (key K, items []T) {
 	return key, nil
 }
 
-// Any lets every key have its turn.
+// Any allows every key to be served.
 func Any[K comparable](K) bool { return true }

@@ -1,4 +1,4 @@
-// Package fair has queues that are shared: who has much waiting does not make those wait who have little.
+// Package fair has shared queues in which a key with many waiting jobs does not delay keys with few.
 package fair
 
 import (
@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Turns is a queue that is shared by time: next is a job of the key that has used least since it began to wait. Nothing
-// is kept free for anybody. A key that comes new, or comes back, stands where the others are, and has saved up nothing.
-// It has no lock and no clock: who uses it brings both.
+// Turns is a queue shared by time: next is a job of the key that has used the least time since it began to
+// wait. No time is reserved. A new key, or one that comes back, starts level with the others and has no credit.
+// It has no lock and no clock; the caller has both.
 type Turns[K comparable, J any] struct {
 	lines   map[K]*turnLine[K, J]
 	waiting turnHeap[K, J]
 	len     int
 	came    uint64
-	reached time.Duration // what the key that was last served had used; with nobody waiting, what the one ahead has
-	many    int           // lines from which on they are looked through for those to forget
+	reached time.Duration // time used by the last served key; if none waits, by the key furthest ahead
+	many    int           // number of keys from which idle ones are swept
 }
 
 type turnLine[K comparable, J any] struct {
 	key   K
 	jobs  []J
 	used  time.Duration
-	since uint64 // first come, first served among those that have used as much
+	since uint64 // first come, first served among keys with equal time
 	index int    // in the heap, or -1
 }
 
-// NewTurns returns an empty one.
+// NewTurns returns an empty queue.
 func NewTurns[K comparable, J any]() *Turns[K, J] {
 	return &Turns[K, J]{lines: map[K]*turnLine[K, J]{}}
 }
 
-// Add puts a job behind those of its key.
+// Add appends a job to those of its key.
 func (q *Turns[K, J]) Add(key K, job J) {
 	l := q.lines[key]
 	if l == nil {
@@ -60,7 +60,7 @@ func (q *Turns[K, J]) Waits(key K) int {
 	return 0
 }
 
-// Take removes the next job. What it takes is told by Charge.
+// Take removes the next job. The caller reports the time it took with Charge.
 func (q *Turns[K, J]) Take() (key K, job J, ok bool) {
 	if len(q.waiting) == 0 {
 		return key, job, false
@@ -79,7 +79,7 @@ func (q *Turns[K, J]) Take() (key K, job J, ok bool) {
 	return l.key, job, true
 }
 
-// Charge counts time that was spent on a key's job.
+// Charge counts the time that a key's job took.
 func (q *Turns[K, J]) Charge(key K, spent time.Duration) {
 	l := q.lines[key]
 	if l == nil {
@@ -96,7 +96,7 @@ func (q *Turns[K, J]) Charge(key K, spent time.Duration) {
 	}
 }
 
-// sweep forgets the keys that wait for nothing and have used no more than others, once there are many.
+// sweep forgets keys that do not wait and are not ahead of others, once there are many.
 func (q *Turns[K, J]) sweep() {
 	if len(q.lines) < q.many {
 		return
@@ -109,7 +109,7 @@ func (q *Turns[K, J]) sweep() {
 	q.many = 2*len(q.lines) + 64
 }
 
-// turnHeap orders the lines that have something waiting by what they have used.
+// turnHeap orders the keys with waiting jobs by the time they have used.
 type turnHeap[K comparable, J any] []*turnLine[K, J]
 
 func (h turnHeap[K, J]) Len() int { return len(h) }
