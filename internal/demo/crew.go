@@ -8,10 +8,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// salesNumber is a second number, of a team of its own.
+// salesNumber is a second number, with a team of its own.
 const salesNumber = "100200300400501"
 
-// crew is who works in the demo, and with what.
+// crew is the people of the demo and their tools.
 type crew struct {
 	users  map[string]chat.User // by key
 	tokens map[string]string    // of their sessions
@@ -19,14 +19,14 @@ type crew struct {
 	team   string               // of the first number
 }
 
-// colleagues have the demo's password, so that one can also sign in as one of them.
+// colleagues share the demo's password, so that visitors can sign in as any of them.
 var colleagues = []struct{ key, name, email string }{
 	{"ana", "Ana Wijaya", "ana@example.com"},
 	{"budi", "Budi Hartono", "budi@example.com"},
 	{"clara", "Clara Neumann", "clara@example.com"},
 }
 
-// hire makes the colleagues, the second number and the labels, and signs everybody in.
+// hire creates the colleagues, the second number and the labels, and signs everybody in.
 func (w *week) hire(ctx context.Context) error {
 	w.crew = crew{users: map[string]chat.User{}, tokens: map[string]string{}, labels: map[string]string{}}
 	err := w.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -60,7 +60,7 @@ func (w *week) hire(ctx context.Context) error {
 	return w.Templates(ctx, salesNumber)
 }
 
-// openSales connects the second number, to the same account at the provider.
+// openSales connects the second number to the same account at the provider.
 func (w *week) openSales(tx *store.Tx, owner chat.User, first chat.Account, sales chat.Team) error {
 	connected, name := "CONNECTED", "Demo sales"
 	_, err := core.ConnectAccount(tx, chat.NewAccount{

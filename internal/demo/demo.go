@@ -1,6 +1,6 @@
 // Package demo gives the demo organization a week of conversations, so that a newcomer sees the product at
-// work. Everything comes the way it comes in earnest: what was said before the number was connected is handed
-// over by its phone app, people write by callbacks, and the team answers through the dashboard's operations.
+// work. Everything arrives as in real use: the phone app hands over what was said before the number was
+// connected, people write by callbacks, and the team answers through the dashboard's operations.
 package demo
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// Config is what the week needs.
+// Config configures the week.
 type Config struct {
 	Store     *store.Store
 	Vault     *vault.Vault
 	Simulator *simulator.Simulator
-	// Dashboard serves /app/api, and Sign makes a request one of a session's.
+	// Dashboard serves /app/api, and Sign adds a session to a request.
 	Dashboard http.Handler
 	Sign      func(r *http.Request, token string)
 	// Templates reads the templates of a number.
@@ -30,21 +30,21 @@ type Config struct {
 	Demo      core.Demo
 }
 
-// lookEvery is how often it is looked whether what was sent has arrived.
+// lookEvery is how often the demo checks whether its messages have arrived.
 const lookEvery = 5 * time.Millisecond
 
-// week is the work.
+// week makes the conversations.
 type week struct {
 	Config
 	crew crew
 	now  time.Time
 	// last is the provider's id of the last message of a person, by their number.
 	last map[string]string
-	// sent are the messages that were sent, and to whom.
+	// sent are the sent messages, with their recipients.
 	sent map[string]string
 }
 
-// Week makes the conversations, and returns when they are there.
+// Week makes the conversations, and returns when they are complete.
 func Week(ctx context.Context, cfg Config) error {
 	w := &week{Config: cfg, now: cfg.Store.Now(), last: map[string]string{}, sent: map[string]string{}}
 	delays := cfg.Simulator.Delays()
@@ -64,7 +64,7 @@ func Week(ctx context.Context, cfg Config) error {
 	return errors.Join(err, w.goHome(ctx))
 }
 
-// receive lets the people write, and waits until all has been taken in.
+// receive has the people write, and waits until all messages have arrived.
 func (w *week) receive(ctx context.Context, all []talk) error {
 	for _, number := range []string{w.Demo.PhoneNumberID, salesNumber} {
 		of := of(all, number == salesNumber)
@@ -96,7 +96,7 @@ func of(all []talk, sales bool) (some []talk) {
 	return some
 }
 
-// chats are the talks' pasts as the phone app hands them over.
+// chats are the talks' past lines in the phone app's form.
 func (w *week) chats(of []talk) []simulator.Past {
 	chats := make([]simulator.Past, len(of))
 	for i, t := range of {
@@ -132,7 +132,8 @@ func (w *week) await(ctx context.Context, number string, ids []string) error {
 	return nil
 }
 
-// settle waits until what was sent has come as far as it will: handsets read what somebody looks at.
+// settle waits until the sent messages have reached their last status, since a handset reads what is open on
+// it.
 func (w *week) settle(ctx context.Context) error {
 	account, err := core.AccountByNumber(w.Store.Read(ctx), w.Demo.OrganizationID, w.Demo.PhoneNumberID)
 	if err != nil {
@@ -154,7 +155,7 @@ func (w *week) settle(ctx context.Context) error {
 	return nil
 }
 
-// until looks again and again whether something is so.
+// until repeats a check until it succeeds.
 func until(ctx context.Context, so func() (bool, error)) error {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
-// voice is a voice note: nil data is the simulator's sample.
+// voice is a voice note: without data, the simulator's sample.
 func voice() *simulator.InboundFile { return &simulator.InboundFile{} }
 
 func invoice() *simulator.InboundFile {
@@ -64,7 +64,7 @@ type scene struct {
 	shapes      []shape
 }
 
-// shape is a box, or an ellipse in it, in parts of the picture's sides.
+// shape is a box, or an ellipse in it, as fractions of the picture's sides.
 type shape struct {
 	x, y, w, h float64
 	round      bool
@@ -95,7 +95,7 @@ var scenes = map[string]scene{
 	}},
 }
 
-// picture draws a scene, so that no photograph need be kept.
+// picture draws a scene, so that the program carries no photographs.
 func picture(name string) *simulator.InboundFile {
 	const width, height = 640, 480
 	s := scenes[name]
@@ -107,7 +107,7 @@ func picture(name string) *simulator.InboundFile {
 	}
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 82}); err != nil {
-		panic(err) // memory takes what is written to it
+		panic(err) // writing to memory never fails
 	}
 	return &simulator.InboundFile{MimeType: "image/jpeg", Data: b.Bytes()}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
-// arrive sends what a person has written of late. past are the ids of what was said before. It returns the
-// ids of all messages of the talk.
+// arrive sends a person's late lines. past are the ids of the past lines. It returns the ids of all lines of
+// the talk.
 func (w *week) arrive(number string, t talk, past []string) ([]string, error) {
 	ids := past
 	for _, l := range t.late {
@@ -33,7 +33,7 @@ func (w *week) arrive(number string, t talk, past []string) ([]string, error) {
 	return ids, nil
 }
 
-// object is the message as the network writes it.
+// object is the message in the provider's form.
 func (l line) object(ids []string) (map[string]json.RawMessage, error) {
 	object := map[string]any{}
 	for key, value := range l.fields {

@@ -6,37 +6,37 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
-// talk is a conversation of the week: what was said before, what has come since, and what the team has done.
+// talk is a conversation of the week: its past, the late lines, and the team's actions.
 type talk struct {
 	phone, name string
-	sales       bool   // it is with the sales number
-	past        []line // of both sides, handed over by the phone app
-	late        []line // of the person, by callbacks that come late: they open the window and are unread
-	to          string // whose it is: a key of the crew
+	sales       bool   // with the sales number
+	past        []line // from both sides, handed over by the phone app
+	late        []line // from the person, by late callbacks, which open the window and are unread
+	to          string // the assignee: a key of the crew
 	labels      []string
 	notes       []note
-	read        bool // what came late has been read
+	read        bool // the late lines have been read
 	sends       []send
 	end         string // resolved, pending, tomorrow (snoozed until then) or reply (until the person writes)
 	fails       int    // the code with which messages to the person fail
 }
 
-// line is a message of the past.
+// line is one message of a talk.
 type line struct {
 	ago     time.Duration
 	out     bool
 	kind    string
 	content any
 	file    *simulator.InboundFile
-	quotes  int // the place of the line that this one answers, counted from 1
-	reacts  int // likewise
+	quotes  int // the line that this one replies to, counted from 1
+	reacts  int // the line that this one reacts to
 	status  string
-	fields  map[string]any // beside the content
+	fields  map[string]any // fields beside the content
 }
 
 type note struct{ by, text, mentions string }
 
-// send is what somebody of the crew sends now.
+// send is a message that a colleague sends now.
 type send struct {
 	by      string
 	kind    string

@@ -6,7 +6,7 @@ func talks() []talk {
 	return append(append(all, waiting()...), leads()...)
 }
 
-// settled are those of the beginning of the week.
+// settled are the talks of the beginning of the week.
 func settled() []talk {
 	return []talk{
 		{phone: "447700900142", name: "Priya Shah", to: "ana", labels: []string{"Refund"}, end: "resolved", past: []line{
@@ -43,7 +43,7 @@ func settled() []talk {
 	}
 }
 
-// running are those that somebody works on.
+// running are the talks that somebody works on.
 func running() []talk {
 	return []talk{
 		{phone: "233205550188", name: "Kofi Mensah", to: "budi", labels: []string{"Shipping"}, end: "reply", past: []line{

@@ -1,6 +1,6 @@
 package demo
 
-// waiting are today's, with the demo's number.
+// waiting are today's talks with the demo's number.
 func waiting() []talk {
 	return []talk{
 		{phone: "33755500171", name: "Camille Roux", to: "demo", past: []line{
@@ -48,7 +48,7 @@ func waiting() []talk {
 	}
 }
 
-// leads are with the sales number.
+// leads are the talks with the sales number.
 func leads() []talk {
 	return []talk{
 		{phone: "6281255500188", name: "Kopi Warung 21", sales: true, to: "clara", labels: []string{"New lead"}, end: "tomorrow", past: []line{

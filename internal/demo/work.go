@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// work has the crew do what they have done this week.
+// work performs the crew's actions of the week.
 func (w *week) work(ctx context.Context, all []talk) error {
 	found, err := w.conversations(ctx)
 	if err != nil {
@@ -37,14 +37,14 @@ type cannedReply struct {
 	TeamID string `json:"team_id"`
 }
 
-// replies are the first number's team's.
+// replies are the canned replies of the first number's team.
 var replies = []cannedReply{
 	{Name: "hours", Body: "Hi {{contact.first_name}}, we are here Monday to Friday from 9:00 to 17:00."},
 	{Name: "shipping", Body: "Parcels leave every day at 15:00. You get the tracking number by message."},
 	{Name: "terima kasih", Body: "Terima kasih, Kak {{contact.first_name}}! Salam, {{agent.first_name}}"},
 }
 
-// conversations are the ids, by the person's number. It learns the labels on the way.
+// conversations are the ids by the person's number. It also learns the labels.
 func (w *week) conversations(ctx context.Context) (map[string]string, error) {
 	var labels []struct{ ID, Name string }
 	if err := w.as(ctx, "demo", http.MethodGet, "/labels", nil, &labels); err != nil {
@@ -67,7 +67,7 @@ func (w *week) conversations(ctx context.Context) (map[string]string, error) {
 	return found, err
 }
 
-// handle does to a conversation what was done to it, in the order in which people do it.
+// handle performs the actions on a conversation, in the order in which people would.
 func (w *week) handle(ctx context.Context, id string, t talk) error {
 	path := "/conversations/" + id
 	for _, label := range t.labels {
@@ -95,7 +95,7 @@ func (w *week) handle(ctx context.Context, id string, t talk) error {
 	return w.leave(ctx, path, t)
 }
 
-// answer reads what came and sends what there is to say.
+// answer marks the talk as read and sends the team's messages.
 func (w *week) answer(ctx context.Context, t talk) error {
 	messages := "/" + w.Demo.PhoneNumberID + "/messages"
 	if t.sales {
@@ -118,7 +118,7 @@ func (w *week) answer(ctx context.Context, t talk) error {
 	return nil
 }
 
-// leave puts a conversation where it is now.
+// leave sets the conversation's final status.
 func (w *week) leave(ctx context.Context, path string, t talk) error {
 	change := map[string]any{"status": t.end}
 	switch t.end {
@@ -136,7 +136,7 @@ func (w *week) leave(ctx context.Context, path string, t talk) error {
 	return w.as(ctx, by, http.MethodPatch, path, change, nil)
 }
 
-// as performs an operation of the dashboard for one of the crew, and reads the answer into data.
+// as calls an operation of the dashboard as one of the crew, and decodes the answer into data.
 func (w *week) as(ctx context.Context, who, method, path string, body, data any) error {
 	var content io.Reader
 	if body != nil {
@@ -163,7 +163,7 @@ func (w *week) as(ctx context.Context, who, method, path string, body, data any)
 	return json.Unmarshal(answer.body.Bytes(), &struct{ Data any }{data})
 }
 
-// answer is a response in memory: nothing goes over a wire between us and ourselves.
+// answer is a response in memory, because the demo calls the handler without a network.
 type answer struct {
 	status int
 	header http.Header
