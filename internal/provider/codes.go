@@ -6,24 +6,25 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// CodeOutage is the upstream's own code for an outage. It also stands for an upstream that gave no answer.
+// CodeOutage is the upstream's code for an outage. It also stands for an upstream that gave no answer.
 const CodeOutage = 131000
 
-// Class is what a failure means for a message and for the number that sent it.
+// Class says what a failure means for a message and for the number that sent it.
 type Class struct {
-	// Code is the reason shown on the message.
+	// Code is the error code of the message.
 	Code chat.MessageErrorCode
-	// Transient: the same call may succeed later.
+	// Transient means that the same call may succeed later.
 	Transient bool
-	// Throttled: the number (or the app) is too fast; pause it rather than spend a message's attempts.
+	// Throttled means that the number (or the app) is too fast. Pause the number instead of using up the
+	// message's attempts.
 	Throttled bool
-	// PairLimited: too fast for this one recipient; pause the conversation, not the number.
+	// PairLimited means too fast for this one recipient. Pause the conversation, not the number.
 	PairLimited bool
-	// TokenLost: no call with this token will succeed again; the number must be connected anew.
+	// TokenLost means that no call with this token will succeed again. The number must be connected anew.
 	TokenLost bool
-	// NumberGone: the number was deleted upstream.
+	// NumberGone means that the number was deleted upstream.
 	NumberGone bool
-	// Unregistered: the number cannot send until it is registered again.
+	// Unregistered means that the number cannot send until it is registered again.
 	Unregistered bool
 }
 
@@ -38,14 +39,14 @@ var (
 	undelivered  = Class{Code: chat.FailUndeliverable}
 	appLimit     = Class{Code: chat.FailAppRateLimited, Transient: true, Throttled: true}
 	accountLimit = Class{Code: chat.FailAccountRateLimited, Transient: true, Throttled: true}
-	// longLimit ends only after hours or days, so waiting for it would hold a message too long.
+	// longLimit ends only after hours or days, which is too long for a message to wait.
 	longLimit    = Class{Code: chat.FailAccountRateLimited}
 	unregistered = Class{Code: chat.FailUpstream, Unregistered: true}
 )
 
-// classes is the upstream's code table. A code that is not here is judged by its HTTP status.
+// classes is the upstream's table of codes. For an unknown code the HTTP status decides.
 var classes = map[int]Class{
-	1:   outage, // unknown; the upstream uses it for faults of its own too
+	1:   outage, // unknown; also used for the upstream's own faults
 	2:   outage, // overloaded or down
 	3:   noPermission,
 	4:   appLimit,
@@ -53,7 +54,7 @@ var classes = map[int]Class{
 	17:  appLimit,
 	32:  appLimit,
 	33:  {Code: chat.FailUpstream, NumberGone: true},
-	100: refused, // invalid parameter; subcode 33 is another matter, see Classify
+	100: refused, // invalid parameter; for subcode 33 see Classify
 	102: tokenLost,
 	104: tokenLost,
 	190: tokenLost,
@@ -135,8 +136,8 @@ var classes = map[int]Class{
 	2494100: outage, // account in maintenance
 }
 
-// Classify tells what an answer means. A known code decides; otherwise the HTTP status does, where 0
-// stands for no answer at all. Code 0 is no code, except that the upstream also uses it for a lost token.
+// Classify returns the class of an answer. A known code decides; otherwise the HTTP status does, where 0 means
+// no answer. Code 0 means no code, but the upstream also uses it for a lost token.
 func Classify(code, subcode, httpStatus int) Class {
 	class := classify(code, subcode, httpStatus)
 	if httpStatus == http.StatusTooManyRequests && !class.PairLimited {
@@ -166,7 +167,7 @@ func classify(code, subcode, httpStatus int) Class {
 	}
 }
 
-// advice is what the owner of a failed message reads first.
+// advice is the first sentence that the owner of a failed message reads.
 var advice = map[chat.MessageErrorCode]string{
 	chat.FailOutsideWindow:        "More than 24 hours have passed since the contact last wrote. Send a template instead.",
 	chat.FailMarketingOptedOut:    "The contact has stopped marketing messages from this business.",

@@ -52,7 +52,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestTransientCodes holds the whole table against the list of codes that are worth a retry.
+// TestTransientCodes compares the whole table with the list of codes that are worth a retry.
 func TestTransientCodes(t *testing.T) {
 	want := map[int]bool{}
 	for _, code := range []int{

@@ -8,10 +8,10 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// maxQuoted bounds how much of the upstream's own words a message's error repeats.
+// maxQuoted bounds the upstream's text in a message's error.
 const maxQuoted = 500
 
-// Error is for logs; it says what happened and carries what support will ask for.
+// Error is for logs. It says what happened and includes the details that support will ask for.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("upstream: ")
@@ -43,11 +43,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Class is what the code and the HTTP status mean for us.
+// Class is the class of the code and the HTTP status.
 func (e *Error) Class() Class { return Classify(e.Code, e.Subcode, e.HTTPStatus) }
 
-// Gone tells that what was asked for is not there, as far as this token can see. A 404 without a code
-// says less: the address of a file is answered so when its minutes are over.
+// Gone reports that the object does not exist, as far as this token can see. A 404 without a code is not
+// enough: an expired address of a file is answered in the same way.
 func (e *Error) Gone() bool {
 	switch {
 	case e.Code == 100 && e.Subcode == 33, e.Code == 131052, e.HTTPStatus == http.StatusGone:
@@ -57,8 +57,8 @@ func (e *Error) Gone() bool {
 	}
 }
 
-// MessageError is the failure as the message's owner sees it: what to do, then the upstream's own
-// words, which often name the field at fault.
+// MessageError is the failure for the message's owner: first advice, then the upstream's own text, which often
+// names the wrong field.
 func (e *Error) MessageError() chat.MessageError {
 	code := e.Class().Code
 	text := advice[code]

@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// ErrNoApp is why samples cannot be uploaded: the upstream's app is not known.
+// ErrNoApp is why samples cannot be uploaded: the upstream's app is unknown.
 var ErrNoApp = errors.New("the provider's app is not known: set --provider-app-id")
 
-// Template is one language of a template as the upstream has it.
+// Template is one language of a template in the upstream's account.
 type Template struct {
 	ID             string
 	Name           string
@@ -25,7 +25,7 @@ type Template struct {
 // TemplateQuery asks for a page of templates.
 type TemplateQuery struct {
 	Name  string // empty: all
-	After string // Next of the page before
+	After string // Next of the previous page
 }
 
 // TemplatePage is a page of templates. Next is empty on the last.
@@ -44,14 +44,14 @@ type NewTemplate struct {
 	Components json.RawMessage
 }
 
-// TemplateEdit changes what is given, and has the template reviewed again.
+// TemplateEdit has the fields to change. The template is reviewed again.
 type TemplateEdit struct {
 	Category   string
 	TTLSeconds *int
 	Components json.RawMessage
 }
 
-// Subcodes with which the upstream refuses calls about templates.
+// Subcodes of the upstream's refusals about templates.
 const (
 	subcodeTooManyTemplates = 2388019
 	subcodeTemplateLeaving  = 2388023
@@ -59,14 +59,14 @@ const (
 	subcodeTemplateMissing  = 2593002
 )
 
-// TemplateExists reports that the account has a template of this name in this language.
+// TemplateExists reports that the account already has this name in this language.
 func (e *Error) TemplateExists() bool { return e.Subcode == subcodeTemplateExists }
 
 // TemplateMissing reports that the account has no such template.
 func (e *Error) TemplateMissing() bool { return e.Subcode == subcodeTemplateMissing }
 
-// AboutTemplateName reports that the account can have no template of this name now: it has too many, or
-// the last one of that name is still being deleted.
+// AboutTemplateName reports that the account cannot have a template of this name now: it has too many, or the
+// last one of that name is still being deleted.
 func (e *Error) AboutTemplateName() bool {
 	return e.Subcode == subcodeTooManyTemplates || e.Subcode == subcodeTemplateLeaving
 }

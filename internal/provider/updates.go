@@ -7,23 +7,23 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Update is one thing that the upstream reports: one of the types in this file. A callback carries
-// many, in the order in which they are to be applied, and the same one may come again.
+// Update is one report of the upstream: one of the types in this file. A callback carries many, in the order in
+// which they are to be applied, and an update may come more than once.
 type Update interface {
-	// About tells whose update it is.
+	// About returns the business account and the number that the update concerns.
 	About() Origin
 }
 
-// Origin tells which business account and number an update concerns. Updates about a whole account
-// have no number.
+// Origin is the business account and the number that an update concerns. Updates about a whole account have no
+// number.
 type Origin struct {
 	WABAID             string
 	PhoneNumberID      string
 	DisplayPhoneNumber string    // as the upstream writes it
-	ReportedAt         time.Time // zero where the upstream does not say
+	ReportedAt         time.Time // zero if unknown
 }
 
-// About lets every type that embeds an Origin be an Update.
+// About makes every type that embeds an Origin an Update.
 func (o Origin) About() Origin { return o }
 
 // Person is the other end of a conversation. At least one of Phone and UserID is known.
@@ -35,8 +35,8 @@ type Person struct {
 	ProfileName  string
 }
 
-// Raw holds objects of the callback for passing on: what the upstream sent, with its product name
-// and what is of use only to us taken out. Contact and Metadata are nil where it sent none.
+// Raw holds objects of the callback to pass on, without the upstream's product name and without data that is
+// only for us. Contact and Metadata are nil if the upstream sent none.
 type Raw struct {
 	Item     json.RawMessage // the message or the status
 	Contact  json.RawMessage
@@ -48,7 +48,7 @@ type Media struct {
 	ID       string
 	URL      string
 	MimeType string
-	SHA256   []byte // nil where the upstream gave none
+	SHA256   []byte // nil if unknown
 	Filename string
 	Voice    bool
 }
@@ -59,17 +59,17 @@ type Reaction struct {
 	Emoji    string
 }
 
-// Message is a message as the upstream reports it. Content is the object named by Type in our
-// outward shape; Media and Reaction repeat what is in it for those types.
+// Message is a message as the upstream reports it. Content is the object named by Type in our outward shape.
+// Media and Reaction repeat parts of it.
 type Message struct {
 	Contact    Person
 	ProviderID string
-	Timestamp  time.Time // zero where the upstream does not say
+	Timestamp  time.Time // zero if unknown
 	Type       chat.MessageType
 	Content    json.RawMessage
-	Context    string // the provider's id of the message it answers
-	// Extra is what comes beside the content, in the shape in which messages are shown: referral (the
-	// advertisement it came from), context (but for the message it answers), order, errors. Nil for most.
+	Context    string // the provider's id of the message that it replies to
+	// Extra holds the parts beside the content, in the API's shape: referral (the advertisement it came from),
+	// context (without the message that it replies to), order, errors. Nil for most.
 	Extra    json.RawMessage
 	Media    *Media
 	Reaction *Reaction
@@ -88,31 +88,31 @@ type Echo struct {
 	Message
 }
 
-// Edit replaces the content of an earlier message. Content is nil where the upstream withholds it.
+// Edit replaces the content of an earlier message. Content is nil if the upstream withholds it.
 type Edit struct {
 	Origin
 	Contact    Person
 	ProviderID string // of the edit itself
 	OriginalID string
 	Timestamp  time.Time
-	ByBusiness bool // done in the phone app, to a message of its own
+	ByBusiness bool // by the business in the phone app, to its own message
 	Type       chat.MessageType
 	Content    json.RawMessage
 	Media      *Media
 }
 
-// Revoke takes an earlier message back.
+// Revoke deletes an earlier message for both sides.
 type Revoke struct {
 	Origin
 	Contact    Person
 	ProviderID string // of the revocation itself
 	OriginalID string
 	Timestamp  time.Time
-	ByBusiness bool // done in the phone app, to a message of its own
+	ByBusiness bool // by the business in the phone app, to its own message
 }
 
-// IdentityChange tells that a person goes by other identifiers now. What did not change, or is not
-// known, is empty in both.
+// IdentityChange says that a person has new identifiers. Fields that did not change, or are unknown, are empty
+// in both.
 type IdentityChange struct {
 	Origin
 	Previous   Person
@@ -122,8 +122,8 @@ type IdentityChange struct {
 	Detail     string
 }
 
-// StatusUpdate is how far a sent message has come: sent, delivered, read, failed, played, or a word
-// that the upstream adds or no longer uses (deleted, warning).
+// StatusUpdate is a new status of a sent message: sent, delivered, read, failed, played, or a word that the
+// upstream adds or no longer uses (deleted, warning).
 type StatusUpdate struct {
 	Origin
 	ProviderID   string
@@ -135,23 +135,24 @@ type StatusUpdate struct {
 	Raw          Raw
 }
 
-// HistoryMessage is a message from before the number was connected. It opens no window.
+// HistoryMessage is a message from before the number was connected. It opens no service window.
 type HistoryMessage struct {
 	Message
 	Outbound bool
 	Status   chat.MessageStatus // empty where unknown
 	Played   bool
-	// Placeholder: the message is a file that may follow in a later chunk under the same ProviderID.
+	// Placeholder means that the message is a file, which may follow in a later chunk under the same
+	// ProviderID.
 	Placeholder bool
 }
 
-// HistoryChunk is a part of a number's past. Errors are set when sharing it was declined.
+// HistoryChunk is a part of a number's history. Errors are set if sharing it was declined.
 type HistoryChunk struct {
 	Origin
 	Phase    int
 	Order    int
 	Progress int // percent; 100 is the end
-	// FilesOnly: the messages came before as placeholders, these are their files.
+	// FilesOnly means that the messages arrived before as placeholders, and these are their files.
 	FilesOnly bool
 	Messages  []HistoryMessage
 	Errors    []*Error
@@ -176,14 +177,14 @@ type Preference struct {
 	Timestamp time.Time
 }
 
-// The values of a Preference that ask for something.
+// The values of a Preference that ask for a change.
 const (
 	PreferenceStop   = "stop"
 	PreferenceResume = "resume"
 )
 
-// AccountUpdate is news of a business account. Origin.WABAID is the account it is about, also where
-// the upstream files it under a partner's.
+// AccountUpdate is an update of a business account. Origin.WABAID is that account, even if the upstream reports
+// it under a partner's id.
 type AccountUpdate struct {
 	Origin
 	Event            string // the upstream's word: PARTNER_REMOVED, DISABLED_UPDATE, …
@@ -200,19 +201,19 @@ type AccountUpdate struct {
 	MessagingLimit   string // of EventCapability
 }
 
-// Events of an AccountUpdate for which the upstream has a callback of their own but no word.
+// Events of an AccountUpdate with a callback of their own but no word of the upstream's.
 const (
 	EventAccountReview = "ACCOUNT_REVIEW"
 	EventCapability    = "CAPABILITY_UPDATE"
 )
 
-// Restriction is something an account may not do, until a time or, when that is zero, until further notice.
+// Restriction is something that an account may not do, until a time or, if that is zero, until further notice.
 type Restriction struct {
 	Type  string
 	Until time.Time
 }
 
-// NumberUpdate is news of a number. It is known by its DisplayPhoneNumber only.
+// NumberUpdate is an update of a number, which is known only by its DisplayPhoneNumber.
 type NumberUpdate struct {
 	Origin
 	Phone           string // +E.164
@@ -227,7 +228,7 @@ type NumberUpdate struct {
 // EventNameUpdate is the Event of a NumberUpdate about the number's name.
 const EventNameUpdate = "NAME_UPDATE"
 
-// TemplateAspect tells what of a template a TemplateUpdate is about.
+// TemplateAspect is the part of a template that a TemplateUpdate is about.
 type TemplateAspect string
 
 const (
@@ -237,7 +238,7 @@ const (
 	TemplateComponents TemplateAspect = "components"
 )
 
-// TemplateUpdate is news of a template.
+// TemplateUpdate is an update of a template.
 type TemplateUpdate struct {
 	Origin
 	Aspect   TemplateAspect
@@ -247,7 +248,7 @@ type TemplateUpdate struct {
 
 	Event       string // APPROVED, REJECTED, PAUSED, …
 	Reason      string
-	Title       string // why it was paused or disabled, in the upstream's word and words
+	Title       string // why it was paused or disabled, in the upstream's word and text
 	Description string
 	DisableDate string
 
@@ -262,13 +263,13 @@ type TemplateUpdate struct {
 	Components json.RawMessage // the upstream's own shape
 }
 
-// ErrorReport is a fault of the account or the app that belongs to no message.
+// ErrorReport is an error of the account or the app that belongs to no message.
 type ErrorReport struct {
 	Origin
 	Errors []*Error
 }
 
-// Ignored is a part of a callback that was not understood or is of no use to us.
+// Ignored is a part of a callback that we do not understand or do not need.
 type Ignored struct {
 	Origin
 	Field  string

@@ -30,12 +30,12 @@ func (c *Client) post(ctx context.Context, token, path string, body []byte) (nod
 	return c.call(ctx, token, req)
 }
 
-// command posts what is answered with success or not.
+// command posts a call whose answer is only success or failure.
 func (c *Client) command(ctx context.Context, token, path string, body []byte) error {
 	return succeeded(c.post(ctx, token, path, body))
 }
 
-// succeeded is the outcome of a call that is answered with success or not.
+// succeeded is the result of such a call.
 func succeeded(answer node, err error) error {
 	if err == nil && answer.get("success").kind() == 'f' {
 		return &provider.Error{HTTPStatus: http.StatusOK, Message: "The network did not carry out the call"}
@@ -71,14 +71,14 @@ func (c *Client) exchangeUpTo(ctx context.Context, token string, req *http.Reque
 	if err != nil || !answer.isObject() {
 		return node{}, unreadable(res.StatusCode, err)
 	}
-	if answer.get("error").isObject() { // seen now and then under a 200
+	if answer.get("error").isObject() { // sometimes sent with status 200
 		return node{}, refusal(res, body)
 	}
 	return answer, nil
 }
 
-// do sends a request and returns once the answer's head is there, or an *Error that says whether the
-// request may have arrived.
+// do sends a request and returns when the answer's header is there, or an *Error that says whether the request
+// may have arrived.
 func (c *Client) do(ctx context.Context, token string, req *http.Request) (*http.Response, error) {
 	var state sending
 	req = req.WithContext(httptrace.WithClientTrace(ctx, state.trace()))
@@ -93,9 +93,9 @@ func (c *Client) do(ctx context.Context, token string, req *http.Request) (*http
 	return res, nil
 }
 
-// sending follows a request. It counts as possibly arrived from the moment there is a connection to
-// write it to, since the word that it was written can come later than a failure that followed. Only
-// a write that is known to have failed takes that back: half a request is not carried out.
+// sending tracks whether a request may have arrived. It counts as arrived once there is a connection to write
+// to, because the report of a finished write can come later than a failure that followed it. Only a write that
+// is known to have failed takes that back: half a request is not carried out.
 type sending struct{ begun atomic.Bool }
 
 func (s *sending) trace() *httptrace.ClientTrace {
@@ -119,7 +119,7 @@ func readCapped(r io.Reader, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// unsendable is a call that cannot be made as asked; trying again would not help.
+// unsendable is the error of a call that cannot be made; a retry would not help.
 func unsendable(err error) *provider.Error {
 	return &provider.Error{Message: "The request could not be made", Cause: err}
 }

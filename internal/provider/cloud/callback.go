@@ -14,7 +14,7 @@ import (
 
 var errNotObject = errors.New("not a JSON object")
 
-// CanSign tells whether a value of X-Hub-Signature-256 has the form of a signature.
+// CanSign reports whether a value of X-Hub-Signature-256 has the form of a signature.
 func CanSign(header string) bool {
 	_, ok := signatureIn(header)
 	return ok
@@ -26,8 +26,8 @@ func signatureIn(header string) ([]byte, bool) {
 	return signature, found && err == nil && len(signature) == sha256.Size
 }
 
-// Verify tells whether header, the value of X-Hub-Signature-256, signs exactly these bytes with the
-// app's secret. An empty secret signs nothing.
+// Verify reports whether header, the value of X-Hub-Signature-256, signs exactly these bytes with the app's
+// secret. An empty secret signs nothing.
 func Verify(secret, header string, body []byte) bool {
 	signature, ok := signatureIn(header)
 	if !ok || secret == "" {
@@ -38,8 +38,8 @@ func Verify(secret, header string, body []byte) bool {
 	return hmac.Equal(mac.Sum(nil), signature)
 }
 
-// Decode translates a callback. It fails only where the body is not a JSON object; parts of it that
-// are not understood come as Ignored, so that they do not take the others with them.
+// Decode translates a callback. It fails only if the body is not a JSON object. Parts that it does not
+// understand become Ignored, so that they do not affect the others.
 func Decode(body []byte) ([]provider.Update, error) {
 	envelope, err := parse(body)
 	if err == nil && !envelope.isObject() {
@@ -100,7 +100,7 @@ func newChange(entry, item node) *change {
 	return c
 }
 
-// decoders are the fields that we understand.
+// decoders maps the known fields to their decoders.
 var decoders = map[string]func(*change){
 	"messages":                           (*change).messages,
 	"smb_message_echoes":                 (*change).echoes,

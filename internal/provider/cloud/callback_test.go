@@ -25,7 +25,7 @@ func callback(field, value string) string {
 	return `{"object":"whatsapp_business_account","entry":[{"id":"555","changes":[{"field":"` + field + `","value":` + value + `}]}]}`
 }
 
-// decode reads a callback, also in the upstream's own spelling, which must make no difference.
+// decode reads a callback, also in the upstream's own escaping, which must make no difference.
 func decode(t *testing.T, body string) []provider.Update {
 	t.Helper()
 	updates, err := Decode([]byte(body))
@@ -168,8 +168,7 @@ func TestDecodeIgnores(t *testing.T) {
 	}
 }
 
-// TestDecodeBatch: several entries, changes and items in order, the bad ones not taking the good
-// ones with them.
+// TestDecodeBatch decodes several entries, changes and items in order; bad ones do not affect the others.
 func TestDecodeBatch(t *testing.T) {
 	body := `{"object":"whatsapp_business_account","entry":[
 		{"id":555,"time":1767225600,"changes":[

@@ -1,5 +1,5 @@
-// Package cloud is the adapter to the WhatsApp Cloud API: it makes its calls, checks and decodes its
-// callbacks, and is the only place that knows its wire format.
+// Package cloud is the adapter to the WhatsApp Cloud API. It makes the calls, verifies and decodes the
+// callbacks, and is the only place that knows the wire format.
 package cloud
 
 import (
@@ -18,8 +18,8 @@ const (
 	defaultTimeout   = 30 * time.Second
 	uploadTimeout    = 5 * time.Minute
 
-	// maxAnswer bounds the answers of the API, which are small; maxFile those that are files, of
-	// which the upstream allows 100 MB.
+	// maxAnswer bounds the API's answers, which are small; maxFile bounds files, for which the upstream allows
+	// 100 MB.
 	maxAnswer = 1 << 20
 	maxFile   = 128 << 20
 )
@@ -30,10 +30,10 @@ var (
 	errNotHTTPS     = errors.New("the address of the file is not https")
 )
 
-// Options set up a Client. Only BaseURL is required.
+// Options configure a Client. Only BaseURL is required.
 type Options struct {
 	BaseURL   string        // with the version, such as https://graph.facebook.com/v24.0
-	AppID     string        // of the app that the tokens are for; uploads of samples need it
+	AppID     string        // the app of the tokens; needed to upload samples
 	HTTP      *http.Client  // nil: NewHTTPClient
 	UserAgent string        // some of the upstream's hosts refuse requests without one
 	Timeout   time.Duration // of one call; uploads and downloads may take longer

@@ -32,7 +32,7 @@ func (c *change) addressBook() {
 	}
 }
 
-// history decodes chats from before the number was connected, and the files that follow them.
+// history decodes chats from before the number was connected, and their files.
 func (c *change) history() {
 	for chunk := range c.value.elements("history") {
 		c.historyChunk(chunk)
@@ -71,7 +71,7 @@ func (c *change) historyChunk(chunk node) {
 	c.add(u)
 }
 
-// thread decodes one chat of the history. Whom it is with is said once, for all its messages.
+// thread decodes one chat of the history. The chat names its person once, for all messages.
 func (c *change) thread(messages []provider.HistoryMessage, thread node) []provider.HistoryMessage {
 	id, context := thread.text("id"), thread.get("context")
 	who, contact := c.person(cmp.Or(context.text("wa_id"), id), context.text("user_id"), context.text("parent_user_id"))
@@ -84,7 +84,7 @@ func (c *change) thread(messages []provider.HistoryMessage, thread node) []provi
 	return messages
 }
 
-// isOutbound: messages of the business come from its number, or go to another than its own.
+// isOutbound reports whether the business wrote a message: it comes from its number, or goes to another.
 func isOutbound(m node, business string) bool {
 	if business != "" && e164(m.text("from")) == business {
 		return true

@@ -7,16 +7,16 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// content is the part of a message that its type names, in our outward shape.
+// content is the object of a message that its type names, in our outward shape.
 type content struct {
 	message node
 	named   string // the upstream's type
 	kind    chat.MessageType
-	object  node // of the upstream; absent if the message was not understood
+	object  node // of the upstream; absent if it was not understood
 	json    []byte
 }
 
-// kinds are the upstream's types that we show, and as what.
+// kinds maps the upstream's types to ours.
 var kinds = map[string]chat.MessageType{
 	"text":        chat.TypeText,
 	"image":       chat.TypeImage,
@@ -32,7 +32,7 @@ var kinds = map[string]chat.MessageType{
 	"reaction":    chat.TypeReaction,
 }
 
-// readContent never fails: a message that cannot be shown is still one that came, and is unsupported.
+// readContent never fails: a message that cannot be shown still arrived, and gets the type unsupported.
 func readContent(m node) content {
 	b := content{message: m, named: m.text("type")}
 	b.kind, b.object = kinds[b.named], m.get(b.named)
@@ -65,7 +65,7 @@ func (b content) outward() []byte {
 		r.out = append(r.out, `{"type":`...)
 		r.string(b.reason())
 		r.out = append(r.out, '}')
-	case b.kind == chat.TypeReaction: // the upstream leaves the emoji out when it is taken off
+	case b.kind == chat.TypeReaction: // the upstream omits the emoji when a reaction is removed
 		r.out = append(r.out, `{"message_id":`...)
 		r.string(b.object.text("message_id"))
 		r.out = append(r.out, `,"emoji":`...)
@@ -79,7 +79,7 @@ func (b content) outward() []byte {
 	return r.out
 }
 
-// outwardMedia leaves out the address, which works for minutes and with our token only.
+// outwardMedia leaves out the address, which works only for minutes and only with our token.
 func (b content) outwardMedia(r *rewriter) {
 	r.out = append(r.out, '{')
 	for member := range b.object.each {
@@ -89,14 +89,14 @@ func (b content) outwardMedia(r *rewriter) {
 		r.keyOf(member)
 		r.copy(member)
 	}
-	if b.named == "voice" { // the type of old says what a flag says now
+	if b.named == "voice" { // the old type, which is a flag now
 		r.key("voice")
 		r.out = append(r.out, "true"...)
 	}
 	r.out = append(r.out, '}')
 }
 
-// reason says which kind of message is unsupported: the upstream's word for it, where it has one.
+// reason names the unsupported kind of message, in the upstream's word if it has one.
 func (b content) reason() string {
 	word := b.named
 	if word == "unsupported" || word == "unknown" {
@@ -133,7 +133,7 @@ func (b content) reaction() *provider.Reaction {
 	return &provider.Reaction{TargetID: b.object.text("message_id"), Emoji: b.object.text("emoji")}
 }
 
-// item is the whole message for passing on, its type and content in our terms.
+// item is the whole message to pass on, with type and content in our terms.
 func (b content) item() []byte {
 	r := rewriter{out: make([]byte, 1, len(b.message.raw())+64), member: renameProduct}
 	r.out[0] = '{'

@@ -9,12 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// document is a parsed JSON text. The upstream's types are not to be relied on (a number today, a
-// string tomorrow, absent in between), so callbacks and answers are read through forgiving getters
-// rather than decoded into structs: what has the wrong type is simply not there.
+// document is a parsed JSON text. The upstream's types are unreliable (a number today, a string tomorrow,
+// absent in between), so callbacks and answers are read through forgiving getters instead of structs: a value
+// of the wrong type counts as absent.
 //
-// The values lie in one list in the order of the text, each with the place where its next sibling
-// would be. Parsing is one pass, memory a small multiple of the text, and no nesting can hurt.
+// The values are in one list, in the order of the text, each with the index of its next sibling. Parsing is one
+// pass, memory is a small multiple of the text, and deep nesting does no harm.
 type document struct {
 	text   []byte
 	values []value
@@ -24,11 +24,10 @@ type document struct {
 type value struct {
 	nameStart, nameEnd uint32
 	start, end         uint32
-	next               uint32 // index of the value after this one and all that is inside it
+	next               uint32 // index of the value after this one and everything inside it
 }
 
-// node is a value of a document. The zero node stands for one that is absent; it answers every
-// question with nothing.
+// node is a value of a document. The zero node is an absent value, whose getters return zero values.
 type node struct {
 	doc *document
 	at  uint32
@@ -40,7 +39,7 @@ func parse(text []byte) (node, error) {
 		return node{}, errTooLarge
 	}
 	doc := &document{text: text, values: make([]value, 0, len(text)/16+8)}
-	// People write broken characters, and their messages must arrive all the same.
+	// People write broken characters, and their messages must arrive anyway.
 	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
 	if err := doc.read(dec); err != nil {
 		return node{}, err
@@ -51,7 +50,7 @@ func parse(text []byte) (node, error) {
 	return node{doc: doc}, nil
 }
 
-// read takes the tokens of one value in turn. open are the containers it is in.
+// read reads the tokens of one value.
 func (d *document) read(dec *jsontext.Decoder) error {
 	var open []uint32
 	for {
@@ -118,13 +117,13 @@ func (n node) raw() []byte {
 
 func (n node) name() string { return unquote(n.quotedName()) }
 
-// quotedName is the name as it stands in the text; empty for elements of an array.
+// quotedName is the name in its JSON form; empty for elements of an array.
 func (n node) quotedName() []byte {
 	v := n.doc.values[n.at]
 	return n.doc.text[v.nameStart:v.nameEnd]
 }
 
-// called compares without making a string of the name.
+// called compares the name without allocating a string.
 func (n node) called(name string) bool {
 	quoted := n.quotedName()
 	if len(quoted) == len(name)+2 && string(quoted[1:len(quoted)-1]) == name {
@@ -165,7 +164,7 @@ func (n node) elements(name string) func(yield func(node) bool) {
 	return list.each
 }
 
-// text returns the first non-empty of the named members, a string or a number's digits.
+// text returns the first non-empty of the named members: a string, or the digits of a number.
 func (n node) text(names ...string) string {
 	for _, name := range names {
 		if s := n.get(name).str(); s != "" {
@@ -175,7 +174,7 @@ func (n node) text(names ...string) string {
 	return ""
 }
 
-// str is a scalar's text. Other kinds have none.
+// str is the text of a scalar; empty for other kinds.
 func (n node) str() string {
 	switch k := n.kind(); {
 	case k == '"':
@@ -204,8 +203,8 @@ func (n node) flag(name string) bool {
 	return member.kind() == 't' || strings.EqualFold(member.str(), "true")
 }
 
-// unquote decodes a JSON string. Broken characters become U+FFFD, and NUL, which one of the stores
-// cannot hold, is dropped.
+// unquote decodes a JSON string. Broken characters become U+FFFD, and NUL is dropped because PostgreSQL cannot
+// store it.
 func unquote(quoted []byte) string {
 	if len(quoted) < 2 {
 		return ""
@@ -214,7 +213,7 @@ func unquote(quoted []byte) string {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return strings.ToValidUTF8(string(inner), "\uFFFD")
 	}
-	text, _ := jsontext.AppendUnquote(nil, quoted) // an error tells of the broken characters only
+	text, _ := jsontext.AppendUnquote(nil, quoted) // the only possible error is about broken characters
 	return strings.ReplaceAll(string(text), "\x00", "")
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// unanswered is a request that got no answer.
+// unanswered is the error of a request without an answer.
 func unanswered(ctx context.Context, err error, mayHaveArrived bool) *provider.Error {
 	e := &provider.Error{Message: "The network did not answer", Transient: true, OutcomeUnknown: mayHaveArrived, Cause: err}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		e.Cause = wrapped.Err // without the address, which can hold a file's secret
+		e.Cause = wrapped.Err // without the address, which can contain a file's secret
 	}
 	var timeout net.Error
 	switch {
@@ -34,7 +34,7 @@ func unanswered(ctx context.Context, err error, mayHaveArrived bool) *provider.E
 	return e
 }
 
-// gaveUp is why the context ended a call: the caller's wish, or a time limit of ours on top of it.
+// gaveUp says why the context ended a call: the caller cancelled it, or our own time limit ended.
 func gaveUp(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause == context.DeadlineExceeded {
 		return cause
@@ -42,12 +42,12 @@ func gaveUp(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// lost is an answer that began and broke off: the request was carried out or not, nobody knows.
+// lost is the error of an answer that broke off: nobody knows whether the request was carried out.
 func lost(err error) *provider.Error {
 	return &provider.Error{Message: "The network's answer was lost", Transient: true, OutcomeUnknown: true, Cause: err}
 }
 
-// unreadable is a good status with an answer that says nothing.
+// unreadable is the error of a successful answer without usable content.
 func unreadable(status int, err error) *provider.Error {
 	return &provider.Error{
 		HTTPStatus: status, Message: "The network's answer could not be read",
@@ -71,13 +71,13 @@ func refusal(res *http.Response, body []byte) *provider.Error {
 	e.Transient = class.Transient || object.flag("is_transient")
 	e.Throttled = class.Throttled
 	e.RetryAfter = retryAfter(res.Header)
-	// A gateway that answers for the upstream does not know what the upstream did. One that says
-	// "unavailable" did not pass the request on.
+	// A gateway that answers for the upstream does not know what the upstream did. A 503 means that it did not
+	// pass the request on.
 	e.OutcomeUnknown = !object.isObject() && res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable
 	return e
 }
 
-// fault reads the upstream's error object, in the form of an answer or of a callback.
+// fault reads the upstream's error object, from an answer or a callback.
 func fault(object node) *provider.Error {
 	e := &provider.Error{
 		Code:    int(object.integer("code")),
@@ -98,14 +98,14 @@ func fault(object node) *provider.Error {
 	return e
 }
 
-// details is the text about this very case: in error_data, which is an object or itself the text,
-// or beside it in older callbacks.
+// details is the text about the specific case: in error_data, which is an object or the text itself, or beside
+// it in older callbacks.
 func details(object node) string {
 	data := object.get("error_data")
 	return cmp.Or(data.text("details"), data.str(), object.text("details"))
 }
 
-// unprefixed takes off the "(#131008) " with which the upstream starts its messages.
+// unprefixed removes the "(#131008) " at the beginning of the upstream's messages.
 func unprefixed(message string) string {
 	if strings.HasPrefix(message, "(#") {
 		if _, rest, found := strings.Cut(message, ") "); found {
@@ -127,10 +127,10 @@ func faults(list node) []*provider.Error {
 	return all
 }
 
-// maxRetryAfter bounds what a header can ask for.
+// maxRetryAfter bounds the wait that a header can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter is how long the upstream wants to be left alone, 0 if it does not say.
+// retryAfter is how long the upstream asks us to wait; 0 if it does not say.
 func retryAfter(h http.Header) time.Duration {
 	wait := waitUntilRegained(h.Get("X-Business-Use-Case-Usage"))
 	if value := h.Get("Retry-After"); value != "" {
@@ -143,8 +143,8 @@ func retryAfter(h http.Header) time.Duration {
 	return min(max(wait, 0), maxRetryAfter)
 }
 
-// waitUntilRegained reads the usage header: lists of limits by business, each with the minutes until
-// calls are let through again.
+// waitUntilRegained reads the usage header: lists of limits by business, each with the minutes until calls are
+// allowed again.
 func waitUntilRegained(header string) time.Duration {
 	if header == "" {
 		return 0

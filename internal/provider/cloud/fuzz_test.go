@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// checkUpdate holds what everyone downstream relies on.
+// checkUpdate checks the guarantees that later code relies on.
 func checkUpdate(t *testing.T, update provider.Update) {
 	t.Helper()
 	switch u := update.(type) {

@@ -7,8 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// system decodes the messages that the upstream writes itself, of which we need those that tell of
-// new identifiers.
+// system decodes messages that the upstream writes itself. We need those about new identifiers.
 func (c *change) system(m node) {
 	s := m.get("system")
 	switch s.text("type") {
@@ -44,8 +43,8 @@ func (c *change) identityMessage(m, s node) {
 	c.addIdentity(u, m)
 }
 
-// completeFromText fills in what only the sentence says: "User X changed from <old> to <new>". The
-// last such phrase counts, because X is the user's to choose.
+// completeFromText fills in identifiers that only the sentence has: "User X changed from <old> to <new>". The
+// last such phrase counts, because users choose X themselves.
 func completeFromText(u *provider.IdentityChange) {
 	at := strings.LastIndex(u.Detail, " from ")
 	if at < 0 {
@@ -64,7 +63,7 @@ func completeFromText(u *provider.IdentityChange) {
 	complete(&u.Current, after)
 }
 
-// identities decodes a field that was documented for some months and may still come.
+// identities decodes a field that was documented for some months and may still arrive.
 func (c *change) identities() {
 	for item := range c.value.elements("user_id_update") {
 		user, parent := item.get("user_id"), item.get("parent_user_id")
@@ -90,7 +89,7 @@ func (c *change) addIdentity(u provider.IdentityChange, n node) {
 	c.add(u)
 }
 
-// preferences decodes what people want to receive.
+// preferences decodes people's wishes about what they receive.
 func (c *change) preferences() {
 	for item := range c.value.elements("user_preferences") {
 		who, _ := c.person(item.text("wa_id"), item.text("user_id"), item.text("parent_user_id"))

@@ -2,7 +2,7 @@ package cloud
 
 import "github.com/parleyhq/parley/internal/provider"
 
-// messages decodes what people wrote, how our messages fared, and faults that belong to neither.
+// messages decodes people's messages, the statuses of our messages, and errors that belong to neither.
 func (c *change) messages() {
 	for m := range c.value.elements("messages") {
 		switch {
@@ -22,7 +22,7 @@ func (c *change) messages() {
 	}
 }
 
-// echoes decodes what the business wrote in its phone app.
+// echoes decodes messages that the business wrote in its phone app.
 func (c *change) echoes() {
 	for m := range c.value.elements("message_echoes") {
 		c.written(m, true)
@@ -77,7 +77,7 @@ func (c *change) message(m node, who provider.Person, contact node) provider.Mes
 	return message
 }
 
-// extra is what a message has beside its content, as far as it is shown; nil where that is nothing.
+// extra is the shown parts of a message beside its content; nil if there are none.
 func extra(m node) []byte {
 	r := rewriter{out: []byte{'{'}, member: renameProduct}
 	for member := range m.each {
@@ -96,7 +96,7 @@ func extra(m node) []byte {
 	return append(r.out, '}')
 }
 
-// circumstances writes what a message's context says beyond the message it answers.
+// circumstances writes a message's context, except for the message that it replies to.
 func (r *rewriter) circumstances(context node) {
 	before := len(r.out)
 	r.key("context")
@@ -119,7 +119,7 @@ func (r *rewriter) circumstances(context node) {
 	r.out = append(r.out, '}')
 }
 
-// edit decodes a message's new content. Where the upstream withholds it, a person's edit is a message that
+// edit decodes a message's new content. If the upstream withholds it, a person's edit becomes a message that
 // cannot be shown.
 func (c *change) edit(m node, who provider.Person, contact node, byBusiness bool) {
 	object := m.get("edit")
@@ -163,7 +163,7 @@ func (c *change) revoke(m node, who provider.Person, byBusiness bool) {
 	c.add(r)
 }
 
-// status decodes how far a message has come.
+// status decodes the status of a message.
 func (c *change) status(s node) {
 	to := s.text("recipient_id")
 	if s.text("recipient_type") == "group" {
@@ -191,7 +191,7 @@ func (c *change) status(s node) {
 	c.add(u)
 }
 
-// rawStatus leaves out the callback data: it is between the upstream and us.
+// rawStatus leaves out the callback data, which is only for us.
 func rawStatus(s node) []byte {
 	r := rewriter{out: make([]byte, 1, len(s.raw())+1), member: renameProduct}
 	r.out[0] = '{'

@@ -42,7 +42,7 @@ func TestInboundCommonParts(t *testing.T) {
 	sameJSON(t, m.Raw.Item, wireMessage(`"context":{"from":"4930555000","id":"wamid.Q"},"referral":{"source_url":"https://fb.test/1","source_type":"ad","ctwa_clid":"c"},"type":"text","text":{"body":"hi 👍 /"}`))
 }
 
-// What comes beside the content is kept as far as it is understood, and the product has our name in it.
+// The parts beside the content are kept if they are understood, with the product under our name.
 func TestExtra(t *testing.T) {
 	for wire, want := range map[string]string{
 		``: ``,
@@ -228,7 +228,7 @@ func TestInboundMediaThatFailed(t *testing.T) {
 	}
 }
 
-// TestIdentities: who wrote, however much of it the upstream says.
+// TestIdentities finds the author, however much of it the upstream tells.
 func TestIdentities(t *testing.T) {
 	tests := []struct {
 		name, contacts, message string

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// account decodes news of a business account. News of partners come under the partner's id, and
+// account decodes an update of a business account. Updates about partners arrive under the partner's id, and
 // name the account inside.
 func (c *change) account() {
 	v := c.value
@@ -33,7 +33,7 @@ func (c *change) account() {
 	c.add(u)
 }
 
-// restrictions reads a list, or the only item of one.
+// restrictions reads a list, or a single item in place of one.
 func restrictions(info node) []provider.Restriction {
 	var all []provider.Restriction
 	add := func(item node) bool {
@@ -88,8 +88,8 @@ func (c *change) number(u provider.NumberUpdate) {
 	c.add(u)
 }
 
-// template decodes news of a template. What they are about is told by the members: the upstream has
-// been seen to send them under each other's field.
+// template decodes an update of a template. The members tell its kind, because the upstream sometimes sends one
+// kind under another's field.
 func (c *change) template() {
 	v := c.value
 	u := provider.TemplateUpdate{
@@ -143,8 +143,8 @@ func readTemplateStatus(u *provider.TemplateUpdate, v node) {
 		strings.TrimSpace(rejection.text("reason")+" "+rejection.text("recommendation")))
 }
 
-// readTemplateCategory: where a correct category is named the change is still to come, and the
-// "new" one is that of today.
+// readTemplateCategory reads a change of category. If correct_category is present, the change is only
+// announced, and the "new" category is the current one.
 func readTemplateCategory(u *provider.TemplateUpdate, v node) {
 	u.Category = v.text("new_category")
 	u.PreviousCategory = v.text("previous_category")

@@ -37,8 +37,8 @@ func (c *Client) UploadMedia(ctx context.Context, n provider.Number, f provider.
 	return id, nil
 }
 
-// uploadRequest puts the form's parts around the file, so that its length is known beforehand and
-// the file never is in memory as a whole.
+// uploadRequest puts the form's parts around the file, so that the length is known beforehand and the file is
+// never in memory as a whole.
 func (c *Client) uploadRequest(n provider.Number, f provider.File) (*http.Request, error) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
@@ -78,8 +78,8 @@ func fileHeader(f provider.File) textproto.MIMEHeader {
 	return h
 }
 
-// Media looks up where a file can be fetched. Naming the number makes the upstream refuse the files
-// of others.
+// Media looks up the address of a file. With the number's id in the request, the upstream refuses files of
+// other numbers.
 func (c *Client) Media(ctx context.Context, n provider.Number, mediaID string) (provider.MediaInfo, error) {
 	answer, err := c.get(ctx, n.Token, url.PathEscape(mediaID)+"?phone_number_id="+url.QueryEscape(n.PhoneNumberID))
 	if err != nil {
@@ -97,8 +97,7 @@ func (c *Client) Media(ctx context.Context, n provider.Number, mediaID string) (
 	return info, nil
 }
 
-// Download opens a file. The time limit of a call holds here for each wait, since a large file may
-// take longer.
+// Download opens a file. The time limit of a call applies to each read, because a large file may take longer.
 func (c *Client) Download(ctx context.Context, n provider.Number, address string) (io.ReadCloser, error) {
 	req, err := c.downloadRequest(address)
 	if err != nil {
@@ -121,8 +120,8 @@ func (c *Client) Download(ctx context.Context, n provider.Number, address string
 	return body, nil
 }
 
-// downloadRequest refuses to take the token where it could be read on the way. The upstream itself,
-// which may be a simulator, is trusted with it.
+// downloadRequest refuses to send the token over plain http, except to the upstream itself, which may be a
+// simulator.
 func (c *Client) downloadRequest(address string) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -134,8 +133,8 @@ func (c *Client) downloadRequest(address string) (*http.Request, error) {
 	return req, nil
 }
 
-// fileBody is a file on its way. It fails, rather than ends, where it is larger than any the
-// upstream may have, or stalls.
+// fileBody is a file that is being downloaded. It fails if the file is larger than the upstream allows, or
+// stalls.
 type fileBody struct {
 	body    io.ReadCloser
 	left    int64
@@ -168,7 +167,7 @@ func (b *fileBody) stop() {
 	b.cancel(nil)
 }
 
-// digest reads a SHA-256 in hexadecimal or base64, of which the upstream uses both; nil if it is neither.
+// digest reads a SHA-256 in hexadecimal or base64, both of which the upstream uses; nil if it is neither.
 func digest(s string) []byte {
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString, base64.RawStdEncoding.DecodeString,

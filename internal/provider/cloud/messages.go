@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// Send hands a message over. An answer without a message id counts as lost.
+// Send sends a message. An answer without a message id counts as lost.
 func (c *Client) Send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {
 	body, err := encode(m)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Client) Send(ctx context.Context, from provider.Number, m provider.Outb
 	return sent, nil
 }
 
-// MarkRead shows the sender that a message, and all before it, was read.
+// MarkRead marks a message, and all before it, as read.
 func (c *Client) MarkRead(ctx context.Context, from provider.Number, messageID string, typing bool) error {
 	body := []byte(`{"messaging_product":"whatsapp","status":"read"`)
 	body = appendMember(body, "message_id", messageID)

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// Register makes a verified number able to send. pin becomes its two-step code, or must match it.
+// Register registers a verified number, so that it can send. pin becomes its two-step PIN, or must match it.
 func (c *Client) Register(ctx context.Context, n provider.Number, pin string) error {
 	body := appendMember([]byte(`{"messaging_product":"whatsapp"`), "pin", pin)
 	return c.command(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+"/register", append(body, '}'))
@@ -15,7 +15,7 @@ func (c *Client) Register(ctx context.Context, n provider.Number, pin string) er
 
 const phoneNumberFields = "id,display_phone_number,verified_name,status,quality_rating,platform_type,is_on_biz_app,whatsapp_business_manager_messaging_limit"
 
-// PhoneNumber reads what the upstream knows of a number.
+// PhoneNumber reads the upstream's data about a number.
 func (c *Client) PhoneNumber(ctx context.Context, n provider.Number) (provider.PhoneNumber, error) {
 	answer, err := c.get(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+"?fields="+phoneNumberFields)
 	if err != nil {

@@ -13,8 +13,8 @@ var (
 	errNoRecipient = errors.New("the message has no recipient")
 )
 
-// encode makes the upstream's body of a message. Content is spliced in as it is wherever our shape
-// is also the upstream's, which is the case for most of what is sent.
+// encode makes the upstream's body of a message. Content is copied unchanged where our shape equals the
+// upstream's, which is the case for most messages.
 func encode(m provider.Outbound) ([]byte, error) {
 	if len(m.Content) == 0 {
 		return nil, errNoContent
@@ -23,7 +23,7 @@ func encode(m provider.Outbound) ([]byte, error) {
 	out = append(out, `{"messaging_product":"whatsapp","recipient_type":"individual"`...)
 	switch {
 	case m.To != "":
-		// Without the plus the upstream takes a number for one of the sender's own country.
+		// Without the plus the upstream would take the number for one of the sender's own country.
 		out = appendMember(out, "to", "+"+strings.TrimPrefix(m.To, "+"))
 	case m.Recipient != "":
 		out = appendMember(out, "recipient", m.Recipient)
@@ -73,10 +73,10 @@ func appendContent(out []byte, m provider.Outbound) ([]byte, error) {
 	return r.out, nil
 }
 
-// isPreview: what the recipient sees of a template is our own addition.
+// isPreview reports a template's preview, which is our own addition.
 func isPreview(parent, member node) bool { return parent.at == 0 && member.called("preview") }
 
-// appendUploaded writes media content whose file the upstream has: its id in place of ours, or of a link.
+// appendUploaded writes media content with the upstream's id in place of ours, or of a link.
 func appendUploaded(out []byte, m provider.Outbound) ([]byte, error) {
 	content, err := parse(m.Content)
 	if err != nil {
@@ -106,7 +106,7 @@ func chain(steps ...func(*rewriter, node, node) bool) func(*rewriter, node, node
 	}
 }
 
-// renameButtons: what we call reply_buttons the upstream calls button.
+// renameButtons renames our reply_buttons to the upstream's button.
 func renameButtons(r *rewriter, parent, member node) bool {
 	if parent.at != 0 || !member.called("type") || member.str() != "reply_buttons" {
 		return false
@@ -115,7 +115,7 @@ func renameButtons(r *rewriter, parent, member node) bool {
 	return true
 }
 
-// spellLanguage: we let a template's language be a mere string.
+// spellLanguage expands a template's language, which may be a plain string in our API.
 func spellLanguage(r *rewriter, parent, member node) bool {
 	if parent.at != 0 || !member.called("language") || member.kind() != '"' {
 		return false
@@ -126,8 +126,8 @@ func spellLanguage(r *rewriter, parent, member node) bool {
 	return true
 }
 
-// replaceMedia gives files inside headers, parameters and cards the upstream's ids. Only an object
-// that is named as a kind of media is one: the ids of buttons and rows are the customer's own.
+// replaceMedia replaces our ids of files inside headers, parameters and cards by the upstream's. Only an object
+// under the name of a media type is a file: ids of buttons and rows are the customer's own.
 func replaceMedia(m provider.Outbound) func(*rewriter, node, node) bool {
 	if m.MediaID == "" && len(m.MediaIDs) == 0 {
 		return func(*rewriter, node, node) bool { return false }

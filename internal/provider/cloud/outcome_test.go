@@ -100,7 +100,7 @@ func TestClosedAfterTheRequest(t *testing.T) {
 	}
 }
 
-// A refusal that breaks off is still one: its status came.
+// A refusal whose body breaks off is still a refusal, because its status arrived.
 func TestRefusalBreaksOff(t *testing.T) {
 	url := listening(t, func(conn net.Conn) {
 		readRequest(conn)
@@ -113,7 +113,7 @@ func TestRefusalBreaksOff(t *testing.T) {
 	}
 }
 
-// silent takes requests, tells of them and never answers until the test ends.
+// silent accepts requests, reports them, and never answers until the test ends.
 func silent(t *testing.T) (url string, got chan struct{}) {
 	got = make(chan struct{}, 8)
 	end := make(chan struct{})
@@ -142,14 +142,14 @@ func TestTimesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow.Store(true)
-	u.timeout = 200 * time.Millisecond // the connection is there already, so this is spent waiting for the answer
+	u.timeout = 200 * time.Millisecond // the connection exists already, so this time is spent waiting for the answer
 	e := failure(t, sendText(context.Background(), u.Client))
 	if !e.OutcomeUnknown || !e.Transient || !errors.Is(e, context.DeadlineExceeded) {
 		t.Errorf("got %+v", e)
 	}
 }
 
-// TestHTTP2 uses a client that was handed in, and the protocol that the real upstream speaks.
+// TestHTTP2 uses the caller's own client, and the protocol of the real upstream.
 func TestHTTP2(t *testing.T) {
 	var lose atomic.Bool
 	protocols := make(chan string, 2)
@@ -208,7 +208,7 @@ func TestCallerGaveUpBefore(t *testing.T) {
 	}
 }
 
-// TestKeptConnectionIsReused: thousands of sends a second must not mean as many handshakes.
+// TestKeptConnectionIsReused checks that thousands of sends a second do not need as many handshakes.
 func TestKeptConnectionIsReused(t *testing.T) {
 	u := answering(t, http.StatusOK, nil, accepted)
 	connections := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// directory finds the contacts entry of a person. It is an index because a callback may carry as
-// many contacts as messages.
+// directory finds a person's entry in contacts. It is an index because a callback may have as many contacts as
+// messages.
 type directory struct {
 	byID map[string]node
 	only node // the entry, if there is just one
@@ -37,7 +37,7 @@ func newDirectory(value node) directory {
 	return d
 }
 
-// find looks a person up. One who has no identifiers of their own can only be the sole contact.
+// find looks a person up. A person without identifiers can only be the sole contact.
 func (d directory) find(phone, userID string) node {
 	if phone == "" && userID == "" {
 		return d.only
@@ -52,8 +52,7 @@ func (d directory) find(phone, userID string) node {
 
 func plain(id string) string { return strings.TrimPrefix(id, "+") }
 
-// person puts together what an item and its contacts entry say. A BSUID may stand where a phone
-// number is expected.
+// person combines an item and its contacts entry. A BSUID may stand in place of a phone number.
 func (c *change) person(phone, userID, parentID string) (provider.Person, node) {
 	contact := c.contacts.find(phone, userID)
 	profile := contact.get("profile")
@@ -69,7 +68,7 @@ func (c *change) person(phone, userID, parentID string) (provider.Person, node) 
 
 func known(p provider.Person) bool { return p.Phone != "" || p.UserID != "" }
 
-// e164 makes +digits of a number, however it is written; other texts have none.
+// e164 converts a number in any notation to +digits; empty for other texts.
 func e164(s string) string {
 	digits := make([]byte, 1, 16)
 	digits[0] = '+'
@@ -87,8 +86,8 @@ func e164(s string) string {
 	return string(digits)
 }
 
-// bsuid returns s if it looks like a user's id: a country, a dot, then letters and digits, which
-// for a parent's id follow another word and dot.
+// bsuid returns s if it has the form of a user id: a country, a dot, then letters and digits. A parent's id has
+// another word and dot in between.
 func bsuid(s string) string {
 	country, rest, found := strings.Cut(s, ".")
 	if !found || len(country) != 2 || len(s) > 140 {
@@ -108,13 +107,13 @@ const (
 
 func username(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "@") }
 
-// The instants that can be meant: seconds up to the year 5138, then milliseconds.
+// The range of valid instants: seconds up to the year 5138, then milliseconds.
 const (
 	maxSeconds      = 1e11
 	maxMilliseconds = 1e14
 )
 
-// instant reads unix seconds or milliseconds, or a date in one of the usual forms; zero if it is none.
+// instant parses unix seconds or milliseconds, or a date in a usual form; zero if it is none.
 func instant(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if s == "" {

@@ -15,7 +15,7 @@ const (
 	profileFields = "about,address,description,email,profile_picture_url,websites,vertical"
 )
 
-// Profile reads a number's business profile. The upstream leaves out what is not set.
+// Profile reads a number's business profile. The upstream omits fields that are not set.
 func (c *Client) Profile(ctx context.Context, n provider.Number) (chat.BusinessProfile, error) {
 	answer, err := c.get(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+profilePath+"?fields="+profileFields)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Client) Profile(ctx context.Context, n provider.Number) (chat.BusinessP
 	return p, nil
 }
 
-// wireProfile is a change of a profile as the upstream takes it: what is left out stays.
+// wireProfile is a change of a profile in the upstream's form. Absent fields stay unchanged.
 type wireProfile struct {
 	Product     string    `json:"messaging_product"`
 	About       *string   `json:"about,omitzero"`

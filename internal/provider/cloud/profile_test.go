@@ -25,7 +25,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// Only what is to change is sent; an empty text clears.
+// Only changed fields are sent; an empty text clears a field.
 func TestUpdateProfile(t *testing.T) {
 	t.Parallel()
 	u := answering(t, http.StatusOK, nil, `{"success":true}`)

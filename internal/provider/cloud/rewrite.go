@@ -61,14 +61,14 @@ func (r *rewriter) key(name string) {
 	r.out = append(r.out, ':')
 }
 
-// keyOf begins a member that is called as one of the document is.
+// keyOf begins a member with the name of a document's member.
 func (r *rewriter) keyOf(member node) {
 	r.comma()
 	r.quoted(member.quotedName())
 	r.out = append(r.out, ':')
 }
 
-// quoted copies a string of a document. Most have nothing in them that would be written another way.
+// quoted copies a string of a document. Most strings need no change.
 func (r *rewriter) quoted(text []byte) {
 	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
 		r.out = append(r.out, text...)
@@ -77,7 +77,7 @@ func (r *rewriter) quoted(text []byte) {
 	r.string(unquote(text))
 }
 
-// comma separates from what came before in the same container.
+// comma separates the value from the previous one in the same container.
 func (r *rewriter) comma() {
 	if last := r.out[len(r.out)-1]; last != '{' && last != '[' {
 		r.out = append(r.out, ',')
@@ -86,19 +86,19 @@ func (r *rewriter) comma() {
 
 func (r *rewriter) string(s string) { r.out = appendString(r.out, s) }
 
-// appendString quotes s, which may come from anywhere: broken characters become U+FFFD.
+// appendString quotes any text: broken characters become U+FFFD.
 func appendString(out []byte, s string) []byte {
 	out, _ = jsontext.AppendQuote(out, s)
 	return out
 }
 
-// The upstream's product has another name outwards than on its own wire.
+// The names of the upstream's product: ours and its own on the wire.
 const (
 	upstreamProduct = "whatsapp"
 	ownProduct      = "chat"
 )
 
-// neutral copies a value of a callback for passing on: the product goes by our name.
+// neutral copies a value of a callback to pass on, with the product under our name.
 func neutral(n node) []byte {
 	r := rewriter{out: make([]byte, 0, len(n.raw())), member: renameProduct}
 	r.copy(n)

@@ -12,14 +12,14 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// App is the upstream's app that numbers are connected to.
+// App is the upstream's app to which numbers are connected.
 type App struct {
 	ID     string
 	Secret string
-	// ConfigID is the login configuration that the signup pages follow; empty asks for the
-	// permissions by name.
+	// ConfigID is the login configuration of the signup pages. If it is empty, the permissions are requested by
+	// name.
 	ConfigID string
-	// DialogURL is the page where a signup begins. Empty: where the upstream has it.
+	// DialogURL is the page where a signup begins. If it is empty, the upstream's own is used.
 	DialogURL string
 }
 
@@ -27,12 +27,12 @@ var _ provider.Signup = (*Client)(nil)
 
 var errNoApp = errors.New("no app is set up: give its id and secret")
 
-// signupExtras lets people choose to go on using their number in the phone app.
+// signupExtras lets people keep using their number in the phone app.
 const signupExtras = `{"setup":{},"featureType":"whatsapp_business_app_onboarding","sessionInfoVersion":"3","version":"v4"}`
 
 var neededScopes = []string{"whatsapp_business_management", "whatsapp_business_messaging"}
 
-// SignupURL is the dialog, which the browser is sent to.
+// SignupURL is the address of the dialog for the browser.
 func (c *Client) SignupURL(redirectURI, state string) (string, error) {
 	if c.app.ID == "" || c.app.Secret == "" {
 		return "", errNoApp
@@ -49,8 +49,8 @@ func (c *Client) SignupURL(redirectURI, state string) (string, error) {
 	return c.DialogURL() + "?" + query.Encode(), nil
 }
 
-// DialogURL is where a signup begins: beside the API, or, for the network itself, on the host that
-// is made for browsers.
+// DialogURL is the page where a signup begins: beside the API, or, for the real network, on its host for
+// browsers.
 func (c *Client) DialogURL() string {
 	if c.app.DialogURL != "" {
 		return c.app.DialogURL
@@ -62,7 +62,7 @@ func (c *Client) DialogURL() string {
 	return strings.TrimRight(dialog.String(), "/") + "/dialog/oauth"
 }
 
-// ExchangeCode posts the code, so that neither it nor the app's secret gets into an address.
+// ExchangeCode posts the code, so that neither the code nor the app's secret appears in an address.
 func (c *Client) ExchangeCode(ctx context.Context, code, redirectURI string) (string, error) {
 	form := url.Values{"client_id": {c.app.ID}, "client_secret": {c.app.Secret}, "code": {code}, "redirect_uri": {redirectURI}}
 	req, err := http.NewRequest(http.MethodPost, c.prefix+"oauth/access_token", strings.NewReader(form.Encode()))
@@ -85,8 +85,8 @@ func unusable(message string) *provider.Error {
 	return &provider.Error{HTTPStatus: http.StatusOK, Message: message}
 }
 
-// SharedNumbers asks what the token is good for. The ids are known no other way: pages that send
-// the browser back give nothing but a code.
+// SharedNumbers asks for the scope of the token. There is no other source of the ids, because the redirect
+// carries only a code.
 func (c *Client) SharedNumbers(ctx context.Context, token string) (string, []provider.PhoneNumber, error) {
 	accounts, err := c.sharedAccounts(ctx, token)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Client) SharedNumbers(ctx context.Context, token string) (string, []pro
 	return "", nil, nil
 }
 
-// sharedAccounts are the business accounts that the token was given for, newest first.
+// sharedAccounts are the business accounts of the token, newest first.
 func (c *Client) sharedAccounts(ctx context.Context, token string) ([]string, error) {
 	answer, err := c.get(ctx, c.app.ID+"|"+c.app.Secret, "debug_token?input_token="+url.QueryEscape(token))
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Client) sharedAccounts(ctx context.Context, token string) ([]string, er
 	return accounts, nil
 }
 
-// numbersOf are the numbers of a business account, the one that was connected last first.
+// numbersOf are the numbers of a business account, the last connected first.
 func (c *Client) numbersOf(ctx context.Context, token, waba string) ([]provider.PhoneNumber, error) {
 	answer, err := c.get(ctx, token, url.PathEscape(waba)+"/phone_numbers?limit=100&fields="+phoneNumberFields+",last_onboarded_time")
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *Client) numbersOf(ctx context.Context, token, waba string) ([]provider.
 	}
 	var found []dated
 	for n := range answer.elements("data") {
-		at, _ := time.Parse("2006-01-02T15:04:05-0700", n.text("last_onboarded_time")) // none: in the order given
+		at, _ := time.Parse("2006-01-02T15:04:05-0700", n.text("last_onboarded_time")) // without it: in the order given
 		found = append(found, dated{phoneNumber(n), at})
 	}
 	slices.SortStableFunc(found, func(a, b dated) int { return b.onboarded.Compare(a.onboarded) })
@@ -156,7 +156,7 @@ func (c *Client) Subscribe(ctx context.Context, n provider.Number) error {
 	return c.command(ctx, n.Token, url.PathEscape(n.WABAID)+"/subscribed_apps", []byte("{}"))
 }
 
-// Unsubscribe turns them off, for all numbers of the account.
+// Unsubscribe turns the callbacks off, for all numbers of the business account.
 func (c *Client) Unsubscribe(ctx context.Context, n provider.Number) error {
 	req, err := http.NewRequest(http.MethodDelete, c.prefix+url.PathEscape(n.WABAID)+"/subscribed_apps", http.NoBody)
 	if err != nil {
@@ -166,10 +166,10 @@ func (c *Client) Unsubscribe(ctx context.Context, n provider.Number) error {
 	return err
 }
 
-// codeSyncedBefore is the answer to a second request for the same data.
+// codeSyncedBefore is the error of a repeated request for the same data.
 const codeSyncedBefore = 2593107
 
-// SyncApp asks for the contacts or the history of a number that lives in the phone app too.
+// SyncApp requests the contacts or the history of a number that is also used in the phone app.
 func (c *Client) SyncApp(ctx context.Context, n provider.Number, what provider.AppData) error {
 	body := appendMember([]byte(`{"messaging_product":"whatsapp"`), "sync_type", string(what))
 	_, err := c.post(ctx, n.Token, url.PathEscape(n.PhoneNumberID)+"/smb_app_data", append(body, '}'))

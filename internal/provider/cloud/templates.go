@@ -15,7 +15,7 @@ import (
 
 const (
 	templateFields = "id,name,language,status,category,components,parameter_format,quality_score,rejected_reason,message_send_ttl_seconds"
-	// templatesPerPage keeps a page of even the largest templates within what is read of an answer.
+	// templatesPerPage keeps a page of even the largest templates below maxAnswer.
 	templatesPerPage = 100
 	maxTemplatePage  = 16 << 20
 )
@@ -110,7 +110,7 @@ func (c *Client) EditTemplate(ctx context.Context, n provider.Number, templateID
 	return c.command(ctx, n.Token, url.PathEscape(templateID), body)
 }
 
-// DeleteTemplate deletes a name, or one language of it by its id.
+// DeleteTemplate deletes all languages of a name, or one of them by its id.
 func (c *Client) DeleteTemplate(ctx context.Context, n provider.Number, name, templateID string) error {
 	query := url.Values{"name": {name}}
 	if templateID != "" {
@@ -123,7 +123,7 @@ func (c *Client) DeleteTemplate(ctx context.Context, n provider.Number, name, te
 	return succeeded(c.call(ctx, n.Token, req))
 }
 
-// UploadSample sends a file by the upstream's resumable upload, which wants to know the app.
+// UploadSample uploads a file by the upstream's resumable upload, which needs the app's id.
 func (c *Client) UploadSample(ctx context.Context, n provider.Number, f provider.File) (string, error) {
 	if c.appID == "" {
 		return "", unsendable(provider.ErrNoApp)
@@ -139,7 +139,7 @@ func (c *Client) UploadSample(ctx context.Context, n provider.Number, f provider
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(c.timeout, uploadTimeout))
 	defer cancel()
-	req, err := http.NewRequest(http.MethodPost, c.prefix+id, io.NopCloser(f.Body)) // the id has a query of its own
+	req, err := http.NewRequest(http.MethodPost, c.prefix+id, io.NopCloser(f.Body)) // the id contains a query
 	if err != nil {
 		return "", unsendable(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 var errRedirect = errors.New("redirected to where the token must not go")
 
-// NewHTTPClient makes a client fit for thousands of calls a second to one host: connections are
-// kept, and nothing waits for ever. It sets no time limit for a whole call; Client does.
+// NewHTTPClient makes a client for thousands of calls a second to one host: it keeps connections, and bounds
+// every wait. It sets no time limit for a whole call; Client does.
 func NewHTTPClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
@@ -30,7 +30,7 @@ func NewHTTPClient() *http.Client {
 	}
 }
 
-// checkRedirect lets a file be somewhere else; a call to the API never is.
+// checkRedirect allows redirects for files, and refuses them for API calls.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	if via[0].Method != http.MethodGet || len(via) > 3 {
 		return http.ErrUseLastResponse

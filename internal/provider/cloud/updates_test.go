@@ -224,7 +224,7 @@ func TestHistoryFiles(t *testing.T) {
 	}
 }
 
-// A bad message of a chat does not take the others with it.
+// A bad message of a chat does not affect the others.
 func TestHistoryWithBadItems(t *testing.T) {
 	updates := decode(t, callback("history", `{`+metadata+`,"history":[{"threads":["bad",{"id":"?","messages":[{"id":"wamid.0","type":"text"}]},
 		{"id":"4915510000001","messages":[7,{"id":"wamid.1","type":"text","text":{"body":"x"}}]}]}]}`))

@@ -1,5 +1,5 @@
-// Package providertest is the upstream network as a test wants it: each call is answered by a
-// function of the test's, and remembered. Only tests import it.
+// Package providertest is a fake upstream network: functions of the test answer the calls, which are recorded.
+// Only tests import it.
 package providertest
 
 import (
@@ -36,14 +36,14 @@ type Client struct {
 
 var _ provider.Client = (*Client)(nil)
 
-// Calls are the calls so far, a line each, in the order they came.
+// Calls lists the calls so far, one line each, in order.
 func (c *Client) Calls() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]string(nil), c.calls...)
 }
 
-// note remembers a call and returns its number.
+// note records a call and returns its number.
 func (c *Client) note(format string, args ...any) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *Client) Register(ctx context.Context, n provider.Number, pin string) er
 	return nil
 }
 
-// PhoneNumber says that the number is connected.
+// PhoneNumber answers that the number is connected.
 func (c *Client) PhoneNumber(_ context.Context, n provider.Number) (provider.PhoneNumber, error) {
 	if c.OnPhoneNumber != nil {
 		return c.OnPhoneNumber(n)
@@ -87,7 +87,7 @@ func (c *Client) PhoneNumber(_ context.Context, n provider.Number) (provider.Pho
 	return provider.PhoneNumber{ID: n.PhoneNumberID, Status: "CONNECTED"}, nil
 }
 
-// Profile answers with an empty one.
+// Profile answers with an empty profile.
 func (c *Client) Profile(_ context.Context, n provider.Number) (chat.BusinessProfile, error) {
 	if c.OnProfile != nil {
 		return c.OnProfile(n)
@@ -95,7 +95,7 @@ func (c *Client) Profile(_ context.Context, n provider.Number) (chat.BusinessPro
 	return chat.BusinessProfile{}, nil
 }
 
-// UpdateProfile takes any change.
+// UpdateProfile accepts any change.
 func (c *Client) UpdateProfile(_ context.Context, n provider.Number, p chat.ProfileChange) error {
 	c.note("profile %s", n.PhoneNumberID)
 	if c.OnUpdate != nil {
@@ -104,7 +104,7 @@ func (c *Client) UpdateProfile(_ context.Context, n provider.Number, p chat.Prof
 	return nil
 }
 
-// UploadMedia takes any file.
+// UploadMedia accepts any file.
 func (c *Client) UploadMedia(_ context.Context, _ provider.Number, f provider.File) (string, error) {
 	return fmt.Sprint("media.", c.note("upload %s", f.Name)), nil
 }
@@ -117,7 +117,7 @@ func (c *Client) Media(ctx context.Context, _ provider.Number, mediaID string) (
 	return provider.MediaInfo{URL: "https://files.example/" + mediaID, MimeType: "text/plain"}, nil
 }
 
-// Download gives the address itself as the file's content.
+// Download returns the address itself as the file's content.
 func (c *Client) Download(ctx context.Context, _ provider.Number, url string) (io.ReadCloser, error) {
 	if c.OnDownload != nil {
 		return c.OnDownload(ctx, url)
@@ -134,7 +134,7 @@ func (c *Client) Templates(_ context.Context, n provider.Number, q provider.Temp
 	return provider.TemplatePage{}, nil
 }
 
-// CreateTemplate takes any template for review.
+// CreateTemplate accepts any template.
 func (c *Client) CreateTemplate(ctx context.Context, _ provider.Number, t provider.NewTemplate) (provider.Template, error) {
 	id := fmt.Sprint(800100, c.note("create template %s %s", t.Name, t.Language))
 	if c.OnCreateTemplate != nil {
@@ -143,7 +143,7 @@ func (c *Client) CreateTemplate(ctx context.Context, _ provider.Number, t provid
 	return provider.Template{ID: id, Name: t.Name, Language: t.Language, Status: "PENDING", Category: t.Category, Format: t.Format}, nil
 }
 
-// EditTemplate takes any change.
+// EditTemplate accepts any change.
 func (c *Client) EditTemplate(_ context.Context, _ provider.Number, id string, e provider.TemplateEdit) error {
 	c.note("edit template %s", id)
 	if c.OnEditTemplate != nil {
@@ -161,7 +161,7 @@ func (c *Client) DeleteTemplate(_ context.Context, _ provider.Number, name, id s
 	return nil
 }
 
-// UploadSample reads the file and takes it.
+// UploadSample reads and accepts the file.
 func (c *Client) UploadSample(_ context.Context, _ provider.Number, f provider.File) (string, error) {
 	content, err := io.ReadAll(f.Body)
 	return fmt.Sprint("4::handle", c.note("sample %s %s %d", f.Name, f.MimeType, len(content))), err
