@@ -33,7 +33,7 @@ const (
 	uploadRate  = 16 << 10
 )
 
-// addAs records a file that has arrived.
+// addAs records an uploaded file.
 func (a *API) addAs(origin chat.MediaOrigin) func(*store.Tx, *rest.Call, core.StoredFile) (mediaView, error) {
 	return func(tx *store.Tx, c *rest.Call, file core.StoredFile) (mediaView, error) {
 		m, err := core.AddMedia(tx, c.Account, origin, file)
