@@ -186,7 +186,7 @@ func TestDashboardPages(t *testing.T) {
 	}
 }
 
-// Search finds a message of the demo's week and leads to it.
+// Search finds a message of the demo's week, is narrowed, leads to it, and is an address.
 func TestDashboardSearch(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -195,6 +195,23 @@ func TestDashboardSearch(t *testing.T) {
 	s.Open(srv.URL() + "/inbox/all")
 	s.Has("list", "Conversations")
 	s.writeInto("searchbox", "Search messages and people", "200 kg")
-	s.Says("We need 200 kg by Friday")
+	s.SaysIn("Search results", "We need 200 kg by Friday")
+	s.PressIn("Search in", "Notes")
+	s.Says("Nothing was found")
+	s.PressIn("Search in", "Messages")
+	s.SaysIn("Search results", "We need 200 kg by Friday")
+	s.Choose("When", "week")
+	s.Choose("Number", demoNumber)
+	s.Until(`location.search.includes("since=week") && location.search.includes("number=") && location.search.includes("in=messages")`)
+	s.PressIn("Search results", "We need 200 kg by Friday")
+	s.SaysIn("Messages", "We need 200 kg by Friday")
+	s.Until(`location.search.includes("item=msg_")`)
+	s.Accessible()
+	s.Reload()
+	s.SaysIn("Search results", "We need 200 kg by Friday")
+	s.SaysIn("Messages", "We need 200 kg by Friday")
+	s.Press("button", "Clear the search")
+	s.Has("list", "Conversations")
+	s.Until(`!location.search.includes("since") && !location.search.includes("in=")`)
 	s.Content()
 }

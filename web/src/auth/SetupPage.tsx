@@ -33,7 +33,7 @@ function SetupForm() {
   return (
     <form {...form}>
       <FormError error={error} />
-      <TextInput {...field("token")} description={t.tokenHint} autoComplete="off" autoFocus={!known} />
+      <TextInput {...field("token")} description={known ? undefined : t.tokenHint} autoComplete="off" autoFocus={!known} />
       <TextInput {...field("organization")} autoComplete="organization" autoFocus={!!known} />
       <TextInput {...field("name")} autoComplete="name" />
       <TextInput {...field("email")} type="email" autoComplete="username" />

@@ -1,7 +1,16 @@
 import type { ConversationFilter } from "../api/types";
 
-/** What the address of the inbox may say beside the view: the filters, and the item of the thread to jump to. */
-export type InboxSearch = Omit<ConversationFilter, "view"> & { q?: string; item?: string };
+/** How far back a search looks. */
+export type Since = "today" | "week" | "month" | "year";
+
+/** Among what a search looks. */
+export type SearchSection = "messages" | "notes" | "contacts";
+
+/**
+ * What the address of the inbox may say beside the view: the filters, the words of a search with what narrows it,
+ * and the item of the thread to jump to.
+ */
+export type InboxSearch = Omit<ConversationFilter, "view"> & { q?: string; in?: SearchSection; since?: Since; item?: string };
 
 /** The router reads what looks like a number as one, also the id of a phone number or the words of a search. */
 export function inboxSearchOf(search: Record<string, unknown>): InboxSearch {

@@ -250,6 +250,12 @@ export const inbox = {
   searchSections: { contacts: "People", messages: "Messages", notes: "Notes" },
   searchNothing: "Nothing was found",
   searchMore: "Show more",
+  searchIn: "Search in",
+  searchEverywhere: "All",
+  searchSince: "When",
+  searchTimes: { any: "Any time", today: "Today", week: "Last 7 days", month: "Last 30 days", year: "Last year" },
+  searchNumber: "Number",
+  searchAnyNumber: "Any number",
 
   notifyFrom: (name: string) => `New message from ${name}`,
 

@@ -250,6 +250,12 @@ export const inbox: Translated<typeof english> = {
   searchSections: { contacts: "Orang", messages: "Pesan", notes: "Catatan" },
   searchNothing: "Tidak ada yang ditemukan",
   searchMore: "Tampilkan lagi",
+  searchIn: "Cari di",
+  searchEverywhere: "Semua",
+  searchSince: "Waktu",
+  searchTimes: { any: "Kapan saja", today: "Hari ini", week: "7 hari terakhir", month: "30 hari terakhir", year: "Setahun terakhir" },
+  searchNumber: "Nomor",
+  searchAnyNumber: "Semua nomor",
 
   notifyFrom: (name) => `Pesan baru dari ${name}`,
 

@@ -4,6 +4,7 @@ import { useText } from "../../i18n";
 import { PhoneButton } from "../../phone/PhoneButton";
 import { Icon } from "../../ui/icons";
 import { usePlace } from "../place";
+import { SearchFilters } from "../search/SearchFilters";
 import { SearchResults } from "../search/SearchResults";
 import { BulkBar } from "./BulkBar";
 import { ConversationList } from "./ConversationList";
@@ -27,7 +28,7 @@ export function ListPane() {
         <div className={styles.title}>
           <h1>{t.title}</h1>
           <ViewsMenu />
-          <FilterMenu />
+          {!search.q && <FilterMenu />}
           <PhoneButton />
           <Tooltip label={t.newConversation}>
             <ActionIcon
@@ -44,7 +45,10 @@ export function ListPane() {
         <SearchField />
       </header>
       {search.q ? (
-        <SearchResults words={search.q} />
+        <>
+          <SearchFilters />
+          <SearchResults sought={{ q: search.q, in: search.in, number: search.number, since: search.since }} />
+        </>
       ) : (
         <>
           {selected.size > 0 ? <BulkBar /> : <ListTabs />}

@@ -17,7 +17,7 @@ export function SearchField() {
   const wanted = words.trim() || undefined;
   useEffect(() => {
     if (wanted === search.q) return;
-    const timer = setTimeout(() => show({ search: { ...search, q: wanted } }), wanted ? moment : 0);
+    const timer = setTimeout(() => show({ search: wanted ? { ...search, q: wanted } : { ...search, q: wanted, in: undefined, since: undefined } }), wanted ? moment : 0);
     return () => clearTimeout(timer);
   }, [wanted, search, show]);
   const commands = useMemo(

@@ -23,7 +23,12 @@ export function SearchHit({ found, item, at }: { found: FoundContact; item?: str
       {at && <Time value={at} />}
     </>
   );
-  if (!found.conversation_id) return <div className={styles.hit}>{inside}</div>;
+  if (!found.conversation_id)
+    return (
+      <Link className={styles.hit} to="/contacts/$id" params={{ id: found.contact.id }}>
+        {inside}
+      </Link>
+    );
   return (
     <Link
       className={styles.hit}

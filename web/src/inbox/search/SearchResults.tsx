@@ -3,18 +3,16 @@ import { useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { ListSkeleton } from "../list/ListSkeleton";
-import { usePlace } from "../place";
-import { searchQuery, type Section } from "./queries";
+import { searchQuery, type Section, type Sought } from "./queries";
 import { SearchSection } from "./SearchSection";
 import styles from "./SearchResults.module.css";
 
 const sections: readonly Section[] = ["contacts", "messages", "notes"];
 
 /** What was found among people, messages and notes, over the whole retention. */
-export function SearchResults({ words }: { words: string }) {
+export function SearchResults({ sought }: { sought: Sought }) {
   const t = useText("inbox");
-  const { search } = usePlace();
-  const query = useQuery(searchQuery(words, search.number));
+  const query = useQuery(searchQuery(sought));
   if (query.isPending) return <ListSkeleton />;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const found = query.data;
@@ -24,7 +22,7 @@ export function SearchResults({ words }: { words: string }) {
       {found.indexing && <p className={styles.hint}>{t.searchIndexing}</p>}
       {none && <EmptyState icon="search" title={t.searchNothing} />}
       {sections.map((section) => (
-        <SearchSection key={`${section} ${words}`} section={section} words={words} found={found} />
+        <SearchSection key={`${section} ${JSON.stringify(sought)}`} section={section} sought={sought} found={found} />
       ))}
     </div>
   );

@@ -2,7 +2,6 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { toastError } from "../../ui/toasts";
-import { usePlace } from "../place";
 import {
   searchMore,
   type FoundContact,
@@ -10,6 +9,7 @@ import {
   type FoundNote,
   type Results,
   type Section,
+  type Sought,
 } from "./queries";
 import { SearchHit } from "./SearchHit";
 import styles from "./SearchResults.module.css";
@@ -19,16 +19,15 @@ type Item = FoundMessage | FoundNote | FoundContact;
 const itemOf = (item: Item) => ("message_id" in item ? item.message_id : "note_id" in item ? item.note_id : undefined);
 
 /** One kind of what was found, with a way to more of it. */
-export function SearchSection({ section, words, found }: { section: Section; words: string; found: Results }) {
+export function SearchSection({ section, sought, found }: { section: Section; sought: Sought; found: Results }) {
   const t = useText("inbox");
-  const { search } = usePlace();
   const [more, setMore] = useState<{ items: Item[]; cursor: string | null } | null>(null);
   const first = found[section];
   const items: Item[] = [...first.items, ...(more?.items ?? [])];
   const cursor = more ? more.cursor : first.next_cursor;
   const fetchMore = () => {
     if (!cursor) return;
-    searchMore(words, section, cursor, search.number)
+    searchMore(sought, section, cursor)
       .then((page) =>
         setMore({ items: [...(more?.items ?? []), ...page[section].items], cursor: page[section].next_cursor }),
       )

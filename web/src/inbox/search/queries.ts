@@ -1,6 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "../../api/client";
+import { serverNow } from "../../api/clock";
 import type { Conversation, Direction, MessageType, Named } from "../../api/types";
+import type { SearchSection, Since } from "../address";
 
 export interface Snippet {
   text: string;
@@ -31,15 +33,32 @@ export interface Results {
   indexing: boolean;
 }
 
-export type Section = "messages" | "notes" | "contacts";
+export type Section = SearchSection;
 
-export const searchQuery = (q: string, number?: string) =>
+/** What is looked for, and where. */
+export interface Sought {
+  q: string;
+  in?: Section;
+  number?: string;
+  since?: Since;
+}
+
+const daysBack: Record<Since, number> = { today: 0, week: 6, month: 29, year: 364 };
+
+/** The first instant of a time span, whose days are the reader's. */
+export function beginOf(since: Since, now = new Date(serverNow())): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBack[since]);
+}
+
+const queryOf = ({ since, ...sought }: Sought) => ({ ...sought, from: since && beginOf(since).toISOString() });
+
+export const searchQuery = (sought: Sought) =>
   queryOptions({
-    queryKey: ["search", q, number ?? ""],
-    queryFn: ({ signal }) => get<Results>("/search", { query: { q, number }, signal }),
+    queryKey: ["search", sought],
+    queryFn: ({ signal }) => get<Results>("/search", { query: queryOf(sought), signal }),
     staleTime: 10_000,
   });
 
 /** The next page of one section. */
-export const searchMore = (q: string, section: Section, cursor: string, number?: string) =>
-  get<Results>("/search", { query: { q, in: section, cursor, number } });
+export const searchMore = (sought: Sought, section: Section, cursor: string) =>
+  get<Results>("/search", { query: { ...queryOf(sought), in: section, cursor } });
