@@ -165,6 +165,27 @@ func TestSSONewcomers(t *testing.T) {
 	answer.RequireFailure(t, "invalid_credentials", "")
 }
 
+// A provider may tell of people apart from its token. Its word counts for the person of the token alone.
+func TestSSOAsksWhoItIs(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, storetest.SQLite, core.Newcomers{})
+	u := d.User(t, d.org, chat.RoleAgent, chat.SeesAll, d.org.TeamID)
+	d.provider.TellsApart("1")
+	_, answer := d.signIn(t, verified(u.Email))
+	answer.RequireStatus(t, http.StatusOK)
+	_, answer = d.signIn(t, map[string]any{"email": u.Email, "email_verified": "true"})
+	answer.RequireStatus(t, http.StatusOK)
+	for _, unsure := range []any{false, "false"} {
+		_, answer = d.signIn(t, map[string]any{"email": u.Email, "email_verified": unsure})
+		answer.RequireFailure(t, "invalid_credentials", "")
+	}
+	_, answer = d.signIn(t, map[string]any{"name": "Nobody"})
+	answer.RequireFailure(t, "invalid_credentials", "")
+	d.provider.TellsApart("2")
+	_, answer = d.signIn(t, verified(u.Email))
+	answer.RequireFailure(t, "invalid_credentials", "")
+}
+
 // The provider replaces the password, not the second step.
 func TestSSOTakesTheSecondStep(t *testing.T) {
 	t.Parallel()

@@ -119,20 +119,53 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string, no
 	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(a.Nonce)) != 1 {
 		return Identity{}, ErrAttempt
 	}
-	return identityOf(verified)
-}
-
-func identityOf(token *oidc.IDToken) (Identity, error) {
-	var claims struct {
-		Email    string `json:"email"`
-		Verified *bool  `json:"email_verified"`
-		Name     string `json:"name"`
+	said, err := claimsOf(verified)
+	if err == nil && said.Email == "" {
+		said, err = p.ask(ctx, found, token, verified.Subject)
 	}
-	if err := token.Claims(&claims); err != nil {
-		return Identity{}, fmt.Errorf("read the identity provider's word: %w", err)
+	if err != nil {
+		return Identity{}, err
 	}
-	if claims.Email == "" || claims.Verified == nil || !*claims.Verified {
+	if said.Email == "" || !said.Verified {
 		return Identity{}, ErrUnverified
 	}
-	return Identity{Email: claims.Email, Name: claims.Name}, nil
+	return Identity{Email: said.Email, Name: said.Name}, nil
+}
+
+// claims are what the provider says of somebody. Some write "true" where others write true.
+type claims struct {
+	Email    string  `json:"email"`
+	Verified boolean `json:"email_verified"`
+	Name     string  `json:"name"`
+}
+
+type boolean bool
+
+// UnmarshalJSON takes anything but true for false.
+func (b *boolean) UnmarshalJSON(text []byte) error {
+	*b = string(text) == `true` || string(text) == `"true"`
+	return nil
+}
+
+func claimsOf(token interface{ Claims(any) error }) (said claims, err error) {
+	if err := token.Claims(&said); err != nil {
+		return claims{}, fmt.Errorf("read the identity provider's word: %w", err)
+	}
+	return said, nil
+}
+
+// ask gets what the token did not say. The standard lets a provider keep the address out of a token when it also gives
+// access to an endpoint that tells it, and several do.
+func (p *Provider) ask(ctx context.Context, found *oidc.Provider, token *oauth2.Token, subject string) (claims, error) {
+	if found.UserInfoEndpoint() == "" {
+		return claims{}, nil
+	}
+	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	if err != nil {
+		return claims{}, fmt.Errorf("ask the identity provider who it is: %w", err)
+	}
+	if info.Subject != subject { // another person's access
+		return claims{}, ErrUnverified
+	}
+	return claimsOf(info)
 }

@@ -8,10 +8,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +35,9 @@ type Provider struct {
 	codes  map[string]request
 	// Spoil changes a token before it is signed.
 	spoil func(claims map[string]any)
+	// apart holds for a provider that tells of people beside the token.
+	apart   bool
+	subject string
 }
 
 // request is somebody who was sent here.
@@ -51,6 +56,7 @@ func Start(t testing.TB) *Provider {
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("GET /keys", p.keys)
+	mux.HandleFunc("GET /userinfo", p.userinfo)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	p.URL = server.URL
@@ -62,6 +68,14 @@ func (p *Provider) SignsIn(claims map[string]any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.person = claims
+}
+
+// TellsApart has the provider tell who somebody is when it is asked, and no longer in the token. It speaks then of the
+// one with that subject.
+func (p *Provider) TellsApart(subject string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.apart, p.subject = true, subject
 }
 
 // Spoil has the next tokens changed before they are signed.
@@ -80,6 +94,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+		"userinfo_endpoint":        p.URL + "/userinfo",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
 	})
 }
@@ -118,13 +133,26 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	claims := map[string]any{"iss": p.URL, "aud": ClientID, "sub": "1", "nonce": asked.nonce, "iat": time.Now().Unix(), "exp": time.Now().Add(time.Minute).Unix()}
-	for name, value := range p.person {
-		claims[name] = value
+	if !p.apart {
+		maps.Copy(claims, p.person)
 	}
 	if p.spoil != nil {
 		p.spoil(claims)
 	}
 	answer(w, http.StatusOK, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 60, "id_token": p.sign(claims)})
+}
+
+// userinfo tells of the person, to whoever has a token.
+func (p *Provider) userinfo(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ") || !p.apart {
+		answer(w, http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
+		return
+	}
+	said := maps.Clone(p.person)
+	said["sub"] = p.subject
+	answer(w, http.StatusOK, said)
 }
 
 // sign makes a JSON web token.
