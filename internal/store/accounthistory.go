@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// MostAccountStates is how many changes of a number are remembered; older ones make room.
+// MostAccountStates is how many states of a number are kept; the oldest are deleted.
 const MostAccountStates = 500
 
 const accountStateColumns = "org_id, account_id, at, status, provider_status, quality, messaging_limit, restricted_sends"
@@ -18,13 +18,13 @@ func scanAccountState(row scanner) (s chat.AccountState, err error) {
 	return s, err
 }
 
-// AccountHistory are the states that a number has been in, newest first.
+// AccountHistory returns the past states of a number, newest first.
 func (r Reader) AccountHistory(orgID, accountID string) ([]chat.AccountState, error) {
 	return many(r, scanAccountState, `SELECT at, status, provider_status, quality, messaging_limit, restricted_sends FROM account_history
 		WHERE org_id = $1 AND account_id = $2 ORDER BY at DESC LIMIT $3`, orgID, accountID, MostAccountStates)
 }
 
-// noteAccountState remembers how an account is about to be, unless it is so already. Of two changes at one
+// noteAccountState records the new state of an account, unless it is unchanged. Of two changes at the same
 // instant the later one stays.
 func (tx *Tx) noteAccountState(a chat.Account) error {
 	args := []any{
@@ -44,13 +44,14 @@ func (tx *Tx) noteAccountState(a chat.Account) error {
 		a.OrgID, a.ID, MostAccountStates)
 }
 
-// beginAccountHistory remembers how a new account is.
+// beginAccountHistory records the first state of a new account.
 func (tx *Tx) beginAccountHistory(a chat.Account) error {
 	return tx.later(`INSERT INTO account_history (`+accountStateColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 		a.OrgID, a.ID, a.CreatedAt.UnixMilli(), string(a.Status), a.ProviderStatus, a.Quality, a.MessagingLimit, (*string)(a.Restriction))
 }
 
-// AccountHoldings is what goes when a number is disconnected. Each count stops at MaxCounted.
+// AccountHoldings counts the data that is deleted when a number is disconnected. Each count stops at
+// MaxCounted.
 type AccountHoldings struct {
 	Queued              int
 	Conversations       int
@@ -58,12 +59,12 @@ type AccountHoldings struct {
 	Files               int
 	RunningBroadcasts   int
 	ScheduledBroadcasts int
-	Templates           int // none where another number of the same business account remains
+	Templates           int // none if another number of the same business account remains
 }
 
 const queuedOfAccount = "messages WHERE account_id = $1 AND direction = 'outbound' AND status = 'queued' AND org_id = $2"
 
-// AccountHoldings counts what an account has.
+// AccountHoldings counts the data of an account.
 func (r Reader) AccountHoldings(a chat.Account) (h AccountHoldings, err error) {
 	for _, c := range []struct {
 		into  *int
@@ -87,12 +88,12 @@ func (r Reader) AccountHoldings(a chat.Account) (h AccountHoldings, err error) {
 	return h, err
 }
 
-// QueuedMessages is how many messages of a number wait to be sent; it stops at MaxCounted.
+// QueuedMessages is the number of messages that wait to be sent; it stops at MaxCounted.
 func (r Reader) QueuedMessages(a chat.Account) (int, error) {
 	return r.countUpTo(queuedOfAccount, a.ID, a.OrgID)
 }
 
-// countUpTo counts the rows of a table that meet a condition, up to MaxCounted.
+// countUpTo counts the rows of a table that match a condition, up to MaxCounted.
 func (r Reader) countUpTo(where string, args ...any) (int, error) {
 	return one(r, scanInt, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %s LIMIT %d) w", where, MaxCounted), args...)
 }

@@ -2,7 +2,7 @@ package store
 
 import "time"
 
-// AccountJobKind says what happened to the account that is to be followed up.
+// AccountJobKind says whether the account was connected or disconnected.
 type AccountJobKind string
 
 const (
@@ -10,7 +10,7 @@ const (
 	JobDisconnected AccountJobKind = "disconnected"
 )
 
-// AccountJob is what is left to do after a number was connected or disconnected.
+// AccountJob is the follow-up work after a number was connected or disconnected.
 type AccountJob struct {
 	OrgID     string
 	AccountID string
@@ -29,12 +29,12 @@ func scanAccountJob(row scanner) (j AccountJob, err error) {
 	return j, err
 }
 
-// AccountJobs returns what is left to do for an organization's numbers.
+// AccountJobs returns the open jobs of an organization's numbers.
 func (r Reader) AccountJobs(orgID string) ([]AccountJob, error) {
 	return many(r, scanAccountJob, "SELECT "+accountJobColumns+" FROM account_jobs WHERE org_id = $1 ORDER BY account_id, kind", orgID)
 }
 
-// PutAccountJob asks for a follow-up, from the start where one is under way.
+// PutAccountJob asks for a follow-up. A job that is under way starts over.
 func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error {
 	tx.noteNumber(orgID)
 	_, err := tx.exec(`INSERT INTO account_jobs (`+accountJobColumns+`) VALUES ($1, $2, $3, 0, $4, $4)
@@ -43,9 +43,9 @@ func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error 
 	return err
 }
 
-// ClaimAccountJobs gives the node up to limit due jobs until the given instant. One that nobody has claimed
-// yet is due since it was put, and none is put off for longer than so much: where its row says otherwise, it
-// was written before a clock was turned back.
+// ClaimAccountJobs gives the node up to limit due jobs until the given instant. A job that nobody has claimed
+// yet is due at once. No job is postponed for longer than longest: if its row says otherwise, it was written
+// before the clock was turned back.
 func (tx *Tx) ClaimAccountJobs(node string, until time.Time, longest time.Duration, limit int) ([]AccountJob, error) {
 	claimed, err := many(tx.Reader, scanAccountJob, `UPDATE account_jobs SET due_at = $2 WHERE (org_id, account_id, kind) IN (
 			SELECT org_id, account_id, kind FROM account_jobs
@@ -57,22 +57,22 @@ func (tx *Tx) ClaimAccountJobs(node string, until time.Time, longest time.Durati
 	return claimed, err
 }
 
-// HoldAccountJob moves the end of a claim, or schedules another attempt. It reports false when the
-// job is not the claimant's any more: it was put anew, or its claim ran out.
+// HoldAccountJob extends a claim, or schedules another attempt. It returns false if the job is no longer the
+// claimant's: it was put anew, or the claim ran out.
 func (tx *Tx) HoldAccountJob(j AccountJob, until time.Time, attempts int) (bool, error) {
 	n, err := tx.exec(`UPDATE account_jobs SET due_at = $5, attempts = $6 WHERE org_id = $1 AND account_id = $2 AND kind = $3 AND due_at = $4`,
 		j.OrgID, j.AccountID, string(j.Kind), j.DueAt.UnixMilli(), until.UnixMilli(), attempts)
 	return n > 0, err
 }
 
-// FinishAccountJob ends a job. It reports false when the job is not the claimant's any more.
+// FinishAccountJob deletes a job. It returns false if the job is no longer the claimant's.
 func (tx *Tx) FinishAccountJob(j AccountJob) (bool, error) {
 	n, err := tx.exec("DELETE FROM account_jobs WHERE org_id = $1 AND account_id = $2 AND kind = $3 AND due_at = $4",
 		j.OrgID, j.AccountID, string(j.Kind), j.DueAt.UnixMilli())
 	return n > 0, err
 }
 
-// FreeAccountJobs makes every job due: whoever had taken them was killed.
+// FreeAccountJobs makes every job due, because the process that had claimed them was killed.
 func (tx *Tx) FreeAccountJobs() error {
 	_, err := tx.exec("UPDATE account_jobs SET due_at = $1 WHERE due_at > $1", tx.now.UnixMilli())
 	return err

@@ -6,8 +6,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// NoteReport notes when the provider spoke of an aspect of an account. It reports false if the provider is known
-// to have spoken of it later.
+// NoteReport records when the provider reported an aspect of an account. It returns false if a later report is
+// known.
 func (tx *Tx) NoteReport(a chat.Account, aspect chat.AccountAspect, at time.Time) (bool, error) {
 	n, err := tx.exec(`INSERT INTO account_reports (org_id, account_id, aspect, reported_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id, account_id, aspect) DO UPDATE SET reported_at = excluded.reported_at

@@ -25,7 +25,7 @@ func scanAccount(row scanner) (a chat.Account, err error) {
 	return a, err
 }
 
-// lockAccount locks the account's row inside a transaction, and not the customer's beside it.
+// lockAccount locks the account's row inside a transaction, but not the joined customer's row.
 func (r Reader) lockAccount() string {
 	if r.locking && r.dialect.forUpdate != "" {
 		return r.dialect.forUpdate + " OF a"
@@ -40,8 +40,8 @@ func (r Reader) Account(orgID, id string) (chat.Account, error) {
 	})
 }
 
-// AccountByNumber returns the organization's account with that number, or ErrNotFound. It does
-// not lock: every send reads it.
+// AccountByNumber returns the organization's account with that number, or ErrNotFound. It does not lock,
+// because every send reads it.
 func (r Reader) AccountByNumber(orgID, phoneNumberID string) (chat.Account, error) {
 	return recall(r, "account by number", []string{orgID, phoneNumberID}, func() (chat.Account, error) {
 		return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.org_id = $2 AND a.deleted_at IS NULL", phoneNumberID, orgID)
@@ -54,13 +54,13 @@ func (r Reader) PeekAccount(orgID, id string) (chat.Account, error) {
 	return r.Account(orgID, id)
 }
 
-// AccountForCallback returns the account of whatever organization has that number, or ErrNotFound.
+// AccountForCallback returns the account with that number in any organization, or ErrNotFound.
 func (r Reader) AccountForCallback(phoneNumberID string) (chat.Account, error) {
 	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
 }
 
-// AccountWithRules is AccountForCallback with the organization's settings, where messages that come in set
-// something off; else they are nil. One statement reads both: every callback asks.
+// AccountWithRules is AccountForCallback with the organization's settings, if inbound messages trigger
+// automatic actions; otherwise the settings are nil. It is one statement, because every callback needs it.
 func (r Reader) AccountWithRules(phoneNumberID string) (account chat.Account, rules *chat.Settings, err error) {
 	account, err = one(r, func(row scanner) (a chat.Account, err error) {
 		var settings *string
@@ -79,7 +79,7 @@ func (r Reader) AccountsOfWABA(wabaID string) ([]chat.Account, error) {
 	return many(r, scanAccount, accountSelect+" WHERE a.waba_id = $1 AND a.deleted_at IS NULL ORDER BY a.id", wabaID)
 }
 
-// AccountsByPhone returns the accounts with a phone number, which is with +.
+// AccountsByPhone returns the accounts with a phone number, given with +.
 func (r Reader) AccountsByPhone(phone string) ([]chat.Account, error) {
 	return many(r, scanAccount, accountSelect+" WHERE a.phone_number = $1 AND a.deleted_at IS NULL ORDER BY a.id", phone)
 }
@@ -130,7 +130,7 @@ func (tx *Tx) InsertAccount(a chat.Account) error {
 	return tx.beginAccountHistory(a)
 }
 
-// UpdateAccount stores what may change of an account, and remembers what the provider made of it before.
+// UpdateAccount stores the changeable fields of an account, and records its state in the history.
 func (tx *Tx) UpdateAccount(a chat.Account) error {
 	if err := tx.noteAccountState(a); err != nil {
 		return err
@@ -145,17 +145,17 @@ func (tx *Tx) UpdateAccount(a chat.Account) error {
 		msPtr(a.RegisteringUntil), tx.now.UnixMilli(), a.MessagingLimit, a.Reason())
 }
 
-// DeleteAccount makes an account vanish; its data is purged later.
+// DeleteAccount hides an account; its data is purged later.
 func (tx *Tx) DeleteAccount(orgID, id string, at time.Time) error {
 	if err := tx.execOne("UPDATE accounts SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL", orgID, id, at.UnixMilli()); err != nil {
 		return err
 	}
-	// Whoever looks after the templates finds out whether another number still needs them.
+	// The template sync finds out whether another number still needs them.
 	return tx.later(`UPDATE template_syncs SET due_at = $3 WHERE org_id = $1 AND due_at > $3
 		AND waba_id = (SELECT waba_id FROM accounts WHERE org_id = $1 AND id = $2)`, orgID, id, at.UnixMilli())
 }
 
-// KnownNumbers are those of the numbers that are the organization's.
+// KnownNumbers returns the numbers that belong to the organization.
 func (r Reader) KnownNumbers(orgID string, phoneNumberIDs []string) ([]string, error) {
 	return many(r, scanText, "SELECT phone_number_id FROM accounts WHERE org_id = $1 AND deleted_at IS NULL AND "+
 		r.dialect.oneOf("phone_number_id", "$2"), orgID, r.dialect.list(phoneNumberIDs))

@@ -6,8 +6,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// firstFailure is the lowest status of a call that failed. It is written out in statements: neither engine
-// derives the condition of the index of failures from a parameter.
+// firstFailure is the lowest status of a failed call. Statements contain it literally, because neither engine
+// matches a parameter with the condition of the partial index.
 const firstFailure = 400
 
 // CallFilter narrows the API log. From is inclusive, Until exclusive.
@@ -49,8 +49,8 @@ func (f CallFilter) look(orgID string) *look[APICall] {
 	return l
 }
 
-// APICalls returns a page of an organization's calls, newest first. It passes over a bounded number of calls
-// that the filter does not want: there may be more behind a page that is not full.
+// APICalls returns a page of an organization's calls, newest first. It skips a bounded number of calls that the
+// filter does not match, so more may follow a page that is not full.
 func (r Reader) APICalls(orgID string, f CallFilter, p Page) (Slice[APICall], error) {
 	return f.look(orgID).run(r, p)
 }
@@ -66,8 +66,8 @@ func (r Reader) APICall(orgID, id string) (APICall, error) {
 	return one(r, scanCall, "SELECT "+callColumns+" FROM api_log WHERE org_id = $1 AND id = $2", orgID, id)
 }
 
-// CallThatMade returns the call that was answered with an id which is as old as the instant says, or
-// ErrNotFound. A request is older than what it makes, by no more than longest.
+// CallThatMade returns the call that was answered with the id of an object made at the instant, or ErrNotFound.
+// A request is older than the object it makes, by at most longest.
 func (r Reader) CallThatMade(orgID, id string, at time.Time, longest time.Duration) (APICall, error) {
 	f := CallFilter{From: new(at.Add(-longest)), Until: new(at.Add(time.Second))}
 	l := f.look(orgID)
@@ -82,18 +82,18 @@ func (r Reader) CallThatMade(orgID, id string, at time.Time, longest time.Durati
 	return found.Rows[0], nil
 }
 
-// Failures are calls that failed alike.
+// Failures is a group of calls that failed in the same way.
 type Failures struct {
 	Code   string
 	Method string
 	Route  string
 	Status int
 	Count  int
-	Latest string // the id of the last of them
+	Latest string // the id of the last call
 }
 
-// FailedCalls groups the failed calls of a time by what went wrong and where, the most frequent first. It looks
-// at a bounded number of them, the latest; whole tells whether these were all.
+// FailedCalls groups the failed calls of a period by error and place, most frequent first. It reads a bounded
+// number of the latest; whole is true if these were all.
 func (r Reader) FailedCalls(orgID string, f CallFilter, limit int) (groups []Failures, whole bool, err error) {
 	f.Statuses = [2]int{firstFailure, 599}
 	l := f.look(orgID)

@@ -15,24 +15,24 @@ type APICall struct {
 	KeyID     string
 	Method    string
 	Path      string
-	Route     string // the path with its variables, as the operation has it; empty where there is none
+	Route     string // the operation's path with its variables; empty if there is none
 	Status    int
 	Latency   time.Duration
 	IP        string
-	Code      string // what went wrong, with which field, and the sentence that said so
+	Code      string // the error's code, field and message
 	Param     string
 	Message   string
-	Made      string // the id of what a POST was answered with
+	Made      string // the id of the object that a POST made
 }
 
 const (
 	callColumns = "org_id, id, key_id, method, path, route, status, latency_us, ip, code, param, message, made"
 	callValues  = 13
-	// apiLogRows is how many rows one statement inserts, under the engines' limits.
+	// apiLogRows is the number of rows in one insert, below the engines' limits.
 	apiLogRows = 64
 )
 
-// AppendAPILog writes calls, many to a statement.
+// AppendAPILog writes calls, several in each statement.
 func (tx *Tx) AppendAPILog(calls []APICall) error {
 	for len(calls) > 0 {
 		n := min(apiLogRows, len(calls))
@@ -73,8 +73,7 @@ func scanCall(row scanner) (c APICall, err error) {
 	return c, err
 }
 
-// PurgeAPILog removes up to limit of an organization's calls from before the given instant and
-// returns how many.
+// PurgeAPILog deletes up to limit of an organization's calls from before the instant and returns how many.
 func (tx *Tx) PurgeAPILog(orgID string, before time.Time, limit int) (int64, error) {
 	return tx.exec(`DELETE FROM api_log WHERE org_id = $1 AND id IN
 		(SELECT id FROM api_log WHERE org_id = $1 AND id < $2 LIMIT $3)`,

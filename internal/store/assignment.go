@@ -6,10 +6,10 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Assignee is what decides whether a user can have conversations of a team's numbers.
+// Assignee says whether a user can be assigned conversations of a team's numbers.
 type Assignee struct{ Left, Away, Member bool }
 
-// Assignee looks at a user for a team. Somebody who does not exist is no member.
+// Assignee looks a user up for a team. An unknown user is no member.
 func (r Reader) Assignee(orgID, teamID, userID string) (a Assignee, err error) {
 	found, err := many(r, func(row scanner) (a Assignee, err error) {
 		err = row.Scan(&a.Left, &a.Away, &a.Member)
@@ -23,9 +23,9 @@ func (r Reader) Assignee(orgID, teamID, userID string) (a Assignee, err error) {
 	return found[0], nil
 }
 
-// TakeTurn finds whose turn it is in a team, of those who are there and can sign in, and puts them at the end.
-// It returns ErrNotFound where nobody is there. Until the transaction ends, others wait for the team: two of
-// them at once would both find the same.
+// TakeTurn returns the user of a team whose turn it is, and moves that user to the end. Users who are away or
+// cannot sign in are skipped; ErrNotFound if nobody is left. It locks the team until the transaction ends,
+// because two transactions would otherwise pick the same user.
 func (tx *Tx) TakeTurn(orgID, teamID string) (userID string, err error) {
 	if _, err := one(tx.Reader, scanText, "SELECT id FROM teams WHERE org_id = $1 AND id = $2"+tx.forUpdate(), orgID, teamID); err != nil {
 		return "", err
@@ -43,20 +43,20 @@ func (tx *Tx) TakeTurn(orgID, teamID string) (userID string, err error) {
 
 const inWork = "c.status IN ('open', 'pending')"
 
-// InWorkOf returns up to limit conversations of a user that are not resolved.
+// InWorkOf returns up to limit unresolved conversations of a user.
 func (tx *Tx) InWorkOf(orgID, userID string, limit int) ([]chat.Conversation, error) {
 	return many(tx.Reader, scanConversation, "SELECT "+prefixed("c", conversationColumns)+` FROM conversations c
 		WHERE c.org_id = $1 AND c.assigned_to = $2 AND `+inWork+" ORDER BY c.id LIMIT $3"+tx.forUpdate(), orgID, userID, limit)
 }
 
-// LeftBehind returns somebody who has left and still has a conversation that is not resolved, or ErrNotFound.
+// LeftBehind returns a user who has left and still has an unresolved conversation, or ErrNotFound.
 func (r Reader) LeftBehind() (orgID, userID string, err error) {
 	_, err = one(r, func(row scanner) (string, error) { return "", row.Scan(&orgID, &userID) }, `SELECT u.org_id, u.id FROM users u
 		WHERE u.disabled_at IS NOT NULL AND EXISTS (SELECT 1 FROM conversations c WHERE c.org_id = u.org_id AND c.assigned_to = u.id AND `+inWork+") LIMIT 1")
 	return orgID, userID, err
 }
 
-// AwayReply is when the person of a conversation was last told that nobody is there, or ErrNotFound.
+// AwayReply is the time of the last away message in a conversation, or ErrNotFound.
 func (r Reader) AwayReply(orgID, conversationID string) (time.Time, error) {
 	return one(r, func(row scanner) (time.Time, error) {
 		var at int64
@@ -65,7 +65,7 @@ func (r Reader) AwayReply(orgID, conversationID string) (time.Time, error) {
 	}, "SELECT sent_at FROM away_replies WHERE org_id = $1 AND conversation_id = $2", orgID, conversationID)
 }
 
-// PutAwayReply notes that the person of a conversation was told now.
+// PutAwayReply records that an away message was sent now.
 func (tx *Tx) PutAwayReply(orgID, conversationID string) error {
 	_, err := tx.exec(`INSERT INTO away_replies (org_id, conversation_id, sent_at) VALUES ($1, $2, $3)
 		ON CONFLICT (org_id, conversation_id) DO UPDATE SET sent_at = excluded.sent_at`, orgID, conversationID, tx.now.UnixMilli())

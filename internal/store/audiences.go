@@ -6,8 +6,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// labelled is the query for the contacts (contact_id) that carry labels, behind one, in the order of their ids and
-// no more than limit; empty: all of them.
+// labelled is the query for the contacts (contact_id) with the labels, after one contact, in order of their
+// ids, up to limit; empty arguments: all of them.
 func labelled(a chat.Audience, c *conditions, after, limit string) string {
 	var each []string
 	for _, label := range a.LabelIDs {
@@ -35,14 +35,14 @@ func labelled(a chat.Audience, c *conditions, after, limit string) string {
 	return text
 }
 
-// part is a piece of an audience: from behind a contact on, and how many.
+// part is a piece of an audience: the contact after which it begins, and its length.
 type part struct {
 	after string
 	limit int
 }
 
-// members is the query for the contacts (contact_id) of an audience, or of a part of it in the order of their ids. The
-// first argument is the organization.
+// members is the query for the contacts (contact_id) of an audience, or of a part of it in order of their ids.
+// The first argument is the organization.
 func (r Reader) members(account chat.Account, a chat.Audience, p *part) (string, conditions, error) {
 	if a.Filter == nil {
 		c := conditions{args: []any{account.OrgID}}
@@ -61,11 +61,11 @@ func (r Reader) members(account chat.Account, a chat.Audience, p *part) (string,
 	return "SELECT c.id AS contact_id" + from + c.where() + " ORDER BY c.id LIMIT " + c.arg(p.limit), c, nil
 }
 
-// AudienceMember is a contact in an audience. Address is empty where it is another account's, or cannot be
-// written to.
+// AudienceMember is a contact in an audience. Address is empty if the contact belongs to another account or
+// cannot be written to.
 type AudienceMember struct{ ContactID, Address string }
 
-// AudienceAfter is the next part of an audience behind a contact, in the order of their ids.
+// AudienceAfter returns the next part of an audience after a contact, in order of their ids.
 func (r Reader) AudienceAfter(account chat.Account, a chat.Audience, after string, limit int) ([]AudienceMember, error) {
 	members, c, err := r.members(account, a, &part{after, limit})
 	if err != nil {
@@ -80,11 +80,11 @@ func (r Reader) AudienceAfter(account chat.Account, a chat.Audience, after strin
 	}, text, c.args...)
 }
 
-// AudienceCounts is how many of an audience there are, and how many of them will be left out.
+// AudienceCounts are the size of an audience and the numbers of contacts that will be skipped.
 type AudienceCounts struct{ Total, Duplicates, OptedOut, NoConsent int64 }
 
-// CountAudience counts the contacts of an account in an audience. Those who are among the broadcast's recipients
-// already are duplicates.
+// CountAudience counts the contacts of an account in an audience. Those who are already recipients of the
+// broadcast are duplicates.
 func (r Reader) CountAudience(account chat.Account, broadcastID string, a chat.Audience) (n AudienceCounts, err error) {
 	members, c, err := r.members(account, a, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r Reader) CountAudience(account chat.Account, broadcastID string, a chat.A
 	}, text, c.args...)
 }
 
-// countConsent counts the contacts t that have said no to marketing, and those that have said nothing.
+// countConsent counts the contacts t that have opted out, and those whose consent is unknown.
 func countConsent(condition string) string {
 	count := func(consent string) string {
 		return "COALESCE(SUM(CASE WHEN " + condition + " AND t.marketing_consent = '" + consent + "' THEN 1 ELSE 0 END), 0)"
@@ -108,8 +108,8 @@ func countConsent(condition string) string {
 	return count(string(chat.ConsentOptedOut)) + ", " + count(string(chat.ConsentUnknown))
 }
 
-// CountWaiting counts the recipients of a broadcast that wait, and what those who are contacts said of marketing.
-// Who is no contact has said nothing.
+// CountWaiting counts the waiting recipients of a broadcast, and their consent. A recipient who is no contact
+// has none.
 func (r Reader) CountWaiting(account chat.Account, broadcastID string) (n AudienceCounts, err error) {
 	return one(r, func(row scanner) (n AudienceCounts, err error) {
 		err = row.Scan(&n.Total, &n.OptedOut, &n.NoConsent)
@@ -120,7 +120,7 @@ func (r Reader) CountWaiting(account chat.Account, broadcastID string) (n Audien
 		WHERE r.broadcast_id = $3 AND r.status = 'waiting'`, account.OrgID, account.ID, broadcastID)
 }
 
-// ContactsByNumber returns those of an account's contacts that have one of the numbers, by number.
+// ContactsByNumber returns the contacts of an account with one of the numbers, by number.
 func (r Reader) ContactsByNumber(account chat.Account, numbers []string) (map[string]chat.Contact, error) {
 	rows, err := many(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND "+r.dialect.oneOf("phone_number", "$3"),
 		account.OrgID, account.ID, r.dialect.list(numbers))

@@ -10,18 +10,17 @@ import (
 
 type doerKey struct{}
 
-// WithDoer says who makes the changes that are made under a context. Without one nobody does: workers keep no
-// audit log.
+// WithDoer says who makes the changes in a context. Without a doer there are no audit entries, as for workers.
 func WithDoer(ctx context.Context, d chat.Doer) context.Context {
 	return context.WithValue(ctx, doerKey{}, d)
 }
 
-// SameCaller says that changes under a context are made by whom those under another one are, and in whose turn.
+// SameCaller copies the doer and the turn of another context.
 func SameCaller(ctx, as context.Context) context.Context {
 	return context.WithValue(WithTurn(ctx, turnOf(as)), doerKey{}, as.Value(doerKey{}))
 }
 
-// Doer is who makes the changes of a transaction, and whether anybody does.
+// Doer is who makes the changes of the transaction; ok is false if nobody does.
 func (tx *Tx) Doer() (d chat.Doer, ok bool) {
 	d, ok = tx.ctx.Value(doerKey{}).(chat.Doer)
 	return d, ok
@@ -29,7 +28,7 @@ func (tx *Tx) Doer() (d chat.Doer, ok bool) {
 
 const auditColumns = "org_id, id, doer_kind, doer_id, doer_name, address, action, object_id, object_name, details"
 
-// InsertAudit writes an entry of the audit log.
+// InsertAudit writes an audit entry.
 func (tx *Tx) InsertAudit(e chat.AuditEntry) error {
 	details, err := json.Marshal(e.Details)
 	if err != nil {
@@ -78,7 +77,7 @@ func scanAudit(row scanner) (e chat.AuditEntry, err error) {
 	return e, json.Unmarshal([]byte(details), &e.Details)
 }
 
-// PurgeAudit removes up to limit of an organization's entries from before the instant, and returns how many.
+// PurgeAudit deletes up to limit of an organization's entries from before the instant, and returns how many.
 func (tx *Tx) PurgeAudit(orgID string, before time.Time, limit int) (int64, error) {
 	return tx.exec("DELETE FROM audit_log WHERE org_id = $1 AND id IN (SELECT id FROM audit_log WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
 		orgID, firstID(chat.KindAudit, before), limit)

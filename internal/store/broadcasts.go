@@ -51,7 +51,7 @@ func (tx *Tx) InsertBroadcast(b chat.Broadcast) error {
 		$17, $18, $19, $20, $21, $22)`, args...)
 }
 
-// UpdateBroadcast stores what may change of a broadcast.
+// UpdateBroadcast stores the changeable fields of a broadcast.
 func (tx *Tx) UpdateBroadcast(b chat.Broadcast) error {
 	tx.noteChange(ChangedBroadcast, b.OrgID, b.ID)
 	args, err := broadcastArgs(b)
@@ -86,7 +86,7 @@ func (r Reader) Broadcasts(orgID, accountID string, f BroadcastFilter, p Page) (
 	return newestFirst(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts", c, broadcastsByID, p)
 }
 
-// NumberedBroadcast is a broadcast, and the provider's id of the number that it goes out from.
+// NumberedBroadcast is a broadcast with the provider's id of its number.
 type NumberedBroadcast struct {
 	chat.Broadcast
 	PhoneNumberID string
@@ -108,7 +108,7 @@ func (r Reader) BroadcastFor(u chat.User, id string) (NumberedBroadcast, error) 
 	return one(r, scanNumbered, numberedSelect+c.where(), c.args...)
 }
 
-// SQLite does not reorder a CROSS JOIN: the list is walked in its order, and each broadcast's number looked up.
+// SQLite does not reorder a CROSS JOIN: it walks the list in order, and looks each broadcast's number up.
 var numberedSelect = "SELECT COALESCE(a.phone_number_id, ''), " + prefixed("b", broadcastColumns) + " FROM broadcasts b CROSS JOIN accounts a"
 
 func scanNumbered(row scanner) (b NumberedBroadcast, err error) {
@@ -125,7 +125,7 @@ func broadcastsSeenBy(u chat.User) (c conditions) {
 	return c
 }
 
-// DeleteBroadcast removes a broadcast whose recipients are gone.
+// DeleteBroadcast deletes a broadcast whose recipients are deleted.
 func (tx *Tx) DeleteBroadcast(orgID, id string) error {
 	tx.noteChange(ChangedBroadcast, orgID, id)
 	if err := tx.DeleteTallies(id); err != nil {
@@ -134,31 +134,31 @@ func (tx *Tx) DeleteBroadcast(orgID, id string) error {
 	return tx.execOne("DELETE FROM broadcasts WHERE org_id = $1 AND id = $2", orgID, id)
 }
 
-// DeleteTallies forgets how many recipients a broadcast has had.
+// DeleteTallies deletes the counts of a broadcast's recipients.
 func (tx *Tx) DeleteTallies(broadcastID string) error {
 	return tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", broadcastID)
 }
 
-// DueBroadcasts are scheduled ones whose time has come.
+// DueBroadcasts returns scheduled broadcasts whose time has come.
 func (r Reader) DueBroadcasts(now time.Time, limit int) ([]chat.Broadcast, error) {
 	r.locking = false
 	return many(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts WHERE status = 'scheduled' AND scheduled_at <= $1 ORDER BY scheduled_at LIMIT $2",
 		now.UnixMilli(), limit)
 }
 
-// OwnBroadcasts are those that a node works on.
+// OwnBroadcasts returns the broadcasts that a node works on.
 func (r Reader) OwnBroadcasts(node string) ([]chat.Broadcast, error) {
 	return many(r, scanBroadcast, "SELECT "+broadcastColumns+" FROM broadcasts WHERE active AND owner = $1 ORDER BY id", node)
 }
 
-// AbandonedBroadcasts tells whether there are broadcasts to work on that no living node has.
+// AbandonedBroadcasts reports whether there are broadcasts to work on that no living node owns.
 func (r Reader) AbandonedBroadcasts() (bool, error) {
 	n, err := one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM broadcasts WHERE active AND owner"+abandoned+" LIMIT 1) b")
 	return n > 0, err
 }
 
-// ClaimBroadcasts gives a node the broadcasts that no living node has. Those of one number stay together, so
-// that they share it fairly: such a one goes to the node that has another.
+// ClaimBroadcasts gives a node the broadcasts that no living node owns. Broadcasts of one number stay on one
+// node, so that they share it fairly: such a broadcast goes to the node that has another.
 func (tx *Tx) ClaimBroadcasts(node string) error {
 	if free, err := tx.TryLock("claim broadcasts"); err != nil || !free {
 		return err
@@ -172,7 +172,7 @@ func (tx *Tx) ClaimBroadcasts(node string) error {
 	return err
 }
 
-// AddTally is how many recipients were moved, by broadcast and status. kind is who moved them.
+// AddTally adds changes of the counts by broadcast and status. kind says who made them.
 func (tx *Tx) AddTally(kind string, deltas []TallyDelta) error {
 	for _, d := range deltas {
 		if d.N == 0 {
@@ -187,13 +187,13 @@ func (tx *Tx) AddTally(kind string, deltas []TallyDelta) error {
 	return nil
 }
 
-// TallyDelta is how many more recipients of a broadcast have a status.
+// TallyDelta is the change of the number of recipients with a status.
 type TallyDelta struct {
 	BroadcastID, Status string
 	N                   int64
 }
 
-// Tallies are how many recipients of each of the broadcasts have each status.
+// Tallies returns the numbers of recipients by broadcast and status.
 func (r Reader) Tallies(ids ...string) (map[string]map[string]int64, error) {
 	found := map[string]map[string]int64{}
 	err := r.db.query(r.ctx, "SELECT broadcast_id, status, SUM(n) FROM broadcast_tallies WHERE "+r.dialect.oneOf("broadcast_id", "$1")+

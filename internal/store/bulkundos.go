@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BulkUndo is one slice of a change of many conversations, with what it takes to undo it.
+// BulkUndo is one slice of a bulk change of conversations, with the data to undo it.
 type BulkUndo struct {
 	OrgID  string
 	ID     string
@@ -15,14 +15,14 @@ type BulkUndo struct {
 	Before json.RawMessage
 }
 
-// InsertBulkUndo stores how a slice can be undone.
+// InsertBulkUndo stores how to undo a slice.
 func (tx *Tx) InsertBulkUndo(u BulkUndo) error {
 	return tx.later("INSERT INTO bulk_undos (org_id, id, slice, user_id, change, before, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
 		u.OrgID, u.ID, u.Slice, u.UserID, string(u.Change), string(u.Before), tx.now.UnixMilli())
 }
 
-// TakeBulkUndo removes a slice of a user's change that can be undone since the instant, and returns it, or
-// ErrNotFound when there is none left.
+// TakeBulkUndo deletes and returns a slice of a user's change made since the instant, or ErrNotFound if none is
+// left.
 func (tx *Tx) TakeBulkUndo(orgID, userID, id string, since time.Time) (BulkUndo, error) {
 	return one(tx.Reader, func(row scanner) (u BulkUndo, err error) {
 		u.OrgID, u.UserID, u.ID = orgID, userID, id
@@ -34,7 +34,7 @@ func (tx *Tx) TakeBulkUndo(orgID, userID, id string, since time.Time) (BulkUndo,
 		AND user_id = $3 AND created_at >= $4 RETURNING slice, change, before`, orgID, id, userID, since.UnixMilli())
 }
 
-// PurgeBulkUndos removes what can no longer be undone.
+// PurgeBulkUndos deletes slices that can no longer be undone.
 func (tx *Tx) PurgeBulkUndos(before time.Time, limit int) (int64, error) {
 	return tx.exec(`DELETE FROM bulk_undos WHERE (org_id, id, slice) IN
 		(SELECT org_id, id, slice FROM bulk_undos WHERE created_at < $1 LIMIT $2)`, before.UnixMilli(), limit)

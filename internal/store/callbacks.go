@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Callback is a provider's callback as it came.
+// Callback is a provider's callback as it arrived.
 type Callback struct {
 	ID       string
 	Body     []byte
@@ -22,13 +22,13 @@ func (tx *Tx) InsertCallback(c Callback) error {
 		c.ID, string(c.Body), c.DueAt.UnixMilli(), c.Attempts, c.Owner)
 }
 
-// FinishCallback removes a callback. It reports false when another node took it over.
+// FinishCallback deletes a callback. It returns false if another node took it over.
 func (tx *Tx) FinishCallback(id, owner string) (bool, error) {
 	n, err := tx.exec("DELETE FROM callbacks WHERE id = $1 AND owner = $2", id, owner)
 	return n > 0, err
 }
 
-// PurgeCallbacks removes up to limit callbacks that came before the given instant, and returns how many.
+// PurgeCallbacks deletes up to limit callbacks from before the instant, and returns how many.
 func (tx *Tx) PurgeCallbacks(before time.Time, limit int) (int64, error) {
 	return tx.exec("DELETE FROM callbacks WHERE id IN (SELECT id FROM callbacks WHERE id < $1 ORDER BY id LIMIT $2)",
 		firstID(chat.KindCallback, before), limit)
@@ -41,12 +41,12 @@ func (tx *Tx) RetryCallback(c Callback) error {
 	return err
 }
 
-// dueNow is the condition for rows of work that are due when they are written. $2 is now. One that was
-// never tried is due whatever it says: where that is yet to come, a clock was turned back.
+// dueNow is the condition for work that is due when it is written. $2 is now. A row that was never tried is due
+// whatever its time says: a time in the future means that the clock was turned back.
 const dueNow = "(due_at <= $2 OR attempts = 0)"
 
-// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, of each owner the oldest
-// first, and returns their ids.
+// ClaimCallbacks gives the node up to limit due callbacks that no living node owns, oldest first for each
+// owner, and returns their ids.
 func (tx *Tx) ClaimCallbacks(node string, limit int) (claimed []string, err error) {
 	dead, err := tx.abandonedBy("callbacks")
 	for _, owner := range dead {

@@ -11,16 +11,16 @@ func scanCannedReply(row scanner) (c chat.CannedReply, err error) {
 	return c, err
 }
 
-// usableBy is the condition that a canned reply is the user's or of one of the user's teams: $1 is the
+// usableBy is the condition that a canned reply belongs to the user or to one of the user's teams: $1 is the
 // organization, $2 the user.
 const usableBy = `org_id = $1 AND (owner_id = $2 OR team_id IN (SELECT m.team_id FROM team_members m WHERE m.org_id = $1 AND m.user_id = $2))`
 
-// CannedReplies returns what a user can use, by name.
+// CannedReplies returns the replies that a user can use, by name.
 func (r Reader) CannedReplies(u chat.User) ([]chat.CannedReply, error) {
 	return many(r, scanCannedReply, "SELECT "+cannedReplyColumns+" FROM canned_replies WHERE "+usableBy+" ORDER BY name, id", u.OrgID, u.ID)
 }
 
-// CannedReply returns one that a user can use, or ErrNotFound.
+// CannedReply returns a reply that a user can use, or ErrNotFound.
 func (r Reader) CannedReply(u chat.User, id string) (chat.CannedReply, error) {
 	return one(r, scanCannedReply, "SELECT "+cannedReplyColumns+" FROM canned_replies WHERE "+usableBy+" AND id = $3"+r.forUpdate(), u.OrgID, u.ID, id)
 }

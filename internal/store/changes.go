@@ -1,17 +1,17 @@
 package store
 
-// Change is something that open dashboards may show, and that is not as it was.
+// Change says that an object which open dashboards may show has changed.
 type Change struct {
 	OrgID string
 	Kind  ChangeKind
-	ID    string // empty where one cannot be told from another
+	ID    string // empty if one object cannot be told from another
 }
 
-// ChangeKind is what has changed.
+// ChangeKind is the kind of the changed object.
 type ChangeKind string
 
 const (
-	// ChangedConversation: a conversation, or anything in it.
+	// ChangedConversation is a change of a conversation, or of anything in it.
 	ChangedConversation ChangeKind = "conversation"
 	ChangedPeople       ChangeKind = "people" // users, teams
 	ChangedLabels       ChangeKind = "labels"
@@ -24,17 +24,17 @@ const (
 	ChangedBroadcast    ChangeKind = "broadcast"
 	ChangedKeys         ChangeKind = "keys"
 	ChangedWebhooks     ChangeKind = "webhooks" // subscriptions, secrets
-	// ChangedContacts: some contacts, or the work on many of them. Which, is not told: whoever listens may not
-	// see them.
+	// ChangedContacts is a change of some contacts, or of bulk work on them. It names none, because the
+	// listener may not be allowed to see them.
 	ChangedContacts ChangeKind = "contacts"
-	// ChangedOrganization: its name or its settings.
+	// ChangedOrganization is a change of its name or its settings.
 	ChangedOrganization ChangeKind = "organization"
 )
 
-// Tell lets other processes on the store know of something now. It is a hint, like all that Listen hears.
+// Tell sends a topic to other processes on the store now. It is a hint, like everything that Listen hears.
 func (s *Store) Tell(topic Topic) { s.engine.tell(topic) }
 
-// noteChange has open dashboards told once the transaction is durable.
+// noteChange tells open dashboards of a change once the transaction is durable.
 func (tx *Tx) noteChange(kind ChangeKind, orgID, id string) {
 	if tx.hands.Changed != nil {
 		tx.work.changes = append(tx.work.changes, Change{orgID, kind, id})

@@ -19,12 +19,12 @@ func scanContactJob(row scanner) (j chat.ContactJob, err error) {
 	return j, err
 }
 
-// ContactJob returns work on many contacts, or ErrNotFound.
+// ContactJob returns a job on many contacts, or ErrNotFound.
 func (r Reader) ContactJob(orgID, id string) (chat.ContactJob, error) {
 	return one(r, scanContactJob, "SELECT "+contactJobColumns+" FROM contact_jobs WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
 }
 
-// ContactJobs returns an organization's work on many contacts, the newest first: one user's, where one is given.
+// ContactJobs returns an organization's jobs on many contacts, newest first; with a user, only that user's.
 func (r Reader) ContactJobs(orgID, userID string, limit int) ([]chat.ContactJob, error) {
 	var c conditions
 	c.add("org_id = ?", orgID)
@@ -33,12 +33,12 @@ func (r Reader) ContactJobs(orgID, userID string, limit int) ([]chat.ContactJob,
 	return many(r, scanContactJob, "SELECT "+contactJobColumns+" FROM contact_jobs"+c.where()+" ORDER BY id DESC LIMIT "+c.arg(limit), c.args...)
 }
 
-// ContactJobsUnderWay returns up to limit jobs of all organizations that are to be gone on with, the oldest first.
+// ContactJobsUnderWay returns up to limit unfinished jobs of all organizations, oldest first.
 func (r Reader) ContactJobsUnderWay(limit int) ([]chat.ContactJob, error) {
 	return many(r, scanContactJob, "SELECT "+contactJobColumns+" FROM contact_jobs WHERE status IN ('running', 'undoing') ORDER BY id LIMIT $1", limit)
 }
 
-// InsertContactJob stores new work.
+// InsertContactJob stores a new job.
 func (tx *Tx) InsertContactJob(j chat.ContactJob) error {
 	tx.noteContacts(j.OrgID)
 	return tx.insert("INSERT INTO contact_jobs ("+contactJobColumns+`)
@@ -47,7 +47,7 @@ func (tx *Tx) InsertContactJob(j chat.ContactJob) error {
 		j.Created, j.Changed, j.Failed, j.Reason, j.CreatedAt.UnixMilli(), j.UpdatedAt.UnixMilli())
 }
 
-// UpdateContactJob stores how far the work is.
+// UpdateContactJob stores the progress of a job.
 func (tx *Tx) UpdateContactJob(j chat.ContactJob) error {
 	tx.noteContacts(j.OrgID)
 	return tx.execOne(`UPDATE contact_jobs SET status = $3, task = $4, blob_key = $5, position = $6, slices = $7, total = $8, done = $9,
@@ -56,7 +56,7 @@ func (tx *Tx) UpdateContactJob(j chat.ContactJob) error {
 		j.Created, j.Changed, j.Failed, j.Reason, j.UpdatedAt.UnixMilli())
 }
 
-// InsertJobSlice stores what a slice of a job did.
+// InsertJobSlice stores the result of a slice.
 func (tx *Tx) InsertJobSlice(orgID, jobID string, slice int64, did chat.JobSlice, errors []chat.ImportError) error {
 	undo, err := json.Marshal(did)
 	if err != nil {
@@ -70,7 +70,7 @@ func (tx *Tx) InsertJobSlice(orgID, jobID string, slice int64, did chat.JobSlice
 		orgID, jobID, slice, string(undo), string(problems))
 }
 
-// JobSlice returns what a slice of a job did, or ErrNotFound.
+// JobSlice returns the result of a slice, or ErrNotFound.
 func (r Reader) JobSlice(orgID, jobID string, slice int64) (did chat.JobSlice, err error) {
 	text, err := one(r, scanText, "SELECT undo FROM contact_job_slices WHERE org_id = $1 AND job_id = $2 AND slice = $3", orgID, jobID, slice)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r Reader) JobSlice(orgID, jobID string, slice int64) (did chat.JobSlice, e
 	return did, json.Unmarshal([]byte(text), &did)
 }
 
-// JobErrors returns which rows a slice of a job could not take. Without that slice there are none.
+// JobErrors returns the rows that a slice rejected. A missing slice has none.
 func (r Reader) JobErrors(orgID, jobID string, slice int64) (problems []chat.ImportError, err error) {
 	texts, err := many(r, scanText, "SELECT errors FROM contact_job_slices WHERE org_id = $1 AND job_id = $2 AND slice = $3", orgID, jobID, slice)
 	if err != nil || len(texts) == 0 {
@@ -88,7 +88,7 @@ func (r Reader) JobErrors(orgID, jobID string, slice int64) (problems []chat.Imp
 	return problems, json.Unmarshal([]byte(texts[0]), &problems)
 }
 
-// ForgetJobFile has the bytes of a job's file removed.
+// ForgetJobFile queues the file of a job for removal.
 func (tx *Tx) ForgetJobFile(j *chat.ContactJob) error {
 	if j.BlobKey == nil {
 		return nil
@@ -98,8 +98,8 @@ func (tx *Tx) ForgetJobFile(j *chat.ContactJob) error {
 	return err
 }
 
-// PurgeContactJobs removes jobs that nobody has gone on with since the instant, with what they did, and returns
-// how many rows that were.
+// PurgeContactJobs deletes jobs without progress since the instant, with their slices, and returns the number
+// of rows.
 func (tx *Tx) PurgeContactJobs(before time.Time, limit int) (int64, error) {
 	jobs, err := many(tx.Reader, scanContactJob, "SELECT "+contactJobColumns+` FROM contact_jobs
 		WHERE updated_at < $1 AND status NOT IN ('running', 'undoing') ORDER BY updated_at LIMIT 1`, before.UnixMilli())
@@ -118,5 +118,5 @@ func (tx *Tx) PurgeContactJobs(before time.Time, limit int) (int64, error) {
 	if _, err := tx.exec("DELETE FROM contact_jobs WHERE org_id = $1 AND id = $2", job.OrgID, job.ID); err != nil {
 		return 0, err
 	}
-	return int64(limit), nil // there may be another
+	return int64(limit), nil // there may be more
 }

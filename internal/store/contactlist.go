@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// ContactQuery is a filter of contacts, with the account of the number where it names one.
+// ContactQuery is a filter of contacts, with the account of its number if it names one.
 type ContactQuery struct {
 	chat.ContactFilter
 	AccountID string
@@ -28,13 +28,13 @@ func scanContactEntry(row scanner) (e chat.ContactEntry, err error) {
 	return e, err
 }
 
-// conditions are those that a contact must meet to be among what a user sees and the filter lets pass.
+// conditions select the contacts that a user may see and that match the filter.
 func (q ContactQuery) conditions(d dialect, u chat.User) (c conditions) {
 	c.contactsVisibleTo(d, u)
 	c.addIf("c.account_id = ?", q.AccountID)
 	c.addIf("c.marketing_consent = ?", string(q.Consent))
 	key := "c.search_key"
-	if u.Masked { // nobody is found by a number that is hidden
+	if u.Masked { // nobody is found by a hidden number
 		key = "REPLACE(c.search_key, COALESCE(SUBSTR(c.phone_number, 2), '#'), '')"
 	}
 	for _, word := range q.Words() {
@@ -49,8 +49,8 @@ func (q ContactQuery) conditions(d dialect, u chat.User) (c conditions) {
 	return c
 }
 
-// contactsVisibleTo is visibleTo for contacts: of the numbers whose conversations a user sees, and where that is a
-// matter of single conversations, those who are in them. The first argument is the organization.
+// contactsVisibleTo is visibleTo for contacts: those of the numbers whose conversations a user sees, or, if the
+// user sees only some conversations, the contacts in them. The first argument is the organization.
 func (c *conditions) contactsVisibleTo(d dialect, u chat.User) {
 	c.add("c.org_id = ?", u.OrgID)
 	all := u
@@ -65,8 +65,8 @@ func wroteSince(ms string) string {
 	return "EXISTS (SELECT 1 FROM conversations w WHERE w.org_id = $1 AND w.contact_id = c.id AND w.last_inbound_at >= " + ms + ")"
 }
 
-// contactsFrom is where the contacts are looked for: among all, or from a set that a label, the time or the assignee
-// leads to, where that is small enough to be sorted.
+// contactsFrom is the source of the contacts: all of them, or a set given by a label, a time or an assignee, if
+// it is small enough to be sorted.
 func (r Reader) contactsFrom(u chat.User, q ContactQuery) (string, conditions, error) {
 	c := q.conditions(r.dialect, u)
 	set := ""
@@ -91,7 +91,7 @@ func (r Reader) contactsFrom(u chat.User, q ContactQuery) (string, conditions, e
 	return " FROM (" + set + ") k CROSS JOIN contacts c", c, nil // SQLite does not reorder it
 }
 
-// fewIn tells whether a set is small enough to be sorted.
+// fewIn reports whether a set is small enough to be sorted.
 func (r Reader) fewIn(part contactSet, orgID string) (bool, error) {
 	c := conditions{args: []any{orgID}}
 	most := strconv.Itoa(measuredSearch.manyLinks + 1)
@@ -99,8 +99,8 @@ func (r Reader) fewIn(part contactSet, orgID string) (bool, error) {
 	return n <= measuredSearch.manyLinks, err
 }
 
-// contactSet is a part of a filter that can be looked up from the other side. Both functions take their
-// arguments themselves.
+// contactSet is a part of a filter that can also be looked up from its own side. Both functions add their
+// arguments.
 type contactSet struct {
 	set       func(c *conditions) string
 	condition func(d dialect, c *conditions) string
@@ -117,7 +117,7 @@ func (q ContactQuery) sets(u chat.User) (sets []contactSet) {
 	if q.SeenAfter != nil {
 		at := q.SeenAfter.UnixMilli()
 		sets = append(sets, contactSet{
-			set: func(c *conditions) string { // whoever wrote since is in a conversation whose last message is since
+			set: func(c *conditions) string { // a contact who wrote since then is in a conversation with a later last message
 				ms := c.arg(at)
 				return `SELECT v.contact_id AS id FROM conversations v WHERE v.org_id = $1 AND v.status IN ('open', 'pending', 'resolved')
 					AND v.sort_at >= ` + ms + " AND v.last_inbound_at >= " + ms
@@ -130,13 +130,13 @@ func (q ContactQuery) sets(u chat.User) (sets []contactSet) {
 			set: func(c *conditions) string {
 				return "SELECT v.contact_id AS id FROM conversations v WHERE v.org_id = $1 AND v.assigned_to = " + c.arg(u.ID)
 			},
-			condition: func(dialect, *conditions) string { return "TRUE" }, // it is among the conditions already
+			condition: func(dialect, *conditions) string { return "TRUE" }, // already among the conditions
 		})
 	}
 	return sets
 }
 
-// labelSet are those who have one of the labels.
+// labelSet is the contacts with one of the labels.
 func labelSet(ids ...string) contactSet {
 	return contactSet{
 		set: func(c *conditions) string {
@@ -148,7 +148,7 @@ func labelSet(ids ...string) contactSet {
 	}
 }
 
-// argList takes arguments and returns their placeholders.
+// argList adds arguments and returns their placeholders.
 func (c *conditions) argList(values []string) string {
 	holders := make([]string, len(values))
 	for i, value := range values {
@@ -157,7 +157,7 @@ func (c *conditions) argList(values []string) string {
 	return strings.Join(holders, ", ")
 }
 
-// contactOrder is what a list of contacts is sorted by.
+// contactOrder is the order of a list of contacts.
 type contactOrder struct{ columns, clause string }
 
 var contactOrders = map[chat.ContactSort]contactOrder{
@@ -165,8 +165,8 @@ var contactOrders = map[chat.ContactSort]contactOrder{
 	chat.ContactsByName: {"c.search_key", " ORDER BY c.search_key, c.id"},
 }
 
-// ListContacts returns one page of the contacts that a user sees and a query lets pass. A page by name goes on
-// behind the contact that the page before ended with, and returns ErrNotFound where that one is gone.
+// ListContacts returns one page of the contacts that a user may see and that match a query. A page by name
+// continues after the last contact of the previous page, and returns ErrNotFound if that one was deleted.
 func (r Reader) ListContacts(u chat.User, q ContactQuery, sort chat.ContactSort, p Page) (Slice[chat.ContactEntry], error) {
 	from, c, err := r.contactsFrom(u, q)
 	if err != nil {
@@ -194,8 +194,8 @@ func (r Reader) ListContacts(u chat.User, q ContactQuery, sort chat.ContactSort,
 	return Slice[chat.ContactEntry]{Rows: rows[:p.Limit], Next: &Position{last.CreatedAt, last.ID}}, nil
 }
 
-// ContactIDs returns the ids of up to limit contacts that a user sees and a query lets pass, in their order from
-// behind an id on: so all of them are met once, however long that takes.
+// ContactIDs returns up to limit ids of contacts that a user may see and that match a query, after an id and in
+// order of their ids. A caller that repeats it meets every contact once, however long that takes.
 func (r Reader) ContactIDs(u chat.User, q ContactQuery, after string, limit int) ([]string, error) {
 	from, c, err := r.contactsFrom(u, q)
 	if err != nil {
@@ -205,7 +205,7 @@ func (r Reader) ContactIDs(u chat.User, q ContactQuery, after string, limit int)
 	return many(r, scanText, "SELECT c.id"+from+c.where()+" ORDER BY c.id LIMIT "+c.arg(limit), c.args...)
 }
 
-// CountContacts counts what ContactIDs finds, to MostContactsCounted and no further.
+// CountContacts counts the contacts of ContactIDs, up to MostContactsCounted.
 func (r Reader) CountContacts(u chat.User, q ContactQuery) (int, error) {
 	from, c, err := r.contactsFrom(u, q)
 	if err != nil {
@@ -214,7 +214,7 @@ func (r Reader) CountContacts(u chat.User, q ContactQuery) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1"+from+c.where()+" LIMIT "+c.arg(chat.MostContactsCounted)+") n", c.args...)
 }
 
-// ContactEntry returns a contact that a user sees, or ErrNotFound. It does not lock.
+// ContactEntry returns a contact that a user may see, or ErrNotFound. It does not lock.
 func (r Reader) ContactEntry(u chat.User, id string) (chat.ContactEntry, error) {
 	found, err := r.ContactEntries(u, []string{id})
 	if err == nil && len(found) == 0 {
@@ -226,7 +226,7 @@ func (r Reader) ContactEntry(u chat.User, id string) (chat.ContactEntry, error) 
 	return found[0], nil
 }
 
-// ContactEntries returns those of the contacts that a user sees, in the order of their ids.
+// ContactEntries returns the contacts that a user may see, in order of their ids.
 func (r Reader) ContactEntries(u chat.User, ids []string) ([]chat.ContactEntry, error) {
 	var c conditions
 	c.contactsVisibleTo(r.dialect, u)
@@ -235,7 +235,7 @@ func (r Reader) ContactEntries(u chat.User, ids []string) ([]chat.ContactEntry, 
 		" FROM contacts c"+contactEntryJoins+c.where()+" ORDER BY c.id", c.args...)
 }
 
-// Namesakes returns the contacts of other numbers that a user sees and that have the same number or the same id.
+// Namesakes returns contacts of other numbers that a user may see and that have the same number or id.
 func (r Reader) Namesakes(u chat.User, of chat.Contact) ([]chat.ContactEntry, error) {
 	var c conditions
 	c.contactsVisibleTo(r.dialect, u)

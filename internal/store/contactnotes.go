@@ -15,7 +15,7 @@ func scanContactNote(row scanner) (n chat.ContactNote, err error) {
 // MostContactNotes is how many notes of a contact are read.
 const MostContactNotes = 500
 
-// ContactNotes returns what was written about a contact, the newest first.
+// ContactNotes returns the notes about a contact, newest first.
 func (r Reader) ContactNotes(orgID, contactID string) ([]chat.ContactNote, error) {
 	return many(r, scanContactNote, "SELECT "+contactNoteColumns+" FROM contact_notes WHERE org_id = $1 AND contact_id = $2 ORDER BY id DESC LIMIT $3",
 		orgID, contactID, MostContactNotes)
@@ -33,7 +33,7 @@ func (tx *Tx) InsertContactNote(n chat.ContactNote) error {
 		n.OrgID, n.ID, n.ContactID, n.AuthorID, n.Body, n.CreatedAt.UnixMilli(), msPtr(n.EditedAt))
 }
 
-// UpdateContactNote stores what may change of a note.
+// UpdateContactNote stores the changeable fields of a note.
 func (tx *Tx) UpdateContactNote(n chat.ContactNote) error {
 	tx.noteContacts(n.OrgID)
 	return tx.execOne("UPDATE contact_notes SET body = $3, edited_at = $4 WHERE org_id = $1 AND id = $2", n.OrgID, n.ID, n.Body, msPtr(n.EditedAt))
@@ -47,7 +47,7 @@ func (tx *Tx) DeleteContactNote(n chat.ContactNote) error {
 
 const consentChangeColumns = "org_id, id, contact_id, previous, consent, source, by_id, at"
 
-// ConsentChanges returns who changed a contact's consent, the last first.
+// ConsentChanges returns the changes of a contact's consent, latest first.
 func (r Reader) ConsentChanges(orgID, contactID string, limit int) ([]chat.ConsentChange, error) {
 	return many(r, func(row scanner) (c chat.ConsentChange, err error) {
 		var by *string
@@ -60,7 +60,7 @@ func (r Reader) ConsentChanges(orgID, contactID string, limit int) ([]chat.Conse
 	}, "SELECT "+consentChangeColumns+" FROM consent_changes WHERE org_id = $1 AND contact_id = $2 ORDER BY id DESC LIMIT $3", orgID, contactID, limit)
 }
 
-// InsertConsentChange notes who changed a contact's consent.
+// InsertConsentChange records a change of a contact's consent.
 func (tx *Tx) InsertConsentChange(c chat.ConsentChange) error {
 	var by *string
 	if c.By.ID != "" {

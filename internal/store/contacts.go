@@ -32,12 +32,12 @@ var contactList = labelledList[chat.Contact]{
 	table:   "contacts", scan: scanContact, links: "contact_labels", owner: "contact_id", labelSearch: measuredSearch,
 }
 
-// ContactFilter narrows a list of contacts. Empty fields do not.
+// ContactFilter narrows a list of contacts. Empty fields match all.
 type ContactFilter struct {
 	PhoneNumber string // with +
 	BSUID       string
-	Username    string // in whatever case
-	Search      string // part of the name, address, number or username, in whatever case
+	Username    string // in any case
+	Search      string // part of the name, address, number or username, in any case
 	LabelID     string
 }
 
@@ -87,14 +87,14 @@ func (r Reader) ContactByBSUID(orgID, accountID, bsuid string) (chat.Contact, er
 		orgID, accountID, bsuid)
 }
 
-// ContactByUsername finds an account's contact by its username, in whatever case, or ErrNotFound.
+// ContactByUsername finds an account's contact by its username, in any case, or ErrNotFound.
 func (r Reader) ContactByUsername(orgID, accountID, username string) (chat.Contact, error) {
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND username_key = $3"+r.forUpdate(),
 		orgID, accountID, chat.FoldCase(username))
 }
 
-// ContactsAmong returns which of the ids are contacts of the account. Inside a transaction it
-// locks them, always in the same order, so that two that share some do not wait for each other.
+// ContactsAmong returns the ids that are contacts of the account. Inside a transaction it locks them, always in
+// the same order, so that two transactions with common contacts do not deadlock.
 func (r Reader) ContactsAmong(orgID, accountID string, ids []string) ([]string, error) {
 	return many(r, scanText, "SELECT id FROM contacts WHERE org_id = $1 AND account_id = $2 AND "+r.dialect.oneOf("id", "$3")+
 		" ORDER BY id"+r.forUpdate(), orgID, accountID, r.dialect.list(ids))
@@ -122,7 +122,7 @@ func contactArgs(c chat.Contact) []any {
 		textPtr(c.Metadata), string(c.Consent), c.UpdatedAt.UnixMilli(), foldPtr(c.Username), c.SearchKey(), msPtr(c.PreferenceAt)}
 }
 
-// UpdateContact stores what may change of a contact; ErrDuplicate when a new value is taken.
+// UpdateContact stores the changeable fields of a contact; ErrDuplicate when a new value is taken.
 func (tx *Tx) UpdateContact(c chat.Contact) error {
 	tx.noteContacts(c.OrgID)
 	if err := tx.execOne(updateContact, contactArgs(c)...); err != nil {
@@ -131,7 +131,8 @@ func (tx *Tx) UpdateContact(c chat.Contact) error {
 	return tx.SearchAgain(c.OrgID, c.ID)
 }
 
-// Rename is UpdateContact for a contact with other identifiers than before, which undoes only itself when one is taken.
+// Rename is UpdateContact for changed identifiers. If one is taken, only this statement is undone, not the
+// transaction.
 func (tx *Tx) Rename(before, after chat.Contact) error {
 	if !tx.foreseen.takes(before, after) {
 		return tx.Savepoint(func() error { return tx.UpdateContact(after) })
@@ -140,7 +141,7 @@ func (tx *Tx) Rename(before, after chat.Contact) error {
 	return errors.Join(tx.later(updateContact, contactArgs(after)...), tx.SearchAgain(after.OrgID, after.ID))
 }
 
-// TouchContacts notes that contacts changed now, and returns them in the order of their ids.
+// TouchContacts sets the update time of contacts, and returns them in order of their ids.
 func (tx *Tx) TouchContacts(orgID string, ids []string) ([]chat.Contact, error) {
 	tx.noteContacts(orgID)
 	contacts, err := many(tx.Reader, scanContact, "UPDATE contacts SET updated_at = $2 WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$3")+
@@ -166,7 +167,7 @@ func (tx *Tx) DeleteContact(orgID, id string) error {
 	return nil
 }
 
-// hangOnContacts are the tables whose rows go with the contact.
+// hangOnContacts are the tables whose rows are deleted with the contact.
 var hangOnContacts = []string{"contact_labels", "contact_notes", "consent_changes"}
 
 func foldPtr(s *string) *string {
@@ -194,7 +195,7 @@ func (r Reader) ContactByParent(orgID, accountID, bsuid string) (chat.Contact, e
 		orgID, accountID, bsuid)
 }
 
-// ContactsByID returns those of the contacts that exist, by id.
+// ContactsByID returns the existing contacts, by id.
 func (r Reader) ContactsByID(orgID string, ids map[string]bool) (map[string]chat.Contact, error) {
 	rows, err := many(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2"),
 		orgID, r.dialect.list(slices.Collect(maps.Keys(ids))))

@@ -22,8 +22,8 @@ func scanConversation(row scanner) (c chat.Conversation, err error) {
 	return c, err
 }
 
-// conversationList reads a conversation with what the inbox shows beside it. The outer joins find
-// at most one row each, and keep the conversations' order.
+// conversationList reads a conversation with the data that the inbox shows beside it. The outer joins find at
+// most one row each, and keep the conversations' order.
 var conversationList = labelledList[chat.ConversationDetail]{
 	columns: prefixed("c", conversationColumns) + ", t.phone_number, t.name, u.name, u.email",
 	table:   "conversations", scan: scanConversationDetail, links: "conversation_labels", owner: "conversation_id", labelSearch: measuredSearch,
@@ -45,17 +45,17 @@ var (
 	}}
 )
 
-// ConversationFilter narrows a list of conversations. Empty fields do not.
+// ConversationFilter narrows a list of conversations. Empty fields match all.
 type ConversationFilter struct {
 	Status       chat.ConversationStatus
 	ContactID    string
 	AssignedTo   string
 	LabelID      string
-	UpdatedSince *time.Time // strictly after; it also changes the order to that of the updates
+	UpdatedSince *time.Time // exclusive; also sorts by update
 }
 
-// Conversations returns one page of an account's conversations: by the last message, those
-// without one at the end, or by the last update.
+// Conversations returns one page of an account's conversations: by the last message, those without one at the
+// end, or by the last update.
 func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p Page) (Slice[chat.ConversationDetail], error) {
 	var c conditions
 	c.add("c.org_id = ?", orgID)
@@ -84,13 +84,13 @@ func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p P
 	return conversationList.page(r, c, order, f.LabelID, p)
 }
 
-// statusWalk is how far an organization's conversations of a status are looked through for those of a number.
+// statusWalk is how many of an organization's conversations of a status are read to find those of a number.
 const statusWalk = 2_000
 
-// conversationsByStatus returns one page of an account's conversations of a status. Most often the
-// organization's list of that status has them soon: it has one number, or few. Else the number's own list of
-// all of its conversations is walked. An index for numbers and statuses would have to be written with every
-// message.
+// conversationsByStatus returns one page of an account's conversations of a status. An organization has one
+// number or a few, so its list of that status usually has enough of them near its beginning. Otherwise the
+// number's own list of all conversations is walked. An index by number and status would have to be written with
+// every message.
 func (r Reader) conversationsByStatus(orgID, accountID string, status chat.ConversationStatus, p Page) (Slice[chat.ConversationDetail], error) {
 	o := conversationsByActivity
 	var c conditions
@@ -118,12 +118,12 @@ func (r Reader) conversationsByStatus(orgID, accountID string, status chat.Conve
 	return o.slice(rows, p.Limit), err
 }
 
-// unindexed is a column of texts that no index is looked up by: the one of the list's order serves better,
-// and neither engine knows.
+// unindexed hides a column from the planner, so that it uses the index of the list's order, which serves
+// better.
 func unindexed(column string) string { return "(" + column + " || '')" }
 
-// ConversationDetail returns a conversation of an account for showing, or ErrNotFound. It does
-// not lock.
+// ConversationDetail returns a conversation of an account with the data shown beside it, or ErrNotFound. It
+// does not lock.
 func (r Reader) ConversationDetail(orgID, accountID, id string) (chat.ConversationDetail, error) {
 	return one(r, scanConversationDetail, conversationList.selectFrom()+" WHERE c.org_id = $1 AND c.id = $2 AND c.account_id = $3", orgID, id, accountID)
 }
@@ -176,7 +176,7 @@ func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	return tx.insert(text+" ON CONFLICT (org_id, contact_id) DO NOTHING", args...)
 }
 
-// UpdateConversation stores what may change of a conversation.
+// UpdateConversation stores the changeable fields of a conversation.
 func (tx *Tx) UpdateConversation(c chat.Conversation) error {
 	tx.noteConversation(c.OrgID, c.ID)
 	return tx.execOne(`UPDATE conversations SET status = $3, assigned_to = $4, unread_count = $5, sort_at = $6, last_inbound_at = $7,
@@ -186,8 +186,8 @@ func (tx *Tx) UpdateConversation(c chat.Conversation) error {
 		msPtr(c.WaitingSince), msPtr(c.SnoozedUntil), c.UpdatedAt.UnixMilli())
 }
 
-// NoteInbound stores what a message that came in changes of a conversation that nobody has put away. waits
-// tells that the wait for an answer begins with it: else no index of it is touched.
+// NoteInbound stores the changes that an inbound message makes to an open conversation. waits says that the
+// wait for an answer begins with it; otherwise no index is touched.
 func (tx *Tx) NoteInbound(c chat.Conversation, waits bool) error {
 	tx.noteConversation(c.OrgID, c.ID)
 	text := "UPDATE conversations SET status = $3, unread_count = $4, sort_at = $5, last_inbound_at = $6, updated_at = $7"
@@ -205,17 +205,17 @@ func sortAt(c chat.Conversation) int64 {
 	return c.LastMessageAt.UnixMilli()
 }
 
-// TouchConversation notes that a conversation changed now.
+// TouchConversation sets the update time of a conversation.
 func (tx *Tx) TouchConversation(orgID, id string) error {
 	tx.noteConversation(orgID, id)
 	return tx.execOne("UPDATE conversations SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
 }
 
-// hangOnConversations are the tables of what is of a conversation and goes with it.
+// hangOnConversations are the tables whose rows are deleted with the conversation.
 var hangOnConversations = []string{"conversation_labels", "notes", "note_mentions", "happenings", "drafts", "away_replies"}
 
-// DeleteConversation removes a conversation with all that is of it and its messages, as PurgeConversation does, or
-// returns ErrNotFound.
+// DeleteConversation deletes a conversation with everything in it, including its messages as PurgeConversation
+// does, or returns ErrNotFound.
 func (tx *Tx) DeleteConversation(orgID, id string) error {
 	tx.noteConversation(orgID, id)
 	if err := tx.execOne("DELETE FROM conversations WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
@@ -236,28 +236,28 @@ func (tx *Tx) DeleteConversation(orgID, id string) error {
 	return err
 }
 
-// NoteMessage moves a conversation to the top for a message at the given instant.
+// NoteMessage moves a conversation to the top for a message at the instant.
 func (tx *Tx) NoteMessage(orgID, conversationID string, at time.Time) error {
 	tx.noteConversation(orgID, conversationID)
 	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
 }
 
-// NoteBroadcast is NoteMessage for a broadcast's message: what the person writes next may be about it.
+// NoteBroadcast is NoteMessage for a broadcast's message, to which the person's next message may refer.
 func (tx *Tx) NoteBroadcast(orgID, conversationID, messageID string, at time.Time) error {
 	tx.noteConversation(orgID, conversationID)
 	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4, broadcast_message = $5
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli(), messageID)
 }
 
-// NoteReply is NoteMessage for an answer to somebody who waits for one.
+// NoteReply is NoteMessage for an answer to a waiting person.
 func (tx *Tx) NoteReply(orgID, conversationID string, at time.Time) error {
 	tx.noteConversation(orgID, conversationID)
 	return tx.later(`UPDATE conversations SET sort_at = CASE WHEN sort_at < $3 THEN $3 ELSE sort_at END, updated_at = $4, waiting_since = NULL
 		WHERE org_id = $1 AND id = $2`, orgID, conversationID, at.UnixMilli(), tx.now.UnixMilli())
 }
 
-// NoteHistory moves a conversation no higher than an imported message, and leaves updated_at alone.
+// NoteHistory moves a conversation up to an imported message's time at most, and leaves updated_at alone.
 func (tx *Tx) NoteHistory(orgID, conversationID string, at time.Time) error {
 	return tx.later("UPDATE conversations SET sort_at = $3 WHERE org_id = $1 AND id = $2 AND sort_at < $3",
 		orgID, conversationID, at.UnixMilli())

@@ -22,11 +22,11 @@ func scanCustomer(row scanner) (c chat.Customer, err error) {
 	return c, err
 }
 
-// CustomerFilter narrows a list of customers. Empty fields do not.
+// CustomerFilter narrows a list of customers. Empty fields match all.
 type CustomerFilter struct {
 	Status chat.CustomerStatus
 	TeamID string
-	Search string // part of the name or address, in whatever case
+	Search string // part of the name or address, in any case
 }
 
 var customersByAge = order[chat.Customer]{alias: "", column: "created_at", position: func(c chat.Customer) Position { return Position{c.CreatedAt, c.ID} }}
@@ -62,7 +62,7 @@ func (tx *Tx) InsertCustomer(c chat.Customer) error {
 	return err
 }
 
-// UpdateCustomer stores what may change of a customer.
+// UpdateCustomer stores the changeable fields of a customer.
 func (tx *Tx) UpdateCustomer(c chat.Customer) error {
 	tx.noteChange(ChangedCustomers, c.OrgID, "")
 	return tx.execOne(`UPDATE customers SET name = $3, email = $4, status = $5, metadata = $6, onboarded_at = $7, archived_at = $8,
@@ -72,11 +72,11 @@ func (tx *Tx) UpdateCustomer(c chat.Customer) error {
 		c.UpdatedAt.UnixMilli(), c.SearchKey(), string(c.ArchivedFrom))
 }
 
-// CustomerHoldings is what of a customer stops when it may not send any more. Each count stops at MaxCounted.
+// CustomerHoldings counts what stops when a customer may no longer send. Each count stops at MaxCounted.
 type CustomerHoldings struct {
 	Numbers           int
 	Queued            int
-	RunningBroadcasts int // also those that are scheduled or paused
+	RunningBroadcasts int // including scheduled and paused ones
 	ActiveLinks       int
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// DeliveryCount is how many deliveries there are, and how many of them did not succeed yet or at all.
+// DeliveryCount is the number of deliveries, and of those that have not succeeded yet or at all.
 type DeliveryCount struct {
 	Slot                              int64
 	Deliveries, Pending, Failed, Dead int64
 }
 
-// noteDelivery has a delivery counted again, once the transaction is durable.
+// noteDelivery marks a delivery's slot to be counted again, once the transaction is durable.
 func (tx *Tx) noteDelivery(orgID, id string) {
 	if tx.hands.Count == nil {
 		return
@@ -26,8 +26,7 @@ func (tx *Tx) noteDelivery(orgID, id string) {
 	}
 }
 
-// CountDeliveries counts a slot's deliveries as they are now, and says how often that was done before. Indexes
-// suffice for it.
+// CountDeliveries counts a slot's current deliveries, and returns the slot's version. It reads only indexes.
 func (r Reader) CountDeliveries(s Slot) (c DeliveryCount, version int64, err error) {
 	const made = "(SELECT COUNT(*) FROM webhook_deliveries WHERE org_id = $1 AND id >= $2 AND id < $3"
 	const troubled = made + " AND status <> 'succeeded' AND status = "
@@ -45,8 +44,8 @@ func scanDeliveryCount(row scanner) (c DeliveryCount, err error) {
 	return c, err
 }
 
-// PutDeliveryCount stores the count of a slot. It reports false, and stores nothing, when the slot was counted by
-// somebody else since it had that version.
+// PutDeliveryCount stores the count of a slot. It returns false and stores nothing if another node has counted
+// the slot since that version.
 func (tx *Tx) PutDeliveryCount(s Slot, version int64, c DeliveryCount) (bool, error) {
 	n, err := tx.exec(`INSERT INTO delivery_counts (org_id, slot, version, deliveries, pending, failed, dead) VALUES ($1, $2, $3 + 1, $4, $5, $6, $7)
 		ON CONFLICT (org_id, slot) DO UPDATE SET version = excluded.version, deliveries = excluded.deliveries, pending = excluded.pending,
@@ -55,7 +54,7 @@ func (tx *Tx) PutDeliveryCount(s Slot, version int64, c DeliveryCount) (bool, er
 	return n > 0, err
 }
 
-// DeliverySlotBefore is the last slot with deliveries that begins before an instant; ErrNotFound when there is none.
+// DeliverySlotBefore is the last slot with deliveries that begins before an instant, or ErrNotFound.
 func (r Reader) DeliverySlotBefore(orgID string, before time.Time) (Slot, error) {
 	id, err := one(r, scanText, "SELECT id FROM webhook_deliveries WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT 1",
 		orgID, firstID(chat.KindDelivery, before))
@@ -64,7 +63,7 @@ func (r Reader) DeliverySlotBefore(orgID string, before time.Time) (Slot, error)
 	return slot, err
 }
 
-// DeliveryCounts are an organization's counts from an instant on and before another.
+// DeliveryCounts returns an organization's counts from an instant (inclusive) until another (exclusive).
 func (r Reader) DeliveryCounts(orgID string, from, until time.Time) ([]DeliveryCount, error) {
 	return many(r, scanDeliveryCount, `SELECT slot, deliveries, pending, failed, dead FROM delivery_counts
 		WHERE org_id = $1 AND slot >= $2 AND slot < $3 ORDER BY slot`, orgID, from.UnixMilli(), until.UnixMilli())

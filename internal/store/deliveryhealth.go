@@ -9,15 +9,15 @@ import (
 // MaxCounted is where counts of deliveries stop.
 const MaxCounted = 10_000
 
-// DeliveryBucket is how many deliveries were made in a time, and how many of them failed or are dead. Both
-// stop at 10,000.
+// DeliveryBucket is the number of deliveries made in a period, and of those that failed or are dead. Both stop
+// at 10,000.
 type DeliveryBucket struct {
 	At                 time.Time
 	Deliveries, Failed int
 }
 
-// DeliveryBuckets counts a subscription's deliveries in so many times of one length, from an instant on. It
-// reads indexes alone, and of each time no more than is counted.
+// DeliveryBuckets counts a subscription's deliveries in several periods of one length, from an instant on. It
+// reads only indexes, and no more rows of a period than it counts.
 func (r Reader) DeliveryBuckets(orgID, subscriptionID string, from time.Time, length time.Duration, n int) ([]DeliveryBucket, error) {
 	buckets := make([]DeliveryBucket, n)
 	for i := range buckets {
@@ -45,7 +45,7 @@ func (r Reader) DeliveryBuckets(orgID, subscriptionID string, from time.Time, le
 	return buckets, nil
 }
 
-// CountReplayable is how many deliveries a bulk replay would take. It stops at 10,000.
+// CountReplayable is the number of deliveries that a bulk replay would take. It stops at 10,000.
 func (r Reader) CountReplayable(orgID string, f ReplayFilter) (int, error) {
 	c := f.conditions(orgID)
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT id FROM webhook_deliveries"+c.where()+" LIMIT "+c.arg(MaxCounted)+") w", c.args...)

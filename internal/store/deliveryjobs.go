@@ -12,19 +12,19 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// DeliveryJob is a delivery as it is worked on.
+// DeliveryJob is a delivery with the data that an attempt needs.
 type DeliveryJob struct {
 	OrgID          string
 	ID             string // wbd_
 	SubscriptionID string
-	EventRow       string // of the event whose bytes are delivered
+	EventRow       string // the event whose bytes are delivered
 	EventID        string
 	EventType      chat.EventType
 	Source         chat.EventSource
 	Subject        string
 	Payload        []byte
 	Attempts       int
-	Log            []chat.DeliveryAttempt // of the attempts so far, oldest first
+	Log            []chat.DeliveryAttempt // the attempts so far, oldest first
 	DueAt          time.Time
 	ReplayedFrom   string
 	Owner          string
@@ -32,7 +32,7 @@ type DeliveryJob struct {
 	CreatedAt      time.Time
 }
 
-// InsertDelivery writes a delivery that is due at once, made by this node if it delivers.
+// InsertDelivery writes a delivery that is due at once. This node owns it if it delivers.
 func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 	j.Owner, j.Epoch = "", 1
 	if tx.hands.Deliver != nil {
@@ -55,22 +55,22 @@ func (tx *Tx) InsertDelivery(j DeliveryJob) error {
 	return nil
 }
 
-// DeliveryDone is how an attempt ended, as it is stored.
+// DeliveryDone is the stored result of an attempt.
 type DeliveryDone struct {
 	OrgID         string
 	ID            string
 	Epoch         int64
 	Status        chat.DeliveryStatus
 	Attempts      int
-	Earlier       []chat.DeliveryAttempt // the attempts before this one
+	Earlier       []chat.DeliveryAttempt // the earlier attempts
 	Last          chat.DeliveryAttempt
-	NextAttemptAt *time.Time // nil: it is over
+	NextAttemptAt *time.Time // nil: no more attempts
 }
 
-// CompleteDeliveries stores how attempts of the owner's ended. One that has been taken from the
-// owner since is left alone.
+// CompleteDeliveries stores the results of the owner's attempts. It skips a delivery that another node has
+// taken over.
 func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) error {
-	// Two nodes that write the same rows do so in the same order.
+	// Nodes that write the same rows write them in the same order, so that they do not deadlock.
 	slices.SortFunc(done, func(a, b DeliveryDone) int {
 		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ID, b.ID))
 	})
@@ -92,30 +92,30 @@ func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) error {
 	return attempted.run(tx, owner, others)
 }
 
-// completion is a statement that stores the ends of several attempts at once.
+// completion is a statement that stores the results of several attempts at once.
 type completion struct {
 	texts map[int]string // by number of rows
 	args  func([]any, DeliveryDone) []any
 }
 
-// completionSizes are the numbers of rows that there are statements for: few, because each is
+// completionSizes are the numbers of rows for which there are statements. They are few, because each is
 // prepared on every connection.
 var completionSizes = []int{64, 16, 4, 1}
 
-// takes tells whether the engine is given that many rows in a statement. SQLite joins a list of values
-// the wrong way round, and has no round trips to save.
+// takes reports whether the engine gets that many rows in a statement. SQLite joins a list of values in the
+// wrong order, and has no round trips to save.
 func (d dialect) takes(rows int) bool { return rows == 1 || d.name == postgresDialect.name }
 
 var (
-	// deliveredAtOnce is for nearly all: the first attempt succeeded.
+	// deliveredAtOnce serves nearly all deliveries: the first attempt succeeded.
 	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, ended_by = NULL, owner = '', last_attempt_at = v.column4,
 			response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7`,
 		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT"},
 		func(args []any, d DeliveryDone) []any {
 			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS)
 		})
-	// attempted leaves a delivery that was ended while the attempt was under way at its end, unless the
-	// attempt is one.
+	// attempted keeps the end of a delivery that was ended during the attempt, unless the attempt ends it
+	// itself.
 	attempted = newCompletion(`last_attempt_at = v.column4, response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7,
 			status = CASE WHEN ended_by IS NOT NULL AND v.column8 = 'failed' THEN status ELSE v.column8 END,
 			next_attempt_at = CASE WHEN ended_by IS NOT NULL THEN NULL ELSE v.column11 END, ended_by = CASE WHEN v.column8 = 'failed' THEN ended_by END,
@@ -128,9 +128,9 @@ var (
 		})
 )
 
-// newCompletion writes the statements. Both engines call the columns of a list of values column1,
-// column2 and so on; the types of the first row are those of all. What is over is nobody's, so that
-// neither is completed twice.
+// newCompletion writes the statements. Both engines name the columns of a list of values column1, column2 and
+// so on, and take the types of the first row for all. A finished delivery loses its owner, so that it cannot be
+// completed twice.
 func newCompletion(set string, types []string, args func([]any, DeliveryDone) []any) completion {
 	c := completion{texts: map[int]string{}, args: args}
 	const where = " WHERE org_id = v.column1 AND id = v.column2 AND epoch = v.column3 AND owner = $1"
@@ -142,13 +142,13 @@ func newCompletion(set string, types []string, args func([]any, DeliveryDone) []
 		c.texts[size] = "UPDATE webhook_deliveries SET " + set + " FROM (VALUES " + strings.Join(rows, ", ") + ") AS v" + where
 	}
 	c.texts[1] = columnOfRow.ReplaceAllStringFunc("UPDATE webhook_deliveries SET "+set+where, func(column string) string {
-		n, _ := strconv.Atoi(strings.TrimPrefix(column, "v.column")) // by the expression
+		n, _ := strconv.Atoi(strings.TrimPrefix(column, "v.column")) // the expression matches digits only
 		return "CAST($" + strconv.Itoa(n+1) + " AS " + types[n-1] + ")"
 	})
 	return c
 }
 
-// columnOfRow is where a statement for one row has a parameter.
+// columnOfRow matches a column reference, which the statement for one row replaces by a parameter.
 var columnOfRow = regexp.MustCompile(`v\.column[0-9]+`)
 
 func placeholders(types []string, first int, typed bool) string {
@@ -182,11 +182,11 @@ func attemptsText(attempts []chat.DeliveryAttempt) *string {
 	if len(attempts) == 0 {
 		return nil
 	}
-	list, _ := json.Marshal(attempts) // they always can be
+	list, _ := json.Marshal(attempts) // never fails
 	return new(string(list))
 }
 
-// useIndexes keeps PostgreSQL from planning for tables as small as they were when the plan was made.
+// useIndexes keeps PostgreSQL from using a plan that was made while the tables were small.
 func (tx *Tx) useIndexes() error {
 	if tx.dialect.useIndexes == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// DeliveryLane is a subscription that has open deliveries, with the one that is due first.
+// DeliveryLane is a subscription with open deliveries, and its first due delivery.
 type DeliveryLane struct {
 	OrgID          string
 	SubscriptionID string
@@ -17,11 +17,11 @@ type DeliveryLane struct {
 	Owner          string // of the first
 }
 
-// DeliveryLanes returns up to limit subscriptions that have open deliveries, behind the given one; none
-// when there are no more. It hops from one to the next: what it costs depends on their number, not on
-// the deliveries'.
+// DeliveryLanes returns up to limit subscriptions with open deliveries, after the given one; none if there are
+// no more. It hops from one to the next, so that its cost depends on the number of subscriptions and not of
+// deliveries.
 func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]DeliveryLane, error) {
-	// All columns of the index are in the order, so that no other index serves.
+	// The order has all columns of the index, so that no other index serves.
 	const open = " FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND "
 	const inOrder = " ORDER BY d.org_id, d.subscription_id, d.next_attempt_at, d.id LIMIT 1)"
 	const following = "(SELECT d.subscription_id" + open + "d.org_id = lanes.org_id AND d.subscription_id > lanes.subscription_id" + inOrder
@@ -33,7 +33,7 @@ func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]
 		err = row.Scan(&l.OrgID, &l.SubscriptionID, &dueAt, &l.FirstID, &l.Attempts, &l.Owner)
 		l.DueAt = toTime(dueAt)
 		return l, err
-	}, // Behind an organization's last subscription comes the next organization, with none yet.
+	}, // After an organization's last subscription comes the next organization, with none yet.
 		`WITH RECURSIVE lanes (org_id, subscription_id, n) AS (
 			SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), 0
 			UNION ALL
@@ -54,9 +54,9 @@ const jobColumns = `d.org_id, d.id, d.subscription_id, d.event_row, d.event_id, 
 	d.attempt_count, d.attempts, d.last_attempt_at, d.response_status, d.response_body_snippet, d.duration_ms, d.error_code, d.error_message,
 	d.next_attempt_at, d.replayed_from, d.owner, d.epoch, d.created_at`
 
-// DueDeliveries returns up to limit of a subscription's deliveries that are due and are the node's,
-// or no living node's, behind the given place, in the order in which they are to leave. First attempts are
-// due by the horizon, if that is later: they were written before the clock was turned back.
+// DueDeliveries returns up to limit due deliveries of a subscription that belong to the node or to no living
+// node, after the given place, in the order in which they are to be sent. First attempts are due by the horizon
+// if that is later, because they were written before the clock was turned back.
 func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now, horizon time.Time, after DeliveryPlace, limit int) ([]DeliveryJob, error) {
 	var place int64
 	if !after.DueAt.IsZero() {
@@ -69,7 +69,7 @@ func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now, horizon t
 		max(now.UnixMilli(), horizon.UnixMilli()))
 }
 
-// DeliveryDue tells whether a delivery is still to be attempted by the node that has it at that epoch.
+// DeliveryDue reports whether the node that has a delivery at that epoch must still attempt it.
 func (r Reader) DeliveryDue(orgID, id, node string, epoch int64) (bool, error) {
 	found, err := many(r, scanText, `SELECT id FROM webhook_deliveries
 		WHERE org_id = $1 AND id = $2 AND owner = $3 AND epoch = $4 AND next_attempt_at IS NOT NULL`, orgID, id, node, epoch)
@@ -104,8 +104,8 @@ func scanDeliveryJob(row scanner) (j DeliveryJob, err error) {
 	return j, err
 }
 
-// ClaimDeliveries makes the node the owner of deliveries of an organization that no living node owns,
-// and returns those that it got, in the order they were given: another node may have been faster.
+// ClaimDeliveries makes the node the owner of deliveries of an organization that no living node owns. It
+// returns those that it got, in the given order, because another node may have been faster.
 func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]DeliveryJob, error) {
 	ids := make([]string, len(jobs))
 	for i, j := range jobs {
@@ -127,7 +127,7 @@ func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]Deliver
 	}
 	var claimed []DeliveryJob
 	for _, j := range jobs {
-		// Had another node worked on it since it was read, the epoch would be a later one.
+		// A later epoch means that another node has worked on it since it was read.
 		if epochs[j.ID] == j.Epoch+1 {
 			j.Owner, j.Epoch = node, j.Epoch+1
 			claimed = append(claimed, j)
@@ -136,9 +136,9 @@ func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]Deliver
 	return claimed, err
 }
 
-// CountFailures adds to a subscription's failed attempts since its last success, the first of which
-// was at the given instant if none was counted before. It returns how many they are now and since
-// when; ErrNotFound when the subscription is not active.
+// CountFailures adds to a subscription's failed attempts since its last success. at is the time of the first
+// failure if none was counted before. It returns their number and since when; ErrNotFound if the subscription
+// is not active.
 func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first time.Time) (count int, since time.Time, err error) {
 	var ms int64
 	count, err = one(tx.Reader, func(row scanner) (n int, err error) {
@@ -150,19 +150,19 @@ func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first ti
 	return count, toTime(ms), err
 }
 
-// ForgetFailures begins to count a subscription's failed attempts anew.
+// ForgetFailures resets the count of a subscription's failed attempts.
 func (tx *Tx) ForgetFailures(orgID, subscriptionID string) error {
 	return tx.later(`UPDATE webhook_subscriptions SET consecutive_failures = 0, failing_since = NULL
 		WHERE org_id = $1 AND id = $2 AND consecutive_failures > 0`, orgID, subscriptionID)
 }
 
-// DisableSubscription stops the deliveries of a subscription that is active.
+// DisableSubscription disables an active subscription.
 func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) error {
 	return tx.later(`UPDATE webhook_subscriptions SET status = 'disabled', disabled_reason = $3, updated_at = $4
 		WHERE org_id = $1 AND id = $2 AND status = 'active'`, orgID, subscriptionID, reason, tx.now.UnixMilli())
 }
 
-// ChangedSubscriptions are those that changed at the given instant or later: ids by organization.
+// ChangedSubscriptions returns the subscriptions that changed since the instant: ids by organization.
 func (r Reader) ChangedSubscriptions(since time.Time) ([][2]string, error) {
 	return many(r, func(row scanner) (s [2]string, err error) {
 		err = row.Scan(&s[0], &s[1])

@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// dialect is where the two engines' SQL differs.
+// dialect holds the SQL that differs between the engines.
 type dialect struct {
 	name string
 	// forUpdate locks the rows a query returns until the transaction ends.
 	forUpdate string
-	// keepRow keeps the rows a query returns from being deleted until the transaction ends.
+	// keepRow locks the rows a query returns against deletion until the transaction ends.
 	keepRow string
-	// skipLocked ends a subquery that claims rows: those that another node is claiming are left.
+	// skipLocked ends a subquery that claims rows. It skips rows that another node is claiming.
 	skipLocked string
 	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
 	tryLock string
-	// fence ends a subquery that is to be planned by itself. PostgreSQL believes that what it looks
-	// for is spread evenly over a list, and would walk all of it for the few at its end.
+	// fence ends a subquery that must be planned on its own. PostgreSQL assumes that matching rows are spread
+	// evenly over a list, and would walk all of it for a few rows at its end.
 	fence string
-	// useIndexes makes the rest of a transaction plan its statements as for large tables: look-ups by index, row by
-	// row. A plan that was made while a table was empty would read all of it once it has filled.
+	// useIndexes makes the rest of a transaction use index look-ups, as for large tables. A plan that was made
+	// while a table was empty would scan the table after it has filled.
 	useIndexes string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
-	// among is the condition that column %[1]s has one of the texts that query %[2]s finds. The query runs once,
-	// and no index of the column is looked up for it.
+	// among is the condition that column %[1]s has one of the texts that query %[2]s finds. The query runs
+	// once, and the column's index is not used.
 	among string
 	// texts is the table of the texts (p.value) of list %s.
 	texts string
-	// list makes an argument of a list of texts. One argument, whatever the length, keeps the
-	// number of statements small.
+	// list converts a list of texts to one argument. One argument of any length keeps the number of statements
+	// small.
 	list func([]string) any
-	// elements is the table of the elements (p.value) of a JSON array %s; empty where a statement
-	// for each costs nothing more.
+	// elements is the table of the elements (p.value) of a JSON array %s; empty where one statement for each
+	// costs nothing more.
 	elements string
 	// objects is the table of the objects (p.value) of a JSON array %s.
 	objects string
-	// grown finds the tables that have outgrown what the planner knows of them.
+	// grown finds the tables that are much larger than the planner's statistics say.
 	grown string
-	// stepTime is how long a step of long work may take. On SQLite everybody who writes waits for it.
+	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
 	stepTime time.Duration
 }
 
@@ -48,7 +48,7 @@ type dialect struct {
 func (d dialect) oneOf(column, list string) string { return fmt.Sprintf(d.member, column, list) }
 
 var (
-	// SQLite has one writer at a time: every row a transaction reads is locked already.
+	// SQLite has one writer at a time, so every row that a transaction reads is locked already.
 	sqliteDialect = dialect{
 		name:     "sqlite",
 		stepTime: 3 * time.Millisecond,
@@ -57,7 +57,7 @@ var (
 		texts:    "json_each(%s) AS p",
 		objects:  "json_each(%s) AS p",
 		list: func(texts []string) any {
-			list, _ := json.Marshal(texts) // texts always can be
+			list, _ := json.Marshal(texts) // strings never fail
 			return string(list)
 		},
 	}

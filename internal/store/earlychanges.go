@@ -4,16 +4,15 @@ import (
 	"time"
 )
 
-// MostEarlyChanges is how many changes of messages that are not there yet a number may have; the eldest make
-// room.
+// MostEarlyChanges is how many changes of missing messages a number may have; the oldest are deleted.
 const MostEarlyChanges = 1000
 
-// EarlyChange is an edit or a revocation that came before its message.
+// EarlyChange is an edit or a revocation that arrived before its message.
 type EarlyChange struct {
 	OrgID      string
 	AccountID  string
 	OriginalID string // the provider's id of the message
-	ProviderID string // of the change itself
+	ProviderID string // the provider's id of the change
 	Kind       string
 	Change     []byte
 	CreatedAt  time.Time
@@ -29,7 +28,7 @@ func scanEarlyChange(row scanner) (c EarlyChange, err error) {
 	return c, err
 }
 
-// InsertEarlyChange keeps a change until its message comes. The same change again is one.
+// InsertEarlyChange stores a change until its message arrives. A repetition is stored once.
 func (tx *Tx) InsertEarlyChange(c EarlyChange) error {
 	tx.foreseen.changedEarly(providerKey{c.OrgID, c.AccountID, c.OriginalID})
 	n, err := tx.exec("INSERT INTO early_changes ("+earlyChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
@@ -42,8 +41,7 @@ func (tx *Tx) InsertEarlyChange(c EarlyChange) error {
 			ORDER BY created_at DESC, provider_id DESC LIMIT $4 OFFSET $3)`, c.OrgID, c.AccountID, MostEarlyChanges, MostEarlyChanges)
 }
 
-// Arriving tells of a message that the provider reports whether it is known, and whether changes of it came
-// before it.
+// Arriving reports whether a message is known, and whether changes of it arrived earlier.
 func (r Reader) Arriving(orgID, accountID, providerID string) (known, changed bool, err error) {
 	if a, ok := r.foreseen.arrival(providerKey{orgID, accountID, providerID}); ok {
 		return a.known, a.changed, nil
@@ -54,20 +52,20 @@ func (r Reader) Arriving(orgID, accountID, providerID string) (known, changed bo
 	return known, changed, err
 }
 
-// TakeEarlyChanges removes the changes that came before a message, and returns them.
+// TakeEarlyChanges deletes and returns the changes that arrived before a message.
 func (tx *Tx) TakeEarlyChanges(orgID, accountID, originalID string) ([]EarlyChange, error) {
 	return many(tx.Reader, scanEarlyChange, "DELETE FROM early_changes WHERE org_id = $1 AND account_id = $2 AND original_id = $3 RETURNING "+earlyChangeColumns,
 		orgID, accountID, originalID)
 }
 
-// MetChanges returns up to limit changes whose message is there by now.
+// MetChanges returns up to limit changes whose message has arrived.
 func (r Reader) MetChanges(limit int) ([]EarlyChange, error) {
 	return many(r, scanEarlyChange, "SELECT "+earlyChangeColumns+` FROM early_changes e WHERE EXISTS (
 			SELECT 1 FROM messages m WHERE m.org_id = e.org_id AND m.account_id = e.account_id AND m.provider_id = e.original_id)
 		ORDER BY created_at LIMIT $1`, limit)
 }
 
-// PurgeEarlyChanges removes up to limit changes that came before the given instant, and returns how many.
+// PurgeEarlyChanges deletes up to limit changes from before the instant, and returns how many.
 func (tx *Tx) PurgeEarlyChanges(before time.Time, limit int) (int64, error) {
 	return tx.exec(`DELETE FROM early_changes WHERE (org_id, account_id, original_id, provider_id) IN (
 			SELECT org_id, account_id, original_id, provider_id FROM early_changes WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,

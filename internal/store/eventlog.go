@@ -16,7 +16,7 @@ type EventFilter struct {
 
 var eventsByID = order[chat.Event]{position: func(e chat.Event) Position { return Position{ID: e.ID} }}
 
-// eventHead is an event without its payload: a look at many reads none of them.
+// eventHead is the columns of an event without its payload, which lists do not read.
 const eventHead = "org_id, id, event_id, type, source, phone_number_id, subject, created_at"
 
 func scanEventHead(row scanner) (e chat.Event, err error) {
@@ -40,26 +40,26 @@ func (f EventFilter) look(orgID string) *look[chat.Event] {
 	return l
 }
 
-// EventHeads returns a page of an organization's events, newest first and without their payloads. Like APICalls
-// it passes over a bounded number of those that the filter does not want.
+// EventHeads returns a page of an organization's events, newest first, without payloads. Like APICalls it skips
+// a bounded number of events that the filter does not match.
 func (r Reader) EventHeads(orgID string, f EventFilter, p Page) (Slice[chat.Event], error) {
 	return f.look(orgID).run(r, p)
 }
 
-// EventsToldAs returns up to limit events that receivers know by one of the ids, from an instant on and no
-// longer than within, oldest first. There is no index of these ids: it looks at a bounded number of events.
+// EventsToldAs returns up to limit events with one of the receivers' event ids, from an instant on for at most
+// within, oldest first. These ids have no index, so it reads a bounded number of events.
 func (r Reader) EventsToldAs(orgID string, eventIDs []string, from time.Time, within time.Duration, limit int) ([]chat.Event, error) {
 	return many(r, scanEvent, "SELECT "+eventColumns+" FROM (SELECT "+eventColumns+` FROM events WHERE org_id = $1 AND id >= $2 AND id < $3
 			ORDER BY id LIMIT $4) w WHERE `+r.dialect.oneOf("event_id", "$5")+" ORDER BY id LIMIT $6",
 		orgID, firstID(chat.KindEvent, from), firstID(chat.KindEvent, from.Add(within)), maxLooked/4, r.dialect.list(eventIDs), limit)
 }
 
-// EventsByID returns those of the organization's events that have one of the ids, oldest first.
+// EventsByID returns the organization's events with these ids, oldest first.
 func (r Reader) EventsByID(orgID string, ids []string) ([]chat.Event, error) {
 	return many(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+" ORDER BY id", orgID, r.dialect.list(ids))
 }
 
-// DeliveriesToldAs returns up to limit deliveries of events that receivers know by one of the ids, oldest first.
+// DeliveriesToldAs returns up to limit deliveries of events with one of the receivers' event ids, oldest first.
 func (r Reader) DeliveriesToldAs(orgID string, eventIDs []string, limit int) ([]chat.WebhookDelivery, error) {
 	return many(r, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries WHERE org_id = $1 AND "+r.dialect.oneOf("event_id", "$2")+" ORDER BY id LIMIT $3",
 		orgID, r.dialect.list(eventIDs), limit)

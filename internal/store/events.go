@@ -24,13 +24,13 @@ func (tx *Tx) InsertEvent(e chat.Event) error {
 		e.OrgID, e.ID, e.EventID, string(e.Type), string(e.Source), e.PhoneNumberID, e.Subject, string(e.Payload), e.CreatedAt.UnixMilli())
 }
 
-// Event returns an event of the organization, or ErrNotFound. It has no payload when that was removed.
+// Event returns an event of the organization, or ErrNotFound. Its payload may have been removed.
 func (r Reader) Event(orgID, id string) (chat.Event, error) {
 	return one(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
 }
 
-// EventsWithPayload returns which of the events still have one. Inside a transaction they keep it until
-// that ends.
+// EventsWithPayload returns the events that still have a payload. Inside a transaction the payloads stay until
+// it ends.
 func (r Reader) EventsWithPayload(orgID string, ids []string) (map[string]bool, error) {
 	found, err := many(r, scanText, "SELECT id FROM events WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+" AND payload <> '' ORDER BY id"+r.forUpdate(),
 		orgID, r.dialect.list(ids))
@@ -41,15 +41,15 @@ func (r Reader) EventsWithPayload(orgID string, ids []string) (map[string]bool, 
 	return with, err
 }
 
-// removeUnneeded removes those of the events that no delivery tells of, and returns how many.
+// removeUnneeded deletes the events without deliveries, and returns how many.
 func (tx *Tx) removeUnneeded(orgID string, ids []string) (int64, error) {
 	return tx.exec("DELETE FROM events WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+` AND NOT EXISTS
 		(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = events.org_id AND d.event_id = events.event_id AND d.event_row = events.id)`,
 		orgID, tx.dialect.list(ids))
 }
 
-// removePayloads removes events. Of those that deliveries tell of, the row stays without its payload, and
-// what was still to be delivered is ended.
+// removePayloads deletes events. If an event has deliveries, its row stays without the payload, and its open
+// deliveries are ended.
 func (tx *Tx) removePayloads(orgID string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -58,7 +58,7 @@ func (tx *Tx) removePayloads(orgID string, ids []string) error {
 		return err
 	}
 	rows := tx.dialect.list(ids)
-	// The events go before their deliveries: a replay that is just being made has locked its event.
+	// The events are locked before their deliveries, because a replay in progress has locked its event.
 	told, err := many(tx.Reader, scanText, "UPDATE events SET payload = '' WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+" RETURNING event_id", orgID, rows)
 	if err != nil || len(told) == 0 {
 		return err
@@ -72,16 +72,16 @@ func (tx *Tx) removePayloads(orgID string, ids []string) error {
 	return err
 }
 
-// FirstEventID comes before the ids of all events that are made at t or later.
+// FirstEventID is before the ids of all events made at t or later.
 func FirstEventID(t time.Time) string { return firstID(chat.KindEvent, t) }
 
-// EventsAfter returns up to limit of an organization's events behind the given id, oldest first.
+// EventsAfter returns up to limit of an organization's events after the given id, oldest first.
 func (r Reader) EventsAfter(orgID, id string, limit int) ([]chat.Event, error) {
 	return many(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3", orgID, id, limit)
 }
 
-// LatestEvents returns up to limit of an organization's newest events, oldest first: of the given
-// types, or of all when none is given.
+// LatestEvents returns up to limit of an organization's newest events, oldest first; of the given types, or of
+// all.
 func (r Reader) LatestEvents(orgID string, types []chat.EventType, limit int) ([]chat.Event, error) {
 	var c conditions
 	c.add("org_id = ?", orgID)

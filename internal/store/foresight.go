@@ -2,26 +2,26 @@ package store
 
 import "github.com/parleyhq/parley/internal/chat"
 
-// Foresight is what a transaction is about to read. PostgreSQL reads it for all transactions that wait at the
-// same time with one statement each kind, instead of one after the other for each; what they write travels
-// together too. The embedded store has no use for it: a look-up there costs no journey.
+// Foresight names the rows that a transaction will read. PostgreSQL reads them for all waiting transactions
+// with one statement of each kind, instead of one after the other; their writes travel together as well. The
+// embedded store ignores it, because a look-up there costs no round trip.
 type Foresight struct {
-	Thread ThreadKey // that a message is for
-	Answer AnswerKey // that the request may have been given before
+	Thread ThreadKey // the thread of the message
+	Answer AnswerKey // the stored answer of the request
 }
 
-// Arrival is a message that came in, as far as it tells what a transaction will read for it.
+// Arrival is an inbound message with the identifiers by which a transaction will read rows.
 type Arrival struct {
 	Thread     ThreadKey
 	ProviderID string
-	// Others are what else its sender is known by.
+	// Others are the sender's other identifiers.
 	Others OtherNames
 }
 
-// OtherNames are identifiers of a person beside the number; empty where they are not known.
+// OtherNames are a person's identifiers beside the number; empty if unknown.
 type OtherNames struct{ BSUID, ParentBSUID, Username string }
 
-// Foresee reads what applying messages that came in will ask for. The embedded store has no use for it.
+// Foresee reads the rows that applying inbound messages will need. The embedded store ignores it.
 func (tx *Tx) Foresee(arrivals []Arrival) (err error) {
 	if pg, ok := tx.db.(*postgresTx); ok && len(arrivals) > 1 {
 		if tx.foreseen == nil {
@@ -34,13 +34,14 @@ func (tx *Tx) Foresee(arrivals []Arrival) (err error) {
 	return err
 }
 
-// Recipient is a contact of which a status shows identifiers that were not known.
+// Recipient is a contact of which a status shows new identifiers.
 type Recipient struct {
 	OrgID, AccountID, ContactID string
 	Names                       []string // numbers and BSUIDs
 }
 
-// ForeseeRecipients reads what learning identifiers of contacts will ask for. The embedded store has no use for it.
+// ForeseeRecipients reads the rows that learning identifiers of contacts will need. The embedded store ignores
+// it.
 func (tx *Tx) ForeseeRecipients(recipients []Recipient) error {
 	pg, ok := tx.db.(*postgresTx)
 	if !ok || len(recipients) < 2 {
@@ -55,32 +56,32 @@ func (tx *Tx) ForeseeRecipients(recipients []Recipient) error {
 // ThreadKey names a conversation by the person's number.
 type ThreadKey struct{ OrgID, AccountID, Number string }
 
-// AnswerKey names an answer that is kept under an Idempotency-Key.
+// AnswerKey names an answer stored under an Idempotency-Key.
 type AnswerKey struct{ OrgID, Key string }
 
-// lock is the name of the lock that whoever works on the key's request has.
+// lock is the name of the lock that is held while the key's request is worked on.
 func (k AnswerKey) lock() string { return "idempotency " + k.OrgID + " " + k.Key }
 
-// foreseen is what was read for transactions before they asked. What is there is given out once: who asks again
-// reads the table, which may have changed since. What is not there is known to be missing, until somebody adds it:
-// that goes out without waiting for an answer, and should another node have been first, PostgreSQL refuses it, and
-// everybody runs alone.
+// foreseen holds the rows that were read ahead for a group of transactions. Each row is given out once: a
+// second read goes to the table, which may have changed. A row that was not found is known to be missing until
+// a transaction of the group adds it. That insert is sent without waiting for its answer. If another node was
+// first, PostgreSQL refuses it, and all transactions of the group run again alone.
 type foreseen struct {
 	threads  map[ThreadKey]foundThread
 	of       map[conversationKey]ThreadKey    // the threads by their conversations
-	missing  map[ThreadKey]bool               // there is no such contact
-	others   map[ThreadKey]OtherNames         // of those who are missing: they are nobody else's
-	fresh    map[string]bool                  // contacts that were added
+	missing  map[ThreadKey]bool               // no contact has this number
+	others   map[ThreadKey]OtherNames         // of missing contacts: no other contact has these identifiers
+	fresh    map[string]bool                  // contacts added by the group
 	answers  map[AnswerKey]*IdempotencyRecord // nil: there is none
 	locks    map[string]bool
 	jobs     map[conversationKey]lastJob
-	touched  []conversationKey // whose last job was queued by the transaction that runs
+	touched  []conversationKey // whose last job the running transaction queued
 	contacts map[contactKey]chat.Contact
 	free     map[nameKey]bool // identifiers that no contact has
-	// arriving is what is known of messages that came in, labels what is on their conversations.
+	// arriving is what is known of inbound messages, and labels are those of their conversations.
 	arriving map[providerKey]arriving
 	labels   map[conversationKey][]chat.Label
-	// receivers are kept for the whole group. They are not locked anyway.
+	// receivers are kept for the whole group, because they are never locked.
 	receivers map[string][]chat.WebhookSubscription
 }
 
@@ -108,8 +109,8 @@ func (f *foreseen) contact(k contactKey) (chat.Contact, bool) {
 
 func (f *foreseen) isFree(k nameKey) bool { return f != nil && f.free[k] }
 
-// takes notes that a contact changes its identifiers from before. It reports false where that must be asked for:
-// nobody has looked whether they are free.
+// takes records that a contact's identifiers change. It returns false if nobody has checked that they are free,
+// and the database must be asked.
 func (f *foreseen) takes(before, after chat.Contact) bool {
 	if f == nil || deref(before.Username) != deref(after.Username) {
 		return false
@@ -138,10 +139,10 @@ func (f *foreseen) takes(before, after chat.Contact) bool {
 	return true
 }
 
-// providerKey names a message by the provider's id of it.
+// providerKey names a message by the provider's id.
 type providerKey struct{ orgID, accountID, providerID string }
 
-// arriving tells whether a message is known, and whether changes of it came before it.
+// arriving says whether a message is known, and whether changes of it arrived earlier.
 type arriving struct{ known, changed bool }
 
 func (f *foreseen) arrival(k providerKey) (a arriving, ok bool) {
@@ -152,7 +153,7 @@ func (f *foreseen) arrival(k providerKey) (a arriving, ok bool) {
 	return a, ok
 }
 
-// arrived notes a message that was stored.
+// arrived records a stored message.
 func (f *foreseen) arrived(m chat.Message) {
 	if f == nil || m.ProviderID == "" {
 		return
@@ -164,7 +165,7 @@ func (f *foreseen) arrived(m chat.Message) {
 	}
 }
 
-// changedEarly notes that a message was changed that has not come yet.
+// changedEarly records a change of a message that has not arrived.
 func (f *foreseen) changedEarly(k providerKey) {
 	if f == nil {
 		return
@@ -182,7 +183,7 @@ func (f *foreseen) labelsOf(k conversationKey) ([]chat.Label, bool) {
 	return take(f.labels, k)
 }
 
-// labelsChanged drops what was read of labels.
+// labelsChanged drops the labels that were read.
 func (f *foreseen) labelsChanged() {
 	if f != nil {
 		clear(f.labels)
@@ -196,13 +197,13 @@ type foundThread struct {
 
 type conversationKey struct{ orgID, id string }
 
-// lastJob is the last of a conversation's messages that are still to be sent; empty where there is none.
+// lastJob is the last of a conversation's messages that wait to be sent; empty if there is none.
 type lastJob struct {
 	owner, messageID string
 	gated            bool
 }
 
-// take gives out what was read under a key.
+// take gives out the row under a key.
 func take[K comparable, V any](from map[K]V, k K) (v V, ok bool) {
 	v, ok = from[k]
 	if ok {
@@ -240,7 +241,7 @@ func (f *foreseen) lastJob(k conversationKey) (lastJob, bool) {
 	return j, ok
 }
 
-// queued notes a conversation's new last job.
+// queued records a conversation's new last job.
 func (f *foreseen) queued(j SendJob) {
 	k := conversationKey{j.OrgID, j.ConversationID}
 	if f == nil {
@@ -252,7 +253,7 @@ func (f *foreseen) queued(j SendJob) {
 	}
 }
 
-// outdated drops what was read of a conversation that has changed.
+// outdated drops the rows of a changed conversation.
 func (f *foreseen) outdated(orgID, conversationID string) {
 	if f == nil {
 		return
@@ -264,7 +265,7 @@ func (f *foreseen) outdated(orgID, conversationID string) {
 	}
 }
 
-// contactsChanged drops what was read of an organization's contacts.
+// contactsChanged drops the rows of an organization's contacts.
 func (f *foreseen) contactsChanged(orgID string) {
 	if f == nil {
 		return
@@ -283,10 +284,11 @@ func (f *foreseen) contactsChanged(orgID string) {
 	clear(f.free)
 }
 
-// lacks tells that there is no contact of that number.
+// lacks reports that no contact has the number.
 func (f *foreseen) lacks(k ThreadKey) bool { return f != nil && f.missing[k] }
 
-// addContact notes a new contact. It reports false where that must be asked for: nobody has looked for it.
+// addContact records a new contact. It returns false if nobody has looked for it, and the database must be
+// asked.
 func (f *foreseen) addContact(c chat.Contact) bool {
 	if f == nil || c.PhoneNumber == nil {
 		return false
@@ -297,15 +299,15 @@ func (f *foreseen) addContact(c chat.Contact) bool {
 		return false
 	}
 	delete(f.missing, k)
-	clear(f.free) // it may have taken one
+	clear(f.free) // the contact may have taken one
 	f.fresh[c.ID] = true
 	return true
 }
 
-// isFresh tells that a contact was just added, and so has nothing yet.
+// isFresh reports that a contact was just added, and so has no other rows yet.
 func (f *foreseen) isFresh(contactID string) bool { return f != nil && f.fresh[contactID] }
 
-// addConversation notes the conversation of a contact that was just added. It reports false for others.
+// addConversation records the conversation of a contact that was just added. It returns false for others.
 func (f *foreseen) addConversation(c chat.Conversation) bool {
 	if !f.isFresh(c.ContactID) {
 		return false
@@ -316,7 +318,7 @@ func (f *foreseen) addConversation(c chat.Conversation) bool {
 	return true
 }
 
-// undo forgets what the transaction that runs has changed of it: that transaction is taken back.
+// undo reverts the changes of the running transaction, which is rolled back.
 func (f *foreseen) undo() {
 	for _, k := range f.touched {
 		delete(f.jobs, k)

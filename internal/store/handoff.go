@@ -6,33 +6,32 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Hands is who takes, on this node, what transactions leave for others to do. Each is called once the
-// transaction is durable, in its goroutine, and does not block. Where there is none for something, no node
-// owns it, and other processes are told.
+// Hands takes the work that transactions on this node leave. Each function is called once the transaction is
+// durable, in its goroutine, and must not block. If a function is nil, the work has no owner, and other
+// processes are told.
 type Hands struct {
-	// Node owns what is taken here.
+	// Node is the owner of the work taken here.
 	Node func() string
-	// Send takes messages that were accepted.
+	// Send takes accepted messages.
 	Send func(chat.Account, SendWork)
-	// Deliver takes deliveries of events.
+	// Deliver takes webhook deliveries.
 	Deliver func([]DeliveryJob)
-	// Fetch takes files of messages that came in.
+	// Fetch takes files of inbound messages.
 	Fetch func(MediaJob)
-	// Numbers is told that a number has come or gone.
+	// Numbers is called when a number was connected or disconnected.
 	Numbers func()
-	// Subscription is told that a subscription changed, or that deliveries wait for it which belong to no
-	// node.
+	// Subscription is called when a subscription changed, or has deliveries without an owner.
 	Subscription func(orgID, id string)
-	// Changed is told what open dashboards may show.
+	// Changed gets the changes that open dashboards may show.
 	Changed func([]Change)
-	// Count is told in which quarters of an hour the numbers of messages and deliveries may be others.
+	// Count gets the slots whose counts may have changed.
 	Count func([]Slot)
-	// CallOff is told that deliveries of a subscription are not to be attempted any more. Other nodes see it
-	// before they try again (see DeliveryDue).
+	// CallOff is called when deliveries of a subscription must not be attempted any more. Other nodes notice
+	// before their next attempt (see DeliveryDue).
 	CallOff func(subscriptionID string, ids []string)
 }
 
-// HandTo changes who takes what transactions leave, from the next transaction on.
+// HandTo changes the hands from the next transaction on.
 func (s *Store) HandTo(change func(*Hands)) {
 	s.handsMu.Lock()
 	defer s.handsMu.Unlock()
@@ -41,7 +40,7 @@ func (s *Store) HandTo(change func(*Hands)) {
 	s.hands.Store(&hands)
 }
 
-// work is what a transaction leaves for others.
+// work is the work that a transaction leaves.
 type work struct {
 	sends      []sending
 	deliveries []DeliveryJob
@@ -66,14 +65,14 @@ type calledOff struct {
 	ids            []string
 }
 
-// tell lets other processes know once the transaction is durable.
+// tell sends a topic to other processes once the transaction is durable.
 func (tx *Tx) tell(topic Topic) {
 	if !slices.Contains(tx.work.topics, topic) {
 		tx.work.topics = append(tx.work.topics, topic)
 	}
 }
 
-// handOver gives others what a transaction has left for them.
+// handOver hands over the work of a durable transaction.
 func (tx *Tx) handOver() {
 	h, w := tx.hands, &tx.work
 	for _, s := range w.sends {
@@ -105,7 +104,7 @@ func (tx *Tx) handOver() {
 	}
 }
 
-// QueueSend puts an accepted message on its way, from this node if messages are sent here.
+// QueueSend queues an accepted message. This node owns it if it sends messages.
 func (tx *Tx) QueueSend(account chat.Account, w SendWork) (SendJob, error) {
 	here := ""
 	if tx.hands.Send != nil {
@@ -120,7 +119,7 @@ func (tx *Tx) QueueSend(account chat.Account, w SendWork) (SendJob, error) {
 	return job, err
 }
 
-// QueueFile asks for an inbound file to be fetched, by this node if files are fetched here.
+// QueueFile queues an inbound file. This node owns it if it fetches files.
 func (tx *Tx) QueueFile(j MediaJob) error {
 	if tx.hands.Fetch == nil {
 		tx.tell(TopicFiles)
@@ -131,7 +130,7 @@ func (tx *Tx) QueueFile(j MediaJob) error {
 	return tx.InsertMediaJob(j)
 }
 
-// noteNumber has a number that has come or gone looked after.
+// noteNumber calls Numbers for a connected or disconnected number.
 func (tx *Tx) noteNumber(orgID string) {
 	tx.noteChange(ChangedNumbers, orgID, "")
 	if tx.hands.Numbers == nil {
@@ -141,7 +140,7 @@ func (tx *Tx) noteNumber(orgID string) {
 	tx.work.numbers = true
 }
 
-// SubscriptionChanged tells of a change of a subscription once it is durable.
+// SubscriptionChanged calls Subscription once the change is durable.
 func (tx *Tx) SubscriptionChanged(orgID, id string) {
 	tx.forgetReceivers(orgID)
 	tx.noteChange(ChangedWebhooks, orgID, "")

@@ -9,14 +9,13 @@ type HeldEvent struct {
 	MessageID string
 }
 
-// InsertHeldEvent keeps what an event will be made of until the message's file is there, or until
-// the given instant.
+// InsertHeldEvent stores the data of an event until the message's file has arrived, or until the instant.
 func (tx *Tx) InsertHeldEvent(orgID, messageID string, raw []byte, until time.Time) error {
 	return tx.later("INSERT INTO held_events (org_id, message_id, raw, held_until) VALUES ($1, $2, $3, $4)",
 		orgID, messageID, string(raw), until.UnixMilli())
 }
 
-// TakeHeldEvent returns and removes what was kept for a message's event, or ErrNotFound.
+// TakeHeldEvent deletes and returns the data of a message's event, or ErrNotFound.
 func (tx *Tx) TakeHeldEvent(orgID, messageID string) ([]byte, error) {
 	return one(tx.Reader, func(row scanner) ([]byte, error) {
 		var raw string
@@ -25,9 +24,9 @@ func (tx *Tx) TakeHeldEvent(orgID, messageID string) ([]byte, error) {
 	}, "DELETE FROM held_events WHERE org_id = $1 AND message_id = $2 RETURNING raw", orgID, messageID)
 }
 
-// HeldEventsBeyond returns up to limit events whose wait ends at or before one instant, or long after
-// another: nothing is held that long, so the clock was turned back since they came. What has come since the
-// caller looked at the clock is not among them.
+// HeldEventsBeyond returns up to limit events whose wait ends by due, or after longest: no event is held that
+// long, so the clock was turned back since. Events that arrived after the caller read the clock are not among
+// them.
 func (r Reader) HeldEventsBeyond(due, longest time.Time, limit int) ([]HeldEvent, error) {
 	return many(r, func(row scanner) (h HeldEvent, err error) {
 		err = row.Scan(&h.OrgID, &h.AccountID, &h.MessageID)

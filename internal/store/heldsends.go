@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// HeldSend is a message that a restore has kept from being sent.
+// HeldSend is a message that a restore keeps from being sent.
 type HeldSend struct {
 	OrgID     string
 	MessageID string
@@ -15,8 +15,7 @@ type HeldSend struct {
 	HeldAt    time.Time
 }
 
-// HoldSends takes every message that waits to be sent off its queue, and returns how many. It is for a store that
-// nobody serves.
+// HoldSends takes every waiting message off its queue, and returns how many. No server may run on the store.
 func (tx *Tx) HoldSends() (int64, error) {
 	_, err := tx.exec("INSERT INTO held_sends (org_id, message_id, category, held_at) SELECT org_id, message_id, category, $1 FROM send_jobs", tx.Now().UnixMilli())
 	if err != nil {
@@ -25,8 +24,8 @@ func (tx *Tx) HoldSends() (int64, error) {
 	return tx.exec("DELETE FROM send_jobs")
 }
 
-// HoldBroadcasts pauses the broadcasts that are being sent and makes drafts of those that would begin by themselves.
-// It returns how many that were.
+// HoldBroadcasts pauses running broadcasts and turns scheduled ones into drafts. It returns how many there
+// were.
 func (tx *Tx) HoldBroadcasts() (int64, error) {
 	now := tx.Now().UnixMilli()
 	paused, err := tx.exec("UPDATE broadcasts SET status = $1, reason = $2, active = FALSE, owner = '', updated_at = $3 WHERE status = $4",
@@ -39,12 +38,12 @@ func (tx *Tx) HoldBroadcasts() (int64, error) {
 	return paused + drafts, err
 }
 
-// CountHeldSends counts the messages that are held.
+// CountHeldSends counts the held messages.
 func (r Reader) CountHeldSends() (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM held_sends")
 }
 
-// HeldSends returns up to limit messages that are held, oldest first, from behind one of them.
+// HeldSends returns up to limit held messages after the given one, oldest first.
 func (r Reader) HeldSends(after string, limit int) ([]HeldSend, error) {
 	return many(r, scanHeldSend, `SELECT h.org_id, h.message_id, m.account_id, h.category, h.held_at FROM held_sends h
 		JOIN messages m ON m.org_id = h.org_id AND m.id = h.message_id WHERE h.message_id > $1 ORDER BY h.message_id LIMIT $2`, after, limit)
@@ -57,7 +56,7 @@ func scanHeldSend(row scanner) (h HeldSend, err error) {
 	return h, err
 }
 
-// ForgetHeldSend ends that a message is held.
+// ForgetHeldSend ends the hold of a message.
 func (tx *Tx) ForgetHeldSend(h HeldSend) error {
 	return tx.later("DELETE FROM held_sends WHERE org_id = $1 AND message_id = $2", h.OrgID, h.MessageID)
 }

@@ -2,10 +2,10 @@ package store
 
 import "time"
 
-// IdempotencyWindow is how long a key's answer is kept and replayed.
+// IdempotencyWindow is how long an answer is stored and replayed.
 const IdempotencyWindow = 24 * time.Hour
 
-// IdempotencyRecord is the answer that was given to the first request with a key.
+// IdempotencyRecord is the answer to the first request with a key.
 type IdempotencyRecord struct {
 	OrgID       string
 	Key         string
@@ -23,10 +23,10 @@ func scanIdempotencyRecord(row scanner) (rec IdempotencyRecord, err error) {
 	return rec, err
 }
 
-// LockAnswer takes the lock of whoever works on a key's request, or reports that another transaction has it.
+// LockAnswer takes the lock of a key's request. It returns false if another transaction has it.
 func (tx *Tx) LockAnswer(k AnswerKey) (bool, error) { return tx.TryLock(k.lock()) }
 
-// IdempotencyRecord returns the answer kept under a key since the given instant, or ErrNotFound.
+// IdempotencyRecord returns the answer stored under a key since the instant, or ErrNotFound.
 func (r Reader) IdempotencyRecord(orgID, key string, since time.Time) (IdempotencyRecord, error) {
 	if rec, known := r.foreseen.answer(AnswerKey{orgID, key}); known {
 		if rec == nil || !rec.CreatedAt.After(since) {
@@ -38,7 +38,7 @@ func (r Reader) IdempotencyRecord(orgID, key string, since time.Time) (Idempoten
 		FROM idempotency WHERE org_id = $1 AND key = $2 AND created_at > $3`, orgID, key, since.UnixMilli())
 }
 
-// PutIdempotencyRecord keeps an answer, in the place of one that has outlived the window.
+// PutIdempotencyRecord stores an answer, and replaces one that is older than the window.
 func (tx *Tx) PutIdempotencyRecord(rec IdempotencyRecord) error {
 	const text = `INSERT INTO idempotency (org_id, key, fingerprint, request_id, status, body, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -46,15 +46,14 @@ func (tx *Tx) PutIdempotencyRecord(rec IdempotencyRecord) error {
 			status = excluded.status, body = excluded.body, created_at = excluded.created_at
 		WHERE idempotency.created_at <= excluded.created_at - 86400000`
 	args := []any{rec.OrgID, rec.Key, rec.Fingerprint, rec.RequestID, rec.Status, rec.Body, tx.now.UnixMilli()}
-	if tx.foreseen != nil { // it was looked for, under the key's lock
+	if tx.foreseen != nil { // it was looked up under the key's lock
 		return tx.later(text, args...)
 	}
 	return tx.insert(text, args...)
 }
 
-// PurgeIdempotency removes up to limit records older than the window and returns how many. The
-// age is asked for twice: PostgreSQL waits for a record that is being replaced, and then looks
-// again at the outer condition only.
+// PurgeIdempotency deletes up to limit records older than the window and returns how many. The age is checked
+// twice: PostgreSQL waits for a record that is being replaced, and then checks only the outer condition again.
 func (tx *Tx) PurgeIdempotency(limit int) (int64, error) {
 	return tx.exec(`DELETE FROM idempotency WHERE created_at <= $1 AND (org_id, key) IN
 		(SELECT org_id, key FROM idempotency WHERE created_at <= $1 LIMIT $2)`,

@@ -14,12 +14,12 @@ import (
 
 type kind = chat.Kind
 
-// idMemory is how many milliseconds an idSource looks back: a transaction that runs longer beside
-// others may make ids out of order.
+// idMemory is how many milliseconds an idSource remembers. A transaction that runs longer beside others may
+// make ids out of order.
 const idMemory = 4096
 
-// idSource makes ids that grow: two made for the same millisecond keep the order they were made
-// in, also when ids for other milliseconds are made in between, as concurrent transactions do.
+// idSource makes growing ids: two ids of the same millisecond keep their order, even if ids of other
+// milliseconds are made in between by concurrent transactions.
 type idSource struct {
 	mu   sync.Mutex
 	last [idMemory]ulid.ULID // by millisecond, modulo the size
@@ -53,7 +53,7 @@ func grow(id *ulid.ULID) {
 	}
 }
 
-// firstID is the smallest id of the kind that an id made at t or later can have.
+// firstID is the smallest id of the kind made at t or later.
 func firstID(k kind, t time.Time) string {
 	var id ulid.ULID
 	if err := id.SetTime(ulid.Timestamp(t)); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// inboxList reads conversations of all numbers with what the inbox shows beside them. The outer joins find at
-// most one row each, and keep the conversations' order.
+// inboxList reads conversations of all numbers with the data that the inbox shows beside them. The outer joins
+// find at most one row each, and keep the conversations' order.
 var inboxList = labelledList[chat.InboxEntry]{
 	columns: prefixed("c", conversationColumns) + `, t.name, t.phone_number, t.bsuid, t.username, u.name,
 		a.phone_number_id, a.phone_number, a.name, COALESCE(a.team_id, '')`,
@@ -27,7 +27,7 @@ func scanInboxEntry(row scanner) (e chat.InboxEntry, err error) {
 	return e, err
 }
 
-// InboxQuery is a filter of conversations, with the number's account where it names one.
+// InboxQuery is a filter of conversations, with the account of its number if it names one.
 type InboxQuery struct {
 	chat.InboxFilter
 	AccountID string
@@ -43,8 +43,8 @@ func (q InboxQuery) order() order[chat.InboxEntry] {
 	return o
 }
 
-// conditions are those of a list of what a user sees. Which index serves best is known here and not to the
-// engines, so that the columns of the others are hidden from them.
+// conditions select the conversations that a user may see and that match the filter. The best index is known
+// here and not to the engines, so the columns of the others are hidden from them.
 func (q InboxQuery) conditions(d dialect, u chat.User) (c conditions) {
 	status, assignee := "c.status", "c.assigned_to"
 	if q.Sort == chat.SortWaiting || q.View == chat.ViewSnoozed {
@@ -76,9 +76,9 @@ func (q InboxQuery) conditions(d dialect, u chat.User) (c conditions) {
 	return c
 }
 
-// visibleTo lets pass what a user sees: conversations of numbers that are there, all of them, those of the
-// user's teams, or what is assigned to the user; of one team's numbers where one is given. Every condition on
-// what a user is shown begins with it. The first argument is the organization.
+// visibleTo limits rows to those that a user may see: all conversations of connected numbers, those of the
+// user's teams, or those assigned to the user; with a team, only of its numbers. Every condition on what a user
+// is shown begins with it. The first argument is the organization.
 func (c *conditions) visibleTo(d dialect, u chat.User, assignee, teamID string) {
 	numbers := "SELECT a.id FROM accounts a WHERE a.org_id = $1 AND a.deleted_at IS NULL"
 	if u.Sees != chat.SeesAll && u.Sees != chat.SeesAssigned {
@@ -93,14 +93,14 @@ func (c *conditions) visibleTo(d dialect, u chat.User, assignee, teamID string) 
 	}
 }
 
-// IsAssignedIn tells whether a conversation of a number is assigned to a user.
+// IsAssignedIn reports whether a user has an assigned conversation of a number.
 func (r Reader) IsAssignedIn(account chat.Account, userID string) (bool, error) {
 	found, err := many(r, scanText, "SELECT id FROM conversations WHERE org_id = $1 AND assigned_to = $2 AND account_id = $3 LIMIT 1",
 		account.OrgID, userID, account.ID)
 	return len(found) > 0, err
 }
 
-// Inbox returns one page of the conversations that a user sees.
+// Inbox returns one page of the conversations that a user may see.
 func (r Reader) Inbox(u chat.User, q InboxQuery, p Page) (Slice[chat.InboxEntry], error) {
 	c, o := q.conditions(r.dialect, u), q.order()
 	o.after(&c, p.After)
@@ -112,7 +112,7 @@ func (r Reader) Inbox(u chat.User, q InboxQuery, p Page) (Slice[chat.InboxEntry]
 	return o.slice(rows, p.Limit), err
 }
 
-// InboxIDs returns up to limit ids of what Inbox lists, in its order.
+// InboxIDs returns up to limit ids of the list of Inbox, in its order.
 func (r Reader) InboxIDs(u chat.User, q InboxQuery, limit int) ([]string, error) {
 	c, o := q.conditions(r.dialect, u), q.order()
 	found, err := r.inboxKeys(&c, o, u, q, limit)
@@ -122,8 +122,8 @@ func (r Reader) InboxIDs(u chat.User, q InboxQuery, limit int) ([]string, error)
 	return many(r, scanText, "SELECT f.id FROM ("+found+") f", c.args...)
 }
 
-// inboxKeys is the query for the keys of a page. What a label or mentions lead to is taken from there and
-// sorted, unless it is too much for that.
+// inboxKeys is the query for the keys of a page. Rows found by a label or by mentions are sorted afterwards,
+// unless there are too many.
 func (r Reader) inboxKeys(c *conditions, o order[chat.InboxEntry], u chat.User, q InboxQuery, limit int) (string, error) {
 	set, carries := "", ""
 	switch {
@@ -158,7 +158,7 @@ func mentionedSet(user string) string {
 	return "SELECT DISTINCT conversation_id AS id FROM note_mentions WHERE org_id = $1 AND user_id = " + user
 }
 
-// labelledSet are the conversations that have a label, or whose contact has.
+// labelledSet is the conversations with a label, or whose contact has it.
 func labelledSet(label string) string {
 	return `SELECT k.conversation_id AS id FROM conversation_labels k WHERE k.org_id = $1 AND k.label_id = ` + label + `
 		UNION SELECT v.id FROM contact_labels k CROSS JOIN conversations v
@@ -170,7 +170,7 @@ func labelledCondition(d dialect, label string) string {
 		OR EXISTS (SELECT 1 FROM contact_labels k WHERE k.org_id = $1 AND k.contact_id = c.contact_id AND k.label_id = ` + label + d.fence + `))`
 }
 
-// labelLinks counts where a label is, no further than it matters.
+// labelLinks counts the uses of a label, up to the number that matters.
 func (r Reader) labelLinks(orgID, labelID string) (int, error) {
 	count := func(table string) string {
 		return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + table + " WHERE org_id = $1 AND label_id = $2 LIMIT " + strconv.Itoa(measuredSearch.manyLinks+1) + ") k)"
@@ -178,7 +178,7 @@ func (r Reader) labelLinks(orgID, labelID string) (int, error) {
 	return one(r, scanInt, "SELECT "+count("conversation_labels")+" + "+count("contact_labels"), orgID, labelID)
 }
 
-// InboxCount counts what a view has for a user, and what of it has something unread.
+// InboxCount counts the conversations of a view, and those with unread messages.
 func (r Reader) InboxCount(u chat.User, q InboxQuery) (n chat.InboxCount, err error) {
 	if n.Open, err = r.countInbox(u, q); err == nil && n.Open > 0 {
 		q.Unread = true
@@ -197,29 +197,28 @@ func (r Reader) countInbox(u chat.User, q InboxQuery) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1"+from+" LIMIT "+c.arg(chat.MostCounted)+") n", c.args...)
 }
 
-// InboxEntry returns a conversation for showing it to a user, or ErrNotFound where the user does not see it.
-// It does not lock.
+// InboxEntry returns a conversation for a user, or ErrNotFound if the user may not see it. It does not lock.
 func (r Reader) InboxEntry(u chat.User, id string) (chat.InboxEntry, error) {
 	c := r.seen(u)
 	c.add("c.id = ?", id)
 	return one(r, scanInboxEntry, inboxList.selectFrom()+c.where(), c.args...)
 }
 
-// InboxEntries returns those of the conversations that a user sees, in any order.
+// InboxEntries returns the conversations that a user may see, in any order.
 func (r Reader) InboxEntries(u chat.User, ids []string) ([]chat.InboxEntry, error) {
 	c := r.seen(u)
 	c.parts = append(c.parts, r.dialect.oneOf("c.id", c.arg(r.dialect.list(ids))))
 	return many(r, scanInboxEntry, inboxList.selectFrom()+c.where(), c.args...)
 }
 
-// SeenConversation returns a conversation, or ErrNotFound where the user does not see it.
+// SeenConversation returns a conversation, or ErrNotFound if the user may not see it.
 func (r Reader) SeenConversation(u chat.User, id string) (chat.Conversation, error) {
 	c := r.seen(u)
 	c.add("c.id = ?", id)
 	return one(r, scanConversation, "SELECT "+prefixed("c", conversationColumns)+" FROM conversations c"+c.where()+r.forUpdate(), c.args...)
 }
 
-// SeenOf returns those of the conversations' ids that a user sees.
+// SeenOf returns the ids of the conversations that a user may see.
 func (r Reader) SeenOf(u chat.User, ids []string) ([]string, error) {
 	c := r.seen(u)
 	c.parts = append(c.parts, r.dialect.oneOf("c.id", c.arg(r.dialect.list(ids))))
@@ -232,7 +231,7 @@ func (r Reader) seen(u chat.User) (c conditions) {
 	return c
 }
 
-// LastMessages returns the newest message of each of the conversations that has one.
+// LastMessages returns the newest message of each conversation that has one.
 func (r Reader) LastMessages(orgID string, conversationIDs []string) (map[string]chat.Message, error) {
 	messages, err := many(r, scanMessage, "SELECT "+prefixed("m", messageColumns)+` FROM (
 			SELECT (SELECT x.id FROM messages x WHERE x.conversation_id = p.value ORDER BY x.id DESC LIMIT 1) AS id
@@ -245,13 +244,13 @@ func (r Reader) LastMessages(orgID string, conversationIDs []string) (map[string
 	return last, err
 }
 
-// ToWake returns up to limit conversations whose time has come.
+// ToWake returns up to limit conversations whose snooze has ended.
 func (tx *Tx) ToWake(limit int) ([]chat.Conversation, error) {
 	return many(tx.Reader, scanConversation, "SELECT "+conversationColumns+" FROM conversations WHERE snoozed_until <= $1 ORDER BY snoozed_until LIMIT $2"+tx.forUpdate(),
 		tx.now.UnixMilli(), limit)
 }
 
-// AnyToWake tells whether a conversation's time has come.
+// AnyToWake reports whether a conversation's snooze has ended.
 func (r Reader) AnyToWake(now time.Time) (bool, error) {
 	found, err := many(r, scanText, "SELECT id FROM conversations WHERE snoozed_until <= $1 LIMIT 1", now.UnixMilli())
 	return len(found) > 0, err

@@ -6,18 +6,18 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Invariant is something that is true of every store. Its query finds the rows of which it is not.
+// Invariant is a condition that holds in every store. Its query finds the rows that break it.
 type Invariant struct {
-	// Fault names what is wrong where it is broken.
+	// Fault describes a break of the invariant.
 	Fault string
-	// Mended says what Mend does about it; empty: nothing, because that could lose something.
+	// Mended describes what Mend does about it; empty: nothing, because a repair could lose data.
 	Mended string
 
 	query string
 	mend  string
 }
 
-// Invariants are what a check of a store looks at.
+// Invariants are the conditions that a check of a store tests.
 var Invariants = []Invariant{
 	{
 		Fault:  "messages are accepted and nothing will send them",
@@ -57,7 +57,8 @@ var Invariants = []Invariant{
 	},
 }
 
-// strictest is the category under which consent is looked at again: that of a template went with its job.
+// strictest is the category by which consent is checked again, because the template's category was lost with
+// its job.
 const strictest = "CASE WHEN m.type = '" + string(chat.TypeTemplate) + "' THEN '" + chat.CategoryMarketing + "' ELSE '' END"
 
 const unsent = `m.direction = 'outbound' AND m.status = 'queued'
@@ -68,12 +69,12 @@ func withoutMessage(table string) string {
 	return "NOT EXISTS (SELECT 1 FROM messages m WHERE m.org_id = " + table + ".org_id AND m.id = " + table + ".message_id)"
 }
 
-// Broken returns ids of rows of which the invariant is not true, up to limit.
+// Broken returns up to limit ids of rows that break the invariant.
 func (r Reader) Broken(i Invariant, limit int) ([]string, error) {
 	return many(r, scanText, i.query+" LIMIT "+strconv.Itoa(limit))
 }
 
-// Mend does what is safe about a broken invariant, and returns how many rows it has changed.
+// Mend repairs a broken invariant as far as that is safe, and returns the number of changed rows.
 func (tx *Tx) Mend(i Invariant) (int64, error) {
 	if i.mend == "" {
 		return 0, nil
@@ -81,7 +82,7 @@ func (tx *Tx) Mend(i Invariant) (int64, error) {
 	return tx.exec(i.mend)
 }
 
-// Files returns the keys of stored files, from behind one of them.
+// Files returns the keys of stored files after the given one.
 func (r Reader) Files(after string, limit int) ([]string, error) {
 	return many(r, scanText, "SELECT DISTINCT blob_key FROM media WHERE blob_key > $1 ORDER BY blob_key LIMIT $2", after, limit)
 }

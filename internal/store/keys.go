@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// keyColumns carry the table's name because KeyContext joins others. SQLite takes no alias for it
-// in RETURNING.
+// keyColumns carry the table's name, because KeyContext joins other tables and SQLite takes no alias in
+// RETURNING.
 const keyColumns = "api_keys.org_id, api_keys.id, api_keys.name, api_keys.hash, api_keys.last4, api_keys.expires_at, api_keys.revoked_at, api_keys.created_at"
 
 type keyRow struct {
@@ -34,15 +34,15 @@ func scanKey(row scanner) (chat.APIKey, error) {
 	return k.value(), err
 }
 
-// KeyContext is a key with what a request needs to know of its organization.
+// KeyContext is a key with the data of its organization that a request needs.
 type KeyContext struct {
 	Key          chat.APIKey
 	Organization chat.Organization
 	Plan         chat.Plan
 }
 
-// KeyContext finds a key by its hash, with its organization and plan, in one statement: it runs
-// on every request, so that a revocation counts from the next one on.
+// KeyContext finds a key by its hash, with its organization and plan, in one statement. It runs on every
+// request, so that a revocation counts from the next one on.
 func (r Reader) KeyContext(hash string) (KeyContext, error) {
 	return recall(r, "key", []string{hash}, func() (KeyContext, error) {
 		return one(r, scanKeyContext, `SELECT `+keyColumns+`,
@@ -80,8 +80,8 @@ func (tx *Tx) InsertKey(k chat.APIKey) error {
 		k.OrgID, k.ID, k.Name, k.Hash, k.Last4, msPtr(k.ExpiresAt), k.CreatedAt.UnixMilli())
 }
 
-// RevokeKey ends a key for good. The first revocation's instant stays. The operator names a key
-// by its id alone.
+// RevokeKey revokes a key for good. The time of the first revocation stays. The operator names a key by its id
+// alone.
 func (tx *Tx) RevokeKey(id string) (chat.APIKey, error) {
 	k, err := one(tx.Reader, scanKey, `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1
 		RETURNING `+keyColumns, id, tx.now.UnixMilli())
@@ -95,7 +95,7 @@ type KeyUse struct {
 	At           time.Time
 }
 
-// NoteKeyUses remembers when keys were used last. Nodes that do it at the same time do it in the same order.
+// NoteKeyUses records the last use of keys. Nodes do it in the same order, so that they do not deadlock.
 func (tx *Tx) NoteKeyUses(uses []KeyUse) error {
 	slices.SortFunc(uses, func(a, b KeyUse) int { return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.KeyID, b.KeyID)) })
 	for _, u := range uses {
@@ -109,7 +109,7 @@ func (tx *Tx) NoteKeyUses(uses []KeyUse) error {
 	return nil
 }
 
-// KeyUses is when each of an organization's keys was last used, by its id.
+// KeyUses returns the last use of each of an organization's keys, by id.
 func (r Reader) KeyUses(orgID string) (map[string]time.Time, error) {
 	uses := map[string]time.Time{}
 	_, err := many(r, func(row scanner) (id string, err error) {

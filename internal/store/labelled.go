@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// labelledList is a table, called c, that is listed newest first, all of it or what carries a label.
+// labelledList is a table, named c in statements, that is listed newest first, either all of it or the rows
+// with a label.
 type labelledList[T any] struct {
 	columns string
 	table   string
 	joins   string
 	scan    func(scanner) (T, error)
-	links   string // the table that says which labels a row carries
-	owner   string // the column there that names the row
+	links   string // the table of labels on rows
+	owner   string // its column with the row's id
 	labelSearch
 }
 
@@ -21,8 +22,8 @@ func (l labelledList[T]) selectFrom() string {
 	return "SELECT " + l.columns + " FROM " + l.table + " c" + l.joins
 }
 
-// single returns the page of a list whose conditions leave at most one row. Without an order there
-// is no doubt which index to take.
+// single returns the page of a list whose conditions leave at most one row. It has no order, so that the
+// engines choose the right index.
 func (l labelledList[T]) single(r Reader, c conditions, o order[T], labelID string, p Page) (Slice[T], error) {
 	o.after(&c, p.After)
 	if labelID != "" {
@@ -32,23 +33,22 @@ func (l labelledList[T]) single(r Reader, c conditions, o order[T], labelID stri
 	return Slice[T]{Rows: rows}, err
 }
 
-// labelSearch decides how what carries a label is looked for.
+// labelSearch decides how rows with a label are found.
 type labelSearch struct {
-	fewLinks  int // up to here, from the links
-	manyLinks int // from here on, along the list
-	shortWalk int // how far along the list in between, before the links are taken after all
+	fewLinks  int // up to here, by their links
+	manyLinks int // from here on, by walking the list
+	shortWalk int // how far to walk in between, before the links are used after all
 }
 
-// measuredSearch comes from lists of 100,000: a step along the list reads only indexes and takes
-// 1 µs, a row found by its link takes 5.
+// measuredSearch was measured on lists of 100,000: a step along the list reads only indexes and takes 1 µs; a
+// row found by its link takes 5 µs.
 var measuredSearch = labelSearch{fewLinks: 1_000, manyLinks: 10_000, shortWalk: 5_000}
 
-// page returns one page; with a label, of what carries it.
+// page returns one page; with a label, of the rows that carry it.
 //
-// Along the list's order a common label is met soon, but a rare one, or one of old rows only,
-// after walking the whole list. From its links a rare label is found at once, but those of a
-// common one are many to fetch and sort. So the number of links decides, counted no further than
-// it matters, and in between a short walk is tried first.
+// A walk in the list's order meets a common label soon, but a rare one, or one only on old rows, after the
+// whole list. The links find a rare label at once, but a common label has too many of them to fetch and sort.
+// So the number of links decides, counted only as far as it matters. In between, a short walk is tried first.
 func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string, p Page) (Slice[T], error) {
 	if labelID == "" {
 		return l.whole(r, c, o, p)
@@ -58,7 +58,7 @@ func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string
 		return Slice[T]{}, err
 	}
 	o.after(&c, p.After)
-	c.args = slices.Clip(c.args) // two statements may go on from here
+	c.args = slices.Clip(c.args) // two statements may append to it
 	var rows []T
 	switch {
 	case links > l.manyLinks:
@@ -72,7 +72,7 @@ func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string
 	return o.slice(rows, p.Limit), err
 }
 
-// whole returns one page of all that meets the conditions.
+// whole returns one page of all rows that match the conditions.
 func (l labelledList[T]) whole(r Reader, c conditions, o order[T], p Page) (Slice[T], error) {
 	if c.walks == nil {
 		return newestFirst(r, l.scan, l.selectFrom(), c, o, p)
@@ -83,8 +83,8 @@ func (l labelledList[T]) whole(r Reader, c conditions, o order[T], p Page) (Slic
 	return o.slice(rows, p.Limit), err
 }
 
-// found is the query for the keys of the first rows in the list's order that meet the conditions and a
-// further one: along one index, or along several walks of it side by side.
+// found is the query for the keys of the first rows in the list's order that match the conditions and a further
+// one: along one index, or along several ranges of it side by side.
 func (l labelledList[T]) found(c *conditions, o order[T], further string, limit int) string {
 	most := " LIMIT " + c.arg(limit)
 	keys := "SELECT c.org_id, c.id, " + o.of(o.column) + " FROM "
@@ -98,13 +98,13 @@ func (l labelledList[T]) found(c *conditions, o order[T], further string, limit 
 	return keys + "(SELECT * FROM (" + strings.Join(walks, ") w UNION ALL SELECT * FROM (") + ") w) c" + o.clause() + most
 }
 
-// countLinks counts to one more than many.
+// countLinks counts up to one more than many.
 func (l labelledList[T]) countLinks(r Reader, orgID any, labelID string) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM "+l.links+" WHERE org_id = $1 AND label_id = $2 LIMIT "+
 		strconv.Itoa(l.manyLinks+1)+") k", orgID, labelID)
 }
 
-// alongList walks the list, or its beginning: a number of steps.
+// alongList walks the list, or only a number of steps from its beginning.
 func (l labelledList[T]) alongList(r Reader, c conditions, o order[T], labelID string, limit, steps int) ([]T, error) {
 	carries := " AND " + l.carries(r, &c, labelID)
 	if steps == 0 {
@@ -114,7 +114,7 @@ func (l labelledList[T]) alongList(r Reader, c conditions, o order[T], labelID s
 	return many(r, l.scan, l.rowsOf(found, o), c.args...)
 }
 
-// carries is the condition that a row has a label. Every list's first argument is the organization.
+// carries is the condition that a row has a label. The first argument of every list is the organization.
 func (l labelledList[T]) carries(r Reader, c *conditions, labelID string) string {
 	return "EXISTS (SELECT 1 FROM " + l.links + " k WHERE k.org_id = $1 AND k." + l.owner + " = c.id AND k.label_id = " + c.arg(labelID) + r.dialect.fence + ")"
 }
@@ -127,7 +127,7 @@ func (l labelledList[T]) fromLinks(r Reader, c conditions, o order[T], labelID s
 	return many(r, l.scan, l.rowsOf(found, o), c.args...)
 }
 
-// rowsOf reads the rows of a page whose ids are found by a query.
+// rowsOf reads the rows of a page whose keys a query finds.
 func (l labelledList[T]) rowsOf(found string, o order[T]) string {
 	return "SELECT " + l.columns + " FROM (" + found + ") f JOIN " + l.table + " c ON c.org_id = f.org_id AND c.id = f.id" + l.joins + o.clause()
 }

@@ -41,15 +41,15 @@ func (tx *Tx) InsertLabel(l chat.Label) error {
 		l.OrgID, l.ID, l.TeamID, l.Name, chat.FoldCase(l.Name), l.Color, l.CreatedAt.UnixMilli(), l.UpdatedAt.UnixMilli())
 }
 
-// UpdateLabel stores what may change of a label; ErrDuplicate when the new name is taken.
+// UpdateLabel stores the changeable fields of a label; ErrDuplicate when the new name is taken.
 func (tx *Tx) UpdateLabel(l chat.Label) error {
 	tx.noteChange(ChangedLabels, l.OrgID, "")
 	return tx.execOne("UPDATE labels SET name = $3, name_key = $4, color = $5, updated_at = $6 WHERE org_id = $1 AND id = $2",
 		l.OrgID, l.ID, l.Name, chat.FoldCase(l.Name), l.Color, l.UpdatedAt.UnixMilli())
 }
 
-// DeleteLabel removes a label and detaches it everywhere, or returns ErrNotFound. The label goes
-// first: who attaches it holds its row, so that no link is made behind the deletion's back.
+// DeleteLabel deletes a label and its links, or returns ErrNotFound. The label's row is deleted first:
+// attaching locks it, so that no link can be added during the deletion.
 func (tx *Tx) DeleteLabel(orgID, id string) error {
 	tx.noteChange(ChangedLabels, orgID, "")
 	if err := tx.execOne("DELETE FROM labels WHERE org_id = $1 AND id = $2", orgID, id); err != nil {
@@ -61,8 +61,7 @@ func (tx *Tx) DeleteLabel(orgID, id string) error {
 	return tx.later("DELETE FROM conversation_labels WHERE org_id = $1 AND label_id = $2", orgID, id)
 }
 
-// DetachSome takes a label off up to limit of the contacts and as many conversations that carry it,
-// and returns off how many.
+// DetachSome detaches a label from up to limit contacts and as many conversations, and returns from how many.
 func (tx *Tx) DetachSome(orgID, labelID string, limit int) (int64, error) {
 	var total int64
 	for links, owner := range map[string]string{"contact_labels": "contact_id", "conversation_labels": "conversation_id"} {
@@ -76,7 +75,7 @@ func (tx *Tx) DetachSome(orgID, labelID string, limit int) (int64, error) {
 	return total, nil
 }
 
-// LabelsOfContacts returns the labels of each of the contacts that has some, by name.
+// LabelsOfContacts returns the labels of each contact that has some, by name.
 func (r Reader) LabelsOfContacts(orgID string, contactIDs []string) (map[string][]chat.Label, error) {
 	return r.labelsOf("contact_labels", "contact_id", orgID, contactIDs)
 }
@@ -103,7 +102,7 @@ func (r Reader) labelsOf(links, owner, orgID string, ids []string) (map[string][
 	return labels, err
 }
 
-// AttachToConversation puts a label on a conversation, and tells whether it was not there before.
+// AttachToConversation attaches a label, and reports whether it was not attached before.
 func (tx *Tx) AttachToConversation(orgID, conversationID, labelID string) (bool, error) {
 	tx.foreseen.labelsChanged()
 	n, err := tx.exec(`INSERT INTO conversation_labels (org_id, conversation_id, label_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -111,7 +110,7 @@ func (tx *Tx) AttachToConversation(orgID, conversationID, labelID string) (bool,
 	return n > 0, err
 }
 
-// DetachFromConversation takes a label off a conversation, and tells whether it was there.
+// DetachFromConversation detaches a label, and reports whether it was attached.
 func (tx *Tx) DetachFromConversation(orgID, conversationID, labelID string) (bool, error) {
 	tx.foreseen.labelsChanged()
 	n, err := tx.exec("DELETE FROM conversation_labels WHERE org_id = $1 AND conversation_id = $2 AND label_id = $3",
@@ -119,14 +118,14 @@ func (tx *Tx) DetachFromConversation(orgID, conversationID, labelID string) (boo
 	return n > 0, err
 }
 
-// AttachToContacts puts a label on contacts, and returns the ids of those that did not have it.
+// AttachToContacts attaches a label to contacts, and returns the ids of those that did not have it.
 func (tx *Tx) AttachToContacts(orgID, labelID string, contactIDs []string) ([]string, error) {
 	return many(tx.Reader, scanText, `INSERT INTO contact_labels (org_id, contact_id, label_id)
 			SELECT org_id, id, $2 FROM contacts WHERE org_id = $1 AND `+tx.dialect.oneOf("id", "$3")+`
 		ON CONFLICT DO NOTHING RETURNING contact_id`, orgID, labelID, tx.dialect.list(contactIDs))
 }
 
-// DetachFromContacts takes a label off contacts, and returns the ids of those that had it.
+// DetachFromContacts detaches a label from contacts, and returns the ids of those that had it.
 func (tx *Tx) DetachFromContacts(orgID, labelID string, contactIDs []string) ([]string, error) {
 	return many(tx.Reader, scanText, "DELETE FROM contact_labels WHERE org_id = $1 AND label_id = $2 AND "+
 		tx.dialect.oneOf("contact_id", "$3")+" RETURNING contact_id", orgID, labelID, tx.dialect.list(contactIDs))
@@ -137,7 +136,7 @@ func (r Reader) LabelsOfTeam(orgID, teamID string) ([]chat.Label, error) {
 	return many(r, scanLabel, "SELECT "+labelColumns+" FROM labels WHERE org_id = $1 AND team_id = $2 ORDER BY id", orgID, teamID)
 }
 
-// LabelIsUsed tells whether anything carries a label.
+// LabelIsUsed reports whether any row carries a label.
 func (r Reader) LabelIsUsed(orgID, id string) (bool, error) {
 	found, err := many(r, scanText, `SELECT contact_id FROM contact_labels WHERE org_id = $1 AND label_id = $2
 		UNION ALL SELECT conversation_id FROM conversation_labels WHERE org_id = $1 AND label_id = $2 LIMIT 1`, orgID, id)

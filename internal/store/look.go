@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// maxLooked is how many rows a look reads.
+// maxLooked is the number of rows that a look reads.
 const maxLooked = 20_000
 
-// look reads a page along the order of the ids, newest first, of the rows that meet conditions no index serves.
-// It passes over a bounded number of rows and then says where to go on, also where it has found few or none:
-// what it costs does not depend on how rare they are.
+// look reads a page in the order of ids, newest first, of rows that match conditions without an index. It reads
+// a bounded number of rows and then says where to go on, even if it has found few or none. Its cost does not
+// depend on how rare the matches are.
 type look[T any] struct {
 	columns, table string
 	scan           func(scanner) (T, error)
 	order          order[T]
-	within         conditions // what an index serves
-	wanted         []wanted   // the others
-	most           int        // how many rows are passed over
+	within         conditions // conditions with an index
+	wanted         []wanted   // the other conditions
+	most           int        // how many rows may be skipped
 }
 
 type wanted struct {
@@ -25,7 +25,7 @@ type wanted struct {
 	args      []any
 }
 
-// want adds a condition that no index serves.
+// want adds a condition without an index.
 func (l *look[T]) want(condition string, args ...any) {
 	l.wanted = append(l.wanted, wanted{condition, args})
 }
@@ -36,7 +36,7 @@ func (l *look[T]) wantIf(condition, value string) {
 	}
 }
 
-// from selects of the part of the table that one look reads, and returns the arguments so far.
+// from selects from the part of the table that one look reads, and returns the arguments so far.
 func (l *look[T]) from(columns string) (text string, c conditions) {
 	c = conditions{parts: slices.Clone(l.within.parts), args: slices.Clone(l.within.args)}
 	text = "SELECT " + columns + " FROM (SELECT " + l.columns + " FROM " + l.table + c.where() + " ORDER BY id DESC LIMIT " + c.arg(l.most) + ") w"
@@ -67,7 +67,7 @@ func (l *look[T]) run(r Reader, p Page) (Slice[T], error) {
 	return page, err
 }
 
-// end is the last row of those that a look has read, where there are others behind it.
+// end is the last row that a look has read, if more rows follow it.
 func (l *look[T]) end(r Reader) (*Position, error) {
 	c := conditions{parts: l.within.parts, args: slices.Clone(l.within.args)}
 	last, err := many(r, scanText, "SELECT id FROM "+l.table+c.where()+" ORDER BY id DESC LIMIT 2 OFFSET "+c.arg(l.most-1), c.args...)

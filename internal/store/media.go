@@ -21,7 +21,7 @@ func scanMedia(row scanner) (m chat.Media, err error) {
 	return m, err
 }
 
-// notOfDeleted leaves out the files of disconnected numbers, which are gone before they are purged.
+// notOfDeleted excludes files of disconnected numbers, which count as deleted before they are purged.
 const notOfDeleted = ` AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.org_id = media.org_id AND a.id = media.account_id AND a.deleted_at IS NOT NULL)`
 
 // Media returns a stored file of the organization, or ErrNotFound.
@@ -34,7 +34,7 @@ func (r Reader) MediaByToken(token string) (chat.Media, error) {
 	return one(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE token = $1"+notOfDeleted, token)
 }
 
-// MediaOfAccount returns up to limit of an account's files, also of one that is being purged.
+// MediaOfAccount returns up to limit of an account's files, even if it is being purged.
 func (r Reader) MediaOfAccount(orgID, accountID string, limit int) ([]chat.Media, error) {
 	return many(r, scanMedia, "SELECT "+mediaColumns+" FROM media WHERE org_id = $1 AND account_id = $2 LIMIT $3", orgID, accountID, limit)
 }
@@ -78,13 +78,13 @@ func (tx *Tx) InsertMedia(m chat.Media) error {
 	return err
 }
 
-// SetProviderMedia remembers under which id the provider has a file, and until when.
+// SetProviderMedia stores the provider's id of a file, and until when it is valid.
 func (tx *Tx) SetProviderMedia(orgID, id, providerID string, until time.Time) error {
 	return tx.execOne("UPDATE media SET provider_media_id = $3, provider_expires = $4 WHERE org_id = $1 AND id = $2",
 		orgID, id, providerID, until.UnixMilli())
 }
 
-// DeleteMedia removes a file's row, or returns ErrNotFound. Canned replies lose the file.
+// DeleteMedia deletes a file's row, or returns ErrNotFound. Canned replies lose the file.
 func (tx *Tx) DeleteMedia(orgID, id string) error {
 	tx.noteChange(ChangedMedia, orgID, "")
 	tx.noteChange(ChangedReplies, orgID, "")
@@ -96,17 +96,17 @@ func (tx *Tx) DeleteMedia(orgID, id string) error {
 	return tx.execOne("DELETE FROM media WHERE org_id = $1 AND id = $2", orgID, id)
 }
 
-// RemoveFile asks for the bytes of a file that has no row to be removed. Asking again is fine.
+// RemoveFile queues the bytes of a file without a row for removal. Repeating it is fine.
 func (tx *Tx) RemoveFile(orgID, blobKey string) error {
 	return tx.later("INSERT INTO removed_files (org_id, blob_key) VALUES ($1, $2) ON CONFLICT DO NOTHING", orgID, blobKey)
 }
 
-// unused holds for attachments that no message has.
+// unused is the condition for attachments that no message has.
 const unused = `origin = 'attachment' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.org_id = media.org_id AND m.media_id = media.id)`
 
-// removeFilesOfMessages removes the rows of those files whose id meets the condition, of which $1 is the organization,
-// and asks for their bytes to be removed: of those that came in, and of attachments that no other message has.
-// Library files stay.
+// removeFilesOfMessages deletes the rows of files whose id matches the condition, of which $1 is the
+// organization, and queues their bytes for removal: those of inbound files, and of attachments that no other
+// message has. Library files stay.
 func (tx *Tx) removeFilesOfMessages(idIn string, args ...any) error {
 	which := " FROM media WHERE org_id = $1 AND (origin = 'inbound' OR " + unused + ") AND " + idIn
 	return errors.Join(
@@ -114,18 +114,18 @@ func (tx *Tx) removeFilesOfMessages(idIn string, args ...any) error {
 		tx.later("DELETE"+which, args...))
 }
 
-// RemovedFiles returns up to limit keys of files whose bytes are to be removed.
+// RemovedFiles returns up to limit keys of files whose bytes must be removed.
 func (r Reader) RemovedFiles(limit int) ([]string, error) {
 	return many(r, scanText, "SELECT blob_key FROM removed_files ORDER BY blob_key LIMIT $1", limit)
 }
 
-// ForgetRemovedFiles notes that the bytes of files are gone.
+// ForgetRemovedFiles records that the bytes of files are gone.
 func (tx *Tx) ForgetRemovedFiles(keys []string) error {
 	_, err := tx.exec("DELETE FROM removed_files WHERE "+tx.dialect.oneOf("blob_key", "$1"), tx.dialect.list(keys))
 	return err
 }
 
-// MediaJob is an inbound file still to be fetched.
+// MediaJob is an inbound file that must be fetched.
 type MediaJob struct {
 	OrgID           string
 	MessageID       string
@@ -149,13 +149,13 @@ func scanMediaJob(row scanner) (j MediaJob, err error) {
 	return j, err
 }
 
-// InsertMediaJob asks for an inbound file to be fetched.
+// InsertMediaJob queues an inbound file.
 func (tx *Tx) InsertMediaJob(j MediaJob) error {
 	return tx.later("INSERT INTO media_jobs ("+mediaJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 		j.OrgID, j.MessageID, j.AccountID, j.ProviderMediaID, j.URL, j.MimeType, j.SHA256, j.Filename, j.DueAt.UnixMilli(), j.Attempts, j.Owner)
 }
 
-// FinishMediaJob removes a job. It reports false when another node took it over.
+// FinishMediaJob deletes a job. It returns false if another node took it over.
 func (tx *Tx) FinishMediaJob(orgID, messageID, owner string) (bool, error) {
 	n, err := tx.exec("DELETE FROM media_jobs WHERE org_id = $1 AND message_id = $2 AND owner = $3", orgID, messageID, owner)
 	return n > 0, err

@@ -2,7 +2,7 @@ package store
 
 import "github.com/parleyhq/parley/internal/chat"
 
-// mediaLeaves are what becomes of the rows that name a file which is removed, up to the file's id.
+// mediaLeaves are the changes of rows that name a deleted file, up to the file's id.
 var mediaLeaves = []string{
 	"UPDATE canned_replies SET media_id = NULL WHERE org_id = $1 AND media_id",
 	"DELETE FROM template_samples WHERE org_id = $1 AND media_id",
@@ -11,13 +11,13 @@ var mediaLeaves = []string{
 // MediaMessagesCounted is where the count of a file's messages stops.
 const MediaMessagesCounted = 1000
 
-// MediaMessages counts the messages that were sent with a file.
+// MediaMessages counts the messages sent with a file.
 func (r Reader) MediaMessages(orgID, mediaID string) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 FROM messages WHERE org_id = $1 AND media_id = $2 LIMIT $3) m",
 		orgID, mediaID, MediaMessagesCounted)
 }
 
-// MediaReplies returns the canned replies that have a file, whosever they are.
+// MediaReplies returns the canned replies with a file, of all users and teams.
 func (r Reader) MediaReplies(orgID, mediaID string) ([]chat.CannedReply, error) {
 	return many(r, scanCannedReply, "SELECT "+cannedReplyColumns+" FROM canned_replies WHERE org_id = $1 AND media_id = $2 ORDER BY name, id", orgID, mediaID)
 }
@@ -28,7 +28,7 @@ func (r Reader) MediaTemplates(orgID, mediaID string) ([]chat.TemplateSample, er
 		orgID, mediaID)
 }
 
-// MediaSketches returns the names of the templates being written that show a file. Their forms name it somewhere.
+// MediaSketches returns the names of unfinished templates whose form contains a file.
 func (r Reader) MediaSketches(orgID, mediaID string) ([]string, error) {
 	return many(r, scanText, "SELECT name FROM template_sketches WHERE org_id = $1 AND content LIKE $2 ORDER BY name", orgID, "%"+mediaID+"%")
 }

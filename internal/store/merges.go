@@ -2,8 +2,8 @@ package store
 
 import "errors"
 
-// Merge is two contacts of an account that become one. From is the conversation of the one that goes; it
-// is empty where that one has none.
+// Merge is a pair of contacts of an account that become one. From is the conversation of the contact that goes;
+// empty if it has none.
 type Merge struct {
 	OrgID       string
 	Stays, Goes string // contacts
@@ -17,15 +17,15 @@ func (tx *Tx) MoveMessages(m Merge, limit int) (int64, error) {
 		m.OrgID, m.From, m.Into, m.Stays, limit)
 }
 
-// HasMoreMessages tells whether a conversation has more messages than so many.
+// HasMoreMessages reports whether a conversation has more messages than that.
 func (r Reader) HasMoreMessages(orgID, conversationID string, than int) (bool, error) {
 	found, err := many(r, scanText, "SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2 ORDER BY id LIMIT 1 OFFSET $3",
 		orgID, conversationID, than)
 	return len(found) > 0, err
 }
 
-// MergeContacts moves all that belongs to the contact that goes, and removes it. Its ids name the other one
-// from then on.
+// MergeContacts moves everything that belongs to the contact that goes, and deletes it. Its ids name the other
+// contact from then on.
 func (tx *Tx) MergeContacts(m Merge) error {
 	if m.From != "" {
 		if err := tx.mergeConversations(m); err != nil {
@@ -69,8 +69,8 @@ func (tx *Tx) mergeConversations(m Merge) error {
 	return tx.rename(m.OrgID, m.From, m.Into)
 }
 
-// moveRemarks moves what users wrote and did in the conversation that goes. Of two drafts of a user and of a kind
-// the one in the conversation that stays is kept.
+// moveRemarks moves notes, happenings and drafts of the conversation that goes. If a user has two drafts of a
+// kind, the one in the conversation that stays is kept.
 func (tx *Tx) moveRemarks(m Merge) error {
 	err := tx.later(`DELETE FROM drafts WHERE org_id = $1 AND conversation_id = $2
 		AND EXISTS (SELECT 1 FROM drafts stays WHERE stays.org_id = $1 AND stays.user_id = drafts.user_id
@@ -83,8 +83,8 @@ func (tx *Tx) moveRemarks(m Merge) error {
 	return err
 }
 
-// mergeSendJobs leaves each job in the queue that it is in: a node may have it in memory there. Where the
-// conversation that goes has none, the other's queue is the only one, and nothing changes.
+// mergeSendJobs leaves each job in its queue, because a node may have it in memory there. If the conversation
+// that goes has no jobs, nothing changes.
 func (tx *Tx) mergeSendJobs(m Merge) error {
 	waiting, err := many(tx.Reader, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND conversation_id = $2 LIMIT 1", m.OrgID, m.From)
 	if err != nil || len(waiting) == 0 {
@@ -111,7 +111,7 @@ func (tx *Tx) moveLabels(links, owner, orgID, from, to string) error {
 	return tx.later("DELETE FROM "+links+" WHERE org_id = $1 AND "+owner+" = $2", orgID, from)
 }
 
-// rename keeps an id as another name of a row, with all names that its own row had.
+// rename keeps an id, with all its earlier names, as another name of a row.
 func (tx *Tx) rename(orgID, oldID, newID string) error {
 	if err := tx.later("UPDATE merged_ids SET new_id = $3 WHERE org_id = $1 AND new_id = $2", orgID, oldID, newID); err != nil {
 		return err
@@ -119,27 +119,26 @@ func (tx *Tx) rename(orgID, oldID, newID string) error {
 	return tx.later("INSERT INTO merged_ids (org_id, old_id, new_id) VALUES ($1, $2, $3)", orgID, oldID, newID)
 }
 
-// forgetNames forgets the other names of a row that is removed.
+// forgetNames deletes the other names of a deleted row.
 func (tx *Tx) forgetNames(orgID, id string) error {
 	return tx.later("DELETE FROM merged_ids WHERE org_id = $1 AND new_id = $2", orgID, id)
 }
 
-// MergedInto returns what the id of a contact or conversation that has become one with another names now,
-// or ErrNotFound.
+// MergedInto returns the current id of a merged contact or conversation, or ErrNotFound.
 func (r Reader) MergedInto(orgID, id string) (string, error) {
 	return one(r, scanText, "SELECT new_id FROM merged_ids WHERE org_id = $1 AND old_id = $2", orgID, id)
 }
 
-// DueMerge is two contacts that are to become one, in whatever order.
+// DueMerge is a pair of contacts that must be merged, in any order.
 type DueMerge struct{ OrgID, AccountID, ContactID, OtherID string }
 
-// InsertDueMerge asks for two contacts to become one. Asking again is fine.
+// InsertDueMerge queues a merge. Repeating it is fine.
 func (tx *Tx) InsertDueMerge(m DueMerge) error {
 	return tx.later("INSERT INTO due_merges (org_id, account_id, contact_id, other_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
 		m.OrgID, m.AccountID, min(m.ContactID, m.OtherID), max(m.ContactID, m.OtherID))
 }
 
-// DueMerges returns up to limit of what was asked for.
+// DueMerges returns up to limit queued merges.
 func (r Reader) DueMerges(limit int) ([]DueMerge, error) {
 	return many(r, func(row scanner) (m DueMerge, err error) {
 		err = row.Scan(&m.OrgID, &m.AccountID, &m.ContactID, &m.OtherID)
@@ -147,7 +146,7 @@ func (r Reader) DueMerges(limit int) ([]DueMerge, error) {
 	}, "SELECT org_id, account_id, contact_id, other_id FROM due_merges ORDER BY org_id, contact_id, other_id LIMIT $1", limit)
 }
 
-// DropDueMerge notes that nothing more is to be done for it.
+// DropDueMerge deletes a queued merge.
 func (tx *Tx) DropDueMerge(m DueMerge) error {
 	return tx.later("DELETE FROM due_merges WHERE org_id = $1 AND contact_id = $2 AND other_id = $3", m.OrgID, m.ContactID, m.OtherID)
 }

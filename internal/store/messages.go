@@ -78,14 +78,14 @@ func (r Reader) MessageByProviderID(orgID, accountID, providerID string) (chat.M
 		orgID, accountID, providerID)
 }
 
-// MessageState is what a status may change of a message, and where the message belongs. Unknown is what
-// is not known of whom it went to.
+// MessageState is the part of a message that a status may change, with its conversation. Unknown are the
+// recipient's identifiers that are not known.
 type MessageState struct {
 	chat.Message
 	Unknown Identifiers
 }
 
-// Identifiers are some of those that a contact can have.
+// Identifiers is a set of a contact's identifiers.
 type Identifiers int
 
 // The identifiers of a contact.
@@ -95,8 +95,8 @@ const (
 	ParentBSUID
 )
 
-// StatesByProviderIDs finds those of an account's messages that have one of the provider's ids. It reads no
-// more of each than it must: every message comes here three times.
+// StatesByProviderIDs finds an account's messages with one of the provider's ids. It reads as few columns as
+// possible, because every message comes here three times.
 func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []string) ([]MessageState, error) {
 	lock := r.forUpdate()
 	if lock != "" {
@@ -115,9 +115,9 @@ func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []strin
 		orgID, accountID, r.dialect.list(providerIDs))
 }
 
-// LockMessages locks an organization's messages in the order of their ids. Who is about to change
-// several, and what hangs on them, begins with it: transactions then wait for each other in one
-// direction. Messages that are gone are passed over.
+// LockMessages locks an organization's messages in order of their ids. A transaction that changes several
+// messages and their rows calls it first, so that transactions never wait for each other in a circle. Deleted
+// messages are skipped.
 func (tx *Tx) LockMessages(orgID string, ids []string) error {
 	if tx.dialect.forUpdate == "" || len(ids) == 0 {
 		return nil // SQLite runs one writing transaction at a time
@@ -149,7 +149,7 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 	c.addIf("c.direction = ?", f.Direction)
 	c.addIf("c.status = ?", f.Status)
 	c.addIf("c.error_code = ?", f.ErrorCode)
-	// An id carries its instant, so bounds in time are bounds of the id, which every index ends in.
+	// An id carries its time, so bounds in time are bounds of the id, the last column of every index.
 	if f.CreatedAfter != nil {
 		c.add("c.id >= ?", firstID(chat.KindMessage, f.CreatedAfter.Truncate(time.Millisecond).Add(time.Millisecond)))
 	}
@@ -160,8 +160,8 @@ func (r Reader) Messages(orgID, accountID string, f MessageFilter, p Page) (Slic
 	return merged(r, scanMessage, prefixed("c", messageColumns), "messages", c, messagesByID, p)
 }
 
-// spread has a list walked along messages_by_status, unless it is that of a conversation, of a type or of
-// one provider's id, which have indexes of their own.
+// spread walks a list along messages_by_status, unless it is the list of a conversation, of a type or of a
+// provider's id, which have indexes of their own.
 func (f MessageFilter) spread(c *conditions) {
 	if f.ConversationID != "" || f.ProviderID != "" || f.Type != "" && f.Status == "" {
 		return
@@ -186,7 +186,7 @@ func (tx *Tx) InsertMessage(m chat.Message) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`, messageArgs(m)...)
 }
 
-// AddEventRow notes that an event carries a message's content.
+// AddEventRow records the event that carries a message's content.
 func (tx *Tx) AddEventRow(orgID, messageID, eventRow string) error {
 	return tx.later("UPDATE messages SET event_rows = COALESCE(event_rows || ',', '') || CAST($3 AS TEXT) WHERE org_id = $1 AND id = $2", orgID, messageID, eventRow)
 }
@@ -198,7 +198,7 @@ func messageArgs(m chat.Message) []any {
 		orNull(m.MediaID), textPtr(m.Edits), textPtr(m.Extra), orNull(m.SentBy), m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), orNull(m.EventRow)}
 }
 
-// UpdateMessage stores what may change of a message.
+// UpdateMessage stores the changeable fields of a message.
 func (tx *Tx) UpdateMessage(m chat.Message) error {
 	tx.noteMessage(m.OrgID, m.ID)
 	tx.noteConversation(m.OrgID, m.ConversationID)
@@ -210,7 +210,7 @@ func (tx *Tx) UpdateMessage(m chat.Message) error {
 		msPtr(m.PlayedAt), m.Revoked, int(m.Reports), orNull(m.MediaID), textPtr(m.Edits), m.UpdatedAt.UnixMilli(), string(m.Type))
 }
 
-// ReviseMessage is UpdateMessage where the content is another one, or the message was taken back.
+// ReviseMessage is UpdateMessage for a changed content or a revoked message.
 func (tx *Tx) ReviseMessage(m chat.Message) error {
 	if err := tx.UpdateMessage(m); err != nil {
 		return err
@@ -218,8 +218,8 @@ func (tx *Tx) ReviseMessage(m chat.Message) error {
 	return tx.SearchAgain(m.OrgID, m.ID)
 }
 
-// UpdateMessageStatus stores where a message stands. It names no column of an index but the
-// status: every message comes here three times.
+// UpdateMessageStatus stores the status of a message. Of the indexed columns it writes only the status, because
+// every message comes here three times.
 func (tx *Tx) UpdateMessageStatus(m chat.Message) error {
 	tx.noteMessage(m.OrgID, m.ID)
 	tx.noteConversation(m.OrgID, m.ConversationID)
@@ -249,12 +249,11 @@ func orNull(s string) *string {
 	return &s
 }
 
-// SentMessage is a message that the provider took, with the provider's id of it and the row of the event
-// that will tell of it.
+// SentMessage is a message that the provider accepted, with the provider's id and the row of its event.
 type SentMessage struct{ ID, ProviderID, EventRow string }
 
-// MarkSent records that the provider took a message. It reports false when a callback had brought
-// the provider's id before.
+// MarkSent records that the provider accepted a message. It returns false if a callback brought the provider's
+// id before.
 func (tx *Tx) MarkSent(orgID string, m SentMessage) (bool, error) {
 	_, err := tx.markSent(orgID, m)
 	if errors.Is(err, ErrNotFound) {
@@ -276,15 +275,15 @@ func (tx *Tx) markSent(orgID string, m SentMessage) (conversationID string, err 
 	return conversationID, err
 }
 
-// MarkUnsent is MarkSent for a message that Unsent has returned.
+// MarkUnsent is MarkSent for a message from Unsent.
 func (tx *Tx) MarkUnsent(w SendWork, providerID, eventRow string) error {
 	tx.noteMessage(w.Message.OrgID, w.Message.ID)
 	tx.noteConversation(w.Message.OrgID, w.Message.ConversationID)
 	return tx.later(markSent, w.Message.OrgID, w.Message.ID, providerID, tx.now.UnixMilli(), orNull(eventRow))
 }
 
-// MarkAllSent is MarkSent for many messages. It returns the conversations of those for which MarkSent
-// reports true.
+// MarkAllSent is MarkSent for many messages. It returns the conversations of those for which MarkSent would
+// return true.
 func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]string, err error) {
 	first = map[string]string{}
 	if tx.dialect.elements == "" {
@@ -328,23 +327,22 @@ func (tx *Tx) MarkPending(orgID, id string) error {
 		orgID, id, tx.now.UnixMilli())
 }
 
-// PurgeMessages removes up to limit of an organization's messages from before the instant, oldest
-// first, with their inbound files, what events say of their contents, and what was still to be done for
-// them. It returns how many.
+// PurgeMessages deletes up to limit of an organization's messages from before the instant, oldest first, with
+// their inbound files, their contents in events and their pending work. It returns how many.
 func (tx *Tx) PurgeMessages(orgID string, before time.Time, limit int) (int64, error) {
 	ids, err := tx.purgeMessages("id < $2 ORDER BY id LIMIT $3", orgID, firstID(chat.KindMessage, before), limit)
 	return int64(len(ids)), err
 }
 
-// PurgeConversation is PurgeMessages for those of a conversation, whenever they were.
+// PurgeConversation is PurgeMessages for the messages of a conversation, of any age.
 func (tx *Tx) PurgeConversation(orgID, conversationID string, limit int) (int64, error) {
 	return tx.forgetMessages("conversation_id = $2 ORDER BY id LIMIT $3", orgID, conversationID, limit)
 }
 
-// hangOnMessages are the tables of what is still to be done for messages.
+// hangOnMessages are the tables of a message's pending work.
 var hangOnMessages = []string{"send_jobs", "media_jobs", "held_events"}
 
-// forgetMessages is purgeMessages for other reasons than their age, by which the search index drops them itself.
+// forgetMessages is purgeMessages for other reasons than age. The search index drops old messages itself.
 func (tx *Tx) forgetMessages(which, orgID string, args ...any) (int64, error) {
 	ids, err := tx.purgeMessages(which, orgID, args...)
 	if err != nil {
@@ -356,7 +354,7 @@ func (tx *Tx) forgetMessages(which, orgID string, args ...any) (int64, error) {
 	return int64(len(ids)), tx.SearchAgain(orgID, ids...)
 }
 
-// purgeMessages removes the messages that meet the condition, of which $1 is the organization.
+// purgeMessages deletes the messages that match the condition, of which $1 is the organization.
 func (tx *Tx) purgeMessages(which, orgID string, args ...any) (ids []string, err error) {
 	var media, events []string
 	ids, err = many(tx.Reader, func(row scanner) (id string, err error) {
@@ -381,7 +379,7 @@ func (tx *Tx) purgeMessages(which, orgID string, args ...any) (ids []string, err
 	return ids, err
 }
 
-// ForgetMessage removes a message that nobody has seen.
+// ForgetMessage deletes a message that nobody has seen.
 func (tx *Tx) ForgetMessage(orgID, id string) error {
 	_, err := tx.forgetMessages("id = $2", orgID, id)
 	return err

@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/migrations"
 )
 
-// migrateUp applies the embedded migrations that are missing. The caller holds a lock that
-// keeps other nodes out, so each runs once however many nodes start together.
+// migrateUp applies the missing migrations. The caller holds a lock against other nodes, so that each migration
+// runs once, however many nodes start together.
 func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
 	provider, err := goose.NewProvider(dialect, db, migrations.Files)
 	if err != nil {

@@ -40,7 +40,7 @@ func (tx *Tx) InsertNote(n chat.Note) error {
 	return tx.insertMentions(n)
 }
 
-// UpdateNote stores what may change of a note.
+// UpdateNote stores the changeable fields of a note.
 func (tx *Tx) UpdateNote(n chat.Note) error {
 	tx.noteConversation(n.OrgID, n.ConversationID)
 	mentions, err := mentionsText(n)
@@ -100,7 +100,7 @@ func scanHappening(row scanner) (h chat.Happening, err error) {
 	return h, err
 }
 
-// InsertHappening stores what was done with a conversation.
+// InsertHappening stores a happening of a conversation.
 func (tx *Tx) InsertHappening(h chat.Happening) error {
 	tx.noteConversation(h.OrgID, h.ConversationID)
 	return tx.later("INSERT INTO happenings ("+happeningColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",

@@ -8,16 +8,17 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// OrganizationFigures are what an operator sees of an organization: counts, and nothing of what people write.
+// OrganizationFigures are an operator's view of an organization: counts, and no content.
 type OrganizationFigures struct {
 	chat.Organization
 	Numbers  int64
 	Users    int64
-	Messages int64 // outbound, since an instant
-	Received int64 // inbound, likewise
+	Messages int64 // outbound, since the instant
+	Received int64 // inbound, since the instant
 }
 
-// OrganizationFigures are those of every organization, oldest first. Messages are counted from an instant on.
+// OrganizationFigures returns the figures of every organization, oldest first. Messages are counted from an
+// instant on.
 func (r Reader) OrganizationFigures(since time.Time) ([]OrganizationFigures, error) {
 	const sum = `(SELECT CAST(COALESCE(SUM(m.count), 0) AS BIGINT) FROM message_counts m WHERE m.org_id = o.id AND m.slot >= $1 AND m.direction = `
 	return many(r, func(row scanner) (f OrganizationFigures, err error) {
@@ -30,16 +31,16 @@ func (r Reader) OrganizationFigures(since time.Time) ([]OrganizationFigures, err
 		FROM organizations o ORDER BY o.id`, since.UnixMilli())
 }
 
-// ServiceQueues are how much waits in the store. Each count stops at MaxCounted.
+// ServiceQueues counts the work that waits in the store. Each count stops at MaxCounted.
 type ServiceQueues struct {
 	Messages   int // to be sent
 	Deliveries int // of webhooks
-	Lanes      int // webhook endpoints with deliveries that wait
-	Callbacks  int // of the provider, stored until they can be applied
+	Lanes      int // webhook endpoints with waiting deliveries
+	Callbacks  int // of the provider, stored but not applied yet
 	Files      int // to be fetched from the provider
 }
 
-// ServiceQueues counts what waits.
+// ServiceQueues counts the waiting work.
 func (r Reader) ServiceQueues() (q ServiceQueues, err error) {
 	for _, c := range []struct {
 		into  *int
@@ -58,7 +59,7 @@ func (r Reader) ServiceQueues() (q ServiceQueues, err error) {
 	return q, nil
 }
 
-// DatabaseBytes is how large the database is.
+// DatabaseBytes is the size of the database.
 func (r Reader) DatabaseBytes() (int64, error) {
 	if r.dialect.tryLock != "" {
 		return one(r, scanInt64, "SELECT pg_database_size(current_database())")
@@ -71,17 +72,17 @@ func (r Reader) DatabaseBytes() (int64, error) {
 	return pages * size, err
 }
 
-// MediaBytes is how many files there are, and how large they are together.
+// MediaBytes is the number of files and their total size.
 func (r Reader) MediaBytes() (files, bytes int64, err error) {
 	_, err = one(r, func(row scanner) (struct{}, error) { return struct{}{}, row.Scan(&files, &bytes) },
 		"SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM media")
 	return files, bytes, err
 }
 
-// JournalBytes and SearchBytes are how large these files of the embedded store are; 0 where there is none.
+// JournalBytes is the size of the embedded store's journal; 0 if there is none.
 func JournalBytes(dir string) int64 { return fileSize(filepath.Join(dir, sqliteFile+"-wal")) }
 
-// SearchBytes is the index of what people search for.
+// SearchBytes is the size of the embedded store's search index; 0 if there is none.
 func SearchBytes(dir string) int64 { return fileSize(filepath.Join(dir, searchFile)) }
 
 func fileSize(path string) int64 {

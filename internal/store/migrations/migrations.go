@@ -1,4 +1,4 @@
-// Package migrations holds the schema's history: one SQL text per step, for both engines.
+// Package migrations holds the history of the schema: one SQL file per step, for both engines.
 package migrations
 
 import "embed"
