@@ -10,16 +10,16 @@ import (
 type Account struct {
 	ID             string        `json:"id"`
 	Object         string        `json:"object"`
-	PhoneNumberID  *string       `json:"phone_number_id"` // what calls name the number by; nil while onboarding
+	PhoneNumberID  *string       `json:"phone_number_id"` // the number's id in calls; nil while onboarding
 	PhoneNumber    *string       `json:"phone_number"`
 	Name           *string       `json:"name"`
 	Status         AccountStatus `json:"status"`
-	StatusReason   *string       `json:"status_reason"`   // why it is not connected; nil while it is, or when nobody knows
+	StatusReason   *string       `json:"status_reason"`   // why it is not connected; nil if it is, or if unknown
 	ProviderStatus *string       `json:"provider_status"` // nil if never fetched
 	CustomerID     *string       `json:"customer_id"`     // nil for the organization's own numbers
 }
 
-// AccountStatus is where a number stands.
+// AccountStatus is the status of a number.
 type AccountStatus string
 
 const (
@@ -57,7 +57,7 @@ func (c *Client) Accounts(ctx context.Context, f AccountFilter) iter.Seq2[Accoun
 	})
 }
 
-// Registration tells how a number stands after RegisterNumber.
+// Registration is the state of a number after RegisterNumber.
 type Registration struct {
 	Object         string        `json:"object"`
 	PhoneNumberID  string        `json:"phone_number_id"`
@@ -75,7 +75,7 @@ func (c *Client) RegisterNumber(ctx context.Context, phoneNumberID, pin string, 
 	return one[Registration](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "register").withJSON(body))
 }
 
-// ChatAccount is the business number that something belongs to.
+// ChatAccount is the business number to which an object belongs.
 type ChatAccount struct {
 	PhoneNumber   *string      `json:"phone_number"`
 	PhoneNumberID *string      `json:"phone_number_id"`

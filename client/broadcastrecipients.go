@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// AddedRecipients is what became of recipients that were added.
+// AddedRecipients counts the recipients that were added and skipped.
 type AddedRecipients struct {
 	Object    string `json:"object"`
 	Added     int    `json:"added"`
@@ -28,7 +28,7 @@ func (c *Client) RemoveBroadcastRecipients(ctx context.Context, phoneNumberID, i
 	return one[Broadcast](ctx, c, newCall(http.MethodDelete, options, phoneNumberID, "broadcasts", id, "recipients"))
 }
 
-// BroadcastRecipient is one whom a broadcast goes to.
+// BroadcastRecipient is one recipient of a broadcast.
 type BroadcastRecipient struct {
 	ID            string            `json:"id"`
 	Object        string            `json:"object"`
@@ -37,7 +37,7 @@ type BroadcastRecipient struct {
 	Status        string            `json:"status"` // waiting, skipped, sent or failed
 	Reason        *string           `json:"reason"` // why it was skipped or failed
 	ContactID     *string           `json:"contact_id"`
-	Name          *string           `json:"name"` // the contact's
+	Name          *string           `json:"name"` // the contact's name
 	Conversation  *string           `json:"conversation_id"`
 	MessageID     *string           `json:"message_id"`
 	MessageStatus *string           `json:"message_status"`
@@ -46,7 +46,7 @@ type BroadcastRecipient struct {
 	OptedOutAt    *time.Time        `json:"opted_out_at"`
 }
 
-// RecipientFilter picks recipients.
+// RecipientFilter selects recipients.
 type RecipientFilter struct {
 	Status   string // waiting, skipped, sent, delivered, read or failed
 	Reason   string
@@ -71,8 +71,8 @@ func (c *Client) BroadcastRecipients(ctx context.Context, phoneNumberID, id stri
 	})
 }
 
-// ExportBroadcastRecipients writes a broadcast's recipients to w as a CSV file. It is one attempt, for as long as ctx
-// lasts; limit and cursor of the filter do not count.
+// ExportBroadcastRecipients writes a broadcast's recipients to w as a CSV file. It makes one attempt, for as
+// long as ctx lasts, and ignores the filter's limit and cursor.
 func (c *Client) ExportBroadcastRecipients(ctx context.Context, phoneNumberID, id string, f RecipientFilter, w io.Writer, options ...CallOption) error {
 	f.PageOptions = PageOptions{}
 	cl := newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "recipients.csv")
@@ -98,7 +98,7 @@ func (c *Client) ExportBroadcastRecipients(ctx context.Context, phoneNumberID, i
 	return err
 }
 
-// BroadcastPreview is whom a broadcast would go to, and what they would get.
+// BroadcastPreview shows who would get a broadcast, and samples of its messages.
 type BroadcastPreview struct {
 	Object       string            `json:"object"`
 	Total        int64             `json:"total"`
@@ -106,17 +106,17 @@ type BroadcastPreview struct {
 	Skipped      []ReasonCount     `json:"skipped"`
 	DailyLimit   *int64            `json:"daily_limit"` // people in 24 hours; nil: not known, or no limit
 	ExceedsLimit bool              `json:"exceeds_daily_limit"`
-	MessagesLeft *int64            `json:"messages_left"` // of the plan's, in this month; nil: no limit
+	MessagesLeft *int64            `json:"messages_left"` // the rest of the plan's quota of this month; nil: no limit
 	Samples      []BroadcastSample `json:"samples"`
 }
 
-// ReasonCount is how many recipients have a reason.
+// ReasonCount is the number of recipients with a reason.
 type ReasonCount struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`
 }
 
-// BroadcastSample is what one recipient would get, or why nothing.
+// BroadcastSample is the message of one recipient, or why there is none.
 type BroadcastSample struct {
 	To      string           `json:"to"`
 	Name    *string          `json:"name"`
@@ -124,12 +124,12 @@ type BroadcastSample struct {
 	Reason  *string          `json:"reason"`
 }
 
-// PreviewBroadcast looks at whom a broadcast would go to.
+// PreviewBroadcast previews a broadcast.
 func (c *Client) PreviewBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*BroadcastPreview, error) {
 	return one[BroadcastPreview](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "preview"))
 }
 
-// BroadcastReport is what has become of a broadcast.
+// BroadcastReport sums up the results of a broadcast.
 type BroadcastReport struct {
 	Object  string          `json:"object"`
 	Counts  BroadcastCounts `json:"counts"`
@@ -138,34 +138,34 @@ type BroadcastReport struct {
 	Clicked []ClickCount    `json:"clicked"`
 }
 
-// ClickCount is how many recipients pressed a button first.
+// ClickCount is the number of recipients who pressed a button first.
 type ClickCount struct {
 	Button string `json:"button"`
 	Count  int64  `json:"count"`
 }
 
-// GetBroadcastReport sums up a broadcast.
+// GetBroadcastReport returns the results of a broadcast.
 func (c *Client) GetBroadcastReport(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*BroadcastReport, error) {
 	return one[BroadcastReport](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "report"))
 }
 
-// OptOutWords are the words by which people say that they want no marketing any more, or want it again.
+// OptOutWords are the words by which people opt out of marketing, or in again.
 type OptOutWords struct {
 	Object    string                `json:"object"`
 	Languages []LanguageOptOutWords `json:"languages"`
 }
 
-// LanguageOptOutWords are the words of a language, and what people are answered.
+// LanguageOptOutWords are the words of one language, and the answers to them.
 type LanguageOptOutWords struct {
 	Language   string   `json:"language"`
-	Default    bool     `json:"default"` // nobody has chosen others
+	Default    bool     `json:"default"` // not changed by the organization
 	Stop       []string `json:"stop"`
 	Start      []string `json:"start"`
 	StopReply  string   `json:"stop_reply"` // empty: none
 	StartReply string   `json:"start_reply"`
 }
 
-// OptOutWordsPatch chooses words of a language.
+// OptOutWordsPatch sets the words of a language.
 type OptOutWordsPatch struct {
 	Stop       Patch[[]string] `json:"stop,omitzero"`
 	Start      Patch[[]string] `json:"start,omitzero"`
@@ -178,12 +178,12 @@ func (c *Client) GetOptOutWords(ctx context.Context, options ...CallOption) (*Op
 	return one[OptOutWords](ctx, c, newCall(http.MethodGet, options, "opt_out_words"))
 }
 
-// SetOptOutWords chooses words of a language.
+// SetOptOutWords sets the words of a language.
 func (c *Client) SetOptOutWords(ctx context.Context, language string, p OptOutWordsPatch, options ...CallOption) (*OptOutWords, error) {
 	return one[OptOutWords](ctx, c, newCall(http.MethodPatch, options, "opt_out_words", language).withJSON(p))
 }
 
-// ResetOptOutWords goes back to the default words of a language.
+// ResetOptOutWords restores the default words of a language.
 func (c *Client) ResetOptOutWords(ctx context.Context, language string, options ...CallOption) (*OptOutWords, error) {
 	return one[OptOutWords](ctx, c, newCall(http.MethodDelete, options, "opt_out_words", language))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Broadcast is one template for many people.
+// Broadcast sends one template to many people.
 type Broadcast struct {
 	ID            string            `json:"id"`
 	Object        string            `json:"object"`
@@ -28,7 +28,7 @@ type Broadcast struct {
 	UpdatedAt     time.Time         `json:"updated_at"`
 }
 
-// BroadcastStatus is where a broadcast stands.
+// BroadcastStatus is the status of a broadcast.
 type BroadcastStatus string
 
 const (
@@ -53,11 +53,11 @@ type BroadcastTemplate struct {
 type BroadcastLabels struct {
 	LabelIDs []string `json:"label_ids"`
 	Match    string   `json:"match,omitempty"` // any or all; any when empty
-	// Filter picks the contacts instead of the labels.
+	// Filter selects the contacts instead of the labels.
 	Filter *AudienceFilter `json:"filter,omitempty"`
 }
 
-// AudienceFilter picks contacts of the number. Empty fields do not.
+// AudienceFilter selects contacts of the number. Empty fields match all.
 type AudienceFilter struct {
 	Search       string     `json:"search,omitempty"`
 	Number       string     `json:"number,omitempty"`
@@ -69,8 +69,8 @@ type AudienceFilter struct {
 	NeverSeen    bool       `json:"never_seen,omitempty"`
 }
 
-// BroadcastCounts are how many recipients are where: Total = Skipped + Waiting + Sent + Failed, the others are parts
-// of Sent.
+// BroadcastCounts are the numbers of recipients by status: Total = Skipped + Waiting + Sent + Failed; the
+// others are parts of Sent.
 type BroadcastCounts struct {
 	Total     int64 `json:"total"`
 	Skipped   int64 `json:"skipped"`
@@ -84,7 +84,7 @@ type BroadcastCounts struct {
 	Failed    int64 `json:"failed"`
 }
 
-// BroadcastFilter picks broadcasts.
+// BroadcastFilter selects broadcasts.
 type BroadcastFilter struct {
 	Status BroadcastStatus
 	PageOptions
@@ -115,7 +115,7 @@ type NewBroadcast struct {
 	TimeZone    *string            `json:"time_zone,omitempty"`
 }
 
-// BroadcastAudience is whom a broadcast goes to.
+// BroadcastAudience says who gets a broadcast.
 type BroadcastAudience struct {
 	LabelIDs   []string        `json:"label_ids,omitempty"`
 	Match      string          `json:"match,omitempty"`       // any or all of the labels
@@ -124,19 +124,19 @@ type BroadcastAudience struct {
 	Recipients []NewRecipient  `json:"recipients,omitempty"`  // up to 1,000
 }
 
-// NewRecipient is somebody whom a broadcast goes to.
+// NewRecipient is a recipient to add.
 type NewRecipient struct {
 	To        string            `json:"to,omitempty"`
 	Recipient string            `json:"recipient,omitempty"` // BSUID or parent BSUID, without To
 	Variables map[string]string `json:"variables,omitempty"` // for {{recipient.KEY}}
 }
 
-// CreateBroadcast makes a broadcast.
+// CreateBroadcast creates a broadcast.
 func (c *Client) CreateBroadcast(ctx context.Context, phoneNumberID string, n NewBroadcast, options ...CallOption) (*Broadcast, error) {
 	return one[Broadcast](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "broadcasts").withJSON(n))
 }
 
-// GetBroadcast returns a broadcast, with its counts as of now.
+// GetBroadcast returns a broadcast with its current counts.
 func (c *Client) GetBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Broadcast, error) {
 	return one[Broadcast](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id))
 }
@@ -161,12 +161,12 @@ func (c *Client) DeleteBroadcast(ctx context.Context, phoneNumberID, id string, 
 	return c.remove(ctx, newCall(http.MethodDelete, options, phoneNumberID, "broadcasts", id), "broadcast", id)
 }
 
-// move does something with a broadcast.
+// move performs an action on a broadcast.
 func (c *Client) move(ctx context.Context, phoneNumberID, id, name string, options []CallOption) (*Broadcast, error) {
 	return one[Broadcast](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "broadcasts", id, name))
 }
 
-// StartBroadcast has a broadcast sent from now on.
+// StartBroadcast starts sending a broadcast.
 func (c *Client) StartBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Broadcast, error) {
 	return c.move(ctx, phoneNumberID, id, "start", options)
 }
@@ -176,7 +176,7 @@ func (c *Client) PauseBroadcast(ctx context.Context, phoneNumberID, id string, o
 	return c.move(ctx, phoneNumberID, id, "pause", options)
 }
 
-// ResumeBroadcast goes on with a broadcast that is paused.
+// ResumeBroadcast resumes a paused broadcast.
 func (c *Client) ResumeBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Broadcast, error) {
 	return c.move(ctx, phoneNumberID, id, "resume", options)
 }
@@ -186,12 +186,12 @@ func (c *Client) StopBroadcast(ctx context.Context, phoneNumberID, id string, op
 	return c.move(ctx, phoneNumberID, id, "stop", options)
 }
 
-// RetryBroadcast sends again to those whose message failed.
+// RetryBroadcast sends again to recipients whose message failed.
 func (c *Client) RetryBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Broadcast, error) {
 	return c.move(ctx, phoneNumberID, id, "retry", options)
 }
 
-// DuplicateBroadcast makes a draft like a broadcast.
+// DuplicateBroadcast makes a draft with the same content.
 func (c *Client) DuplicateBroadcast(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Broadcast, error) {
 	return c.move(ctx, phoneNumberID, id, "duplicate", options)
 }

@@ -17,9 +17,8 @@ import (
 // CallOption changes one call.
 type CallOption func(*call)
 
-// IdempotencyKey makes a POST safe to repeat by the caller too: within 24 hours the same key and
-// request get the first answer again. Without it the client makes up a key for each call. Other
-// methods ignore it.
+// IdempotencyKey makes a POST safe to repeat by the caller as well: within 24 hours the same key and request
+// get the first answer again. Without it the client makes a key for each call. Other methods ignore it.
 func IdempotencyKey(key string) CallOption {
 	return func(cl *call) {
 		if !printable(key) || len(key) > 255 {
@@ -29,37 +28,36 @@ func IdempotencyKey(key string) CallOption {
 	}
 }
 
-// IfNoneMatch makes a read conditional: the call fails with ErrNotModified while the resource has
-// the version that etag names, which Capture has shown. An empty tag changes nothing. GetMessage
-// and ListConversations carry tags.
+// IfNoneMatch makes a read conditional: the call fails with ErrNotModified while the resource still has the
+// version of etag, which Capture returned. An empty tag changes nothing. GetMessage and ListConversations
+// support it.
 func IfNoneMatch(etag string) CallOption { return func(cl *call) { cl.etag = etag } }
 
-// Capture stores what the answer says beside its data. It is set also when the call fails, as far
-// as there was an answer.
+// Capture stores the answer's metadata. It is set even if the call fails, as long as there was an answer.
 func Capture(r *Response) CallOption { return func(cl *call) { cl.captured = r } }
 
-// Response is what an answer says beside its data.
+// Response is the metadata of an answer.
 type Response struct {
 	HTTPStatus int
 	RequestID  string
-	// Replayed tells that the answer was given before, under the same idempotency key.
+	// Replayed reports that the answer was given before, under the same idempotency key.
 	Replayed bool
-	// ETag is the version of what was read; see IfNoneMatch.
+	// ETag is the version of the resource; see IfNoneMatch.
 	ETag string
-	// RateLimit is nil where the answer does not tell.
+	// RateLimit is nil if the answer does not have it.
 	RateLimit *RateLimit
-	// Attempts is how often the call was made.
+	// Attempts is the number of attempts.
 	Attempts int
 }
 
-// RateLimit is how many requests of a call's class, reads or writes, the organization may make.
+// RateLimit is the number of requests of a call's class, reads or writes, that the organization may make.
 type RateLimit struct {
 	PerMinute int
 	Remaining int
-	FullAt    time.Time // when all of them will be there again
+	FullAt    time.Time // when the limit will be fully available again
 }
 
-// call is one call of an operation, over all of its attempts.
+// call is one call of an operation, including all attempts.
 type call struct {
 	method         string
 	path           string // from /v1 on
@@ -72,11 +70,11 @@ type call struct {
 	err            error // found before anything was sent
 	found          bool  // the answer is the address in Location
 	location       string
-	// unsure tells that an attempt failed without it being known whether it had an effect.
+	// unsure means that an attempt failed and may have had its effect.
 	unsure bool
 }
 
-// body is what a call sends; open starts it anew for each attempt.
+// body is the body of a call; open starts it anew for each attempt.
 type body struct {
 	contentType string
 	length      int64 // -1: not known
@@ -90,8 +88,8 @@ func (cl *call) refuse(reason string) {
 	}
 }
 
-// newCall makes a call of the path whose segments are given. Those are the caller's: none may turn
-// the path into another.
+// newCall makes a call of the path with these segments. The segments are escaped, so that the caller's ids
+// cannot change the path.
 func newCall(method string, options []CallOption, segments ...string) *call {
 	cl := &call{method: method}
 	for _, s := range segments {
@@ -179,7 +177,7 @@ func (c *Client) attempt(ctx context.Context, cl *call, out any) error {
 	return c.read(cl, response, text, out)
 }
 
-// read takes the answer apart.
+// read decodes the answer.
 func (c *Client) read(cl *call, response *http.Response, text []byte, out any) error {
 	switch status := response.StatusCode; {
 	case status == http.StatusNotModified && cl.etag != "":
@@ -245,8 +243,8 @@ func (cl *call) with(q query) *call {
 	return cl
 }
 
-// remove makes a DELETE after which the resource is gone. When an earlier attempt may have worked
-// although its answer was lost, a repeated one that finds nothing has found what it wanted.
+// remove makes a DELETE. If an earlier attempt may have worked although its answer was lost, a repetition that
+// finds nothing counts as success.
 func (c *Client) remove(ctx context.Context, cl *call, object, id string) (*Deleted, error) {
 	deleted, err := one[Deleted](ctx, c, cl)
 	if cl.unsure && IsCode(err, CodeResourceNotFound) {

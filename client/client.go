@@ -12,9 +12,9 @@ import (
 
 const (
 	defaultRetries = 3
-	// defaultTimeout is a little more than the service gives itself for a request.
+	// defaultTimeout is a little more than the service's own limit for a request.
 	defaultTimeout = 40 * time.Second
-	// uploadTimeout is what the service gives a client for sending a file.
+	// uploadTimeout is the service's limit for sending a file.
 	uploadTimeout = 5 * time.Minute
 	// maxAnswer is far more than the longest page.
 	maxAnswer = 64 << 20
@@ -30,7 +30,7 @@ type Client struct {
 	userAgent string
 
 	sleep  func(context.Context, time.Duration) error
-	strict bool // tests: an answer with a field that we do not know is an error
+	strict bool // tests: an unknown field in an answer is an error
 }
 
 // Option changes how a client works.
@@ -40,11 +40,11 @@ type Option func(*Client)
 // used: the API does not redirect calls.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = *h } }
 
-// WithRetries sets how often a call is repeated at most; 0 for never.
+// WithRetries sets how often a call is repeated at most; 0: never.
 func WithRetries(n int) Option { return func(c *Client) { c.retries = max(0, n) } }
 
-// WithTimeout sets how long one attempt may take; 0 for as long as the context allows. Without it
-// that is 40 seconds. An upload is always given five minutes or more.
+// WithTimeout sets how long one attempt may take; 0: as long as the context allows. The default is 40 seconds.
+// An upload always gets five minutes or more.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
 // WithUserAgent sets the User-Agent header.
@@ -68,16 +68,16 @@ func New(baseURL, apiKey string, options ...Option) (*Client, error) {
 	for _, option := range options {
 		option(c)
 	}
-	// The key must not travel to wherever an answer points.
+	// The key must not be sent to the target of a redirect.
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }
 
-// transport is shared by all clients. It keeps more connections open than the default one, which
-// opens a new one for nearly every call of a busy program.
+// transport is shared by all clients. It keeps more connections open than the default one, which would open a
+// new one for nearly every call of a busy program.
 var transport = sync.OnceValue(func() http.RoundTripper {
 	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok { // the program has put its own in place
+	if !ok { // the program has replaced it
 		return http.DefaultTransport
 	}
 	t = t.Clone()
@@ -91,7 +91,7 @@ func (c *Client) String() string { return "client of " + c.base }
 // GoString keeps the key out of logs.
 func (c *Client) GoString() string { return c.String() }
 
-// printable reports whether s can be the value of a header: visible ASCII, and not nothing.
+// printable reports whether s can be the value of a header: visible ASCII, and not empty.
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

@@ -58,7 +58,7 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-// TestKeyStaysHome: neither a redirect nor a print-out takes the key anywhere.
+// TestKeyStaysHome checks that neither a redirect nor a log line reveals the key.
 func TestKeyStaysHome(t *testing.T) {
 	t.Parallel()
 	elsewhere, count := sequence(answer(200, healthy))

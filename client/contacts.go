@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Contact is a person that a business number writes with.
+// Contact is a person with whom a business number exchanges messages.
 type Contact struct {
 	ID               string           `json:"id"`
 	Object           string           `json:"object"`
@@ -25,7 +25,7 @@ type Contact struct {
 	UpdatedAt        time.Time        `json:"updated_at"`
 }
 
-// MarketingConsent tells whether a contact wants marketing messages.
+// MarketingConsent says whether a contact wants marketing messages.
 type MarketingConsent string
 
 const (
@@ -34,11 +34,11 @@ const (
 	ConsentOptedOut MarketingConsent = "opted_out"
 )
 
-// ContactFilter picks contacts.
+// ContactFilter selects contacts.
 type ContactFilter struct {
 	Phone    string // exact, with or without +
 	BSUID    string
-	Username string // exact, in whatever case
+	Username string // exact, in any case
 	Search   string // part of the name, e-mail address, number or username
 	LabelID  string
 	PageOptions
@@ -67,7 +67,7 @@ func (c *Client) GetContact(ctx context.Context, phoneNumberID, id string, optio
 	return one[Contact](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "contacts", id))
 }
 
-// NewContact is a contact to create. PhoneNumber or BSUID is needed; what is empty is left out.
+// NewContact is a contact to create. PhoneNumber or BSUID is required; empty fields are omitted.
 type NewContact struct {
 	PhoneNumber string         `json:"phone_number,omitempty"`
 	BSUID       string         `json:"bsuid,omitempty"`
@@ -75,7 +75,7 @@ type NewContact struct {
 	Name        string         `json:"name,omitempty"`
 	Email       string         `json:"email,omitempty"`
 	Metadata    map[string]any `json:"metadata,omitempty"`
-	// MarketingConsent is unknown where it is left out.
+	// MarketingConsent defaults to unknown.
 	MarketingConsent MarketingConsent `json:"marketing_consent,omitempty"`
 }
 
@@ -89,7 +89,7 @@ type ContactPatch struct {
 	Name             Patch[string]           `json:"name,omitzero"`
 	Username         Patch[string]           `json:"username,omitzero"`
 	Email            Patch[string]           `json:"email,omitzero"`
-	Metadata         Patch[map[string]any]   `json:"metadata,omitzero"` // replaces what was there
+	Metadata         Patch[map[string]any]   `json:"metadata,omitzero"` // replaces all of it
 	MarketingConsent Patch[MarketingConsent] `json:"marketing_consent,omitzero"`
 }
 
@@ -103,8 +103,9 @@ func (c *Client) DeleteContact(ctx context.Context, phoneNumberID, id string, op
 	return c.remove(ctx, newCall(http.MethodDelete, options, phoneNumberID, "contacts", id), "contact", id)
 }
 
-// MergeContacts makes two contacts of a number one, for a person who is known twice. What both have is kept as
-// the first has it. The ids of the one whose conversation is older stay; the other's name the same contact.
+// MergeContacts merges two contacts of a number, for a person who is known twice. Fields that both have keep
+// the first one's value. The ids of the contact with the older conversation stay; the other's ids name the same
+// contact.
 func (c *Client) MergeContacts(ctx context.Context, phoneNumberID, id, otherID string, options ...CallOption) (*Contact, error) {
 	body := struct {
 		ContactID string `json:"contact_id"`
@@ -112,7 +113,7 @@ func (c *Client) MergeContacts(ctx context.Context, phoneNumberID, id, otherID s
 	return one[Contact](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "contacts", id, "merge").withJSON(body))
 }
 
-// ContactLabel tells whether a label is attached to a contact.
+// ContactLabel says whether a label is attached to a contact.
 type ContactLabel struct {
 	ContactID string `json:"contact_id"`
 	LabelID   string `json:"label_id"`
@@ -137,7 +138,7 @@ type BulkLabel struct {
 	Operation  LabelOperation `json:"operation"`
 }
 
-// LabelOperation is what BulkLabelContacts does.
+// LabelOperation is the operation of BulkLabelContacts.
 type LabelOperation string
 
 const (
@@ -145,7 +146,7 @@ const (
 	LabelDetach LabelOperation = "detach"
 )
 
-// BulkLabelResult counts what became of the contacts. The four counts add up to the distinct ids.
+// BulkLabelResult counts the contacts by result. The four counts add up to the distinct ids.
 type BulkLabelResult struct {
 	Object              string         `json:"object"`
 	Operation           LabelOperation `json:"operation"`

@@ -5,14 +5,13 @@ import (
 	"errors"
 )
 
-// The contents of messages, sent and received. What people send comes from their apps by way of
-// the provider, so reading it forgives fields of another type than usual: one odd message must not
-// make a whole list unreadable.
+// The contents of messages, sent and received. Received contents come from people's apps by way of the
+// provider, so a field of an unexpected type is skipped: one odd message must not make a whole list unreadable.
 
 func forgiving(text []byte, v any) error {
 	err := json.Unmarshal(text, v)
 	if errors.As(err, new(*json.UnmarshalTypeError)) {
-		return nil // the fields that are as usual have been read
+		return nil // the other fields have been read
 	}
 	return err
 }
@@ -38,7 +37,7 @@ type MediaContent struct {
 	Filename string `json:"filename,omitempty"` // of a document
 	Voice    *bool  `json:"voice,omitempty"`    // audio as a voice note
 
-	// Only in what was received; MessageMediaURL leads to the file.
+	// The following fields are in received messages only; MessageMediaURL leads to the file.
 	MimeType string `json:"mime_type,omitempty"`
 	SHA256   string `json:"sha256,omitempty"`
 	Animated *bool  `json:"animated,omitempty"`
@@ -63,7 +62,7 @@ type TemplateLanguage struct {
 	Policy string `json:"policy,omitempty"`
 }
 
-// UnmarshalJSON reads both forms: the service shows a language as it was given, as a text or as an object.
+// UnmarshalJSON reads both forms: a language is returned as it was given, as a text or as an object.
 func (l *TemplateLanguage) UnmarshalJSON(text []byte) error {
 	*l = TemplateLanguage{}
 	if len(text) > 0 && text[0] == '"' {
@@ -106,7 +105,7 @@ func FileParameter(kind MessageType, file MediaContent) TemplateParameter {
 	return TemplateParameter{"type": string(kind), string(kind): file}
 }
 
-// PayloadParameter is what comes back when a quick-reply button of a template is tapped.
+// PayloadParameter is the payload that comes back when a quick-reply button of a template is tapped.
 func PayloadParameter(payload string) TemplateParameter {
 	return TemplateParameter{"type": "payload", "payload": payload}
 }
@@ -126,7 +125,7 @@ type InteractiveContent struct {
 	Footer *InteractiveText   `json:"footer,omitempty"`
 	Action *InteractiveAction `json:"action,omitempty"`
 
-	// Only in what was received.
+	// The following fields are in received messages only.
 	ButtonReply *Reply          `json:"button_reply,omitempty"`
 	ListReply   *ListRow        `json:"list_reply,omitempty"`
 	FormReply   json.RawMessage `json:"nfm_reply,omitempty"`
@@ -157,7 +156,7 @@ type InteractiveAction struct {
 	Buttons    []ReplyButton   `json:"buttons,omitempty"`
 	Name       string          `json:"name,omitempty"`
 	Parameters *LinkParameters `json:"parameters,omitempty"`
-	Button     string          `json:"button,omitempty"` // what opens a list
+	Button     string          `json:"button,omitempty"` // the button that opens a list
 	Sections   []ListSection   `json:"sections,omitempty"`
 }
 
@@ -192,7 +191,7 @@ type ListRow struct {
 	Description string `json:"description,omitempty"`
 }
 
-// ReactionContent puts an emoji on a message, or takes it away.
+// ReactionContent puts an emoji on a message, or removes it.
 type ReactionContent struct {
 	MessageID string `json:"message_id"` // the provider's id of the message
 	Emoji     string `json:"emoji"`      // empty removes the reaction
@@ -225,7 +224,7 @@ func (c *ButtonContent) UnmarshalJSON(text []byte) error {
 	return forgiving(text, (*plain)(c))
 }
 
-// UnsupportedContent stands for what the provider does not pass on.
+// UnsupportedContent stands for a message that the provider does not pass on.
 type UnsupportedContent struct {
 	Type string `json:"type"`
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Conversation is all that is said between a business number and a contact.
+// Conversation holds all messages between a business number and a contact.
 type Conversation struct {
 	ID            string             `json:"id"`
 	Object        string             `json:"object"`
@@ -23,7 +23,7 @@ type Conversation struct {
 	UpdatedAt     time.Time          `json:"updated_at"`
 }
 
-// ConversationStatus tells whether a conversation needs attention.
+// ConversationStatus says whether a conversation needs attention.
 type ConversationStatus string
 
 const (
@@ -39,18 +39,18 @@ type ContactRef struct {
 	Name        *string `json:"name"`
 }
 
-// Assignee is the user who takes care of a conversation.
+// Assignee is the user who handles a conversation.
 type Assignee struct {
 	ID    string  `json:"id"`
 	Name  *string `json:"name"`
 	Email *string `json:"email"`
 }
 
-// ConversationFilter picks conversations.
+// ConversationFilter selects conversations.
 type ConversationFilter struct {
 	Status       ConversationStatus
 	ContactID    string
-	UpdatedSince time.Time // exclusive; the order is then that of the update
+	UpdatedSince time.Time // exclusive; also sorts by update
 	LabelID      string
 	AssignedTo   string
 	PageOptions
@@ -61,8 +61,7 @@ func (f ConversationFilter) query() query {
 		instant("updated_since", f.UpdatedSince).text("label_id", f.LabelID).text("assigned_to", f.AssignedTo)
 }
 
-// ListConversations returns a page of a number's conversations, that of the latest message first.
-// It carries an ETag; see IfNoneMatch.
+// ListConversations returns a page of a number's conversations, latest message first. It supports IfNoneMatch.
 func (c *Client) ListConversations(ctx context.Context, phoneNumberID string, f ConversationFilter, options ...CallOption) (*Page[Conversation], error) {
 	return list[Conversation](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "conversations"), f.query())
 }
@@ -91,7 +90,7 @@ func (c *Client) UpdateConversation(ctx context.Context, phoneNumberID, id strin
 	return one[Conversation](ctx, c, newCall(http.MethodPatch, options, phoneNumberID, "conversations", id).withJSON(p))
 }
 
-// ConversationLabel tells whether a label is attached to a conversation.
+// ConversationLabel says whether a label is attached to a conversation.
 type ConversationLabel struct {
 	ConversationID string `json:"conversation_id"`
 	LabelID        string `json:"label_id"`

@@ -20,7 +20,7 @@ type Customer struct {
 	CreatedAt  time.Time      `json:"created_at"`
 	UpdatedAt  time.Time      `json:"updated_at"`
 
-	// Accounts are its business numbers, newest first; only GetCustomer tells them.
+	// Accounts are its business numbers, newest first; only GetCustomer returns them.
 	Accounts []CustomerAccount `json:"whatsapp_accounts,omitempty"`
 }
 
@@ -33,17 +33,17 @@ type CustomerAccount struct {
 	OnboardedAt   time.Time     `json:"onboarded_at"`
 }
 
-// CustomerStatus is where a customer stands.
+// CustomerStatus is the status of a customer.
 type CustomerStatus string
 
 const (
 	CustomerPending   CustomerStatus = "pending" // has not connected a number yet
 	CustomerActive    CustomerStatus = "active"
 	CustomerSuspended CustomerStatus = "suspended" // its numbers do not send
-	CustomerArchived  CustomerStatus = "archived"  // likewise
+	CustomerArchived  CustomerStatus = "archived"  // its numbers do not send either
 )
 
-// CustomerFilter picks customers.
+// CustomerFilter selects customers.
 type CustomerFilter struct {
 	Status CustomerStatus // empty: all
 	TeamID string
@@ -75,13 +75,13 @@ func (c *Client) GetCustomer(ctx context.Context, id string, options ...CallOpti
 
 // NewCustomer is a customer to create.
 type NewCustomer struct {
-	TeamID   string         `json:"team_id,omitempty"` // needed where there are several teams; Me lists them
+	TeamID   string         `json:"team_id,omitempty"` // required if there are several teams; Me lists them
 	Name     string         `json:"name"`
 	Email    string         `json:"email,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// CreateCustomer makes a customer. It is pending until it connects its first number.
+// CreateCustomer creates a customer. It is pending until it connects its first number.
 func (c *Client) CreateCustomer(ctx context.Context, n NewCustomer, options ...CallOption) (*Customer, error) {
 	return one[Customer](ctx, c, newCall(http.MethodPost, options, "customers").withJSON(n))
 }
@@ -99,7 +99,7 @@ func (c *Client) UpdateCustomer(ctx context.Context, id string, p CustomerPatch,
 	return one[Customer](ctx, c, newCall(http.MethodPatch, options, "customers", id).withJSON(p))
 }
 
-// ArchiveCustomer takes a customer out of use; its numbers do not send any more.
+// ArchiveCustomer archives a customer; its numbers can no longer send.
 func (c *Client) ArchiveCustomer(ctx context.Context, id string, options ...CallOption) (*Customer, error) {
 	return one[Customer](ctx, c, newCall(http.MethodDelete, options, "customers", id))
 }
@@ -111,7 +111,7 @@ type Disconnection struct {
 	Disconnected  bool   `json:"disconnected"`
 }
 
-// DisconnectAccount takes a business number from a customer. All that belongs to it is deleted.
+// DisconnectAccount disconnects a customer's business number and deletes all its data.
 func (c *Client) DisconnectAccount(ctx context.Context, customerID, phoneNumberID string, options ...CallOption) (*Disconnection, error) {
 	call := newCall(http.MethodDelete, options, "customers", customerID, "whatsapp_accounts", phoneNumberID)
 	done, err := one[Disconnection](ctx, c, call)

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// ErrNotModified ends a conditional read of what has not changed; see IfNoneMatch.
+// ErrNotModified is the result of a conditional read if nothing has changed; see IfNoneMatch.
 var ErrNotModified = errors.New("client: not modified")
 
-// Error is the API's refusal of a call, or the word of something between it and the client, such
-// as a proxy; Type and Code are empty then.
+// Error is the API's refusal of a call. It may also come from something in between, such as a proxy; Type and
+// Code are then empty.
 type Error struct {
 	Type    ErrorType
 	Code    ErrorCode // never changes its meaning
 	Message string    // for people; may change
 	Param   string    // the offending field, as a dotted path; may be empty
-	// RequestID is what support asks for.
+	// RequestID identifies the request for support.
 	RequestID  string
 	HTTPStatus int
-	// RetryAfter is how long the service asks to wait; zero when it does not say.
+	// RetryAfter is how long the service asks to wait; zero if it does not say.
 	RetryAfter time.Duration
 }
 
-// Error says what happened, on one line.
+// Error describes the failure on one line.
 func (e *Error) Error() string {
 	var details []string
 	for _, detail := range []string{string(e.Code), e.Param, e.RequestID} {
@@ -89,7 +89,7 @@ func retryAfter(value string) time.Duration {
 	return 0
 }
 
-// ErrorType is the family of an error.
+// ErrorType is the category of an error.
 type ErrorType string
 
 const (
@@ -102,7 +102,7 @@ const (
 	ErrorTypeAPI            ErrorType = "api_error"
 )
 
-// ErrorCode says exactly what went wrong. More of them may come.
+// ErrorCode says exactly what went wrong. New codes may be added.
 type ErrorCode string
 
 const (

@@ -10,17 +10,17 @@ import (
 
 // Person is somebody on the network.
 type Person struct {
-	// PhoneNumber is in E.164. It is EMPTY for people who write under a username and keep their number to
-	// themselves. Address them by Address, not by this.
+	// PhoneNumber is in E.164. It is EMPTY for people who write under a username and hide their number. Use
+	// Address to write to a person.
 	PhoneNumber string
 	BSUID       string // business-scoped user id; everybody has one
 	ParentBSUID string
 	Username    string
-	Name        string // what they call themselves; may be empty
+	Name        string // the name they chose; may be empty
 }
 
-// Address is what a message to this person is addressed by: the phone number, or the BSUID of somebody
-// without one. Every function that makes a message takes it.
+// Address is the person's address for messages: the phone number, or the BSUID of somebody without one. Every
+// function that makes a message accepts it.
 func (p Person) Address() string {
 	if p.PhoneNumber != "" {
 		return p.PhoneNumber
@@ -39,7 +39,7 @@ type MessageReceived struct {
 	From           Person
 	At             time.Time
 	Type           MessageType
-	Context        *MessageContext // what it answers, and how it came
+	Context        *MessageContext // the message it replies to, and whether it was forwarded
 
 	Text        *TextContent
 	Image       *MediaContent
@@ -53,7 +53,7 @@ type MessageReceived struct {
 	Location    *LocationContent
 	Contacts    json.RawMessage
 
-	MediaURL     string // where the file is; it needs no key. Empty: there is none, or it could not be had
+	MediaURL     string // the file's address, which needs no key; empty if there is none or it could not be fetched
 	Labels       []LabelRef
 	Conversation struct {
 		Status     ConversationStatus `json:"status"`
@@ -62,7 +62,7 @@ type MessageReceived struct {
 	Raw json.RawMessage // the message as the provider gives it
 }
 
-// Body is the text that a person would read: of a text, a caption, the chosen button, the emoji.
+// Body is the visible text: of a text, a caption, the chosen button, the emoji.
 func (m MessageReceived) Body() string {
 	switch {
 	case m.Text != nil:
@@ -84,11 +84,11 @@ func (m MessageReceived) Body() string {
 	return ""
 }
 
-// MessageStatusChanged is the event message.status: a message that you sent was sent, delivered, read, played,
-// or failed. All statuses of a message have one event id: tell them apart by Status.
+// MessageStatusChanged is the event message.status: a message was sent, delivered, read, played, or failed. All
+// statuses of a message share one event id; tell them apart by Status.
 type MessageStatusChanged struct {
 	ID             string // msg_…
-	ProviderID     string // the msg_ id where the message failed before the provider had one
+	ProviderID     string // the msg_ id if the message failed before the provider had one
 	PhoneNumberID  string
 	ConversationID string
 	ContactID      string
@@ -99,7 +99,7 @@ type MessageStatusChanged struct {
 	Raw            json.RawMessage // the status as the provider gives it
 }
 
-// StatusError is why a message failed.
+// StatusError says why a message failed.
 type StatusError struct {
 	Code    int    `json:"code"` // the provider's; -1 where the service itself refused
 	Title   string `json:"title"`
@@ -109,7 +109,7 @@ type StatusError struct {
 	} `json:"error_data"`
 }
 
-// providerEnvelope is how the provider's words are passed on.
+// providerEnvelope is the envelope of events that pass on the provider's reports.
 type providerEnvelope struct {
 	Entry []struct {
 		Changes []struct {
@@ -228,7 +228,7 @@ func (a *receivedAnswer) context() *MessageContext {
 	}
 }
 
-// learn fills in what the provider says of a person.
+// learn fills in the provider's data about a person.
 func (p *Person) learn(c providerContact) {
 	p.Username = c.Profile.Username
 	for _, field := range []struct {
@@ -271,7 +271,7 @@ func (m *MessageStatusChanged) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// plus is a number in E.164 of its digits; empty for what is no number.
+// plus puts a plus before the digits of a number; empty if it is no number.
 func plus(digits string) string {
 	if _, err := strconv.ParseUint(digits, 10, 64); err != nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// EventType names what happened.
+// EventType names a type of event.
 type EventType string
 
 const (
@@ -31,7 +31,7 @@ const (
 	EventSetupLinkCreated       EventType = "customer.setup_link.created"
 	EventSetupLinkConsumed      EventType = "customer.setup_link.consumed"
 
-	// AllEvents subscribes to every type, also to those yet to come.
+	// AllEvents subscribes to every type, including future ones.
 	AllEvents EventType = "*"
 )
 
@@ -43,15 +43,15 @@ type Event struct {
 	Source        string          `json:"source"`   // provider or svc
 	EventID       string          `json:"event_id"` // what deliveries carry as X-Svc-Event-Id
 	PhoneNumberID *string         `json:"phone_number_id"`
-	Payload       json.RawMessage `json:"payload"` // what is delivered, byte for byte
+	Payload       json.RawMessage `json:"payload"` // the delivered bytes
 	CreatedAt     time.Time       `json:"created_at"`
 }
 
-// EventFeed is what has happened since a cursor.
+// EventFeed is the events after a cursor.
 type EventFeed struct {
 	Object  string  `json:"object"`
 	Events  []Event `json:"events"` // oldest first
-	Cursor  string  `json:"cursor"` // where to go on
+	Cursor  string  `json:"cursor"` // for the next call
 	HasMore bool    `json:"has_more"`
 }
 
@@ -60,7 +60,7 @@ type EventFeedFilter struct {
 	Types []EventType // none: all
 	// Wait is how long to wait for an event, up to 20 seconds.
 	Wait time.Duration
-	// PageOptions: without a cursor the answer has no events, but the cursor from now on.
+	// Without a cursor the answer has no events, but the cursor from now on.
 	PageOptions
 }
 
@@ -76,8 +76,8 @@ func (f EventFeedFilter) query() query {
 	return q
 }
 
-// FollowEvents returns the events behind a cursor. It is for development tools; services subscribe
-// with webhooks.
+// FollowEvents returns the events after a cursor. It is for development tools; services subscribe with
+// webhooks.
 func (c *Client) FollowEvents(ctx context.Context, f EventFeedFilter, options ...CallOption) (*EventFeed, error) {
 	cl := newCall(http.MethodGet, options, "events")
 	cl.query = url.Values(f.query())

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// The types in this file are what the events tell, one type for each. DecodeEvent and WebhookHandler make
-// them of what the service sends.
+// The types in this file are the contents of the events, one type for each. DecodeEvent and WebhookHandler
+// return them.
 
-// MessageSent is the event message.sent: the provider has taken a message, or one was sent from the phone app.
+// MessageSent is the event message.sent: the provider accepted a message, or one was sent from the phone app.
 type MessageSent struct {
 	PhoneNumberID string            `json:"session"`
 	Direction     Direction         `json:"direction"`
@@ -26,7 +26,7 @@ type SentMessage struct {
 	ID                string        `json:"id"`
 	ProviderID        string        `json:"provider_id"`
 	Type              MessageType   `json:"type"`
-	Body              *string       `json:"body"` // the text that a person would read, if there is one
+	Body              *string       `json:"body"` // the visible text, if there is one
 	From              *string       `json:"from"`
 	To                *string       `json:"to"` // nil when the recipient has no known number
 	Status            MessageStatus `json:"status"`
@@ -62,7 +62,7 @@ type EventConversation struct {
 	ClosedByUserID *string            `json:"closed_by_user_id"` // of ConversationClosed; nil when an API key did it
 }
 
-// MessageSubject is what the events about one message have in common.
+// MessageSubject holds the fields that all events about a message share.
 type MessageSubject struct {
 	MessageID          string  `json:"message_id"`
 	ProviderID         string  `json:"provider_id"`
@@ -83,12 +83,12 @@ type MessageRevoked struct {
 type MessageEdited struct {
 	MessageSubject
 	NewContent      *string   `json:"new_content"`
-	OriginalContent *string   `json:"original_content"` // what it said first
+	OriginalContent *string   `json:"original_content"` // its first content
 	EditedAt        time.Time `json:"edited_at"`
-	EditHistory     []Edition `json:"edit_history"` // what it said before, oldest first
+	EditHistory     []Edition `json:"edit_history"` // earlier contents, oldest first
 }
 
-// Edition is what a message said until it was edited.
+// Edition is an earlier content of a message.
 type Edition struct {
 	Content  *string   `json:"content"`
 	EditedAt time.Time `json:"edited_at"`
@@ -98,7 +98,7 @@ type Edition struct {
 type ConversationAssigned struct {
 	Conversation EventConversation `json:"conversation"`
 	Assignee     struct {
-		UserID         *string `json:"user_id"` // without usr_; nil when nobody is assigned any more
+		UserID         *string `json:"user_id"` // without usr_; nil if it was unassigned
 		TeamID         string  `json:"team_id"`
 		PreviousUserID *string `json:"previous_user_id"`
 	} `json:"assignee"`
@@ -147,7 +147,7 @@ type ContactIdentityUpdated struct {
 		ParentBSUID *string `json:"parent_bsuid"`
 		PhoneNumber *string `json:"phone_number"`
 	} `json:"previous"`
-	Merged []struct { // contacts that are one with this one now; their ids go on naming it
+	Merged []struct { // contacts merged into this one; their ids still name it
 		ContactID      string  `json:"contact_id"`
 		ConversationID *string `json:"conversation_id"`
 	} `json:"merged"`
@@ -191,7 +191,7 @@ type SetupLinkConsumedEvent struct {
 	AccountID  string    `json:"account_id"`
 }
 
-// newEvent makes the value of an event's type; nil for a type that is not known.
+// newEvent makes an empty value of an event's type; nil for an unknown type.
 func newEvent(kind EventType) any {
 	switch kind {
 	case EventMessageReceived:
@@ -238,8 +238,8 @@ func newCustomerEvent(kind EventType) any {
 	}
 }
 
-// DecodeEvent makes of an event's type and payload a pointer to its type: *MessageReceived for
-// message.received, and so on. The result is nil for a type that this client does not know.
+// DecodeEvent decodes an event's payload into a pointer to its type: *MessageReceived for message.received, and
+// so on. The result is nil for a type that this client does not know.
 func DecodeEvent(kind EventType, payload []byte) (any, error) {
 	v := newEvent(kind)
 	if v == nil {
@@ -259,12 +259,11 @@ func DecodeEvent(kind EventType, payload []byte) (any, error) {
 	return v, nil
 }
 
-// Value is the event as its type: *MessageReceived, *ContactCreated and so on; nil for a type that this
-// client does not know.
+// Value is the decoded event: *MessageReceived, *ContactCreated and so on; nil for a type that this client does
+// not know.
 func (e WebhookEvent) Value() (any, error) { return DecodeEvent(e.Type, e.Body) }
 
-// Value is the event as its type, like WebhookEvent.Value. It is nil where the payload was removed with its
-// message.
+// Value is the decoded event, like WebhookEvent.Value. It is nil if the payload was deleted with its message.
 func (e Event) Value() (any, error) {
 	if len(e.Payload) == 0 || string(e.Payload) == "null" {
 		return nil, nil

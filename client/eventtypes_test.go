@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 )
 
-// Every event has a type, and that type has every field that the service sends.
+// Every event has a type with every field that the service sends.
 func TestEveryEventHasAType(t *testing.T) {
 	t.Parallel()
 	for _, kind := range chat.EventTypes {
@@ -84,7 +84,7 @@ func TestMessageReceived(t *testing.T) {
 	}
 }
 
-// The service reads what the type says of each kind of content.
+// Body returns the visible text of each type of content.
 func TestBodyOfWhatCameIn(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
@@ -103,7 +103,7 @@ func TestBodyOfWhatCameIn(t *testing.T) {
 	}
 }
 
-// People who keep their number to themselves can be answered like all others.
+// People who hide their number can be answered like all others.
 func TestReplyToSomebodyWithoutANumber(t *testing.T) {
 	t.Parallel()
 	m := decodeAs[client.MessageReceived](t, client.EventMessageReceived, received(
@@ -142,7 +142,7 @@ func deliver(h http.Handler, kind chat.EventType, payload []byte) int {
 	return w.Code
 }
 
-// Each event reaches the function of its type, once, and comes again after a failure.
+// Each event reaches the function of its type once, and again after a failure.
 func TestWebhookHandler(t *testing.T) {
 	t.Parallel()
 	h := &client.WebhookHandler{Secrets: []string{"whsec_x"}}

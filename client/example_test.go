@@ -111,7 +111,7 @@ func ExampleClient_UpdateContact() {
 	contact, err := c.UpdateContact(context.Background(), phoneNumberID, "ctc_1", client.ContactPatch{
 		Name:  client.Set("Ada"),
 		Email: client.Clear[string](),
-		// What is not named stays as it is.
+		// Other fields stay as they are.
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -133,7 +133,7 @@ func ExampleVerifyWebhook() {
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 			return
 		}
-		// Note the event id, to take each event once; then answer quickly and work later.
+		// Store the event id, to handle each event once; then answer quickly and work later.
 		_ = r.Header.Get(client.HeaderWebhookEventID)
 	}
 

@@ -14,5 +14,5 @@ func WithSleep(sleep func(context.Context, time.Duration) error) Option {
 // WithStrictAnswers makes a field that the client does not know an error.
 func WithStrictAnswers() Option { return func(c *Client) { c.strict = true } }
 
-// QueryOf is what a filter sends.
+// QueryOf is the query of a filter.
 func QueryOf(f interface{ query() query }) url.Values { return url.Values(f.query()) }

@@ -18,7 +18,7 @@ type Label struct {
 	UpdatedAt time.Time  `json:"updated_at"`
 }
 
-// LabelRef is a label on what it is attached to.
+// LabelRef is a label inside another object.
 type LabelRef struct {
 	ID    string     `json:"id"`
 	Name  string     `json:"name"`
@@ -44,12 +44,12 @@ const (
 	Pink    LabelColor = "pink"
 )
 
-// labelBody names the label to attach to something.
+// labelBody names the label to attach.
 type labelBody struct {
 	LabelID string `json:"label_id"`
 }
 
-// LabelFilter picks labels.
+// LabelFilter selects labels.
 type LabelFilter struct {
 	TeamID string
 	PageOptions
@@ -79,10 +79,10 @@ func (c *Client) GetLabel(ctx context.Context, id string, options ...CallOption)
 type NewLabel struct {
 	Name   string     `json:"name"`
 	Color  LabelColor `json:"color,omitempty"`   // gray when empty
-	TeamID string     `json:"team_id,omitempty"` // needed where there are several teams; Me lists them
+	TeamID string     `json:"team_id,omitempty"` // required if there are several teams; Me lists them
 }
 
-// CreateLabel makes a label.
+// CreateLabel creates a label.
 func (c *Client) CreateLabel(ctx context.Context, n NewLabel, options ...CallOption) (*Label, error) {
 	return one[Label](ctx, c, newCall(http.MethodPost, options, "labels").withJSON(n))
 }

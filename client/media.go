@@ -25,14 +25,14 @@ type Media struct {
 // File is a file to upload.
 type File struct {
 	Name string
-	// MimeType may be left out where the name's extension tells it.
+	// MimeType may be omitted if the name's extension implies it.
 	MimeType string
-	// Content is streamed. An upload can be repeated when Content is an io.ReaderAt and an
-	// io.Seeker too, as an *os.File and a *bytes.Reader are; others get one attempt.
+	// Content is streamed. An upload can be repeated if Content is also an io.ReaderAt and an io.Seeker, as an
+	// *os.File and a *bytes.Reader are; otherwise it gets one attempt.
 	Content io.Reader
 }
 
-// UploadMedia puts a file into the library, to be sent by its id.
+// UploadMedia uploads a file to the library, so that it can be sent by its id.
 func (c *Client) UploadMedia(ctx context.Context, phoneNumberID string, f File, options ...CallOption) (*Media, error) {
 	cl := newCall(http.MethodPost, options, phoneNumberID, "media")
 	cl.timeout = uploadTimeout
@@ -46,7 +46,7 @@ func (f File) form() *body {
 	if f.MimeType != "" {
 		header.Set("Content-Type", f.MimeType)
 	}
-	var frame bytes.Buffer // its writes do not fail
+	var frame bytes.Buffer // writes to a buffer do not fail
 	w := multipart.NewWriter(&frame)
 	w.CreatePart(header)
 	head := frame.Len()
@@ -64,9 +64,9 @@ func (f File) form() *body {
 	return b
 }
 
-// reopen returns a way to read the content from where it stands, as often as wanted, and its size;
-// -1 when it can be read only once. Each reader has a position of its own: the transport may still
-// be reading for one attempt when the next begins.
+// reopen returns a function that reads the content again from its current position, and the size; -1 if it can
+// be read only once. Each reader has its own position, because the transport may still be reading for one
+// attempt when the next begins.
 func (f File) reopen() (open func() io.Reader, size int64) {
 	once := func() io.Reader { return f.Content }
 	at, ok := f.Content.(interface {

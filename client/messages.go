@@ -20,10 +20,10 @@ type Message struct {
 	Username       *string         `json:"username"`
 	Type           MessageType     `json:"type"`
 	Status         MessageStatus   `json:"status"`
-	Source         *MessageSource  `json:"source"` // what made an outbound message
+	Source         *MessageSource  `json:"source"` // how an outbound message was made
 	ConversationID string          `json:"conversation_id"`
 	MessageID      string          `json:"message_id,omitempty"` // the provider's id; empty until it is known
-	Context        *MessageContext `json:"context,omitempty"`    // what it answers, and how it came
+	Context        *MessageContext `json:"context,omitempty"`    // the message it replies to, and whether it was forwarded
 	IsRevoked      bool            `json:"is_revoked"`           // its author deleted it for everyone
 	Error          *MessageError   `json:"error,omitempty"`      // why it failed
 	PlayedAt       *time.Time      `json:"played_at,omitempty"`  // when a voice note was first played
@@ -44,13 +44,13 @@ type Message struct {
 	Button      *ButtonContent      `json:"button,omitempty"`
 	Unsupported *UnsupportedContent `json:"unsupported,omitempty"`
 
-	// What came with an inbound message beside its content, as the provider gives it.
-	Referral json.RawMessage `json:"referral,omitempty"` // the advertisement through which it came
+	// Parts of an inbound message beside its content, as the provider sends them.
+	Referral json.RawMessage `json:"referral,omitempty"` // the advertisement that led to it
 	Order    json.RawMessage `json:"order,omitempty"`    // what was ordered from a catalogue
 	Errors   json.RawMessage `json:"errors,omitempty"`   // why there is no content, or none that can be shown
 }
 
-// Direction tells who wrote a message.
+// Direction says who wrote a message.
 type Direction string
 
 const (
@@ -71,14 +71,14 @@ const (
 	TypeInteractive MessageType = "interactive"
 	TypeReaction    MessageType = "reaction"
 
-	// The rest is received only.
+	// The remaining types are received only.
 	TypeLocation    MessageType = "location"
 	TypeContacts    MessageType = "contacts"
 	TypeButton      MessageType = "button"
 	TypeUnsupported MessageType = "unsupported"
 )
 
-// MessageStatus is how far a message has come.
+// MessageStatus is the status of a message.
 type MessageStatus string
 
 const (
@@ -90,7 +90,7 @@ const (
 	StatusFailed    MessageStatus = "failed"
 )
 
-// MessageSource is what made an outbound message.
+// MessageSource says how an outbound message was made.
 type MessageSource string
 
 const (
@@ -101,7 +101,7 @@ const (
 	SourceAutomatic MessageSource = "automatic"
 )
 
-// MessageContext tells what a message answers, by the provider's id, and how it came.
+// MessageContext names the message that this one replies to, by the provider's id, and says how it arrived.
 type MessageContext struct {
 	MessageID           string          `json:"message_id,omitempty"`
 	Forwarded           bool            `json:"forwarded,omitempty"`
@@ -109,14 +109,14 @@ type MessageContext struct {
 	ReferredProduct     json.RawMessage `json:"referred_product,omitempty"` // the product of a catalogue that it asks about
 }
 
-// MessageError is why a message failed.
+// MessageError says why a message failed.
 type MessageError struct {
 	Code         string `json:"code"`
 	Message      string `json:"message"`
 	ProviderCode *int   `json:"provider_code"`
 }
 
-// MessageFilter picks messages.
+// MessageFilter selects messages.
 type MessageFilter struct {
 	ConversationID string
 	Direction      Direction
@@ -147,7 +147,7 @@ func (c *Client) Messages(ctx context.Context, phoneNumberID string, f MessageFi
 	})
 }
 
-// GetMessage returns a message by its msg_ id. It carries an ETag; see IfNoneMatch.
+// GetMessage returns a message by its msg_ id. It supports IfNoneMatch.
 func (c *Client) GetMessage(ctx context.Context, phoneNumberID, id string, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "messages", id))
 }
@@ -161,8 +161,8 @@ func (c *Client) MessageMediaURL(ctx context.Context, phoneNumberID, id string, 
 	return cl.location, err
 }
 
-// SendMessage sends a message. It returns once the message is stored, with the status queued; what
-// becomes of it is told by webhooks, and by GetMessage.
+// SendMessage sends a message. It returns once the message is stored, with the status queued; webhooks and
+// GetMessage report its further statuses.
 func (c *Client) SendMessage(ctx context.Context, phoneNumberID string, m NewMessage, options ...CallOption) (*Message, error) {
 	body := struct {
 		Product string `json:"messaging_product"`
@@ -174,10 +174,10 @@ func (c *Client) SendMessage(ctx context.Context, phoneNumberID string, m NewMes
 // ReadReceipt tells the author of an inbound message that it was read.
 type ReadReceipt struct {
 	MessageID string // the provider's id of the message
-	Typing    bool   // also show that an answer is being written, for up to 25 seconds
+	Typing    bool   // also show a typing indicator, for up to 25 seconds
 }
 
-// ReadResult is the message that was marked.
+// ReadResult is the marked message.
 type ReadResult struct {
 	ID        string        `json:"id"`
 	Object    string        `json:"object"`

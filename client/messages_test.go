@@ -20,7 +20,7 @@ import (
 
 const person = "+4915510000001"
 
-// outgoing is a message of each type that can be sent, with all that it can carry.
+// outgoing is a message of each sendable type, with all its fields.
 func outgoing(mediaID string) map[client.MessageType]client.NewMessage {
 	buttons := client.Buttons(person, "Shall we?", client.Reply{ID: "yes", Title: "Yes"}, client.Reply{ID: "no", Title: "No"})
 	buttons.Interactive.Header = &client.InteractiveHeader{Type: client.TypeImage, Image: &client.MediaContent{ID: mediaID}}
@@ -85,8 +85,8 @@ func TestSendInteractives(t *testing.T) {
 	}
 }
 
-// TestTemplateOnTheWire: the API does not take a template that the number does not have, so this
-// looks at what is sent.
+// TestTemplateOnTheWire checks the request body, because the API refuses a template that the number does not
+// have.
 func TestTemplateOnTheWire(t *testing.T) {
 	t.Parallel()
 	var sent bytes.Buffer
@@ -247,7 +247,7 @@ func TestConditionalMessage(t *testing.T) {
 	}
 }
 
-// TestReceived reads what people send, in the shapes that the provider gives it.
+// TestReceived decodes inbound messages in the provider's shapes.
 func TestReceived(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -280,7 +280,7 @@ func TestReceived(t *testing.T) {
 	}
 }
 
-// TestReceivedBesideTheContent reads what comes with a message.
+// TestReceivedBesideTheContent decodes the parts beside the content.
 func TestReceivedBesideTheContent(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

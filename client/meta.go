@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Health tells whether the service can work.
+// Health is the state of the service.
 type Health struct {
 	Status string `json:"status"`
 }
 
-// Health asks whether the service can work. It fails with service_unavailable when it cannot.
+// Health asks for the state of the service. It fails with service_unavailable if the service cannot work.
 func (c *Client) Health(ctx context.Context, options ...CallOption) (*Health, error) {
 	return one[Health](ctx, c, newCall(http.MethodGet, options, "health"))
 }
 
-// KeyContext is what a key belongs to, and what it may do.
+// KeyContext is a key's organization and its rights.
 type KeyContext struct {
 	Object       string        `json:"object"`
 	Organization Organization  `json:"organization"`
@@ -34,7 +34,7 @@ type Organization struct {
 	SubscriptionStatus SubscriptionStatus `json:"subscription_status"`
 }
 
-// SubscriptionStatus is how an organization stands with its plan.
+// SubscriptionStatus is the status of an organization's subscription.
 type SubscriptionStatus string
 
 const (
@@ -66,7 +66,7 @@ type Team struct {
 	Name   string `json:"name"`
 }
 
-// Me tells about the client's own key.
+// Me describes the client's own key.
 func (c *Client) Me(ctx context.Context, options ...CallOption) (*KeyContext, error) {
 	return one[KeyContext](ctx, c, newCall(http.MethodGet, options, "me"))
 }

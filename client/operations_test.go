@@ -146,7 +146,7 @@ var types = map[string]any{
 	"Reply": client.Reply{}, "CTAParameters": client.LinkParameters{}, "ListSection": client.ListSection{}, "ListRow": client.ListRow{},
 }
 
-// wider are types that serve several schemas, or what is received too; they may have more fields.
+// wider are types that serve several schemas, or received data as well; they may have more fields.
 var wider = map[string]any{
 	"ContextBody":  client.MessageContext{},
 	"ImageContent": client.MediaContent{}, "DocumentContent": client.MediaContent{}, "AudioContent": client.MediaContent{},
@@ -154,7 +154,7 @@ var wider = map[string]any{
 	"TemplateCardPart":   client.TemplatePart{},
 }
 
-// unexported are the schemas that the client fills in by itself, and envelopes.
+// unexported are envelopes and schemas that the client fills in by itself.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
 		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "MergeContactsBody", "TestWebhookBody",
@@ -207,7 +207,7 @@ var codes = []client.ErrorCode{
 	client.CodeProviderFailure, client.CodeServiceUnavailable,
 }
 
-// document is what of the API's description these tests look at.
+// document is the part of the API's description that these tests read.
 type document struct {
 	Paths map[string]map[string]struct {
 		OperationID string `json:"operationId"`
@@ -271,7 +271,7 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 	}
 }
 
-// ofEvents are the schemas of what endpoints receive, for which the client has no types.
+// ofEvents are the schemas of events, for which the client has types of its own.
 var ofEvents = regexp.MustCompile(`Event(Data\w*|Entry|Change)?$|Value$|^Svc|^Sent(Message|Media)$|^EventContact$|^ReceivingNumber$|^Edition$`)
 
 func TestEverySchemaHasItsType(t *testing.T) {

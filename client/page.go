@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// PageOptions say which page of a list to get.
+// PageOptions say which page of a list to return.
 type PageOptions struct {
-	// Limit is how many items a page holds at most, 1 to 100. Zero leaves it to the API; a walk
-	// through all pages takes 100.
+	// Limit is the page size, 1 to 100. Zero uses the API's default; a walk through all pages uses 100.
 	Limit int
-	// Cursor is NextCursor of the page before, with the same filter.
+	// Cursor is NextCursor of the previous page, with the same filter.
 	Cursor string
 }
 
@@ -26,7 +25,7 @@ type Page[T any] struct {
 	RequestID  string  `json:"request_id"`
 }
 
-// query collects the parameters that are given.
+// query collects the given parameters.
 type query url.Values
 
 func (p PageOptions) query() query {
@@ -61,8 +60,7 @@ func list[T any](ctx context.Context, c *Client, cl *call, q query) (*Page[T], e
 	return &page, nil
 }
 
-// walk goes through all items from the page that at names on; get fetches one page. It ends with
-// the first error.
+// walk yields all items from the given page on; get fetches one page. It ends with the first error.
 func walk[T any](at PageOptions, get func(PageOptions) (*Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		at := at // each walk starts anew

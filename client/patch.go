@@ -2,19 +2,19 @@ package client
 
 import "encoding/json"
 
-// Patch is one field of a change. Its zero leaves the field as it is.
+// Patch is the change of one field. The zero value leaves the field unchanged.
 type Patch[T any] struct {
 	given bool
 	value *T
 }
 
-// Set gives a field a value.
+// Set sets a field.
 func Set[T any](v T) Patch[T] { return Patch[T]{given: true, value: &v} }
 
-// Clear takes a field's value away, where it may have none.
+// Clear clears a field that may be empty.
 func Clear[T any]() Patch[T] { return Patch[T]{given: true} }
 
-// IsZero reports whether the field is left as it is; it is not sent then.
+// IsZero reports whether the field is unchanged and therefore not sent.
 func (p Patch[T]) IsZero() bool { return !p.given }
 
 // MarshalJSON writes the value, or null to clear it.

@@ -1,21 +1,21 @@
 package client
 
-// Answer makes messages that answer one that came in. ReplyTo makes it.
+// Answer makes replies to an inbound message. ReplyTo creates it.
 type Answer struct {
 	to        string
 	messageID string
 	quote     bool
 }
 
-// ReplyTo makes an answer to a message, also to people without a phone number. What it makes quotes the message;
-// send it from the number that the message came to:
+// ReplyTo makes a reply to a message, also to people without a phone number. Its messages quote the inbound
+// one; send them from the number to which it came:
 //
 //	c.SendMessage(ctx, m.PhoneNumberID, client.ReplyTo(m).Text("Thank you!"))
 func ReplyTo(m MessageReceived) Answer {
 	return Answer{to: m.From.Address(), messageID: m.ProviderID, quote: true}
 }
 
-// Plain makes the answer a message of its own, which quotes nothing.
+// Plain makes the reply a message of its own, which quotes nothing.
 func (a Answer) Plain() Answer {
 	a.quote = false
 	return a

@@ -82,7 +82,8 @@ func TestMedia(t *testing.T) {
 	refused(t, err, client.CodeResourceNotFound, "")
 }
 
-// TestUploads: content of every kind arrives whole, under its name and type, from where it stands.
+// TestUploads checks that content of every kind arrives complete, with its name and type, from its current
+// position.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

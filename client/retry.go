@@ -13,11 +13,11 @@ import (
 const (
 	firstWait   = 250 * time.Millisecond
 	longestWait = 10 * time.Second
-	// patience is the longest Retry-After that is waited for. Beyond it the caller decides.
+	// patience is the longest Retry-After that the client waits for. Beyond it the caller decides.
 	patience = time.Minute
 )
 
-// do makes a call, again where that may help.
+// do makes a call, and repeats it if that may help.
 func (c *Client) do(ctx context.Context, cl *call, out any) error {
 	if cl.err != nil {
 		return cl.err
@@ -41,7 +41,7 @@ func (c *Client) do(ctx context.Context, cl *call, out any) error {
 	}
 }
 
-// networkError marks a failure to get an answer.
+// networkError marks a failure without an answer.
 type networkError struct{ error }
 
 func unwrapNetwork(err error) error {
@@ -51,8 +51,8 @@ func unwrapNetwork(err error) error {
 	return err
 }
 
-// repeatable reports whether a repeated call may end better. What a POST does is done once
-// whatever happens, thanks to its key; PATCH and DELETE end in the same state when repeated.
+// repeatable reports whether a repetition may succeed. A POST has its effect once, thanks to its key; PATCH and
+// DELETE end in the same state when repeated.
 func (cl *call) repeatable(err error) bool {
 	if cl.body != nil && cl.body.once {
 		return false
@@ -71,15 +71,14 @@ func (cl *call) repeatable(err error) bool {
 	return failure.Code == CodeIdempotencyInProgress
 }
 
-// unsure reports whether a failed attempt may have had its effect all the same.
+// unsure reports whether a failed attempt may have had its effect.
 func unsure(err error) bool {
 	failure, ok := err.(*Error)
 	return !ok || failure.HTTPStatus != http.StatusTooManyRequests
 }
 
-// waitBefore is how long to wait after the given attempt: twice as long after each, half of it at
-// random, so that clients that failed together do not come back together. It is not ok when the
-// wait is not worth it.
+// waitBefore is the wait after the given attempt. It doubles each time, and half of it is random, so that
+// clients that failed together do not come back together. ok is false if the wait is not worth it.
 func waitBefore(ctx context.Context, attempt int, err error) (wait time.Duration, ok bool) {
 	wait = min(firstWait<<min(attempt-1, 16), longestWait)
 	wait = wait/2 + rand.N(wait/2)

@@ -18,7 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// naps are the waits of a client that does not wait.
+// naps records the waits of a client that does not really wait.
 type naps struct {
 	mu    sync.Mutex
 	waits []time.Duration
@@ -78,7 +78,7 @@ func sequence(handlers ...http.HandlerFunc) (http.HandlerFunc, func() int) {
 
 func drop(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// cutOff promises more than it sends.
+// cutOff sends less than it promised.
 func cutOff(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "100")
 	io.WriteString(w, `{"data":`)
@@ -172,7 +172,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestLongRetryAfter: nobody wants a call to hang for an hour; the caller is told instead.
+// TestLongRetryAfter returns the error instead of waiting for an hour.
 func TestLongRetryAfter(t *testing.T) {
 	t.Parallel()
 	handle, count := sequence(answer(429, envelope("rate_limit_error", "rate_limit_exceeded"), "Retry-After", "3600"))
@@ -198,7 +198,7 @@ func TestContextEndsTheWait(t *testing.T) {
 	}
 }
 
-// TestNoWaitBeyondTheDeadline: what can only end in time-out is not waited for.
+// TestNoWaitBeyondTheDeadline does not wait if the deadline would pass.
 func TestNoWaitBeyondTheDeadline(t *testing.T) {
 	t.Parallel()
 	handle, count := sequence(answer(503, envelope("api_error", "service_unavailable"), "Retry-After", "50"))
@@ -214,7 +214,7 @@ func TestNoWaitBeyondTheDeadline(t *testing.T) {
 	}
 }
 
-// TestHangingServer: an attempt ends by itself, and is repeated.
+// TestHangingServer ends an attempt by its timeout and repeats it.
 func TestHangingServer(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -266,7 +266,8 @@ func TestUntrustedCertificateIsNotRepeated(t *testing.T) {
 	must(c.Health(t.Context()))(t)
 }
 
-// TestRepeatedPostKeepsItsKey: all attempts of a call carry one key and one body, another call another.
+// TestRepeatedPostKeepsItsKey sends all attempts of a call with the same key and body, and another call with
+// another key.
 func TestRepeatedPostKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -299,7 +300,7 @@ func TestRepeatedPostKeepsItsKey(t *testing.T) {
 	}
 }
 
-// TestLostAnswers: the API has done its work when the connection breaks; the work is not done again.
+// TestLostAnswers breaks the connection after the API has done its work; the work is not repeated.
 func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

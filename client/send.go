@@ -2,8 +2,8 @@ package client
 
 import "strings"
 
-// NewMessage is a message to send. The functions below make one of each type; what they leave out
-// is set on the result.
+// NewMessage is a message to send. The functions below make one of each type; further fields are set on the
+// result.
 type NewMessage struct {
 	To        string          `json:"to,omitempty"`        // number in international form
 	Recipient string          `json:"recipient,omitempty"` // BSUID or parent BSUID; To wins over it
@@ -20,8 +20,7 @@ type NewMessage struct {
 	Reaction    *ReactionContent    `json:"reaction,omitempty"`
 }
 
-// newMessage addresses a message: to is a number, or a BSUID, which begins with two capital letters
-// and a dot.
+// newMessage addresses a message. to is a number, or a BSUID, which begins with two capital letters and a dot.
 func newMessage(to string, t MessageType) NewMessage {
 	if isBSUID(to) {
 		return NewMessage{Recipient: to, Type: t}
@@ -33,7 +32,7 @@ func isBSUID(to string) bool {
 	return len(to) > 3 && to[2] == '.' && strings.ToUpper(to[:2]) == to[:2] && strings.Trim(to[:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// ReplyTo makes the message an answer to an inbound one, given by the provider's id of it.
+// ReplyTo makes the message a reply to an inbound one, given by the provider's id.
 func (m NewMessage) ReplyTo(messageID string) NewMessage {
 	m.Context = &MessageContext{MessageID: messageID}
 	return m
@@ -115,7 +114,7 @@ func List(to, body, button string, sections ...ListSection) NewMessage {
 	return interactive(to, InteractiveList, body, InteractiveAction{Button: button, Sections: sections})
 }
 
-// Reaction puts an emoji on a message, given by the provider's id of it. An empty one removes it.
+// Reaction puts an emoji on a message, given by the provider's id. An empty one removes it.
 func Reaction(to, messageID, emoji string) NewMessage {
 	m := newMessage(to, TypeReaction)
 	m.Reaction = &ReactionContent{MessageID: messageID, Emoji: emoji}

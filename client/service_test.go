@@ -24,8 +24,7 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// service is the real API on a fresh store, behind a socket, with a client that takes no field it
-// does not know.
+// service is the real API on a fresh store, behind a socket, with a client that refuses unknown fields.
 type service struct {
 	*client.Client
 	rows   *apitest.Server // for its factories only
@@ -37,7 +36,7 @@ type service struct {
 	fail   *failures
 }
 
-// failures are answers that a proxy in front of the API spoils, by the order of the requests.
+// failures are the spoilt answers of a proxy in front of the API, in the order of requests.
 type failures struct {
 	api http.Handler
 
@@ -116,7 +115,7 @@ func (s *service) newClient(t *testing.T, options ...client.Option) *client.Clie
 	return c
 }
 
-// simulated is a provider that a simulator answers for.
+// simulated is a provider behind which a simulator runs.
 func simulated(t *testing.T) provider.Client {
 	t.Helper()
 	upstream := httptest.NewServer(simulator.New(simulator.Config{Seed: 1}))
@@ -128,7 +127,7 @@ func simulated(t *testing.T) provider.Client {
 	return c
 }
 
-// obligingProvider does what it is asked about messages and numbers; for the rest there is a simulator.
+// obligingProvider accepts every call about messages and numbers; a simulator does the rest.
 type obligingProvider struct{ provider.Client }
 
 func (obligingProvider) MarkRead(context.Context, provider.Number, string, bool) error { return nil }

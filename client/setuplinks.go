@@ -20,11 +20,11 @@ type SetupLink struct {
 	FailureRedirectURL *string         `json:"failure_redirect_url"`
 	CreatedAt          time.Time       `json:"created_at"`
 
-	// SetupURL is the link itself. Only CreateSetupLink tells it.
+	// SetupURL is the link itself. Only CreateSetupLink returns it.
 	SetupURL string `json:"setup_url,omitempty"`
 }
 
-// SetupLinkStatus is what has become of a setup link.
+// SetupLinkStatus is the status of a setup link.
 type SetupLinkStatus string
 
 const (
@@ -34,7 +34,7 @@ const (
 	SetupLinkRevoked  SetupLinkStatus = "revoked"
 )
 
-// SetupLinkFilter picks setup links.
+// SetupLinkFilter selects setup links.
 type SetupLinkFilter struct {
 	Status SetupLinkStatus // empty: all
 	PageOptions
@@ -67,7 +67,7 @@ type NewSetupLink struct {
 	FailureRedirectURL string `json:"failure_redirect_url,omitempty"`
 }
 
-// CreateSetupLink generates a setup link; send its SetupURL to the customer.
+// CreateSetupLink creates a setup link; send its SetupURL to the customer.
 func (c *Client) CreateSetupLink(ctx context.Context, customerID string, n NewSetupLink, options ...CallOption) (*SetupLink, error) {
 	return one[SetupLink](ctx, c, newCall(http.MethodPost, options, "customers", customerID, "setup_links").withJSON(n))
 }
@@ -78,7 +78,7 @@ type SetupLinkPatch struct {
 	FailureRedirectURL Patch[string] `json:"failure_redirect_url,omitzero"`
 }
 
-// UpdateSetupLink changes where an active setup link leads to afterwards.
+// UpdateSetupLink changes where an active setup link redirects afterwards.
 func (c *Client) UpdateSetupLink(ctx context.Context, customerID, id string, p SetupLinkPatch, options ...CallOption) (*SetupLink, error) {
 	return one[SetupLink](ctx, c, newCall(http.MethodPatch, options, "customers", customerID, "setup_links", id).withJSON(p))
 }
@@ -91,11 +91,11 @@ type RevokedLink struct {
 	Status  SetupLinkStatus `json:"status"`
 }
 
-// RevokeSetupLink ends an active setup link.
+// RevokeSetupLink revokes an active setup link.
 func (c *Client) RevokeSetupLink(ctx context.Context, customerID, id string, options ...CallOption) (*RevokedLink, error) {
 	call := newCall(http.MethodDelete, options, "customers", customerID, "setup_links", id)
 	done, err := one[RevokedLink](ctx, c, call)
-	if call.unsure && IsCode(err, CodeSetupLinkInactive) { // an earlier attempt worked, unless something else did before
+	if call.unsure && IsCode(err, CodeSetupLinkInactive) { // an earlier attempt worked, unless it was inactive before
 		link, lookErr := c.GetSetupLink(ctx, customerID, id)
 		if lookErr == nil && link.Status == SetupLinkRevoked {
 			return &RevokedLink{ID: id, Object: link.Object, Revoked: true, Status: link.Status}, nil

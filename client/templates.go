@@ -18,7 +18,7 @@ type MessageTemplate struct {
 	Status             TemplateStatus   `json:"status"`
 	ProviderStatus     string           `json:"provider_status"` // the provider's own word, PAUSED for example
 	RejectedReason     *string          `json:"rejected_reason"`
-	Category           TemplateCategory `json:"category"` // empty where the provider has not said it
+	Category           TemplateCategory `json:"category"` // empty if unknown
 	Quality            *string          `json:"quality"`  // GREEN, YELLOW, RED or UNKNOWN
 	Content            string           `json:"content"`  // the text of the body
 	Variables          []string         `json:"variables"`
@@ -31,7 +31,7 @@ type MessageTemplate struct {
 	UpdatedAt          time.Time        `json:"updated_at"`
 }
 
-// TemplateStatus is how far a template's review has come.
+// TemplateStatus is the status of a template's review.
 type TemplateStatus string
 
 const (
@@ -50,12 +50,12 @@ const (
 	CategoryAuthentication TemplateCategory = "AUTHENTICATION"
 )
 
-// TemplateFilter picks templates; without a Status, approved ones.
+// TemplateFilter selects templates; without a Status, approved ones.
 type TemplateFilter struct {
 	Status   TemplateStatus
 	Language string
 	Category TemplateCategory
-	Name     string // in all its languages
+	Name     string // matches all its languages
 	Search   string // a part of the name, or of a text
 	PageOptions
 }
@@ -78,8 +78,8 @@ func (c *Client) Templates(ctx context.Context, phoneNumberID string, f Template
 	})
 }
 
-// TemplateVariant picks a language of a template. Empty: the newest where one is read, all of them
-// where they are deleted.
+// TemplateVariant selects a language of a template. If it is empty, a read returns the newest, and a deletion
+// deletes all.
 type TemplateVariant struct{ Language string }
 
 func (v TemplateVariant) query() query { return query{}.text("language", v.Language) }
@@ -117,7 +117,7 @@ type CarouselCard struct {
 	Components []TemplatePart `json:"components"`
 }
 
-// TemplateExample is what reviewers see in the places of placeholders and files.
+// TemplateExample holds the samples that reviewers see in place of placeholders and files.
 type TemplateExample struct {
 	HeaderText      []string       `json:"header_text,omitempty"`
 	HeaderTextNamed []NamedExample `json:"header_text_named_params,omitempty"`
@@ -146,7 +146,7 @@ type TemplateButton struct {
 	ZeroTapTermsOkay *bool         `json:"zero_tap_terms_accepted,omitempty"`
 }
 
-// TemplateApp is an app that takes a code over by itself.
+// TemplateApp is an app that reads a code without the user's help.
 type TemplateApp struct {
 	PackageName   string `json:"package_name"`
 	SignatureHash string `json:"signature_hash"`
@@ -157,10 +157,10 @@ func (c *Client) CreateTemplate(ctx context.Context, phoneNumberID string, n New
 	return one[MessageTemplate](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "templates").withJSON(n))
 }
 
-// TemplatePatch is a change of a template. Language is needed where it exists in several.
+// TemplatePatch is a change of a template. Language is required if it exists in several.
 type TemplatePatch struct {
 	Language   string           `json:"language,omitempty"`
-	Components []TemplatePart   `json:"components,omitempty"` // replace all that were there
+	Components []TemplatePart   `json:"components,omitempty"` // replace all earlier ones
 	Category   TemplateCategory `json:"category,omitempty"`
 	TTLSeconds *int             `json:"message_send_ttl_seconds,omitempty"`
 }
@@ -172,7 +172,7 @@ func (c *Client) UpdateTemplate(ctx context.Context, phoneNumberID, name string,
 
 // DeletedTemplate answers DeleteTemplate.
 type DeletedTemplate struct {
-	ID      string `json:"id"` // of the newest language that was deleted
+	ID      string `json:"id"` // of the newest deleted language
 	Object  string `json:"object"`
 	Name    string `json:"name"`
 	Deleted bool   `json:"deleted"`
@@ -188,7 +188,7 @@ func (c *Client) DeleteTemplate(ctx context.Context, phoneNumberID, name string,
 	return deleted, err
 }
 
-// TemplateSync counts what SyncTemplates found.
+// TemplateSync is the result of SyncTemplates.
 type TemplateSync struct {
 	Object  string `json:"object"`
 	Created int    `json:"created"`
@@ -197,7 +197,7 @@ type TemplateSync struct {
 	Synced  int    `json:"synced"` // how many templates the provider has
 }
 
-// SyncTemplates reads all templates from the provider, which also happens by itself.
+// SyncTemplates reads all templates from the provider, which the service also does by itself.
 func (c *Client) SyncTemplates(ctx context.Context, phoneNumberID string, options ...CallOption) (*TemplateSync, error) {
 	return one[TemplateSync](ctx, c, newCall(http.MethodPost, options, phoneNumberID, "templates", "sync"))
 }
@@ -211,7 +211,7 @@ type TemplatePreview struct {
 	Cards   []PreviewCard   `json:"cards,omitempty"`
 }
 
-// PreviewHeader is a text, a file or a place above the text.
+// PreviewHeader is the text, file or place above the body.
 type PreviewHeader struct {
 	Format string `json:"format"`
 	Text   string `json:"text,omitempty"`
@@ -219,7 +219,7 @@ type PreviewHeader struct {
 	ID     string `json:"id,omitempty"`
 }
 
-// PreviewButton is a button below.
+// PreviewButton is a button below the body.
 type PreviewButton struct {
 	Type        string `json:"type"`
 	Text        string `json:"text,omitempty"`

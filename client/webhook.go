@@ -17,24 +17,23 @@ const (
 	HeaderWebhookEventID    = "X-Svc-Event-Id"    // the same for every repetition of an event
 	HeaderWebhookDeliveryID = "X-Svc-Delivery-Id" // wbd_…
 	HeaderWebhookAttempt    = "X-Svc-Attempt"     // from 1
-	HeaderWebhookSignature  = "X-Svc-Signature"   // what VerifyWebhook checks
+	HeaderWebhookSignature  = "X-Svc-Signature"   // checked by VerifyWebhook
 )
 
 // DefaultTolerance is how far the time of a signature may be from now.
 const DefaultTolerance = 300 * time.Second
 
 var (
-	// ErrSignature: the body was not signed with any of the secrets.
+	// ErrSignature means that the body was not signed with any of the secrets.
 	ErrSignature = errors.New("client: the webhook's signature is not valid")
-	// ErrSignatureTime: the signature is valid but too old, or from the future. It may be a
-	// repetition of an earlier delivery by someone else; or a clock is wrong.
+	// ErrSignatureTime means that the signature is valid but too old, or from the future. Somebody may have
+	// repeated an earlier delivery, or a clock is wrong.
 	ErrSignatureTime = errors.New("client: the webhook's signature is of another time")
 )
 
-// VerifyWebhook checks that a delivery comes from the service: that header, the value of
-// X-Svc-Signature, signs exactly the body's bytes with one of the secrets, within tolerance of now.
-// While a secret is being replaced, give the old and the new one. A tolerance of 0 stands for
-// DefaultTolerance; keep it below ten minutes.
+// VerifyWebhook checks that a delivery comes from the service: header, the value of X-Svc-Signature, must sign
+// exactly the body's bytes with one of the secrets, within tolerance of now. While you replace a secret, pass
+// both the old and the new one. A tolerance of 0 means DefaultTolerance; keep it below ten minutes.
 func VerifyWebhook(secrets []string, header string, body []byte, now time.Time, tolerance time.Duration) error {
 	at, macs, ok := parseSignature(header)
 	if !ok {
@@ -42,7 +41,7 @@ func VerifyWebhook(secrets []string, header string, body []byte, now time.Time, 
 	}
 	genuine := false
 	for _, secret := range secrets {
-		if secret == "" { // anyone can sign with nothing
+		if secret == "" { // an empty secret proves nothing
 			continue
 		}
 		want := webhookMAC(secret, at, body)
@@ -74,7 +73,7 @@ func webhookMAC(secret, at string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// parseSignature reads t=…,v1=…,v1=…. Parts of other names are for schemes yet to come.
+// parseSignature parses t=…,v1=…,v1=…. It ignores other parts, which are for future schemes.
 func parseSignature(header string) (at string, macs [][]byte, ok bool) {
 	for part := range strings.SplitSeq(header, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// WebhookDelivery is one event on its way to one subscription.
+// WebhookDelivery is the delivery of one event to one subscription.
 type WebhookDelivery struct {
 	ID                  string                `json:"id"`
 	Object              string                `json:"object"`
@@ -27,22 +27,22 @@ type WebhookDelivery struct {
 	ErrorMessage        *string               `json:"error_message"`
 	CreatedAt           time.Time             `json:"created_at"`
 
-	// Payload and Attempts are not in lists.
+	// Payload and Attempts are absent in lists.
 	Payload  json.RawMessage   `json:"payload"`
 	Attempts []DeliveryAttempt `json:"attempts"`
 }
 
-// WebhookDeliveryStatus is how far a delivery has come.
+// WebhookDeliveryStatus is the status of a delivery.
 type WebhookDeliveryStatus string
 
 const (
 	DeliveryPending   WebhookDeliveryStatus = "pending"
 	DeliverySucceeded WebhookDeliveryStatus = "succeeded"
 	DeliveryFailed    WebhookDeliveryStatus = "failed" // another attempt is scheduled
-	DeliveryDead      WebhookDeliveryStatus = "dead"   // there will be no other
+	DeliveryDead      WebhookDeliveryStatus = "dead"   // no more attempts follow
 )
 
-// DeliveryAttempt is one try to deliver an event.
+// DeliveryAttempt is one attempt to deliver an event.
 type DeliveryAttempt struct {
 	Attempt             int       `json:"attempt"`
 	At                  time.Time `json:"at"`
@@ -53,7 +53,7 @@ type DeliveryAttempt struct {
 	ErrorMessage        *string   `json:"error_message"`
 }
 
-// WebhookDeliveryFilter picks deliveries. Its instants are exclusive.
+// WebhookDeliveryFilter selects deliveries. Its instants are exclusive.
 type WebhookDeliveryFilter struct {
 	SubscriptionID string
 	Status         WebhookDeliveryStatus
@@ -88,12 +88,12 @@ func (c *Client) GetWebhookDelivery(ctx context.Context, id string, options ...C
 	return one[WebhookDelivery](ctx, c, newCall(http.MethodGet, options, "webhook_deliveries", id))
 }
 
-// ReplayWebhookDelivery delivers an event once more, under its event id. The answer is the new delivery.
+// ReplayWebhookDelivery delivers an event once more, under its event id. It returns the new delivery.
 func (c *Client) ReplayWebhookDelivery(ctx context.Context, id string, options ...CallOption) (*WebhookDelivery, error) {
 	return one[WebhookDelivery](ctx, c, newCall(http.MethodPost, options, "webhook_deliveries", id, "replay"))
 }
 
-// BulkReplay picks deliveries of a subscription to replay. What is not given does not matter.
+// BulkReplay selects deliveries of a subscription to replay. Empty fields match all.
 type BulkReplay struct {
 	SubscriptionID string                `json:"subscription_id"`
 	Status         WebhookDeliveryStatus `json:"status,omitempty"` // DeliveryDead when empty; or DeliveryFailed
@@ -104,15 +104,15 @@ type BulkReplay struct {
 	ResponseStatus int                   `json:"response_status,omitempty"`
 }
 
-// BulkReplayResult tells how many deliveries were made.
+// BulkReplayResult is the number of new deliveries.
 type BulkReplayResult struct {
 	Object   string `json:"object"`
 	Enqueued int    `json:"enqueued"`
 	Capped   bool   `json:"capped"` // there are more: call again
 }
 
-// BulkReplayWebhookDeliveries replays up to 1,000 deliveries, oldest first. One that was replayed is
-// not taken again.
+// BulkReplayWebhookDeliveries replays up to 1,000 deliveries, oldest first. It does not replay a delivery
+// twice.
 func (c *Client) BulkReplayWebhookDeliveries(ctx context.Context, b BulkReplay, options ...CallOption) (*BulkReplayResult, error) {
 	return one[BulkReplayResult](ctx, c, newCall(http.MethodPost, options, "webhook_deliveries", "bulk_replay").withJSON(b))
 }

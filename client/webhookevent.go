@@ -14,18 +14,18 @@ import (
 // maxWebhookBody is far more than the largest event.
 const maxWebhookBody = 16 << 20
 
-// WebhookEvent is a delivery that was checked.
+// WebhookEvent is a verified delivery.
 type WebhookEvent struct {
 	Type       EventType
 	Source     string // provider, or svc for the service's own
 	EventID    string // the same for every repetition: handle each once
 	DeliveryID string
 	Attempt    int             // from 1
-	Body       json.RawMessage // all that came
+	Body       json.RawMessage // the whole body
 }
 
-// Decode puts the event into v: the data of one of the service's own, the whole envelope of one that
-// the provider's words are passed on in.
+// Decode decodes the event into v: the data of the service's own events, and the whole envelope of those that
+// pass on the provider's reports.
 func (e WebhookEvent) Decode(v any) error {
 	if e.Source == "provider" {
 		return json.Unmarshal(e.Body, v)
@@ -42,8 +42,8 @@ func (e WebhookEvent) Decode(v any) error {
 	return json.Unmarshal(envelope.Data, v)
 }
 
-// ReadWebhook reads and checks a delivery that an HTTP server has received. Answer it with 2xx once
-// the event is safe with you, and with 400 when this fails.
+// ReadWebhook reads and verifies a delivery that an HTTP server has received. Answer with 2xx once you have
+// stored the event, and with 400 if this fails.
 func ReadWebhook(r *http.Request, secrets ...string) (*WebhookEvent, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxWebhookBody+1))
 	if err != nil {
@@ -55,7 +55,7 @@ func ReadWebhook(r *http.Request, secrets ...string) (*WebhookEvent, error) {
 	return ParseWebhook(r.Header, body, time.Now(), secrets...)
 }
 
-// ParseWebhook is ReadWebhook for a delivery whose body was read already: exactly the bytes that came.
+// ParseWebhook is ReadWebhook for a body that was read already. It needs exactly the received bytes.
 func ParseWebhook(header http.Header, body []byte, now time.Time, secrets ...string) (*WebhookEvent, error) {
 	if err := VerifyWebhook(secrets, header.Get(HeaderWebhookSignature), body, now, DefaultTolerance); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func ParseWebhook(header http.Header, body []byte, now time.Time, secrets ...str
 	}, nil
 }
 
-// SignWebhook is the signature header that the service would send with a body: for tests of receivers.
+// SignWebhook is the signature header that the service would send with a body, for tests of receivers.
 func SignWebhook(secret string, at time.Time, body []byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	return "t=" + t + ",v1=" + hex.EncodeToString(webhookMAC(secret, t, body))

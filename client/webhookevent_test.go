@@ -14,8 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// The scheme is the one that Stripe made common. Its own library is the judge of both sides: it takes
-// what we sign, and we take what it signs.
+// The scheme is Stripe's. Its own library checks both sides: it accepts our signatures, and we accept its.
 func TestStripeAgrees(t *testing.T) {
 	t.Parallel()
 	bodies := []string{`{}`, `{"id":"evt_1","type":"contact.created"}`, "{\"a\":\"\u00e9\\u0000\"}\n", "", strings.Repeat("x", 100_000)}

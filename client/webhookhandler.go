@@ -42,27 +42,27 @@ type WebhookHandler struct {
 	SetupLinkCreated       func(context.Context, SetupLinkCreatedEvent) error
 	SetupLinkConsumed      func(context.Context, SetupLinkConsumedEvent) error
 
-	// Other gets the events that have no function of their own above, also those of types yet to come.
+	// Other gets the events without a function above, including those of future types.
 	Other func(context.Context, WebhookEvent) error
 
-	// Memory knows what was handled. Nil: the last 10,000 events, until the process ends. Give one that is
-	// kept, in your database for example, where handling an event twice would do harm.
+	// Memory knows the handled events. Nil: the last 10,000 events, until the process ends. Use a persistent
+	// one, for example in your database, if handling an event twice would do harm.
 	Memory EventMemory
-	// Log gets a line for what is refused and what fails. Nil: slog.Default().
+	// Log gets a line for each refusal and failure. Nil: slog.Default().
 	Log *slog.Logger
 
 	recent recentEvents
 }
 
-// EventMemory knows which events were handled.
+// EventMemory remembers the handled events.
 type EventMemory interface {
-	// Begin claims an event. It returns false for one that was claimed before.
+	// Begin claims an event. It returns false if it was claimed before.
 	Begin(ctx context.Context, key string) (first bool, err error)
-	// Forget gives an event back whose handling failed, so that its repetition is handled.
+	// Forget releases an event whose handling failed, so that its repetition is handled.
 	Forget(ctx context.Context, key string) error
 }
 
-// Key tells events apart: the same for every repetition of one, another for each status of a message.
+// Key identifies an event: it is the same for every repetition, and different for each status of a message.
 func (e WebhookEvent) Key() string {
 	key := string(e.Type) + ":" + e.EventID
 	if e.Type == EventMessageStatus {
@@ -96,7 +96,7 @@ func (h *WebhookHandler) memory() EventMemory {
 	return &h.recent
 }
 
-// once handles an event unless that was done before.
+// once handles an event unless it was handled before.
 func (h *WebhookHandler) once(ctx context.Context, event WebhookEvent) (err error) {
 	key := event.Key()
 	first, err := h.memory().Begin(ctx, key)
@@ -126,7 +126,7 @@ func (h *WebhookHandler) dispatch(ctx context.Context, event WebhookEvent) error
 	return err
 }
 
-// call hands a value to the function of its type.
+// call passes a value to the function of its type.
 func (h *WebhookHandler) call(ctx context.Context, value any) (known bool, err error) {
 	switch v := value.(type) {
 	case *MessageReceived:
@@ -180,7 +180,7 @@ func with[T any](ctx context.Context, handle func(context.Context, T) error, v *
 	return true, handle(ctx, *v)
 }
 
-// recentEvents is a memory of the last events.
+// recentEvents remembers the last events.
 type recentEvents struct {
 	mu    sync.Mutex
 	known map[string]bool

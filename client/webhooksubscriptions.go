@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// WebhookSubscription is an endpoint that events are delivered to.
+// WebhookSubscription is an endpoint to which events are delivered.
 type WebhookSubscription struct {
 	ID                  string                    `json:"id"`
 	Object              string                    `json:"object"`
@@ -17,15 +17,15 @@ type WebhookSubscription struct {
 	Status              WebhookSubscriptionStatus `json:"status"`
 	DisabledReason      *string                   `json:"disabled_reason"`
 	ConsecutiveFailures int64                     `json:"consecutive_failures"`
-	Secrets             []WebhookSecretRef        `json:"secrets"`          // those that sign now
+	Secrets             []WebhookSecretRef        `json:"secrets"`          // the active ones
 	PhoneNumberIDs      []string                  `json:"phone_number_ids"` // empty: every number
 	CreatedAt           time.Time                 `json:"created_at"`
 	UpdatedAt           time.Time                 `json:"updated_at"`
-	// InitialSecret is what VerifyWebhook needs. It is in the answer to the creation only.
+	// InitialSecret is the secret for VerifyWebhook. Only the answer to the creation has it.
 	InitialSecret string `json:"initial_secret"`
 }
 
-// WebhookSubscriptionStatus tells whether deliveries go out.
+// WebhookSubscriptionStatus says whether deliveries go out.
 type WebhookSubscriptionStatus string
 
 const (
@@ -85,7 +85,7 @@ func (c *Client) UpdateWebhookSubscription(ctx context.Context, id string, p Web
 	return one[WebhookSubscription](ctx, c, newCall(http.MethodPatch, options, "webhook_subscriptions", id).withJSON(p))
 }
 
-// DeleteWebhookSubscription deletes a subscription. What was still to be delivered is not.
+// DeleteWebhookSubscription deletes a subscription. Its open deliveries are dropped.
 func (c *Client) DeleteWebhookSubscription(ctx context.Context, id string, options ...CallOption) (*Deleted, error) {
 	return c.remove(ctx, newCall(http.MethodDelete, options, "webhook_subscriptions", id), "webhook_subscription", id)
 }
@@ -94,17 +94,17 @@ type testWebhookBody struct {
 	EventType EventType `json:"event_type,omitempty"`
 }
 
-// TestWebhookSubscription sends a sample event of a type to a subscription; of the first that it wants
-// when the type is empty. The answer is its delivery.
+// TestWebhookSubscription sends a sample event to a subscription. If the type is empty, it is the first that
+// the subscription wants. It returns the delivery.
 func (c *Client) TestWebhookSubscription(ctx context.Context, id string, kind EventType, options ...CallOption) (*WebhookDelivery, error) {
 	return one[WebhookDelivery](ctx, c, newCall(http.MethodPost, options, "webhook_subscriptions", id, "test").withJSON(testWebhookBody{kind}))
 }
 
-// WebhookSecret is a signing secret that was just made.
+// WebhookSecret is a new signing secret.
 type WebhookSecret struct {
 	ID        string     `json:"id"`
 	Object    string     `json:"object"`
-	Secret    string     `json:"secret"` // what VerifyWebhook needs; not shown again
+	Secret    string     `json:"secret"` // for VerifyWebhook; not shown again
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 }
@@ -112,10 +112,10 @@ type WebhookSecret struct {
 // NewWebhookSecret says how long secrets sign.
 type NewWebhookSecret struct {
 	ExpiresInHours      *int `json:"expires_in_hours,omitempty"`       // nil: never
-	ExpireOthersInHours *int `json:"expire_others_in_hours,omitempty"` // nil: the others go on; 0: they stop at once
+	ExpireOthersInHours *int `json:"expire_others_in_hours,omitempty"` // nil: the others stay; 0: they end at once
 }
 
-// CreateWebhookSecret makes another signing secret. Deliveries are signed with all that are active.
+// CreateWebhookSecret makes another signing secret. Deliveries are signed with all active secrets.
 func (c *Client) CreateWebhookSecret(ctx context.Context, subscriptionID string, n NewWebhookSecret, options ...CallOption) (*WebhookSecret, error) {
 	return one[WebhookSecret](ctx, c, newCall(http.MethodPost, options, "webhook_subscriptions", subscriptionID, "secrets").withJSON(n))
 }
@@ -127,11 +127,11 @@ type Revoked struct {
 	Revoked bool   `json:"revoked"`
 }
 
-// RevokeWebhookSecret makes a secret stop signing. The last one cannot be revoked.
+// RevokeWebhookSecret revokes a secret. The last one cannot be revoked.
 func (c *Client) RevokeWebhookSecret(ctx context.Context, subscriptionID, id string, options ...CallOption) (*Revoked, error) {
 	cl := newCall(http.MethodDelete, options, "webhook_subscriptions", subscriptionID, "secrets", id)
 	revoked, err := one[Revoked](ctx, c, cl)
-	if cl.unsure && IsCode(err, CodeResourceNotFound) { // an attempt whose answer was lost has done it
+	if cl.unsure && IsCode(err, CodeResourceNotFound) { // an earlier attempt worked, but its answer was lost
 		return &Revoked{ID: id, Object: "webhook_secret", Revoked: true}, nil
 	}
 	return revoked, err

@@ -27,7 +27,8 @@ func main() {
 			if m.Text == nil { // an image, a reaction, a tapped button …
 				return nil
 			}
-			// m.From.PhoneNumber may be empty: some people keep their number to themselves. ReplyTo finds the way.
+			// m.From.PhoneNumber may be empty, because some people hide their number. ReplyTo uses the right
+			// address.
 			_, err := api.SendMessage(ctx, m.PhoneNumberID, client.ReplyTo(m).Text(m.Text.Body))
 			return err
 		},
