@@ -16,6 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/simulator"
@@ -90,12 +91,10 @@ func newService(t *testing.T) *service {
 		Blobs: blobs, PublicURL: "https://chat.example.com",
 		Vault: must(vault.New([]byte("32 bytes that are no secret here")))(t), CheckURL: func(context.Context, string) error { return nil },
 	})
+	parttest.Start(t, a)
 	fail := &failures{api: a}
 	server := httptest.NewServer(fail)
-	t.Cleanup(func() {
-		server.Close()
-		a.Close()
-	})
+	t.Cleanup(server.Close)
 	s := &service{rows: &apitest.Server{Store: st}, store: st, url: server.URL, fail: fail}
 	s.org = s.rows.NewOrg(t)
 	s.acct = s.rows.NewAccount(t, s.org)

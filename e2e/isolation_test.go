@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -53,7 +54,7 @@ func TestHangingNumber(t *testing.T) {
 				t.Errorf("a message that hangs is %s", status)
 			}
 		}
-		p.Stop() // lets go of the calls, so that the server need not wait for them to end
+		p.Stop(context.Background()) // lets go of the calls, so that the server need not wait for them to end
 	})
 }
 

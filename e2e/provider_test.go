@@ -189,7 +189,7 @@ func StartProvider(t *testing.T) *Provider {
 	go srv.Serve(listener)
 	p.Start(context.Background())
 	t.Cleanup(func() {
-		p.Stop()
+		p.Stop(context.Background())
 		srv.Close()
 	})
 	return p

@@ -88,11 +88,11 @@ type API struct {
 	release     sync.Once
 }
 
-// New makes the API and starts its log writer; Close stops it.
+// New makes the API. It answers once it is started.
 func New(cfg Config) *API {
 	a := &API{
 		store: cfg.Store, log: cfg.Log,
-		requests: startRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
+		requests: newRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		uploads:  rest.NewCrowd(maxUploadsPerOrg, maxUploads),
 		provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
@@ -144,5 +144,11 @@ func (a *API) Description() []byte { return a.surface.Document() }
 // RefuseUnreadable answers a malformed request.
 func (a *API) RefuseUnreadable(w http.ResponseWriter) { a.surface.RefuseUnreadable(w) }
 
-// Close writes out the API log. Call it after the HTTP server has stopped.
-func (a *API) Close() { a.requests.stop() }
+// Start begins to write the API log.
+func (a *API) Start(context.Context) error {
+	go a.requests.run()
+	return nil
+}
+
+// Stop writes out the API log. Call it after the HTTP server has stopped.
+func (a *API) Stop(context.Context) { a.requests.stop() }

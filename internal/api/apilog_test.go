@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"testing"
@@ -46,7 +47,7 @@ func TestCallsAreLogged(t *testing.T) {
 		other := s.NewOrg(t)                                    //
 		do(apitest.Request{Path: "/v1/labels", Key: other.Key}) // another organization's
 
-		s.API.Close() // writes what is held back
+		s.API.Stop(context.Background()) // writes what is held back
 		got, err := s.Store.Read(t.Context()).APILog(org.ID, 100)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +80,7 @@ func TestKeyUses(t *testing.T) {
 		s.Clock.Advance(2 * time.Minute)
 		last := s.Clock.Now()
 		s.Do(t, apitest.Request{Path: "/v1/labels", Key: org.Key})
-		s.API.Close()
+		s.API.Stop(context.Background())
 		uses, err := s.Store.Read(t.Context()).KeyUses(org.ID)
 		if err != nil || len(uses) != 1 {
 			t.Fatalf("uses are %v: %v", uses, err)
@@ -99,7 +100,7 @@ func TestStoppingWritesTheLog(t *testing.T) {
 		for range lines {
 			s.API.LogCall(store.APICall{OrgID: org.ID, RequestID: s.Store.NewID(chat.KindRequest), KeyID: org.KeyID, Method: "GET", Path: "/", Status: http.StatusOK, IP: "192.0.2.1"})
 		}
-		s.API.Close()
+		s.API.Stop(context.Background())
 		got, err := s.Store.Read(t.Context()).APILog(org.ID, 2*lines)
 		if err != nil || len(got) != lines {
 			t.Errorf("%d lines were written, want %d (%v)", len(got), lines, err)

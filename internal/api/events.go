@@ -126,8 +126,8 @@ func (a *API) awaitEvents(c *rest.Call, place *feedPlace, of feedOf, wait time.D
 	}
 }
 
-// Release ends the requests that wait for events, so that the node can stop.
-func (a *API) Release() { a.release.Do(func() { close(a.released) }) }
+// Drain ends the requests that wait for events, so that the node can stop.
+func (a *API) Drain() { a.release.Do(func() { close(a.released) }) }
 
 func secondsOf(text string) time.Duration {
 	n, _ := time.ParseDuration(text + "s") // the rule accepted it; an absent value is 0

@@ -224,7 +224,7 @@ func TestFollowEventsWaits(t *testing.T) {
 		}
 		leave()
 		go func() { answered <- follow(t, c, fromNow(t, c), "&wait=20") }()
-		s.API.Release()
+		s.API.Drain()
 		requireTold(t, <-answered, "")
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/store"
@@ -124,12 +125,11 @@ func callbacks(t *testing.T, c *apitest.Case) func(message string) {
 	t.Helper()
 	const secret = "app secret"
 	storetest.Alive(t, c.Store, "here")
-	receiver := inbound.Start(inbound.Config{
+	receiver := parttest.Start(t, inbound.New(inbound.Config{
 		Store: c.Store, Lease: func() store.Lease { return store.LeaseForGood("here") },
 		CanSign: cloud.CanSign, Decode: cloud.Decode, Log: slog.New(slog.DiscardHandler),
 		Verify: func(signature string, body []byte) bool { return cloud.Verify(secret, signature, body) },
-	})
-	t.Cleanup(receiver.Stop)
+	}))
 	return func(message string) {
 		body := []byte(fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":"200000000000","changes":[{"field":"messages","value":{"messaging_product":"whatsapp",
 			"metadata":{"display_phone_number":"4930555000","phone_number_id":%q},"contacts":[{"profile":{"name":"Ada"},"wa_id":"15550001111"}],"messages":[%s]}}]}]}`, c.Get("number"), message))

@@ -32,10 +32,8 @@ type requestLog struct {
 	once    sync.Once
 }
 
-func startRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
-	l := &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), used: map[string]time.Time{}, quit: make(chan struct{}), done: make(chan struct{})}
-	go l.run()
-	return l
+func newRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
+	return &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), used: map[string]time.Time{}, quit: make(chan struct{}), done: make(chan struct{})}
 }
 
 func (l *requestLog) add(c store.APICall) {

@@ -12,6 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/mail/mailtest"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -19,11 +20,11 @@ import (
 func withMail(t *testing.T) (*mailtest.Server, func(*app.Config)) {
 	t.Helper()
 	server := mailtest.Start(t)
-	postman, err := mail.Start(server.URL, "Parley <parley@example.com>", slog.New(slog.DiscardHandler))
+	postman, err := mail.New(server.URL, "Parley <parley@example.com>", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(postman.Stop)
+	parttest.Start(t, postman)
 	return server, func(cfg *app.Config) {
 		cfg.Mail = func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -24,8 +25,7 @@ const (
 func phoneWorld(t *testing.T) (*apptest.World, cast) {
 	t.Helper()
 	sim := simulator.New(simulator.Config{Delays: &simulator.Delays{}})
-	sim.Start(t.Context())
-	t.Cleanup(sim.Stop)
+	parttest.Start(t, sim)
 	w := apptest.Start(t, storetest.SQLite, func(c *app.Config) { c.Phones = sim.Phones() })
 	return w, newCast(t, w)
 }

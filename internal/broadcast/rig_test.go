@@ -13,6 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/broadcast"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/sender"
@@ -80,12 +81,12 @@ func (r *rig) start() *node {
 	}
 	storetest.Alive(r.t, n.store, n.name)
 	lease := func() store.Lease { return store.LeaseForGood(n.name) }
-	n.sender = sender.Start(sender.Config{
+	n.sender = parttest.Start(r.t, sender.New(sender.Config{
 		Store: n.store, Lease: lease, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 100, Log: slog.New(slog.DiscardHandler),
 		Token: func(chat.Account) (string, error) { return "", nil },
-	})
+	}))
 	n.store.HandTo(func(h *store.Hands) { h.Node, h.Send = func() string { return n.name }, n.sender.Enqueue })
-	n.worker = broadcast.Start(broadcast.Config{Store: n.store, Lease: lease, PerSecond: 100, Log: slog.New(slog.DiscardHandler)})
+	n.worker = parttest.Start(r.t, broadcast.New(broadcast.Config{Store: n.store, Lease: lease, PerSecond: 100, Log: slog.New(slog.DiscardHandler)}))
 	r.nodes = append(r.nodes, n)
 	return n
 }
@@ -101,7 +102,7 @@ func (r *rig) kill(n *node) {
 }
 
 func (r *rig) end(n *node, ctx context.Context) {
-	n.worker.Stop()
+	n.worker.Stop(context.Background())
 	n.sender.Stop(ctx)
 	storetest.Dead(r.t, r.st, n.name)
 	for i, other := range r.nodes {

@@ -23,8 +23,8 @@ const longestRest = 100 * time.Millisecond
 const share = 0.9
 
 // serve lets the broadcasts of a number go on, each with an equal part of what the number can take.
-func (w *Worker) serve(node string, n *number) error {
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+func (w *Worker) serve(ctx context.Context, node string, n *number) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	room, err := w.room(ctx, n)
 	if err != nil {

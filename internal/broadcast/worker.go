@@ -8,12 +8,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -46,17 +46,14 @@ type Config struct {
 
 // Worker works on the broadcasts of one node.
 type Worker struct {
+	part.Life
+	part.Bell
 	cfg     Config
 	trouble *logging.Episode
 	numbers map[string]*number // by account
 	slice   int                // how many messages the next transaction makes
 	turn    int                // which of a number's broadcasts goes first
 	looked  store.Moment
-
-	wake   chan struct{}
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   sync.WaitGroup
 }
 
 // number is an account whose broadcasts are worked on here.
@@ -66,45 +63,34 @@ type number struct {
 	each       map[string]*bucket // of broadcasts with a pace of their own
 }
 
-// Start begins the work, with what an earlier process left.
-func Start(cfg Config) *Worker {
+// New makes a worker.
+func New(cfg Config) *Worker {
 	cfg.LookEvery, cfg.WorkEvery = cmp.Or(cfg.LookEvery, lookEvery), cmp.Or(cfg.WorkEvery, workEvery)
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &Worker{
-		cfg: cfg, numbers: map[string]*number{}, slice: smallest, wake: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+	return &Worker{
+		Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, numbers: map[string]*number{}, slice: smallest,
 		trouble: logging.NewEpisode(cfg.Log, nil, "broadcasts", "broadcasts cannot go on", "broadcasts go on again"),
 	}
-	w.done.Go(w.run)
-	return w
 }
 
-// Stop ends the work. What is under way is finished or undone.
-func (w *Worker) Stop() {
-	w.cancel()
-	w.done.Wait()
+// Start begins the work. What a stop finds under way is finished or undone.
+func (w *Worker) Start(context.Context) error {
+	w.Go(w.run)
+	return nil
 }
 
-// Wake has broadcasts looked for at once.
-func (w *Worker) Wake() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (w *Worker) run() {
+func (w *Worker) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
-		case <-w.wake:
+		case <-w.Bell:
 			w.looked = 0
-		case <-w.ctx.Done():
+		case <-ctx.Done():
 			return
 		}
-		err := w.tick()
-		if w.ctx.Err() != nil {
+		err := w.Sweep(ctx)
+		if ctx.Err() != nil {
 			return
 		}
 		w.trouble.Report(err)
@@ -116,8 +102,8 @@ func (w *Worker) run() {
 	}
 }
 
-// tick looks for broadcasts when it is time to, and works on those that are known.
-func (w *Worker) tick() error {
+// Sweep looks for broadcasts when it is time to, and works on those that are known.
+func (w *Worker) Sweep(ctx context.Context) error {
 	lease := w.cfg.Lease()
 	now := w.cfg.Store.Moment()
 	if !lease.Holds(now, 0) {
@@ -125,14 +111,14 @@ func (w *Worker) tick() error {
 		return nil
 	}
 	if w.looked.IsZero() || now.Sub(w.looked) >= w.cfg.LookEvery {
-		if err := w.look(lease.Node); err != nil {
+		if err := w.look(ctx, lease.Node); err != nil {
 			return err
 		}
 		w.looked = now
 	}
 	var err error
 	for id, n := range w.numbers {
-		err = errors.Join(err, w.serve(lease.Node, n))
+		err = errors.Join(err, w.serve(ctx, lease.Node, n))
 		if len(n.broadcasts) == 0 {
 			delete(w.numbers, id)
 		}
@@ -141,8 +127,8 @@ func (w *Worker) tick() error {
 }
 
 // look starts what is due, takes what nobody has, and reads what is this node's.
-func (w *Worker) look(node string) error {
-	ctx, cancel := context.WithTimeout(w.ctx, patience)
+func (w *Worker) look(ctx context.Context, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := w.startDue(ctx); err != nil {
 		return err

@@ -79,7 +79,9 @@ func reachable(addr string) string {
 // serveSimulator serves until ctx ends. Requests that the simulator holds open end with it.
 func serveSimulator(ctx context.Context, sim *simulator.Simulator, listener net.Listener, log *slog.Logger) error {
 	server := &http.Server{Handler: sim, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
-	sim.Start(context.WithoutCancel(ctx))
+	if err := sim.Start(ctx); err != nil {
+		return err
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	var err error
@@ -88,9 +90,9 @@ func serveSimulator(ctx context.Context, sim *simulator.Simulator, listener net.
 	case <-ctx.Done():
 		log.Info("stopping")
 	}
-	sim.Stop()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
+	sim.Stop(drain)
 	return errors.Join(err, server.Shutdown(drain))
 }
 

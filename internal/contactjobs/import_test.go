@@ -83,7 +83,7 @@ func (d *desk) begin(text []byte, mapping chat.ImportMapping) (job chat.ContactJ
 
 func (d *desk) work(id string, want chat.ContactJobStatus) chat.ContactJob {
 	d.t.Helper()
-	if err := d.worker.Work(d.t.Context()); err != nil {
+	if err := d.worker.Sweep(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 	job, err := d.worker.store.Read(d.t.Context()).ContactJob(d.org.ID, id)

@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -32,54 +33,30 @@ const (
 
 // Worker does the jobs of one node.
 type Worker struct {
-	store  *store.Store
-	blobs  blob.Store
-	log    *slog.Logger
-	woken  chan struct{}
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	part.Life
+	part.Bell
+	store *store.Store
+	blobs blob.Store
+	log   *slog.Logger
 }
 
-// Start starts the worker; Stop ends it.
-func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Worker {
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &Worker{store: st, blobs: blobs, log: log, woken: make(chan struct{}, 1), cancel: cancel}
-	w.done.Go(func() { w.run(ctx) })
-	return w
+// New makes a worker.
+func New(st *store.Store, blobs blob.Store, log *slog.Logger) *Worker {
+	return &Worker{Life: part.NewLife(), Bell: part.NewBell(), store: st, blobs: blobs, log: log}
 }
 
-// Stop waits for the running slice.
-func (w *Worker) Stop() {
-	w.cancel()
-	w.done.Wait()
-}
-
-// Wake makes the worker look for jobs now.
-func (w *Worker) Wake() {
-	select {
-	case w.woken <- struct{}{}:
-	default:
-	}
-}
-
-func (w *Worker) run(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		if err := w.Work(ctx); err != nil && ctx.Err() == nil {
+// Start begins to look for jobs.
+func (w *Worker) Start(context.Context) error {
+	w.SweepEvery(lookEvery, w.Bell, w, func(err error) {
+		if err != nil {
 			w.log.Warn("work on contacts", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-w.woken:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
+	return nil
 }
 
-// Work runs all open jobs side by side, so that a large import does not delay a small change.
-func (w *Worker) Work(ctx context.Context) error {
+// Sweep runs all open jobs side by side, so that a large import does not delay a small change.
+func (w *Worker) Sweep(ctx context.Context) error {
 	jobs, err := w.store.Read(ctx).ContactJobsUnderWay(atOnce)
 	var running sync.WaitGroup
 	for _, job := range jobs {

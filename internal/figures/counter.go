@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -41,46 +42,36 @@ type Config struct {
 // Counter keeps the counts up to date. Each node counts the slots in which it has written. If a node dies
 // before it has counted, the next start counts its slots.
 type Counter struct {
+	part.Life
 	store   *store.Store
 	trouble *logging.Episode
 	rest    func(context.Context, time.Duration)
 
 	mu     sync.Mutex
 	marked map[store.Slot]bool
-	wake   chan struct{}
-
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	bell   part.Bell
+	sweeps bool // at the start
 }
 
 // New makes a counter that runs only when it is called, without rests.
 func New(cfg Config) *Counter {
 	return &Counter{
-		store: cfg.Store, trouble: logging.NewEpisode(cfg.Log, cfg.Metrics, "message_counts",
+		Life: part.NewLife(), store: cfg.Store, trouble: logging.NewEpisode(cfg.Log, cfg.Metrics, "message_counts",
 			"messages cannot be counted", "messages are counted again"),
 		rest:   func(context.Context, time.Duration) {},
-		marked: map[store.Slot]bool{}, wake: make(chan struct{}, 1),
+		marked: map[store.Slot]bool{}, bell: part.NewBell(), sweeps: cfg.Sweep,
 	}
 }
 
-// Start makes a counter, and subscribes it to the store's messages.
-func Start(cfg Config) *Counter {
-	c := New(cfg)
+// Start has the store tell the counter of messages. What is not counted at a stop is counted after the next start.
+func (c *Counter) Start(context.Context) error {
 	c.rest = rest
-	ctx, cancel := context.WithCancel(context.Background())
-	c.cancel = cancel
 	c.store.HandTo(func(h *store.Hands) { h.Count = c.Mark })
-	c.done.Go(func() { c.run(ctx) })
-	if cfg.Sweep {
-		c.done.Go(func() { c.sweep(ctx) })
+	c.Go(c.run)
+	if c.sweeps {
+		c.Go(c.sweep)
 	}
-	return c
-}
-
-// Stop ends the work. Uncounted slots are counted after the next start.
-func (c *Counter) Stop() {
-	c.cancel()
-	c.done.Wait()
+	return nil
 }
 
 // Mark queues slots to be counted soon.
@@ -90,16 +81,13 @@ func (c *Counter) Mark(slots []store.Slot) {
 		c.marked[s] = true
 	}
 	c.mu.Unlock()
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
+	c.bell.Wake()
 }
 
 func (c *Counter) run(ctx context.Context) {
 	for {
 		select {
-		case <-c.wake:
+		case <-c.bell:
 		case <-ctx.Done():
 			return
 		}

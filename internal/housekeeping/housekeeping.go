@@ -4,6 +4,7 @@ package housekeeping
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -32,28 +34,24 @@ const (
 // Housekeeper runs the periodic work of one node. With several nodes, a lock in the store lets one node at a
 // time do a batch.
 type Housekeeper struct {
+	part.Life
 	store  *store.Store
 	blobs  blob.Store
 	log    *slog.Logger
 	sweeps sync.Mutex   // one at a time
-	steps  *store.Steps // shared by all purges, so that there are rests between them as well
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	steps  *store.Steps // of all purges, so that there is a rest between them as well
 }
 
-// Start starts the work; Stop ends it.
-func Start(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
-	ctx, cancel := context.WithCancel(context.Background())
-	h := &Housekeeper{store: st, blobs: blobs, log: log, steps: st.Steps(), cancel: cancel}
-	h.done.Go(func() { h.run(ctx) })
-	h.done.Go(func() { h.keepWaking(ctx) })
-	return h
+// New makes a housekeeper.
+func New(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
+	return &Housekeeper{Life: part.NewLife(), store: st, blobs: blobs, log: log, steps: st.Steps()}
 }
 
-// Stop waits for the running batch.
-func (h *Housekeeper) Stop() {
-	h.cancel()
-	h.done.Wait()
+// Start begins the work. The first sweep comes after a while: a start has enough to do.
+func (h *Housekeeper) Start(context.Context) error {
+	h.Go(h.run)
+	h.Go(h.keepWaking)
+	return nil
 }
 
 func (h *Housekeeper) run(ctx context.Context) {
@@ -63,7 +61,9 @@ func (h *Housekeeper) run(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			h.Sweep(ctx)
+			if err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
+				h.log.Warn("housekeeping", "error", err)
+			}
 		case <-statistics.C:
 			if err := h.store.RefreshStatistics(ctx); err != nil && ctx.Err() == nil {
 				h.log.Warn("housekeeping", "what", "statistics", "error", err)
@@ -75,7 +75,7 @@ func (h *Housekeeper) run(ctx context.Context) {
 }
 
 // Sweep does everything that is due now.
-func (h *Housekeeper) Sweep(ctx context.Context) {
+func (h *Housekeeper) Sweep(ctx context.Context) (err error) {
 	h.sweeps.Lock()
 	defer h.sweeps.Unlock()
 	h.purge(ctx, "idempotency keys", func(tx *store.Tx, rows int) (int64, error) { return tx.PurgeIdempotency(rows) })
@@ -96,10 +96,9 @@ func (h *Housekeeper) Sweep(ctx context.Context) {
 		return tx.PurgeEarlyChanges(tx.Now().Add(-core.EarlyChangeLife), rows)
 	})
 	for _, sweep := range []func(context.Context) error{h.catchUp, h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
-		if err := sweep(ctx); err != nil {
-			h.log.Warn("housekeeping", "error", err)
-		}
+		err = errors.Join(err, sweep(ctx))
 	}
+	return err
 }
 
 // sweepLogs deletes old API calls and deliveries.

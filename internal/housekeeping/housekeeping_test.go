@@ -15,6 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -27,9 +28,7 @@ const (
 
 func start(t *testing.T, st *store.Store, log *slog.Logger) *housekeeping.Housekeeper {
 	t.Helper()
-	h := housekeeping.Start(st, files(t), log)
-	t.Cleanup(h.Stop)
-	return h
+	return parttest.Start(t, housekeeping.New(st, files(t), log))
 }
 
 func files(t *testing.T) blob.Store {
@@ -223,7 +222,7 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 		clock := storetest.NewClock()
 		st := storetest.Open(t, storetest.SQLite, storetest.WithClock(clock))
 		org := storetest.Org(t, st).ID
-		h := housekeeping.Start(st, files(t), slog.New(slog.DiscardHandler))
+		h := parttest.Start(t, housekeeping.New(st, files(t), slog.New(slog.DiscardHandler)))
 		for range 2 {
 			appendCalls(t, st, org, 1)
 			clock.Advance(apiLogLife + time.Millisecond)
@@ -234,7 +233,7 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 			}
 		}
 		for range 2 {
-			h.Stop()
+			h.Stop(context.Background())
 		}
 		appendCalls(t, st, org, 1)
 		clock.Advance(apiLogLife + time.Millisecond)

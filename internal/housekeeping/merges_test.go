@@ -7,6 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -36,8 +37,7 @@ func TestDueMerges(t *testing.T) {
 			}
 			return nil
 		})
-		h := housekeeping.Start(st, nil, slog.New(slog.DiscardHandler))
-		defer h.Stop()
+		h := parttest.Start(t, housekeeping.New(st, nil, slog.New(slog.DiscardHandler)))
 		h.Sweep(t.Context())
 
 		r := st.Read(t.Context())

@@ -15,6 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -145,8 +146,7 @@ func TestRetention(t *testing.T) {
 		st := storetest.Open(t, engine, storetest.WithClock(clock))
 		week := newArchive(t, st, blobs, "1000001", new(int64(7)))
 		ever := newArchive(t, st, blobs, "1000002", nil)
-		h := housekeeping.Start(st, blobs, slog.New(slog.DiscardHandler))
-		t.Cleanup(h.Stop)
+		h := parttest.Start(t, housekeeping.New(st, blobs, slog.New(slog.DiscardHandler)))
 		begin := clock.Now()
 		in, inFile := week.add(chat.Inbound, chat.MediaInbound)
 		_, outFile := week.add(chat.Outbound, chat.MediaLibrary)
@@ -207,8 +207,7 @@ func TestRetentionWorksInBatches(t *testing.T) {
 		for range 205 {
 			a.add(chat.Inbound, chat.MediaInbound)
 		}
-		h := housekeeping.Start(st, blobs, slog.New(slog.DiscardHandler))
-		t.Cleanup(h.Stop)
+		h := parttest.Start(t, housekeeping.New(st, blobs, slog.New(slog.DiscardHandler)))
 		sweep := func() int32 {
 			looks.Store(0)
 			h.Sweep(t.Context())
@@ -245,8 +244,7 @@ func TestFilesOfADeletedContact(t *testing.T) {
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			return core.FileFetched(tx, a.account, store.MediaJob{OrgID: in.OrgID, MessageID: in.ID}, &core.StoredFile{BlobKey: late}, "")
 		})
-		h := housekeeping.Start(st, blobs, slog.New(slog.DiscardHandler))
-		t.Cleanup(h.Stop)
+		h := parttest.Start(t, housekeeping.New(st, blobs, slog.New(slog.DiscardHandler)))
 		h.Sweep(t.Context())
 		a.requireFile(inFile, false)
 		a.requireFile(outFile, true)

@@ -18,7 +18,7 @@ func (h *Housekeeper) keepWaking(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			if err := h.Wake(ctx); err != nil && ctx.Err() == nil {
+			if err := h.WakeSnoozed(ctx); err != nil && ctx.Err() == nil {
 				h.log.Warn("housekeeping", "what", "snoozed conversations", "error", err)
 			}
 		case <-ctx.Done():
@@ -27,8 +27,8 @@ func (h *Housekeeper) keepWaking(ctx context.Context) {
 	}
 }
 
-// Wake opens the conversations whose snooze has ended. The check whether there are any costs no transaction.
-func (h *Housekeeper) Wake(ctx context.Context) error {
+// WakeSnoozed opens the conversations whose snooze has ended. The check whether there are any costs no transaction.
+func (h *Housekeeper) WakeSnoozed(ctx context.Context) error {
 	more, err := h.store.Read(ctx).AnyToWake(h.store.Now())
 	for steps := h.store.Steps(); more && err == nil; {
 		_, more, err = steps.Do(ctx, func(tx *store.Tx, rows int) (int64, error) {

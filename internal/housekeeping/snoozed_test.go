@@ -39,7 +39,7 @@ func TestWakeOpensWhatIsDue(t *testing.T) {
 			return nil
 		})
 		clock.Advance(time.Minute)
-		if err := h.Wake(t.Context()); err != nil {
+		if err := h.WakeSnoozed(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		u := chat.User{OrgID: org.ID, ID: "usr_x", Sees: chat.SeesAll}

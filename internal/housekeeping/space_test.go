@@ -2,6 +2,7 @@ package housekeeping_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -39,9 +41,9 @@ func fillAndPurge(t *testing.T, cfg store.Config) int64 {
 		return tx.InsertEvent(chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: org, Payload: []byte("{}"), CreatedAt: tx.Now()})
 	})
 	clock.Advance(time.Millisecond)
-	h := housekeeping.Start(st, files(t), slog.New(slog.DiscardHandler))
+	h := parttest.Start(t, housekeeping.New(st, files(t), slog.New(slog.DiscardHandler)))
 	h.Sweep(t.Context())
-	h.Stop()
+	h.Stop(context.Background())
 	if left, err := st.Read(t.Context()).EventsAfter(org, "", 10); err != nil || len(left) != 1 || string(left[0].Payload) != "{}" {
 		t.Errorf("left are %d events, %v", len(left), err)
 	}

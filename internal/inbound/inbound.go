@@ -73,8 +73,8 @@ type Receiver struct {
 	running sync.WaitGroup
 }
 
-// Start begins the work, with what an earlier process left.
-func Start(cfg Config) *Receiver {
+// New makes a receiver, which answers the provider even before it is started.
+func New(cfg Config) *Receiver {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
 	}
@@ -82,19 +82,23 @@ func Start(cfg Config) *Receiver {
 		cfg.queued = maxQueued
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Receiver{
+	return &Receiver{
 		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Words: &core.Words{}, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
 		loader: make(chan struct{}, 1), node: cfg.Lease().Node, ctx: ctx, cancel: cancel,
 	}
+}
+
+// Start begins the work, with what an earlier process left.
+func (r *Receiver) Start(context.Context) error {
 	for range workers {
 		r.running.Go(r.work)
 	}
 	r.running.Go(r.sweepLoop)
-	return r
+	return nil
 }
 
 // Stop ends the work after what is being applied. The rest stays in the table.
-func (r *Receiver) Stop() {
+func (r *Receiver) Stop(context.Context) {
 	r.cancel()
 	r.queues.close()
 	r.running.Wait()

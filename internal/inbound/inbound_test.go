@@ -1,6 +1,7 @@
 package inbound_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,17 +14,17 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 func TestVerification(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		open := inbound.Start(func(c inbound.Config) inbound.Config {
+		open := parttest.Start(t, inbound.New(func(c inbound.Config) inbound.Config {
 			c.VerifyToken = ""
 			return c
-		}(r.cfg))
-		defer open.Stop()
+		}(r.cfg)))
 		for query, want := range map[string]string{
 			"hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=secret": "200 1158201444",
 			"hub.mode=subscribe&hub.challenge=x%0Ay&hub.verify_token=secret":      "200 x\ny",
@@ -308,7 +309,7 @@ func TestStop(t *testing.T) {
 		synctest.Wait()
 		stopped := make(chan struct{})
 		work.Go(func() {
-			r.receiver.Stop()
+			r.receiver.Stop(context.Background())
 			close(stopped)
 		})
 		synctest.Wait()

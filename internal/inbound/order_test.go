@@ -1,6 +1,7 @@
 package inbound_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -95,7 +97,7 @@ func TestPartsOutliveTheProcess(t *testing.T) {
 				if got := r.stored(node); len(got) != 1 {
 					t.Errorf("stored are %q", got)
 				}
-				r.receiver.Stop()
+				r.receiver.Stop(context.Background())
 				r.setAway(2, false)
 				r.start()
 				pass(time.Second)
@@ -112,11 +114,11 @@ func TestPartsOutliveTheProcess(t *testing.T) {
 func TestRestartKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.receiver.Stop()
+		r.receiver.Stop(context.Background())
 		r.put("a", "node_dead", 0)
 		r.put("b", "node_dead", 0)
 		open := r.shut(books) // it cannot look yet
-		r.receiver = inbound.Start(r.cfg)
+		r.receiver = parttest.Start(t, inbound.New(r.cfg))
 		var delivery sync.WaitGroup
 		delivery.Go(func() {
 			if code := r.deliver("c"); code != http.StatusOK {
@@ -198,7 +200,7 @@ func TestOrderOutlivesANewName(t *testing.T) {
 // crowd starts a receiver that has no place in memory behind the update it holds: a and b are rows.
 func (r *rig) crowd() (release func()) {
 	r.t.Helper()
-	r.receiver.Stop()
+	r.receiver.Stop(context.Background())
 	r.cfg = inbound.Small(r.cfg, 1)
 	r.start()
 	release = r.hold(1)

@@ -1,6 +1,7 @@
 package inbound_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 func TestOrderProperty(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) { // the order is made in memory
-		r.receiver.Stop()
+		r.receiver.Stop(context.Background())
 		lives := 0
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble knows no deadline to ask for
 			r.newNumbers(t)
@@ -105,7 +107,7 @@ func (p *play) run() {
 		switch w.kind {
 		case "death":
 			p.dead.Store(true)
-			p.receiver.Stop()
+			p.receiver.Stop(context.Background())
 			p.startLife()
 		case "clock":
 			p.turn(time.Duration(w.number-1) * w.lasts)
@@ -128,7 +130,7 @@ func (p *play) startLife() {
 	cfg = inbound.Around(cfg, func(updates []provider.Update, run func() error) error { return p.through(dead, updates, run) })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dead, p.name, p.receiver = dead, name, inbound.Start(inbound.Small(cfg, 100<<10))
+	p.dead, p.name, p.receiver = dead, name, parttest.Start(p.t, inbound.New(inbound.Small(cfg, 100<<10)))
 }
 
 // newName is the next name of a process, which has the work of the last one.
@@ -199,7 +201,7 @@ func (p *play) check() {
 			p.rt.Errorf("left is %q", left)
 		}
 	}
-	p.receiver.Stop()
+	p.receiver.Stop(context.Background())
 	storetest.InTx(p.t, p.st, func(tx *store.Tx) error {
 		_, err := tx.PurgeCallbacks(tx.Now().Add(time.Hour), 1000)
 		return err

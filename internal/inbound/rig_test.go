@@ -17,6 +17,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/inbound"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -79,7 +80,7 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 		r.cfg = inbound.Around(r.cfg, r.pastGates)
 		r.start()
 		test(t, r)
-		r.receiver.Stop()
+		r.receiver.Stop(context.Background())
 	})
 }
 
@@ -104,7 +105,7 @@ func (r *rig) newNumbers(t *testing.T) {
 
 // start starts the receiver, and waits until it has looked for what an earlier one left.
 func (r *rig) start() {
-	r.receiver = inbound.Start(r.cfg)
+	r.receiver = parttest.Start(r.t, inbound.New(r.cfg))
 	synctest.Wait()
 }
 

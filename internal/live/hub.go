@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -59,6 +60,7 @@ type Config struct {
 
 // Hub passes changes on to listeners.
 type Hub struct {
+	part.Life
 	cfg      Config
 	wanted   atomic.Bool // there is a listener, here or on another node
 	others   atomic.Pointer[store.Moment]
@@ -67,29 +69,31 @@ type Hub struct {
 	changes  map[store.Change]bool // not sent yet
 	armed    bool
 	present  presence
-	listened uint64       // the number of listeners so far
-	watching store.Moment // when other nodes were last told of listeners here
-
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	listened uint64       // how many have listened so far
+	watching store.Moment // when others were last told that somebody listens here
 }
 
-// Start makes a hub and subscribes it to the store's changes.
-func Start(cfg Config) *Hub {
-	ctx, cancel := context.WithCancel(context.Background())
-	h := &Hub{
-		cfg: cfg, orgs: map[string]map[*Listener]bool{}, changes: map[store.Change]bool{}, present: presence{},
-		ctx: ctx, cancel: cancel,
-	}
-	cfg.Store.HandTo(func(hands *store.Hands) { hands.Changed = h.Changed })
-	h.done.Go(h.check)
-	return h
+// New makes a hub.
+func New(cfg Config) *Hub {
+	return &Hub{Life: part.NewLife(), cfg: cfg, orgs: map[string]map[*Listener]bool{}, changes: map[store.Change]bool{}, present: presence{}}
 }
 
-// Stop ends all listeners.
-func (h *Hub) Stop() {
-	h.cancel()
+// Start has the store tell the hub of changes.
+func (h *Hub) Start(context.Context) error {
+	h.cfg.Store.HandTo(func(hands *store.Hands) { hands.Changed = h.Changed })
+	h.Go(h.check)
+	return nil
+}
+
+// Stop ends the hub.
+func (h *Hub) Stop(ctx context.Context) {
+	h.Drain()
+	h.Life.Stop(ctx)
+}
+
+// Drain sends all listeners home, and takes no more.
+func (h *Hub) Drain() {
+	h.End()
 	h.mu.Lock()
 	for _, listeners := range h.orgs {
 		for l := range listeners {
@@ -97,7 +101,6 @@ func (h *Hub) Stop() {
 		}
 	}
 	h.mu.Unlock()
-	h.done.Wait()
 }
 
 // Changed takes the changes of a transaction. Without listeners it costs next to nothing.
@@ -110,17 +113,17 @@ func (h *Hub) Changed(changes []store.Change) {
 	for _, c := range changes {
 		h.changes[c] = true
 	}
-	if !h.armed && h.ctx.Err() == nil {
+	if !h.armed && !h.Ended() {
 		h.armed = true
-		h.done.Go(h.tellSoon)
+		h.Go(h.tellSoon)
 	}
 }
 
 // tellSoon sends the collected changes, here and to other nodes.
-func (h *Hub) tellSoon() {
+func (h *Hub) tellSoon(ctx context.Context) {
 	select {
 	case <-time.After(gather):
-	case <-h.ctx.Done():
+	case <-ctx.Done():
 		return
 	}
 	h.mu.Lock()
@@ -159,7 +162,7 @@ func (h *Hub) tellHere(org string, changes []store.Change) {
 func (h *Hub) conversationHints(u chat.User, ids []string) (hints []Hint) {
 	visible := ids
 	if u.Sees != chat.SeesAll && len(ids) > 0 {
-		ctx, cancel := context.WithTimeout(h.ctx, storeTimeout)
+		ctx, cancel := context.WithTimeout(h.Context(), storeTimeout)
 		defer cancel()
 		var err error
 		if visible, err = h.cfg.Visible(ctx, u, ids); err != nil {
@@ -203,7 +206,7 @@ func (h *Hub) PublishAll(hint Hint) {
 }
 
 // check ends the listeners of closed sessions, and forgets users who have left a conversation.
-func (h *Hub) check() {
+func (h *Hub) check(ctx context.Context) {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
 	for {
@@ -212,7 +215,7 @@ func (h *Hub) check() {
 			h.checkSessions()
 			h.forgetGone()
 			h.watch()
-		case <-h.ctx.Done():
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -234,7 +237,7 @@ func (h *Hub) checkSessions() {
 	for hash := range byHash {
 		hashes = append(hashes, hash)
 	}
-	ctx, cancel := context.WithTimeout(h.ctx, storeTimeout)
+	ctx, cancel := context.WithTimeout(h.Context(), storeTimeout)
 	defer cancel()
 	users, err := h.cfg.Store.Read(ctx).UsersOfSessions(hashes)
 	if err != nil { // the next check is in a second

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -16,10 +17,10 @@ import (
 func node(t *testing.T, place store.Config, name string) (*store.Store, *live.Hub) {
 	t.Helper()
 	st := storetest.OpenAt(t, place)
-	hub := live.Start(live.Config{
+	hub := parttest.Start(t, live.New(live.Config{
 		Store: st, Node: func() string { return name }, Log: slog.New(slog.DiscardHandler),
 		Visible: func(context.Context, chat.User, []string) ([]string, error) { return nil, nil },
-	})
+	}))
 	ctx, cancel := context.WithCancel(context.Background())
 	connected, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
@@ -34,7 +35,7 @@ func node(t *testing.T, place store.Config, name string) (*store.Store, *live.Hu
 		})
 	}()
 	<-connected
-	t.Cleanup(func() { cancel(); <-done; hub.Stop() })
+	t.Cleanup(func() { cancel(); <-done })
 	return st, hub
 }
 
@@ -98,8 +99,7 @@ func TestOtherNodes(t *testing.T) {
 func TestSlowListeners(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
-	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler)})
-	t.Cleanup(hub.Stop)
+	hub := parttest.Start(t, live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler)}))
 	l := hub.Listen(store.SessionContext{User: chat.User{OrgID: "org_1", Sees: chat.SeesAll}, Session: chat.Session{OrgID: "org_1"}})
 	for range 3 {
 		hub.Publish("org_1", live.Hint{Kind: "labels"})
@@ -119,8 +119,7 @@ func TestSlowListeners(t *testing.T) {
 func TestListenersOfAUserAreBounded(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
-	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler)})
-	t.Cleanup(hub.Stop)
+	hub := parttest.Start(t, live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler)}))
 	listen := func(user string) *live.Listener {
 		return hub.Listen(store.SessionContext{User: chat.User{ID: user, OrgID: "org_1", Sees: chat.SeesAll}, Session: chat.Session{OrgID: "org_1"}})
 	}

@@ -39,7 +39,7 @@ func (h *Hub) Listen(s store.SessionContext) *Listener {
 	h.orgs[org][l] = true
 	h.wanted.Store(true)
 	h.tellWatching()
-	if h.ctx.Err() != nil {
+	if h.Ended() {
 		l.end()
 	}
 	return l

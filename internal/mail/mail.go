@@ -8,6 +8,8 @@ import (
 	"net/mail"
 	"net/url"
 	"time"
+
+	"github.com/parleyhq/parley/internal/part"
 )
 
 // Message is a plain text to one person.
@@ -25,18 +27,17 @@ var waits = []time.Duration{5 * time.Second, time.Minute}
 
 // Postman sends mails one after the other.
 type Postman struct {
+	part.Life
 	server *url.URL
 	from   mail.Address
 	roots  *x509.CertPool // nil: the system's
 	log    *slog.Logger
 	queue  chan Message
-	cancel context.CancelFunc
-	done   chan struct{}
 }
 
-// Start starts a postman for a server like smtp://user:password@host:587 or smtps://host:465. The settings were
+// New starts a postman for a server like smtp://user:password@host:587 or smtps://host:465. The settings were
 // checked before.
-func Start(server, from string, log *slog.Logger) (*Postman, error) {
+func New(server, from string, log *slog.Logger) (*Postman, error) {
 	u, err := url.Parse(server)
 	if err != nil {
 		return nil, err
@@ -45,16 +46,13 @@ func Start(server, from string, log *slog.Logger) (*Postman, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	p := &Postman{server: u, from: *sender, log: log, queue: make(chan Message, mostWaiting), cancel: cancel, done: make(chan struct{})}
-	go p.run(ctx)
-	return p, nil
+	return &Postman{Life: part.NewLife(), server: u, from: *sender, log: log, queue: make(chan Message, mostWaiting)}, nil
 }
 
-// Stop ends the work. Waiting mails are not sent.
-func (p *Postman) Stop() {
-	p.cancel()
-	<-p.done
+// Start begins the work. What waits at a stop is not sent any more.
+func (p *Postman) Start(context.Context) error {
+	p.Go(p.run)
+	return nil
 }
 
 // Send queues a message and returns at once.
@@ -67,7 +65,6 @@ func (p *Postman) Send(m Message) {
 }
 
 func (p *Postman) run(ctx context.Context) {
-	defer close(p.done)
 	for {
 		select {
 		case m := <-p.queue:

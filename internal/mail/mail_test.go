@@ -1,23 +1,24 @@
 package mail_test
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/mail/mailtest"
+	"github.com/parleyhq/parley/internal/part/parttest"
 )
 
 func start(t *testing.T, server string) (*mail.Postman, *strings.Builder) {
 	t.Helper()
 	var log strings.Builder
-	p, err := mail.Start(server, "Parley <parley@example.com>", slog.New(slog.NewTextHandler(&log, nil)))
+	p, err := mail.New(server, "Parley <parley@example.com>", slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.Stop)
-	return p, &log
+	return parttest.Start(t, p), &log
 }
 
 // A mail arrives as it was written, with any content.
@@ -48,7 +49,7 @@ func TestRefusedMail(t *testing.T) {
 	if got := server.Next(t); got.To != "ada@example.com" {
 		t.Errorf("arrived %+v", got)
 	}
-	p.Stop()
+	p.Stop(context.Background())
 	if !strings.Contains(log.String(), "no such user") || strings.Contains(log.String(), "gone@example.com") {
 		t.Errorf("the log says %s", log)
 	}

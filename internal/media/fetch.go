@@ -35,7 +35,7 @@ func cannotBeHad(err error) bool {
 
 // handle fetches one file and records it, or schedules another attempt.
 func (m *Mover) handle(job store.MediaJob) {
-	account, err := m.cfg.Store.Read(m.ctx).Account(job.OrgID, job.AccountID)
+	account, err := m.cfg.Store.Read(m.Context()).Account(job.OrgID, job.AccountID)
 	if err != nil {
 		return // disconnected, or the store is away; the row stays for later
 	}
@@ -43,7 +43,7 @@ func (m *Mover) handle(job store.MediaJob) {
 	switch {
 	case err == nil:
 		err = m.record(account, job, &file)
-	case m.ctx.Err() != nil:
+	case m.Ended():
 		return
 	case job.Attempts < len(retryAfter) && !cannotBeHad(err):
 		err = m.retry(job, err)
@@ -57,7 +57,7 @@ func (m *Mover) handle(job store.MediaJob) {
 }
 
 func (m *Mover) record(account chat.Account, job store.MediaJob, file *core.StoredFile) error {
-	return m.cfg.Store.InTx(context.WithoutCancel(m.ctx), func(tx *store.Tx) error {
+	return m.cfg.Store.InTx(context.WithoutCancel(m.Context()), func(tx *store.Tx) error {
 		return core.FileFetched(tx, account, job, file, m.cfg.PublicURL)
 	})
 }
@@ -66,12 +66,12 @@ func (m *Mover) retry(job store.MediaJob, cause error) error {
 	m.cfg.Log.Debug("a file could not be fetched", "message", job.MessageID, "attempt", job.Attempts+1, "error", cause)
 	job.DueAt = m.cfg.Store.Now().Add(retryAfter[job.Attempts])
 	job.Attempts++
-	return m.cfg.Store.InTx(m.ctx, func(tx *store.Tx) error { return tx.RetryMediaJob(job) })
+	return m.cfg.Store.InTx(m.Context(), func(tx *store.Tx) error { return tx.RetryMediaJob(job) })
 }
 
 // fetch looks the file up each time, because its address is valid for minutes only.
 func (m *Mover) fetch(account chat.Account, job store.MediaJob) (core.StoredFile, error) {
-	ctx, cancel := context.WithTimeout(m.ctx, fetchTimeout)
+	ctx, cancel := context.WithTimeout(m.Context(), fetchTimeout)
 	defer cancel()
 	from, err := m.number(account)
 	if err != nil {

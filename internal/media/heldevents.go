@@ -14,14 +14,14 @@ const releaseLimit = 100
 
 // releaseEvents releases the events that would otherwise wait too long. Any node does it for all nodes: the
 // first one takes the row.
-func (m *Mover) releaseEvents() {
+func (m *Mover) releaseEvents(context.Context) {
 	for {
 		now := m.cfg.Store.Now()
-		held, err := m.cfg.Store.Read(m.ctx).HeldEventsBeyond(now.Add(sweepEvery), now.Add(core.FileHold), releaseLimit)
+		held, err := m.cfg.Store.Read(m.Context()).HeldEventsBeyond(now.Add(sweepEvery), now.Add(core.FileHold), releaseLimit)
 		if err == nil {
 			err = m.release(held)
 		}
-		if err != nil && m.ctx.Err() == nil {
+		if err != nil && !m.Ended() {
 			m.cfg.Log.Warn("events that waited for a file could not be released", "error", err)
 		}
 		if err != nil || len(held) < releaseLimit {
@@ -52,7 +52,7 @@ func (m *Mover) releaseTogether(held []store.HeldEvent) error {
 	if err != nil {
 		return err
 	}
-	return m.cfg.Store.InTx(context.WithoutCancel(m.ctx), func(tx *store.Tx) error {
+	return m.cfg.Store.InTx(context.WithoutCancel(m.Context()), func(tx *store.Tx) error {
 		for _, h := range held {
 			account, connected := accounts[h.AccountID]
 			if !connected {
@@ -73,7 +73,7 @@ func (m *Mover) accountsOf(held []store.HeldEvent) (map[string]chat.Account, err
 		if _, known := accounts[h.AccountID]; known {
 			continue
 		}
-		account, err := m.cfg.Store.Read(m.ctx).Account(h.OrgID, h.AccountID)
+		account, err := m.cfg.Store.Read(m.Context()).Account(h.OrgID, h.AccountID)
 		if err == nil {
 			accounts[h.AccountID] = account
 		} else if !errors.Is(err, store.ErrNotFound) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -33,34 +34,32 @@ type Config struct {
 
 // Mover moves the files of one node.
 type Mover struct {
+	part.Life
+	part.Bell
 	cfg   Config
 	queue chan store.MediaJob
-	wake  chan struct{}
 
 	mu   sync.Mutex
-	held map[string]bool // ids of the messages whose jobs are in memory
-
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	held map[string]bool // message ids in memory
 }
 
-// Start starts the work.
-func Start(cfg Config) *Mover {
-	ctx, cancel := context.WithCancel(context.Background())
-	m := &Mover{cfg: cfg, queue: make(chan store.MediaJob, fetchQueue), wake: make(chan struct{}, 1), held: map[string]bool{}, ctx: ctx, cancel: cancel}
+// New makes a mover.
+func New(cfg Config) *Mover {
+	return &Mover{Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, queue: make(chan store.MediaJob, fetchQueue), held: map[string]bool{}}
+}
+
+// Start begins the work. Fetches that Stop cuts off begin anew at the next start.
+func (m *Mover) Start(context.Context) error {
 	for range fetchers {
-		m.work.Go(m.run)
+		m.Go(m.run)
 	}
-	m.work.Go(func() { m.everySweep(m.sweep, m.wake) })
-	m.work.Go(func() { m.everySweep(m.releaseEvents, nil) })
-	return m
-}
-
-// Stop ends the work. Running fetches are cut off and start again at the next start.
-func (m *Mover) Stop() {
-	m.cancel()
-	m.work.Wait()
+	m.SweepEvery(sweepEvery, m.Bell, m, func(err error) {
+		if err != nil {
+			m.cfg.Log.Warn("files to fetch could not be claimed", "error", err)
+		}
+	})
+	m.Every(sweepEvery, nil, m.releaseEvents)
+	return nil
 }
 
 // Fetch takes a job that was just committed. If there is no room, a sweep finds it later.
@@ -77,7 +76,7 @@ func (m *Mover) Fetch(job store.MediaJob) {
 	}
 }
 
-func (m *Mover) run() {
+func (m *Mover) run(ctx context.Context) {
 	for {
 		select {
 		case job := <-m.queue:
@@ -85,52 +84,29 @@ func (m *Mover) run() {
 			m.mu.Lock()
 			delete(m.held, job.MessageID)
 			m.mu.Unlock()
-		case <-m.ctx.Done():
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// Wake makes the mover look for files without an owner now.
-func (m *Mover) Wake() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (m *Mover) everySweep(look func(), now <-chan struct{}) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		look()
-		select {
-		case <-tick.C:
-		case <-now:
-		case <-m.ctx.Done():
-			return
-		}
-	}
-}
-
-// sweep takes over the files of dead nodes, and resumes own ones that are due or did not fit into memory.
-func (m *Mover) sweep() {
+// Sweep takes over the files of dead nodes, and picks up own ones that are due again or did not fit
+// into memory.
+func (m *Mover) Sweep(ctx context.Context) error {
 	lease := m.cfg.Lease()
 	if !lease.Holds(m.cfg.Store.Moment(), 0) {
-		return
+		return nil
 	}
-	err := m.cfg.Store.InTx(m.ctx, func(tx *store.Tx) error {
+	err := m.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		_, err := tx.ClaimMediaJobs(lease.Node, fetchQueue)
 		return err
 	})
 	var jobs []store.MediaJob
 	if err == nil {
-		jobs, err = m.cfg.Store.Read(m.ctx).DueMediaJobs(lease.Node, m.cfg.Store.Now(), fetchQueue)
-	}
-	if err != nil && m.ctx.Err() == nil {
-		m.cfg.Log.Warn("files to fetch could not be claimed", "error", err)
+		jobs, err = m.cfg.Store.Read(ctx).DueMediaJobs(lease.Node, m.cfg.Store.Now(), fetchQueue)
 	}
 	for _, job := range jobs {
 		m.Fetch(job)
 	}
+	return err
 }

@@ -113,7 +113,7 @@ func TestTheWaitOutlivesTheProcess(t *testing.T) {
 		r.answer(silent, whole)
 		r.receive("wamid.1", false)
 		pass(4 * time.Second)
-		r.mover.Stop()
+		r.mover.Stop(context.Background())
 		pass(3 * time.Second)
 		r.start()
 		pass(time.Second)
@@ -123,7 +123,7 @@ func TestTheWaitOutlivesTheProcess(t *testing.T) {
 
 		r.receive("wamid.2", true)
 		pass(time.Second)
-		r.mover.Stop()
+		r.mover.Stop(context.Background())
 		pass(time.Minute)
 		r.require("wamid.1 null")
 		r.start()
@@ -138,7 +138,7 @@ func TestTheClockIsTurnedBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer(silent, whole)
 		r.receive("wamid.1", false)
-		r.mover.Stop() // no mover runs while the clock is turned
+		r.mover.Stop(context.Background()) // nobody looks at the clock while it is turned
 		r.turned = -time.Hour
 		r.start()
 		pass(2 * time.Second)
@@ -196,7 +196,7 @@ func playFiles(t *rapid.T, r *rig) {
 			arrived[id] = time.Now()
 			r.receive(id, rapid.Bool().Draw(t, "echo"))
 		case "restart":
-			r.mover.Stop()
+			r.mover.Stop(context.Background())
 			r.start()
 		}
 		wait(rapid.IntRange(0, 6).Draw(t, "seconds"))

@@ -79,7 +79,7 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 			r.answer(found, whole)
 			r.start()
 			test(t, r)
-			r.mover.Stop()
+			r.mover.Stop(context.Background())
 		})
 	})
 }
@@ -125,7 +125,7 @@ func whole(context.Context) (io.ReadCloser, error) {
 
 // start starts the mover, as after a restart of the process.
 func (r *rig) start() {
-	r.mover = media.Start(media.Config{
+	r.mover = media.New(media.Config{
 		Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, Blobs: r.blobs, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 		Token: func(chat.Account) (string, error) { return "token", nil },
 		Provider: &providertest.Client{
@@ -143,6 +143,7 @@ func (r *rig) start() {
 			},
 		},
 	})
+	r.must(r.mover.Start(context.Background()))
 }
 
 // pass advances the time and waits until all work has settled.

@@ -9,13 +9,13 @@ package node
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -35,6 +35,7 @@ const (
 
 // Node is this process. Its name is new at every start, so that nobody mistakes it for an earlier one.
 type Node struct {
+	part.Life
 	rows    registry
 	now     func() store.Moment
 	log     *slog.Logger
@@ -44,9 +45,7 @@ type Node struct {
 	beatAt   store.Moment // when the last beat was written
 	lookedAt store.Moment
 	seen     map[string]sighting
-
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	alone    bool // nobody else can use the store
 }
 
 // sighting is another node's last beat, and since when it has not changed.
@@ -55,29 +54,29 @@ type sighting struct {
 	since store.Moment
 }
 
-// Start registers the process and keeps it registered until Stop. A nil registerer exports no metrics.
-func Start(ctx context.Context, st *store.Store, reg prometheus.Registerer, log *slog.Logger) (*Node, error) {
+// New makes a node that is not registered yet. A nil registerer shows no metrics.
+func New(st *store.Store, reg prometheus.Registerer, log *slog.Logger) *Node {
 	n := newNode(rows{st}, st.Moment, reg, log)
-	if st.Alone() { // the other rows are of killed processes, and nobody will remove this one
-		lease := store.LeaseForGood(n.rows.newName())
-		n.lease.Store(&lease)
-		return n, n.rows.addAlone(ctx, lease.Node)
-	}
-	return n, n.start(ctx)
+	n.alone = st.Alone()
+	return n
 }
 
 func newNode(rows registry, now func() store.Moment, reg prometheus.Registerer, log *slog.Logger) *Node {
-	return &Node{rows: rows, now: now, log: log, cancel: func() {}, trouble: logging.NewEpisode(log, reg, "node",
+	return &Node{Life: part.NewLife(), rows: rows, now: now, log: log, trouble: logging.NewEpisode(log, reg, "node",
 		"this node cannot tell the others that it is alive", "this node can tell the others again that it is alive")}
 }
 
-func (n *Node) start(ctx context.Context) error {
+// Start registers the process and keeps it registered until Stop.
+func (n *Node) Start(ctx context.Context) error {
+	if n.alone { // whoever else is registered was killed, and nobody will remove this one
+		lease := store.LeaseForGood(n.rows.newName())
+		n.lease.Store(&lease)
+		return n.rows.addAlone(ctx, lease.Node)
+	}
 	if err := n.begin(ctx); err != nil {
 		return err
 	}
-	background, cancel := context.WithCancel(context.Background())
-	n.cancel = cancel
-	n.done.Go(func() { n.run(background) })
+	n.Go(n.run)
 	return nil
 }
 
@@ -185,11 +184,10 @@ func (n *Node) bury(ctx context.Context, b store.NodeBeat) error {
 	return err
 }
 
-// Stop gives up the node's work, so that others may take it at once.
-func (n *Node) Stop() {
-	n.cancel()
-	n.done.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// Stop gives up what the node owns: others may take it at once.
+func (n *Node) Stop(ctx context.Context) {
+	n.Life.Stop(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if err := n.rows.remove(ctx, n.Lease().Node); err != nil {
 		n.log.Warn("this node could not say that it is gone", "error", err)

@@ -171,7 +171,7 @@ func startNodes(t *testing.T, faults [][]fault, apart ...time.Duration) (*memory
 			<-time.After(apart[i])
 		}
 		n := newNode(farRegistry{m, begin, f}, now, nil, slog.New(slog.DiscardHandler))
-		if err := n.start(t.Context()); err != nil {
+		if err := n.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		nodes = append(nodes, n)
@@ -220,7 +220,7 @@ func TestNobodyIsRemovedWhoCountsOnIt(t *testing.T) {
 				if !n.Lease().Holds(n.now(), life/2) {
 					failure = fmt.Sprintf("node %d is not well again", i)
 				}
-				n.Stop()
+				n.Stop(context.Background())
 			}
 			if len(m.nodes) > 0 {
 				failure = fmt.Sprintf("%v are left", m.nodes)
@@ -251,7 +251,7 @@ func TestAnOutageForAllRemovesNobody(t *testing.T) {
 				if n.Lease().Node != names[i] {
 					failure = fmt.Sprintf("node %d was taken for dead", i)
 				}
-				n.Stop()
+				n.Stop(context.Background())
 			}
 		})
 		if failure != "" {
@@ -278,16 +278,16 @@ func TestAKilledNodeIsRemoved(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			st, log := storetest.OpenAt(t, place), slog.New(slog.DiscardHandler)
 			start := func() *Node {
-				n, err := Start(t.Context(), st, nil, log)
-				if err != nil {
+				n := New(st, nil, log)
+				if err := n.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				return n
 			}
 			here, killed, stopped := start(), start(), start()
 			pass(time.Minute)
-			killed.cancel()
-			stopped.Stop()
+			killed.End()
+			stopped.Stop(context.Background())
 			if registered(t, st, stopped) {
 				t.Error("a node that was stopped is registered")
 			}
@@ -299,7 +299,7 @@ func TestAKilledNodeIsRemoved(t *testing.T) {
 			if registered(t, st, killed) || !registered(t, st, here) {
 				t.Error("the killed node is registered, or the living one is not")
 			}
-			here.Stop()
+			here.Stop(context.Background())
 		})
 	})
 }
@@ -315,8 +315,8 @@ func TestANodeAlone(t *testing.T) {
 		if err := killed.begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		n, err := Start(t.Context(), st, nil, slog.New(slog.DiscardHandler))
-		if err != nil {
+		n := New(st, nil, slog.New(slog.DiscardHandler))
+		if err := n.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if registered(t, st, killed) {
@@ -326,6 +326,6 @@ func TestANodeAlone(t *testing.T) {
 		if !n.Lease().Holds(st.Moment(), time.Hour) || !registered(t, st, n) {
 			t.Errorf("the lease ends: %+v", n.Lease())
 		}
-		n.Stop()
+		n.Stop(context.Background())
 	})
 }

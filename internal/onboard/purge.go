@@ -20,8 +20,8 @@ const (
 
 // followDisconnection turns the provider's callbacks off and deletes the account's data.
 func (w *Worker) followDisconnection(h *heldJob) error {
-	account, err := w.cfg.Store.Read(w.ctx).DeletedAccount(h.job.OrgID, h.job.AccountID)
-	if errors.Is(err, store.ErrNotFound) { // purged before the process ended
+	account, err := w.cfg.Store.Read(w.Context()).DeletedAccount(h.job.OrgID, h.job.AccountID)
+	if errors.Is(err, store.ErrNotFound) { // purged, and then the process ended
 		return h.finish(nil)
 	}
 	if err != nil {
@@ -62,13 +62,13 @@ func (w *Worker) stragglersLeft(job store.AccountJob) time.Duration {
 // tries once, because callbacks for unknown numbers are dropped.
 func (w *Worker) unsubscribe(account chat.Account) {
 	err := w.tryUnsubscribe(account)
-	if err != nil && w.ctx.Err() == nil {
+	if err != nil && !w.Ended() {
 		w.cfg.Log.Warn("callbacks could not be turned off", "account", account.ID, "waba_id", account.WABAID, "error", err)
 	}
 }
 
 func (w *Worker) tryUnsubscribe(account chat.Account) error {
-	others, err := w.cfg.Store.Read(w.ctx).AccountsOfWABA(account.WABAID)
+	others, err := w.cfg.Store.Read(w.Context()).AccountsOfWABA(account.WABAID)
 	if err != nil || len(others) > 0 {
 		return err
 	}
@@ -76,7 +76,7 @@ func (w *Worker) tryUnsubscribe(account chat.Account) error {
 	if err != nil {
 		return err
 	}
-	if err := w.cfg.Provider.Unsubscribe(w.ctx, n); err != nil {
+	if err := w.cfg.Provider.Unsubscribe(w.Context(), n); err != nil {
 		return err
 	}
 	w.cfg.Log.Info("callbacks were turned off", "account", account.ID, "waba_id", account.WABAID)
@@ -86,7 +86,7 @@ func (w *Worker) tryUnsubscribe(account chat.Account) error {
 // subscribeNewcomer subscribes again if a number was connected while its business account was being
 // unsubscribed.
 func (w *Worker) subscribeNewcomer(wabaID string) error {
-	others, err := w.cfg.Store.Read(w.ctx).AccountsOfWABA(wabaID)
+	others, err := w.cfg.Store.Read(w.Context()).AccountsOfWABA(wabaID)
 	if err != nil || len(others) == 0 {
 		return err
 	}
@@ -94,7 +94,7 @@ func (w *Worker) subscribeNewcomer(wabaID string) error {
 	if n, err = core.NumberOf(others[0], w.cfg.Token); err != nil {
 		return err
 	}
-	return w.cfg.Provider.Subscribe(w.ctx, n)
+	return w.cfg.Provider.Subscribe(w.Context(), n)
 }
 
 // purge deletes an account's data step by step. Housekeeping deletes the bytes of its files.
@@ -109,8 +109,8 @@ type purge struct {
 
 func (p *purge) run() error {
 	inTx := func(fn func(*store.Tx) error) error { return p.held.batch(holdFor, p.held.job.Attempts, fn) }
-	for p.worker.ctx.Err() == nil {
-		rows, _, err := p.steps.DoIn(p.worker.ctx, inTx, func(tx *store.Tx, rows int) (int64, error) { return core.PurgeBatch(tx, p.account, rows) })
+	for p.worker.Context().Err() == nil {
+		rows, _, err := p.steps.DoIn(p.worker.Context(), inTx, func(tx *store.Tx, rows int) (int64, error) { return core.PurgeBatch(tx, p.account, rows) })
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (p *purge) run() error {
 		}
 		p.tell("purging a disconnected number", p.worker.cfg.Store.Moment().Sub(p.told) >= tellEvery)
 	}
-	return p.worker.ctx.Err()
+	return p.worker.Context().Err()
 }
 
 func (p *purge) tell(what string, now bool) {

@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/onboard"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/simulator"
@@ -98,9 +99,7 @@ func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	if change != nil {
 		change(&cfg)
 	}
-	w := onboard.StartWorker(cfg)
-	r.t.Cleanup(w.Stop)
-	return w
+	return parttest.Start(r.t, onboard.NewWorker(cfg))
 }
 
 func openToken(a chat.Account) (string, error) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -44,76 +44,52 @@ type WorkerConfig struct {
 // Worker does the follow-up work of connected and disconnected numbers. Each job is a row until it is done, so
 // that none is lost with the process.
 type Worker struct {
-	cfg    WorkerConfig
-	wake   chan struct{}
-	slots  chan struct{}
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	part.Life
+	part.Bell
+	cfg   WorkerConfig
+	slots chan struct{}
 }
 
-// StartWorker starts the worker; Stop ends it.
-func StartWorker(cfg WorkerConfig) *Worker {
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &Worker{cfg: cfg, wake: make(chan struct{}, 1), slots: make(chan struct{}, maxJobs), ctx: ctx, cancel: cancel}
-	w.work.Go(w.run)
-	return w
+// NewWorker makes a worker.
+func NewWorker(cfg WorkerConfig) *Worker {
+	return &Worker{Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, slots: make(chan struct{}, maxJobs)}
 }
 
-// Wake makes the worker look for jobs now.
-func (w *Worker) Wake() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Stop waits for the running batches. The remaining jobs wait for the next start.
-func (w *Worker) Stop() {
-	w.cancel()
-	w.work.Wait()
-}
-
-func (w *Worker) run() {
+// Start begins the work. What is left at a stop is done after the next start.
+func (w *Worker) Start(ctx context.Context) error {
 	if w.cfg.Store.Alone() {
-		if err := w.cfg.Store.InTx(w.ctx, (*store.Tx).FreeAccountJobs); err != nil && w.ctx.Err() == nil {
+		if err := w.cfg.Store.InTx(ctx, (*store.Tx).FreeAccountJobs); err != nil {
 			w.cfg.Log.Warn("jobs of an earlier start could not be freed", "error", err)
 		}
 	}
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for w.ctx.Err() == nil {
-		w.sweep()
-		select {
-		case <-tick.C:
-		case <-w.wake:
-		case <-w.ctx.Done():
+	w.SweepEvery(sweepEvery, w.Bell, w, func(err error) {
+		if err != nil {
+			w.cfg.Log.Warn("what follows connections could not be looked up", "error", err)
 		}
-	}
+	})
+	return nil
 }
 
-// sweep takes as many jobs as maxJobs allows.
-func (w *Worker) sweep() {
+// Sweep takes as many jobs as maxJobs allows.
+func (w *Worker) Sweep(ctx context.Context) error {
 	free, lease := maxJobs-len(w.slots), w.cfg.Lease()
 	if free == 0 || !lease.Holds(w.cfg.Store.Moment(), 0) {
-		return
+		return nil
 	}
 	var jobs []store.AccountJob
-	err := w.cfg.Store.InTx(w.ctx, func(tx *store.Tx) (err error) {
+	err := w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		jobs, err = tx.ClaimAccountJobs(lease.Node, tx.Now().Add(holdFor), lastRetry, free)
 		return err
 	})
-	if err != nil && w.ctx.Err() == nil {
-		w.cfg.Log.Warn("what follows connections could not be looked up", "error", err)
-	}
 	for _, job := range jobs {
 		w.slots <- struct{}{}
-		w.work.Go(func() {
+		w.Go(func(context.Context) {
 			w.do(job)
 			<-w.slots
 			w.Wake() // a waiting job may use the free place
 		})
 	}
+	return err
 }
 
 // do works on a job, and postpones it if it fails.
@@ -129,7 +105,7 @@ func (w *Worker) do(job store.AccountJob) {
 	if err == nil || errors.Is(err, errLost) {
 		return
 	}
-	if w.ctx.Err() != nil { // stopped: another node may go on at once
+	if w.Ended() { // stopped: another node may go on at once
 		held.release()
 		return
 	}
@@ -140,7 +116,7 @@ func (w *Worker) do(job store.AccountJob) {
 		return
 	}
 	w.cfg.Log.Warn("will be tried again", attrs...)
-	if err := held.hold(min(firstRetry<<min(job.Attempts, 20), lastRetry), job.Attempts+1); err != nil && w.ctx.Err() == nil {
+	if err := held.hold(min(firstRetry<<min(job.Attempts, 20), lastRetry), job.Attempts+1); err != nil && !w.Ended() {
 		w.cfg.Log.Warn("a retry could not be written", "account", job.AccountID, "error", err)
 	}
 }
@@ -161,7 +137,7 @@ func (h *heldJob) hold(d time.Duration, attempts int) error {
 
 // release gives the job back.
 func (h *heldJob) release() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.worker.ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.worker.Context()), 5*time.Second)
 	defer cancel()
 	err := h.worker.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
 		_, err := tx.HoldAccountJob(h.job, tx.Now(), h.job.Attempts)
@@ -175,7 +151,7 @@ func (h *heldJob) release() {
 // batch runs fn in a transaction that also renews the hold, so that only the holder changes anything.
 func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error) error {
 	job := h.job
-	err := h.worker.cfg.Store.InTx(h.worker.ctx, func(tx *store.Tx) error {
+	err := h.worker.cfg.Store.InTx(h.worker.Context(), func(tx *store.Tx) error {
 		job.DueAt = tx.Now().Add(d)
 		ours, err := tx.HoldAccountJob(h.job, job.DueAt, attempts)
 		if err == nil && !ours {
@@ -194,7 +170,7 @@ func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error)
 
 // finish runs fn and deletes the job, in one transaction.
 func (h *heldJob) finish(fn func(*store.Tx) error) error {
-	return h.worker.cfg.Store.InTx(h.worker.ctx, func(tx *store.Tx) error {
+	return h.worker.cfg.Store.InTx(h.worker.Context(), func(tx *store.Tx) error {
 		ours, err := tx.FinishAccountJob(h.job)
 		if err == nil && !ours {
 			err = errLost
@@ -209,7 +185,7 @@ func (h *heldJob) finish(fn func(*store.Tx) error) error {
 // followConnection subscribes to callbacks, requests the data of the number's phone app, and runs Connected.
 // All of it can be repeated.
 func (w *Worker) followConnection(h *heldJob) error {
-	account, err := w.cfg.Store.Read(w.ctx).Account(h.job.OrgID, h.job.AccountID)
+	account, err := w.cfg.Store.Read(w.Context()).Account(h.job.OrgID, h.job.AccountID)
 	if errors.Is(err, store.ErrNotFound) { // disconnected meanwhile
 		return h.finish(nil)
 	}
@@ -220,9 +196,9 @@ func (w *Worker) followConnection(h *heldJob) error {
 	if err != nil {
 		return err
 	}
-	// Subscribe again, because a disconnected number of the same business account may just have been
+	// Again again, because a disconnected number of the same business account may just have been
 	// unsubscribed.
-	if err := w.cfg.Provider.Subscribe(w.ctx, n); err != nil {
+	if err := w.cfg.Provider.Subscribe(w.Context(), n); err != nil {
 		return err
 	}
 	if err := w.importApp(n, account); err != nil {
@@ -232,7 +208,7 @@ func (w *Worker) followConnection(h *heldJob) error {
 		return err
 	}
 	if w.cfg.Connected != nil {
-		if err := w.cfg.Connected(w.ctx, account); err != nil {
+		if err := w.cfg.Connected(w.Context(), account); err != nil {
 			return err
 		}
 	}
@@ -242,12 +218,12 @@ func (w *Worker) followConnection(h *heldJob) error {
 // importApp requests the contacts and the history of a number that is also used in the phone app. The provider
 // sends them as callbacks.
 func (w *Worker) importApp(n provider.Number, account chat.Account) error {
-	number, err := w.cfg.Provider.PhoneNumber(w.ctx, n)
+	number, err := w.cfg.Provider.PhoneNumber(w.Context(), n)
 	if err != nil || !number.OnBusinessApp {
 		return err
 	}
 	for _, what := range []provider.AppData{provider.AppContacts, provider.AppHistory} {
-		if err := w.cfg.Provider.SyncApp(w.ctx, n, what); err != nil {
+		if err := w.cfg.Provider.SyncApp(w.Context(), n, what); err != nil {
 			return err
 		}
 	}

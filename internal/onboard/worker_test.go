@@ -316,7 +316,7 @@ func TestPurgeGoesOn(t *testing.T) {
 			w := r.worker(nil)
 			before := r.holdings(account)
 			eventually(t, "a batch is gone", func() bool { return r.holdings(account) != before || r.gone(account) })
-			w.Stop()
+			w.Stop(context.Background())
 			if r.gone(account) {
 				break
 			}

@@ -6,13 +6,13 @@ package search
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -49,35 +49,30 @@ type Config struct {
 
 // Indexer keeps the index up to date. With several nodes, whichever comes first does each step.
 type Indexer struct {
+	part.Life
 	store   *store.Store
 	index   *store.SearchIndex
 	log     *slog.Logger
 	metrics metrics
 	trouble *logging.Episode
 
-	wake    chan struct{}
-	changes atomic.Int64 // reported since the last step
-	stepped store.Moment // the time of the last step
+	bell    part.Bell
+	changes atomic.Int64 // that were told since the last step
+	stepped store.Moment // when that was
 	lag     time.Duration
 	rest    func(context.Context, time.Duration)
-	settled store.Moment // when it last looked for late rows
-	aged    store.Moment // when it last looked for old rows
-
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	settled store.Moment // when it was last looked for what came late
+	aged    store.Moment // and for what is too old
 }
 
-// Start starts indexing, and subscribes to the store's writes.
-func Start(cfg Config) *Indexer {
-	x := New(cfg)
+// Start begins to index, with rests, and has the store tell of what is written.
+func (x *Indexer) Start(context.Context) error {
 	x.rest = rest
 	x.start()
-	return x
+	return nil
 }
 
 func (x *Indexer) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	x.cancel = cancel
 	x.store.HandTo(func(h *store.Hands) {
 		others := h.Changed
 		h.Changed = func(changes []store.Change) {
@@ -87,32 +82,22 @@ func (x *Indexer) start() {
 			x.changed(len(changes))
 		}
 	})
-	x.done.Go(func() { x.run(ctx) })
+	x.Go(x.run)
 }
 
 // New makes an indexer that runs only when Sweep is called, without rests.
 func New(cfg Config) *Indexer {
 	return &Indexer{
-		store: cfg.Store, index: cfg.Index, log: cfg.Log, metrics: newMetrics(cfg.Metrics), wake: make(chan struct{}, 1),
+		Life: part.NewLife(), store: cfg.Store, index: cfg.Index, log: cfg.Log, metrics: newMetrics(cfg.Metrics), bell: part.NewBell(),
 		trouble: logging.NewEpisode(cfg.Log, cfg.Metrics, "search_index",
 			"the search index cannot be kept up to date: searches do not find what is new", "the search index is kept up to date again"),
-		rest:   func(context.Context, time.Duration) {},
-		cancel: func() {},
+		rest: func(context.Context, time.Duration) {},
 	}
-}
-
-// Stop waits for the step under way.
-func (x *Indexer) Stop() {
-	x.cancel()
-	x.done.Wait()
 }
 
 func (x *Indexer) changed(n int) {
 	x.changes.Add(int64(n))
-	select {
-	case x.wake <- struct{}{}:
-	default:
-	}
+	x.bell.Wake()
 }
 
 func (x *Indexer) run(ctx context.Context) {
@@ -124,7 +109,7 @@ func (x *Indexer) run(ctx context.Context) {
 			x.trouble.Report(err)
 		}
 		select {
-		case <-x.wake:
+		case <-x.bell:
 			x.rest(ctx, gather)
 		case <-tick.C:
 		case <-ctx.Done():

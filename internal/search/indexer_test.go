@@ -283,7 +283,7 @@ func TestRunning(t *testing.T) {
 		told := 0
 		r.st.HandTo(func(h *store.Hands) { h.Changed = func([]store.Change) { told++ } })
 		x.start()
-		defer x.Stop()
+		defer x.Stop(context.Background())
 		m := r.write("hello")
 		for len(r.indexed("hello")) == 0 {
 			<-stepped

@@ -136,7 +136,7 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 	if head.ID <= min(marks.Head, recent) {
 		return 0, nil
 	}
-	p := part{kind: kind, orgID: head.OrgID, after: min(marks.Head, recent), before: store.LastSearchID(kind)}
+	p := stretch{kind: kind, orgID: head.OrgID, after: min(marks.Head, recent), before: store.LastSearchID(kind)}
 	for more := true; more; {
 		var took taken
 		mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
@@ -155,8 +155,8 @@ func (x *Indexer) takeNewOf(ctx context.Context, kind chat.Kind, head store.Sear
 	return lag, nil
 }
 
-// part is a range of rows of a kind: after one id and before another.
-type part struct {
+// stretch is a range of rows of a kind: after one id and before another.
+type stretch struct {
 	kind          chat.Kind
 	orgID         string
 	after, before string
@@ -171,7 +171,7 @@ type taken struct {
 
 // takeSome indexes the missing rows at the beginning of a part, and records its progress. It may be retried,
 // like everything in a transaction.
-func (x *Indexer) takeSome(u store.SearchUpdate, p part, mark func(m *store.SearchMarks, last string)) (t taken, err error) {
+func (x *Indexer) takeSome(u store.SearchUpdate, p stretch, mark func(m *store.SearchMarks, last string)) (t taken, err error) {
 	ids, err := u.Source().SearchIDs(p.kind, p.orgID, p.after, p.before, batch)
 	if err != nil || len(ids) == 0 {
 		return t, err
@@ -218,7 +218,7 @@ func (x *Indexer) takeLateOf(ctx context.Context, kind chat.Kind, orgID string) 
 	if err != nil {
 		return err
 	}
-	p := part{kind: kind, orgID: orgID, after: marks.Settled, before: store.FirstSearchID(kind, x.store.Now().Add(-settling))}
+	p := stretch{kind: kind, orgID: orgID, after: marks.Settled, before: store.FirstSearchID(kind, x.store.Now().Add(-settling))}
 	for p.after < p.before {
 		var took taken
 		mine, err := x.step(ctx, func(u store.SearchUpdate) (err error) {
@@ -241,7 +241,7 @@ func (x *Indexer) takeLateOf(ctx context.Context, kind chat.Kind, orgID string) 
 }
 
 // markSettled records that the index has all rows of a part.
-func (x *Indexer) markSettled(u store.SearchUpdate, p part) error {
+func (x *Indexer) markSettled(u store.SearchUpdate, p stretch) error {
 	marks, err := u.Marks(p.kind, p.orgID)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/core"
 	nodes "github.com/parleyhq/parley/internal/node"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
@@ -51,7 +52,7 @@ func inCluster(t *testing.T, size int, test func(t *testing.T, c *cluster)) {
 		for _, m := range c.members {
 			m.gate.Open()
 			m.sender.Stop(context.Background())
-			m.Stop()
+			m.Stop(context.Background())
 		}
 	})
 }
@@ -59,10 +60,7 @@ func inCluster(t *testing.T, size int, test func(t *testing.T, c *cluster)) {
 func (c *cluster) join(gate *pgtest.Gate) {
 	c.t.Helper()
 	m := &member{gate: gate, store: storetest.OpenAt(c.t, store.Config{URL: gate.URL})}
-	var err error
-	if m.Node, err = nodes.Start(context.Background(), m.store, nil, slog.New(slog.DiscardHandler)); err != nil {
-		c.t.Fatal(err)
-	}
+	m.Node = parttest.Start(c.t, nodes.New(m.store, nil, slog.New(slog.DiscardHandler)))
 	c.start(func(cfg *sender.Config) { cfg.Store, cfg.Lease = m.store, m.Lease })
 	m.sender = c.sender
 	c.members = append(c.members, m)

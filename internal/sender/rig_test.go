@@ -16,6 +16,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/providertest"
@@ -107,7 +108,7 @@ func (r *rig) start(change ...func(*sender.Config)) {
 	for _, c := range change {
 		c(&cfg)
 	}
-	r.sender = sender.Start(cfg)
+	r.sender = parttest.Start(r.t, sender.New(cfg))
 }
 
 func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {

@@ -86,23 +86,27 @@ type Sender struct {
 	work   sync.WaitGroup
 }
 
-// Start begins the work, with what an earlier process left.
-func Start(cfg Config) *Sender {
+// New makes a sender.
+func New(cfg Config) *Sender {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
 	}
 	cfg.MaxHeld, cfg.SweepEvery = cmp.Or(cfg.MaxHeld, maxHeld), cmp.Or(cfg.SweepEvery, sweepEvery)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sender{
+	return &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
 		loaded: map[string]store.Moment{}, left: map[string]bool{}, told: map[store.SendQueue]bool{},
 		starts: fair.NewGate[store.Turn](maxStarting),
 		wake:   make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
+}
+
+// Start begins the work, with what an earlier process left.
+func (s *Sender) Start(context.Context) error {
 	s.results = startRecorder(s)
 	s.work.Go(s.sweepLoop)
 	s.work.Go(s.recallLoop)
-	return s
+	return nil
 }
 
 // Enqueue takes a job that was just committed. What does not fit stays in the table, and so does

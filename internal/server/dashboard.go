@@ -6,6 +6,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/mail"
@@ -14,14 +15,14 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// startDashboard makes the dashboard's surface and the hub that tells open dashboards of changes. The hub is
+// newDashboard makes the dashboard's surface and the hub that tells open dashboards of changes. The hub is
 // on every node: what changes here may be shown elsewhere.
-func (s *Server) startDashboard(version string) {
-	s.live = live.Start(live.Config{
+func (s *Server) newDashboard(version string, postman *mail.Postman) {
+	s.live = live.New(live.Config{
 		Store: s.store, Node: func() string { return s.messaging.node.Lease().Node }, Visible: s.visible, Log: s.log,
 	})
-	if s.phones() != nil {
-		s.phoneNews = s.startPhoneNews()
+	if s.cfg.Has("worker") {
+		s.contacts = contactjobs.New(s.store, s.messaging.blobs, s.log)
 	}
 	s.dashboard = app.New(app.Config{
 		Store: s.store, CursorKey: s.vault.Derive("dashboard cursor"), Vault: s.vault, SetupToken: s.setupToken(),
@@ -29,7 +30,7 @@ func (s *Server) startDashboard(version string) {
 		Blobs: s.messaging.blobs, ContactWork: s.wakeContactJobs,
 		Numbers: &core.Numbers{Store: s.store, Provider: s.messaging.client, Token: s.token}, Pace: s.pace(),
 		Operators: s.cfg.Operator, Node: func() string { return s.messaging.node.Lease().Node }, Storage: s.storage(),
-		Mail:    s.mailer(),
+		Mail:    mailer(postman),
 		SSO:     s.sso(),
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
@@ -70,17 +71,23 @@ func (s *Server) storage() *app.Storage {
 	}
 }
 
-// mailer sends mail where a server for that is known; else it is nil.
-func (s *Server) mailer() func(to, subject, text string) {
+// newPostman makes what sends mail; nil where no server for that is known.
+func (s *Server) newPostman() *mail.Postman {
 	if s.cfg.SMTPURL == "" {
 		return nil
 	}
-	postman, err := mail.Start(s.cfg.SMTPURL, s.cfg.SMTPFrom, s.log)
+	postman, err := mail.New(s.cfg.SMTPURL, s.cfg.SMTPFrom, s.log)
 	if err != nil { // the settings were checked
 		s.log.Error("no mail can be sent", "error", err)
 		return nil
 	}
-	s.postman = postman
+	return postman
+}
+
+func mailer(postman *mail.Postman) func(to, subject, text string) {
+	if postman == nil {
+		return nil
+	}
 	return func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }
 }
 

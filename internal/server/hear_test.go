@@ -12,6 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/media"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/onboard"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/sender"
@@ -37,21 +38,14 @@ func startListener(t *testing.T, place store.Config) *listener {
 	storetest.Alive(t, st, "here", "there")
 	lease := func() store.Lease { return store.LeaseForGood("here") }
 	s := &Server{store: st}
-	s.messaging.sender = sender.Start(sender.Config{
+	s.messaging.sender = parttest.Start(t, sender.New(sender.Config{
 		Store: st, Lease: lease, Provider: &providertest.Client{OnSend: l.send}, PerSecond: 1000, SweepEvery: time.Hour, Log: log,
 		Token: func(chat.Account) (string, error) { return "token", nil },
-	})
-	s.messaging.deliverer = webhook.Start(webhook.Config{Store: st, Lease: lease, Guard: netguard.New(), Log: log})
-	s.messaging.mover = media.Start(media.Config{Store: st, Lease: lease, Log: log})
-	s.onboarding.worker = onboard.StartWorker(onboard.WorkerConfig{Store: st, Lease: lease, Log: log})
-	end := s.hearOthers()
-	t.Cleanup(func() {
-		end()
-		s.onboarding.worker.Stop()
-		s.messaging.mover.Stop()
-		s.messaging.sender.Stop(context.Background())
-		s.messaging.deliverer.Stop(context.Background())
-	})
+	}))
+	s.messaging.deliverer = parttest.Start(t, webhook.New(webhook.Config{Store: st, Lease: lease, Guard: netguard.New(), Log: log}))
+	s.messaging.mover = parttest.Start(t, media.New(media.Config{Store: st, Lease: lease, Log: log}))
+	s.onboarding.worker = parttest.Start(t, onboard.NewWorker(onboard.WorkerConfig{Store: st, Lease: lease, Log: log}))
+	parttest.Start(t, newEars(s))
 	return l
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/parleyhq/parley/internal/media"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/node"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/simulator"
@@ -48,10 +49,7 @@ type messaging struct {
 	sender    *sender.Sender  // likewise
 	deliverer *webhook.Engine // likewise
 	templates *core.Templates
-	syncer    *templatesync.Syncer // likewise
-	broadcast *broadcast.Worker    // likewise
-	simulator *simulatedProvider
-	unlisten  func()
+	simulator *simulatedProvider // nil where the provider is a real one
 }
 
 // simulatedProvider is the provider on a loopback address of its own, and the address where it
@@ -60,6 +58,18 @@ type simulatedProvider struct {
 	*simulator.Simulator
 	listener net.Listener
 	http     *http.Server
+}
+
+// Start has the simulator answer, and do what it does by itself.
+func (p *simulatedProvider) Start(ctx context.Context) error {
+	go p.http.Serve(p.listener)
+	return p.Simulator.Start(ctx)
+}
+
+// Stop ends the simulator and gives up its address.
+func (p *simulatedProvider) Stop(ctx context.Context) {
+	p.Simulator.Stop(ctx)
+	p.http.Close()
 }
 
 // openMedia opens the storage of files, and tells of a folder that other nodes may not see.
@@ -85,7 +95,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	baseURL := s.cfg.ProviderURL
 	if baseURL == "" {
 		s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
-		if baseURL, err = s.startSimulator(); err != nil {
+		if baseURL, err = s.newSimulator(); err != nil {
 			return err
 		}
 	}
@@ -96,36 +106,33 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout), RefuseAfter: refuseAfter,
 		Open: m.blobs.Get,
 	}
-	if m.node, err = node.Start(ctx, s.store, s.registry, s.log); err != nil {
+	m.node = node.New(s.store, s.registry, s.log)
+	if err := s.parts.Start(ctx, m.node); err != nil {
 		return err
 	}
 	s.store.HandTo(func(h *store.Hands) { h.Node = func() string { return m.node.Lease().Node } })
-	if s.cfg.Has("worker") { // before the others, which cause events
-		if err := s.startDeliverer(); err != nil {
-			return err
-		}
+	parts, err := s.messagingParts()
+	if err != nil {
+		return err
 	}
-	s.startWorkers()
-	return nil
+	return s.parts.Start(ctx, parts...)
 }
 
-func (s *Server) startWorkers() {
+// messagingParts makes the parts between the store and the provider, in the order in which they start: the deliverer
+// before the others, which cause events, and the simulator before those that call it.
+func (s *Server) messagingParts() (parts []part.Part, err error) {
 	m := &s.messaging
-	if s.cfg.Has("worker") {
-		m.mover = media.Start(media.Config{
-			Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
-		})
-		m.sender = sender.Start(sender.Config{
-			Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload,
-			PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
-		})
-		m.syncer = templatesync.Start(m.templates, s.log)
-		s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
-		m.broadcast = broadcast.Start(broadcast.Config{
-			Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Log: s.log,
-		})
+	if m.simulator != nil {
+		parts = append(parts, m.simulator)
 	}
-	m.receiver = inbound.Start(inbound.Config{
+	if s.cfg.Has("worker") {
+		if m.deliverer, err = s.newDeliverer(); err != nil {
+			return nil, err
+		}
+		parts = append(parts, m.deliverer)
+		parts = append(parts, s.newWorkers()...)
+	}
+	m.receiver = inbound.New(inbound.Config{
 		Store: s.store, Lease: m.node.Lease, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
 		CanSign: cloud.CanSign,
 		Verify: func(signature string, body []byte) bool {
@@ -134,20 +141,37 @@ func (s *Server) startWorkers() {
 		Decode:      cloud.Decode,
 		VerifyToken: s.cfg.ProviderVerifyToken,
 	})
-	if m.simulator != nil {
-		m.simulator.Start(context.Background())
-	}
+	return append(parts, m.receiver), nil
 }
 
-// hearOthers has the workers look when another node tells of work, and dashboards told of changes, until end is called.
-func (s *Server) hearOthers() (end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.store.Listen(ctx, s.hear)
-	}()
-	return func() { cancel(); <-done }
+// newWorkers makes what carries messages and files to the provider and from it.
+func (s *Server) newWorkers() []part.Part {
+	m := &s.messaging
+	m.mover = media.New(media.Config{
+		Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
+	})
+	m.sender = sender.New(sender.Config{
+		Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload,
+		PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
+	})
+	s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
+	return []part.Part{m.mover, m.sender, templatesync.New(m.templates, s.log), broadcast.New(broadcast.Config{
+		Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Log: s.log,
+	})}
+}
+
+// ears hear what other nodes tell, and have this node's parts look.
+type ears struct {
+	part.Life
+	server *Server
+}
+
+func newEars(s *Server) *ears { return &ears{part.NewLife(), s} }
+
+// Start begins to listen.
+func (e *ears) Start(context.Context) error {
+	e.Go(func(ctx context.Context) { e.server.store.Listen(ctx, e.server.hear) })
+	return nil
 }
 
 // hear has the part look that a topic is for.
@@ -155,13 +179,13 @@ func (s *Server) hear(topic store.Topic) {
 	if s.live != nil && s.live.Hear(topic) || s.messaging.sender == nil { // it is no worker
 		return
 	}
-	parts := map[store.Topic]func(){
-		store.TopicSends: s.messaging.sender.Wake, store.TopicDeliveries: s.messaging.deliverer.Wake,
-		store.TopicFiles: s.messaging.mover.Wake, store.TopicNumbers: s.onboarding.worker.Wake,
+	wakers := map[store.Topic]part.Waker{
+		store.TopicSends: s.messaging.sender, store.TopicDeliveries: s.messaging.deliverer,
+		store.TopicFiles: s.messaging.mover, store.TopicNumbers: s.onboarding.worker,
 	}
-	for about, wake := range parts {
+	for about, waker := range wakers {
 		if topic == about || topic == store.TopicAny {
-			wake()
+			waker.Wake()
 		}
 	}
 	if queue, ok := topic.SendQueue(); ok {
@@ -174,7 +198,7 @@ func (s *Server) token(a chat.Account) (string, error) {
 	return s.vault.Open(a.Token, core.TokenContext(a.ID))
 }
 
-func (s *Server) startSimulator() (baseURL string, err error) {
+func (s *Server) newSimulator() (baseURL string, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("start the provider simulator: %w", err)
@@ -191,7 +215,6 @@ func (s *Server) startSimulator() (baseURL string, err error) {
 	mux.Handle("/", sim)
 	p := &simulatedProvider{Simulator: sim, listener: listener, http: s.httpServer(s.guardOps(mux))}
 	s.messaging.simulator = p
-	go p.http.Serve(listener)
 	return origin + "/v24.0", nil
 }
 
@@ -236,38 +259,4 @@ func (s *Server) connectedNumber(id string) (simulator.NumberSpec, bool) {
 		spec.Name = *account.Name
 	}
 	return spec, true
-}
-
-// stop ends the parts in the reverse order, so that none loses what it stands on.
-func (m *messaging) stop(ctx context.Context) error {
-	if m.unlisten != nil {
-		m.unlisten()
-	}
-	if m.receiver != nil {
-		m.receiver.Stop()
-	}
-	if m.syncer != nil {
-		m.syncer.Stop()
-	}
-	if m.broadcast != nil {
-		m.broadcast.Stop()
-	}
-	if m.sender != nil {
-		m.sender.Stop(ctx)
-	}
-	if m.mover != nil {
-		m.mover.Stop()
-	}
-	if m.deliverer != nil {
-		m.deliverer.Stop(ctx)
-	}
-	var err error
-	if m.simulator != nil {
-		m.simulator.Stop()
-		err = m.simulator.http.Close()
-	}
-	if m.node != nil {
-		m.node.Stop()
-	}
-	return err
 }

@@ -34,10 +34,10 @@ func (s *Server) app() cloud.App {
 	return app
 }
 
-func (s *Server) startOnboarding() {
+func (s *Server) newOnboarding() {
 	o := &s.onboarding
 	if s.cfg.Has("worker") {
-		o.worker = onboard.StartWorker(onboard.WorkerConfig{
+		o.worker = onboard.NewWorker(onboard.WorkerConfig{
 			Store: s.store, Lease: s.messaging.node.Lease, Provider: s.messaging.client, Token: s.token, Log: s.log,
 			Connected: func(ctx context.Context, account chat.Account) error {
 				_, err := s.messaging.templates.Sync(ctx, account)
@@ -53,12 +53,6 @@ func (s *Server) startOnboarding() {
 		PIN:       func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) },
 		PublicURL: s.cfg.PublicURL, Log: s.log,
 	})
-}
-
-func (o *onboarding) stop() {
-	if o.worker != nil {
-		o.worker.Stop()
-	}
 }
 
 // serveSimulatedDialog passes the signup page of the built-in simulator on, and nothing else of it.

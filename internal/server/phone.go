@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -20,44 +21,38 @@ func (s *Server) phones() *simulator.Phones {
 
 // phoneNews tells open dashboards what happens on handsets. The simulator does not wait for it.
 type phoneNews struct {
+	part.Life
+	part.Bell
+	server  *Server
 	mu      sync.Mutex
 	numbers map[string]bool // to be told of
-	wake    chan struct{}
-	cancel  context.CancelFunc
-	done    chan struct{}
 }
 
-func (s *Server) startPhoneNews() *phoneNews {
-	ctx, cancel := context.WithCancel(context.Background())
-	p := &phoneNews{numbers: map[string]bool{}, wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
-	s.phones().Watch(p.note)
-	go func() {
-		defer close(p.done)
+func newPhoneNews(s *Server) *phoneNews {
+	return &phoneNews{Life: part.NewLife(), Bell: part.NewBell(), server: s, numbers: map[string]bool{}}
+}
+
+// Start begins to watch the handsets.
+func (p *phoneNews) Start(context.Context) error {
+	p.server.phones().Watch(p.note)
+	p.Go(func(ctx context.Context) {
 		for {
 			select {
-			case <-p.wake:
-				s.tellPhoneNews(ctx, p.take())
+			case <-p.Bell:
+				p.server.tellPhoneNews(ctx, p.take())
 			case <-ctx.Done():
 				return
 			}
 		}
-	}()
-	return p
-}
-
-func (p *phoneNews) stop() {
-	p.cancel()
-	<-p.done
+	})
+	return nil
 }
 
 func (p *phoneNews) note(phoneNumberID string) {
 	p.mu.Lock()
 	p.numbers[phoneNumberID] = true
 	p.mu.Unlock()
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
+	p.Wake()
 }
 
 func (p *phoneNews) take() map[string]bool {

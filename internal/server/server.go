@@ -28,6 +28,7 @@ import (
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/mail"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/tracing"
@@ -53,17 +54,13 @@ type Server struct {
 	api       *api.API
 	dashboard *app.App
 	live      *live.Hub
-	postman   *mail.Postman // nil where no mail can be sent
-	phoneNews *phoneNews    // nil where the provider is a real one
-	keeper    *housekeeping.Housekeeper
-	contacts  *contactjobs.Worker
+	contacts  *contactjobs.Worker // nil where the node is no worker
 	index     *store.SearchIndex
-	indexer   *search.Indexer
-	counter   *figures.Counter
 
 	messaging  messaging
 	onboarding onboarding
 	tracer     *tracing.Tracer
+	parts      part.List
 
 	public    face
 	ops       face
@@ -97,25 +94,58 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	if err := s.startMessaging(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.startOnboarding()
-	s.startDashboard(version)
-	s.messaging.unlisten = s.hearOthers()
+	if err := s.startSurfaces(ctx, version); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	s.registry.MustRegister(accountGauge{s.store}, queueGauge{s.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
+	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.partingWhileDraining(s.tracer.Handler(s.routes(), s.traceName))))
+	s.public.http.ConnState = s.countConnections
+	s.public.http.RegisterOnShutdown(func() { s.parts.Drain() })
+	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
+	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
+	return s, nil
+}
+
+// startSurfaces makes what answers requests, and starts the parts that belong to it.
+func (s *Server) startSurfaces(ctx context.Context, version string) error {
+	postman := s.newPostman()
+	s.newOnboarding()
+	s.newDashboard(version, postman)
 	s.api = api.New(api.Config{
-		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: log, Metrics: api.NewMetrics(s.registry),
+		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: s.log, Metrics: api.NewMetrics(s.registry),
 		Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 		Templates: s.messaging.templates, Dashboard: s.dashboard.Surface(),
 		Vault: s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
 	})
 	s.dashboard.Finish()
-	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
-	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.partingWhileDraining(s.tracer.Handler(s.routes(), s.traceName))))
-	s.public.http.ConnState = s.countConnections
-	s.public.http.RegisterOnShutdown(s.api.Release)
-	s.public.http.RegisterOnShutdown(s.live.Stop)
-	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
-	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
-	return s, nil
+	return s.parts.Start(ctx, s.surfaceParts(postman)...)
+}
+
+// surfaceParts are those behind the surfaces, each after what it stands on.
+func (s *Server) surfaceParts(postman *mail.Postman) (parts []part.Part) {
+	parts = append(parts, s.api, s.live)
+	if postman != nil {
+		parts = append(parts, postman)
+	}
+	if s.phones() != nil {
+		parts = append(parts, newPhoneNews(s))
+	}
+	if s.onboarding.worker != nil {
+		parts = append(parts, s.onboarding.worker)
+	}
+	return append(parts, newEars(s))
+}
+
+// upkeep are the parts that follow what the others write, and clean up behind them.
+func (s *Server) upkeep() []part.Part {
+	worker := s.cfg.Has("worker")
+	parts := []part.Part{figures.New(figures.Config{Store: s.store, Metrics: s.registry, Log: s.log, Sweep: worker})}
+	if worker {
+		parts = append(parts, housekeeping.New(s.store, s.messaging.blobs, s.log), s.contacts,
+			search.New(search.Config{Store: s.store, Index: s.index, Metrics: s.registry, Log: s.log}))
+	}
+	return parts
 }
 
 // open opens what the node's parts stand on.
@@ -200,11 +230,8 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 
 // Run serves until ctx ends, then drains. ready, when given, is called once the node serves.
 func (s *Server) Run(ctx context.Context, ready func()) error {
-	s.counter = figures.Start(figures.Config{Store: s.store, Metrics: s.registry, Log: s.log, Sweep: s.cfg.Has("worker")})
-	if s.cfg.Has("worker") {
-		s.keeper = housekeeping.Start(s.store, s.messaging.blobs, s.log)
-		s.contacts = contactjobs.Start(s.store, s.messaging.blobs, s.log)
-		s.indexer = search.Start(search.Config{Store: s.store, Index: s.index, Metrics: s.registry, Log: s.log})
+	if err := s.parts.Start(ctx, s.upkeep()...); err != nil {
+		return errors.Join(err, s.drain())
 	}
 	failed := make(chan error, 2)
 	for _, f := range []face{s.public, s.ops} {
@@ -261,34 +288,12 @@ func (s *Server) Close() error {
 			f.listener.Close() // fails only where the HTTP server has closed it
 		}
 	}
-	if s.keeper != nil {
-		s.keeper.Stop()
-		s.contacts.Stop()
+	if s.messaging.simulator != nil {
+		defer s.messaging.simulator.listener.Close()
 	}
-	if s.indexer != nil {
-		s.indexer.Stop()
-	}
-	if s.counter != nil {
-		s.counter.Stop()
-	}
-	s.onboarding.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
 	defer cancel()
-	if err := s.messaging.stop(ctx); err != nil {
-		s.log.Warn("stopping", "error", err)
-	}
-	if s.postman != nil {
-		s.postman.Stop()
-	}
-	if s.phoneNews != nil {
-		s.phoneNews.stop()
-	}
-	if s.live != nil {
-		s.live.Stop()
-	}
-	if s.api != nil {
-		s.api.Close()
-	}
+	s.parts.Stop(ctx)
 	s.stopTracer()
 	var indexErr error
 	if s.index != nil {

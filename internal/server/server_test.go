@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -282,7 +285,8 @@ func TestOnlyWorkersKeepHouse(t *testing.T) {
 		if err := start(t, s)(); err != nil {
 			t.Error(err)
 		}
-		if works := s.keeper != nil; works != (role == "worker") {
+		works := slices.ContainsFunc(s.parts, func(p part.Part) bool { _, ok := p.(*housekeeping.Housekeeper); return ok })
+		if works != (role == "worker") {
 			t.Errorf("role %s: keeps house: %v", role, works)
 		}
 	}

@@ -12,25 +12,24 @@ import (
 	"github.com/parleyhq/parley/internal/webhook"
 )
 
-// startDeliverer starts the delivery of events to webhook endpoints.
-func (s *Server) startDeliverer() error {
+// newDeliverer makes what delivers events to webhook endpoints.
+func (s *Server) newDeliverer() (*webhook.Engine, error) {
 	schedule, err := s.cfg.RetrySchedule()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	roots, err := s.webhookRoots()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m := &s.messaging
-	m.deliverer = webhook.Start(webhook.Config{
-		Store: s.store, Lease: m.node.Lease, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
+	deliverer := webhook.New(webhook.Config{
+		Store: s.store, Lease: s.messaging.node.Lease, Guard: netguard.New(s.cfg.AllowNetwork...), OpenSecret: s.webhookSecret,
 		Schedule: schedule, Roots: roots, Metrics: webhook.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 	})
 	s.store.HandTo(func(h *store.Hands) {
-		h.Deliver, h.Subscription, h.CallOff = m.deliverer.Enqueue, m.deliverer.Changed, m.deliverer.CallOff
+		h.Deliver, h.Subscription, h.CallOff = deliverer.Enqueue, deliverer.Changed, deliverer.CallOff
 	})
-	return nil
+	return deliverer, nil
 }
 
 // webhookRoots are the authorities that certificates of endpoints may be signed by.

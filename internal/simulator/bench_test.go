@@ -27,7 +27,7 @@ func BenchmarkSend(b *testing.B) {
 	defer recv.Close()
 	sim := New(Config{AppSecret: "s", CallbackURL: recv.URL, IgnoreWindow: true, Delays: &Delays{}})
 	sim.Start(context.Background())
-	defer sim.Stop()
+	defer sim.Stop(context.Background())
 	srv := httptest.NewServer(sim)
 	defer srv.Close()
 

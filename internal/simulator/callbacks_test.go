@@ -279,10 +279,10 @@ func TestSubscriptionsAndOverrides(t *testing.T) {
 func TestStartStop(t *testing.T) {
 	t.Parallel()
 	s := New(Config{})
-	s.Stop()
+	s.Stop(context.Background())
 	s = New(Config{})
 	s.Start(context.Background())
 	s.Start(context.Background())
-	s.Stop()
-	s.Stop()
+	s.Stop(context.Background())
+	s.Stop(context.Background())
 }

@@ -65,7 +65,7 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 	srv := httptest.NewServer(r.sim)
 	r.url = srv.URL
 	t.Cleanup(func() {
-		r.sim.Stop()
+		r.sim.Stop(context.Background())
 		srv.CloseClientConnections()
 		srv.Close()
 	})

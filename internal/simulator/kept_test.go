@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 // again ends the simulator and starts another one with the same folder, as a restart of the program does.
 func (r *rig) again(dir string) *rig {
 	r.t.Helper()
-	r.sim.Stop()
+	r.sim.Stop(context.Background())
 	next := newRig(r.t, func(c *Config) { c.Folder, c.Seed, c.Now = dir, 8, r.clock.now })
 	next.clock = r.clock
 	return next
@@ -100,7 +101,7 @@ func TestKeptFilesGo(t *testing.T) {
 		}
 	}
 	r.settle(0)
-	r.sim.Stop()
+	r.sim.Stop(context.Background())
 	if files, _ := filepath.Glob(filepath.Join(dir, "*"+fileEnd)); len(files) != 0 {
 		t.Errorf("there are still %v", files)
 	}

@@ -103,22 +103,24 @@ func (s *Simulator) now() time.Time {
 	return s.cfg.Now().Add(time.Duration(s.skew.Load()))
 }
 
-// Start runs the workers until ctx ends or Stop is called.
-func (s *Simulator) Start(ctx context.Context) {
+// Start runs the workers until Stop is called.
+func (s *Simulator) Start(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cancel != nil {
-		return
+		return nil
 	}
-	ctx, s.cancel = context.WithCancel(ctx)
+	var ctx context.Context
+	ctx, s.cancel = context.WithCancel(context.Background())
 	s.workers.Go(func() { s.sched.loop(ctx, s.handle) })
 	s.callbacks.start(ctx, &s.workers)
 	s.workers.Go(func() { s.keeper.loop(ctx) })
+	return nil
 }
 
 // Stop ends the workers and waits for them. Callbacks that were not delivered are lost; so is everything else
 // here that Config.Folder does not keep.
-func (s *Simulator) Stop() {
+func (s *Simulator) Stop(context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop()

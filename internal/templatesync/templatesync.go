@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -22,47 +23,31 @@ const (
 
 // Syncer does the synchronizations of one node.
 type Syncer struct {
+	part.Life
 	templates *core.Templates
 	log       *slog.Logger
-	cancel    context.CancelFunc
-	done      sync.WaitGroup
 }
 
-// Start begins the work; Stop ends it.
-func Start(templates *core.Templates, log *slog.Logger) *Syncer {
-	ctx, cancel := context.WithCancel(context.Background())
-	s := &Syncer{templates: templates, log: log, cancel: cancel}
-	s.done.Go(func() { s.run(ctx) })
-	return s
+// New makes a syncer.
+func New(templates *core.Templates, log *slog.Logger) *Syncer {
+	return &Syncer{Life: part.NewLife(), templates: templates, log: log}
 }
 
-// Stop ends what is under way and waits for it; it is due again when its claim ends.
-func (s *Syncer) Stop() {
-	s.cancel()
-	s.done.Wait()
-}
-
-func (s *Syncer) run(ctx context.Context) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		s.Sweep(ctx)
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
+// Start begins the work. What Stop cuts off is due again when its claim ends.
+func (s *Syncer) Start(context.Context) error {
+	s.SweepEvery(every, nil, s, func(err error) {
+		if err != nil {
+			s.log.Warn("synchronizing templates", "error", err)
 		}
-	}
+	})
+	return nil
 }
 
 // Sweep does what is due now.
-func (s *Syncer) Sweep(ctx context.Context) {
+func (s *Syncer) Sweep(ctx context.Context) error {
 	due, err := s.templates.Due(ctx, batch)
 	if err != nil {
-		if ctx.Err() == nil {
-			s.log.Warn("synchronizing templates", "error", err)
-		}
-		return
+		return err
 	}
 	var running sync.WaitGroup
 	free := make(chan struct{}, atOnce)
@@ -74,6 +59,7 @@ func (s *Syncer) Sweep(ctx context.Context) {
 		})
 	}
 	running.Wait()
+	return nil
 }
 
 func (s *Syncer) sync(ctx context.Context, due store.TemplateSync) {

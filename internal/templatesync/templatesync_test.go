@@ -9,6 +9,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/store"
@@ -38,7 +39,7 @@ func TestNodesShareTheWork(t *testing.T) {
 		templates := &core.Templates{Store: st, Provider: client, Token: func(chat.Account) (string, error) { return "token", nil }}
 		var nodes []*templatesync.Syncer
 		for range 3 {
-			nodes = append(nodes, templatesync.Start(templates, slog.New(slog.DiscardHandler)))
+			nodes = append(nodes, parttest.Start(t, templatesync.New(templates, slog.New(slog.DiscardHandler))))
 		}
 		seen := map[string]int{}
 		for range accounts {
@@ -46,7 +47,7 @@ func TestNodesShareTheWork(t *testing.T) {
 		}
 		var stopping sync.WaitGroup
 		for _, n := range nodes {
-			stopping.Go(n.Stop)
+			stopping.Go(func() { n.Stop(context.Background()) })
 		}
 		stopping.Wait()
 		close(read)

@@ -131,8 +131,8 @@ type Engine struct {
 	loops  sync.WaitGroup
 }
 
-// Start begins to deliver, with what an earlier process left.
-func Start(cfg Config) *Engine {
+// New makes an engine.
+func New(cfg Config) *Engine {
 	cfg.setDefaults()
 	e := &Engine{
 		cfg: cfg, node: cfg.Lease().Node, http: newPoster(cfg), lanes: map[string]*lane{}, orgs: map[string]share{},
@@ -141,15 +141,20 @@ func Start(cfg Config) *Engine {
 	e.tending = sync.NewCond(&e.mu)
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.calls, e.abort = context.WithCancel(context.Background())
+	return e
+}
+
+// Start begins to deliver, with what an earlier process left.
+func (e *Engine) Start(context.Context) error {
 	e.results = startRecorder(e)
-	e.polledAt = cfg.Store.Now()
+	e.polledAt = e.cfg.Store.Now()
 	e.loops.Go(e.sleep)
 	e.loops.Go(e.sweepLoop)
 	for range choreWorkers {
 		e.loops.Go(e.tend)
 	}
-	cfg.Metrics.watch(e)
-	return e
+	e.cfg.Metrics.watch(e)
+	return nil
 }
 
 // Stop ends the work. Attempts under way get until ctx ends; what is not finished stays in the table.

@@ -76,7 +76,10 @@ func (w *world) start(node string) *Engine {
 		},
 	}
 	w.beat(node)
-	e := Start(cfg)
+	e := New(cfg)
+	if err := e.Start(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
 	w.t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

@@ -16,6 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/api"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/netguard/netguardtest"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/vault"
@@ -76,6 +77,7 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 	for _, option := range options {
 		option(a)
 	}
+	parttest.Start(t, a)
 	s := &Server{Store: st, API: a, Clock: clock, place: place, options: options, http: httptest.NewServer(a)}
 	s.URL = s.http.URL
 	s.client = &http.Client{
@@ -123,7 +125,6 @@ var guard = netguard.New(Opened).WithResolver(netguardtest.Resolver(func(host st
 func (s *Server) close() {
 	s.client.CloseIdleConnections()
 	s.http.Close()
-	s.API.Close()
 }
 
 // Document is the server's own description.

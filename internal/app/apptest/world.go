@@ -21,6 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/store"
@@ -61,7 +62,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	hub := live.Start(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: Visible(st), Log: log})
+	hub := live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: Visible(st), Log: log})
 	index, err := st.OpenSearch(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	for _, option := range options {
 		option(&cfg)
 	}
-	work := contactjobs.Start(st, cfg.Blobs, log)
+	work := contactjobs.New(st, cfg.Blobs, log)
 	cfg.ContactWork = work.Wake
 	a := app.New(cfg)
 	public := api.New(api.Config{
@@ -91,14 +92,17 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 		CheckURL: func(context.Context, string) error { return nil },
 	})
 	a.Finish()
+	var parts part.List
+	if err := parts.Start(context.Background(), hub, work, public); err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler = a
 	server.Start()
 	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index, Provider: network}
 	t.Cleanup(func() {
-		hub.Stop()
-		work.Stop()
+		parts.Drain()
 		server.Close()
-		public.Close()
+		parts.Stop(context.Background())
 		index.Close()
 	})
 	w.document = w.loadDocument(t)

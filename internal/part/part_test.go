@@ -1,0 +1,109 @@
+package part_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/part"
+)
+
+// step is a part that writes down what happens to it.
+type step struct {
+	name  string
+	notes *[]string
+	fails error
+}
+
+func (s step) note(what string) { *s.notes = append(*s.notes, what+" "+s.name) }
+
+func (s step) Start(context.Context) error { s.note("start"); return s.fails }
+func (s step) Stop(context.Context)        { s.note("stop") }
+
+// waiting is a part that holds requests.
+type waiting struct{ step }
+
+func (w waiting) Drain() { w.note("drain") }
+
+func TestListStopsInTheReverseOrder(t *testing.T) {
+	t.Parallel()
+	var notes []string
+	var list part.List
+	broken := errors.New("broken")
+	err := list.Start(t.Context(), step{"a", &notes, nil}, waiting{step{"b", &notes, nil}}, step{"c", &notes, broken}, step{"d", &notes, nil})
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	list.Drain()
+	list.Stop(t.Context())
+	if want := []string{"start a", "start b", "start c", "drain b", "stop b", "stop a"}; !slices.Equal(notes, want) {
+		t.Errorf("got %q, want %q", notes, want)
+	}
+}
+
+// sweeper counts its sweeps.
+type sweeper struct {
+	part.Life
+	part.Bell
+	sweeps   int
+	reported []error
+	fails    error
+}
+
+func (s *sweeper) Sweep(context.Context) error { s.sweeps++; return s.fails }
+
+func TestSweepsComeAtOnceByTheClockAndWhenWoken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &sweeper{Life: part.NewLife(), Bell: part.NewBell(), fails: errors.New("no")}
+		s.SweepEvery(time.Minute, s.Bell, s, func(err error) { s.reported = append(s.reported, err) })
+		for want, happens := range []func(){func() {}, func() { <-time.After(time.Minute) }, s.Wake} {
+			happens()
+			synctest.Wait()
+			if s.sweeps != want+1 || len(s.reported) != want+1 {
+				t.Errorf("%d sweeps and %d reports, want %d", s.sweeps, len(s.reported), want+1)
+			}
+		}
+		for range 2 { // once more does no harm
+			s.Stop(t.Context())
+		}
+		s.Wake()
+		<-time.After(time.Hour)
+		if s.sweeps != 3 {
+			t.Errorf("%d sweeps after a stop", s.sweeps)
+		}
+	})
+}
+
+// Rings that nobody has heard are one.
+func TestBellRemembersOneRing(t *testing.T) {
+	t.Parallel()
+	bell := part.NewBell()
+	for range 3 {
+		bell.Wake()
+	}
+	if len(bell) != 1 {
+		t.Errorf("%d rings wait", len(bell))
+	}
+}
+
+// What cannot be cut off is waited for, as long as the one who stops has patience.
+func TestStopWaitsWithPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, patience := range []time.Duration{time.Second, time.Hour} {
+			life, begun := part.NewLife(), time.Now()
+			life.Go(func(ctx context.Context) { <-ctx.Done(); <-time.After(time.Minute) })
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			life.Stop(ctx)
+			cancel()
+			if took := time.Since(begun); took != min(patience, time.Minute) {
+				t.Errorf("with %v of patience it took %v", patience, took)
+			}
+		}
+		<-time.After(time.Minute)
+	})
+}
