@@ -12,11 +12,12 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/numbers"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/templates"
 )
 
 const basePath = "/v1"
@@ -31,7 +32,7 @@ type Config struct {
 	Token    func(chat.Account) (string, error)
 	Blobs    blob.Store
 	// Templates works with templates at the provider.
-	Templates *core.Templates
+	Templates *templates.Service
 	// PublicURL is the address of this service for others.
 	PublicURL string
 	// Vault seals stored values that must not be readable in the store.
@@ -75,11 +76,10 @@ type API struct {
 	requests *requestLog
 	uploads  *rest.Crowd // files on their way in
 
-	provider  provider.Client
-	token     func(chat.Account) (string, error)
 	blobs     blob.Store
 	publicURL string
-	templates *core.Templates
+	templates *templates.Service
+	numbers   numbers.Service
 	vault     rest.Vault
 	checkURL  func(ctx context.Context, rawURL string) error
 
@@ -94,10 +94,10 @@ func New(cfg Config) *API {
 		store: cfg.Store, log: cfg.Log,
 		requests: newRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
 		uploads:  rest.NewCrowd(maxUploadsPerOrg, maxUploads),
-		provider: cfg.Provider, token: cfg.Token, blobs: cfg.Blobs, publicURL: cfg.PublicURL,
+		blobs:    cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: rest.NewCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
-		templates: cfg.Templates,
+		templates: cfg.Templates, numbers: numbers.Service{Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token},
 	}
 	a.surface = rest.New(rest.Config{
 		Base: basePath, Store: cfg.Store, CursorKey: cfg.CursorKey, Vault: cfg.Vault, Authority: a, Description: describe(cfg.Version),
@@ -108,7 +108,7 @@ func New(cfg Config) *API {
 		a.shared = rest.Several{a.surface, cfg.Dashboard}
 	}
 	if a.templates == nil {
-		a.templates = &core.Templates{
+		a.templates = &templates.Service{
 			Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token, Fetch: netguard.New().Client(rest.RequestTimeout), Open: a.openFile,
 		}
 	}

@@ -19,9 +19,10 @@ func Connect(t testing.TB, client provider.Client, dir string) func(*API) {
 		t.Fatal(err)
 	}
 	return func(a *API) {
-		a.provider, a.blobs, a.publicURL = client, blobs, PublicURL
-		a.token = func(account chat.Account) (string, error) { return "opened " + account.Token, nil }
-		a.templates.Provider, a.templates.Token = a.provider, a.token
+		a.blobs, a.publicURL = blobs, PublicURL
+		token := func(account chat.Account) (string, error) { return "opened " + account.Token, nil }
+		a.numbers.Provider, a.numbers.Token = client, token
+		a.templates.Provider, a.templates.Token = client, token
 	}
 }
 

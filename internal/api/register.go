@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -36,7 +35,7 @@ type registrationView struct {
 }
 
 func (a *API) registerNumber(c *rest.Call, in *registerInput) (registrationView, error) {
-	account, err := core.Register(c.Ctx, a.store, a.provider, a.token, c.Account, in.Body.PIN)
+	account, err := a.numbers.Register(c.Ctx, c.Account, in.Body.PIN)
 	return registrationView{
 		Object: "phone_number_registration", PhoneNumberID: in.PhoneNumberID, Registered: err == nil,
 		Status: string(account.Status), ProviderStatus: account.ProviderStatus,

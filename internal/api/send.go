@@ -236,6 +236,6 @@ func (a *API) markRead(c *rest.Call, b sendBody) (rest.Answer, error) {
 	if err != nil {
 		return rest.Answer{}, err
 	}
-	m, err := core.MarkRead(c.Ctx, a.store, a.provider, a.token, c.Account, id, b.TypingIndicator != nil, c.Caller.User)
+	m, err := a.numbers.MarkRead(c.Ctx, c.Account, id, b.TypingIndicator != nil, c.Caller.User)
 	return c.Success(readReceiptView{ID: rest.MessageID(m.ID), Object: "message", Status: "read", MessageID: m.ProviderID}), err
 }

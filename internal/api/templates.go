@@ -8,6 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/templates"
 )
 
 // templateTimeout is the time limit of an operation that reads many pages from the provider, or fetches files
@@ -198,7 +199,7 @@ type updateTemplateBody struct {
 
 func (a *API) updateTemplate(c *rest.Call, in *updateTemplateInput) (templateView, error) {
 	b := in.Body
-	patch := core.TemplatePatch{
+	patch := templates.Patch{
 		Language: b.Language, Category: b.Category, TTLSeconds: either(b.TTLSeconds, b.TTLSecondsAlias), Components: b.Components,
 		Sent: chat.Sent{Text: c.Body()},
 	}

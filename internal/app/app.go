@@ -12,8 +12,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/numbers"
 	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/simulator"
@@ -44,8 +44,8 @@ type Config struct {
 	// ContactWork wakes the worker for bulk changes of contacts; nil if this node has none.
 	ContactWork func()
 	// Numbers works with numbers at the provider.
-	Numbers *core.Numbers
-	// Pace reports how fast this node sends the messages of an account; nil if it sends none.
+	Numbers *numbers.Service
+	// Pace tells how fast this node sends the messages of an account; nil where it sends none.
 	Pace func(accountID string) Pace
 	// Operators are the ids of users who may see the counts of the whole service; none by default.
 	Operators []string

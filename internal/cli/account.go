@@ -5,6 +5,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/masterkey"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
 )
@@ -49,7 +50,7 @@ func (s sealing) changeSealing(c *console, f storeFlags, token string, fn func(*
 // there is no store.
 func (s sealing) withVault(c *console, f storeFlags, fn func(*store.Store, *vault.Vault) error) error {
 	return f.with(c, func(st *store.Store) error {
-		v, err := core.LoadMasterKey(c.ctx, st, s.SecretKey, f.Data)
+		v, err := masterkey.Load(c.ctx, st, s.SecretKey, f.Data)
 		if err != nil {
 			return err
 		}

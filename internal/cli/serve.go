@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/parleyhq/parley/internal/config"
-	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/demo"
 	"github.com/parleyhq/parley/internal/server"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
@@ -85,7 +85,7 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 // simulatedPerson is Ada, who answers automatically.
 const simulatedPerson = simulator.DemoPhone
 
-func printDemo(w io.Writer, srv *server.Server, providerURL string, d core.Demo) {
+func printDemo(w io.Writer, srv *server.Server, providerURL string, d demo.Organization) {
 	provider := providerURL
 	if provider == "" {
 		provider = "the provider simulator; " + srv.SimulatorURL() + "/_sim lists what you can make happen"
@@ -103,7 +103,7 @@ Parley is ready, with a demo organization.
   curl %[1]s/v1/%[5]s/messages -H "Authorization: Bearer %[4]s" -H "Content-Type: application/json" \
        -d '{"messaging_product":"chat","to":"+15550100999","type":"template","template":{"name":"hello_world","language":"en_US"}}'
 
-`, srv.PublicURL(), d.Email, d.Password, d.APIKey, d.PhoneNumberID, provider, core.DemoPhoneNumber)
+`, srv.PublicURL(), d.Email, d.Password, d.APIKey, d.PhoneNumberID, provider, demo.PhoneNumber)
 	if address := srv.SimulatorURL(); address != "" {
 		fmt.Fprintf(w, `  In another terminal:
 

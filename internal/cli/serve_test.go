@@ -98,13 +98,13 @@ func TestDemo(t *testing.T) {
 	})
 }
 
-type demo struct{ dashboard, login, key string }
+type shownDemo struct{ dashboard, login, key string }
 
-func demoOf(t *testing.T, flags []string) demo {
+func demoOf(t *testing.T, flags []string) shownDemo {
 	t.Helper()
 	n := serve(t, flags...)
 	found := n.stdout.wait(t, `(?s)Dashboard +(\S+)\n +Login +(.*?)\n +API key +(\S+)\n.* curl (\S+) -H "Authorization: Bearer (\S+)"`)
-	d := demo{dashboard: found[1], login: found[2], key: found[3]}
+	d := shownDemo{dashboard: found[1], login: found[2], key: found[3]}
 	if found[4] != d.dashboard+"/v1/100200300400500/messages" || found[5] != d.key {
 		t.Errorf("the command is for %v", found[4:])
 	}

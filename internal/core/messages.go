@@ -1,11 +1,7 @@
 package core
 
 import (
-	"context"
-	"errors"
-
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -45,39 +41,23 @@ func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p sto
 	return slice, contacts, err
 }
 
-// MarkRead sends a read receipt, with a typing bubble if asked for, and notes it. It can be repeated. A user
-// who does it must see the conversation.
-func MarkRead(ctx context.Context, st *store.Store, client provider.Client, token func(chat.Account) (string, error),
-	account chat.Account, providerID string, typing bool, by *chat.User,
-) (chat.Message, error) {
-	m, err := st.Read(ctx).MessageByProviderID(account.OrgID, account.ID, providerID)
+// MessageToRead is the inbound message that a receipt is for. A user who sends one must see the conversation.
+func MessageToRead(r store.Reader, account chat.Account, providerID string, by *chat.User) (chat.Message, error) {
+	m, err := r.MessageByProviderID(account.OrgID, account.ID, providerID)
 	if err == nil && m.Direction != chat.Inbound {
 		err = store.ErrNotFound
 	}
 	if err == nil && by != nil {
-		_, err = st.Read(ctx).SeenConversation(*by, m.ConversationID)
+		_, err = r.SeenConversation(*by, m.ConversationID)
 	}
 	if err != nil {
 		return chat.Message{}, orNotFound(err, "inbound message")
 	}
-	if err := account.CheckConnected(); err != nil {
-		return chat.Message{}, err
-	}
-	from, err := NumberOf(account, token)
-	if err != nil {
-		return chat.Message{}, err
-	}
-	if err := client.MarkRead(ctx, from, providerID, typing); err != nil {
-		return chat.Message{}, callFailed(err)
-	}
-	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
-		m, err = noteRead(tx, account, m.ID)
-		return err
-	})
-	return m, err
+	return m, account.CheckConnected()
 }
 
-func noteRead(tx *store.Tx, account chat.Account, id string) (chat.Message, error) {
+// NoteRead writes down that a message, and with it its conversation, was read.
+func NoteRead(tx *store.Tx, account chat.Account, id string) (chat.Message, error) {
 	m, err := tx.Message(account.OrgID, account.ID, id)
 	if err != nil {
 		return chat.Message{}, orNotFound(err, "inbound message")
@@ -94,23 +74,4 @@ func noteRead(tx *store.Tx, account chat.Account, id string) (chat.Message, erro
 	}
 	conversation.UnreadCount, conversation.UpdatedAt = 0, tx.Now()
 	return m, tx.UpdateConversation(conversation)
-}
-
-// NumberOf is an account as the provider's client wants it.
-func NumberOf(account chat.Account, token func(chat.Account) (string, error)) (provider.Number, error) {
-	text, err := token(account)
-	return provider.Number{PhoneNumberID: deref(account.PhoneNumberID), WABAID: account.WABAID, Token: text}, err
-}
-
-// callFailed is a provider's refusal as the caller of the API sees it.
-func callFailed(err error) error {
-	e, ok := errors.AsType[*provider.Error](err)
-	switch {
-	case !ok:
-		return err
-	case e.HTTPStatus == 0 || e.HTTPStatus >= 500 || e.Transient || e.Class().Transient:
-		return chat.Fail(chat.CodeProviderFailure, "The provider did not answer or is in trouble. Try again in a while.")
-	default:
-		return chat.Fail(chat.CodeUpstreamError, "The provider refused: %s", e.MessageError().Message)
-	}
 }

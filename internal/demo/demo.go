@@ -27,7 +27,7 @@ type Config struct {
 	Sign      func(r *http.Request, token string)
 	// Templates reads the templates of a number.
 	Templates func(ctx context.Context, phoneNumberID string) error
-	Demo      core.Demo
+	Demo      Organization
 }
 
 // lookEvery is how often the demo checks whether its messages have arrived.

@@ -10,6 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/mail"
+	"github.com/parleyhq/parley/internal/numbers"
 	"github.com/parleyhq/parley/internal/search"
 	"github.com/parleyhq/parley/internal/sso"
 	"github.com/parleyhq/parley/internal/store"
@@ -28,7 +29,7 @@ func (s *Server) newDashboard(version string, postman *mail.Postman) {
 		Store: s.store, CursorKey: s.vault.Derive("dashboard cursor"), Vault: s.vault, SetupToken: s.setupToken(),
 		PublicURL: s.cfg.PublicURL, Live: s.live, Search: search.NewSearcher(s.store, s.index), Phones: s.phones(),
 		Blobs: s.messaging.blobs, ContactWork: s.wakeContactJobs,
-		Numbers: &core.Numbers{Store: s.store, Provider: s.messaging.client, Token: s.token}, Pace: s.pace(),
+		Numbers: &numbers.Service{Store: s.store, Provider: s.messaging.client, Token: s.token}, Pace: s.pace(),
 		Operators: s.cfg.Operator, Node: func() string { return s.messaging.node.Lease().Node }, Storage: s.storage(),
 		Mail:    mailer(postman),
 		SSO:     s.sso(),

@@ -11,13 +11,28 @@ import (
 // demoPatience bounds how long the demo's conversations may hold up the first start. They take about a second.
 const demoPatience = time.Minute
 
+// Demo seeds the demo organization, once, and reads the templates of its number.
+func (s *Server) Demo(ctx context.Context) (demo.Organization, error) {
+	d, err := demo.Seed(ctx, s.store, s.vault)
+	if err != nil {
+		return d, err
+	}
+	if err := s.syncTemplates(d.OrganizationID)(ctx, d.PhoneNumberID); err != nil { // it is tried again by itself
+		s.log.Warn("the demo's templates could not be read", "error", err)
+	}
+	if s.messaging.simulator != nil {
+		s.messaging.simulator.Learn(d.PhoneNumberID)
+	}
+	return d, s.fillDemo(ctx, d)
+}
+
 // fillDemo gives the demo organization its week of conversations, where there is a simulator to have them with
 // and a worker to send. What is missing of it afterwards stays missing: it is no reason not to serve.
-func (s *Server) fillDemo(ctx context.Context, d core.Demo) error {
+func (s *Server) fillDemo(ctx context.Context, d demo.Organization) error {
 	if s.cfg.DemoEmpty || s.messaging.simulator == nil || s.messaging.sender == nil {
 		return nil
 	}
-	if mine, err := core.TakeDemoWeek(ctx, s.store); err != nil || !mine {
+	if mine, err := demo.TakeWeek(ctx, s.store); err != nil || !mine {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, demoPatience)

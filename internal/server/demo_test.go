@@ -10,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/demo"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -21,11 +22,11 @@ type desk struct {
 	token string
 }
 
-func sitDown(t *testing.T, s *Server, demo core.Demo) desk {
+func sitDown(t *testing.T, s *Server, org demo.Organization) desk {
 	t.Helper()
 	d := desk{t: t, s: s}
 	err := s.store.InTx(t.Context(), func(tx *store.Tx) error {
-		u, err := tx.UserByEmail(demo.Email)
+		u, err := tx.UserByEmail(org.Email)
 		if err == nil {
 			d.token, err = core.OpenSession(tx, u, core.Browser{})
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/templatesync"
+	"github.com/parleyhq/parley/internal/templates"
 	"github.com/parleyhq/parley/internal/webhook"
 )
 
@@ -48,7 +48,7 @@ type messaging struct {
 	mover     *media.Mover    // nil where the node is no worker
 	sender    *sender.Sender  // likewise
 	deliverer *webhook.Engine // likewise
-	templates *core.Templates
+	templates *templates.Service
 	simulator *simulatedProvider // nil where the provider is a real one
 }
 
@@ -102,7 +102,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	if m.client, err = cloud.New(cloud.Options{BaseURL: baseURL, AppID: s.cfg.ProviderAppID, App: s.app()}); err != nil {
 		return err
 	}
-	m.templates = &core.Templates{
+	m.templates = &templates.Service{
 		Store: s.store, Provider: m.client, Token: s.token, Fetch: netguard.New(s.cfg.AllowNetwork...).Client(sampleTimeout), RefuseAfter: refuseAfter,
 		Open: m.blobs.Get,
 	}
@@ -155,7 +155,7 @@ func (s *Server) newWorkers() []part.Part {
 		PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 	})
 	s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
-	return []part.Part{m.mover, m.sender, templatesync.New(m.templates, s.log), broadcast.New(broadcast.Config{
+	return []part.Part{m.mover, m.sender, templates.NewSyncer(m.templates, s.log), broadcast.New(broadcast.Config{
 		Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Log: s.log,
 	})}
 }

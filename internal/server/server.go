@@ -21,12 +21,12 @@ import (
 	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/contactjobs"
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/figures"
 	"github.com/parleyhq/parley/internal/housekeeping"
 	"github.com/parleyhq/parley/internal/live"
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/mail"
+	"github.com/parleyhq/parley/internal/masterkey"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/search"
@@ -155,7 +155,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	if s.vault, err = core.LoadMasterKey(ctx, s.store, s.cfg.SecretKey, s.cfg.Data); err != nil {
+	if s.vault, err = masterkey.Load(ctx, s.store, s.cfg.SecretKey, s.cfg.Data); err != nil {
 		return err
 	}
 	s.warnOfOpenFolder()
@@ -197,21 +197,6 @@ func (s *Server) listen() (err error) {
 
 // PublicURL is the address under which others reach the node.
 func (s *Server) PublicURL() string { return s.cfg.PublicURL }
-
-// Demo seeds the demo organization, once, and reads the templates of its number.
-func (s *Server) Demo(ctx context.Context) (core.Demo, error) {
-	demo, err := core.SeedDemo(ctx, s.store, s.vault)
-	if err != nil {
-		return demo, err
-	}
-	if err := s.syncTemplates(demo.OrganizationID)(ctx, demo.PhoneNumberID); err != nil { // it is tried again by itself
-		s.log.Warn("the demo's templates could not be read", "error", err)
-	}
-	if s.messaging.simulator != nil {
-		s.messaging.simulator.Learn(demo.PhoneNumberID)
-	}
-	return demo, s.fillDemo(ctx, demo)
-}
 
 // httpServer bounds what a client can hold: slow headers, slow bodies, idle connections.
 func (s *Server) httpServer(h http.Handler) *http.Server {

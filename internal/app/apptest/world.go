@@ -21,6 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
+	"github.com/parleyhq/parley/internal/numbers"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/search"
@@ -74,7 +75,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	network := &providertest.Client{}
 	token := func(chat.Account) (string, error) { return "token", nil }
 	cfg := app.Config{
-		Blobs: blobs, Numbers: &core.Numbers{Store: st, Provider: network, Token: token},
+		Blobs: blobs, Numbers: &numbers.Service{Store: st, Provider: network, Token: token},
 		Store: st, CursorKey: []byte("a key that all nodes of a test share"), Vault: v, SetupToken: SetupToken,
 		Live: hub, Search: search.NewSearcher(st, index), Version: "test", Log: log, Metrics: app.NewMetrics(nil),
 	}

@@ -1,4 +1,4 @@
-package core_test
+package templates_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package templatesync_test
+package templates_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
-	"github.com/parleyhq/parley/internal/templatesync"
+	"github.com/parleyhq/parley/internal/templates"
 )
 
 // TestNodesShareTheWork: whatever is due is read from the provider once, by one of the nodes, also
@@ -26,7 +26,7 @@ func TestNodesShareTheWork(t *testing.T) {
 		st := storetest.Open(t, engine)
 		org := storetest.Org(t, st)
 		for i := range accounts {
-			connect(t, st, org.ID, i)
+			connectNth(t, st, org.ID, i)
 		}
 		read := make(chan string, 10*accounts)
 		client := &providertest.Client{OnTemplates: func(n provider.Number, _ provider.TemplateQuery) (provider.TemplatePage, error) {
@@ -36,10 +36,10 @@ func TestNodesShareTheWork(t *testing.T) {
 			}
 			return provider.TemplatePage{Templates: []provider.Template{{ID: "1", Name: "hello", Language: "de", Status: "APPROVED"}}}, nil
 		}}
-		templates := &core.Templates{Store: st, Provider: client, Token: func(chat.Account) (string, error) { return "token", nil }}
-		var nodes []*templatesync.Syncer
+		service := &templates.Service{Store: st, Provider: client, Token: func(chat.Account) (string, error) { return "token", nil }}
+		var nodes []*templates.Syncer
 		for range 3 {
-			nodes = append(nodes, parttest.Start(t, templatesync.New(templates, slog.New(slog.DiscardHandler))))
+			nodes = append(nodes, parttest.Start(t, templates.NewSyncer(service, slog.New(slog.DiscardHandler))))
 		}
 		seen := map[string]int{}
 		for range accounts {
@@ -65,7 +65,7 @@ func TestNodesShareTheWork(t *testing.T) {
 	})
 }
 
-func connect(t *testing.T, st *store.Store, orgID string, i int) {
+func connectNth(t *testing.T, st *store.Store, orgID string, i int) {
 	t.Helper()
 	err := st.InTx(context.Background(), func(tx *store.Tx) error {
 		_, err := core.ConnectAccount(tx, chat.NewAccount{

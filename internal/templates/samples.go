@@ -1,4 +1,4 @@
-package core
+package templates
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/provider"
 )
@@ -32,7 +33,7 @@ var sampleNames = map[string]string{
 
 // uploadSamples replaces the addresses and library ids of samples by the provider's handles, and returns the
 // library's files by the places that show them. A file that several cards show is uploaded once.
-func (s *Templates) uploadSamples(ctx context.Context, account chat.Account, n provider.Number, parts []chat.TemplatePart) (files map[string]string, err error) {
+func (s *Service) uploadSamples(ctx context.Context, account chat.Account, n provider.Number, parts []chat.TemplatePart) (files map[string]string, err error) {
 	handles := map[string]string{}
 	files = map[string]string{}
 	return files, chat.ReplaceSamples(parts, func(sample chat.Sample) (string, error) {
@@ -55,8 +56,8 @@ func (s *Templates) uploadSamples(ctx context.Context, account chat.Account, n p
 }
 
 // uploadStored hands a library file of the number's team to the provider.
-func (s *Templates) uploadStored(ctx context.Context, account chat.Account, n provider.Number, sample chat.Sample) (string, error) {
-	media, err := LibraryMedia(s.Store.Read(ctx), account, sample.MediaID)
+func (s *Service) uploadStored(ctx context.Context, account chat.Account, n provider.Number, sample chat.Sample) (string, error) {
+	media, err := core.LibraryMedia(s.Store.Read(ctx), account, sample.MediaID)
 	if code, ours := chat.CodeOf(err); ours && code == chat.CodeResourceNotFound {
 		return "", chat.Invalid(sample.Param, "There is no such file in the library of this number's team.")
 	}
@@ -74,7 +75,7 @@ func (s *Templates) uploadStored(ctx context.Context, account chat.Account, n pr
 	return s.handOver(ctx, n, sample, file, media.Size)
 }
 
-func (s *Templates) uploadFetched(ctx context.Context, n provider.Number, sample chat.Sample) (string, error) {
+func (s *Service) uploadFetched(ctx context.Context, n provider.Number, sample chat.Sample) (string, error) {
 	file, err := os.CreateTemp("", "parley-sample-*")
 	if err != nil {
 		return "", err
@@ -89,7 +90,7 @@ func (s *Templates) uploadFetched(ctx context.Context, n provider.Number, sample
 }
 
 // handOver uploads a file that is what a header of the format can have.
-func (s *Templates) handOver(ctx context.Context, n provider.Number, sample chat.Sample, file io.ReadSeeker, size int64) (string, error) {
+func (s *Service) handOver(ctx context.Context, n provider.Number, sample chat.Sample, file io.ReadSeeker, size int64) (string, error) {
 	mimeType, err := sniff(file)
 	if err != nil {
 		return "", err
@@ -100,13 +101,13 @@ func (s *Templates) handOver(ctx context.Context, n provider.Number, sample chat
 	}
 	handle, err := s.Provider.UploadSample(ctx, n, provider.File{Name: sampleNames[mimeType], MimeType: mimeType, Size: size, Body: file})
 	if err != nil {
-		return "", templateCallFailed(err, sample.Param)
+		return "", callFailed(err, sample.Param)
 	}
 	return handle, nil
 }
 
 // fetch reads a sample into a file, as far as it may go.
-func (s *Templates) fetch(ctx context.Context, sample chat.Sample, to io.Writer) (int64, error) {
+func (s *Service) fetch(ctx context.Context, sample chat.Sample, to io.Writer) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, sample.URL, http.NoBody)
 	if err != nil {
 		return 0, chat.Invalid(sample.Param, "Must be an https address.")

@@ -1,4 +1,4 @@
-package core
+package templates
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -30,16 +31,19 @@ type creation struct {
 
 // Create submits a template for review. The provider has one template of a name and language: when
 // an answer was lost, asking again with the same content finds the template that was made then.
-func (s *Templates) Create(ctx context.Context, account chat.Account, in chat.NewTemplate) (chat.Template, error) {
+func (s *Service) Create(ctx context.Context, account chat.Account, in chat.NewTemplate) (chat.Template, error) {
 	if err := in.Check(); err != nil {
 		return chat.Template{}, err
 	}
 	c := creation{account: account, in: in, fingerprint: fingerprintOf(in)}
 	made, err := s.madeBefore(ctx, &c)
-	if err != nil || made != nil {
-		return deref(made), err
+	if err != nil {
+		return chat.Template{}, err
 	}
-	if c.number, err = NumberOf(account, s.Token); err != nil {
+	if made != nil {
+		return *made, nil
+	}
+	if c.number, err = core.NumberOf(account, s.Token); err != nil {
 		return chat.Template{}, err
 	}
 	if c.files, err = s.uploadSamples(ctx, account, c.number, c.in.Components); err != nil {
@@ -65,7 +69,7 @@ func fingerprintOf(in chat.NewTemplate) string {
 }
 
 // madeBefore looks whether there is such a template. One that an earlier attempt made is returned.
-func (s *Templates) madeBefore(ctx context.Context, c *creation) (made *chat.Template, err error) {
+func (s *Service) madeBefore(ctx context.Context, c *creation) (made *chat.Template, err error) {
 	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
 		made, c.again = nil, false
 		draft, err := tx.TemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language, tx.Now().Add(-draftLife))
@@ -80,7 +84,7 @@ func (s *Templates) madeBefore(ctx context.Context, c *creation) (made *chat.Tem
 		case err != nil:
 			return err
 		case !c.again:
-			return templateExists()
+			return alreadyExists()
 		}
 		made = &existing
 		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
@@ -88,13 +92,13 @@ func (s *Templates) madeBefore(ctx context.Context, c *creation) (made *chat.Tem
 	return made, err
 }
 
-func templateExists() error {
+func alreadyExists() error {
 	return &chat.Error{Code: chat.CodeTemplateAlreadyExists, Param: "name",
 		Message: "There is a template of this name in this language. Change it with PATCH, or choose another name."}
 }
 
 // submit asks the provider, and returns the template as the provider has it.
-func (s *Templates) submit(ctx context.Context, c creation) (provider.Template, error) {
+func (s *Service) submit(ctx context.Context, c creation) (provider.Template, error) {
 	components, err := json.Marshal(c.in.Components)
 	if err != nil {
 		return provider.Template{}, err
@@ -111,7 +115,7 @@ func (s *Templates) submit(ctx context.Context, c creation) (provider.Template, 
 			return *found, nil
 		}
 		_, keepErr := s.keep(ctx, c, *found) // somebody made it elsewhere: from now on it is known here
-		return provider.Template{}, errors.Join(templateExists(), keepErr)
+		return provider.Template{}, errors.Join(alreadyExists(), keepErr)
 	}
 	if err != nil {
 		return provider.Template{}, err
@@ -126,7 +130,7 @@ func (s *Templates) submit(ctx context.Context, c creation) (provider.Template, 
 }
 
 // lookUp reads one template from the provider; nil if it has none.
-func (s *Templates) lookUp(ctx context.Context, n provider.Number, name, language string) (*provider.Template, error) {
+func (s *Service) lookUp(ctx context.Context, n provider.Number, name, language string) (*provider.Template, error) {
 	page, err := s.Provider.Templates(ctx, n, provider.TemplateQuery{Name: name})
 	for _, t := range page.Templates {
 		if t.Name == name && t.Language == language {
@@ -138,7 +142,7 @@ func (s *Templates) lookUp(ctx context.Context, n provider.Number, name, languag
 
 // giveUp decides what is left of a creation that failed: nothing where the provider has refused it,
 // the draft where nobody knows.
-func (s *Templates) giveUp(ctx context.Context, c creation, callErr error) error {
+func (s *Service) giveUp(ctx context.Context, c creation, callErr error) error {
 	if _, ours := chat.CodeOf(callErr); ours {
 		return callErr
 	}
@@ -150,34 +154,24 @@ func (s *Templates) giveUp(ctx context.Context, c creation, callErr error) error
 		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
 	})
 	if ok && e.TemplateExists() {
-		return errors.Join(templateExists(), err)
+		return errors.Join(alreadyExists(), err)
 	}
-	return errors.Join(templateCallFailed(callErr, "components", "name", "language", "category", "parameter_format", "message_send_ttl_seconds"), err)
+	return errors.Join(callFailed(callErr, "components", "name", "language", "category", "parameter_format", "message_send_ttl_seconds"), err)
 }
 
 // keep stores a template that the provider has taken.
-func (s *Templates) keep(ctx context.Context, c creation, t provider.Template) (row chat.Template, err error) {
+func (s *Service) keep(ctx context.Context, c creation, t provider.Template) (row chat.Template, err error) {
 	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		row = templateRow(c.account, t)
-		row.ID, row.CreatedAt, row.UpdatedAt = tx.NewID(chat.KindTemplate), tx.Now(), tx.Now()
-		err := tx.InsertTemplate(row)
-		if errors.Is(err, store.ErrDuplicate) { // a synchronization was faster
-			row, err = tx.Template(row.OrgID, row.WABAID, row.Name, row.Language)
-		}
-		if err != nil {
+		if row, err = core.KeepTemplate(tx, c.account, t, c.files); err != nil {
 			return err
 		}
-		return errors.Join(
-			audit(tx, row.OrgID, chat.AuditTemplateCreated, ofTemplate(row)),
-			noteTemplateChanges(tx, chat.TemplateStanding{ID: row.ID}, row, ""),
-			tx.PutTemplateSamples(row, c.files),
-			tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language))
+		return tx.DeleteTemplateDraft(c.account.OrgID, c.account.WABAID, c.in.Name, c.in.Language)
 	})
 	return row, err
 }
 
-// TemplatePatch changes what is given.
-type TemplatePatch struct {
+// Patch changes what is given.
+type Patch struct {
 	Language   string // empty: the only one
 	Category   string
 	TTLSeconds *int
@@ -186,7 +180,7 @@ type TemplatePatch struct {
 }
 
 // Edit changes a template at the provider, which then reviews it again.
-func (s *Templates) Edit(ctx context.Context, account chat.Account, name string, patch TemplatePatch) (chat.Template, error) {
+func (s *Service) Edit(ctx context.Context, account chat.Account, name string, patch Patch) (chat.Template, error) {
 	row, err := s.variant(ctx, account, name, patch.Language)
 	if err != nil {
 		return chat.Template{}, err
@@ -194,7 +188,7 @@ func (s *Templates) Edit(ctx context.Context, account chat.Account, name string,
 	if err := patch.check(row); err != nil {
 		return chat.Template{}, err
 	}
-	number, err := NumberOf(account, s.Token)
+	number, err := core.NumberOf(account, s.Token)
 	if err != nil {
 		return chat.Template{}, err
 	}
@@ -212,7 +206,7 @@ func (s *Templates) Edit(ctx context.Context, account chat.Account, name string,
 		return chat.Template{}, chat.Fail(chat.CodeUpstreamError, "The provider's id of this template is not known yet. Synchronize the templates first.")
 	}
 	if err := s.Provider.EditTemplate(ctx, number, *row.ProviderID, edit); err != nil {
-		return chat.Template{}, errors.Join(templateCallFailed(err, patch.given()...), s.syncSoon(ctx, account, err))
+		return chat.Template{}, errors.Join(callFailed(err, patch.given()...), s.syncSoon(ctx, account, err))
 	}
 	if row.Is(chat.CategoryAuthentication) && edit.Components != nil {
 		if found, err := s.lookUp(ctx, number, row.Name, row.Language); err == nil && found != nil {
@@ -223,7 +217,7 @@ func (s *Templates) Edit(ctx context.Context, account chat.Account, name string,
 }
 
 // variant picks the language of a template that is to be changed.
-func (s *Templates) variant(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
+func (s *Service) variant(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
 	all, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, name)
 	if err != nil {
 		return chat.Template{}, err
@@ -241,7 +235,7 @@ func (s *Templates) variant(ctx context.Context, account chat.Account, name, lan
 }
 
 // given are the fields that the change consists of.
-func (p TemplatePatch) given() (names []string) {
+func (p Patch) given() (names []string) {
 	if p.Components != nil {
 		names = append(names, "components")
 	}
@@ -255,8 +249,8 @@ func (p TemplatePatch) given() (names []string) {
 }
 
 // check holds the change against the template it is for.
-func (p TemplatePatch) check(row chat.Template) error {
-	category := deref(row.Category)
+func (p Patch) check(row chat.Template) error {
+	category := textOf(row.Category)
 	if p.Category != "" && row.Status == chat.TemplateApproved && p.Category != category {
 		return chat.Invalid("category", "The category of an approved template is fixed.")
 	}
@@ -274,7 +268,7 @@ func (p TemplatePatch) check(row chat.Template) error {
 }
 
 // syncSoon has the templates read again where nobody knows what became of a call.
-func (s *Templates) syncSoon(ctx context.Context, account chat.Account, callErr error) error {
+func (s *Service) syncSoon(ctx context.Context, account chat.Account, callErr error) error {
 	e, ok := errors.AsType[*provider.Error](callErr)
 	if !ok || !e.OutcomeUnknown {
 		return nil
@@ -284,34 +278,17 @@ func (s *Templates) syncSoon(ctx context.Context, account chat.Account, callErr 
 	})
 }
 
-func (s *Templates) keepEdit(ctx context.Context, row chat.Template, edit provider.TemplateEdit, files map[string]string) (current chat.Template, err error) {
+func (s *Service) keepEdit(ctx context.Context, row chat.Template, edit provider.TemplateEdit, files map[string]string) (current chat.Template, err error) {
 	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		if current, err = tx.Template(row.OrgID, row.WABAID, row.Name, row.Language); err != nil {
-			return orNotFound(err, "template")
-		}
-		was := current.Standing()
-		if edit.Components != nil {
-			current.Components = edit.Components
-			if err := tx.PutTemplateSamples(current, files); err != nil {
-				return err
-			}
-		}
-		if edit.Category != "" {
-			current.Category = &edit.Category
-		}
-		if edit.TTLSeconds != nil {
-			current.TTLSeconds = edit.TTLSeconds
-		}
-		current.SetProviderStatus("PENDING", nil)
-		current.UpdatedAt = tx.Now()
-		return errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current), audit(tx, row.OrgID, chat.AuditTemplateUpdated, ofTemplate(current)))
+		current, err = core.KeepTemplateEdit(tx, row, edit, files)
+		return err
 	})
 	return current, err
 }
 
 // Delete removes a template at the provider and here: in one language, or in all. It returns the
 // newest of what it removed.
-func (s *Templates) Delete(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
+func (s *Service) Delete(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
 	all, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, name)
 	if err != nil {
 		return chat.Template{}, err
@@ -332,21 +309,17 @@ func (s *Templates) Delete(ctx context.Context, account chat.Account, name, lang
 	}
 	providerID := ""
 	if language != "" {
-		providerID = deref(newest.ProviderID)
+		providerID = textOf(newest.ProviderID)
 	}
-	number, err := NumberOf(account, s.Token)
+	number, err := core.NumberOf(account, s.Token)
 	if err != nil {
 		return chat.Template{}, err
 	}
 	err = s.Provider.DeleteTemplate(ctx, number, name, providerID)
 	if e, ok := errors.AsType[*provider.Error](err); err != nil && !(ok && e.TemplateMissing()) {
-		return chat.Template{}, errors.Join(templateCallFailed(err, "name"), s.syncSoon(ctx, account, err))
+		return chat.Template{}, errors.Join(callFailed(err, "name"), s.syncSoon(ctx, account, err))
 	}
 	return newest, s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		_, err := tx.DeleteTemplates(account.OrgID, ids, tx.Now())
-		if err == nil {
-			err = audit(tx, account.OrgID, chat.AuditTemplateDeleted, chat.AuditObject{ID: newest.ID, Name: name}, "language", language)
-		}
-		return err
+		return core.DropTemplates(tx, newest, ids, language)
 	})
 }

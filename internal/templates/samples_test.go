@@ -1,4 +1,4 @@
-package core_test
+package templates_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/templates"
 )
 
 // slowFailure is a network on which every request fails after some time.
@@ -36,9 +37,9 @@ func TestRefusedSamplesAreAlike(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		refuse := func(ctx context.Context, f slowFailure) (string, time.Duration) {
-			templates := &core.Templates{Fetch: &http.Client{Transport: f}, RefuseAfter: time.Second}
+			service := &templates.Service{Fetch: &http.Client{Transport: f}, RefuseAfter: time.Second}
 			begun := time.Now()
-			_, err := templates.FetchSample(ctx, chat.Sample{URL: "https://db.example/a.png", Format: "IMAGE", Param: "url"}, io.Discard)
+			_, err := service.FetchSample(ctx, chat.Sample{URL: "https://db.example/a.png", Format: "IMAGE", Param: "url"}, io.Discard)
 			if err == nil {
 				t.Fatal("there is a file")
 			}
@@ -81,12 +82,12 @@ func TestSamplesFromTheLibrary(t *testing.T) {
 			return m
 		}
 		picture, text := add("a.png", "image/png", "\x89PNG\x0d\x0a\x1a\x0a rest"), add("b.png", "image/png", "no picture")
-		templates := newShelf(0).templates(st)
-		templates.Open = func(_ context.Context, key string) (io.ReadSeekCloser, error) {
+		service := newShelf(0).templates(st)
+		service.Open = func(_ context.Context, key string) (io.ReadSeekCloser, error) {
 			return os.Open(filepath.Join(folder, key))
 		}
 		create := func(name, mediaID string) (chat.Template, error) {
-			return templates.Create(t.Context(), account, chat.NewTemplate{Name: name, Language: "de", Category: chat.CategoryUtility, Components: []chat.TemplatePart{
+			return service.Create(t.Context(), account, chat.NewTemplate{Name: name, Language: "de", Category: chat.CategoryUtility, Components: []chat.TemplatePart{
 				{Type: chat.PartHeader, Format: "IMAGE", Example: &chat.TemplateExample{HeaderHandle: chat.SampleList(mediaID)}},
 				{Type: chat.PartBody, Text: "Look at this."},
 			}})

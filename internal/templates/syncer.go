@@ -1,7 +1,4 @@
-// Package templatesync reads templates from the provider when that is due: a number was connected,
-// a callback told of something unknown, or hours have passed. Rows say what is due; a node takes
-// one by moving it, so that nodes share the work without one that leads.
-package templatesync
+package templates
 
 import (
 	"context"
@@ -9,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -21,16 +17,18 @@ const (
 	batch  = 64
 )
 
-// Syncer does the synchronizations of one node.
+// Syncer reads templates from the provider when that is due: a number was connected, a callback told of something
+// unknown, or hours have passed. Rows say what is due; a node takes one by moving it, so that nodes share the work
+// without one that leads.
 type Syncer struct {
 	part.Life
-	templates *core.Templates
-	log       *slog.Logger
+	service *Service
+	log     *slog.Logger
 }
 
-// New makes a syncer.
-func New(templates *core.Templates, log *slog.Logger) *Syncer {
-	return &Syncer{Life: part.NewLife(), templates: templates, log: log}
+// NewSyncer makes a syncer.
+func NewSyncer(service *Service, log *slog.Logger) *Syncer {
+	return &Syncer{Life: part.NewLife(), service: service, log: log}
 }
 
 // Start begins the work. What Stop cuts off is due again when its claim ends.
@@ -45,7 +43,7 @@ func (s *Syncer) Start(context.Context) error {
 
 // Sweep does what is due now.
 func (s *Syncer) Sweep(ctx context.Context) error {
-	due, err := s.templates.Due(ctx, batch)
+	due, err := s.service.Due(ctx, batch)
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func (s *Syncer) sync(ctx context.Context, due store.TemplateSync) {
 	if ctx.Err() != nil {
 		return
 	}
-	if err := s.templates.SyncDue(ctx, due); err != nil && ctx.Err() == nil {
+	if err := s.service.SyncDue(ctx, due); err != nil && ctx.Err() == nil {
 		s.log.Warn("templates could not be read from the provider", "organization", due.OrgID, "waba", due.WABAID, "error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package core
+package demo
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"fmt"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// Demo is the demo organization and how to get in. It is kept sealed, so that every start can
+// Organization is the demo organization and how to get in. It is kept sealed, so that every start can
 // show it again.
-type Demo struct {
+type Organization struct {
 	OrganizationID string `json:"organization_id"`
 	APIKey         string `json:"api_key"`
 	Email          string `json:"email"`
@@ -30,17 +31,17 @@ const (
 	weekBegun   = "begun"
 )
 
-// SeedDemo makes the demo organization on the first call, and returns the same one ever after,
+// Seed makes the demo organization on the first call, and returns the same one ever after,
 // also when several nodes start at once.
-func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error) {
+func Seed(ctx context.Context, st *store.Store, v *vault.Vault) (Organization, error) {
 	demo, err := readDemo(st.Read(ctx), v)
 	if !errors.Is(err, store.ErrNotFound) {
 		return demo, err
 	}
-	demo = Demo{Email: "demo@example.com", Password: rand.Text()[:16]}
-	hash, err := HashPassword(demo.Password)
+	demo = Organization{Email: "demo@example.com", Password: rand.Text()[:16]}
+	hash, err := core.HashPassword(demo.Password)
 	if err != nil {
-		return Demo{}, err
+		return Organization{}, err
 	}
 	err = st.InTx(ctx, func(tx *store.Tx) error {
 		// The name is taken first: of two nodes, the second waits here and then finds it taken.
@@ -65,45 +66,48 @@ func SeedDemo(ctx context.Context, st *store.Store, v *vault.Vault) (Demo, error
 	return demo, err
 }
 
-// TakeDemoWeek tells one caller, once, to make the demo's week of conversations: one that is cut off in the
+// TakeWeek tells one caller, once, to make the demo's week of conversations: one that is cut off in the
 // middle is not begun again, which would double what it had made.
-func TakeDemoWeek(ctx context.Context, st *store.Store) (mine bool, err error) {
+func TakeWeek(ctx context.Context, st *store.Store) (mine bool, err error) {
 	err = st.InTx(ctx, func(tx *store.Tx) error {
 		state, err := tx.Setting(weekSetting)
 		if mine = err == nil && state == weekDue; mine {
 			return tx.PutSetting(weekSetting, weekBegun)
 		}
-		return ignoreNotFound(err) // of a demo that is older than the week
+		if errors.Is(err, store.ErrNotFound) { // the demo is older than the week
+			return nil
+		}
+		return err
 	})
 	return mine && err == nil, err
 }
 
-func readDemo(r store.Reader, v *vault.Vault) (Demo, error) {
+func readDemo(r store.Reader, v *vault.Vault) (Organization, error) {
 	sealed, err := r.Setting(demoSetting)
 	if err != nil {
-		return Demo{}, err
+		return Organization{}, err
 	}
 	return openDemo(v, sealed)
 }
 
-func openDemo(v *vault.Vault, sealed string) (demo Demo, err error) {
+func openDemo(v *vault.Vault, sealed string) (demo Organization, err error) {
 	text, err := v.Open(sealed, demoSetting)
 	if err != nil {
-		return Demo{}, fmt.Errorf("the demo organization: %w", err)
+		return Organization{}, fmt.Errorf("the demo organization: %w", err)
 	}
 	return demo, json.Unmarshal([]byte(text), &demo)
 }
 
-func plantDemo(tx *store.Tx, v *vault.Vault, demo *Demo, hash PasswordHash) error {
-	org, team, err := CreateOrganization(tx, "Demo", chat.DefaultPlan)
+func plantDemo(tx *store.Tx, v *vault.Vault, demo *Organization, hash core.PasswordHash) error {
+	org, team, err := core.CreateOrganization(tx, "Demo", chat.DefaultPlan)
 	if err != nil {
 		return err
 	}
 	demo.OrganizationID = org.ID
-	if _, demo.APIKey, err = CreateKey(tx, org.ID, "demo", nil); err != nil {
+	if _, demo.APIKey, err = core.CreateKey(tx, org.ID, "demo", nil); err != nil {
 		return err
 	}
-	if _, err := CreateUser(tx, NewUser{OrgID: org.ID, Email: demo.Email, Name: "Demo", Password: hash, Role: chat.RoleOwner}); err != nil {
+	if _, err := core.CreateUser(tx, core.NewUser{OrgID: org.ID, Email: demo.Email, Name: "Demo", Password: hash, Role: chat.RoleOwner}); err != nil {
 		return err
 	}
 	if err := plantDemoNumber(tx, v, demo); err != nil {
@@ -111,23 +115,23 @@ func plantDemo(tx *store.Tx, v *vault.Vault, demo *Demo, hash PasswordHash) erro
 	}
 	for _, label := range []chat.NewLabel{{Name: "VIP", Color: "amber"}, {Name: "Follow up", Color: "blue"}, {Name: "Urgent", Color: "red"}} {
 		label.TeamID = team.ID
-		if _, err := CreateLabel(tx, org.ID, label); err != nil {
+		if _, err := core.CreateLabel(tx, org.ID, label); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// DemoPhoneNumber is the number of the demo organization.
-const DemoPhoneNumber = "+15550100200"
+// PhoneNumber is the number of the demo organization.
+const PhoneNumber = "+15550100200"
 
 // plantDemoNumber connects a number that the simulator answers for.
-func plantDemoNumber(tx *store.Tx, v *vault.Vault, demo *Demo) error {
+func plantDemoNumber(tx *store.Tx, v *vault.Vault, demo *Organization) error {
 	demo.PhoneNumberID = "100200300400500"
 	connected := "CONNECTED"
-	_, err := ConnectAccount(tx, chat.NewAccount{
-		OrgID: demo.OrganizationID, PhoneNumberID: demo.PhoneNumberID, PhoneNumber: DemoPhoneNumber, WABAID: "200300400500600",
+	_, err := core.ConnectAccount(tx, chat.NewAccount{
+		OrgID: demo.OrganizationID, PhoneNumberID: demo.PhoneNumberID, PhoneNumber: PhoneNumber, WABAID: "200300400500600",
 		Name: new("Demo"), ProviderStatus: &connected,
-	}, func(accountID string) string { return v.Seal("demo-token", TokenContext(accountID)) })
+	}, func(accountID string) string { return v.Seal("demo-token", core.TokenContext(accountID)) })
 	return err
 }

@@ -1,4 +1,5 @@
-package core
+// Package masterkey ties a store to the key that its secrets are sealed with.
+package masterkey
 
 import (
 	"context"
@@ -9,14 +10,14 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-const masterKeySetting = "master_key_id"
+const setting = "master_key_id"
 
-// LoadMasterKey opens the vault that the store was set up with: with the key in text, or with the one in
+// Load opens the vault that the store was set up with: with the key in text, or with the one in
 // dir. Only a store that has no key yet gets a new one; made for another store it would be of no use, and
 // would look to the operator like the one that is missing.
-func LoadMasterKey(ctx context.Context, st *store.Store, text, dir string) (*vault.Vault, error) {
-	id, err := st.Read(ctx).Setting(masterKeySetting)
-	if ignoreNotFound(err) != nil {
+func Load(ctx context.Context, st *store.Store, text, dir string) (*vault.Vault, error) {
+	id, err := st.Read(ctx).Setting(setting)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	if err == nil && text == "" && !vault.HasKeyFile(dir) {
@@ -26,18 +27,18 @@ func LoadMasterKey(ctx context.Context, st *store.Store, text, dir string) (*vau
 	if err != nil {
 		return nil, err
 	}
-	return v, CheckMasterKey(ctx, st, v)
+	return v, Check(ctx, st, v)
 }
 
-// CheckMasterKey ties the store to its master key on first use and refuses another one later:
+// Check ties the store to its master key on first use and refuses another one later:
 // with the wrong key nothing that was sealed could be opened.
-func CheckMasterKey(ctx context.Context, st *store.Store, v *vault.Vault) error {
+func Check(ctx context.Context, st *store.Store, v *vault.Vault) error {
 	return st.InTx(ctx, func(tx *store.Tx) error {
-		err := tx.InsertSetting(masterKeySetting, v.ID())
+		err := tx.InsertSetting(setting, v.ID())
 		if !errors.Is(err, store.ErrDuplicate) {
 			return err
 		}
-		id, err := tx.Setting(masterKeySetting)
+		id, err := tx.Setting(setting)
 		if err == nil && id != v.ID() {
 			return fmt.Errorf("the store was set up with master key %s, but this process has %s: set PARLEY_SECRET_KEY, or copy secret.key from the data folder of the first node", id, v.ID())
 		}

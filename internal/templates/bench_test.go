@@ -1,4 +1,4 @@
-package core_test
+package templates_test
 
 import (
 	"testing"
@@ -16,14 +16,14 @@ func BenchmarkChoose(b *testing.B) {
 	}
 	shelf := newShelf(1)
 	shelf.list[0].Components = []byte(`[{"type":"HEADER","format":"TEXT","text":"Hello World"},{"type":"BODY","text":"Welcome! This message shows that your number can send. Thank you for trying it."},{"type":"FOOTER","text":"Simulated business"}]`)
-	templates := shelf.templates(st)
-	if _, err := templates.Sync(b.Context(), account); err != nil {
+	service := shelf.templates(st)
+	if _, err := service.Sync(b.Context(), account); err != nil {
 		b.Fatal(err)
 	}
 	content := &chat.TemplateContent{Name: "template_0", Language: chat.TemplateLanguage{Code: "de"}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if choice := templates.Choose(b.Context(), account, content, true); choice.Err != nil {
+		if choice := service.Choose(b.Context(), account, content, true); choice.Err != nil {
 			b.Fatal(choice.Err)
 		}
 	}

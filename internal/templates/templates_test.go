@@ -1,4 +1,4 @@
-package core_test
+package templates_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/templates"
 )
 
 // shelf is a provider with a list of templates, a hundred a page.
@@ -49,8 +50,8 @@ func newShelf(n int) *shelf {
 	return s
 }
 
-func (s *shelf) templates(st *store.Store) *core.Templates {
-	return &core.Templates{Store: st, Provider: s, Token: func(chat.Account) (string, error) { return "token", nil }}
+func (s *shelf) templates(st *store.Store) *templates.Service {
+	return &templates.Service{Store: st, Provider: s, Token: func(chat.Account) (string, error) { return "token", nil }}
 }
 
 // ticking is a clock that moves on whenever somebody looks at it, so that every transaction has an
@@ -144,8 +145,8 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		shelf := newShelf(2)
-		templates := shelf.templates(w.st)
-		if _, err := templates.Sync(context.Background(), w.account); err != nil {
+		service := shelf.templates(w.st)
+		if _, err := service.Sync(context.Background(), w.account); err != nil {
 			w.t.Fatal(err)
 		}
 		list := shelf.OnTemplates
@@ -154,23 +155,23 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 			page.Templates = []provider.Template{page.Templates[0]}
 			page.Templates[0].Quality = "RED"
 			w.clock.Advance(time.Second) // meanwhile one is edited, and one is created
-			if _, err := templates.Edit(context.Background(), w.account, "template_0", core.TemplatePatch{Language: "de", Components: []chat.TemplatePart{{Type: "BODY", Text: "Edited."}}}); err != nil {
+			if _, err := service.Edit(context.Background(), w.account, "template_0", templates.Patch{Language: "de", Components: []chat.TemplatePart{{Type: "BODY", Text: "Edited."}}}); err != nil {
 				w.t.Fatal(err)
 			}
-			if _, err := templates.Create(context.Background(), w.account, chat.NewTemplate{Name: "made", Language: "de", Category: chat.CategoryUtility,
+			if _, err := service.Create(context.Background(), w.account, chat.NewTemplate{Name: "made", Language: "de", Category: chat.CategoryUtility,
 				Components: []chat.TemplatePart{{Type: "BODY", Text: "Made."}}}); err != nil {
 				w.t.Fatal(err)
 			}
 			return page, err
 		}
 		w.clock.Advance(time.Second)
-		got, err := templates.Sync(context.Background(), w.account)
+		got, err := service.Sync(context.Background(), w.account)
 		if want := (core.TemplateSyncResult{Removed: 1, Synced: 1}); err != nil || got != want {
 			w.t.Fatalf("%+v, %v", got, err)
 		}
 		var contents []string
 		for _, name := range []string{"template_0 de", "template_0 en_US", "made de"} {
-			content, _ := allTemplates(w.t.(testing.TB), w.st, w.account)[name].Content()
+			content, _ := allTemplates(w.t, w.st, w.account)[name].Content()
 			contents = append(contents, content)
 		}
 		if d := cmp.Diff([]string{"Edited.", "", "Made."}, contents); d != "" {
@@ -185,9 +186,9 @@ func TestSyncIsScheduled(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
 		shelf := newShelf(3)
-		templates := shelf.templates(w.st)
+		service := shelf.templates(w.st)
 		due := func() []store.TemplateSync {
-			list, err := templates.Due(ctx, 100)
+			list, err := service.Due(ctx, 100)
 			if err != nil {
 				w.t.Fatal(err)
 			}
@@ -207,10 +208,10 @@ func TestSyncIsScheduled(t *testing.T) {
 		}
 		expect("a number was connected", 1)
 		stale := due()[0]
-		if err := templates.SyncDue(ctx, stale); err != nil {
+		if err := service.SyncDue(ctx, stale); err != nil {
 			w.t.Fatal(err)
 		}
-		if err := templates.SyncDue(ctx, stale); err != nil || shelf.pages.Load() != 1 {
+		if err := service.SyncDue(ctx, stale); err != nil || shelf.pages.Load() != 1 {
 			w.t.Errorf("another node read the same again: %v", err)
 		}
 		expect("it was done", 0)
@@ -223,7 +224,7 @@ func TestSyncIsScheduled(t *testing.T) {
 			return provider.TemplatePage{}, &provider.Error{HTTPStatus: 503, Transient: true}
 		}
 		for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
-			if err := templates.SyncDue(ctx, due()[0]); err == nil {
+			if err := service.SyncDue(ctx, due()[0]); err == nil {
 				w.t.Fatal("it did not fail")
 			}
 			w.clock.Advance(wait - time.Second)
@@ -237,12 +238,12 @@ func TestSyncIsScheduled(t *testing.T) {
 			w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while it is read
 			return list.OnTemplates(n, q)
 		}
-		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+		if err := service.SyncDue(ctx, due()[0]); err != nil {
 			w.t.Fatal(err)
 		}
 		expect("something unknown was approved meanwhile", 1)
 		shelf.OnTemplates = list.OnTemplates
-		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+		if err := service.SyncDue(ctx, due()[0]); err != nil {
 			w.t.Fatal(err)
 		}
 		expect("that was read too", 0)
@@ -250,30 +251,23 @@ func TestSyncIsScheduled(t *testing.T) {
 		expect("something unknown was deleted", 0)
 		w.news(provider.TemplateUpdate{Aspect: provider.TemplateComponents, Name: "template_0", Language: "de"})
 		expect("components were changed", 1)
-		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+		if err := service.SyncDue(ctx, due()[0]); err != nil {
 			w.t.Fatal(err)
 		}
 		expect("they were read", 0)
 
-		storetest.InTx(w.t.(testing.TB), w.st, func(tx *store.Tx) error { return tx.DeleteAccount(w.org.ID, w.account.ID, tx.Now()) })
+		storetest.InTx(w.t, w.st, func(tx *store.Tx) error { return tx.DeleteAccount(w.org.ID, w.account.ID, tx.Now()) })
 		expect("the number is gone", 1)
-		if err := templates.SyncDue(ctx, due()[0]); err != nil {
+		if err := service.SyncDue(ctx, due()[0]); err != nil {
 			w.t.Fatal(err)
 		}
 		if _, err := w.st.Read(ctx).TemplateSync(w.org.ID, w.account.WABAID); !errors.Is(err, store.ErrNotFound) {
 			w.t.Errorf("the schedule of a number that is gone: %v", err)
 		}
-		if left := allTemplates(w.t.(testing.TB), w.st, w.account); len(left) != 0 {
+		if left := allTemplates(w.t, w.st, w.account); len(left) != 0 {
 			w.t.Errorf("%d templates are left of a number that is gone", len(left))
 		}
 	})
-}
-
-// news applies a callback about a template of the world's account.
-func (w *world) news(u provider.TemplateUpdate) {
-	w.t.Helper()
-	u.WABAID = w.account.WABAID
-	w.apply(u)
 }
 
 // TestTemplatesAreSharedByTheNumbersOfAnAccount: a template belongs to the business account, in
@@ -287,7 +281,7 @@ func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		foreign, err := connect(w.st, chat.NewAccount{OrgID: storetest.Org(w.t.(testing.TB), w.st).ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n - 1), PhoneNumber: "+4930555002", WABAID: w.account.WABAID})
+		foreign, err := connect(w.st, chat.NewAccount{OrgID: storetest.Org(w.t, w.st).ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n - 1), PhoneNumber: "+4930555002", WABAID: w.account.WABAID})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -318,20 +312,20 @@ func TestASyncEndsBetweenTwoLooks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
-		templates := newShelf(2).templates(w.st)
+		service := newShelf(2).templates(w.st)
 		wanted := &chat.TemplateContent{Name: "template_0", Language: chat.TemplateLanguage{Code: "en_US"}}
 		if _, err := w.read().TemplateToSend(w.org.ID, w.account.WABAID, "template_0", "en_US"); !errors.Is(err, store.ErrNotFound) {
 			w.t.Fatalf("the first look: %v", err)
 		}
-		if _, err := templates.Sync(ctx, w.account); err != nil {
+		if _, err := service.Sync(ctx, w.account); err != nil {
 			w.t.Fatal(err)
 		}
-		found, err := core.FindMissed(ctx, templates, w.account, wanted)
+		found, err := templates.FindMissed(ctx, service, w.account, wanted)
 		if err != nil || found.Name != "template_0" || found.Language != "en_US" || found.Components == nil {
 			w.t.Errorf("the second look: %+v, %v", found, err)
 		}
 		wanted.Language.Code = "fr"
-		_, err = core.FindMissed(ctx, templates, w.account, wanted)
+		_, err = templates.FindMissed(ctx, service, w.account, wanted)
 		if e, ok := errors.AsType[*chat.Error](err); !ok || e.Message != "The template template_0 does not exist in fr, but in de, en_US." {
 			w.t.Errorf("another language: %v", err)
 		}
@@ -343,7 +337,7 @@ func TestDraftsAreForgotten(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		begin := w.st.Now()
-		w.inTx(func(tx *store.Tx) error {
+		storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
 			return tx.PutTemplateDraft(w.org.ID, w.account.WABAID, "x", "de", "fingerprint")
 		})
 		for _, step := range []struct {

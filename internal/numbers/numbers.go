@@ -1,0 +1,172 @@
+// Package numbers is what is done for a business number at the provider, while somebody waits: asking how it is,
+// registering it, its profile, receipts. Its calls are between transactions, never in one; what a transaction does is
+// in core.
+package numbers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// Service calls the provider for numbers.
+type Service struct {
+	Store    *store.Store
+	Provider provider.Client
+	Token    func(chat.Account) (string, error)
+}
+
+// Refresh asks the provider how a number is, and stores what it says.
+func (s *Service) Refresh(ctx context.Context, account chat.Account) (chat.Account, error) {
+	number, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return chat.Account{}, err
+	}
+	info, err := s.Provider.PhoneNumber(ctx, number)
+	if err != nil {
+		return chat.Account{}, providerRefused(err)
+	}
+	err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		account, err = core.KeepStanding(tx, account, info)
+		return err
+	})
+	return account, err
+}
+
+// Profile reads a number's business profile.
+func (s *Service) Profile(ctx context.Context, account chat.Account) (chat.BusinessProfile, error) {
+	number, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return chat.BusinessProfile{}, err
+	}
+	p, err := s.Provider.Profile(ctx, number)
+	return p, providerRefused(err)
+}
+
+// UpdateProfile changes a number's business profile and returns what it has become.
+func (s *Service) UpdateProfile(ctx context.Context, account chat.Account, change chat.ProfileChange) (chat.BusinessProfile, error) {
+	if err := change.Check(); err != nil {
+		return chat.BusinessProfile{}, err
+	}
+	number, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return chat.BusinessProfile{}, err
+	}
+	if err := s.Provider.UpdateProfile(ctx, number, change); err != nil {
+		return chat.BusinessProfile{}, providerRefused(err)
+	}
+	// The provider has it now, whatever becomes of this request.
+	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error { return core.NoteProfile(tx, account, change.Fields()) })
+	if err != nil {
+		return chat.BusinessProfile{}, err
+	}
+	p, err := s.Provider.Profile(ctx, number)
+	return p, providerRefused(err)
+}
+
+// SetPicture makes a JPEG or PNG the picture of a number's profile.
+func (s *Service) SetPicture(ctx context.Context, account chat.Account, picture []byte) (chat.BusinessProfile, error) {
+	kind := http.DetectContentType(picture)
+	if kind != "image/jpeg" && kind != "image/png" {
+		return chat.BusinessProfile{}, chat.Fail(chat.CodeUnsupportedMediaType, "The picture must be a JPEG or a PNG.")
+	}
+	number, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return chat.BusinessProfile{}, err
+	}
+	handle, err := s.Provider.UploadSample(ctx, number, provider.File{
+		Name: "picture." + kind[len("image/"):], MimeType: kind, Size: int64(len(picture)), Body: bytes.NewReader(picture),
+	})
+	if err != nil {
+		return chat.BusinessProfile{}, providerRefused(err)
+	}
+	return s.UpdateProfile(ctx, account, chat.ProfileChange{PictureHandle: &handle})
+}
+
+// Register completes a number at the provider with its PIN. One registration of a number runs at a time, on whatever
+// node.
+func (s *Service) Register(ctx context.Context, account chat.Account, pin string) (chat.Account, error) {
+	err := s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		account, err = core.BeginRegistration(tx, account)
+		return err
+	})
+	if err != nil {
+		return chat.Account{}, err
+	}
+	status, callErr := s.register(ctx, account, pin)
+	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		account, err = core.EndRegistration(tx, account, status)
+		return err
+	})
+	return account, errors.Join(callErr, err)
+}
+
+// register returns the status that the number has afterwards; nil where it was not registered.
+func (s *Service) register(ctx context.Context, account chat.Account, pin string) (*string, error) {
+	number, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Provider.Register(ctx, number, pin); err != nil {
+		return nil, refusal(err, func(e *provider.Error) error {
+			return chat.Fail(chat.CodeRegistrationFailed, "The provider refused the registration: %s", e.Message)
+		})
+	}
+	status := "CONNECTED"
+	if info, err := s.Provider.PhoneNumber(ctx, number); err == nil && info.Status != "" {
+		status = info.Status
+	}
+	return &status, nil
+}
+
+// MarkRead sends a read receipt, with a typing bubble if asked for, and notes it. It can be repeated. A user
+// who does it must see the conversation.
+func (s *Service) MarkRead(ctx context.Context, account chat.Account, providerID string, typing bool, by *chat.User) (chat.Message, error) {
+	m, err := core.MessageToRead(s.Store.Read(ctx), account, providerID, by)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	from, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	if err := s.Provider.MarkRead(ctx, from, providerID, typing); err != nil {
+		return chat.Message{}, refusal(err, func(e *provider.Error) error {
+			return chat.Fail(chat.CodeUpstreamError, "The provider refused: %s", e.MessageError().Message)
+		})
+	}
+	err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		m, err = core.NoteRead(tx, account, m.ID)
+		return err
+	})
+	return m, err
+}
+
+// providerRefused says what a refused call means to whoever asked for it.
+func providerRefused(err error) error {
+	if errors.Is(err, provider.ErrNoApp) {
+		return chat.Fail(chat.CodeProviderFailure, "The server knows no app of the provider's. Its operator sets one with --provider-app-id.")
+	}
+	return refusal(err, func(e *provider.Error) error {
+		return chat.Fail(chat.CodeUpstreamError, "The provider refused: %s", e.Message)
+	})
+}
+
+// refusal tells a provider that is in trouble from one that has refused.
+func refusal(err error, refused func(*provider.Error) error) error {
+	e, ok := errors.AsType[*provider.Error](err)
+	switch {
+	case !ok:
+		return err
+	case e.HTTPStatus == 0 || e.HTTPStatus >= 500 || e.Transient || e.Class().Transient:
+		return chat.Fail(chat.CodeProviderFailure, "The provider did not answer or is in trouble. Try again in a while.")
+	default:
+		return refused(e)
+	}
+}
