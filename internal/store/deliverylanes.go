@@ -136,7 +136,7 @@ func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]Deliver
 	return claimed, err
 }
 
-// CountFailures adds to a subscription's failed attempts since its last success. at is the time of the first
+// CountFailures adds to a subscription's failed attempts since its last success. first is the time of the first
 // failure if none was counted before. It returns their number and since when; ErrNotFound if the subscription
 // is not active.
 func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first time.Time) (count int, since time.Time, err error) {
