@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// OptOutWords are those that an organization has chosen, by language.
+// OptOutWords returns an organization's own words, by language.
 func (r Reader) OptOutWords(orgID string) ([]chat.OptOutWords, error) {
 	return many(r, func(row scanner) (w chat.OptOutWords, err error) {
 		var words string
@@ -18,7 +18,7 @@ func (r Reader) OptOutWords(orgID string) ([]chat.OptOutWords, error) {
 	}, "SELECT language, words FROM opt_out_words WHERE org_id = $1 ORDER BY language", orgID)
 }
 
-// PutOptOutWords stores the words of a language, over those that were there.
+// PutOptOutWords stores the words of a language and replaces earlier ones.
 func (tx *Tx) PutOptOutWords(w chat.OptOutWords) error {
 	words, err := json.Marshal(w)
 	if err != nil {
@@ -29,7 +29,7 @@ func (tx *Tx) PutOptOutWords(w chat.OptOutWords) error {
 		w.OrgID, w.Language, string(words), tx.now.UnixMilli())
 }
 
-// DeleteOptOutWords forgets what was chosen for a language.
+// DeleteOptOutWords deletes the own words of a language.
 func (tx *Tx) DeleteOptOutWords(orgID, language string) error {
 	return tx.later("DELETE FROM opt_out_words WHERE org_id = $1 AND language = $2", orgID, language)
 }

@@ -21,7 +21,7 @@ func scanOrganization(row scanner) (chat.Organization, error) {
 	return o, err
 }
 
-// readSettings reads settings as they are stored. What cannot be read is left out: no message fails for it.
+// readSettings decodes stored settings. It skips what it cannot read, so that no message fails because of it.
 func readSettings(text string) (s chat.Settings) {
 	if text != "{}" {
 		json.Unmarshal([]byte(text), &s)
@@ -57,7 +57,7 @@ func (tx *Tx) InsertOrganization(o chat.Organization) error {
 	return err
 }
 
-// UpdateOrganization stores what may change of an organization.
+// UpdateOrganization stores the changeable fields of an organization.
 func (tx *Tx) UpdateOrganization(o chat.Organization) error {
 	tx.noteChange(ChangedOrganization, o.ID, "")
 	settings, err := json.Marshal(o.Settings)

@@ -10,12 +10,12 @@ import (
 type Page struct {
 	// Limit is how many rows the page holds at most.
 	Limit int
-	// After is where the page before ended; nil for the first page.
+	// After is where the previous page ended; nil for the first page.
 	After *Position
 }
 
-// Position is a place in a list ordered by an instant, then id, both descending. Where the order
-// is that of the ids alone, At is zero.
+// Position is a place in a list that is ordered by an instant, then by id, both descending. In a list ordered
+// by id alone, At is zero.
 type Position struct {
 	At time.Time
 	ID string
@@ -24,7 +24,7 @@ type Position struct {
 // Slice is one page of a list.
 type Slice[T any] struct {
 	Rows []T
-	// Next is where the page ended, when rows follow it.
+	// Next is where the page ended, if rows follow it.
 	Next *Position
 }
 
@@ -32,9 +32,9 @@ type Slice[T any] struct {
 type conditions struct {
 	parts []string
 	args  []any
-	// walks are further conditions of which every row meets one. Where an index has columns before
-	// those of the order that the filter leaves open, the list is the merge of a walk for each of their
-	// values.
+	// walks are alternative conditions, of which every row matches exactly one. If the filter leaves open a
+	// column that stands before the order's columns in the index, the list is the merge of one walk for each of
+	// its values.
 	walks []string
 }
 
@@ -53,13 +53,13 @@ func (c *conditions) addIf(condition, value string) {
 	}
 }
 
-// arg takes an argument and returns its placeholder.
+// arg adds an argument and returns its placeholder.
 func (c *conditions) arg(value any) string {
 	c.args = append(c.args, value)
 	return "$" + strconv.Itoa(len(c.args))
 }
 
-// either leaves a column open that has one of a few values.
+// either adds a walk for each of the few values of a column.
 func either[T ~string](c *conditions, column string, values ...T) {
 	before := c.eachWalk()
 	c.walks = nil
@@ -70,7 +70,7 @@ func either[T ~string](c *conditions, column string, values ...T) {
 	}
 }
 
-// eachWalk is one walk without further conditions where there are none.
+// eachWalk returns the walks, or one empty walk if there are none.
 func (c *conditions) eachWalk() []string {
 	if c.walks == nil {
 		return []string{""}
@@ -82,17 +82,17 @@ func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.parts, " AND ")
 }
 
-// order is what a list is sorted by, newest first unless it is ascending.
+// order is the order of a list: newest first unless it is ascending.
 type order[T any] struct {
-	// alias is what the query calls the list's table; empty where it has no other.
+	// alias is the name of the list's table in the query; empty if it has no other.
 	alias string
-	// column holds the instants that come before the id; empty where the ids suffice.
+	// column holds the instants that precede the id; empty if the id suffices.
 	column    string
 	position  func(T) Position
 	ascending bool
 }
 
-// after is the condition that a row comes later in the list than a position.
+// after is the condition that a row comes after a position in the list.
 func (o order[T]) after(c *conditions, p *Position) {
 	switch {
 	case p == nil:
@@ -116,7 +116,7 @@ func (o order[T]) clause() string {
 	}
 }
 
-// columns are those of the order.
+// columns are the columns of the order.
 func (o order[T]) columns() string {
 	if o.column == "" {
 		return o.of("id")
@@ -131,7 +131,7 @@ func (o order[T]) of(column string) string {
 	return o.alias + "." + column
 }
 
-// slice cuts off the row that only told of the next page.
+// slice cuts off the extra row, which only shows that another page follows.
 func (o order[T]) slice(rows []T, limit int) Slice[T] {
 	if len(rows) <= limit {
 		return Slice[T]{Rows: rows}
@@ -140,8 +140,8 @@ func (o order[T]) slice(rows []T, limit int) Slice[T] {
 	return Slice[T]{Rows: rows[:limit], Next: &next}
 }
 
-// newestFirst runs "SELECT … FROM …" for one page. It asks for one row more than the page
-// holds, which tells whether another page follows without counting.
+// newestFirst runs "SELECT … FROM …" for one page. It reads one row more than the page holds, which shows
+// whether another page follows without counting.
 func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom string, c conditions, o order[T], p Page) (Slice[T], error) {
 	o.after(&c, p.After)
 	text := selectFrom + c.where() + o.clause() + " LIMIT " + c.arg(p.Limit+1)
@@ -149,9 +149,9 @@ func newestFirst[T any](r Reader, scan func(scanner) (T, error), selectFrom stri
 	return o.slice(rows, p.Limit), err
 }
 
-// merged runs a page of a table, called c, whose indexes leave out the organization, which is the first
-// argument. It is found along an index alone, by each of the conditions' walks or by one; only then are
-// its rows fetched, if they are the organization's: SQLite does not reorder a CROSS JOIN.
+// merged reads a page of a table, named c in statements, whose indexes do not contain the organization, which
+// is the first argument. It finds the page's keys in an index alone, by one walk or by each of the conditions'
+// walks, and then reads those rows that belong to the organization. SQLite does not reorder a CROSS JOIN.
 func merged[T any](r Reader, scan func(scanner) (T, error), columns, table string, c conditions, o order[T], p Page) (Slice[T], error) {
 	o.after(&c, p.After)
 	limit := " LIMIT " + c.arg(p.Limit+1)

@@ -29,7 +29,7 @@ func (r Reader) Plans() ([]chat.Plan, error) {
 	return many(r, scanPlan, "SELECT "+planColumns+" FROM plans ORDER BY name")
 }
 
-// PutPlan stores a plan, over the one of that name if there is one.
+// PutPlan stores a plan and replaces an earlier one of that name.
 func (tx *Tx) PutPlan(p chat.Plan) error {
 	_, err := tx.exec(`INSERT INTO plans (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (name) DO UPDATE SET api = excluded.api, customers = excluded.customers,
@@ -39,8 +39,7 @@ func (tx *Tx) PutPlan(p chat.Plan) error {
 	return err
 }
 
-// Retentions returns for how many days organizations keep messages; those not in it keep them for
-// ever.
+// Retentions returns for how many days organizations keep messages. Those not in it keep them for ever.
 func (r Reader) Retentions() (map[string]int64, error) {
 	days := map[string]int64{}
 	_, err := many(r, func(row scanner) (id string, err error) {

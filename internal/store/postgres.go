@@ -24,24 +24,24 @@ const (
 	// acquireTimeout is how long a request waits for a connection before the store counts as
 	// overloaded.
 	acquireTimeout = 5 * time.Second
-	// commitTimeout bounds a commit whose caller has gone away.
+	// commitTimeout bounds a commit whose caller has left.
 	commitTimeout = 10 * time.Second
-	// txAttempts is how often a closure runs when PostgreSQL picks it as a deadlock's victim.
+	// txAttempts is how often a closure runs if PostgreSQL picks it as a deadlock's victim.
 	txAttempts = 5
 )
 
-// postgresEngine is the shared store: each closure is its own transaction at READ COMMITTED,
-// and rows read by key are locked, so concurrent closures wait for each other instead of failing.
+// postgresEngine is the shared store. Each closure is its own transaction at READ COMMITTED, and rows read by
+// key are locked, so that concurrent closures wait for each other instead of failing.
 type postgresEngine struct {
 	pool    *pgxpool.Pool
-	pooled  bool            // a pooler before the server lends connections by the transaction
+	pooled  bool            // a pooler in front of the server lends connections by the transaction
 	direct  *pgx.ConnConfig // the server's own address, if it was given
 	log     *slog.Logger
 	teller  teller
 	closed  atomic.Bool
 	groups  *groups
 	sharing sharing
-	gate    *fair.Gate[Turn] // to the connections, for transactions
+	gate    *fair.Gate[Turn] // limits the connections of transactions
 
 	telling   *logging.Episode
 	listening *logging.Episode
@@ -60,7 +60,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 			"this node cannot hear of others' work: it finds it by looking", "this node hears of others' work again"),
 	}
 	e.groups = newGroups(e)
-	e.gate = fair.NewGate[Turn](int(settings.MaxConns - max(1, settings.MaxConns/8))) // the rest is for reads and groups
+	e.gate = fair.NewGate[Turn](int(settings.MaxConns - max(1, settings.MaxConns/8))) // the others are for reads and groups
 	if cfg.DirectURL != "" {
 		direct, err := poolSettings(cfg.DirectURL)
 		if err != nil {
@@ -85,7 +85,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	return e, err
 }
 
-// poolSettings reads a database's address.
+// poolSettings parses a database's address.
 func poolSettings(url string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -98,7 +98,7 @@ func poolSettings(url string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "pool_max_conns=") {
 		cfg.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
-	cfg.MaxConns = max(cfg.MaxConns, 4) // a migration holds one and works on another
+	cfg.MaxConns = max(cfg.MaxConns, 4) // a migration holds one and uses another
 	cfg.ConnConfig.RuntimeParams["application_name"] = "parley"
 	return cfg, nil
 }
@@ -121,7 +121,7 @@ func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	}
 }
 
-// enter waits for a transaction's turn to have a connection: those that wait for one take turns.
+// enter waits until the transaction may take a connection. Waiting transactions take turns.
 func (e *postgresEngine) enter(ctx context.Context) error {
 	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)
 	defer cancel()
@@ -203,7 +203,7 @@ func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) er
 	tx := &postgresTx{conn: conn, pooled: e.pooled}
 	committed := false
 	defer func() {
-		if !committed { // an error, a cancelled request or a panic
+		if !committed { // after an error, a cancelled request or a panic
 			tx.rollback(ctx)
 		}
 	}()
@@ -218,8 +218,8 @@ func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) er
 	return err
 }
 
-// postgresTx sends statements in as few round trips as it can: BEGIN travels with the first of
-// them, what nobody waits for with the next, or with COMMIT.
+// postgresTx sends statements in as few round trips as possible: BEGIN travels with the first statement, and
+// statements without a result with the next one, or with COMMIT.
 type postgresTx struct {
 	conn    *pgxpool.Conn
 	pooled  bool
@@ -271,12 +271,12 @@ func (tx *postgresTx) later(_ context.Context, sql string, args []any) error {
 
 func (tx *postgresTx) forget() { tx.pending = tx.pending[:0] }
 
-// flush sends BEGIN if it is due, what is pending, and last; read takes the last one's result.
+// flush sends BEGIN if it is due, the pending statements, and last; read takes the result of last.
 func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.BatchResults) error) (err error) {
 	return tx.send(ctx, nil, last, read)
 }
 
-// send is flush for several whose results are read: those before the last, and the last.
+// send is flush for several statements with results: others, and then last.
 func (tx *postgresTx) send(ctx context.Context, others []statement, last statement, read func(pgx.BatchResults) error) (err error) {
 	batch := &pgx.Batch{}
 	if !tx.begun {
@@ -311,7 +311,7 @@ func (tx *postgresTx) send(ctx context.Context, others []statement, last stateme
 	return postgresError(read(results))
 }
 
-// useIndexes has what is for many rows planned as it must be, once in a transaction.
+// useIndexes makes statements over many rows use indexes, once in a transaction.
 func (tx *postgresTx) useIndexes(batch *pgx.Batch) {
 	if !tx.byIndex {
 		batch.Queue(postgresDialect.useIndexes)
@@ -331,8 +331,8 @@ func (tx *postgresTx) commit(ctx context.Context) error {
 		return err
 	})
 	if err == nil && tag.String() != "COMMIT" {
-		// The closure swallowed a statement's error: PostgreSQL had already given the
-		// transaction up, and answers COMMIT with ROLLBACK.
+		// The closure ignored a statement's error. PostgreSQL has already given up the transaction, and answers
+		// COMMIT with ROLLBACK.
 		return errors.New("store: the transaction failed on an error its closure did not return")
 	}
 	return err

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// isRetryable: a deadlock or serialization failure, after which the same closure may succeed.
+// isRetryable reports a deadlock or serialization failure, after which the same closure may succeed.
 func isRetryable(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
 }
 
-// postgresError translates what the callers of this package tell apart.
+// postgresError translates the errors that callers of this package distinguish.
 func postgresError(err error) error {
 	if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrUnavailable) {
 		return err
@@ -31,7 +31,7 @@ func postgresError(err error) error {
 		switch pgErr.Code {
 		case "23505":
 			return fmt.Errorf("%w: %w", ErrDuplicate, err)
-		case "25006", "25P03": // read-only: a standby that is to take over; a transaction that stood still
+		case "25006", "25P03": // read-only: a standby that is to take over; a transaction that was idle too long
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		switch pgErr.Code[:2] {

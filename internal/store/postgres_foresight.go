@@ -10,9 +10,9 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// foresee begins the transaction and reads what its closures are about to ask for: first the locks of keys, the
-// answers kept under them and the threads, in one journey, then what is still to be sent in these threads. That
-// must be asked for once they are locked, else a message that another transaction has just queued is missed.
+// foresee begins the transaction and reads the rows that its closures will need: first the locks of keys, the
+// stored answers and the threads in one round trip, then the unsent messages of these threads. The latter must
+// be read after the threads are locked, because another transaction may just have queued a message.
 func (tx *postgresTx) foresee(ctx context.Context, wants []Foresight) (*foreseen, error) {
 	f := newForeseen()
 	var batch reads
@@ -29,13 +29,13 @@ func (tx *postgresTx) foresee(ctx context.Context, wants []Foresight) (*foreseen
 	if len(f.threads) > 0 {
 		f.readJobs(&batch)
 	}
-	if len(f.missing) > 0 { // events will tell of new contacts
+	if len(f.missing) > 0 { // their events need the receivers
 		f.readReceivers(&batch, f.newcomers())
 	}
 	return f, tx.readAll(ctx, batch)
 }
 
-// foreseeArrivals is foresee for messages that came in.
+// foreseeArrivals is foresee for inbound messages.
 func (tx *postgresTx) foreseeArrivals(ctx context.Context, f *foreseen, arrivals []Arrival) error {
 	var batch reads
 	f.readArrivals(&batch, arrivals)
@@ -58,7 +58,7 @@ func (tx *postgresTx) foreseeArrivals(ctx context.Context, f *foreseen, arrivals
 	return tx.readAll(ctx, batch)
 }
 
-// foreseeRecipients reads contacts, locked in the order of their ids, and which of the names are nobody's.
+// foreseeRecipients reads contacts, locked in order of their ids, and which of the names are free.
 func (tx *postgresTx) foreseeRecipients(ctx context.Context, f *foreseen, recipients []Recipient) error {
 	slices.SortFunc(recipients, func(a, b Recipient) int {
 		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ContactID, b.ContactID))
@@ -98,7 +98,7 @@ func orgsOf(arrivals []Arrival) (orgs []string) {
 	return orgs
 }
 
-// readArrivals finds out which messages are there already, and which were changed before they came.
+// readArrivals reads which messages are known, and which were changed before they arrived.
 func (f *foreseen) readArrivals(batch *reads, arrivals []Arrival) {
 	args := columnsOf(arrivals, func(a Arrival) string { return a.Thread.OrgID }, func(a Arrival) string { return a.Thread.AccountID }, func(a Arrival) string { return a.ProviderID })
 	batch.add(`SELECT k.org_id, k.account_id, k.id,
@@ -113,7 +113,8 @@ func (f *foreseen) readArrivals(batch *reads, arrivals []Arrival) {
 	}, args...)
 }
 
-// readOthers finds the people whose other identifiers are somebody else's: whether they are missing must be asked for.
+// readOthers finds the people whose other identifiers belong to another contact. For them the database must be
+// asked.
 func (f *foreseen) readOthers(batch *reads, arrivals []Arrival) {
 	var with []Arrival
 	for _, a := range arrivals {
@@ -169,7 +170,7 @@ func distinct[K comparable](wants []Foresight, key func(Foresight) K) (keys []K)
 	return keys
 }
 
-// reads are queries that travel together.
+// reads are queries that are sent together.
 type reads []read
 
 type read struct {
@@ -209,7 +210,7 @@ func (tx *postgresTx) readAll(ctx context.Context, all reads) (err error) {
 	})
 }
 
-// columnsOf turns keys into one array for each of their parts.
+// columnsOf converts keys to one array for each of their parts.
 func columnsOf[K any](keys []K, parts ...func(K) string) (columns []any) {
 	for _, part := range parts {
 		column := make([]string, len(keys))
@@ -244,8 +245,8 @@ func (f *foreseen) readAnswers(batch *reads, keys []AnswerKey) {
 	}, orgs...)
 }
 
-// readThreads locks the conversations in the order of the numbers, so that two transactions wait for each other in
-// one direction. The contacts are not locked: what a message must know of one is looked at again when it is sent.
+// readThreads locks the conversations in order of the numbers, so that two transactions do not deadlock. The
+// contacts are not locked, because the sender reads them again before it sends.
 func (f *foreseen) readThreads(batch *reads, keys []ThreadKey) {
 	slices.SortFunc(keys, func(a, b ThreadKey) int {
 		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.Number, b.Number))
@@ -256,7 +257,7 @@ func (f *foreseen) readThreads(batch *reads, keys []ThreadKey) {
 		}
 	}
 	args := columnsOf(keys, func(k ThreadKey) string { return k.OrgID }, func(k ThreadKey) string { return k.AccountID }, func(k ThreadKey) string { return k.Number })
-	// Each look-up is by itself, whatever the planner believes of tables that were empty when it last looked.
+	// Each look-up is separate, whatever the planner assumes of tables that were empty when it last looked.
 	const contacts = ` FROM unnest($1::text[], $2::text[], $3::text[]) AS k (org_id, account_id, number) CROSS JOIN LATERAL (
 			SELECT * FROM contacts WHERE org_id = k.org_id AND account_id = k.account_id AND phone_number = k.number LIMIT 1) c`
 	batch.add("SELECT "+threadColumns+contacts+` CROSS JOIN LATERAL (
@@ -296,7 +297,7 @@ func (f *foreseen) readJobs(batch *reads) {
 	}, columnsOf(keys, func(k conversationKey) string { return k.orgID }, func(k conversationKey) string { return k.id })...)
 }
 
-// newcomers are the organizations of people who are missing.
+// newcomers are the organizations with missing contacts.
 func (f *foreseen) newcomers() (orgs []string) {
 	for k := range f.missing {
 		if !slices.Contains(orgs, k.OrgID) {
@@ -306,7 +307,7 @@ func (f *foreseen) newcomers() (orgs []string) {
 	return orgs
 }
 
-// readReceivers reads who wants to hear of events.
+// readReceivers reads the subscriptions of organizations.
 func (f *foreseen) readReceivers(batch *reads, orgs []string) {
 	for _, orgID := range orgs {
 		f.receivers[orgID] = nil

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// groupLanes is how many groups run side by side. A conversation has one lane, so that groups of this node
-	// never wait for each other's locks.
+	// groupLanes is the number of groups that run side by side. A conversation always uses the same lane, so
+	// that groups of this node never wait for each other's locks.
 	groupLanes = 4
-	// groupSize bounds a group, and with it how long its first member waits for its last.
+	// groupSize bounds a group, and thereby how long its first member waits for its last.
 	groupSize = 64
-	// groupQueue is how many may wait in a lane; past it the store says it is overloaded.
+	// groupQueue is how many members may wait in a lane. Beyond it the store is overloaded.
 	groupQueue = 1024
-	// groupTurn is what a member is counted for when turns are taken: all the same, since they run together.
+	// groupTurn is the charge of a member. It is the same for all, because they run together.
 	groupTurn = time.Microsecond
 	// groupTime bounds a group's transaction.
 	groupTime = 20 * time.Second
 )
 
-// groups run closures that wait at the same time in one transaction, one after the other, as the embedded
-// store does: what each is about to read is read for all before, and what they write goes out together with
-// the COMMIT. One that fails takes back only itself, as long as nothing of it has gone out; else the group
-// is given up and everybody runs alone.
+// groups runs closures that wait at the same time in one transaction, one after the other, as the embedded
+// store does. Their reads are done together beforehand, and their writes are sent together with the COMMIT. If
+// a member fails before any of its writes was sent, only that member is rolled back. Otherwise the group is
+// given up and each member runs alone.
 type groups struct {
 	engine *postgresEngine
 	seed   maphash.Seed
@@ -75,7 +75,7 @@ func (g *groups) do(ctx context.Context, want Foresight, body func(session, *for
 	return m.err
 }
 
-// add has a member wait for its turn. It reports false where too many do.
+// add makes a member wait for its turn. It returns false if too many wait.
 func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	return true
 }
 
-// next takes those whose turn it is, of each organization as many as of the others; none ends the lane's goroutine.
+// next takes the next members, the same number from each organization; none ends the lane's goroutine.
 func (l *groupLane) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +116,8 @@ func (e *postgresEngine) inGroup(ctx context.Context, want Foresight, body func(
 	return e.groups.do(ctx, want, body)
 }
 
-// runGroup runs members together, or else each for itself: one may be at fault. Where it is not known what
-// became of the group, all are told so.
+// runGroup runs members together. If that fails, it runs each one alone, because one of them may be the cause.
+// If the outcome of the group is unknown, all members get that error.
 func (e *postgresEngine) runGroup(group []*member) {
 	err := e.tryGroup(group)
 	for _, m := range group {
@@ -146,7 +146,7 @@ func (e *postgresEngine) runAlone(m *member) {
 	m.err = err
 }
 
-// errSpoiled gives a group up: something went out of a member that failed.
+// errSpoiled gives a group up: writes of a failed member were already sent.
 var errSpoiled = errors.New("store: a member of the group failed after it had written")
 
 func (e *postgresEngine) tryGroup(group []*member) error {
@@ -168,8 +168,8 @@ func (e *postgresEngine) tryGroup(group []*member) error {
 	return nil
 }
 
-// afterGroup tells a failure after which everybody may try alone, because nothing was done, from one that may have
-// been a success.
+// afterGroup tells a failure after which each member may run alone, because nothing was done, from one that may
+// have been a success.
 func afterGroup(err error) error {
 	var refused *pgconn.PgError
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, errSpoiled) || errors.As(err, &refused) {
@@ -178,21 +178,21 @@ func afterGroup(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// groupTx is the transaction of a group. Its statements do not end with the member that sends them: a
-// cancelled one would end the connection for all.
+// groupTx is the transaction of a group. Its statements do not use the member's context, because a cancelled
+// one would close the connection for all.
 type groupTx struct {
 	postgresTx
 	ctx    context.Context
 	known  *foreseen
-	broken bool // a statement failed, or something that went out must be undone
+	broken bool // a statement failed, or something that was sent must be undone
 	advance
 }
 
-// advance is how far a member has come.
+// advance is the progress of a member.
 type advance struct {
-	own   int  // where in pending its own begin
-	left  bool // what was pending has gone out
-	wrote bool // and something of its own with it
+	own   int  // index in pending where its own statements begin
+	left  bool // the pending statements were sent
+	wrote bool // and some of them were its own
 }
 
 func (tx *groupTx) runAll(group []*member) error {
@@ -212,7 +212,7 @@ func (tx *groupTx) runAll(group []*member) error {
 	return nil
 }
 
-// run runs a member. It reports false where that has spoiled the group.
+// run runs a member. It returns false if the member has spoiled the group.
 func (tx *groupTx) run(m *member) bool {
 	if m.err = m.ctx.Err(); m.err != nil {
 		return true
@@ -231,7 +231,7 @@ func (tx *groupTx) run(m *member) bool {
 	return !tx.wrote
 }
 
-// protect runs a member's closure, and keeps one that panics from ending the others.
+// protect runs a member's closure, and keeps a panic from ending the others.
 func (m *member) protect(s session, known *foreseen) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -241,7 +241,7 @@ func (m *member) protect(s session, known *foreseen) {
 	m.err = m.body(s, known)
 }
 
-// takeBack forgets what was to be written from there on.
+// takeBack drops the pending statements from there on.
 func (tx *groupTx) takeBack(from int) {
 	tx.pending = tx.pending[:from]
 	tx.known.undo()
@@ -258,19 +258,19 @@ func (tx *groupTx) exec(_ context.Context, sql string, args []any) (int64, error
 	return n, tx.noting(err)
 }
 
-// noting remembers a statement that failed: PostgreSQL does nothing more in that transaction.
+// noting remembers a failed statement, after which PostgreSQL refuses all others in that transaction.
 func (tx *groupTx) noting(err error) error {
 	tx.broken = tx.broken || err != nil
 	return err
 }
 
-// goesOut notes that what is pending is sent, and the member's next statement with it.
+// goesOut records that the pending statements are sent, and the member's next one with them.
 func (tx *groupTx) goesOut(write bool) {
 	tx.wrote = tx.wrote || write || len(tx.pending) > tx.own
 	tx.own, tx.left = 0, true
 }
 
-// try runs fn so that its failure undoes only what fn did: nothing of it has gone out, or the group is given up.
+// try runs fn so that its failure undoes only fn: if some of it was sent, the group is given up.
 func (tx *groupTx) try(fn func() error) error {
 	outer, from := tx.advance, len(tx.pending)
 	tx.advance = advance{own: from}

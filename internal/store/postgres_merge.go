@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// merge makes one statement of those that differ in their arguments alone, so that a hundred rows cost one
-// plan and one trip through the executor. The order stays as far as it can matter: a statement joins an
-// earlier one past statements of other tables, and of other rows.
+// merge combines statements that differ only in their arguments into one, so that a hundred rows cost one plan
+// and one run. It keeps the order where it matters: a statement joins an earlier one only past statements about
+// other tables or other rows.
 func merge(pending []statement) []statement {
 	if len(pending) < 2 {
 		return pending
 	}
 	var groups []*group
-	tables := map[string][]*group{} // what was done to each since a statement of which nobody knows what it looks at
+	tables := map[string][]*group{} // the groups of each table since the last statement whose rows are unknown
 	for _, s := range pending {
 		form := formOf(s.sql)
 		if form == nil {
@@ -38,7 +38,7 @@ func merge(pending []statement) []statement {
 	return merged
 }
 
-// joins puts a statement into the last group of its text, if those behind are about other rows.
+// joins adds a statement to the last group with its text, if the groups after it are about other rows.
 func joins(behind []*group, s statement, form *form) bool {
 	for _, g := range slices.Backward(behind) {
 		if g.form == form {
@@ -51,16 +51,16 @@ func joins(behind []*group, s statement, form *form) bool {
 	return false
 }
 
-// group is statements that become one.
+// group is the statements that become one.
 type group struct {
 	statement
 	form    *form
-	columns []column        // nil: it stays alone
-	rows    map[string]bool // by what names them; nil where that is not known
+	columns []column        // nil: it stays as it is
+	rows    map[string]bool // the rows by their names; nil if unknown
 	count   int
 }
 
-// newGroup begins a group with its first statement.
+// newGroup makes a group from its first statement.
 func newGroup(s statement, f *form) *group {
 	g := &group{statement: s, form: f, columns: make([]column, len(s.args))}
 	for i, arg := range s.args {
@@ -77,26 +77,26 @@ func newGroup(s statement, f *form) *group {
 	return g
 }
 
-// isAboutOthers tells that a statement is about a row that the group leaves alone.
+// isAboutOthers reports whether the group does not touch the statement's row.
 func (g *group) isAboutOthers(f *form, args []any) bool {
 	row, named := f.row(args)
 	return named && g.rows != nil && g.form.by == f.by && !g.rows[row]
 }
 
-// form is a statement that can be written for many rows: an INSERT of values, or an UPDATE or DELETE of what its
-// first two arguments name.
+// form is a statement that can be written for many rows: an INSERT of values, or an UPDATE or DELETE of the row
+// that its first two arguments name.
 type form struct {
 	table  string
-	before string // the statement up to its table of rows
-	after  string // and behind it
-	by     string // the columns that name the row; empty where that is not known
-	id     []int  // the arguments that are in them
-	once   bool   // a row can be in it once only
+	before string // the text before the table of rows
+	after  string // the text after it
+	by     string // the columns that name the row; empty if unknown
+	id     []int  // the arguments of these columns
+	once   bool   // a row may occur only once
 	texts  sync.Map
 }
 
 var (
-	forms sync.Map // by the text; nil for one that stays as it is
+	forms sync.Map // by text; nil for a statement that stays as it is
 
 	insertForm = regexp.MustCompile(`^INSERT INTO (\w+) (\([^()]*\))\s+VALUES \(([^()]*)\)(\s+ON CONFLICT [^$]+)?$`)
 	conflict   = regexp.MustCompile(`ON CONFLICT \(([^()]*)\) DO UPDATE`)
@@ -126,7 +126,7 @@ func newForm(text string) *form {
 	return nil
 }
 
-// insertOf is the form of an INSERT. Its row is named by what it may conflict with, else by its id.
+// insertOf is the form of an INSERT. Its conflict columns name its row, or else its id.
 func insertOf(table, columns, values, clause string) *form {
 	f := &form{table: table, before: "INSERT INTO " + table + " " + columns + " SELECT " + named(values) + " FROM ", after: clause}
 	if m := conflict.FindStringSubmatch(clause); m != nil {
@@ -143,7 +143,7 @@ func insertOf(table, columns, values, clause string) *form {
 	return f
 }
 
-// nameBy has rows named by columns. It reports false where one of them is not given as an argument.
+// nameBy sets the columns that name rows. It returns false if one of them is not an argument.
 func (f *form) nameBy(columns, values string, names []string) bool {
 	if f.id = argumentsOf(columns, values, names); f.id != nil {
 		f.by = strings.Join(names, " ")
@@ -151,7 +151,7 @@ func (f *form) nameBy(columns, values string, names []string) bool {
 	return f.id != nil
 }
 
-// argumentsOf finds the arguments that are put into columns; nil where one of them is not an argument.
+// argumentsOf finds the arguments of columns; nil if one of them is not an argument.
 func argumentsOf(columns, values string, wanted []string) (arguments []int) {
 	names, items := fields(columns), fields(values)
 	for _, name := range wanted {
@@ -168,15 +168,15 @@ func argumentsOf(columns, values string, wanted []string) (arguments []int) {
 	return arguments
 }
 
-// named is a part of a statement with columns in the place of arguments.
+// named replaces the arguments in a part of a statement by columns.
 func named(part string) string { return argument.ReplaceAllString(part, "n.c$1") }
 
-// fields are the names of a list.
+// fields splits a list of names.
 func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune("(), \n\t", r) })
 }
 
-// row names the row that a statement is about. It reports false where that is not known.
+// row names the statement's row. It returns false if that is unknown.
 func (f *form) row(args []any) (string, bool) {
 	var name strings.Builder
 	for _, i := range f.id {
@@ -190,7 +190,7 @@ func (f *form) row(args []any) (string, bool) {
 	return name.String(), f.id != nil
 }
 
-// take adds a row. It reports false where the row cannot be in the same statement.
+// take adds a row. It returns false if the row cannot be in the same statement.
 func (g *group) take(args []any) bool {
 	if len(args) != len(g.columns) {
 		return false
@@ -214,7 +214,7 @@ func (g *group) take(args []any) bool {
 	return true
 }
 
-// whole is the one statement.
+// whole is the combined statement.
 func (g *group) whole() statement {
 	if g.count < 2 {
 		return g.statement

@@ -11,10 +11,10 @@ import (
 const (
 	// migrationLock is the advisory lock that lets one node migrate at a time.
 	migrationLock = 7_203_114_907
-	// migrationAgain is how often a node looks whether another's migration is over.
+	// migrationAgain is how often a node checks whether another's migration is over.
 	migrationAgain = 100 * time.Millisecond
-	// migrationTold is how many looks in vain the log mentions. Nodes that have nothing to migrate are
-	// done sooner.
+	// migrationTold is the number of failed checks after which the log mentions it. Nodes without migrations
+	// finish sooner.
 	migrationTold = 10
 )
 
@@ -29,9 +29,9 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 	return migrateUp(ctx, goose.DialectPostgres, db)
 }
 
-// lockMigrations waits until no other node migrates. The lock belongs to a transaction that stays open
-// until unlock: behind a pooler a session's lock would be anyone's. Who waits holds no connection: all
-// of a pooler's together could else wait for the node that needs one more to finish.
+// lockMigrations waits until no other node migrates. The lock belongs to a transaction that stays open until
+// unlock, because behind a pooler a session's lock would belong to anyone. A waiting node holds no connection:
+// otherwise all connections of a pooler could wait for the node that needs one more to finish.
 func (e *postgresEngine) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	for tries := 1; ; tries++ {
 		unlock, err := e.tryLockMigrations(ctx)
@@ -49,7 +49,7 @@ func (e *postgresEngine) lockMigrations(ctx context.Context) (unlock func(), err
 	}
 }
 
-// tryLockMigrations returns neither unlock nor an error while another node has the lock.
+// tryLockMigrations returns a nil unlock and no error while another node has the lock.
 func (e *postgresEngine) tryLockMigrations(ctx context.Context) (unlock func(), err error) {
 	conn, err := e.acquire(ctx)
 	if err != nil {

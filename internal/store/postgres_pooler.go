@@ -8,16 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// poolerProbes is how often two connections are compared. Under traffic of others a pooler may by
-// chance give both what they had before.
+// poolerProbes is how often two connections are compared. With other traffic a pooler may by chance give both
+// the connections they had before.
 const poolerProbes = 20
 
-// lentByTransaction tells whether a pooler, like PgBouncer in transaction mode, stands before the
-// server and gives every transaction another of its connections. What belongs to a connection, like a
+// lentByTransaction reports whether a pooler, like PgBouncer in transaction mode, stands in front of the server
+// and gives every transaction another of its connections. Everything that belongs to a connection, like a
 // prepared statement, a session's lock or LISTEN, is lost there. another opens a second connection.
 //
-// Without a pooler the server's process is the one that the connection's start has named; one question
-// finds that out.
+// Without a pooler the server's process is the one that was named at the connection's start, which one query
+// finds out.
 func lentByTransaction(ctx context.Context, conn *pgx.Conn, another func(context.Context) (*pgx.Conn, func(), error)) (bool, error) {
 	own, err := serverProcess(ctx, conn)
 	if err != nil || own == conn.PgConn().PID() {
@@ -43,16 +43,16 @@ func lentByTransaction(ctx context.Context, conn *pgx.Conn, another func(context
 			return true, nil
 		}
 	}
-	return false, nil // it lends by the session, which is as good as none
+	return false, nil // it lends by the session, which is like having none
 }
 
-// serverProcess is the server's process behind a connection. The simple protocol prepares nothing.
+// serverProcess is the server's process of a connection. It uses the simple protocol, which prepares nothing.
 func serverProcess(ctx context.Context, conn *pgx.Conn) (pid uint32, err error) {
 	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, postgresError(err)
 }
 
-// meetPooler finds out whether there is a pooler, and opens the pool anew in a way that works with it.
+// meetPooler finds out whether there is a pooler, and then reopens the pool with settings that work with it.
 func (e *postgresEngine) meetPooler(ctx context.Context) error {
 	conn, err := e.acquire(ctx)
 	if err != nil {
@@ -81,15 +81,15 @@ func requireTransactions(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// withoutStatements is for connections behind a pooler: each statement is sent with its text, and only
-// what the server says of its parameters and columns is kept.
+// withoutStatements configures connections behind a pooler: each statement is sent with its text, and only the
+// server's description of its parameters and columns is cached.
 func withoutStatements(cfg *pgx.ConnConfig) {
 	if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement || cfg.DefaultQueryExecMode == pgx.QueryExecModeDescribeExec {
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 }
 
-// requireDirect refuses a connection on which nothing would be heard: behind a pooler, or to another
+// requireDirect refuses a connection on which no notification would arrive: behind a pooler, or to another
 // server than the pool's.
 func (e *postgresEngine) requireDirect(ctx context.Context, conn *pgx.Conn) error {
 	pooled, err := lentByTransaction(ctx, conn, func(ctx context.Context) (*pgx.Conn, func(), error) {

@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// searchLock is held by the one who updates the index, or makes it.
+	// searchLock is held while the index is updated or created.
 	searchLock = "search index"
-	// newestTexts are looked through one by one before an index of trigrams is asked: what is common is
-	// found there at once, and of what is not the index has little to sort.
+	// newestTexts are scanned before the trigrams are asked: common words are found there at once, and for rare
+	// ones the index has little to sort.
 	newestTexts = 20_000
-	// mostTexts is how many are looked through where no trigrams help.
+	// mostTexts is how many texts are scanned where trigrams do not help.
 	mostTexts = 50_000
 )
 
-// postgresSearch is the index in two tables of the store. They are no migration's: the index can be made anew
-// at any time, and trigrams need an extension that the operator may not have allowed.
+// postgresSearch is the index in two tables of the store. They are not part of the migrations: the index can be
+// rebuilt at any time, and trigrams need an extension that the operator may not have allowed.
 type postgresSearch struct {
 	store    *Store
 	trigrams bool
-	newest   int // newestTexts, but for tests
-	most     int // mostTexts, likewise
+	newest   int // newestTexts, except in tests
+	most     int // mostTexts, except in tests
 }
 
 var postgresSearchSchema = []string{
@@ -38,7 +38,7 @@ func (e *postgresEngine) openSearch(ctx context.Context, s *Store) (searchEngine
 	if err := x.prepare(ctx); err != nil {
 		return x, err
 	}
-	// Without the extension a search looks through the newest texts.
+	// Without the extension a search scans the newest texts.
 	if err := s.InTx(ctx, x.makeTrigrams); err != nil && ctx.Err() == nil {
 		e.log.Warn("there is no index for searching: searches look through the newest messages first and take longer. "+
 			"Allow this database's user to create the extension pg_trgm, or create it yourself, and start again", "error", err)
@@ -48,7 +48,7 @@ func (e *postgresEngine) openSearch(ctx context.Context, s *Store) (searchEngine
 	return x, nil
 }
 
-// prepare makes the tables where they are not there.
+// prepare creates the tables if they are missing.
 func (x *postgresSearch) prepare(ctx context.Context) error {
 	return x.store.InTx(ctx, func(tx *Tx) error {
 		if err := tx.waitForSearchLock(); err != nil {
@@ -108,7 +108,7 @@ func postgresSearchMarks(r Reader, kind chat.Kind, orgID string) (SearchMarks, e
 	return m, orNone(err)
 }
 
-// postgresSearchUpdate is a transaction of the index, and of the store.
+// postgresSearchUpdate is a transaction of the index and of the store.
 type postgresSearchUpdate struct{ tx *Tx }
 
 func (u postgresSearchUpdate) Source() Reader { return u.tx.Reader }
@@ -156,7 +156,7 @@ func (u postgresSearchUpdate) Followed(changes []SearchChange) error {
 	return u.tx.dropSearchChanges(ids)
 }
 
-// Find looks through the newest texts, then asks the trigrams.
+// Find scans the newest texts, then asks the trigrams.
 func (x *postgresSearch) Find(ctx context.Context, q SearchQuery) (SearchFound, error) {
 	r := x.store.Read(ctx)
 	asked := x.trigrams && q.hasTrigrams()
@@ -184,8 +184,8 @@ func (x *postgresSearch) Find(ctx context.Context, q SearchQuery) (SearchFound, 
 	return x.ask(ctx, q)
 }
 
-// ask uses the trigrams, whatever the planner believes of how common a word is: nothing else is in the inner
-// query's reach.
+// ask uses the trigrams, whatever the planner assumes of how common a word is: the inner query can use no other
+// index.
 func (x *postgresSearch) ask(ctx context.Context, q SearchQuery) (found SearchFound, err error) {
 	err = x.store.InTx(ctx, func(tx *Tx) (err error) {
 		if err := tx.later(tx.dialect.useIndexes); err != nil {
@@ -199,14 +199,14 @@ func (x *postgresSearch) ask(ctx context.Context, q SearchQuery) (found SearchFo
 	return found, err
 }
 
-// walk looks through the texts from an id on.
+// walk scans the texts from an id on.
 func (x *postgresSearch) walk(r Reader, q SearchQuery, from string) (SearchFound, error) {
 	var c conditions
 	c.parts = append(c.parts, q.likes(&c))
 	return q.newest(r, "search_texts", &c, from)
 }
 
-// newest returns those texts that meet the conditions and are what was asked for, newest first.
+// newest returns the texts that match the conditions and the query, newest first.
 func (q SearchQuery) newest(r Reader, texts string, c *conditions, from string) (found SearchFound, err error) {
 	c.add("org_id = ?", q.OrgID)
 	c.add("id >= ?", from)
@@ -237,7 +237,7 @@ func (q SearchQuery) before() string {
 	return before
 }
 
-// likes is the condition that a text has all words, or the other one.
+// likes is the condition that a text has all words, or the alternative one.
 func (q SearchQuery) likes(c *conditions) string {
 	var all []string
 	for _, word := range q.Words {
@@ -254,8 +254,8 @@ func (q SearchQuery) likes(c *conditions) string {
 	}
 }
 
-// hasTrigrams tells whether each part of the query has letters that are in trigrams on every server: what
-// counts as a letter beyond ASCII is a matter of the database's locale.
+// hasTrigrams reports whether each part of the query has letters that form trigrams on every server. Beyond
+// ASCII that depends on the database's locale.
 func (q SearchQuery) hasTrigrams() bool {
 	some := false
 	for _, word := range q.Words {

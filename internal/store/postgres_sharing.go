@@ -2,26 +2,26 @@ package store
 
 import "sync"
 
-// sharing lets those who ask for the same at the same time have one answer. Nobody gets one that was read before
-// they asked: who comes while a statement is under way waits for the next, together with all who come meanwhile.
-// So a key that was revoked is refused by the next request, and a busy organization asks no more often than the
-// database answers.
+// sharing gives simultaneous readers of the same row one answer. Nobody gets an answer that was read before
+// they asked: a reader who comes while a statement is running waits for the next one, together with all who
+// come meanwhile. So a revoked key is refused by the next request, and a busy organization reads no more often
+// than the database answers.
 type sharing struct {
 	mu   sync.Mutex
 	asks map[string]*ask
 }
 
-// ask is a question that somebody is asking right now.
+// ask is a read that is running now.
 type ask struct{ next *sharedAnswer }
 
-// sharedAnswer is what those who came meanwhile wait for. The first of them asks, once it may begin.
+// sharedAnswer is the answer for readers who came meanwhile. The first of them runs the statement.
 type sharedAnswer struct {
 	begin, done chan struct{}
 	value       any
 	err         error
 }
 
-// do returns what read finds.
+// do returns the result of read.
 func (s *sharing) do(key string, read func() (any, error)) (any, error) {
 	s.mu.Lock()
 	current := s.asks[key]
@@ -37,7 +37,7 @@ func (s *sharing) do(key string, read func() (any, error)) (any, error) {
 	if a := current.next; a != nil {
 		s.mu.Unlock()
 		<-a.done
-		if a.err != nil { // perhaps only whoever asked went away
+		if a.err != nil { // perhaps only the reader who asked has left
 			return read()
 		}
 		return a.value, nil
@@ -48,12 +48,12 @@ func (s *sharing) do(key string, read func() (any, error)) (any, error) {
 	<-a.begin
 	defer s.finish(key)
 	defer close(a.done)
-	a.err = ErrUnavailable // of a reader that panics
+	a.err = ErrUnavailable // if read panics
 	a.value, a.err = read()
 	return a.value, a.err
 }
 
-// finish lets the next ask, if anybody waits.
+// finish lets the next reader ask, if one waits.
 func (s *sharing) finish(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// maxSilence is how long a server may answer nothing at all, not even that it got what was sent.
+	// maxSilence is how long a server may be silent, without even acknowledging what was sent.
 	maxSilence = 20 * time.Second
-	// maxIdle is how long a transaction may stand still. Then its node is frozen, or gone without a word, and
-	// the server takes back what it has locked: others need it.
+	// maxIdle is how long a transaction may be idle. Beyond it its node is frozen or gone, and the server
+	// releases its locks, which others need.
 	maxIdle = 15 * time.Second
 )
 
 var idleLimit = "idle_in_transaction_session_timeout = " + strconv.FormatInt(maxIdle.Milliseconds(), 10)
 
-// limitIdle is for a connection that is the pool's alone. Behind a pooler each transaction limits itself,
-// because the next may have another connection.
+// limitIdle sets the limit on a connection of the pool. Behind a pooler each transaction sets it itself,
+// because the next one may use another connection.
 func limitIdle(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "SET "+idleLimit)
 	return err

@@ -10,17 +10,17 @@ import (
 
 const (
 	wakeupChannel = "parley"
-	// tellEvery is the least time between two notifications. They are not part of the transactions they
-	// tell of: PostgreSQL commits those that notify one after the other.
+	// tellEvery is the least time between two notifications. They are not part of the transactions that cause
+	// them, because PostgreSQL serializes the commits of transactions that notify.
 	tellEvery = 5 * time.Millisecond
-	// listenAgain is how long after a lost connection another is made.
+	// listenAgain is the wait before a lost connection is replaced.
 	listenAgain = time.Second
 )
 
-// teller sends notifications beside the requests that cause them, many at once.
+// teller sends notifications in the background, many at once.
 type teller struct {
 	mu      sync.Mutex
-	topics  map[Topic]bool // to be told
+	topics  map[Topic]bool // not sent yet
 	telling bool
 	done    sync.WaitGroup
 }
@@ -39,7 +39,7 @@ func (e *postgresEngine) tell(topic Topic) {
 	}
 }
 
-// tellAll goes on until nothing is left to be told. What cannot be told is found by looking.
+// tellAll sends until no topics are left. A lost notification does no harm, because the sweeps find the work.
 func (e *postgresEngine) tellAll() {
 	for {
 		topics := e.teller.take()
@@ -54,7 +54,7 @@ func (e *postgresEngine) tellAll() {
 	}
 }
 
-// take returns what is to be told, or nothing and ends the telling.
+// take returns the topics to send; none ends the sending.
 func (t *teller) take() (topics []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +85,7 @@ func (e *postgresEngine) listen(ctx context.Context, wake func(Topic)) {
 	}
 }
 
-// listenOnce listens on a connection of its own, beside the pool, until it breaks.
+// listenOnce listens on a connection of its own, outside of the pool, until it breaks.
 func (e *postgresEngine) listenOnce(ctx context.Context, wake func(Topic)) error {
 	conn, err := e.connectListener(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Aging is a table whose rows are removed when they have lived long enough.
+// Aging is a table whose rows are deleted at a certain age.
 type Aging string
 
 const (
@@ -19,7 +19,7 @@ const (
 	Notes      Aging = "notes"
 	Happenings Aging = "happenings"
 	Audits     Aging = "audit_log"
-	// Attachments are the files of messages that were sent from the dashboard.
+	// Attachments are the files of messages sent from the dashboard.
 	Attachments Aging = "media"
 )
 
@@ -28,18 +28,18 @@ var agingKinds = map[Aging]chat.Kind{
 	Notes: chat.KindNote, Happenings: chat.KindHappening, Audits: chat.KindAudit, Attachments: chat.KindMedia,
 }
 
-// agingOnly are those of a table's rows that age, where others do not.
+// agingOnly limits a table's rows to those that age.
 var agingOnly = map[Aging]string{Attachments: " AND origin = 'attachment'"}
 
-// AnyBefore tells whether an organization has rows from before the instant.
+// AnyBefore reports whether an organization has rows from before the instant.
 func (r Reader) AnyBefore(table Aging, orgID string, before time.Time) (bool, error) {
 	found, err := many(r, scanText, "SELECT id FROM "+string(table)+" WHERE org_id = $1 AND id < $2"+agingOnly[table]+" ORDER BY id LIMIT 1",
 		orgID, firstID(agingKinds[table], before))
 	return len(found) > 0, err
 }
 
-// PurgeAttachments removes up to limit of the attachments from before the instant that no message has: those that
-// were never sent, and those of templates, which do not count them among their files. It returns how many.
+// PurgeAttachments deletes up to limit attachments from before the instant that no message has: those that were
+// never sent, and those of templates, which do not list them as their files. It returns how many.
 func (tx *Tx) PurgeAttachments(orgID string, before time.Time, limit int) (int64, error) {
 	keys, err := many(tx.Reader, scanText, "DELETE FROM media WHERE org_id = $1 AND id IN (SELECT id FROM media WHERE org_id = $1 AND id < $2 AND "+
 		unused+" ORDER BY id LIMIT $3) RETURNING blob_key", orgID, firstID(chat.KindMedia, before), limit)
@@ -49,7 +49,7 @@ func (tx *Tx) PurgeAttachments(orgID string, before time.Time, limit int) (int64
 	return int64(len(keys)), err
 }
 
-// PurgeNotes removes up to limit of an organization's notes from before the instant, and returns how many.
+// PurgeNotes deletes up to limit of an organization's notes from before the instant, and returns how many.
 func (tx *Tx) PurgeNotes(orgID string, before time.Time, limit int) (int64, error) {
 	ids, err := many(tx.Reader, scanText, "DELETE FROM notes WHERE org_id = $1 AND id IN (SELECT id FROM notes WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3) RETURNING id",
 		orgID, firstID(chat.KindNote, before), limit)
@@ -59,21 +59,21 @@ func (tx *Tx) PurgeNotes(orgID string, before time.Time, limit int) (int64, erro
 	return int64(len(ids)), tx.later("DELETE FROM note_mentions WHERE org_id = $1 AND "+tx.dialect.oneOf("note_id", "$2"), orgID, tx.dialect.list(ids))
 }
 
-// PurgeHappenings is PurgeNotes for what was done with conversations.
+// PurgeHappenings is PurgeNotes for happenings.
 func (tx *Tx) PurgeHappenings(orgID string, before time.Time, limit int) (int64, error) {
 	return tx.exec("DELETE FROM happenings WHERE org_id = $1 AND id IN (SELECT id FROM happenings WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
 		orgID, firstID(chat.KindHappening, before), limit)
 }
 
-// DeletedAccount returns an account that was disconnected, or ErrNotFound.
+// DeletedAccount returns a disconnected account, or ErrNotFound.
 func (r Reader) DeletedAccount(orgID, id string) (chat.Account, error) {
 	return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NOT NULL"+r.lockAccount(), orgID, id)
 }
 
-// withAccount are the tables whose rows go with the account's own.
+// withAccount are the tables whose rows are deleted with the account's row.
 var withAccount = []string{"account_history", "account_reports", "early_changes"}
 
-// RemoveAccount removes the row of a disconnected account, and what is kept only beside it.
+// RemoveAccount deletes the row of a disconnected account, and the rows of withAccount.
 func (tx *Tx) RemoveAccount(orgID, id string) error {
 	for _, table := range withAccount {
 		if err := tx.later("DELETE FROM "+table+" WHERE org_id = $1 AND account_id = $2", orgID, id); err != nil {
@@ -84,15 +84,15 @@ func (tx *Tx) RemoveAccount(orgID, id string) error {
 	return err
 }
 
-// purgeable is a table with rows of an account, and what goes before them: statements about the
-// organization $1 and the list of ids $2.
+// purgeable is a table with rows of an account, and the statements that run before its rows are deleted: $1 is
+// the organization, $2 the list of ids.
 type purgeable struct {
 	table  string
 	before func(dialect) []string
 }
 
-// hanging are the statements for rows of other tables that hang on the ids by a column, and for the other
-// names of these.
+// hanging makes the statements for rows of other tables that refer to the ids by a column, and for the ids'
+// other names.
 func hanging(column string, tables ...string) func(dialect) []string {
 	return func(d dialect) (statements []string) {
 		for _, table := range tables {
@@ -102,8 +102,8 @@ func hanging(column string, tables ...string) func(dialect) []string {
 	}
 }
 
-// purgeables are in the order of the purge, behind the messages: what looks for other rows goes first.
-// The bytes of files follow their rows.
+// purgeables are in the order of the purge, after the messages. Tables whose statements look for other rows
+// come first. The bytes of files follow their rows.
 var purgeables = []purgeable{
 	{"conversations", hanging("conversation_id", hangOnConversations...)},
 	{"contacts", hanging("contact_id", append(hangOnContacts, "due_merges")...)},
@@ -119,7 +119,7 @@ var purgeables = []purgeable{
 	}},
 }
 
-// PurgeAccount removes up to limit rows of what a disconnected account had and returns how many.
+// PurgeAccount deletes up to limit rows of a disconnected account and returns how many.
 func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
 	total, err := tx.forgetMessages("account_id = $2 LIMIT $3", orgID, accountID, limit)
 	if err == nil && total < int64(limit) {
@@ -138,7 +138,7 @@ func (tx *Tx) PurgeAccount(orgID, accountID string, limit int) (int64, error) {
 	return total, err
 }
 
-// purgeRecipients removes up to limit recipients of an account's broadcasts, and returns how many.
+// purgeRecipients deletes up to limit recipients of an account's broadcasts, and returns how many.
 func (tx *Tx) purgeRecipients(orgID, accountID string, limit int) (total int64, err error) {
 	broadcasts, err := many(tx.Reader, scanText, "SELECT id FROM broadcasts WHERE org_id = $1 AND account_id = $2", orgID, accountID)
 	for _, id := range broadcasts {

@@ -6,12 +6,12 @@ func (tx *Tx) CountMessage(orgID, month string) (int64, error) {
 		ON CONFLICT (org_id, month) DO UPDATE SET used = message_quotas.used + 1 RETURNING used`, orgID, month)
 }
 
-// UncountMessage takes a message back that was counted and never went out.
+// UncountMessage subtracts a message that was counted and never sent.
 func (tx *Tx) UncountMessage(orgID, month string) error {
 	return tx.later("UPDATE message_quotas SET used = used - 1 WHERE org_id = $1 AND month = $2 AND used > 0", orgID, month)
 }
 
-// MessagesCounted is how many messages of a month were counted.
+// MessagesCounted is the number of counted messages of a month.
 func (r Reader) MessagesCounted(orgID, month string) (int64, error) {
 	return one(r, scanInt64, "SELECT COALESCE(SUM(used), 0) FROM message_quotas WHERE org_id = $1 AND month = $2", orgID, month)
 }

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// TokenLease is what a node took out of an organization's bucket.
+// TokenLease is the number of tokens that a node took from an organization's bucket.
 type TokenLease struct {
 	// Granted is how many tokens the node may spend.
 	Granted int64
-	// Left is what the bucket held after that, at At.
+	// Left is what the bucket held afterwards, at At.
 	Left float64
 	At   time.Time
 }
 
-// Unknown is for a bucket that this process has not drawn on.
+// Unknown is the age of a bucket that this process has not used.
 const Unknown time.Duration = math.MaxInt64
 
-// LeaseTokens takes up to want whole tokens from a bucket that holds capacity and refills
-// continuously, capacity a minute. There is one bucket per organization and class, whatever the
-// number of nodes. A new bucket is full. since is how long ago this process drew on the bucket: it has
-// not been refilling for longer, whatever the wall clock says.
+// LeaseTokens takes up to want whole tokens from a bucket that holds capacity and refills continuously,
+// capacity a minute. There is one bucket per organization and class for all nodes. A new bucket is full. since
+// is the time since this process last used the bucket: it has not refilled for longer, whatever the wall clock
+// says.
 func (tx *Tx) LeaseTokens(orgID, class string, capacity, want int64, since time.Duration) (TokenLease, error) {
 	if _, err := tx.exec(`INSERT INTO rate_buckets (org_id, class, tokens, updated_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id, class) DO NOTHING`, orgID, class, float64(capacity), tx.now.UnixMilli()); err != nil {
@@ -37,7 +37,7 @@ func (tx *Tx) LeaseTokens(orgID, class string, capacity, want int64, since time.
 	return lease, err
 }
 
-// Bucket returns what a bucket holds, refilled up to now, without taking from it.
+// Bucket returns the tokens in a bucket, refilled up to now, without taking any.
 func (r Reader) Bucket(orgID, class string, capacity int64, now time.Time, since time.Duration) (TokenLease, error) {
 	return one(r, func(row scanner) (lease TokenLease, err error) {
 		var tokens float64
@@ -51,10 +51,9 @@ func (r Reader) Bucket(orgID, class string, capacity int64, now time.Time, since
 	}, "SELECT tokens, updated_at FROM rate_buckets WHERE org_id = $1 AND class = $2"+r.forUpdate(), orgID, class)
 }
 
-// bucketTime is for how long a bucket has been refilling, and what its clock shows from then on. A node
-// whose clock is a little behind adds nothing and leaves the bucket's clock alone. If it is further behind,
-// one of the two was turned: the bucket goes on from there, so that nobody waits until the clock has caught
-// up.
+// bucketTime returns how long a bucket has been refilling, and its new time. A node whose clock is a little
+// behind adds nothing and leaves the bucket's time. If it is far behind, one of the clocks was turned: the
+// bucket continues from now, so that nobody waits until the clock has caught up.
 func bucketTime(updatedAt, now time.Time, since time.Duration) (elapsed time.Duration, at time.Time) {
 	switch elapsed = now.Sub(updatedAt); {
 	case elapsed >= 0:
@@ -66,7 +65,7 @@ func bucketTime(updatedAt, now time.Time, since time.Duration) (elapsed time.Dur
 	}
 }
 
-// Refill is the bucket's law: what it holds after some time without a withdrawal.
+// Refill returns the tokens of a bucket after some time without a withdrawal.
 func Refill(tokens float64, capacity int64, elapsed time.Duration) float64 {
 	return math.Min(float64(capacity), tokens+float64(capacity)*elapsed.Minutes())
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reader reads. Its methods stand beside the tables they read.
+// Reader reads rows. Its methods are in the files of the tables they read.
 type Reader struct {
 	ctx      context.Context
 	db       session
@@ -18,17 +18,17 @@ type Reader struct {
 type session interface {
 	query(ctx context.Context, sql string, args []any, each func(scanner) error) error
 	exec(ctx context.Context, sql string, args []any) (int64, error)
-	// later runs a statement whose result nobody waits for, at the latest with the commit. On
-	// PostgreSQL such statements travel together, and with the COMMIT. Their errors come then.
+	// later runs a statement whose result nobody waits for, at the latest with the commit. On PostgreSQL such
+	// statements are sent together with the COMMIT, and their errors come then.
 	later(ctx context.Context, sql string, args []any) error
-	// forget drops what later has not run yet.
+	// forget drops the statements of later that have not run yet.
 	forget()
 }
 
 // scanner is a row of either driver.
 type scanner interface{ Scan(dest ...any) error }
 
-// columnsAround is a row whose first and last columns are read by somebody else.
+// columnsAround is a row whose first and last columns other code reads.
 type columnsAround struct {
 	row         scanner
 	first, last []any
@@ -53,7 +53,7 @@ func scanInt(row scanner) (n int, err error) {
 	return n, err
 }
 
-// forUpdate is the clause that ends a look-up by key: inside a transaction it locks the row.
+// forUpdate is the clause at the end of a look-up by key. Inside a transaction it locks the row.
 func (r Reader) forUpdate() string {
 	if r.locking {
 		return r.dialect.forUpdate
@@ -61,7 +61,7 @@ func (r Reader) forUpdate() string {
 	return ""
 }
 
-// Context is what the reader's statements run under.
+// Context is the context of the reader's statements.
 func (r Reader) Context() context.Context { return r.ctx }
 
 // many collects every row of a query.

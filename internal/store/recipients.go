@@ -30,7 +30,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// newRecipient is a recipient on its way into the table.
+// newRecipient is a recipient that is being inserted.
 type newRecipient struct {
 	ID        string  `json:"id"`
 	Address   string  `json:"address"`
@@ -41,8 +41,9 @@ type newRecipient struct {
 	Contact   *string `json:"contact"`
 }
 
-// InsertRecipients adds recipients to a broadcast. Of those that wait, each address counts once: the others are
-// stored as skipped. It returns how many were duplicates. listed: they were named, and not found by the audience.
+// InsertRecipients adds recipients to a broadcast. Each address counts once among the waiting ones; duplicates
+// are stored as skipped. It returns the number of duplicates. listed means that they were named, not found by
+// the audience.
 func (tx *Tx) InsertRecipients(orgID, broadcastID string, listed bool, recipients []chat.Recipient) (duplicates int, err error) {
 	rows := make([]newRecipient, len(recipients))
 	for i, r := range recipients {
@@ -103,8 +104,8 @@ type RecipientFilter struct {
 
 var recipientsByID = order[chat.Recipient]{position: func(r chat.Recipient) Position { return Position{ID: r.ID} }}
 
-// Recipients returns one page of a broadcast's recipients. Of several statuses each is read along the index by
-// status, and what was found is put into order: the rows of all others would be read on the way otherwise.
+// Recipients returns one page of a broadcast's recipients. With several statuses it reads each along the index
+// by status and sorts the result, because otherwise the rows of all other statuses would be read as well.
 func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
 	if len(f.Statuses) < 2 {
 		return r.recipients(orgID, broadcastID, f, p)
@@ -139,33 +140,33 @@ func (r Reader) recipients(orgID, broadcastID string, f RecipientFilter, p Page)
 	if f.Reason == "" && len(f.Statuses) == 0 && !f.Replied && !f.OptedOut { // along the primary key
 		c.add("org_id = ?", orgID)
 	} else {
-		c.add("org_id || '' = ?", orgID) // which keeps SQLite from walking along the primary key instead
+		c.add("org_id || '' = ?", orgID) // keeps SQLite from walking the primary key instead
 	}
 	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", c, recipientsByID, p)
 }
 
-// FirstRecipients are up to limit of a broadcast's recipients with a status, behind an id, in the order in which
-// they were added.
+// FirstRecipients returns up to limit of a broadcast's recipients with a status, after an id, in the order in
+// which they were added.
 func (r Reader) FirstRecipients(broadcastID string, status chat.RecipientStatus, after string, limit int) ([]chat.Recipient, error) {
 	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = $2 AND id > $3
 		ORDER BY id LIMIT $4`, broadcastID, string(status), after, limit)
 }
 
-// ListedRecipients are up to limit of those of a broadcast's recipients, behind an id, that were named, without
-// wrong and double addresses.
+// ListedRecipients returns up to limit of a broadcast's named recipients after an id, without wrong and
+// duplicate addresses.
 func (r Reader) ListedRecipients(orgID, broadcastID, after string, limit int) ([]chat.Recipient, error) {
 	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE org_id = $1
 		AND broadcast_id = $2 AND id > $3 AND listed AND unique_address IS NOT NULL ORDER BY id LIMIT $4`, orgID, broadcastID, after, limit)
 }
 
-// ReasonCount is how many recipients have a status for a reason.
+// ReasonCount is the number of recipients with a status and reason.
 type ReasonCount struct {
 	Status chat.RecipientStatus
 	Reason string
 	N      int64
 }
 
-// ReasonCounts tells why recipients were skipped or have failed.
+// ReasonCounts counts why recipients were skipped or failed.
 func (r Reader) ReasonCounts(broadcastID string) ([]ReasonCount, error) {
 	return many(r, func(row scanner) (c ReasonCount, err error) {
 		err = row.Scan(&c.Status, &c.Reason, &c.N)
@@ -174,7 +175,7 @@ func (r Reader) ReasonCounts(broadcastID string) ([]ReasonCount, error) {
 		WHERE broadcast_id = $1 AND status IN ('skipped', 'failed') GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`, broadcastID)
 }
 
-// ClickCounts tells how often each button was the first that a recipient pressed.
+// ClickCounts counts how often each button was the first that a recipient pressed.
 func (r Reader) ClickCounts(broadcastID string) ([]ReasonCount, error) {
 	return many(r, func(row scanner) (c ReasonCount, err error) {
 		err = row.Scan(&c.Reason, &c.N)
@@ -182,41 +183,42 @@ func (r Reader) ClickCounts(broadcastID string) ([]ReasonCount, error) {
 	}, `SELECT clicked, COUNT(*) FROM broadcast_recipients WHERE broadcast_id = $1 AND clicked IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`, broadcastID)
 }
 
-// QueuedFirst counts, up to limit, the messages of a broadcast that are about to be sent for the first time.
+// QueuedFirst counts, up to limit, the messages of a broadcast that wait for their first attempt.
 func (r Reader) QueuedFirst(orgID, broadcastID string, limit int) (int, error) {
 	return one(r, scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM broadcast_recipients r JOIN send_jobs j ON j.org_id = r.org_id AND j.message_id = r.message_id
 		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND j.org_id = $1 AND j.attempts = 0 LIMIT $3) q`, orgID, broadcastID, limit)
 }
 
-// AnyRecipient tells whether a broadcast has recipients with a status.
+// AnyRecipient reports whether a broadcast has recipients with a status.
 func (r Reader) AnyRecipient(broadcastID string, status chat.RecipientStatus) (bool, error) {
 	found, err := r.FirstRecipients(broadcastID, status, "", 1)
 	return len(found) > 0, err
 }
 
-// QueueRecipient notes the message that a recipient has become.
+// QueueRecipient stores a recipient's message.
 func (tx *Tx) QueueRecipient(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'queued', reason = NULL, contact_id = $4, message_id = $5
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, orNull(r.ContactID), r.MessageID)
 }
 
-// SkipRecipient notes why a recipient gets no message.
+// SkipRecipient stores why a recipient gets no message.
 func (tx *Tx) SkipRecipient(r chat.Recipient, reason string) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'skipped', reason = $4, contact_id = $5
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, reason, orNull(r.ContactID))
 }
 
-// SkipWaiting skips up to limit of the recipients that wait, and returns how many.
+// SkipWaiting skips up to limit waiting recipients, and returns how many.
 func (tx *Tx) SkipWaiting(orgID, broadcastID, reason string, limit int) (int64, error) {
 	return tx.exec(`UPDATE broadcast_recipients SET status = 'skipped', reason = $3 WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
 		SELECT id FROM broadcast_recipients WHERE broadcast_id = $2 AND status = 'waiting' ORDER BY id LIMIT $4)`, orgID, broadcastID, reason, limit)
 }
 
-// MovedRecipient is a recipient whose message has another status now.
+// MovedRecipient is a recipient whose message has a new status.
 type MovedRecipient struct{ ID, BroadcastID, MessageID string }
 
-// MoveRecipients notes where the recipients of messages stand, and why if that is said. It names no organization, whose
-// recipients SQLite would go through one by one: the messages are the caller's.
+// MoveRecipients stores the status of the recipients of messages, and the reason if one is given. It does not
+// filter by organization, because SQLite would then read all its recipients; the caller's messages are of one
+// organization.
 func (tx *Tx) MoveRecipients(messageIDs []string, status chat.RecipientStatus, reason string) ([]MovedRecipient, error) {
 	return many(tx.Reader, func(row scanner) (m MovedRecipient, err error) {
 		err = row.Scan(&m.ID, &m.BroadcastID, &m.MessageID)
@@ -229,33 +231,33 @@ func moveRecipients(d dialect) string {
 		" RETURNING id, broadcast_id, message_id"
 }
 
-// RecipientOfMessage returns whose message it is, or ErrNotFound.
+// RecipientOfMessage returns the recipient of a message, or ErrNotFound.
 func (r Reader) RecipientOfMessage(orgID, messageID string) (chat.Recipient, error) {
 	return one(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients WHERE message_id = $2 AND org_id = $1"+r.forUpdate(), orgID, messageID)
 }
 
-// BroadcastStatusOf is where the broadcast of a message stands, or ErrNotFound.
+// BroadcastStatusOf is the status of the broadcast of a message, or ErrNotFound.
 func (r Reader) BroadcastStatusOf(orgID, messageID string) (chat.BroadcastStatus, error) {
 	s, err := one(r, scanText, `SELECT b.status FROM broadcast_recipients r JOIN broadcasts b ON b.org_id = r.org_id AND b.id = r.broadcast_id
 		WHERE r.message_id = $2 AND r.org_id = $1`, orgID, messageID)
 	return chat.BroadcastStatus(s), err
 }
 
-// UnqueueRecipient takes a recipient's message from it: it waits again.
+// UnqueueRecipient detaches a recipient's message, so that the recipient waits again.
 func (tx *Tx) UnqueueRecipient(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'waiting', message_id = NULL, reason = NULL
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID)
 }
 
-// FailedRecipients are up to limit of a broadcast's recipients whose message has failed and who can get another: of
-// a contact that was deleted there is no address.
+// FailedRecipients returns up to limit of a broadcast's recipients whose message failed and who can get
+// another. A deleted contact has no address any more.
 func (r Reader) FailedRecipients(broadcastID string, limit int) ([]chat.Recipient, error) {
 	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'failed' AND address <> ''
 		ORDER BY id LIMIT $2`, broadcastID, limit)
 }
 
-// ForgetPerson takes a contact out of its account's broadcasts: what became of the messages stays, without the
-// person. Whoever waited is skipped. It returns how many that were, by broadcast.
+// ForgetPerson removes a contact from its account's broadcasts. The results of the messages stay, without the
+// person. Waiting recipients are skipped; it returns how many, by broadcast.
 func (tx *Tx) ForgetPerson(c chat.Contact) (skipped map[string]int64, err error) {
 	skipped = map[string]int64{}
 	forget := func(condition string, args ...any) error {
@@ -285,13 +287,13 @@ func (tx *Tx) ForgetPerson(c chat.Contact) (skipped map[string]int64, err error)
 	return skipped, nil
 }
 
-// RetryRecipient has a recipient wait again, as a new one: its next message is another event.
+// RetryRecipient makes a recipient wait again under a new id, because its next message is another event.
 func (tx *Tx) RetryRecipient(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET id = $4, status = 'waiting', message_id = NULL, reason = NULL
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, tx.NewID(chat.KindRecipient))
 }
 
-// NoteReaction notes what a recipient did. Each field is set once.
+// NoteReaction stores a recipient's reaction. Each field is set once.
 func (tx *Tx) NoteReaction(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET replied_at = $4, clicked = $5, opted_out_at = $6
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, msPtr(r.RepliedAt), orNull(r.Clicked), msPtr(r.OptedOutAt))
@@ -303,20 +305,20 @@ func (tx *Tx) DeleteRecipients(orgID, broadcastID string, limit int) (int64, err
 		SELECT id FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 ORDER BY id LIMIT $3)`, orgID, broadcastID, limit)
 }
 
-// LostMessages are up to limit recipients whose message is gone before it went out.
+// LostMessages returns up to limit recipients whose message was deleted before it was sent.
 func (r Reader) LostMessages(orgID, broadcastID string, limit int) ([]chat.Recipient, error) {
 	return many(r, scanRecipient, "SELECT "+prefixed("r", recipientColumns)+` FROM broadcast_recipients r
 		LEFT JOIN messages m ON m.org_id = r.org_id AND m.id = r.message_id
 		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND r.org_id = $1 AND m.id IS NULL ORDER BY r.id LIMIT $3`, orgID, broadcastID, limit)
 }
 
-// FailRecipient ends a recipient whose message is gone.
+// FailRecipient fails a recipient whose message was deleted.
 func (tx *Tx) FailRecipient(r chat.Recipient, reason string) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'failed', reason = $4 WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`,
 		r.OrgID, r.BroadcastID, r.ID, reason)
 }
 
-// QuotedMessage is what an answer refers to: the message and what made it, or ErrNotFound.
+// QuotedMessage returns the message to which a reply refers, and its source, or ErrNotFound.
 func (r Reader) QuotedMessage(orgID, accountID, providerID string) (id string, source chat.Source, err error) {
 	id, err = one(r, func(row scanner) (id string, err error) {
 		err = row.Scan(&id, &source)

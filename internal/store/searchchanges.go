@@ -7,18 +7,18 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// lateForSearch is how far a message's id may lie behind its transaction before the index is told of it:
-// the index looks for new ids from a little before now on.
+// lateForSearch is how far a message's id may be behind its transaction before the index is told of it. The
+// index looks for new ids only from a little before now.
 const lateForSearch = time.Second
 
-// SearchChange names rows that the search index must look at again.
+// SearchChange names rows that must be indexed again.
 type SearchChange struct {
 	ID       string
 	OrgID    string
 	Subjects []string
 }
 
-// SearchAgain has the search index look at messages, contacts or notes again: they were changed, or are gone.
+// SearchAgain queues messages, contacts or notes that were changed or deleted for the search index.
 func (tx *Tx) SearchAgain(orgID string, ids ...string) error {
 	if len(ids) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (tx *Tx) SearchAgain(orgID string, ids ...string) error {
 		tx.NewID(chat.KindSearchChange), orgID, strings.Join(ids, ","))
 }
 
-// searchLate is SearchAgain for a new message, where its id does not tell that it is new.
+// searchLate is SearchAgain for a new message whose id is old.
 func (tx *Tx) searchLate(m chat.Message) error {
 	if tx.now.Sub(m.CreatedAt) <= lateForSearch {
 		return nil
@@ -35,7 +35,7 @@ func (tx *Tx) searchLate(m chat.Message) error {
 	return tx.SearchAgain(m.OrgID, m.ID)
 }
 
-// leaveSearch has the search index drop what goes with rows of a table that are about to be removed.
+// leaveSearch queues the rows of a table that are about to be deleted for removal from the search index.
 func (tx *Tx) leaveSearch(table, orgID string, ids []string) (err error) {
 	switch table {
 	case "contacts":
@@ -60,7 +60,7 @@ func (r Reader) SearchChanges(limit int) ([]SearchChange, error) {
 	}, "SELECT id, org_id, subjects FROM search_changes ORDER BY id LIMIT $1", limit)
 }
 
-// dropSearchChanges notes that the index has followed changes.
+// dropSearchChanges deletes changes that the index has followed.
 func (tx *Tx) dropSearchChanges(ids []string) error {
 	return tx.later("DELETE FROM search_changes WHERE "+tx.dialect.oneOf("id", "$1"), tx.dialect.list(ids))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// SearchRow is something that can be found, as it is now.
+// SearchRow is the current state of a row that can be found.
 type SearchRow struct {
 	ID             string
 	AccountID      string
@@ -17,7 +17,7 @@ type SearchRow struct {
 	AuthorID       string // of a note
 	Direction      chat.Direction
 	Type           chat.MessageType
-	Text           string // a message's content as JSON, a note's body, what a contact is called
+	Text           string // a message's content as JSON, a note's body, or a contact's name
 	Number         string // a contact's
 	Revoked        bool
 	CreatedAt      time.Time
@@ -30,7 +30,7 @@ func scanSearchRow(row scanner) (s SearchRow, err error) {
 	return s, err
 }
 
-// searchSource is where rows of a kind are read, the table being called s.
+// searchSource is the source of rows of a kind. Its table is named s in statements.
 type searchSource struct{ table, columns, joins string }
 
 var searchSources = map[chat.Kind]searchSource{
@@ -41,10 +41,10 @@ var searchSources = map[chat.Kind]searchSource{
 		" LEFT JOIN conversations v ON v.org_id = s.org_id AND v.id = s.conversation_id"},
 }
 
-// SearchKinds are the kinds of what can be found.
+// SearchKinds are the kinds of rows that can be found.
 var SearchKinds = []chat.Kind{chat.KindMessage, chat.KindContact, chat.KindNote}
 
-// SearchRows returns those of the rows of a kind that exist, by id.
+// SearchRows returns the existing rows of a kind, by id.
 func (r Reader) SearchRows(kind chat.Kind, orgID string, ids []string) (map[string]SearchRow, error) {
 	from := searchSources[kind]
 	rows, err := many(r, scanSearchRow, "SELECT "+from.columns+" FROM "+from.table+" s"+from.joins+
@@ -56,14 +56,15 @@ func (r Reader) SearchRows(kind chat.Kind, orgID string, ids []string) (map[stri
 	return found, err
 }
 
-// NewestSearchRows returns up to limit rows of a kind whose ids are from one on and before another, newest first.
+// NewestSearchRows returns up to limit rows of a kind with ids from one (inclusive) until another (exclusive),
+// newest first.
 func (r Reader) NewestSearchRows(kind chat.Kind, orgID, from, before string, limit int) ([]SearchRow, error) {
 	source := searchSources[kind]
 	return many(r, scanSearchRow, "SELECT "+source.columns+" FROM "+source.table+" s"+source.joins+
 		" WHERE s.org_id = $1 AND s.id >= $2 AND s.id < $3 ORDER BY s.id DESC LIMIT $4", orgID, from, before, limit)
 }
 
-// SearchIDs returns up to limit ids of a kind behind one and before another, oldest first.
+// SearchIDs returns up to limit ids of a kind after one and before another, oldest first.
 func (r Reader) SearchIDs(kind chat.Kind, orgID, after, before string, limit int) ([]string, error) {
 	return many(r, scanText, "SELECT id FROM "+searchSources[kind].table+" WHERE org_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4",
 		orgID, after, before, limit)
@@ -81,10 +82,10 @@ func (r Reader) SearchHeads(kind chat.Kind) ([]SearchHead, error) {
 		FROM organizations o) h WHERE id IS NOT NULL`, searchSources[kind].table))
 }
 
-// FirstSearchID is the smallest id of a kind that was made at t or later.
+// FirstSearchID is the smallest id of a kind made at t or later.
 func FirstSearchID(kind chat.Kind, t time.Time) string { return firstID(kind, t) }
 
-// LastSearchID is behind all ids of a kind.
+// LastSearchID is after all ids of a kind.
 func LastSearchID(kind chat.Kind) string {
 	return string(kind) + "_" + strings.Repeat("Z", chat.ULIDLength)
 }

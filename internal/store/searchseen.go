@@ -4,8 +4,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// AccountsOfTeams returns the accounts whose conversations a user sees, where that is a matter of accounts; nil
-// where it is not.
+// AccountsOfTeams returns the accounts whose conversations a user may see, if visibility depends on accounts;
+// otherwise nil.
 func (r Reader) AccountsOfTeams(u chat.User) (*[]string, error) {
 	if u.Sees == chat.SeesAll || u.Sees == chat.SeesAssigned {
 		return nil, nil
@@ -15,8 +15,8 @@ func (r Reader) AccountsOfTeams(u chat.User) (*[]string, error) {
 	return &ids, err
 }
 
-// SeenContacts returns those of the contacts that a user sees, each with its conversation, whose id is empty
-// where there is none.
+// SeenContacts returns the contacts that a user may see, each with its conversation, whose id is empty if there
+// is none.
 func (r Reader) SeenContacts(u chat.User, ids []string) ([]chat.InboxEntry, error) {
 	var c conditions
 	c.add("c.org_id = ?", u.OrgID)

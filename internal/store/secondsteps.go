@@ -4,7 +4,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// SecondStep returns what a user's codes are made of, or ErrNotFound.
+// SecondStep returns a user's second step, or ErrNotFound.
 func (r Reader) SecondStep(orgID, userID string) (chat.SecondStep, error) {
 	return one(r, func(row scanner) (s chat.SecondStep, err error) {
 		var createdAt int64
@@ -15,7 +15,8 @@ func (r Reader) SecondStep(orgID, userID string) (chat.SecondStep, error) {
 	}, "SELECT org_id, user_id, secret, created_at, confirmed_at, last_counter FROM second_steps WHERE org_id = $1 AND user_id = $2"+r.forUpdate(), orgID, userID)
 }
 
-// PutSecondStep stores it, instead of any that is there. Codes are asked for from when it is confirmed.
+// PutSecondStep stores a user's second step and replaces an earlier one. Sign-in asks for codes once it is
+// confirmed.
 func (tx *Tx) PutSecondStep(s chat.SecondStep) error {
 	_, err := tx.exec(`INSERT INTO second_steps (org_id, user_id, secret, created_at, confirmed_at, last_counter) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (org_id, user_id) DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at,
@@ -27,12 +28,12 @@ func (tx *Tx) PutSecondStep(s chat.SecondStep) error {
 	return tx.setSecondStep(s.OrgID, s.UserID, s.ConfirmedAt != nil)
 }
 
-// UseCode notes that a user's codes up to a counter were used.
+// UseCode records that a user's codes up to a counter were used.
 func (tx *Tx) UseCode(orgID, userID string, counter int64) error {
 	return tx.execOne("UPDATE second_steps SET last_counter = $3 WHERE org_id = $1 AND user_id = $2", orgID, userID, counter)
 }
 
-// DeleteSecondStep takes a user's second step off, with the codes for recovery.
+// DeleteSecondStep deletes a user's second step and recovery codes.
 func (tx *Tx) DeleteSecondStep(orgID, userID string) error {
 	if _, err := tx.exec("DELETE FROM second_steps WHERE org_id = $1 AND user_id = $2", orgID, userID); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (tx *Tx) setSecondStep(orgID, userID string, on bool) error {
 	return tx.execOne("UPDATE users SET second_step = $3 WHERE org_id = $1 AND id = $2", orgID, userID, on)
 }
 
-// PutRecoveryCodes gives a user codes for recovery, by their hashes, instead of those there are.
+// PutRecoveryCodes stores the hashes of a user's recovery codes and replaces earlier ones.
 func (tx *Tx) PutRecoveryCodes(orgID, userID string, hashes []string) error {
 	if _, err := tx.exec("DELETE FROM recovery_codes WHERE org_id = $1 AND user_id = $2", orgID, userID); err != nil {
 		return err
@@ -61,12 +62,12 @@ func (tx *Tx) PutRecoveryCodes(orgID, userID string, hashes []string) error {
 	return nil
 }
 
-// UseRecoveryCode takes one of a user's codes away, or returns ErrNotFound.
+// UseRecoveryCode deletes one of a user's recovery codes, or returns ErrNotFound.
 func (tx *Tx) UseRecoveryCode(orgID, userID, hash string) error {
 	return tx.execOne("DELETE FROM recovery_codes WHERE org_id = $1 AND user_id = $2 AND hash = $3", orgID, userID, hash)
 }
 
-// RecoveryCodesLeft counts a user's codes for recovery.
+// RecoveryCodesLeft counts a user's recovery codes.
 func (r Reader) RecoveryCodesLeft(orgID, userID string) (int, error) {
 	return one(r, func(row scanner) (n int, err error) {
 		err = row.Scan(&n)

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// SendJob is a message on its way to the provider.
+// SendJob is a message that waits to be sent to the provider.
 type SendJob struct {
 	OrgID          string
 	MessageID      string
@@ -18,24 +18,24 @@ type SendJob struct {
 	Attempts       int
 	InDoubt        bool
 	Owner          string
-	// Category is that of a template whose recipient must want it; empty for every other message.
+	// Category is the category of a template that needs the recipient's consent; empty for every other message.
 	Category string
-	// Lane is the conversation in whose queue the job is, where that has become one with another; else empty.
+	// Lane is the conversation in whose queue the job is, if that conversation was merged into another;
+	// otherwise empty.
 	Lane string
-	// Gated: it must wait until no job of its conversation is in another queue.
+	// Gated means that the job must wait until no job of its conversation is in another queue.
 	Gated bool
-	// Behind is the message before it in its conversation that was still to be sent when this one
-	// was accepted. Only InsertSendJob knows it.
+	// Behind is the conversation's previous message that was unsent when this one was accepted. Only
+	// InsertSendJob sets it.
 	Behind string
 }
 
-// Queue is the conversation in whose queue the job is. It stays the same whatever its conversation becomes
-// one with.
+// Queue is the conversation in whose queue the job is. It does not change when conversations are merged.
 func (j SendJob) Queue() string { return cmp.Or(j.Lane, j.ConversationID) }
 
-// InsertSendJob puts a message on its way. It is owned by the node that accepted it, or by the one
-// that has earlier messages of the conversation still to send, because only that node can keep
-// their order: it is told. If it is dead, whoever takes those over takes this one too.
+// InsertSendJob queues a message. Its owner is the node that accepted it, or the node that has earlier messages
+// of the conversation to send, because only that node can keep their order; that node is told. If that node is
+// dead, the node that takes its jobs over takes this one too.
 func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 	acceptedBy := j.Owner
 	last, err := tx.lastJob(j)
@@ -57,8 +57,8 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category, j.Lane, j.Gated)
 }
 
-// lastJob is what is still to be sent last of a job's conversation. That is locked, so no other message comes
-// between.
+// lastJob is the last unsent job of a job's conversation. The conversation is locked, so no other message can
+// come between.
 func (tx *Tx) lastJob(j SendJob) (last lastJob, err error) {
 	if last, known := tx.foreseen.lastJob(conversationKey{j.OrgID, j.ConversationID}); known {
 		return last, nil
@@ -70,14 +70,14 @@ func (tx *Tx) lastJob(j SendJob) (last lastJob, err error) {
 	return last, err
 }
 
-// FinishSendJob removes a job. It reports false when the job is not the owner's any more: another
-// node took it over, or it was finished before.
+// FinishSendJob deletes a job. It returns false if the job is no longer the owner's: another node took it over,
+// or it was finished before.
 func (tx *Tx) FinishSendJob(orgID, messageID, owner string) (bool, error) {
 	n, err := tx.exec("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2 AND owner = $3", orgID, messageID, owner)
 	return n > 0, err
 }
 
-// DropSendJobs removes jobs whoever owns them: they have gone out.
+// DropSendJobs deletes the jobs of sent messages, whoever owns them.
 func (tx *Tx) DropSendJobs(orgID string, messageIDs ...string) error {
 	if len(messageIDs) == 1 {
 		return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageIDs[0])
@@ -85,14 +85,14 @@ func (tx *Tx) DropSendJobs(orgID string, messageIDs ...string) error {
 	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(messageIDs))
 }
 
-// RetrySendJob schedules another attempt. It reports false when the job is not the owner's any more.
+// RetrySendJob schedules another attempt. It returns false if the job is no longer the owner's.
 func (tx *Tx) RetrySendJob(j SendJob) (bool, error) {
 	n, err := tx.exec(`UPDATE send_jobs SET due_at = $4, attempts = $5, in_doubt = $6 WHERE org_id = $1 AND message_id = $2 AND owner = $3`,
 		j.OrgID, j.MessageID, j.Owner, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt)
 	return n > 0, err
 }
 
-// SendWork is a job with the message it is about.
+// SendWork is a job with its message.
 type SendWork struct {
 	Job                SendJob
 	Message            chat.Message
@@ -101,10 +101,10 @@ type SendWork struct {
 	Parent             *string
 	Name               *string
 	ConversationStatus chat.ConversationStatus
-	MediaURL           string // of library media; filled in by the sender
+	MediaURL           string // address of library media; the sender sets it
 }
 
-// Unknown is what is not known of whom the message goes to.
+// Unknown are the recipient's identifiers that are not known.
 func (w SendWork) Unknown() (ids Identifiers) {
 	if w.To == nil {
 		ids |= Number
@@ -123,10 +123,10 @@ const sendJobColumns = "org_id, message_id, account_id, conversation_id, due_at,
 // AbandonedBy returns the owners of jobs that are not alive: dead nodes, and nobody ("").
 func (r Reader) AbandonedBy() ([]string, error) { return r.abandonedBy("send_jobs") }
 
-// ClaimSendJobs gives the node up to limit jobs that no living node owns, due or not, in the order
-// of their conversations. What a dead node had is in doubt from then on: it may have gone out.
+// ClaimSendJobs gives the node up to limit jobs that no living node owns, due or not, in the order of their
+// conversations. The jobs of a dead node are in doubt from then on, because it may have sent them.
 func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err error) {
-	// One node at a time claims, so that two never share a conversation.
+	// One node claims at a time, so that two nodes never share a conversation.
 	if free, err := tx.TryLock("claim send jobs"); err != nil || !free {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err erro
 	return claimed, err
 }
 
-// claimSendJobs takes jobs of one owner. It leaves those that stand behind another's in their
-// conversation: whoever has the first, or takes it over, takes them too.
+// claimSendJobs takes jobs of one owner. It skips a job behind another owner's job in the same conversation:
+// the node that has the first job, or takes it over, takes the later ones too.
 func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
 			SELECT j.org_id, j.message_id FROM send_jobs j
@@ -158,9 +158,9 @@ func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 		RETURNING `+sendJobColumns, node, owner, limit)
 }
 
-// OwnSendJobs returns up to limit of the node's jobs behind the given one, account by account,
-// oldest first. New ones are left out that are younger than so much. One that seems to come from the
-// future is not: a clock has been turned back since it was accepted.
+// OwnSendJobs returns up to limit of the node's jobs after the given one, by account, oldest first. It skips
+// new jobs that are younger than young. A job from the future is not skipped, because the clock was turned back
+// since it was accepted.
 func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, last SendJob, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
 		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
@@ -168,21 +168,20 @@ func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, las
 		node, last.AccountID, last.MessageID, now.Add(-young).UnixMilli(), now.Add(young).UnixMilli(), limit)
 }
 
-// SendJobsBehind returns up to limit of a conversation's jobs behind a message, oldest first, whoever owns
-// them.
+// SendJobsBehind returns up to limit of a conversation's jobs after a message, oldest first, of any owner.
 func (r Reader) SendJobsBehind(orgID, conversationID, messageID string, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id = $1 AND conversation_id = $2 AND message_id > $3
 		ORDER BY conversation_id, message_id LIMIT $4`, orgID, conversationID, messageID, limit)
 }
 
-// GateOpen tells whether a gated job may go to its queue: what is in other queues comes before it.
+// GateOpen reports whether a gated job may go to its queue: the jobs in other queues come first.
 func (r Reader) GateOpen(j SendJob) (bool, error) {
 	first, err := many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
 		ORDER BY conversation_id, message_id LIMIT 1`, j.OrgID, j.ConversationID)
 	return len(first) == 0 || first[0].Lane == "" || first[0].MessageID >= j.MessageID, err
 }
 
-// SendJobsAmong returns which of an organization's messages are still to be sent.
+// SendJobsAmong returns which of an organization's messages are unsent.
 func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, error) {
 	return many(r, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
 		orgID, r.dialect.list(messageIDs))
@@ -207,15 +206,15 @@ func scanSendWork(row scanner) (w SendWork, err error) {
 	return w, err
 }
 
-// SendWork loads a job's message and whom it goes to.
+// SendWork loads a job's message and its recipient.
 func (r Reader) SendWork(j SendJob) (SendWork, error) {
 	w, err := one(r, scanSendWork, selectSendWork+"m.id = $2", j.OrgID, j.MessageID)
 	w.Job = j
 	return w, err
 }
 
-// Unsent loads those of the messages of which nobody knows yet that the provider has them, and whom they go to. The
-// messages are locked before: it stays so until the transaction ends. The jobs are not loaded.
+// Unsent loads those of the messages that the provider is not known to have accepted, with their recipients.
+// The messages are locked first, so that this holds until the transaction ends. The jobs are not loaded.
 func (tx *Tx) Unsent(orgID string, ids []string) ([]SendWork, error) {
 	if err := tx.useIndexes(); err != nil {
 		return nil, err
@@ -223,7 +222,7 @@ func (tx *Tx) Unsent(orgID string, ids []string) ([]SendWork, error) {
 	return many(tx.Reader, scanSendWork, selectSendWork+tx.dialect.oneOf("m.id", "$2")+" AND m.provider_id IS NULL", orgID, tx.dialect.list(ids))
 }
 
-// SendJobOwner returns which node a job belongs to, or ErrNotFound when it is finished.
+// SendJobOwner returns the owner of a job, or ErrNotFound if it is finished.
 func (r Reader) SendJobOwner(orgID, messageID string) (string, error) {
 	return one(r, scanText, "SELECT owner FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
 }

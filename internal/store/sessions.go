@@ -30,7 +30,7 @@ func (r *sessionRow) value() chat.Session {
 	return r.session
 }
 
-// SessionContext is a session with what a request needs to know of its user and organization.
+// SessionContext is a session with the data of its user and organization that a request needs.
 type SessionContext struct {
 	Session      chat.Session
 	User         chat.User
@@ -38,8 +38,8 @@ type SessionContext struct {
 	Plan         chat.Plan
 }
 
-// SessionContext finds a session by its hash, in one statement: it runs on every request, so that signing
-// out and a changed role count from the next one on.
+// SessionContext finds a session by its hash, in one statement. It runs on every request, so that signing out
+// and a changed role count from the next one on.
 func (r Reader) SessionContext(hash string) (SessionContext, error) {
 	return one(r, func(row scanner) (c SessionContext, err error) {
 		var s sessionRow
@@ -70,7 +70,7 @@ func (r Reader) Sessions(orgID, userID string) ([]chat.Session, error) {
 	}, "SELECT "+sessionColumns+" FROM sessions WHERE org_id = $1 AND user_id = $2 ORDER BY id DESC", orgID, userID)
 }
 
-// TouchSession notes that a session is in use.
+// TouchSession records the use of a session.
 func (tx *Tx) TouchSession(s chat.Session) error {
 	return tx.later("UPDATE sessions SET seen_at = $3 WHERE org_id = $1 AND id = $2", s.OrgID, s.ID, s.SeenAt.UnixMilli())
 }
@@ -80,18 +80,18 @@ func (tx *Tx) DeleteSession(orgID, userID, id string) error {
 	return tx.execOne("DELETE FROM sessions WHERE org_id = $1 AND user_id = $2 AND id = $3", orgID, userID, id)
 }
 
-// DeleteSessions ends all of a user's sessions but one, if that is named.
+// DeleteSessions ends all of a user's sessions except one, if it is named.
 func (tx *Tx) DeleteSessions(orgID, userID, except string) error {
 	return tx.later("DELETE FROM sessions WHERE org_id = $1 AND user_id = $2 AND id <> $3", orgID, userID, except)
 }
 
-// PurgeSessions removes up to limit sessions that nobody has used since an instant.
+// PurgeSessions deletes up to limit sessions that were not used since the instant.
 func (tx *Tx) PurgeSessions(before time.Time, limit int) (int64, error) {
 	return tx.exec(`DELETE FROM sessions WHERE (org_id, id) IN
 		(SELECT org_id, id FROM sessions WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)`, before.UnixMilli(), limit)
 }
 
-// UsersOfSessions finds whose the sessions are that have not ended, by their hashes.
+// UsersOfSessions returns the users of sessions that have not ended, by the sessions' hashes.
 func (r Reader) UsersOfSessions(hashes []string) (users map[string]chat.User, err error) {
 	users = map[string]chat.User{}
 	err = r.db.query(r.ctx, "SELECT s.hash, "+userColumns+" FROM sessions s JOIN users ON users.org_id = s.org_id AND users.id = s.user_id WHERE "+

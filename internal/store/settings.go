@@ -1,6 +1,6 @@
 package store
 
-// Setting returns a value that belongs to the whole installation, or ErrNotFound.
+// Setting returns a value of the whole installation, or ErrNotFound.
 func (r Reader) Setting(name string) (string, error) {
 	return one(r, func(row scanner) (v string, err error) {
 		err = row.Scan(&v)
@@ -16,7 +16,7 @@ func (tx *Tx) InsertSetting(name, value string) error {
 const putSetting = `INSERT INTO settings (name, value) VALUES ($1, $2)
 	ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-// PutSetting stores a value, over the one that is there.
+// PutSetting stores a value and replaces an earlier one.
 func (tx *Tx) PutSetting(name, value string) error {
 	_, err := tx.exec(putSetting, name, value)
 	return err

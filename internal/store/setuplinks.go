@@ -25,13 +25,12 @@ func (r Reader) SetupLink(orgID, id string) (chat.SetupLink, error) {
 	return one(r, scanSetupLink, "SELECT "+setupLinkColumns+" FROM setup_links WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
 }
 
-// SetupLinkByToken finds a link of whatever organization by the hash of its token, or ErrNotFound.
+// SetupLinkByToken finds a link of any organization by the hash of its token, or ErrNotFound.
 func (r Reader) SetupLinkByToken(hash string) (chat.SetupLink, error) {
 	return one(r, scanSetupLink, "SELECT "+setupLinkColumns+" FROM setup_links WHERE token_hash = $1", hash)
 }
 
-// SetupLinks returns one page of a customer's links that have the status at an instant; any where
-// it is empty.
+// SetupLinks returns one page of a customer's links with the status at an instant; an empty status matches any.
 func (r Reader) SetupLinks(orgID, customerID string, status chat.SetupLinkStatus, now time.Time, p Page) (Slice[chat.SetupLink], error) {
 	var c conditions
 	c.add("org_id = ?", orgID)
@@ -57,7 +56,7 @@ func (tx *Tx) InsertSetupLink(l chat.SetupLink) error {
 	return err
 }
 
-// UpdateSetupLink stores what may change of a link.
+// UpdateSetupLink stores the changeable fields of a link.
 func (tx *Tx) UpdateSetupLink(l chat.SetupLink) error {
 	tx.noteChange(ChangedCustomers, l.OrgID, "")
 	return tx.execOne(`UPDATE setup_links SET status = $3, success_redirect_url = $4, failure_redirect_url = $5, consumed_at = $6,

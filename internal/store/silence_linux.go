@@ -6,11 +6,11 @@ import (
 	"syscall"
 )
 
-// tcpUserTimeout is the option's number (linux/tcp.h), which package syscall has no name for.
+// tcpUserTimeout is the option's number (linux/tcp.h), for which package syscall has no name.
 const tcpUserTimeout = 18
 
-// endSilence has the system end a connection whose other side has not answered for maxSilence. By itself
-// it goes on for a quarter of an hour, as long as something is on its way.
+// endSilence makes the system close a connection whose peer has not answered for maxSilence. By default it
+// would wait for a quarter of an hour while data is unacknowledged.
 func endSilence(network, _ string, conn syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

@@ -4,5 +4,5 @@ package store
 
 import "syscall"
 
-// endSilence is for Linux alone: elsewhere the system decides when a connection is lost.
+// endSilence does nothing: outside of Linux the system decides when a connection is lost.
 func endSilence(_, _ string, _ syscall.RawConn) error { return nil }

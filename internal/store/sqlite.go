@@ -28,7 +28,7 @@ type sqliteEngine struct {
 	writer  *sqliteWriter
 	memory  *sqliteMemory
 	broken  *breakdown
-	release func() // of the serving process's lock
+	release func() // releases the serving process's lock
 	closing sync.Once
 	closed  chan struct{}
 	watcher sync.WaitGroup
@@ -52,7 +52,7 @@ func (e *sqliteEngine) path() string { return filepath.Join(e.cfg.Dir, sqliteFil
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
-// migrate also starts the connections: they prepare statements against the finished schema.
+// migrate also opens the connections, which prepare statements against the finished schema.
 func (e *sqliteEngine) migrate(ctx context.Context) error {
 	unlock, err := lockFile(filepath.Join(e.cfg.Dir, migrateLockFile), syscall.LOCK_EX)
 	if err != nil {
@@ -70,8 +70,8 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 	return e.start(ctx)
 }
 
-// migrateFile uses a connection of database/sql, which is what goose wants. A new file is made so that it
-// can become smaller again; that of an earlier version stays as it is.
+// migrateFile uses database/sql, which goose needs. A new file is created so that it can shrink; a file of an
+// earlier version stays as it is.
 func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: e.path()}).EscapedPath()+"?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)")
 	if err != nil {
@@ -101,7 +101,8 @@ func (e *sqliteEngine) start(ctx context.Context) error {
 	return nil
 }
 
-// startWriter opens the three that write: the copier first, which makes the journal be there.
+// startWriter opens the copier, the journal and the writer. The copier comes first, because it creates the
+// journal file.
 func (e *sqliteEngine) startWriter(ctx context.Context) (err error) {
 	if e.copier, err = openCopier(e.path(), e.cfg, e.broken); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (e *sqliteEngine) startWriter(ctx context.Context) (err error) {
 	return nil
 }
 
-// watch looks after the files also while nobody writes.
+// watch checks the files even while nobody writes.
 func (e *sqliteEngine) watch() {
 	tick := time.NewTicker(filesEvery)
 	defer tick.Stop()
@@ -140,8 +141,8 @@ func (e *sqliteEngine) watch() {
 	}
 }
 
-// query borrows a reader. A statement that the caller gives up on still runs to its end: reads
-// are short by design, and interrupting costs more than finishing.
+// query borrows a reader. A statement whose caller gives up still runs to its end: reads are short by design,
+// and interrupting costs more than finishing.
 func (e *sqliteEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
 	select {
 	case conn := <-e.readers:
@@ -217,7 +218,7 @@ func lockFile(path string, how int) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// inGroup is inTx: those that wait share a commit anyway, and reading costs no journey.
+// inGroup is inTx: waiting transactions share a commit anyway, and reads cost no round trip.
 func (e *sqliteEngine) inGroup(ctx context.Context, _ Foresight, body func(session, *foreseen) error) error {
 	return e.inTx(ctx, func(s session) error { return body(s, nil) })
 }

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// filesEvery is how often the files are looked after while nobody writes.
+// filesEvery is how often the files are checked while nobody writes.
 const filesEvery = 500 * time.Millisecond
 
-// openFiles are the files of an open store, the database first, as they were when it was opened.
+// openFiles are the files of an open store, database first, as they were when it was opened.
 type openFiles []openFile
 
 type openFile struct {
@@ -21,8 +21,8 @@ type openFile struct {
 	info os.FileInfo
 }
 
-// filesOf returns the files of the database at path, which must be open. They are only looked at by
-// their names: to open and close one would drop the locks that SQLite has on it.
+// filesOf returns the files of the database at path, which must be open. It only looks at their names, because
+// opening and closing a file would drop SQLite's locks on it.
 func filesOf(path string) (files openFiles, err error) {
 	for _, name := range []string{path, journalPath(path), path + "-shm"} {
 		info, err := os.Stat(name)
@@ -36,8 +36,7 @@ func filesOf(path string) (files openFiles, err error) {
 
 func journalPath(path string) string { return path + "-wal" }
 
-// check tells whether the files are still in their places. What is written to one that was deleted or
-// replaced is found by nobody.
+// check reports whether the files are still in place. Writes to a deleted or replaced file would be lost.
 func (files openFiles) check() error {
 	for _, f := range files {
 		if err := f.check(); err != nil {
@@ -55,11 +54,11 @@ func (f openFile) check() error {
 	case err == nil && !os.SameFile(info, f.info):
 		return fmt.Errorf("the file %s was replaced by another while it was in use: if that is meant, start the program again", f.path)
 	}
-	return nil // a look that fails says nothing about the file
+	return nil // a failed look says nothing about the file
 }
 
-// setAside renames the journal when the database is not the one that it belongs to any more: SQLite would
-// copy it into whatever stands there at the next start.
+// setAside renames the journal if its database was replaced, because SQLite would otherwise copy it into the
+// new database at the next start.
 func (files openFiles) setAside() error {
 	database, journal := files[0], files[1]
 	if database.check() == nil || journal.check() != nil {
@@ -68,11 +67,11 @@ func (files openFiles) setAside() error {
 	return os.Rename(journal.path, fmt.Sprintf("%s.of-replaced-database-%d", journal.path, time.Now().Unix()))
 }
 
-// breakdown is what makes an embedded store of no use until the program is started again. The first
+// breakdown is an error after which an embedded store is unusable until the program is restarted. The first
 // cause counts.
 type breakdown struct {
 	cause atomic.Pointer[error]
-	told  chan error // has the cause once there is one
+	told  chan error // gets the cause
 }
 
 func newBreakdown() *breakdown { return &breakdown{told: make(chan error, 1)} }
@@ -84,7 +83,7 @@ func (b *breakdown) set(cause error) {
 	}
 }
 
-// err returns the cause, or nil while the store is well.
+// err returns the cause, or nil.
 func (b *breakdown) err() error {
 	if cause := b.cause.Load(); cause != nil {
 		return *cause

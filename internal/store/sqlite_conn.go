@@ -13,32 +13,32 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// sqliteSettings are those of each connection. synchronous=NORMAL leaves the sync of a commit to
-// the journal (see sqlite_journal.go), which does it before anyone hears of the commit. No commit copies
-// the journal into the database: that is done beside (see sqlite_copier.go).
+// sqliteSettings are the settings of each connection. With synchronous=NORMAL the journal syncs a commit (see
+// sqlite_journal.go), before anyone hears of it. No commit copies the journal into the database; the copier
+// does (see sqlite_copier.go).
 var sqliteSettings = []string{
 	"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON",
 	"PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -8000", "PRAGMA wal_autocheckpoint = 0",
 }
 
-// busyTimeout is how long a connection waits for another process that writes.
+// busyTimeout is how long a connection waits for a writer in another process.
 const busyTimeout = 10 * time.Second
 
-// sqliteConn is one connection with its prepared statements. The texts are few: they are
-// written in this package, and filters add a bounded number of variants.
+// sqliteConn is one connection with its prepared statements. There are few texts: they are written in this
+// package, and filters add a bounded number of variants.
 type sqliteConn struct {
 	conn       *sqlite.Conn
 	statements map[string]sqliteStatement
-	wrote      bool // since the writer looked last
-	unsteady   bool // a steady table may have changed, likewise
+	wrote      bool // since the writer last looked
+	unsteady   bool // a steady table may have changed since then
 
-	transaction bool   // the writer has begun one and not ended it
-	lostBy      error  // what made SQLite give it up
-	onLoss      func() // is called when that is noticed; nil but for the writer's connection
+	transaction bool   // the writer has begun a transaction
+	lostBy      error  // why SQLite gave it up
+	onLoss      func() // called when the loss is noticed; set only on the writer's connection
 }
 
-// sqliteStatement is a prepared statement. To SQLite $2 is a name: it numbers its parameters as it
-// meets them, and args says which argument each one wants.
+// sqliteStatement is a prepared statement. To SQLite $2 is a name, and it numbers parameters in order of
+// appearance; args maps each parameter to its argument.
 type sqliteStatement struct {
 	*sqlite.Stmt
 	args   []int
@@ -85,8 +85,8 @@ func (c *sqliteConn) prepare(text string) (sqliteStatement, error) {
 	return s, nil
 }
 
-// query ignores the context's end on purpose, like exec: an interrupted statement makes SQLite
-// roll back the whole transaction, and with it the work of every other request in the batch.
+// query ignores the context's end on purpose, like exec: an interrupted statement makes SQLite roll back the
+// whole transaction, with the work of every other request in the batch.
 func (c *sqliteConn) query(ctx context.Context, text string, args []any, each func(scanner) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,17 +118,17 @@ func (c *sqliteConn) query(ctx context.Context, text string, args []any, each fu
 	}
 }
 
-// lost tells that SQLite has given up the writer's transaction by itself. It does so when a statement,
-// even one that only reads, meets an I/O error, a full disk or a lack of memory, or is interrupted. What
-// ran before is undone then, and what ran after would be committed statement by statement: so nothing
-// runs on the connection until the writer has ended the transaction.
+// lost reports that SQLite has given up the writer's transaction by itself. That happens when a statement, even
+// one that only reads, meets an I/O error, a full disk or a lack of memory, or is interrupted. The earlier
+// statements are then undone, and later ones would be committed one by one. So nothing runs on the connection
+// until the writer has ended the transaction.
 func (c *sqliteConn) lost() bool { return c.transaction && c.conn.AutocommitEnabled() }
 
 func (c *sqliteConn) lossError() error {
 	return fmt.Errorf("%w: SQLite gave up the transaction: %w", ErrUnavailable, cmp.Or(c.lostBy, errors.New("cause unknown")))
 }
 
-// failed looks what a statement's failure has done to the transaction.
+// failed checks what a failed statement has done to the transaction.
 func (c *sqliteConn) failed(err error) error {
 	if c.lost() {
 		c.lostBy = err
@@ -147,7 +147,7 @@ func (c *sqliteConn) later(ctx context.Context, text string, args []any) error {
 	return err
 }
 
-func (c *sqliteConn) forget() {} // later has run it all
+func (c *sqliteConn) forget() {} // later has run everything
 
 func (c *sqliteConn) close() error {
 	for _, stmt := range c.statements {
@@ -156,7 +156,7 @@ func (c *sqliteConn) close() error {
 	return c.conn.Close()
 }
 
-// bindAll gives a statement its arguments, all of them: what was bound before is replaced.
+// bindAll binds all arguments and replaces those bound before.
 func (s sqliteStatement) bindAll(args []any) error {
 	for i, arg := range s.args {
 		if arg >= len(args) {
@@ -191,7 +191,7 @@ func bind(stmt *sqlite.Stmt, i int, arg any) error {
 	return nil
 }
 
-// bindOther takes pointers, of which nil is NULL, and named types.
+// bindOther binds pointers, where nil is NULL, and named types.
 func bindOther(stmt *sqlite.Stmt, i int, v reflect.Value) error {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -210,10 +210,10 @@ func bindOther(stmt *sqlite.Stmt, i int, v reflect.Value) error {
 	return nil
 }
 
-// sqliteRow is the row a statement stands on.
+// sqliteRow is the current row of a statement.
 type sqliteRow struct{ stmt *sqlite.Stmt }
 
-// Scan copies the columns into what dest points at.
+// Scan copies the columns into dest.
 func (r sqliteRow) Scan(dest ...any) error {
 	if have := r.stmt.ColumnCount(); have != len(dest) {
 		return fmt.Errorf("store: %d destinations for %d columns", len(dest), have)
@@ -262,7 +262,7 @@ func (r sqliteRow) column(i int, dest any) error {
 	return nil
 }
 
-// null sets a pointer to nil; nothing else can hold a NULL.
+// null sets a pointer to nil. No other type can hold a NULL.
 func (r sqliteRow) null(dest any) error {
 	v := reflect.ValueOf(dest).Elem()
 	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Slice {
@@ -272,7 +272,7 @@ func (r sqliteRow) null(dest any) error {
 	return nil
 }
 
-// other takes pointers and named types.
+// other scans pointers and named types.
 func (r sqliteRow) other(i int, v reflect.Value) error {
 	switch {
 	case v.Kind() == reflect.Pointer:
@@ -290,7 +290,7 @@ func (r sqliteRow) other(i int, v reflect.Value) error {
 	return nil
 }
 
-// sqliteError translates what the callers of this package tell apart.
+// sqliteError translates the errors that callers of this package distinguish.
 func sqliteError(err error) error {
 	if err == nil {
 		return nil

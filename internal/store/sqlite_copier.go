@@ -15,40 +15,40 @@ import (
 )
 
 const (
-	// copyEvery is how often the journal is copied into the database while there is something to copy.
+	// copyEvery is how often the journal is copied into the database.
 	copyEvery = time.Second
-	// heldAfter is how long the copying may be held up by a reader before that is worth a warning. Reads
-	// of our own take no time like that.
+	// heldAfter is how long a reader may hold up the copying before it is logged. Our own reads never take that
+	// long.
 	heldAfter = 5 * time.Second
-	// restartPatience is how long the writer waits for readers when it begins the journal anew.
+	// restartPatience is how long the writer waits for readers when it restarts the journal.
 	restartPatience = 10 * time.Millisecond
 )
 
-// journalLimits say how long the journal may become.
+// journalLimits bound the journal.
 type journalLimits struct {
-	restart int   // pages after which it is begun anew, when nobody reads it
-	size    int64 // bytes that the file keeps then; past them it is also worth a warning when somebody does
+	restart int   // pages after which it is restarted, if nobody reads it
+	size    int64 // bytes that the file keeps then; beyond them a reader is logged as well
 }
 
 var defaultJournalLimits = journalLimits{restart: 8000, size: 64 << 20}
 
-// sqliteCopier copies the journal into the database, on a connection of its own, so that reads stay fast
-// and the writer need not do it. The writer begins the journal anew when it has become long: only between
-// two transactions is there an instant at which all of it is copied.
+// sqliteCopier copies the journal into the database on a connection of its own, so that reads stay fast and the
+// writer need not do it. The writer restarts a long journal, because only between two transactions is all of it
+// copied.
 type sqliteCopier struct {
 	conn    *sqliteConn
 	journal string // the file's name
 	limits  journalLimits
 	broken  *breakdown
-	due     atomic.Bool // there is something to copy
-	restart atomic.Bool // the writer is to begin the journal anew
+	due     atomic.Bool // the journal has pages to copy
+	restart atomic.Bool // the writer must restart the journal
 
 	failing *logging.Episode
 	held    *logging.Episode
 
 	copied     int       // pages, at the last look
 	looked     time.Time // when that was
-	stuckSince time.Time // zero while the copying gets on
+	stuckSince time.Time // zero while the copying makes progress
 	isHeld     bool
 
 	stop, done chan struct{}
@@ -57,7 +57,7 @@ type sqliteCopier struct {
 // progress is how far the journal is copied, in pages.
 type progress struct{ blocked, length, copied int }
 
-// openCopier also makes the journal be there: SQLite does so when it reads.
+// openCopier also creates the journal, because SQLite does so when it reads.
 func openCopier(path string, cfg Config, broken *breakdown) (*sqliteCopier, error) {
 	conn, err := openSQLiteConn(path)
 	if err != nil {
@@ -97,11 +97,11 @@ func (c *sqliteCopier) run() {
 	}
 }
 
-// copy copies what nobody reads any more. What cannot be copied is tried again.
+// copy copies the pages that nobody reads any more. The rest is copied later.
 func (c *sqliteCopier) copy() {
 	p, err := checkpoint(c.conn, "PASSIVE")
 	c.failing.Report(err)
-	if err != nil || p.blocked != 0 { // the writer is at it
+	if err != nil || p.blocked != 0 { // the writer is restarting it
 		c.due.Store(true)
 		return
 	}
@@ -111,7 +111,7 @@ func (c *sqliteCopier) copy() {
 	c.judge(p, time.Now())
 }
 
-// judge finds out whether a reader holds the copying up, and has the journal begun anew when it is long.
+// judge finds out whether a reader holds up the copying, and asks for a restart of a long journal.
 func (c *sqliteCopier) judge(p progress, now time.Time) {
 	switch stuck := p.copied < p.length && p.copied == c.copied; {
 	case !stuck:
@@ -138,7 +138,7 @@ func (c *sqliteCopier) heldError() error {
 	return fmt.Errorf("%s, since %s; %s is %d MiB long", who, c.stuckSince.UTC().Format(time.RFC3339), c.journal, c.size()>>20)
 }
 
-// size is the journal's, in bytes.
+// size is the size of the journal in bytes.
 func (c *sqliteCopier) size() int64 {
 	info, err := os.Stat(c.journal)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *sqliteCopier) show(reg prometheus.Registerer) {
 	}, func() float64 { return float64(c.size()) }))
 }
 
-// beginAnew lets the journal begin anew, if it is time. The writer calls it between two transactions.
+// beginAnew restarts the journal if it is time. The writer calls it between two transactions.
 func (c *sqliteCopier) beginAnew(writer *sqliteConn) {
 	if !c.restart.CompareAndSwap(true, false) {
 		return
@@ -176,8 +176,8 @@ func checkpoint(conn *sqliteConn, mode string) (p progress, err error) {
 	return p, err
 }
 
-// close ends the copying. After a sync that failed the connection stays open: to close the last one would
-// copy a journal that nobody knows the state of; the next start looks at what is whole of it.
+// close ends the copying. After a failed sync the connection stays open, because closing the last one would
+// copy a journal of unknown state; the next start uses its intact part.
 func (c *sqliteCopier) close(unsynced bool) {
 	close(c.stop)
 	<-c.done

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// CopyEmbedded writes the embedded store of a folder to a new file, as it is at one instant, also while a server
-// works on it. The copy is checked.
+// CopyEmbedded writes the embedded store of a folder to a new file, as of one instant, even while a server
+// works on it. It checks the copy.
 func CopyEmbedded(ctx context.Context, dir, to string) error {
 	path := filepath.Join(dir, sqliteFile)
 	if err := requireStore(dir, path); err != nil {
@@ -33,7 +33,7 @@ func CopyEmbedded(ctx context.Context, dir, to string) error {
 	return CheckFile(ctx, to)
 }
 
-// CheckEmbedded reads the embedded store of a folder from end to end, and tells what is wrong with it.
+// CheckEmbedded reads the embedded store of a folder from end to end, and reports faults.
 func CheckEmbedded(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, sqliteFile)
 	if err := requireStore(dir, path); err != nil {
@@ -42,7 +42,7 @@ func CheckEmbedded(ctx context.Context, dir string) error {
 	return CheckFile(ctx, path)
 }
 
-// CheckFile reads a database file from end to end, and tells what is wrong with it.
+// CheckFile reads a database file from end to end, and reports faults.
 func CheckFile(ctx context.Context, path string) error {
 	db, err := openDatabase(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func CheckFile(ctx context.Context, path string) error {
 	return errors.Join(quickCheck(ctx, db, path), db.Close())
 }
 
-// mostComplaints is how many faults of a file are named.
+// mostComplaints is how many faults of a file are listed.
 const mostComplaints = 5
 
 func quickCheck(ctx context.Context, db *sql.DB, path string) error {
@@ -79,14 +79,14 @@ func quickCheck(ctx context.Context, db *sql.DB, path string) error {
 	return nil
 }
 
-// ErrDamaged is returned for a file that is not what SQLite has written.
+// ErrDamaged is returned for a file whose content SQLite did not write.
 var ErrDamaged = errors.New("the store is damaged")
 
 func damaged(path string, why error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, path, why)
 }
 
-// openDatabase opens a database as it is, and makes none.
+// openDatabase opens an existing database.
 func openDatabase(path string) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -98,11 +98,11 @@ func openDatabase(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// startCheck is how long the check at a server's start may take. `parley check` has no such limit.
+// startCheck is the time limit of the check at a server's start. `parley check` has none.
 const startCheck = 2 * time.Second
 
-// checkAtStart refuses a file that SQLite would work on until it stumbles, as a copy made under load can be. Of a
-// large one it sees only a part.
+// checkAtStart refuses a damaged file, on which SQLite would work until it fails, such as a copy made under
+// load. Of a large file it checks only a part.
 func checkAtStart(ctx context.Context, path string) error {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return err

@@ -19,13 +19,12 @@ const (
 	openToOthers  = 0o077
 )
 
-// privateFiles are all that the embedded store keeps in its folder. SQLite gives those it makes beside
-// the database the database's own mode.
+// privateFiles are all files of the embedded store in its folder. SQLite gives those it creates the database's
+// own mode.
 var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile,
 	searchFile, searchFile + "-wal", searchFile + "-shm"}
 
-// prepareFolder makes sure that the folder and the database are there, and that the files are nobody
-// else's to read.
+// prepareFolder makes sure that the folder and the database exist, and that other users cannot read the files.
 func prepareFolder(cfg Config) error {
 	if cfg.Dir == "" {
 		return errors.New("the embedded store needs a data folder")
@@ -43,7 +42,7 @@ func prepareFolder(cfg Config) error {
 	return createPrivate(path)
 }
 
-// requireStore refuses a folder without a store: it is hardly the one that was meant.
+// requireStore refuses a folder without a store, which is probably a mistake.
 func requireStore(dir, path string) error {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +51,7 @@ func requireStore(dir, path string) error {
 	return err
 }
 
-// tighten closes files to other users that earlier versions left open to them.
+// tighten makes files private that earlier versions left readable to other users.
 func tighten(dir string, log *slog.Logger) {
 	for _, name := range privateFiles {
 		path := filepath.Join(dir, name)
@@ -68,8 +67,7 @@ func tighten(dir string, log *slog.Logger) {
 	}
 }
 
-// createPrivate makes an empty database, so that not even its first bytes can be read by others: SQLite
-// would leave that to the umask.
+// createPrivate creates an empty private database, because SQLite would leave the mode to the umask.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile)
 	if errors.Is(err, fs.ErrExist) {

@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// sqliteJournal makes commits durable beside the writer: while one batch is being synced, the
-// writer works on the next. Nobody is told of a commit before its sync, so a commit is as durable
-// as with synchronous=FULL; only the writer does not wait for the disk.
+// sqliteJournal makes commits durable beside the writer: while one batch is synced, the writer works on the
+// next. Nobody is told of a commit before its sync, so a commit is as durable as with synchronous=FULL, but the
+// writer does not wait for the disk.
 type sqliteJournal struct {
 	file     *os.File
 	files    openFiles
 	syncFile func(*os.File) error // syncData
 	broken   *breakdown
-	unsynced atomic.Bool // a sync failed: what is on the disk is not known any more
+	unsynced atomic.Bool // a sync failed, so the content of the disk is unknown
 	copier   *sqliteCopier
 	commits  chan []*sqliteJob
-	unsaved  atomic.Int64 // batches that are committed and not synced
+	unsaved  atomic.Int64 // committed batches that are not synced
 	done     chan struct{}
 }
 
@@ -37,7 +37,7 @@ func openJournal(path string, broken *breakdown, copier *sqliteCopier) (*sqliteJ
 	}, nil
 }
 
-// run syncs what has been committed since the last sync, and answers.
+// run syncs the commits since the last sync, and answers their callers.
 func (j *sqliteJournal) run() {
 	defer close(j.done)
 	for batch := range j.commits {
@@ -54,8 +54,8 @@ func (j *sqliteJournal) run() {
 	j.file.Close()
 }
 
-// sync makes what is committed durable. A sync that works after one that failed proves nothing, and one
-// of a file that nobody finds any more is worth nothing: after either nobody is told that his work is done.
+// sync makes commits durable. A successful sync after a failed one proves nothing, and so does the sync of a
+// file that was moved away. After either, nobody is told that their work is done.
 func (j *sqliteJournal) sync() error {
 	if err := j.broken.err(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (j *sqliteJournal) sync() error {
 	return j.broken.err()
 }
 
-// answer tells the callers of a batch how their transactions ended.
+// answer tells the callers of a batch the outcome of their transactions.
 func answer(batch []*sqliteJob, err error) {
 	for _, job := range batch {
 		if job.err == nil {

@@ -6,23 +6,23 @@ import (
 	"sync/atomic"
 )
 
-// steadyTables hold what every request asks for and hardly anything changes.
+// steadyTables are read by every request and hardly ever change.
 var steadyTables = []string{"api_keys", "organizations", "plans", "accounts", "customers", "templates"}
 
-// memorySize bounds what is remembered.
+// memorySize bounds the cache.
 const memorySize = 10_000
 
-// sqliteMemory remembers rows of the steady tables while nobody can have changed them: each commit
-// resets what a reading connection has of the file, and under load the same few rows would be fetched
-// again thousands of times a second.
+// sqliteMemory caches rows of the steady tables while nobody can have changed them. Each commit resets a
+// reading connection's page cache, and under load the same few rows would be fetched thousands of times a
+// second.
 //
-// This process's own changes are seen by their statements. Commands change the store from other
-// processes: while the writer is in a transaction none can, and when it begins one it looks whether any
-// did. Between transactions nothing is remembered: a server that does not write reads its store each time.
+// This process sees its own changes by their statements. Commands change the store from other processes: they
+// cannot while the writer is in a transaction, and when it begins one it checks whether any did. Between
+// transactions nothing is cached, so an idle server reads its store each time.
 type sqliteMemory struct {
-	// now is the version, which grows with each change, and the bit that tells whether it can be trusted:
-	// nobody else can write. One word holds both, so that nobody sees the version of one transaction with
-	// the trust of another. The writer alone changes it.
+	// now is the version, which grows with each change, and the bit that says whether it can be trusted because
+	// nobody else can write. One word holds both, so that nobody sees the version of one transaction with the
+	// trust of another. Only the writer changes it.
 	now atomic.Uint64
 
 	mu   sync.RWMutex
@@ -38,13 +38,13 @@ func newSQLiteMemory() *sqliteMemory {
 	return &sqliteMemory{rows: map[string]remembered{}}
 }
 
-// trusted is the bit of sqliteMemory.now, versionStep the version's unit.
+// trusted is the bit of sqliteMemory.now, and versionStep the unit of the version.
 const (
 	trusted     = 1
 	versionStep = 2
 )
 
-// writing says that no other process can change the store; changed, whether one has.
+// writing says that no other process can change the store now; changed, whether one has.
 func (m *sqliteMemory) writing(changed bool) {
 	now := m.now.Load() | trusted
 	if changed {
@@ -53,14 +53,14 @@ func (m *sqliteMemory) writing(changed bool) {
 	m.now.Store(now)
 }
 
-// endWriting comes before the store is free for others to change.
+// endWriting is called before other processes can change the store again.
 func (m *sqliteMemory) endWriting() { m.now.Store(m.now.Load() &^ trusted) }
 
-// changed says that this process has changed a steady table. It comes before anybody hears of it.
+// changed says that this process has changed a steady table. It is called before anybody hears of the change.
 func (m *sqliteMemory) changed() { m.now.Add(versionStep) }
 
-// get returns what is remembered, and under which version to keep what is read instead. It looks last
-// whether that still counts: a pause before that cannot bring back what was changed meanwhile.
+// get returns the cached value, and the version under which to cache a value read instead. It checks the
+// version last, so that a pause before that cannot bring back an old value.
 func (m *sqliteMemory) get(key string) (value any, version uint64, ok bool) {
 	m.mu.RLock()
 	row, ok := m.rows[key]
@@ -70,7 +70,7 @@ func (m *sqliteMemory) get(key string) (value any, version uint64, ok bool) {
 	return row.value, version, ok && row.version == version && now&trusted != 0
 }
 
-// put keeps what was read after version was current: a change in between has made it another.
+// put caches a value that was read while version was current. A change in between has made it outdated.
 func (m *sqliteMemory) put(key string, version uint64, value any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,9 +80,8 @@ func (m *sqliteMemory) put(key string, version uint64, value any) {
 	m.rows[key] = remembered{version, value}
 }
 
-// recall returns what is remembered under a name and what it was asked for with, or what read finds. In a
-// transaction that is always the latter; on PostgreSQL it is shared with those who ask at the same time. Callers
-// share what they get.
+// recall returns the cached value for a name and arguments, or the result of read. In a transaction it always
+// reads; on PostgreSQL simultaneous callers share the result. Callers must not change it.
 func recall[T any](r Reader, name string, args []string, read func() (T, error)) (T, error) {
 	key := name + "\x00" + strings.Join(args, "\x00")
 	switch engine := r.db.(type) {
@@ -105,7 +104,7 @@ func recall[T any](r Reader, name string, args []string, read func() (T, error))
 	}
 }
 
-// changesSteady tells whether a statement may change a steady table.
+// changesSteady reports whether a statement may change a steady table.
 func changesSteady(text string) bool {
 	for _, table := range steadyTables {
 		if strings.Contains(text, table) {

@@ -9,12 +9,11 @@ import (
 	"syscall"
 )
 
-// SQLite's readers lock a byte each of the shared-memory file.
+// SQLite's readers lock one byte each of the shared-memory file.
 const firstReadLock, lastReadLock = 123, 127
 
-// otherReaders names the processes that are reading the database beside this one, as far as the system
-// shows them. They are taken from the system's table of locks: to ask about the file one would have to
-// open it, and closing it would drop our own locks.
+// otherReaders names other processes that read the database, as far as the system shows them. It reads the
+// system's table of locks, because opening and closing the file would drop our own locks.
 func otherReaders(sharedMemory string) (readers []string) {
 	info, err := os.Stat(sharedMemory)
 	if err != nil {
@@ -34,8 +33,8 @@ func otherReaders(sharedMemory string) (readers []string) {
 	return readers
 }
 
-// readerIn returns the process that a line of the table says reads the file, or 0. A line is like
-// "7: POSIX  ADVISORY  READ 4711 fd:01:1234 124 124".
+// readerIn returns the process that reads the file according to a line of the table, or 0. A line is like "7:
+// POSIX  ADVISORY  READ 4711 fd:01:1234 124 124".
 func readerIn(line string, inode uint64) (pid int) {
 	f := strings.Fields(line)
 	if len(f) != 8 || f[3] != "READ" || !strings.HasSuffix(f[5], fmt.Sprintf(":%d", inode)) {

@@ -2,5 +2,5 @@
 
 package store
 
-// otherReaders would name who else reads the database, if the system told.
+// otherReaders returns none, because the system does not show them.
 func otherReaders(string) []string { return nil }

@@ -20,19 +20,20 @@ const (
 	searchReaders = 4
 )
 
-// sqliteSearch is the index in a file beside the store. A text's row number has the organization, the kind and
-// the instant, so that a search walks along the newest of an organization and meets nobody else's.
+// sqliteSearch is the index in a file beside the store. A text's row number contains the organization, the kind
+// and the time, so that a search walks the newest rows of one organization only.
 type sqliteSearch struct {
 	store *Store
 	path  string
 
-	using   sync.RWMutex // held for writing by those who open and close
+	using   sync.RWMutex // opening and closing hold the write lock
 	writing sync.Mutex
 	writer  *sqliteConn
 	readers chan *sqliteConn
 }
 
-// The index keeps trigrams alone, the text is the store's. "case_sensitive" because letters come folded.
+// The index stores only trigrams; the texts are in the store. "case_sensitive" because letters are folded
+// before.
 var searchSchema = []string{
 	"CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')",
 	"CREATE TABLE docs (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account INTEGER NOT NULL)",
@@ -51,7 +52,7 @@ func (e *sqliteEngine) openSearch(ctx context.Context, s *Store) (searchEngine, 
 	return x, err
 }
 
-// makeAnew begins with an empty index.
+// makeAnew replaces the index by an empty one.
 func (x *sqliteSearch) makeAnew(ctx context.Context) error {
 	x.close()
 	if err := x.remove(); err != nil {
@@ -91,7 +92,7 @@ func (x *sqliteSearch) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare makes the tables where they are not there. The journal has no copier of its own.
+// prepare creates the tables if they are missing. The journal has no copier of its own.
 func (x *sqliteSearch) prepare(ctx context.Context) error {
 	for _, setting := range []string{"PRAGMA wal_autocheckpoint = 1000", "PRAGMA journal_size_limit = 16777216"} {
 		if _, err := x.writer.exec(ctx, setting, nil); err != nil {
@@ -119,7 +120,8 @@ func (x *sqliteSearch) reader(ctx context.Context, conn *sqliteConn) Reader {
 	return Reader{ctx: ctx, db: conn, dialect: sqliteDialect}
 }
 
-// inTx runs fn in a transaction. A commit is not waited for: what a crash takes is found missing and put again.
+// inTx runs fn in a transaction. It does not wait for the disk: the indexer finds what a crash loses, and adds
+// it again.
 func (x *sqliteSearch) inTx(ctx context.Context, fn func() error) error {
 	if _, err := x.writer.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE", nil); err != nil {
 		return err
@@ -135,7 +137,7 @@ func (x *sqliteSearch) inTx(ctx context.Context, fn func() error) error {
 	return err
 }
 
-// Close waits for what is under way.
+// Close waits for running searches and updates.
 func (x *sqliteSearch) Close() error {
 	x.using.Lock()
 	defer x.using.Unlock()
@@ -154,7 +156,7 @@ func (x *sqliteSearch) close() (err error) {
 	return err
 }
 
-// Update runs fn. An index that turns out to be broken is made anew.
+// Update runs fn. A broken index is rebuilt.
 func (x *sqliteSearch) Update(ctx context.Context, fn func(SearchUpdate) error) (bool, error) {
 	followed, err := x.update(ctx, fn)
 	if isCorrupt(err) {
@@ -181,13 +183,13 @@ func (x *sqliteSearch) update(ctx context.Context, fn func(SearchUpdate) error) 
 	return u.followed, err
 }
 
-// isCorrupt tells that a database file is broken.
+// isCorrupt reports a broken database file.
 func isCorrupt(err error) bool {
 	code := sqlite.ErrCode(err).ToPrimary()
 	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
 }
 
-// read runs fn on a connection for reading.
+// read runs fn on a reading connection.
 func (x *sqliteSearch) read(ctx context.Context, fn func(Reader) error) error {
 	x.using.RLock()
 	defer x.using.RUnlock()
@@ -203,7 +205,7 @@ func (x *sqliteSearch) read(ctx context.Context, fn func(Reader) error) error {
 	}
 }
 
-// Marks returns how far the index goes.
+// Marks returns how far the index reaches.
 func (x *sqliteSearch) Marks(ctx context.Context, kind chat.Kind, orgID string) (m SearchMarks, err error) {
 	err = x.read(ctx, func(r Reader) (err error) {
 		m, err = sqliteSearchMarks(r, kind, orgID)
@@ -222,7 +224,7 @@ func scanSearchMarks(row scanner) (m SearchMarks, err error) {
 	return m, err
 }
 
-// orNone takes what is not there for nothing.
+// orNone treats ErrNotFound as no error.
 func orNone(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -233,7 +235,7 @@ func orNone(err error) error {
 // errEnough ends a walk.
 var errEnough = errors.New("store: enough was found")
 
-// Find walks along the texts that match, newest first, until there are enough.
+// Find walks the matching texts, newest first, until there are enough.
 func (x *sqliteSearch) Find(ctx context.Context, q SearchQuery) (found SearchFound, err error) {
 	err = x.read(ctx, func(r Reader) error {
 		org, err := one(r, scanInt64, "SELECT n FROM orgs WHERE id = $1", q.OrgID)
@@ -256,7 +258,7 @@ func (x *sqliteSearch) Find(ctx context.Context, q SearchQuery) (found SearchFou
 	return found, err
 }
 
-// sqliteWalk collects what a search meets.
+// sqliteWalk collects the hits of a search.
 type sqliteWalk struct {
 	query  SearchQuery
 	within map[int64]bool // nil: all
@@ -300,7 +302,7 @@ func scanInt64(row scanner) (n int64, err error) {
 	return n, err
 }
 
-// sqliteArgs are the match, and the first row and the one behind the last.
+// sqliteArgs are the match, the first row and the row after the last.
 func (q SearchQuery) sqliteArgs(org int64) []any {
 	from, until := searchRow(org, q.Kind, q.From), searchRow(org, q.Kind, lastSearchInstant)+searchPerInstant
 	if !q.Until.IsZero() {
@@ -312,7 +314,7 @@ func (q SearchQuery) sqliteArgs(org int64) []any {
 	return []any{ftsMatch(q.Words, q.Or), from, until}
 }
 
-// ftsMatch asks for all words, or the other one. Each is quoted, so that it is nothing but itself.
+// ftsMatch matches all words, or the alternative one. Each is quoted, so that it has no special meaning.
 func ftsMatch(words []string, or string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

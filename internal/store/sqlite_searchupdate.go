@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// A row of the index is numbered by organization (15 bits), kind (2), milliseconds since 2020 (40) and a
-// count (6). What was before 2020 counts as of then; what finds its millisecond full goes into the next.
+// A row number consists of organization (15 bits), kind (2), milliseconds since 2020 (40) and a count (6).
+// Earlier times count as 2020; if a millisecond is full, the next one is used.
 const (
 	searchCountBits   = 6
 	searchInstantBits = 40
@@ -25,14 +25,14 @@ var (
 	lastSearchInstant  = firstSearchInstant.Add((1<<searchInstantBits - 1) * time.Millisecond)
 )
 
-// searchRow is the first number of an instant's rows.
+// searchRow is the first row number of an instant.
 func searchRow(org int64, kind chat.Kind, at time.Time) int64 {
 	instant := min(max(at.UnixMilli()-firstSearchInstant.UnixMilli(), 0), 1<<searchInstantBits-1)
 	row := org<<searchKindBits | int64(slices.Index(SearchKinds, kind))
 	return (row<<searchInstantBits | instant) << searchCountBits
 }
 
-// SearchInstant is when an id was made, and what kind it is of; false where it is none.
+// SearchInstant returns the kind and the time of an id; ok is false if it is none.
 func SearchInstant(id string) (kind chat.Kind, at time.Time, ok bool) {
 	for _, kind := range SearchKinds {
 		if kind.Valid(id) {
@@ -70,7 +70,7 @@ func (u *sqliteSearchUpdate) SetMarks(kind chat.Kind, orgID string, m SearchMark
 		ON CONFLICT (org, kind) DO UPDATE SET head = excluded.head, settled = excluded.settled`, org, string(kind), m.Head, m.Settled)
 }
 
-// number is what the index calls an organization or an account.
+// number is the index's number of an organization or an account.
 func (u *sqliteSearchUpdate) number(table, id string) (int64, error) {
 	if err := u.exec("INSERT INTO "+table+" (id) VALUES ($1) ON CONFLICT DO NOTHING", id); err != nil {
 		return 0, err
@@ -122,7 +122,7 @@ func (u *sqliteSearchUpdate) put(org int64, text SearchText) error {
 	return u.exec("INSERT INTO texts (rowid, text) VALUES ($1, $2)", n, text.Text)
 }
 
-// freeRow is a row of the instant that begins with n, or of one behind it.
+// freeRow is a free row number of the instant that begins with n, or of a later one.
 func (u *sqliteSearchUpdate) freeRow(n int64) (int64, error) {
 	for ; ; n += searchPerInstant {
 		last, err := one(u.Reader, scanInt64, "SELECT COALESCE(MAX(n), $1 - 1) FROM docs WHERE n >= $1 AND n < $2", n, n+searchPerInstant)

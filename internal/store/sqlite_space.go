@@ -1,20 +1,20 @@
 package store
 
-// The embedded store's file keeps the pages that a purge has freed, and uses them again for what comes.
-// Where they are many, the end of the file is moved into them and the file cut off, a little at a time.
-// Only a file that was made for it can do that (auto_vacuum = INCREMENTAL, see migrateFile).
+// The embedded store's file keeps the pages that a purge has freed, and reuses them. If there are many, the end
+// of the file is moved into them and the file is cut off, a little at a time. Only a file created for it can do
+// that (auto_vacuum = INCREMENTAL, see migrateFile).
 
 const (
-	// spareFrom is how many free pages are worth the trouble: 16 MiB, and a quarter of the file.
+	// spareFrom and spareShare say when free pages are worth the effort: 16 MiB, and a quarter of the file.
 	spareFrom, spareShare = 4096, 4
-	// spareKept is the part of what is in use that stays free for what comes.
+	// spareKept is the fraction of the used pages that stays free for new rows.
 	spareKept = 8
-	// incrementalVacuum is what SQLite calls a file that can be cut off bit by bit.
+	// incrementalVacuum is SQLite's mode of a file that can shrink step by step.
 	incrementalVacuum = 2
 )
 
-// SparePages is how many free pages the store should give back; none on PostgreSQL, which sees to that
-// by itself.
+// SparePages is the number of free pages that the store should give back; none on PostgreSQL, which does so by
+// itself.
 func (r Reader) SparePages() (int64, error) {
 	if r.dialect.tryLock != "" {
 		return 0, nil
@@ -31,14 +31,14 @@ func (r Reader) SparePages() (int64, error) {
 	return max(0, free-(pages-free)/spareKept), nil
 }
 
-// GivePagesBack gives up to that many free pages back, and returns how many.
+// GivePagesBack gives up to limit free pages back, and returns how many.
 func (tx *Tx) GivePagesBack(limit int) (given int64, err error) {
 	count := func() (free int64, err error) {
 		err = tx.db.query(tx.ctx, "PRAGMA freelist_count", nil, func(row scanner) error { return row.Scan(&free) })
 		return free, err
 	}
 	before, err := count()
-	for i := 0; i < limit && err == nil; i += leastRows { // one text, whatever the number
+	for i := 0; i < limit && err == nil; i += leastRows { // one statement text for any number
 		err = tx.later("PRAGMA incremental_vacuum(10)")
 	}
 	if err != nil {

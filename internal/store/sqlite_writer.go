@@ -13,35 +13,34 @@ import (
 )
 
 const (
-	// writerQueue is how many transactions may wait; past it the store says it is overloaded. One
-	// organization may have half of it.
+	// writerQueue is how many transactions may wait. Beyond it the store is overloaded. One organization may
+	// use half of it.
 	writerQueue = 4096
-	// writerBatch and writerTime bound what one commit carries, and with it how long the first in
-	// a batch waits for the last. A batch in which there are several turns ends after sharedTime, once
-	// the one before is on the disk: before that nobody would be answered sooner, and what is committed
-	// together is less to write.
+	// writerBatch and writerTime bound one commit, and thereby how long the first transaction of a batch waits
+	// for the last. A batch with several turns ends after sharedTime, once the previous batch is on the disk:
+	// before that nobody would be answered sooner, and a larger commit is less to write.
 	writerBatch = 256
 	writerTime  = 20 * time.Millisecond
 	sharedTime  = 4 * time.Millisecond
 )
 
-// sqliteWriter runs transactions one after the other on one connection and commits those that
-// wait together as one: durable, at the price of one sync per batch, which the journal does. One
-// that fails takes nothing but itself back: then the batch runs again, each under a savepoint.
+// sqliteWriter runs transactions one after the other on one connection, and commits those that wait together.
+// Each batch costs one sync, which the journal does. If a transaction fails, only that one is undone: the batch
+// runs again, each transaction under a savepoint.
 type sqliteWriter struct {
 	conn    *sqliteConn
 	journal *sqliteJournal
 	memory  *sqliteMemory
-	others  int64         // what SQLite says of other connections' commits: another number, another commit
-	time    time.Duration // that one transaction may take
+	others  int64         // SQLite's counter of other connections' commits
+	time    time.Duration // limit for one transaction
 	clock   func() time.Time
-	batch   []*sqliteJob // what run works on
+	batch   []*sqliteJob // the jobs of the current commit
 	done    chan struct{}
 
 	mu     sync.Mutex
 	queue  *fair.Turns[Turn, *sqliteJob]
 	closed bool
-	wake   chan struct{} // something was queued, or it is over
+	wake   chan struct{} // a job was queued, or the writer stops
 }
 
 type sqliteJob struct {
@@ -54,7 +53,7 @@ type sqliteJob struct {
 	done   chan struct{}
 }
 
-// broke tells whether the closure did not return.
+// broke reports whether the closure did not return.
 func (j *sqliteJob) broke() bool { return j.panic != nil || j.exited }
 
 // closurePanic carries a panic from the writer's goroutine to the caller's.
@@ -74,8 +73,8 @@ func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteM
 	return w
 }
 
-// do hands body to the writer and waits for its outcome. It does not return early when ctx
-// ends: the writer looks at ctx itself, and its answer is the true one.
+// do passes body to the writer and waits for its outcome. It does not return early when ctx ends, because the
+// writer checks ctx itself and knows the outcome.
 func (w *sqliteWriter) do(ctx context.Context, body func(session) error) error {
 	job := &sqliteJob{ctx: ctx, turn: turnOf(ctx), body: body, done: make(chan struct{})}
 	if err := w.enqueue(job); err != nil {
@@ -114,7 +113,7 @@ func (w *sqliteWriter) poke() {
 	}
 }
 
-// stop finishes what is queued.
+// stop finishes the queued jobs.
 func (w *sqliteWriter) stop() {
 	w.mu.Lock()
 	w.closed = true
@@ -130,7 +129,7 @@ func (w *sqliteWriter) run() {
 			go w.takeOver()
 		}
 	}()
-	w.work() // on what takeOver left
+	w.work() // the rest of takeOver's batch
 	for w.await() {
 		w.work()
 	}
@@ -141,7 +140,7 @@ func (w *sqliteWriter) run() {
 	close(w.done)
 }
 
-// await waits for the first of a batch. It reports false when there is nothing left to wait for.
+// await waits for the first job of a batch. It returns false when the writer stops and no job is left.
 func (w *sqliteWriter) await() bool {
 	for !w.next() {
 		w.mu.Lock()
@@ -155,7 +154,7 @@ func (w *sqliteWriter) await() bool {
 	return true
 }
 
-// next adds the job whose turn it is to the batch, if one waits.
+// next adds the next job by turn to the batch, if one waits.
 func (w *sqliteWriter) next() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,8 +165,8 @@ func (w *sqliteWriter) next() bool {
 	return ok
 }
 
-// takeOver replaces a goroutine that a closure has ended (runtime.Goexit). What else was in its
-// batch runs again.
+// takeOver replaces a goroutine that a closure has ended (runtime.Goexit). The other jobs of its batch run
+// again.
 func (w *sqliteWriter) takeOver() {
 	w.end("ROLLBACK")
 	w.run()
@@ -184,7 +183,7 @@ func (w *sqliteWriter) work() {
 	}
 }
 
-// commit runs what waits as one transaction, and returns how many, at least one.
+// commit runs the waiting jobs as one transaction, and returns how many, at least one.
 func (w *sqliteWriter) commit() int {
 	if err := w.journal.broken.err(); err != nil {
 		failAll(w.batch, err)
@@ -199,16 +198,16 @@ func (w *sqliteWriter) commit() int {
 		err = w.end("COMMIT")
 	}
 	if err != nil {
-		// The transaction itself is gone: so is all that ran in it.
+		// SQLite has given up the transaction, and everything in it is undone.
 		w.end("ROLLBACK")
 		failAll(w.batch[:n], err)
 	}
 	return n
 }
 
-// attempt runs as many jobs in a new transaction as wait now, or fewer when those have waited long enough,
-// and returns how many it met. Whose turn it is is looked at before each: who comes meanwhile may be before
-// those who wait. It reports false when they must run again.
+// attempt runs the waiting jobs in a new transaction, or fewer if those have waited long enough, and returns
+// how many it took. It picks each job by turn when the previous one has ended, so that a newcomer may come
+// before jobs that wait. It returns false if the jobs must run again.
 func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean bool, err error) {
 	if err := w.begin(); err != nil {
 		return len(w.batch), false, err
@@ -230,15 +229,15 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 	return len(w.batch), true, nil
 }
 
-// size is how many jobs the batch will have at most: those who come while it runs find the next one, so that
-// the writer has something to do while this one is synced and answered.
+// size is the greatest number of jobs in the batch. Jobs that arrive while it runs go into the next one, so
+// that the writer has work while this one is synced and answered.
 func (w *sqliteWriter) size() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return min(writerBatch, len(w.batch)+w.queue.Len())
 }
 
-// charge counts the time since a job began for its turn, and returns when that was.
+// charge charges the time since a job began to its turn, and returns the current time.
 func (w *sqliteWriter) charge(job *sqliteJob, begun time.Time) (now time.Time) {
 	now = w.clock()
 	w.mu.Lock()
@@ -247,9 +246,9 @@ func (w *sqliteWriter) charge(job *sqliteJob, begun time.Time) (now time.Time) {
 	return now
 }
 
-// runBare runs a closure with nothing to undo it by. It reports false when that is needed: the
-// closure failed and had written before. Few do, and a savepoint is a cost to all the others. It
-// returns an error only when the transaction is lost.
+// runBare runs a closure without a savepoint. It returns false if one is needed: the closure failed after it
+// had written. That is rare, and a savepoint would cost all others. It returns an error only if the transaction
+// is lost.
 func (w *sqliteWriter) runBare(job *sqliteJob) (clean bool, err error) {
 	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
 		return true, nil
@@ -261,8 +260,8 @@ func (w *sqliteWriter) runBare(job *sqliteJob) (clean bool, err error) {
 	return job.err == nil && !job.broke() || !w.conn.wrote, nil
 }
 
-// runGuarded runs a closure under a savepoint. It returns an error only when the transaction is lost
-// or the savepoint itself fails; the closure's outcome is in the job.
+// runGuarded runs a closure under a savepoint. It returns an error only if the transaction is lost or the
+// savepoint itself fails; the closure's outcome is in the job.
 func (w *sqliteWriter) runGuarded(job *sqliteJob) (clean bool, err error) {
 	if job.err = job.ctx.Err(); job.err != nil || job.broke() {
 		return true, nil
@@ -281,8 +280,8 @@ func (w *sqliteWriter) runGuarded(job *sqliteJob) (clean bool, err error) {
 	return true, w.control("RELEASE request")
 }
 
-// callBody runs a closure, whose outcome is in the job. It returns an error when the transaction did not
-// survive it.
+// callBody runs a closure, whose outcome is in the job. It returns an error if the transaction did not survive
+// it.
 func (w *sqliteWriter) callBody(job *sqliteJob) error {
 	w.protect(job)
 	if w.conn.lost() {
@@ -302,7 +301,7 @@ func (w *sqliteWriter) protect(job *sqliteJob) {
 			job.panic = &closurePanic{value: value, stack: debug.Stack()}
 			return
 		}
-		job.exited = true // recover cannot stop that: takeOver follows
+		job.exited = true // recover cannot stop that; takeOver follows
 	}()
 	job.err = job.body(w.conn)
 	if job.err == nil {
@@ -311,7 +310,8 @@ func (w *sqliteWriter) protect(job *sqliteJob) {
 	finished = true
 }
 
-// begin starts a transaction, in which no other process can write, and looks whether one has.
+// begin starts a transaction, during which no other process can write, and checks whether one has written
+// before.
 func (w *sqliteWriter) begin() error {
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -325,7 +325,7 @@ func (w *sqliteWriter) begin() error {
 	return err
 }
 
-// end ends a transaction. What it has changed of the steady tables is forgotten before anyone is told.
+// end ends a transaction. Its changes of steady tables invalidate the cache before anyone is told.
 func (w *sqliteWriter) end(how string) error {
 	w.memory.endWriting()
 	err := w.control(how)
@@ -342,8 +342,8 @@ func (w *sqliteWriter) control(sql string) error {
 	return err
 }
 
-// failAll gives the batch's error to every job but those that were called off. One that was refused is
-// told so, too: it may have been refused for what a neighbour had written, and that is gone.
+// failAll gives the batch's error to every job that was not cancelled. A refused job gets it too: it may have
+// been refused because of another job's write, which is undone.
 func failAll(batch []*sqliteJob, err error) {
 	if !errors.Is(err, ErrUnavailable) {
 		err = fmt.Errorf("%w: %w", ErrUnavailable, err)

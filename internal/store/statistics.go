@@ -2,9 +2,9 @@ package store
 
 import "context"
 
-// RefreshStatistics tells PostgreSQL's planner of tables that have grown several times over since
-// it last looked. It looks by itself only every minute or so, and until then takes a full table for
-// an empty one, where any index seems as good as the right one. SQLite plans without statistics.
+// RefreshStatistics updates PostgreSQL's statistics of tables that have grown several times over. PostgreSQL
+// does it only every minute or so, and until then takes a full table for an empty one, for which any index
+// seems as good as the right one. SQLite plans without statistics.
 func (s *Store) RefreshStatistics(ctx context.Context) error {
 	if s.engine.dialect().grown == "" {
 		return nil

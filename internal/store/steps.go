@@ -7,42 +7,42 @@ import (
 
 const (
 	firstRows, leastRows, mostRows = 20, 10, 500
-	// restFor times as long as a step took, waiting included, no other follows it: long work has at most a
-	// fifth of the time, and less the busier the store is.
+	// restFor is how many times as long as a step took, waiting included, the work rests. Long work thus uses
+	// at most a fifth of the time, and less on a busy store.
 	restFor = 4
-	// longestRest is after a store that was hardly there.
+	// longestRest bounds the rest, for steps on a store that hardly answered.
 	longestRest = 2 * time.Second
 )
 
-// Steps are how long work is done beside requests, a purge for example: a small transaction, a rest, and
-// so on. A step is made as large as fits into the time that others may have to wait for it.
+// Steps runs long work in the background, such as a purge: a small transaction, a rest, and so on. A step is as
+// large as fits into the time that others may have to wait for it.
 type Steps struct {
 	store *Store
 	rows  int           // of the next step
-	rests int           // so many times as long as a step took
-	due   time.Duration // how long to rest before it
+	rests int           // how many times as long as a step took it rests
+	due   time.Duration // how long to rest before the next step
 	rest  func(context.Context, time.Duration)
 }
 
 // Steps begins a piece of long work.
 func (s *Store) Steps() *Steps { return &Steps{store: s, rows: firstRows, rests: restFor, rest: rest} }
 
-// Brisk is for work that somebody waits for: it has up to half of the time. Others wait for a step no longer.
+// Brisk is for work that somebody waits for: it uses up to half of the time. Others wait no longer for a step.
 func (p *Steps) Brisk() *Steps {
 	p.rests = 1
 	return p
 }
 
-// Turn goes on with work of another kind, of which it is not known yet how much fits into a step.
+// Turn switches to work of another kind, for which the right size of a step is not known yet.
 func (p *Steps) Turn() { p.rows = firstRows }
 
-// Do rests after the step before, and takes the next one, in a transaction of its own. work is given how
-// many rows it may touch and returns how many it did; there may be more to do when those are all.
+// Do rests after the previous step, and runs the next one in a transaction of its own. work gets the number of
+// rows it may touch and returns how many it touched; there may be more to do if these are equal.
 func (p *Steps) Do(ctx context.Context, work func(tx *Tx, rows int) (int64, error)) (done int64, more bool, err error) {
 	return p.DoIn(ctx, func(fn func(*Tx) error) error { return p.store.InTx(ctx, fn) }, work)
 }
 
-// DoIn is Do in a transaction that the caller makes.
+// DoIn is Do in a transaction of the caller.
 func (p *Steps) DoIn(ctx context.Context, inTx func(func(*Tx) error) error, work func(tx *Tx, rows int) (int64, error)) (done int64, more bool, err error) {
 	p.rest(ctx, p.due)
 	if err := ctx.Err(); err != nil {
@@ -65,8 +65,8 @@ func (p *Steps) DoIn(ctx context.Context, inTx func(func(*Tx) error) error, work
 	return done, done >= int64(rows), nil
 }
 
-// adapt makes the next step as large as fits. Where there is one writer, others wait for the work; where
-// not, nobody does, and much of the work is in the commit.
+// adapt sets the size of the next step. With one writer, others wait for the work; without, nobody does, and
+// much of the time is the commit.
 func (p *Steps) adapt(worked, took time.Duration) {
 	d := p.store.engine.dialect()
 	if d.tryLock != "" {

@@ -1,10 +1,9 @@
-// Package store keeps Parley's state, in an embedded SQLite file or in PostgreSQL. It is the
-// only package with SQL. One SQL text runs on both engines; what differs is in sqlite.go,
-// postgres.go and dialect.go.
+// Package store keeps Parley's state, in an embedded SQLite file or in PostgreSQL. It is the only package with
+// SQL. One SQL text runs on both engines; the differences are in sqlite.go, postgres.go and dialect.go.
 //
-// Store.InTx changes things, Store.Read looks at them. A Tx reads as a Reader does, except that
-// every row it gets by key stays locked until the transaction ends: what a closure read and then
-// wrote back cannot have changed in between.
+// Store.InTx changes rows, Store.Read reads them. A Tx reads like a Reader, but every row it gets by key stays
+// locked until the transaction ends: a row that a closure reads and then writes back cannot have changed in
+// between.
 package store
 
 import (
@@ -24,16 +23,16 @@ import (
 	"github.com/parleyhq/parley/internal/tracing"
 )
 
-// Errors that callers tell apart. No driver's error leaves this package unwrapped.
+// Errors that callers distinguish. No driver's error leaves this package unwrapped.
 var (
-	// ErrNotFound: no such row in that organization.
+	// ErrNotFound means that the organization has no such row.
 	ErrNotFound = errors.New("store: not found")
-	// ErrDuplicate: a unique rule forbids the row.
+	// ErrDuplicate means that a unique rule forbids the row.
 	ErrDuplicate = errors.New("store: duplicate")
-	// ErrUnavailable: the store cannot take the work now; nothing of it was done, or, when the
-	// connection or the disk broke during a commit, its outcome is unknown.
+	// ErrUnavailable means that the store cannot take the work now. Nothing was done, or, if the connection or
+	// the disk broke during a commit, the outcome is unknown.
 	ErrUnavailable = errors.New("store: unavailable")
-	// ErrClosed: the store has been closed.
+	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store: closed")
 )
 
@@ -43,23 +42,23 @@ type Config struct {
 	Dir string
 	// URL is a postgres:// address.
 	URL string
-	// DirectURL is PostgreSQL's own address where URL leads to a pooler. Notifications are heard there.
+	// DirectURL is PostgreSQL's own address if URL leads to a pooler. Notifications arrive there.
 	DirectURL string
-	// Exclusive claims the embedded store for this process as the one that serves. Commands beside
-	// it open the store without.
+	// Exclusive claims the embedded store for this process as the server. Commands beside it open the store
+	// without.
 	Exclusive bool
-	// MustExist refuses a folder without an embedded store, instead of making one.
+	// MustExist refuses a folder without an embedded store instead of creating one.
 	MustExist bool
 	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
-	// Elapsed is the clock that never steps: the time since some beginning; nil means the monotonic one.
+	// Elapsed is the clock that never steps: the time since some beginning; nil means the monotonic clock.
 	Elapsed func() time.Duration
-	// Log hears of trouble that no caller is told of, and Metrics show it; nil: nobody does.
+	// Log gets errors that no caller is told of, and Metrics count them; both may be nil.
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 
 	journal journalLimits   // of the embedded store; zero means the default
-	tracer  pgx.QueryTracer // of PostgreSQL's statements; nil: nobody looks
+	tracer  pgx.QueryTracer // of PostgreSQL's statements; nil: none
 }
 
 // Store is an open store. It is safe for concurrent use.
@@ -71,24 +70,24 @@ type Store struct {
 	ids     *idSource
 	check   writeCheck
 
-	handsMu sync.Mutex // of those who change them
+	handsMu sync.Mutex // held while hands change
 	hands   atomic.Pointer[Hands]
 }
 
-// engine is what an SQL engine must offer.
+// engine is the interface of an SQL engine.
 type engine interface {
 	session // for reads, one statement at a time
 	inTx(ctx context.Context, body func(session) error) error
-	// inGroup is inTx for a closure whose reads are known: it may run in one transaction with others.
+	// inGroup is inTx for a closure whose reads are known. It may run in one transaction with others.
 	inGroup(ctx context.Context, want Foresight, body func(session, *foreseen) error) error
 	migrate(ctx context.Context) error
 	tell(Topic)
 	listen(ctx context.Context, wake func(Topic))
 	dialect() dialect
 	openSearch(ctx context.Context, s *Store) (searchEngine, error)
-	// trouble tells why nothing can be written now, as far as that is known without trying.
+	// trouble says why nothing can be written now, as far as that is known without trying.
 	trouble() error
-	// breaks has an error once only another start helps; nil where that cannot be.
+	// breaks gets an error when only a restart helps; nil if that cannot happen.
 	breaks() <-chan error
 	close() error
 }
@@ -127,31 +126,30 @@ func openEngine(ctx context.Context, cfg Config) (engine, error) {
 	}
 }
 
-// Close waits for the work under way and closes the store.
+// Close waits for running work and closes the store.
 func (s *Store) Close() error { return s.engine.close() }
 
 // Engine names the engine, for logs and reports.
 func (s *Store) Engine() string { return s.engine.dialect().name }
 
-// Alone tells that no other process can be serving on this store.
+// Alone reports whether no other process can be serving on this store.
 func (s *Store) Alone() bool { return s.alone }
 
 // NewID makes an id outside a transaction. Inside one, use Tx.NewID.
 func (s *Store) NewID(k kind) string { return s.ids.next(k, s.Now()) }
 
-// NewIDAt is NewID for an id that carries another instant.
+// NewIDAt is NewID for an id with another time.
 func (s *Store) NewIDAt(k kind, at time.Time) string { return s.ids.next(k, at) }
 
-// Read returns a view for reading. Each statement sees what is committed when it runs.
+// Read returns a reader. Each statement sees the rows that are committed when it runs.
 func (s *Store) Read(ctx context.Context) Reader {
 	return Reader{ctx: ctx, db: s.engine, dialect: s.engine.dialect()}
 }
 
-// InTx runs fn in a transaction and returns after it is durable. When fn returns an error or
-// panics, or ctx is done before the commit, nothing of it remains; other closures are not
-// affected. fn may run more than once, after a deadlock for example, so it must assign its
-// results rather than add to them, and must not have effects outside the transaction: that is
-// what Tx.AfterCommit is for.
+// InTx runs fn in a transaction and returns after it is durable. If fn returns an error or panics, or ctx ends
+// before the commit, nothing of it remains; other closures are not affected. fn may run more than once, after a
+// deadlock for example. So it must assign its results rather than add to them, and must have no effects outside
+// of the transaction; Tx.AfterCommit is for those.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
@@ -162,8 +160,8 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	}))
 }
 
-// InGroup is InTx for a transaction that tells what it is about to read. On PostgreSQL it may share one with
-// others that wait, each with its own outcome; so it must not keep them waiting.
+// InGroup is InTx for a transaction that says what it will read. On PostgreSQL it may share one transaction
+// with others that wait, each with its own outcome; so it must not keep them waiting.
 func (s *Store) InGroup(ctx context.Context, want Foresight, fn func(*Tx) error) error {
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
@@ -187,7 +185,7 @@ func (s *Store) newTx(ctx context.Context, db session, known *foreseen) *Tx {
 	return tx
 }
 
-// settle hands over what a transaction has left for others, once it is durable.
+// settle hands over the work of a transaction once it is durable.
 func (s *Store) settle(tx **Tx, err error) error {
 	if err != nil {
 		if errors.Is(err, ErrUnavailable) {
@@ -214,17 +212,17 @@ type Tx struct {
 	receivers   map[string][]chat.WebhookSubscription
 }
 
-// Now is the instant of the transaction, the same for all of it.
+// Now is the time of the transaction, which does not change.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// NewID makes an id that carries the transaction's instant.
+// NewID makes an id with the transaction's time.
 func (tx *Tx) NewID(k kind) string { return tx.store.ids.next(k, tx.now) }
 
-// NewIDAt makes an id that carries another instant, for what happened before it was known.
+// NewIDAt makes an id with another time, for an event that happened before it was known.
 func (tx *Tx) NewIDAt(k kind, at time.Time) string { return tx.store.ids.next(k, at) }
 
-// After is the instant of the transaction, or one behind the given where the clock of the node that made that
-// is a little ahead: ids made at it follow those made then.
+// After is the time of the transaction, or just after last if the clock of the node that made last is a little
+// ahead. Ids with this time follow those of last.
 func (tx *Tx) After(last *time.Time) time.Time {
 	if last == nil || !last.After(tx.now) || last.Sub(tx.now) > clockSkew {
 		return tx.now
@@ -252,13 +250,13 @@ func (tx *Tx) Savepoint(fn func() error) error {
 	}
 	err := fn()
 	if err == nil {
-		_, err = tx.exec("RELEASE SAVEPOINT " + name) // may fail on what fn did not wait for
+		_, err = tx.exec("RELEASE SAVEPOINT " + name) // reports errors of statements that fn did not wait for
 	}
 	if err == nil {
 		return nil
 	}
 	tx.afterCommit, tx.work = tx.afterCommit[:hooks], before
-	tx.foreseen = nil // it may know what is undone
+	tx.foreseen = nil // it may hold rows that are undone
 	tx.db.forget()
 	if _, undoErr := tx.exec("ROLLBACK TO SAVEPOINT " + name); undoErr != nil {
 		return errors.Join(err, undoErr)
@@ -266,8 +264,8 @@ func (tx *Tx) Savepoint(fn func() error) error {
 	return err
 }
 
-// TryLock takes a lock of that name until the transaction ends, or reports that another
-// transaction has it. SQLite runs one writing transaction at a time, so there it is always free.
+// TryLock takes a lock of that name until the transaction ends. It returns false if another transaction has it.
+// SQLite runs one writing transaction at a time, so there the lock is always free.
 func (tx *Tx) TryLock(name string) (bool, error) {
 	if tx.dialect.tryLock == "" {
 		return true, nil
@@ -285,12 +283,12 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 	return tx.db.exec(tx.ctx, sql, args)
 }
 
-// later is exec for a statement whose result does not matter to the closure.
+// later is exec for a statement whose result the closure does not need.
 func (tx *Tx) later(sql string, args ...any) error {
 	return tx.db.later(tx.ctx, sql, args)
 }
 
-// execOne is exec for a statement that must touch a row.
+// execOne is exec for a statement that must change a row.
 func (tx *Tx) execOne(sql string, args ...any) error {
 	n, err := tx.exec(sql, args...)
 	if err == nil && n == 0 {
@@ -299,8 +297,8 @@ func (tx *Tx) execOne(sql string, args ...any) error {
 	return err
 }
 
-// insert is exec for an INSERT … ON CONFLICT DO NOTHING, which is how a duplicate is met
-// without an error that would abort the transaction on PostgreSQL.
+// insert is exec for an INSERT … ON CONFLICT DO NOTHING. That way a duplicate is no error, which would abort
+// the transaction on PostgreSQL.
 func (tx *Tx) insert(sql string, args ...any) error {
 	n, err := tx.exec(sql, args...)
 	if err == nil && n == 0 {

@@ -2,20 +2,20 @@ package store
 
 import "github.com/parleyhq/parley/internal/chat"
 
-// MessageOf returns a message of the organization, whichever its number, or ErrNotFound.
+// MessageOf returns a message of the organization, of any number, or ErrNotFound.
 func (r Reader) MessageOf(orgID, id string) (chat.Message, error) {
 	return one(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND id = $2", orgID, id)
 }
 
-// MessageToldAs finds a message of the organization by the provider's id of it, or ErrNotFound.
+// MessageToldAs finds a message of the organization by the provider's id, or ErrNotFound.
 func (r Reader) MessageToldAs(orgID, providerID string) (chat.Message, error) {
 	return one(r, scanMessage, "SELECT "+prefixed("m", messageColumns)+` FROM accounts a
 		JOIN messages m ON m.org_id = a.org_id AND m.account_id = a.id AND m.provider_id = $2
 		WHERE a.org_id = $1 AND a.deleted_at IS NULL LIMIT 1`, orgID, providerID)
 }
 
-// ContactsWithNumber returns up to limit contacts of the organization that have a number: one for each of its
-// own numbers that they have to do with.
+// ContactsWithNumber returns up to limit contacts of the organization with a number: one for each business
+// number they wrote with.
 func (r Reader) ContactsWithNumber(orgID, number string, limit int) ([]chat.Contact, error) {
 	return many(r, scanContact, "SELECT "+prefixed("c", contactColumns)+` FROM accounts a
 		JOIN contacts c ON c.org_id = a.org_id AND c.account_id = a.id AND c.phone_number = $2
@@ -27,7 +27,7 @@ func (r Reader) ContactOf(orgID, id string) (chat.Contact, error) {
 	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND id = $2", orgID, id)
 }
 
-// ContactOfConversation returns the one a conversation is with, or ErrNotFound.
+// ContactOfConversation returns the contact of a conversation, or ErrNotFound.
 func (r Reader) ContactOfConversation(orgID, conversationID string) (chat.Contact, error) {
 	return one(r, scanContact, "SELECT "+prefixed("c", contactColumns)+` FROM conversations v
 		JOIN contacts c ON c.org_id = v.org_id AND c.id = v.contact_id WHERE v.org_id = $1 AND v.id = $2`, orgID, conversationID)

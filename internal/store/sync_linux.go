@@ -5,9 +5,8 @@ import (
 	"syscall"
 )
 
-// syncData makes what was written to a file durable. The journal is written over and over, so there is
-// mostly nothing but data to sync: the file's times need not be, and would make it wait for the file
-// system's own journal.
+// syncData makes the data of a file durable. The journal is overwritten again and again, so mostly only data
+// must be synced. Syncing the file's times as well would wait for the file system's own journal.
 func syncData(f *os.File) error {
 	for {
 		err := syscall.Fdatasync(int(f.Fd()))

@@ -4,7 +4,7 @@ import "github.com/parleyhq/parley/internal/chat"
 
 const templateChangeColumns = "org_id, template_id, id, aspect, previous, value, reason, detail, at"
 
-// templateChangesShown is how far back a template's history goes.
+// templateChangesShown is how many changes of a template are shown.
 const templateChangesShown = 100
 
 func scanTemplateChange(row scanner) (c chat.TemplateChange, err error) {
@@ -14,19 +14,19 @@ func scanTemplateChange(row scanner) (c chat.TemplateChange, err error) {
 	return c, err
 }
 
-// TemplateChanges returns the last changes of a template, the newest first.
+// TemplateChanges returns the last changes of a template, newest first.
 func (r Reader) TemplateChanges(orgID, templateID string) ([]chat.TemplateChange, error) {
 	return many(r, scanTemplateChange, "SELECT "+templateChangeColumns+" FROM template_changes WHERE org_id = $1 AND template_id = $2 ORDER BY id DESC LIMIT $3",
 		orgID, templateID, templateChangesShown)
 }
 
-// InsertTemplateChange keeps a change of a template.
+// InsertTemplateChange stores a change of a template.
 func (tx *Tx) InsertTemplateChange(c chat.TemplateChange) error {
 	return tx.later("INSERT INTO template_changes ("+templateChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		c.OrgID, c.TemplateID, c.ID, c.Aspect, c.Previous, c.Value, c.Reason, c.Detail, c.At.UnixMilli())
 }
 
-// forgetTemplateChanges removes the history of those of a list of templates that are gone.
+// forgetTemplateChanges deletes the history of those of the templates that are deleted.
 func (tx *Tx) forgetTemplateChanges(orgID string, ids any) error {
 	return tx.later("DELETE FROM template_changes WHERE org_id = $1 AND "+tx.dialect.oneOf("template_id", "$2")+
 		" AND NOT EXISTS (SELECT 1 FROM templates t WHERE t.org_id = template_changes.org_id AND t.id = template_changes.template_id)", orgID, ids)
@@ -43,7 +43,8 @@ func (r Reader) TemplateSamples(t chat.Template) ([]chat.TemplateSample, error) 
 		WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4 ORDER BY place`, t.OrgID, t.WABAID, t.Name, t.Language)
 }
 
-// PutTemplateSamples notes which library files a template shows, by their places, instead of those before.
+// PutTemplateSamples stores the library files that a template shows, by their places, and replaces earlier
+// ones.
 func (tx *Tx) PutTemplateSamples(t chat.Template, files map[string]string) error {
 	err := tx.later("DELETE FROM template_samples WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4", t.OrgID, t.WABAID, t.Name, t.Language)
 	for place, id := range files {
@@ -65,12 +66,12 @@ func scanSketch(row scanner) (s chat.TemplateSketch, err error) {
 	return s, err
 }
 
-// TemplateSketches returns what is being written for a business account, the last changed first.
+// TemplateSketches returns the unfinished templates of a business account, last changed first.
 func (r Reader) TemplateSketches(orgID, wabaID string) ([]chat.TemplateSketch, error) {
 	return many(r, scanSketch, "SELECT "+sketchColumns+" FROM template_sketches WHERE org_id = $1 AND waba_id = $2 ORDER BY updated_at DESC, id DESC", orgID, wabaID)
 }
 
-// TemplateSketch returns one of a business account, or ErrNotFound.
+// TemplateSketch returns an unfinished template of a business account, or ErrNotFound.
 func (r Reader) TemplateSketch(orgID, wabaID, id string) (chat.TemplateSketch, error) {
 	return one(r, scanSketch, "SELECT "+sketchColumns+" FROM template_sketches WHERE org_id = $1 AND waba_id = $2 AND id = $3"+r.forUpdate(), orgID, wabaID, id)
 }

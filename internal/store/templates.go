@@ -40,8 +40,8 @@ func (r Reader) Template(orgID, wabaID, name, language string) (chat.Template, e
 		r.forUpdate(), orgID, wabaID, name, language)
 }
 
-// TemplateToSend returns what a message needs of a template, or ErrNotFound: of the columns only
-// those, because every template message reads them.
+// TemplateToSend returns the parts of a template that a message needs, or ErrNotFound. It reads only these
+// columns, because every template message reads them.
 func (r Reader) TemplateToSend(orgID, wabaID, name, language string) (chat.Template, error) {
 	return recall(r, "template", []string{orgID, wabaID, name, language}, func() (chat.Template, error) {
 		t := chat.Template{OrgID: orgID, WABAID: wabaID, Name: name, Language: language}
@@ -55,7 +55,7 @@ func (r Reader) TemplateToSend(orgID, wabaID, name, language string) (chat.Templ
 	})
 }
 
-// TemplatesNamed returns a template in all its languages, the newest first.
+// TemplatesNamed returns all languages of a template, newest first.
 func (r Reader) TemplatesNamed(orgID, wabaID, name string) ([]chat.Template, error) {
 	return many(r, scanTemplate, "SELECT "+templateColumns+" FROM templates WHERE org_id = $1 AND waba_id = $2 AND name = $3 "+
 		"ORDER BY created_at DESC, id DESC"+r.forUpdate(), orgID, wabaID, name)
@@ -76,7 +76,7 @@ func (r Reader) Templates(orgID, wabaID string, f TemplateFilter, p Page) (Slice
 	return newestFirst(r, scanTemplate, "SELECT "+templateColumns+" FROM templates", c, templatesByAge, p)
 }
 
-// TemplateRef is what a synchronization needs to know of a template.
+// TemplateRef is the part of a template that a synchronization needs.
 type TemplateRef struct {
 	ID        string
 	Name      string
@@ -95,12 +95,12 @@ func scanTemplateRef(row scanner) (t TemplateRef, err error) {
 
 const templateRefSelect = "SELECT id, name, language, digest, updated_at, provider_status, COALESCE(quality, ''), COALESCE(category, '') FROM templates WHERE org_id = $1 AND waba_id = $2"
 
-// TemplateRefs returns those templates of a business account that have one of the names.
+// TemplateRefs returns the templates of a business account with one of the names.
 func (r Reader) TemplateRefs(orgID, wabaID string, names []string) ([]TemplateRef, error) {
 	return many(r, scanTemplateRef, templateRefSelect+" AND "+r.dialect.oneOf("name", "$3")+r.forUpdate(), orgID, wabaID, r.dialect.list(names))
 }
 
-// AllTemplateRefs returns every template of a business account. The provider lets one have 6,000.
+// AllTemplateRefs returns every template of a business account. The provider allows 6,000.
 func (r Reader) AllTemplateRefs(orgID, wabaID string) ([]TemplateRef, error) {
 	return many(r, scanTemplateRef, templateRefSelect, orgID, wabaID)
 }
@@ -119,7 +119,7 @@ func (tx *Tx) InsertTemplate(t chat.Template) error {
 	return tx.insert(insertTemplate+" ON CONFLICT (org_id, waba_id, name, language) DO NOTHING", templateArgs(t)...)
 }
 
-// PutTemplate stores a template over the one of that name and language, whose id and age stay.
+// PutTemplate stores a template and replaces one of that name and language, whose id and age stay.
 func (tx *Tx) PutTemplate(t chat.Template) error {
 	tx.noteChange(ChangedTemplates, t.OrgID, "")
 	return tx.later(insertTemplate+` ON CONFLICT (org_id, waba_id, name, language) DO UPDATE SET
@@ -129,7 +129,7 @@ func (tx *Tx) PutTemplate(t chat.Template) error {
 		digest = excluded.digest, search_key = excluded.search_key, updated_at = excluded.updated_at`, templateArgs(t)...)
 }
 
-// UpdateTemplate stores what may change of a template.
+// UpdateTemplate stores the changeable fields of a template.
 func (tx *Tx) UpdateTemplate(t chat.Template) error {
 	tx.noteChange(ChangedTemplates, t.OrgID, "")
 	return tx.execOne(`UPDATE templates SET provider_id = $3, status = $4, provider_status = $5, reported_at = $6, rejected_reason = $7,
@@ -139,8 +139,7 @@ func (tx *Tx) UpdateTemplate(t chat.Template) error {
 		t.Category, t.Quality, t.TTLSeconds, string(t.Components), t.Digest(), t.UpdatedAt.UnixMilli(), t.SearchKey())
 }
 
-// DeleteTemplates removes templates that have not changed since the given instant, and returns
-// how many they were.
+// DeleteTemplates deletes templates that have not changed since the instant, and returns how many.
 func (tx *Tx) DeleteTemplates(orgID string, ids []string, unchangedSince time.Time) (int64, error) {
 	tx.noteChange(ChangedTemplates, orgID, "")
 	list := tx.dialect.list(ids)
@@ -151,25 +150,25 @@ func (tx *Tx) DeleteTemplates(orgID string, ids []string, unchangedSince time.Ti
 	return n, tx.forgetTemplateChanges(orgID, list)
 }
 
-// PutTemplateDraft remembers a creation that is about to be asked of the provider.
+// PutTemplateDraft records a creation before the provider is asked for it.
 func (tx *Tx) PutTemplateDraft(orgID, wabaID, name, language, fingerprint string) error {
 	return tx.later(`INSERT INTO template_drafts (org_id, waba_id, name, language, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (org_id, waba_id, name, language) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = excluded.created_at`,
 		orgID, wabaID, name, language, fingerprint, tx.now.UnixMilli())
 }
 
-// TemplateDraft returns the fingerprint of a creation whose outcome is not known, or ErrNotFound.
+// TemplateDraft returns the fingerprint of a creation with an unknown outcome, or ErrNotFound.
 func (r Reader) TemplateDraft(orgID, wabaID, name, language string, since time.Time) (string, error) {
 	return one(r, scanText, "SELECT fingerprint FROM template_drafts WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4 AND created_at >= $5",
 		orgID, wabaID, name, language, since.UnixMilli())
 }
 
-// DeleteTemplateDraft forgets a creation whose outcome is known.
+// DeleteTemplateDraft deletes the record of a creation with a known outcome.
 func (tx *Tx) DeleteTemplateDraft(orgID, wabaID, name, language string) error {
 	return tx.later("DELETE FROM template_drafts WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4", orgID, wabaID, name, language)
 }
 
-// PurgeTemplateDrafts removes a business account's drafts from before an instant.
+// PurgeTemplateDrafts deletes a business account's drafts from before an instant.
 func (tx *Tx) PurgeTemplateDrafts(orgID, wabaID string, before time.Time) error {
 	return tx.later("DELETE FROM template_drafts WHERE org_id = $1 AND waba_id = $2 AND created_at < $3", orgID, wabaID, before.UnixMilli())
 }

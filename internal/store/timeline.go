@@ -4,11 +4,11 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// TimelinePage asks for a part of a conversation's timeline, which is in the order of the ids without their
-// prefixes: up to Limit of each kind of item. Before is where it ends, if it is not at the newest; with
-// After it begins there instead, oldest first.
+// TimelinePage selects a part of a conversation's timeline, which is in the order of the ids without their
+// prefixes: up to Limit items of each kind. It ends before Before, or at the newest; with After it begins there
+// instead, oldest first.
 type TimelinePage struct {
-	Before, After string // not included
+	Before, After string // exclusive
 	Limit         int
 }
 
@@ -36,7 +36,7 @@ func timeline[T any](r Reader, scan func(scanner) (T, error), columns, table, on
 	return many(r, scan, "SELECT "+columns+" FROM "+table+end, c.args...)
 }
 
-// TimelineMessages returns the messages of a part of a timeline. Reactions are no items of it.
+// TimelineMessages returns the messages of a part of a timeline, without reactions.
 func (r Reader) TimelineMessages(orgID, conversationID string, p TimelinePage) ([]chat.Message, error) {
 	return timeline(r, scanMessage, messageColumns, "messages", "type <> 'reaction'", chat.KindMessage, orgID, conversationID, p)
 }
@@ -51,7 +51,7 @@ func (r Reader) TimelineHappenings(orgID, conversationID string, p TimelinePage)
 	return timeline(r, scanHappening, happeningColumns, "happenings", "", chat.KindHappening, orgID, conversationID, p)
 }
 
-// mostReactions is how many reactions of a conversation are looked at.
+// mostReactions is how many reactions of a conversation are read.
 const mostReactions = 1000
 
 // Reactions returns a conversation's reactions since a message, oldest first.
@@ -60,7 +60,7 @@ func (r Reader) Reactions(orgID, conversationID, since string) ([]chat.Message, 
 		AND `+unindexed("org_id")+` = $3 ORDER BY id LIMIT $4`, conversationID, since, orgID, mostReactions)
 }
 
-// MessagesByProviderIDs returns those of an account's messages that have one of the provider's ids, by that id.
+// MessagesByProviderIDs returns an account's messages with one of the provider's ids, by that id.
 func (r Reader) MessagesByProviderIDs(orgID, accountID string, providerIDs []string) (map[string]chat.Message, error) {
 	found, err := many(r, scanMessage, "SELECT "+messageColumns+" FROM messages WHERE org_id = $1 AND account_id = $2 AND "+
 		r.dialect.oneOf("provider_id", "$3"), orgID, accountID, r.dialect.list(providerIDs))

@@ -2,11 +2,11 @@ package store
 
 import "time"
 
-// clockSkew is by how much the clocks of nodes may differ without anything being made of it.
+// clockSkew is how far the clocks of nodes may normally differ.
 const clockSkew = 5 * time.Second
 
-// fromFuture is the instant behind which no clock can be that is right: what was due when it was written,
-// and is due only then, was written before a clock was turned back.
+// fromFuture is the latest time that a correct clock can show. Work that was due when it was written, and has a
+// later time, was written before the clock was turned back.
 func fromFuture(now time.Time) int64 { return now.Add(clockSkew).UnixMilli() }
 
 func truncate(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

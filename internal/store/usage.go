@@ -6,15 +6,15 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Usage is how much an organization has of what there can be much of.
+// Usage counts what an organization stores.
 type Usage struct {
 	Numbers int64
-	Users   int64 // without those who have left
+	Users   int64 // without disabled ones
 	Files   int64
 	Bytes   int64 // of the files
 }
 
-// Usage counts what an organization has.
+// Usage counts what an organization stores.
 func (r Reader) Usage(orgID string) (Usage, error) {
 	return one(r, func(row scanner) (u Usage, err error) {
 		err = row.Scan(&u.Numbers, &u.Users, &u.Files, &u.Bytes)
@@ -25,7 +25,7 @@ func (r Reader) Usage(orgID string) (Usage, error) {
 		(SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM media WHERE org_id = $1)`, orgID)
 }
 
-// MessagesBefore counts an organization's messages from before an instant. It stops at most.
+// MessagesBefore counts an organization's messages from before an instant, up to most.
 func (r Reader) MessagesBefore(orgID string, before time.Time, most int) (int64, error) {
 	return one(r, scanInt64, "SELECT COUNT(*) FROM (SELECT 1 FROM messages WHERE org_id = $1 AND id < $2 LIMIT $3) m",
 		orgID, firstID(chat.KindMessage, before), most)

@@ -30,7 +30,7 @@ func scanUser(row scanner) (chat.User, error) {
 	return u.value(), err
 }
 
-// UserByEmail finds the person who signs in with that address, in whatever case, or ErrNotFound.
+// UserByEmail finds the user with that address, in any case, or ErrNotFound.
 func (r Reader) UserByEmail(email string) (chat.User, error) {
 	return one(r, scanUser, "SELECT "+userColumns+" FROM users WHERE email_key = $1"+r.forUpdate(), chat.FoldCase(email))
 }
@@ -45,7 +45,7 @@ func (r Reader) Users(orgID string) ([]chat.User, error) {
 	return many(r, scanUser, "SELECT "+userColumns+" FROM users WHERE org_id = $1 ORDER BY id", orgID)
 }
 
-// AnyUsers tells whether anybody can sign in at all.
+// AnyUsers reports whether there is any user.
 func (r Reader) AnyUsers() (bool, error) {
 	_, err := one(r, scanText, "SELECT id FROM users LIMIT 1")
 	if errors.Is(err, ErrNotFound) {
@@ -63,7 +63,7 @@ func (tx *Tx) InsertUser(u chat.User) error {
 		msPtr(u.DisabledAt), u.CreatedAt.UnixMilli(), u.UpdatedAt.UnixMilli())
 }
 
-// UpdateUser stores what has changed of a user. The address stays.
+// UpdateUser stores the changeable fields of a user. The address stays.
 func (tx *Tx) UpdateUser(u chat.User) error {
 	tx.noteChange(ChangedPeople, u.OrgID, "")
 	return tx.execOne(`UPDATE users SET name = $3, password_hash = $4, role = $5, sees = $6, away = $7, disabled_at = $8, updated_at = $9
@@ -71,7 +71,7 @@ func (tx *Tx) UpdateUser(u chat.User) error {
 		u.OrgID, u.ID, u.Name, u.PasswordHash, string(u.Role), string(u.Sees), u.Away, msPtr(u.DisabledAt), u.UpdatedAt.UnixMilli())
 }
 
-// PutMember puts a user into a team.
+// PutMember adds a user to a team.
 func (tx *Tx) PutMember(orgID, teamID, userID string) error {
 	tx.noteChange(ChangedPeople, orgID, "")
 	_, err := tx.exec(`INSERT INTO team_members (org_id, team_id, user_id) VALUES ($1, $2, $3)
@@ -79,13 +79,13 @@ func (tx *Tx) PutMember(orgID, teamID, userID string) error {
 	return err
 }
 
-// DeleteMember takes a user out of a team.
+// DeleteMember removes a user from a team.
 func (tx *Tx) DeleteMember(orgID, teamID, userID string) error {
 	tx.noteChange(ChangedPeople, orgID, "")
 	return tx.later("DELETE FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
 }
 
-// IsMember tells whether a user belongs to a team.
+// IsMember reports whether a user belongs to a team.
 func (r Reader) IsMember(orgID, teamID, userID string) (bool, error) {
 	_, err := one(r, scanText, "SELECT team_id FROM team_members WHERE org_id = $1 AND team_id = $2 AND user_id = $3", orgID, teamID, userID)
 	if errors.Is(err, ErrNotFound) {
@@ -99,7 +99,7 @@ func (r Reader) TeamsOf(orgID, userID string) ([]string, error) {
 	return many(r, scanText, "SELECT team_id FROM team_members WHERE org_id = $1 AND user_id = $2 ORDER BY team_id", orgID, userID)
 }
 
-// Members returns which teams each of an organization's users belongs to.
+// Members returns the teams of each of an organization's users.
 func (r Reader) Members(orgID string) (teams map[string][]string, err error) {
 	teams = map[string][]string{}
 	err = r.db.query(r.ctx, "SELECT user_id, team_id FROM team_members WHERE org_id = $1 ORDER BY user_id, team_id", []any{orgID}, func(row scanner) error {
@@ -113,7 +113,7 @@ func (r Reader) Members(orgID string) (teams map[string][]string, err error) {
 	return teams, err
 }
 
-// PutUserLink gives a user a link, instead of any it had.
+// PutUserLink stores a user's link and replaces an earlier one.
 func (tx *Tx) PutUserLink(l chat.UserLink) error {
 	_, err := tx.exec(`INSERT INTO user_links (org_id, user_id, kind, hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (org_id, user_id) DO UPDATE SET kind = excluded.kind, hash = excluded.hash,
@@ -132,7 +132,7 @@ func (r Reader) UserLink(hash string) (chat.UserLink, error) {
 	}, "SELECT org_id, user_id, kind, hash, created_at, expires_at FROM user_links WHERE hash = $1"+r.forUpdate(), hash)
 }
 
-// DeleteUserLink makes a user's link useless.
+// DeleteUserLink deletes a user's link.
 func (tx *Tx) DeleteUserLink(orgID, userID string) error {
 	return tx.later("DELETE FROM user_links WHERE org_id = $1 AND user_id = $2", orgID, userID)
 }

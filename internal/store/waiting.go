@@ -2,10 +2,10 @@ package store
 
 import "strconv"
 
-// mostWaiting is where counting what waits stops: nobody needs to know more exactly how much too much it is.
+// mostWaiting is where the count stops, because beyond it the exact number does not matter.
 const mostWaiting = 100_000
 
-// Queue is work that waits, of all organizations.
+// Queue is a kind of waiting work, of all organizations.
 type Queue struct {
 	Name string
 	rows string
@@ -22,7 +22,7 @@ var (
 	Queues = []Queue{QueuedSends, QueuedHeld, QueuedDeliveries, QueuedCallbacks, QueuedFiles}
 )
 
-// Waiting counts what waits in a queue, up to 100,000.
+// Waiting counts the waiting work of a queue, up to 100,000.
 func (r Reader) Waiting(q Queue) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM (SELECT 1 AS n FROM "+q.rows+" LIMIT "+strconv.Itoa(mostWaiting)+") w")
 }

@@ -48,8 +48,8 @@ func (f DeliveryFilter) conditions(orgID string) (c conditions) {
 	return c
 }
 
-// addStatus also states the condition of the partial index that serves it: neither engine derives
-// it from a parameter.
+// addStatus also adds the condition of the partial index literally, because neither engine derives it from a
+// parameter.
 func (f DeliveryFilter) addStatus(c *conditions) {
 	if f.Status == "" {
 		return
@@ -75,7 +75,7 @@ func (r Reader) WebhookDelivery(orgID, id string) (chat.WebhookDelivery, error) 
 	return one(r, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries WHERE org_id = $1 AND id = $2"+r.forUpdate(), orgID, id)
 }
 
-// WebhookDeliveryDetail returns a delivery with what it delivers and how it went, or ErrNotFound.
+// WebhookDeliveryDetail returns a delivery with its payload and attempts, or ErrNotFound.
 func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDetail, error) {
 	return one(r, func(row scanner) (d chat.WebhookDeliveryDetail, err error) {
 		var attempts, payload *string
@@ -91,12 +91,12 @@ func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDet
 		LEFT JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row WHERE d.org_id = $1 AND d.id = $2`, orgID, id)
 }
 
-// HoldDelivery writes a delivery that belongs to no node, and is found when one looks.
+// HoldDelivery writes a delivery without an owner, which a sweep finds.
 func (tx *Tx) HoldDelivery(j DeliveryJob) error {
 	return tx.insertUnowned(j, chat.DeliveryPending, msPtr(&j.DueAt), "")
 }
 
-// InsertDeadDelivery writes a delivery that nobody attempts, with the reason.
+// InsertDeadDelivery writes a delivery that is never attempted, with the reason.
 func (tx *Tx) InsertDeadDelivery(j DeliveryJob, reason string) error {
 	return tx.insertUnowned(j, chat.DeliveryDead, nil, reason)
 }
@@ -110,8 +110,8 @@ func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *in
 		string(status), dueAt, orNull(endedBy), orNull(j.ReplayedFrom), j.CreatedAt.UnixMilli())
 }
 
-// EndDeliveries makes up to limit of a subscription's open deliveries dead, and returns how many. They
-// keep their owner: an attempt that is under way is recorded when it ends.
+// EndDeliveries ends up to limit of a subscription's open deliveries, and returns how many. They keep their
+// owner, so that a running attempt is recorded when it ends.
 func (tx *Tx) EndDeliveries(orgID, subscriptionID, reason string, limit int) (int64, error) {
 	ended, err := many(tx.Reader, scanText, `UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL
 		WHERE org_id = $1 AND next_attempt_at IS NOT NULL AND id IN (SELECT id FROM webhook_deliveries
@@ -122,7 +122,7 @@ func (tx *Tx) EndDeliveries(orgID, subscriptionID, reason string, limit int) (in
 	return int64(len(ended)), err
 }
 
-// ReplayFilter picks the deliveries of a subscription to replay.
+// ReplayFilter selects the deliveries of a subscription to replay.
 type ReplayFilter struct {
 	DeliveryFilter
 	ErrorCode      string
@@ -139,8 +139,8 @@ func (f ReplayFilter) conditions(orgID string) conditions {
 	return c
 }
 
-// TakeForReplay marks up to limit of the deliveries that the filter picks, oldest first, and returns
-// them. One that was taken before is not taken again. Attempts that were still scheduled are called off.
+// TakeForReplay marks and returns up to limit of the selected deliveries, oldest first. A delivery is taken
+// only once. Its scheduled attempts are cancelled.
 func (tx *Tx) TakeForReplay(orgID string, f ReplayFilter, limit int) ([]chat.WebhookDelivery, error) {
 	c := f.conditions(orgID)
 	pick := "SELECT id FROM webhook_deliveries" + c.where() + " ORDER BY id LIMIT " + c.arg(limit)
@@ -155,42 +155,42 @@ func (tx *Tx) TakeForReplay(orgID string, f ReplayFilter, limit int) ([]chat.Web
 	return taken, err
 }
 
-// LeftToReplay reports whether the filter picks any delivery that was not taken yet.
+// LeftToReplay reports whether the filter selects a delivery that was not taken yet.
 func (r Reader) LeftToReplay(orgID string, f ReplayFilter) (bool, error) {
 	c := f.conditions(orgID)
 	left, err := many(r, scanText, "SELECT id FROM webhook_deliveries"+c.where()+" ORDER BY id LIMIT 1", c.args...)
 	return len(left) > 0, err
 }
 
-// replayed also calls off what was scheduled. As in EndDeliveries, the owner stays.
+// replayed also cancels scheduled attempts. As in EndDeliveries, the owner stays.
 const replayed = `UPDATE webhook_deliveries SET replayed = TRUE,
 	ended_by = CASE WHEN status = 'failed' THEN '` + chat.DeliveryReplayed + `' ELSE ended_by END,
 	next_attempt_at = CASE WHEN status = 'failed' THEN NULL ELSE next_attempt_at END,
 	status = CASE WHEN status = 'failed' THEN 'dead' ELSE status END`
 
-// MarkReplayed is TakeForReplay for one delivery, also where it was taken before.
+// MarkReplayed is TakeForReplay for one delivery, even if it was taken before.
 func (tx *Tx) MarkReplayed(d chat.WebhookDelivery) error {
 	tx.callOff(d.SubscriptionID, []string{d.ID})
 	tx.noteDelivery(d.OrgID, d.ID)
 	return tx.later(replayed+" WHERE org_id = $1 AND id = $2", d.OrgID, d.ID)
 }
 
-// PurgeWebhookDeliveries removes up to limit of an organization's deliveries from before the given
-// instant and returns how many.
+// PurgeWebhookDeliveries deletes up to limit of an organization's deliveries from before the instant and
+// returns how many.
 func (tx *Tx) PurgeWebhookDeliveries(orgID string, before time.Time, limit int) (int64, error) {
 	return tx.exec(`DELETE FROM webhook_deliveries WHERE org_id = $1 AND id IN
 		(SELECT id FROM webhook_deliveries WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)`,
 		orgID, firstID(chat.KindDelivery, before), limit)
 }
 
-// EventWalk is how far a purge of events has come.
+// EventWalk is the progress of a purge of events.
 type EventWalk struct {
-	Last            string // the event it looked at last
+	Last            string // the last event it read
 	Looked, Removed int64
 }
 
-// PurgeEvents looks at up to limit of an organization's events from before the given instant, behind the
-// given one, and removes those that no delivery needs: a replay lives longer than what it replays.
+// PurgeEvents reads up to limit of an organization's events from before the instant, after the given one, and
+// deletes those without deliveries. A replay may live longer than the delivery that it replays.
 func (tx *Tx) PurgeEvents(orgID, after string, before time.Time, limit int) (w EventWalk, err error) {
 	ids, err := many(tx.Reader, scanText, "SELECT id FROM events WHERE org_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4",
 		orgID, after, firstID(chat.KindEvent, before), limit)

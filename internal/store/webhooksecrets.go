@@ -12,8 +12,7 @@ func scanSecret(row scanner) (s chat.WebhookSecret, err error) {
 	return s, err
 }
 
-// WebhookSecrets returns the secrets of each of the subscriptions, oldest first, also those that
-// have expired.
+// WebhookSecrets returns the secrets of each subscription, oldest first, including expired ones.
 func (r Reader) WebhookSecrets(orgID string, subscriptionIDs ...string) (map[string][]chat.WebhookSecret, error) {
 	found := map[string][]chat.WebhookSecret{}
 	if len(subscriptionIDs) == 0 {

@@ -9,7 +9,7 @@ import (
 
 const webhookColumns = "org_id, id, url, description, events, phone_number_ids, status, disabled_reason, consecutive_failures, failing_since, created_at, updated_at"
 
-// notDeleted hides subscriptions that only wait for their deliveries to be ended.
+// notDeleted hides subscriptions that only wait for the end of their deliveries.
 const notDeleted = " AND status <> 'deleted'"
 
 func scanWebhook(row scanner) (s chat.WebhookSubscription, err error) {
@@ -46,9 +46,9 @@ func (r Reader) WebhookSubscriptions(orgID string, p Page) (Slice[chat.WebhookSu
 	return newestFirst(r, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions", c, webhooksByAge, p)
 }
 
-// EventReceivers are the organization's subscriptions, as events are handed to them. They are read
-// once in a transaction, however many events it records. They are not locked: who changes one while
-// an event is recorded cannot tell which came first.
+// EventReceivers returns the organization's subscriptions for recording events. They are read once in a
+// transaction, however many events it records. They are not locked: whoever changes one at the same time cannot
+// tell which came first.
 func (tx *Tx) EventReceivers(orgID string) ([]chat.WebhookSubscription, error) {
 	if known, ok := tx.receivers[orgID]; ok {
 		return known, nil
@@ -64,12 +64,12 @@ func (tx *Tx) EventReceivers(orgID string) ([]chat.WebhookSubscription, error) {
 	return found, nil
 }
 
-// CountWebhookSubscriptions is how many the organization has.
+// CountWebhookSubscriptions is the number of the organization's subscriptions.
 func (r Reader) CountWebhookSubscriptions(orgID string) (int, error) {
 	return one(r, scanInt, "SELECT COUNT(*) FROM webhook_subscriptions WHERE org_id = $1"+notDeleted, orgID)
 }
 
-// DeletedWebhookSubscriptions are those whose deliveries have yet to be ended.
+// DeletedWebhookSubscriptions returns deleted subscriptions with open deliveries.
 func (r Reader) DeletedWebhookSubscriptions(orgID string) ([]string, error) {
 	return many(r, scanText, "SELECT id FROM webhook_subscriptions WHERE org_id = $1 AND status = 'deleted' ORDER BY id", orgID)
 }
@@ -84,8 +84,7 @@ func (tx *Tx) InsertWebhookSubscription(s chat.WebhookSubscription) error {
 	return err
 }
 
-// UpdateWebhookSubscription stores what may change of a subscription, and tells this node's
-// deliveries of it.
+// UpdateWebhookSubscription stores the changeable fields of a subscription, and tells this node's deliverer.
 func (tx *Tx) UpdateWebhookSubscription(s chat.WebhookSubscription) error {
 	tx.SubscriptionChanged(s.OrgID, s.ID)
 	return tx.execOne(`UPDATE webhook_subscriptions SET url = $3, description = $4, events = $5, phone_number_ids = $6, status = $7,
@@ -94,15 +93,15 @@ func (tx *Tx) UpdateWebhookSubscription(s chat.WebhookSubscription) error {
 		s.DisabledReason, s.ConsecutiveFailures, msPtr(s.FailingSince), s.UpdatedAt.UnixMilli())
 }
 
-// TouchWebhookSubscription notes that something of a subscription has changed, its secrets for
-// example: this node is told, and the others look at updated_at.
+// TouchWebhookSubscription records a change of a subscription's data, its secrets for example. This node is
+// told at once; other nodes read updated_at.
 func (tx *Tx) TouchWebhookSubscription(orgID, id string) error {
 	tx.SubscriptionChanged(orgID, id)
 	return tx.later("UPDATE webhook_subscriptions SET updated_at = $3 WHERE org_id = $1 AND id = $2", orgID, id, tx.now.UnixMilli())
 }
 
-// DeleteWebhookSubscription removes a subscription with its secrets, or returns ErrNotFound. The row
-// stays, unseen, until EndDeliveries has ended all that was on its way.
+// DeleteWebhookSubscription deletes a subscription with its secrets, or returns ErrNotFound. The row stays
+// hidden until EndDeliveries has ended all open deliveries.
 func (tx *Tx) DeleteWebhookSubscription(orgID, id string) error {
 	tx.SubscriptionChanged(orgID, id)
 	err := tx.execOne("UPDATE webhook_subscriptions SET status = 'deleted', updated_at = $3 WHERE org_id = $1 AND id = $2"+notDeleted,
@@ -113,11 +112,11 @@ func (tx *Tx) DeleteWebhookSubscription(orgID, id string) error {
 	return tx.later("DELETE FROM webhook_secrets WHERE org_id = $1 AND subscription_id = $2", orgID, id)
 }
 
-// forgetAfter is how long a deleted subscription's row stays at least: events that were being
-// recorded when it was deleted may still bring deliveries.
+// forgetAfter is how long a deleted subscription's row stays at least, because events that were being recorded
+// at its deletion may still add deliveries.
 const forgetAfter = 10 * time.Minute
 
-// ForgetWebhookSubscription removes what is left of a subscription that was deleted a while ago.
+// ForgetWebhookSubscription deletes the row of a subscription that was deleted a while ago.
 func (tx *Tx) ForgetWebhookSubscription(orgID, id string) error {
 	return tx.later("DELETE FROM webhook_subscriptions WHERE org_id = $1 AND id = $2 AND status = 'deleted' AND updated_at < $3",
 		orgID, id, tx.now.Add(-forgetAfter).UnixMilli())
@@ -126,7 +125,7 @@ func (tx *Tx) ForgetWebhookSubscription(orgID, id string) error {
 func (tx *Tx) forgetReceivers(orgID string) { delete(tx.receivers, orgID) }
 
 func jsonList(texts []string) string {
-	list, _ := json.Marshal(texts) // texts always can be
+	list, _ := json.Marshal(texts) // strings never fail
 	return string(list)
 }
 

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// checkHolds is how long a write that went through counts: asking often costs one small write a second.
+	// checkHolds is how long a successful write counts, so that frequent checks cost one small write a second.
 	checkHolds = time.Second
-	// checkLimit is how long the write of a check may take.
+	// checkLimit bounds the write of a check.
 	checkLimit = 10 * time.Second
-	// checkSetting is what a check writes, and muchToWrite how many bytes once a write has failed: on a disk
-	// that is full, a small one may still find its place.
+	// checkSetting is the setting that a check writes, and muchToWrite its size after a write has failed: on a
+	// full disk a small write may still succeed.
 	checkSetting = "write_check"
 	muchToWrite  = 256 << 10
 )
 
-// Writable tells whether a write can succeed now; the error says why not. It writes: nothing else can tell
-// that the disk has room, that it is not mounted read-only, that a PostgreSQL is no standby.
+// Writable reports whether a write can succeed now; the error says why not. It really writes, because nothing
+// else can tell that the disk has room, is not mounted read-only, and that a PostgreSQL is not a standby.
 func (s *Store) Writable(ctx context.Context) error {
 	if err := s.engine.trouble(); err != nil {
 		return err
@@ -29,11 +29,11 @@ func (s *Store) Writable(ctx context.Context) error {
 	return s.check.outcome(ctx, s.write)
 }
 
-// Broken has an error once nothing but another start of the program can help.
+// Broken gets an error when only a restart of the program helps.
 func (s *Store) Broken() <-chan error { return s.engine.breaks() }
 
-// write writes another value each time: SQLite writes nothing where that is there already. On PostgreSQL
-// it goes with the commit in one message, so that a node that is frozen does not hold up the others' checks.
+// write writes a different value each time, because SQLite skips an unchanged one. On PostgreSQL it is sent
+// with the commit in one message, so that a frozen node does not hold up the others' checks.
 func (s *Store) write(much bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
 	defer cancel()
@@ -46,13 +46,13 @@ func (s *Store) write(much bool) error {
 	return s.InTx(ctx, func(tx *Tx) error { return tx.later(putSetting, checkSetting, value) })
 }
 
-// writeCheck lets one write at a time answer all who ask.
+// writeCheck lets one write at a time answer all callers.
 type writeCheck struct {
 	mu       sync.Mutex
-	underWay chan struct{} // is closed when the write has ended; nil while there is none
-	good     time.Time     // when the last one went through
-	err      error         // how the last one ended
-	inDoubt  bool          // a write has failed since one of a check went through
+	underWay chan struct{} // closed when the write has ended; nil while none runs
+	good     time.Time     // when the last write succeeded
+	err      error         // the result of the last write
+	inDoubt  bool          // a write has failed since the last successful check
 }
 
 func (c *writeCheck) outcome(ctx context.Context, write func(much bool) error) error {
@@ -69,7 +69,7 @@ func (c *writeCheck) outcome(ctx context.Context, write func(much bool) error) e
 	return c.err
 }
 
-// begin starts a write unless one has just gone through, and returns what to wait for.
+// begin starts a write unless one has just succeeded, and returns what to wait for.
 func (c *writeCheck) begin(write func(much bool) error) chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,7 @@ func (c *writeCheck) begin(write func(much bool) error) chan struct{} {
 	return c.underWay
 }
 
-// doubt makes the next who asks have it tried, because a write has failed.
+// doubt makes the next caller check again, because a write has failed.
 func (c *writeCheck) doubt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

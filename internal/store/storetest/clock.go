@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock is both clocks of a store. It stands still until it is set.
+// Clock is both clocks of a store. It stands still until a test moves it.
 type Clock struct {
 	mu      sync.Mutex
 	now     time.Time
@@ -17,21 +17,21 @@ func NewClock() *Clock {
 	return &Clock{now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
 }
 
-// Now is the instant the wall clock shows.
+// Now is the wall clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Elapsed is how much time has gone by, whatever the wall clock was turned to.
+// Elapsed is the elapsed time, however the wall clock was turned.
 func (c *Clock) Elapsed() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.elapsed
 }
 
-// Advance lets time go by and returns what the wall clock shows then.
+// Advance lets time pass and returns the wall clock.
 func (c *Clock) Advance(d time.Duration) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *Clock) Advance(d time.Duration) time.Time {
 	return c.now
 }
 
-// Set lets time go by until the wall clock shows that. Where it is later already, it is turned back.
+// Set lets time pass until the wall clock shows now. If it is already later, the clock is turned back.
 func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *Clock) Set(now time.Time) {
 	c.now = now
 }
 
-// Step turns the wall clock, back where d is negative, while no time goes by.
+// Step turns the wall clock, back if d is negative, while no time passes.
 func (c *Clock) Step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	sqlite "modernc.org/sqlite/lib"
 )
 
-// Disk is what lies under an embedded store. It can be made to fail, as the system would: SQLite asks
-// for a file and is told an error's number.
+// Disk is the disk under an embedded store. It can be made to fail as the system would: SQLite gets an error
+// number for a call on a file.
 type Disk struct {
 	dir string
 
@@ -20,7 +20,7 @@ type Disk struct {
 	faults map[place]fault
 }
 
-// Call is what SQLite asks of the system.
+// Call is a system call of SQLite.
 type Call string
 
 // The calls that can fail.
@@ -34,7 +34,7 @@ type place struct {
 	file string
 }
 
-// fault is the error of a call that goes past a number of bytes.
+// fault is the error of a call beyond a number of bytes.
 type fault struct {
 	errno syscall.Errno
 	past  int64
@@ -43,7 +43,7 @@ type fault struct {
 // DiskOf returns the disk under the folder of an embedded store, until the test ends.
 func DiskOf(t testing.TB, dir string) *Disk {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(dir) // as SQLite opens it
+	dir, err := filepath.EvalSymlinks(dir) // the path that SQLite opens
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +53,12 @@ func DiskOf(t testing.TB, dir string) *Disk {
 	return d
 }
 
-// Fail makes a call fail on a file of the folder, until it is mended.
+// Fail makes a call fail on a file of the folder, until Mend.
 func (d *Disk) Fail(call Call, file string, errno syscall.Errno) {
 	d.fail(place{call, file}, fault{errno: errno})
 }
 
-// FillUp leaves no room for a file of the folder past a number of bytes, until the disk is mended.
+// FillUp makes writes to a file of the folder fail beyond a number of bytes, until Mend.
 func (d *Disk) FillUp(file string, bytes int64) {
 	d.fail(place{Write, file}, fault{errno: syscall.ENOSPC, past: bytes})
 }
@@ -78,7 +78,7 @@ func (d *Disk) Mend() {
 
 var (
 	disks     sync.Map // by folder
-	openFiles sync.Map // names by file descriptor, of all that SQLite has open
+	openFiles sync.Map // names by file descriptor, of all files that SQLite has open
 
 	realOpen           func(*libc.TLS, uintptr, int32, int32) int32
 	realRead, realSend transfer
@@ -87,7 +87,7 @@ var (
 // transfer is pread or pwrite.
 type transfer func(tls *libc.TLS, fd int32, buf uintptr, n sqlite.Tsize_t, offset sqlite.Toff_t) sqlite.Tssize_t
 
-// SQLite lets its system calls be replaced, for tests like these.
+// SQLite allows its system calls to be replaced, for tests like these.
 func init() {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -108,7 +108,7 @@ func init() {
 	}
 }
 
-// faultOf returns the number of the error that a call on a file, up to a byte, is to fail with, or 0.
+// faultOf returns the error number for a call on a file, up to a byte, or 0.
 func faultOf(call Call, fd int32, end int64) syscall.Errno {
 	name, ok := openFiles.Load(fd)
 	if !ok {
@@ -128,10 +128,10 @@ func faultOf(call Call, fd int32, end int64) syscall.Errno {
 	return 0
 }
 
-// replaced keeps the functions that SQLite calls: it knows no more than their addresses.
+// replaced keeps the replacement functions alive, because SQLite knows only their addresses.
 var replaced []*any
 
-// replace puts a function in the place of a system call, which real is set to.
+// replace replaces a system call by a function, and sets real to the original.
 func replace[F any](tls *libc.TLS, vfs *sqlite.Tsqlite3_vfs, name string, real *F, fake F) {
 	type (
 		getter = func(*libc.TLS, uintptr, uintptr) uintptr
@@ -155,5 +155,5 @@ func replace[F any](tls *libc.TLS, vfs *sqlite.Tsqlite3_vfs, name string, real *
 	}
 }
 
-// at turns an address in the translated library into a pointer or a function.
+// at converts an address in the translated library to a pointer or a function.
 func at[T any](address uintptr) T { return *(*T)(unsafe.Pointer(&address)) }

@@ -145,7 +145,7 @@ func Alive(t testing.TB, st *store.Store, nodes ...string) {
 	})
 }
 
-// OwnedBy makes a node own what transactions leave for others to do, or nobody. It stays in the store.
+// OwnedBy makes a node, or nobody, the owner of the work that transactions leave. The work stays in the store.
 func OwnedBy(st *store.Store, node string) {
 	st.HandTo(func(h *store.Hands) {
 		*h = store.Hands{}

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/migrations"
 )
 
-// schemaHash tells one version of the schema from another.
+// schemaHash identifies a version of the schema.
 func schemaHash() []byte {
 	h := sha256.New()
 	names, err := fs.Glob(migrations.Files, "*.sql")
@@ -26,7 +26,7 @@ func schemaHash() []byte {
 	return h.Sum(nil)[:8]
 }
 
-// withSmallPool bounds a store's connections: many tests share the server's.
+// withSmallPool bounds a store's connections, because many tests share the server's.
 func withSmallPool(database string) string {
 	u, err := url.Parse(database)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Engine is an SQL engine that a store runs on, by the name that Store.Engine returns.
+// Engine is an SQL engine, by the name that Store.Engine returns.
 type Engine string
 
 const (
@@ -28,7 +28,7 @@ var Engines = []Engine{SQLite, Postgres}
 // Option changes how a store is opened.
 type Option func(*store.Config)
 
-// WithClock makes the store take its time from c, both clocks of it.
+// WithClock makes the store use both clocks of c.
 func WithClock(c *Clock) Option {
 	return func(cfg *store.Config) { cfg.Now, cfg.Elapsed = c.Now, c.Elapsed }
 }
@@ -59,8 +59,7 @@ func Open(t testing.TB, engine Engine, opts ...Option) *store.Store {
 	return OpenAt(t, NewConfig(t, engine), opts...)
 }
 
-// OpenAt opens a store where cfg says, which may be open already: the two are then like two
-// processes on one store.
+// OpenAt opens the store at cfg, which may be open already: the two are then like two processes on one store.
 func OpenAt(t testing.TB, cfg store.Config, opts ...Option) *store.Store {
 	t.Helper()
 	for _, opt := range opts {
@@ -78,7 +77,7 @@ func OpenAt(t testing.TB, cfg store.Config, opts ...Option) *store.Store {
 	return st
 }
 
-// NewConfig makes room for a store: its schema is there, its rows are not.
+// NewConfig prepares an empty store with its schema.
 func NewConfig(t testing.TB, engine Engine) store.Config {
 	t.Helper()
 	switch engine {
@@ -92,7 +91,7 @@ func NewConfig(t testing.TB, engine Engine) store.Config {
 	}
 }
 
-// NewEmptyConfig makes room for a store that has not even its schema.
+// NewEmptyConfig prepares a store without its schema.
 func NewEmptyConfig(t testing.TB, engine Engine) store.Config {
 	t.Helper()
 	switch engine {
@@ -108,7 +107,7 @@ func NewEmptyConfig(t testing.TB, engine Engine) store.Config {
 
 const databaseFile = "parley.db"
 
-// sqliteFile is a database file with the schema and nothing else, made once.
+// sqliteFile is a database file with only the schema, made once.
 var sqliteFile = sync.OnceValues(func() (content []byte, err error) {
 	dir, err := os.MkdirTemp("", "parley-storetest-")
 	if err != nil {
@@ -134,7 +133,7 @@ func copySQLite(t testing.TB) (dir string) {
 	return dir
 }
 
-// template is named after the schema, so that a server kept between runs makes one per schema.
+// template is named after the schema, so that a server kept between runs has one per schema.
 var template = sync.OnceValue(func() *pgtest.Template {
 	return &pgtest.Template{
 		Name:    fmt.Sprintf("parley_template_%x", schemaHash()),
@@ -142,7 +141,7 @@ var template = sync.OnceValue(func() *pgtest.Template {
 	}
 })
 
-// migrate opens and closes a store, which leaves the schema.
+// migrate opens and closes a store, which creates the schema.
 func migrate(cfg store.Config) error {
 	st, err := store.Open(context.Background(), cfg)
 	if err != nil {
