@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A number's states are remembered as they change, and a bounded number of them, the newest.
+// A number's states are recorded as they change, and only the newest are kept.
 func TestAccountHistory(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -41,7 +41,7 @@ func TestAccountHistory(t *testing.T) {
 		update(func(a *chat.Account) { a.Quality = new("GREEN") })
 		update(func(a *chat.Account) { a.Quality = new("RED") }) // at the same instant
 		clock.Advance(time.Second)
-		update(func(a *chat.Account) { a.RequireOptIn, a.Name = true, new("Shop") }) // which is no state
+		update(func(a *chat.Account) { a.RequireOptIn, a.Name = true, new("Shop") }) // not part of its state
 		if now := states(); len(now) != 2 || *now[0].Quality != "RED" || !now[0].At.Equal(clock.Now().Add(-time.Second)) {
 			t.Errorf("after two changes at one instant it is %+v", now)
 		}

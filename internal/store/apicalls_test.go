@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Page by page, a filter finds exactly the calls that it wants, however few a look passes over at a time.
+// Over all pages, a filter finds exactly the matching calls, however few rows a look skips at a time.
 func TestCallFiltersFindAll(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -74,7 +74,7 @@ func walk(t *rapid.T, st *store.Store, f store.CallFilter, limit int) (found []s
 	}
 }
 
-// Neither a look at the log, with whatever filter, nor one at events reads a table or an index from end to end.
+// No look at the log or at events, with any filter, reads a table or an index from end to end.
 func TestLooksAreAlongAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -14,12 +14,12 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// claimable is work that a node takes over from dead ones: how it is made and claimed, by id.
+// claimable is a kind of work that a node takes over from dead ones: how it is made and claimed, by id.
 type claimable struct {
 	name   string
 	insert func(tx *store.Tx, id, owner string, due time.Time) error
 	claim  func(tx *store.Tx, node string, limit int) ([]string, error)
-	early  bool // also what is not due yet is taken: it keeps its place
+	early  bool // work that is not due yet is taken too, and keeps its place
 }
 
 var claimables = []claimable{
@@ -114,11 +114,11 @@ func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
 		got, err := c.claimOnce(st, "me", 10)
 		requireEqual(t, got, err, want)
 		got, err = c.claimOnce(st, "me", 10)
-		requireEqual(t, got, err, nil) // what it has is not claimed again
+		requireEqual(t, got, err, nil) // its own work is not claimed again
 	})
 }
 
-// The oldest come first and in order, in whatever order they lie in the table.
+// Work is claimed oldest first, in whatever order the rows are stored.
 func TestClaimIsInOrder(t *testing.T) {
 	t.Parallel()
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
@@ -160,7 +160,7 @@ func TestNothingIsClaimedByTwoNodes(t *testing.T) {
 		var claimed [nodes][]string
 		var taken atomic.Int64
 		requireAllNil(t, together(nodes, func(i int) error {
-			for taken.Load() < rows { // who comes while another claims goes away with nothing
+			for taken.Load() < rows { // a node that comes while another claims gets nothing
 				got, err := c.claimOnce(st, nodeName(i), 3)
 				if err != nil {
 					return err
@@ -177,8 +177,8 @@ func TestNothingIsClaimedByTwoNodes(t *testing.T) {
 
 func nodeName(i int) string { return string(rune('a' + i)) }
 
-// A conversation is one node's. What stands behind another's message is left, until who has that one
-// claims; and what nobody had cannot have gone out.
+// A conversation belongs to one node. A job behind another node's message is left until the node that has that
+// message claims. A job without an owner cannot have been sent.
 func TestSendJobsOfAConversationStayTogether(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -221,7 +221,7 @@ func TestSendJobsOfAConversationStayTogether(t *testing.T) {
 	})
 }
 
-// However many jobs of others there are, a node finds its own along the index.
+// A node finds its own jobs by the index, however many jobs others have.
 func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -237,7 +237,7 @@ func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
 	})
 }
 
-// However long a conversation is, what stands behind a message is read along the index.
+// The jobs behind a message are read by the index, however long the conversation is.
 func TestSendJobsBehindAMessage(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -253,7 +253,7 @@ func TestSendJobsBehindAMessage(t *testing.T) {
 	})
 }
 
-// To look for what dead nodes have left costs nothing that grows with what living ones have.
+// The cost of looking for dead nodes' work does not grow with the living nodes' work.
 func TestClaimsGoByOwner(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Moments follow the time that goes by, and nothing else.
+// Moments follow the elapsed time, and nothing else.
 func TestMomentsDoNotFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -38,7 +38,7 @@ func TestMomentsDoNotFollowTheWallClock(t *testing.T) {
 	})
 }
 
-// A store without a clock of its own takes the monotonic one, which does not stand still.
+// A store without its own clock uses the monotonic one, which runs.
 func TestMomentsGoOn(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)

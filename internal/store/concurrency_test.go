@@ -152,8 +152,8 @@ func (h *held) release() error {
 
 func doNothing(*store.Tx) error { return nil }
 
-// TestBatchNeighbours lets closures of every kind wait behind a held one, so that SQLite's writer
-// takes them into one batch, and checks that each has its own outcome.
+// TestBatchNeighbours makes closures of every kind wait behind a held one, so that SQLite's writer takes them
+// into one batch, and checks that each has its own outcome.
 func TestBatchNeighbours(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -262,7 +262,7 @@ func TestFullQueueRefuses(t *testing.T) {
 	if err := st.Writable(t.Context()); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "transactions are waiting") {
 		t.Errorf("a full queue is not told: %v", err)
 	}
-	cancel() // what waits need not be worked off
+	cancel() // the waiting transactions need not run
 	requireNoError(t, first.release())
 	for range store.WriterQueue {
 		requireError(t, <-outcomes, context.Canceled)

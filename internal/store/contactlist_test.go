@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// known is a contact with what filters look at.
+// known is a contact with the fields that filters use.
 type known struct {
 	chat.Contact
 	labels   []string
@@ -86,7 +86,7 @@ func (p *people) add(t *testing.T, i int) {
 	p.all = append(p.all, k)
 }
 
-// want is what a filter means, said by looking at everybody.
+// want is the expected result of a filter, found by checking every contact.
 func (p *people) want(u chat.User, q store.ContactQuery) (found []known) {
 	for _, k := range p.all {
 		has := func(id string) bool { return slices.Contains(k.labels, id) }
@@ -113,7 +113,7 @@ var contactQueries = rapid.Custom(func(t *rapid.T) store.ContactQuery {
 	return q
 })
 
-// Each list, page by page in either order, the ids and the count are what the filter means, for whoever asks.
+// Each list in either order, its pages, the ids and the count equal the expected result, for every user.
 func TestContactListsAgree(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

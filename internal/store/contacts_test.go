@@ -126,7 +126,7 @@ func TestContactFilters(t *testing.T) {
 	})
 }
 
-// Every way of looking for a label finds the same, page by page, as looking through all contacts.
+// Every way to find a label gives the same pages as scanning all contacts.
 func TestLabelSearchesAgree(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

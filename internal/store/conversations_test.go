@@ -63,8 +63,7 @@ func inbox(t *rapid.T, st *store.Store, account chat.Account) []chat.Conversatio
 	return all
 }
 
-// Walking the pages of any filter meets exactly the conversations that fit it, in the documented
-// order.
+// The pages of any filter contain exactly the matching conversations, in the documented order.
 func TestConversationPages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

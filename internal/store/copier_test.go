@@ -22,7 +22,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// The journal of these tests is begun anew after restartPages and keeps journalBytes.
+// The journal of these tests is restarted after restartPages and keeps journalBytes.
 const (
 	restartPages = 50
 	journalBytes = 400 << 10
@@ -73,7 +73,7 @@ func openCopying(t *testing.T) *copying {
 func (c *copying) write(n int) {
 	c.t.Helper()
 	for range n {
-		c.written++ // SQLite does not write what is there already
+		c.written++ // SQLite skips a write of the same value
 		storetest.InTx(c.t, c.st, putSetting(fmt.Sprint(c.written%100), strings.Repeat(fmt.Sprint(c.written), 2<<10)))
 	}
 }
@@ -128,7 +128,7 @@ func startReader(t *testing.T, cfg store.Config) foreignReader {
 	return foreignReader{pid: cmd.Process.Pid, end: end}
 }
 
-// readUntilEnded is the child's part: it begins to read and does not end, like a shell that was left open.
+// readUntilEnded is the child's part: it begins a read and does not end it, like a shell that was left open.
 func readUntilEnded() error {
 	conn, err := sqlite.OpenConn(filepath.Join(os.Getenv(envDir), databaseFile), sqlite.OpenReadWrite)
 	if err != nil {
@@ -146,8 +146,8 @@ func readUntilEnded() error {
 	return err
 }
 
-// A reader in another process makes the journal grow. That is told once, with who it is, and when it is
-// over the space is given back.
+// A reader in another process makes the journal grow. The log names it once, and when it ends the space is
+// given back.
 func TestForeignReaderIsNamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -183,15 +183,14 @@ func TestForeignReaderIsNamed(t *testing.T) {
 	})
 }
 
-// While writes go on and on, there is never an instant at which all is copied, but for the one that the
-// writer makes.
+// Under constant writes, only the writer can make an instant at which the whole journal is copied.
 func TestJournalStaysShortUnderLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := openCopying(t)
 		for i := range 40 {
 			first := hold(t, c.st, putSetting("held", fmt.Sprint(i)))
-			<-time.After(1100 * time.Millisecond) // what is committed is copied while this one is not
+			<-time.After(1100 * time.Millisecond) // the committed pages are copied while this transaction is open
 			requireNoError(t, first.release())
 			c.write(10)
 			if size := c.size(); size > 3*journalBytes {
@@ -221,7 +220,7 @@ func TestCopyingThatFailsIsToldOnce(t *testing.T) {
 			t.Errorf("%v failures are counted", n)
 		}
 		disk.Mend()
-		<-time.After(2 * time.Second) // nothing is written: what could not be copied is tried again
+		<-time.After(2 * time.Second) // without writes the rest is copied
 		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "is copied into the database again") {
 			t.Errorf("logged %q", lines)
 		}

@@ -130,7 +130,7 @@ func TestDueDeliveriesByAHorizon(t *testing.T) {
 	}, storetest.WithClock(clock))
 }
 
-// Completions are many rows at a time, in statements of several sizes.
+// Completions write many rows at a time, in statements of several sizes.
 func TestCompleteDeliveries(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -163,7 +163,7 @@ func TestCompleteDeliveries(t *testing.T) {
 				t.Fatalf("delivery %d is due at %v", i, got.NextAttemptAt)
 			}
 		}
-		// What is over stays as it is.
+		// A finished delivery stays as it is.
 		again := done[0]
 		again.Status, again.NextAttemptAt = chat.DeliveryFailed, &next
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.CompleteDeliveries("node_1", []store.DeliveryDone{again}) })
@@ -173,7 +173,7 @@ func TestCompleteDeliveries(t *testing.T) {
 	})
 }
 
-// A node that was frozen past its lease changes nothing, even where it got the delivery back.
+// A node that was frozen past its lease changes nothing, even if it got the delivery back.
 func TestCompletionIsFenced(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -286,7 +286,7 @@ func TestFailuresOfASubscription(t *testing.T) {
 	})
 }
 
-// What the engine asks every second, and with every batch, must not grow with the table.
+// The statements that run every second, and with every batch, must not get slower with the table.
 func TestDeliveryPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -320,8 +320,8 @@ func TestDeliveryPlans(t *testing.T) {
 	})
 }
 
-// What ends a delivery leaves an attempt that is under way its word: it counts, and only where it failed
-// does the end stay what it was.
+// A delivery that is ended keeps the result of a running attempt: the attempt counts, and the end stays only if
+// it failed.
 func TestEndedDeliveriesKeepTheirAttempts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -369,7 +369,7 @@ func TestEndedDeliveriesKeepTheirAttempts(t *testing.T) {
 			}
 			return failed(i)
 		})
-		complete(3, failed) // nobody has it any more
+		complete(3, failed) // it has no owner any more
 		want := []string{"succeeded ", "dead timeout", "dead subscription_disabled"}
 		for i, j := range jobs {
 			d, err := st.Read(t.Context()).WebhookDelivery("org_1", j.ID)

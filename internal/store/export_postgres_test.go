@@ -10,7 +10,7 @@ import (
 // Later is a statement whose result nobody waits for.
 func Later(tx *Tx, sql string, args ...any) error { return tx.later(sql, args...) }
 
-// Journey counts what goes to PostgreSQL: statements, and how often one waits for an answer.
+// Journey counts the statements sent to PostgreSQL, and the round trips.
 type Journey struct{ Statements, Trips atomic.Int64 }
 
 // Traced is a configuration whose statements are counted.
@@ -39,12 +39,12 @@ func (j *Journey) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQuer
 
 func (j *Journey) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// OneGroup has PostgreSQL's groups run one at a time.
+// OneGroup makes PostgreSQL's groups run one at a time.
 func OneGroup(s *Store) {
 	s.engine.(*postgresEngine).groups.lanes = s.engine.(*postgresEngine).groups.lanes[:1]
 }
 
-// InLine is how many wait for the next group.
+// InLine is the number of members that wait for the next group.
 func InLine(s *Store) int {
 	lane := &s.engine.(*postgresEngine).groups.lanes[0]
 	lane.mu.Lock()

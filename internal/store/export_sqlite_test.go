@@ -10,11 +10,11 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// BatchWithoutLimit lets the embedded store's writer take all that waits into one transaction, however
-// long that lasts.
+// BatchWithoutLimit lets the embedded store's writer take all waiting jobs into one transaction, however long
+// it lasts.
 func BatchWithoutLimit(s *Store) { s.engine.(*sqliteEngine).writer.time = time.Hour }
 
-// CountTime has each transaction of the embedded store's writer take exactly as long.
+// CountTime makes each transaction of the embedded store's writer take exactly that long.
 func CountTime(s *Store, each time.Duration) {
 	now := time.Time{}
 	s.engine.(*sqliteEngine).writer.clock = func() time.Time {
@@ -23,17 +23,17 @@ func CountTime(s *Store, each time.Duration) {
 	}
 }
 
-// OnSync has fn called in the place of each sync of the embedded store's journal.
+// OnSync calls fn in place of each sync of the embedded store's journal.
 func OnSync(s *Store, fn func(sync func() error) error) {
 	s.engine.(*sqliteEngine).journal.syncFile = func(f *os.File) error {
 		return fn(func() error { return syncData(f) })
 	}
 }
 
-// Journal is the embedded store's, without a store: what is committed is nothing.
+// Journal is the embedded store's journal without a store.
 type Journal struct{ *sqliteJournal }
 
-// StartJournal starts one whose syncs are calls of sync.
+// StartJournal starts a journal that syncs by calling sync.
 func StartJournal(sync func() error) Journal {
 	file, err := os.Open(os.DevNull)
 	if err != nil {
@@ -47,7 +47,7 @@ func StartJournal(sync func() error) Journal {
 	return Journal{j}
 }
 
-// Commit hands over a batch of n transactions; the function tells which of them are answered, and how.
+// Commit hands over a batch of n transactions. The returned function lists the answers so far.
 func (j Journal) Commit(n int) (told func() []error) {
 	batch := make([]*sqliteJob, n)
 	for i := range batch {
@@ -80,7 +80,7 @@ func LimitJournal(cfg *Config, restart int, size int64) {
 // DropCache makes the embedded store read from its files again.
 func (tx *Tx) DropCache() { tx.db.(*sqliteConn).run("PRAGMA shrink_memory") }
 
-// FillUp asks for more pages than the embedded store is let have.
+// FillUp asks for more pages than the embedded store may have.
 func (tx *Tx) FillUp() error {
 	conn := tx.db.(*sqliteConn)
 	conn.run("PRAGMA max_page_count = 1") // as many as there are
@@ -106,7 +106,7 @@ func (tx *Tx) Interrupt() error {
 	return err
 }
 
-// run runs a statement whatever has become of the transaction.
+// run runs a statement, even after the transaction was lost.
 func (c *sqliteConn) run(text string) {
 	stmt, _, err := c.conn.PrepareTransient(text)
 	for more := true; err == nil && more; {
@@ -118,25 +118,25 @@ func (c *sqliteConn) run(text string) {
 	stmt.Finalize()
 }
 
-// Memory is what the embedded store remembers.
+// Memory is the embedded store's cache.
 type Memory struct{ *sqliteMemory }
 
-// NewMemory returns one that remembers nothing.
+// NewMemory returns an empty cache.
 func NewMemory() Memory { return Memory{newSQLiteMemory()} }
 
-// Begin begins a transaction; changed, after another process has changed something.
+// Begin begins a transaction; changed says that another process has changed the store.
 func (m Memory) Begin(changed bool) { m.writing(changed) }
 
 // End ends the transaction.
 func (m Memory) End() { m.endWriting() }
 
-// Keep remembers a value.
+// Keep caches a value.
 func (m Memory) Keep(key, value string) {
 	_, version, _ := m.get(key)
 	m.put(key, version, value)
 }
 
-// Recall returns what is remembered, or nil.
+// Recall returns the cached value, or nil.
 func (m Memory) Recall(key string) any {
 	if value, _, ok := m.get(key); ok {
 		return value
@@ -144,7 +144,7 @@ func (m Memory) Recall(key string) any {
 	return nil
 }
 
-// Pause holds whoever asks for something until the function that it returns is called.
+// Pause blocks readers of the cache until the returned function is called.
 func (m Memory) Pause() (goOn func()) {
 	m.mu.Lock()
 	return m.mu.Unlock

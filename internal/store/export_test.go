@@ -39,10 +39,10 @@ func Closing(s *Store) bool {
 // MigrationLock is the advisory lock on PostgreSQL that lets one node migrate at a time.
 const MigrationLock = migrationLock
 
-// LabelSearch says how what carries a label is looked for.
+// LabelSearch decides how rows with a label are found.
 type LabelSearch struct{ Few, Many, Walk int }
 
-// LabelledContacts is Reader.Contacts for a label, looked for in a given way.
+// LabelledContacts is Reader.Contacts for a label, found in a given way.
 func LabelledContacts(r Reader, s LabelSearch, orgID, accountID, labelID string, p Page) (Slice[chat.Contact], error) {
 	list := contactList
 	list.labelSearch = labelSearch{fewLinks: s.Few, manyLinks: s.Many, shortWalk: s.Walk}
@@ -109,7 +109,7 @@ func (p *planningSession) later(ctx context.Context, sql string, args []any) err
 	return p.session.later(ctx, sql, args)
 }
 
-// UseIndexes makes the transaction plan its statements as for large tables.
+// UseIndexes makes the transaction use indexes, as for large tables.
 func UseIndexes(tx *Tx) error { return tx.useIndexes() }
 
 // MoveSendJob puts a job into another conversation.
@@ -126,7 +126,7 @@ func (p *planningSession) exec(ctx context.Context, sql string, args []any) (int
 	return p.session.exec(ctx, sql, args)
 }
 
-// PurgedTables are those that a purge of an account empties: rows of the account, and what hangs on
+// PurgedTables are the tables that a purge of an account empties: rows of the account, and rows that refer to
 // them.
 func PurgedTables() (tables []string) {
 	tables = append(append([]string{"messages"}, hangOnMessages...), withAccount...)
@@ -145,7 +145,7 @@ func TablesWith(ctx context.Context, s *Store, column string) ([]string, error) 
 		WHERE m.type = 'table' AND c.name = $1 ORDER BY m.name`, column)
 }
 
-// FlushStatistics lets PostgreSQL count what the transaction writes as soon as it ends.
+// FlushStatistics makes PostgreSQL count the transaction's writes as soon as it ends.
 func (tx *Tx) FlushStatistics() error {
 	if tx.dialect.grown == "" {
 		return nil
@@ -154,8 +154,8 @@ func (tx *Tx) FlushStatistics() error {
 	return err
 }
 
-// GrownTables are those that RefreshStatistics would look at; known is false where there are none
-// to look at.
+// GrownTables are the tables that RefreshStatistics would analyze; known is false if the engine has no
+// statistics.
 func GrownTables(ctx context.Context, s *Store) (tables []string, known bool, err error) {
 	grown := s.engine.dialect().grown
 	if grown == "" {
@@ -173,13 +173,13 @@ func EndListening(ctx context.Context, s *Store) error {
 	})
 }
 
-// RemovePayloads removes what events say.
+// RemovePayloads removes the payloads of events.
 func RemovePayloads(tx *Tx, orgID string, ids []string) error { return tx.removePayloads(orgID, ids) }
 
-// Pooled tells whether a pooler lends the store's connections by the transaction.
+// Pooled reports whether a pooler lends the store's connections by the transaction.
 func Pooled(s *Store) bool { return s.engine.(*postgresEngine).pooled }
 
-// PreparesStatements tells whether connections keep prepared statements.
+// PreparesStatements reports whether connections keep prepared statements.
 func PreparesStatements(s *Store) bool {
 	return s.engine.(*postgresEngine).pool.Config().ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
 }
@@ -187,30 +187,30 @@ func PreparesStatements(s *Store) bool {
 // Tell sends a notification.
 func Tell(s *Store, topic Topic) { s.engine.tell(topic) }
 
-// OnRest is told of the rests instead of waiting.
+// OnRest calls rest instead of resting.
 func (p *Steps) OnRest(rest func(time.Duration)) {
 	p.rest = func(_ context.Context, d time.Duration) { rest(d) }
 }
 
-// IdleLimit is how long the server lets the transaction stand still.
+// IdleLimit is how long the server lets the transaction be idle.
 func (tx *Tx) IdleLimit() (string, error) {
 	return one(tx.Reader, scanText, "SELECT current_setting('idle_in_transaction_session_timeout')")
 }
 
-// LimitIdle makes that another time.
+// LimitIdle changes that limit.
 func (tx *Tx) LimitIdle(d time.Duration) error {
 	_, err := tx.exec(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", d.Milliseconds()))
 	return err
 }
 
-// LimitSearch makes a search index on PostgreSQL look through so few texts, with trigrams or without.
+// LimitSearch makes a search index on PostgreSQL scan so few texts, with trigrams or without.
 func LimitSearch(x *SearchIndex, trigrams bool, newest, most int) {
 	if p, ok := x.searchEngine.(*postgresSearch); ok {
 		p.trigrams, p.newest, p.most = trigrams, newest, most
 	}
 }
 
-// APICallsAmong is Reader.APICalls that passes over no more than so many calls.
+// APICallsAmong is Reader.APICalls that skips no more than most calls.
 func APICallsAmong(r Reader, orgID string, f CallFilter, p Page, most int) (Slice[APICall], error) {
 	l := f.look(orgID)
 	l.most = most

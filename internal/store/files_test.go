@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// keepPrivate opens a store where the umask takes nothing away, and looks at its files while it is in use.
+// keepPrivate opens a store with an empty umask, and checks its files while it is in use.
 func keepPrivate() error {
 	syscall.Umask(0)
 	st, err := openInChild()
@@ -55,7 +55,7 @@ func TestEmbeddedFilesAreTheirOwnersAlone(t *testing.T) {
 	}
 }
 
-// earlierStore is one whose files anyone may read, as after a kill.
+// earlierStore is a store whose files anyone may read, as after a kill.
 func earlierStore(t *testing.T) store.Config {
 	t.Helper()
 	cfg := storetest.NewConfig(t, storetest.SQLite)

@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// accept does what accepting a message does to the store.
+// accept makes the changes of accepting a message.
 func accept(tx *store.Tx, account chat.Account, number, text string) (store.SendJob, error) {
 	contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, number)
 	if errors.Is(err, store.ErrNotFound) {
@@ -37,7 +37,7 @@ func accept(tx *store.Tx, account chat.Account, number, text string) (store.Send
 	return tx.InsertSendJob(store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID, DueAt: at, Owner: "node"})
 }
 
-// meet makes the contact and the conversation of somebody new, unless another transaction was first.
+// meet makes the contact and the conversation of a new person, unless another transaction was first.
 func meet(tx *store.Tx, account chat.Account, number string) (chat.Contact, chat.Conversation, error) {
 	contact, err := tx.ContactByNumber(account.OrgID, account.ID, number)
 	if errors.Is(err, store.ErrNotFound) {
@@ -67,7 +67,7 @@ func threadOf(account chat.Account, number string) store.Foresight {
 	return store.Foresight{Thread: store.ThreadKey{OrgID: account.OrgID, AccountID: account.ID, Number: number}}
 }
 
-// jobsOf is what is to be sent to a number, oldest first.
+// jobsOf are the jobs for a number, oldest first.
 func jobsOf(t testing.TB, st *store.Store, account chat.Account, number string) (messages []string) {
 	t.Helper()
 	_, conversation, err := st.Read(t.Context()).ThreadByNumber(account.OrgID, account.ID, number)
@@ -89,7 +89,7 @@ func jobsOf(t testing.TB, st *store.Store, account chat.Account, number string) 
 
 var errPanicked = errors.New("panicked")
 
-// try accepts a message in a group, and fails as it is told.
+// try accepts a message in a group, and fails in the given way.
 func try(st *store.Store, account chat.Account, number, how string) (job store.SendJob, err error) {
 	defer func() {
 		if recover() != nil {
@@ -108,7 +108,7 @@ func try(st *store.Store, account chat.Account, number, how string) (job store.S
 		switch how {
 		case "refuse":
 			return errRefused
-		case "refuse late": // what was written has gone out
+		case "refuse late": // its writes were already sent
 			_, err := tx.Contacts(account.OrgID, account.ID, store.ContactFilter{}, store.Page{Limit: 1})
 			return errors.Join(err, errRefused)
 		case "refuse inside":
@@ -126,8 +126,8 @@ func try(st *store.Store, account chat.Account, number, how string) (job store.S
 	return job, err
 }
 
-// Whatever becomes of those who share a transaction: who was told of success has its message, in the order of
-// its conversation, and nobody else has.
+// Whatever happens to the members of a group: a member that succeeded has its message, in the order of its
+// conversation, and no other member has one.
 func TestGroupsKeepTheirMembersApart(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -163,7 +163,7 @@ func TestGroupsKeepTheirMembersApart(t *testing.T) {
 	})
 }
 
-// Two nodes that meet the same people for the first time at the same time.
+// Two nodes meet the same new people at the same time.
 func TestGroupsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)
@@ -182,7 +182,7 @@ func TestGroupsOfTwoNodes(t *testing.T) {
 	}
 }
 
-// Each message of a conversation knows the one before it, also where both are in one group.
+// Each message of a conversation knows its predecessor, even if both are in one group.
 func TestGroupsKnowWhatComesBefore(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -206,7 +206,7 @@ func TestGroupsKnowWhatComesBefore(t *testing.T) {
 	})
 }
 
-// What waits together costs a few statements and three journeys, however much it is.
+// A group costs a few statements and three round trips, whatever its size.
 func TestStatementsOfAGroup(t *testing.T) {
 	t.Parallel()
 	cfg, journey := store.Traced(storetest.NewConfig(t, storetest.Postgres))
@@ -232,7 +232,7 @@ func TestStatementsOfAGroup(t *testing.T) {
 	}
 }
 
-// groupOf runs n members as one group, and returns what that took.
+// groupOf runs n members as one group, and returns its statements and round trips.
 func groupOf(t *testing.T, st *store.Store, journey *store.Journey, account chat.Account, n int, keys bool) (statements, trips int64) {
 	t.Helper()
 	inside, open := make(chan struct{}), make(chan struct{})
@@ -272,11 +272,11 @@ func groupOf(t *testing.T, st *store.Store, journey *store.Journey, account chat
 	close(open)
 	first.Wait()
 	members.Wait()
-	// The first one's group ends with a ROLLBACK or a COMMIT of nothing, which is counted with it.
+	// The first group ends with a ROLLBACK or an empty COMMIT, which is counted with it.
 	return journey.Statements.Load() - before[0] - 1, journey.Trips.Load() - before[1] - 1
 }
 
-// answered keeps an answer, as a request with a key does.
+// answered stores an answer, as a request with a key does.
 func answered(tx *store.Tx, k store.AnswerKey) error {
 	free, err := tx.LockAnswer(k)
 	if err != nil || !free {

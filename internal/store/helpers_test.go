@@ -13,7 +13,7 @@ import (
 
 var errRefused = errors.New("refused by the closure")
 
-// requireEqual also tells a missing row, whose fields are all zero, from the one that is wanted.
+// requireEqual also tells a missing row, whose fields are all zero, from the wanted one.
 func requireEqual[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
 	if err != nil {

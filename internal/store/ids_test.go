@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Ids for one millisecond grow in the order they are made in, also when others are made in
-// between for other milliseconds.
+// Ids of one millisecond grow in the order in which they are made, even if ids of other milliseconds are made
+// in between.
 func TestIDsGrow(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A number's conversations of a status are found also where the organization has many of other numbers.
+// A number's conversations of a status are found even if the organization has many of other numbers.
 func TestConversationsOfAStatusAmongMany(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -73,7 +73,7 @@ type inboxWorld struct {
 	team  map[string]string   // of an account
 	label chat.Label
 	all   []chat.Conversation
-	// marked are labelled, or their contacts are; mentioned name the first user.
+	// marked have a label, or their contacts have; mentioned name the first user.
 	marked, mentioned map[string]bool
 }
 
@@ -108,7 +108,7 @@ func newInboxWorld(t *testing.T, st *store.Store) *inboxWorld {
 	return w
 }
 
-// add makes a conversation whose state follows from its number: every combination comes up.
+// add makes a conversation whose state follows from n, so that every combination occurs.
 func (w *inboxWorld) add(tx *store.Tx, account chat.Account, n int) error {
 	contact := storetest.NewContact(tx, account, fmt.Sprintf("+49151%07d", n))
 	if err := tx.InsertContact(contact); err != nil {
@@ -147,7 +147,7 @@ func (w *inboxWorld) add(tx *store.Tx, account chat.Account, n int) error {
 	return err
 }
 
-// want is the list as it follows from the rules, found by looking at every conversation.
+// want is the expected list, found by checking every conversation.
 func (w *inboxWorld) want(u chat.User, q store.InboxQuery) []string {
 	var found []chat.Conversation
 	for _, c := range w.all {
@@ -201,7 +201,7 @@ func (w *inboxWorld) passes(u chat.User, q store.InboxQuery, c chat.Conversation
 		(q.Sort != chat.SortWaiting || c.WaitingSince != nil)
 }
 
-// Every list of every user is what the rules say, in its order and across its pages, and the counts agree.
+// Every list of every user follows the rules, in order and across pages, and the counts agree.
 func TestInboxLists(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -263,7 +263,7 @@ func (w *inboxWorld) queries() (all []store.InboxQuery) {
 	return all
 }
 
-// The newest message of each conversation is found, and none for one that has none.
+// The newest message of each conversation is found, and none for an empty one.
 func TestLastMessages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

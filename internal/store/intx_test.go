@@ -183,7 +183,7 @@ func TestTransactionsWithoutStatements(t *testing.T) {
 
 func TestSavepoints(t *testing.T) {
 	t.Parallel()
-	// Each step says which settings and hooks must be there in the end.
+	// Each step names the settings and hooks that must exist in the end.
 	tests := []struct {
 		name string
 		run  func(*trace) error
@@ -225,7 +225,7 @@ func TestSavepoints(t *testing.T) {
 		}, "a c"},
 		{"a statement's error undone", func(tr *trace) error {
 			tr.put("before")
-			err := tr.tx.Savepoint(func() error { // an error that PostgreSQL ends transactions for
+			err := tr.tx.Savepoint(func() error { // an error after which PostgreSQL aborts the transaction
 				return tr.tx.PutMember("no", "such", "row")
 			})
 			if err == nil {
@@ -251,7 +251,7 @@ func TestSavepoints(t *testing.T) {
 	})
 }
 
-// trace leaves settings and hooks of the same names in a transaction.
+// trace writes settings and hooks of the same names in a transaction.
 type trace struct {
 	t     *testing.T
 	tx    *store.Tx

@@ -20,7 +20,7 @@ import (
 
 var errSync = errors.New("input/output error")
 
-// answers collects what transactions were told, by the setting that each stores.
+// answers collects the outcomes of transactions, by the setting that each stores.
 type answers struct {
 	mu   sync.Mutex
 	told map[string]error
@@ -41,7 +41,7 @@ func (a *answers) put(st *store.Store, names ...string) {
 	}
 }
 
-// all waits until nobody gets on, and returns what was told until then.
+// all waits until nothing moves, and returns the outcomes so far.
 func (a *answers) all() map[string]error {
 	synctest.Wait()
 	a.mu.Lock()
@@ -75,7 +75,7 @@ func TestNobodyIsAnsweredBeforeTheSync(t *testing.T) {
 	})
 }
 
-// After a sync that failed nobody knows what is on the disk, whatever the next one says.
+// After a failed sync nobody knows the content of the disk, whatever the next sync says.
 func TestNobodyIsToldDoneAfterASyncThatFailed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestNobodyIsToldDoneAfterASyncThatFailed(t *testing.T) {
 		if err := <-st.Broken(); !errors.Is(err, errSync) || !strings.Contains(err.Error(), "start the program again") {
 			t.Errorf("the store is broken by %v", err)
 		}
-		<-time.After(time.Minute) // to let it copy, if it did
+		<-time.After(time.Minute) // time for a copy, which must not happen
 		requireNoError(t, st.Close())
 		if _, err := os.Stat(filepath.Join(cfg.Dir, journalFile)); err != nil {
 			t.Errorf("the journal was copied into the database and removed: %v", err)
@@ -108,9 +108,9 @@ func TestNobodyIsToldDoneAfterASyncThatFailed(t *testing.T) {
 	})
 }
 
-// turn is what happens while a sync is under way, and how the sync ends.
+// turn is what happens during a sync, and how the sync ends.
 type turn struct {
-	Batches []int // that are committed meanwhile, by their sizes
+	Batches []int // sizes of the batches committed meanwhile
 	Fails   bool
 }
 
@@ -121,7 +121,7 @@ func drawTurn(rt *rapid.T) turn {
 	}
 }
 
-// Whoever is told that his work is done had it synced, whatever is committed when and whichever sync fails.
+// A caller is told of success only after a sync of its work, in any order of commits and failures.
 func TestWhatIsDoneIsSynced(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -134,7 +134,7 @@ func TestWhatIsDoneIsSynced(t *testing.T) {
 	})
 }
 
-// takeTurns drives a journal. The first batch of all begins a sync, every other waits for the next one.
+// takeTurns drives a journal. The first batch starts a sync; every other waits for the next one.
 func takeTurns(turns []turn) error {
 	outcomes := make(chan error)
 	journal := store.StartJournal(func() error { return <-outcomes })
@@ -155,7 +155,7 @@ func takeTurns(turns []turn) error {
 		}
 		outcomes <- map[bool]error{true: errSync}[turn.Fails]
 		synctest.Wait()
-		if turn.Fails { // who waits must not be told better
+		if turn.Fails { // the waiting callers must not be told of success
 			return checkTold(append(syncing, waiting...), store.ErrUnavailable)
 		}
 		if err := checkTold(syncing, nil); err != nil {
@@ -173,7 +173,7 @@ func takeTurns(turns []turn) error {
 	return nil
 }
 
-// checkTold wants all to be answered, with an error or none.
+// checkTold wants all callers to be answered with the error, or none.
 func checkTold(batches []func() []error, want error) error {
 	for _, told := range batches {
 		errs := told()

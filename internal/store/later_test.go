@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A callback is written by a statement that its closure does not wait for: on PostgreSQL it
-// travels with the next one, or with the COMMIT.
+// A callback is written by a statement without a result: on PostgreSQL it is sent with the next one, or with
+// the COMMIT.
 func insertCallback(tx *store.Tx, id string) error {
 	return tx.InsertCallback(store.Callback{ID: id, Body: []byte("{}"), DueAt: tx.Now(), Owner: "node"})
 }
@@ -57,7 +57,7 @@ func TestStatementsNobodyWaitsForAreRolledBack(t *testing.T) {
 	})
 }
 
-// Its error comes late, but before anybody is told of success.
+// The error of such a statement comes late, but before anybody is told of success.
 func TestStatementNobodyWaitsForFails(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -74,7 +74,7 @@ func TestStatementNobodyWaitsForFails(t *testing.T) {
 	})
 }
 
-// A savepoint that fails takes its late failures with it.
+// A failing savepoint also undoes its late failures.
 func TestStatementNobodyWaitsForFailsInASavepoint(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

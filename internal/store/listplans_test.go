@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Every list is read along an index of its order: no table is scanned and nothing is sorted but
-// the rows of one page.
+// Every list is read along an index in its order: no table is scanned, and only the rows of one page are
+// sorted.
 func TestListsAreServedByTheirIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -23,7 +23,7 @@ func TestListsAreServedByTheirIndexes(t *testing.T) {
 			for _, after := range []*store.Position{nil, {At: st.Now(), ID: "x"}} {
 				plans, err := store.Plans(t.Context(), st, func(r store.Reader) error { return list.read(r, store.Page{Limit: 10, After: after}) })
 				requireNoError(t, err)
-				// On tables this small PostgreSQL picks any of the indexes that serve.
+				// On such small tables PostgreSQL picks any index that serves.
 				plan := strings.Join(plans, "\n")
 				if sorts(plan) || engine == storetest.SQLite && !strings.Contains(plan, list.index) {
 					t.Errorf("%s is not read along %s:\n%s", list.name, list.index, plan)
@@ -37,12 +37,11 @@ func sorts(plan string) bool {
 	return slices.ContainsFunc([]string{"TEMP B-TREE", "Sort", "Seq Scan", "SCAN"}, func(step string) bool { return strings.Contains(plan, step) })
 }
 
-// openForPlans makes PostgreSQL use an index wherever one serves: on tables this small it would
-// not otherwise.
+// openForPlans makes PostgreSQL use an index wherever one serves, which it would not do on such small tables.
 func openForPlans(t *testing.T, engine storetest.Engine) *store.Store {
 	cfg := storetest.NewConfig(t, engine)
 	if cfg.URL != "" {
-		// What is switched off costs so much that statements would be compiled.
+		// Disabled plan nodes are so expensive that statements would be compiled.
 		cfg.URL += "&enable_seqscan=off&enable_bitmapscan=off&enable_sort=off&enable_hashjoin=off&jit=off"
 	}
 	return storetest.OpenAt(t, cfg)
@@ -159,8 +158,8 @@ func plannedLists(orgID, accountID string) []plannedList {
 	}
 }
 
-// A list that leaves the status open is walked along an index of it, side by side. What is sorted is what the
-// walks of one page brought, and only the rows of the page are read.
+// A list with any status is walked along the index by status, one walk for each. Only the results of one page
+// are sorted, and only its rows are read.
 func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -186,7 +185,7 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 		contacts := func(sort chat.ContactSort, f chat.ContactFilter) func(store.Reader, store.Page) error {
 			return func(r store.Reader, p store.Page) error {
 				if sort == chat.ContactsByName {
-					p.After = nil // there is nobody to go on behind
+					p.After = nil // without a page to continue from
 				}
 				_, err := r.ListContacts(chat.User{OrgID: org.ID, Sees: chat.SeesAll}, store.ContactQuery{ContactFilter: f}, sort, p)
 				return err
@@ -228,11 +227,11 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 				if strings.Contains(plan, "SCAN conversations") || strings.Contains(plan, "SCAN c\n") || strings.Contains(plan, "Seq Scan on conversations") {
 					t.Errorf("%s scans the table:\n%s", test.name, plan)
 				}
-				// PostgreSQL has other indexes that serve on a table this small.
+				// PostgreSQL has other indexes that serve on such a small table.
 				if got := strings.Count(plan, test.index+" "); engine == storetest.SQLite && got != test.walks {
 					t.Errorf("%s walks %s %d times, want %d:\n%s", test.name, test.index, got, test.walks, plan)
 				}
-				// One sort is of the page's rows, and there is one of what each walk brought.
+				// One sort is of the page's rows, and one of each walk's results.
 				if sorts := strings.Count(plan, "TEMP B-TREE FOR"); engine == storetest.SQLite && test.walks == 1 && sorts > 1 {
 					t.Errorf("%s sorts more than the page:\n%s", test.name, plan)
 				}
@@ -241,7 +240,7 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 	})
 }
 
-// However a label is looked for, it is by an index; only what the label's links lead to is sorted.
+// A label is always found by an index; only the rows behind its links are sorted.
 func TestLabelsAreLookedForByIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -271,7 +270,7 @@ func TestLabelsAreLookedForByIndexes(t *testing.T) {
 			if strings.Contains(last, "Seq Scan") || strings.Contains(last, "SCAN contact") {
 				t.Errorf("%s scans a table:\n%s", test.name, last)
 			}
-			// On tables this small PostgreSQL picks any of the indexes that serve.
+			// On such small tables PostgreSQL picks any index that serves.
 			for _, name := range test.want {
 				if engine == storetest.SQLite && !strings.Contains(last, name) {
 					t.Errorf("%s does without %s:\n%s", test.name, name, last)
@@ -281,8 +280,8 @@ func TestLabelsAreLookedForByIndexes(t *testing.T) {
 	})
 }
 
-// Messages are found by walks along their indexes alone. What is sorted is what the walks of one page
-// brought, and a table is met only for the rows of the page.
+// Messages are found by walks along indexes alone. Only the results of one page are sorted, and the table is
+// read only for the rows of the page.
 func TestMessagesAreFoundByTheirIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -319,7 +318,7 @@ func TestMessagesAreFoundByTheirIndexes(t *testing.T) {
 				if engine == storetest.SQLite && !strings.HasSuffix(strings.TrimSuffix(plan, "\nUSE TEMP B-TREE FOR ORDER BY"), "(org_id=? AND id=?)") {
 					t.Errorf("%+v does not end with the rows of the page:\n%s", test.filter, plan)
 				}
-				// PostgreSQL has other indexes that serve on a table this small.
+				// PostgreSQL has other indexes that serve on such a small table.
 				if got := strings.Count(plan, test.index); engine == storetest.SQLite && got != test.walks {
 					t.Errorf("%+v walks %s %d times, want %d:\n%s", test.filter, test.index, got, test.walks, plan)
 				}

@@ -17,7 +17,7 @@ const (
 	journalFile  = "parley.db-wal"
 )
 
-// failures make SQLite give up the transaction that they happen in, at once or with the next statement.
+// failures make SQLite give up their transaction, at once or with the next statement.
 var failures = map[string]func(*store.Tx, *storetest.Disk) error{
 	"read":      func(tx *store.Tx, disk *storetest.Disk) error { return readFrom(tx, disk, syscall.ESTALE) },
 	"damage":    func(tx *store.Tx, disk *storetest.Disk) error { return readFrom(tx, disk, syscall.EIO) },
@@ -25,7 +25,7 @@ var failures = map[string]func(*store.Tx, *storetest.Disk) error{
 	"interrupt": func(tx *store.Tx, _ *storetest.Disk) error { return tx.Interrupt() },
 }
 
-// readFrom reads from a disk that fails.
+// readFrom reads from a failing disk.
 func readFrom(tx *store.Tx, disk *storetest.Disk, errno syscall.Errno) error {
 	tx.DropCache()
 	for _, file := range []string{databaseFile, journalFile} {
@@ -36,8 +36,8 @@ func readFrom(tx *store.Tx, disk *storetest.Disk, errno syscall.Errno) error {
 	return err
 }
 
-// A read that fails in a batch takes the transaction with it: nothing of it may remain, and nothing may
-// be stored beside it.
+// A failed read in a batch loses the transaction: nothing of it may remain, and nothing may be stored beside
+// it.
 func TestReadThatFailsEndsTheBatch(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"read", "full", "interrupt"} {
@@ -71,7 +71,7 @@ func TestReadThatFailsEndsTheBatch(t *testing.T) {
 	}
 }
 
-// step is a part of a closure: what it writes, and how it goes on.
+// step is a part of a closure: its write, and how it goes on.
 type step struct {
 	Writes  bool   // a row
 	Fails   string // one of failures, or nothing
@@ -114,8 +114,8 @@ func (s step) run(tx *store.Tx, disk *storetest.Disk, name string) error {
 	return do()
 }
 
-// Whatever fails in a batch and whatever its closures make of it: who is told that his work is done
-// finds all of it, who is told an error finds nothing.
+// Whatever fails in a batch: a caller that is told of success finds all of its work, and one that is told an
+// error finds nothing.
 func TestOutcomesAreTrueWhateverFails(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.SQLite)

@@ -12,8 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Whoever is told of a change sees it or a later one, however busy the store is and whatever it
-// remembers.
+// A caller that is told of a change sees it or a later one, however busy the store is and whatever is cached.
 func TestChangesCountAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -23,7 +22,7 @@ func TestChangesCountAtOnce(t *testing.T) {
 		var others sync.WaitGroup
 		defer others.Wait()
 		defer cancel()
-		for range 4 { // who keep the writer at work, and the account in mind
+		for range 4 { // they keep the writer busy, and the account cached
 			others.Go(func() {
 				for ctx.Err() == nil {
 					st.InTx(ctx, func(tx *store.Tx) error { return tx.InsertLabel(storetest.NewLabel(tx, org, tx.NewID(chat.KindLabel))) })
@@ -43,7 +42,7 @@ func TestChangesCountAtOnce(t *testing.T) {
 	})
 }
 
-// A command changes the store beside a server, which may have the row in mind.
+// A command changes the store beside a server, which may have the row cached.
 func TestChangesOfOtherProcessesCount(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -69,7 +68,7 @@ func TestChangesOfOtherProcessesCount(t *testing.T) {
 	})
 }
 
-// Who is held up while he asks must not get what a command has changed meanwhile.
+// A reader that is held up must not get a value that a command has changed meanwhile.
 func TestPausedRecallDoesNotBringBackTheOld(t *testing.T) {
 	t.Parallel()
 	memory := store.NewMemory()
@@ -106,7 +105,7 @@ func waitForBlocked(function string) {
 	}
 }
 
-// The embedded store remembers a row while nobody can have changed it.
+// The embedded store caches a row while nobody can have changed it.
 func TestSteadyRowsAreRemembered(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Statements that travel together do what they would do one after the other.
+// Merged statements have the same effect as the single ones, one after the other.
 func TestMergedStatements(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// pair is two contacts with a conversation each, about to become one.
+// pair is two contacts with a conversation each, ready to be merged.
 func pair(t *testing.T, st *store.Store, account chat.Account) store.Merge {
 	t.Helper()
 	stays, goes := storetest.Contact(t, st, account, "+4915510000001"), storetest.Contact(t, st, account, "+4915510000002")
@@ -78,7 +78,7 @@ func TestMessagesMoveInParts(t *testing.T) {
 	})
 }
 
-// The ids of what has become one with another name that, also after another merge, until it is removed.
+// The ids of merged objects name the remaining one, also after another merge, until it is deleted.
 func TestMergedIDs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -107,7 +107,7 @@ func TestMergedIDs(t *testing.T) {
 	})
 }
 
-// Jobs stay in the queues they are in, and later ones wait for all of them.
+// Jobs stay in their queues, and later ones wait for all of them.
 func TestSendJobsOfMergedConversations(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -139,7 +139,7 @@ func TestSendJobsOfMergedConversations(t *testing.T) {
 	})
 }
 
-// Where only the conversation that stays has jobs, its queue is the only one.
+// If only the conversation that stays has jobs, its queue is the only one.
 func TestMergeWithoutJobsGatesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -167,12 +167,12 @@ func TestDueMerges(t *testing.T) {
 	})
 }
 
-// A table whose rows belong to a contact or a conversation must be merged with it, and be named here then.
+// A table with rows of a contact or a conversation must be merged with it, and be listed here.
 func TestEveryTableOfAContactIsMerged(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
 	for column, want := range map[string][]string{
-		// A broadcast's recipient keeps the id under which the contact was written to: it goes on naming the same.
+		// A broadcast's recipient keeps the old id of the contact, which still names it.
 		"contact_id":      {"broadcast_recipients", "consent_changes", "contact_labels", "contact_notes", "conversations", "due_merges", "messages"},
 		"conversation_id": {"away_replies", "conversation_labels", "drafts", "happenings", "messages", "note_mentions", "notes", "send_jobs"},
 	} {
@@ -181,7 +181,7 @@ func TestEveryTableOfAContactIsMerged(t *testing.T) {
 	}
 }
 
-// A merge looks at what belongs to the two contacts and at nothing else.
+// A merge reads only rows of the two contacts.
 func TestMergesGoAlongIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -207,7 +207,7 @@ func TestMergesGoAlongIndexes(t *testing.T) {
 	})
 }
 
-// shown is a message or a status that shows its person so.
+// shown is a message or a status with the person's identifiers.
 func shown(account chat.Account, p provider.Person, update provider.Update) provider.Update {
 	origin := provider.Origin{PhoneNumberID: *account.PhoneNumberID}
 	raw := provider.Raw{Item: json.RawMessage(`{}`)}
@@ -222,8 +222,7 @@ func shown(account chat.Account, p provider.Person, update provider.Update) prov
 	return update
 }
 
-// A callback that shows a known contact by number and id costs as many statements as one that shows less of
-// them.
+// A callback with both identifiers of a known contact costs no more statements than one with less.
 func TestKnownContactsCostNoStatements(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

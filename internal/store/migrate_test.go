@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Programs that start together on an empty store all find its schema complete, made once.
+// Programs that start together on an empty store all find the complete schema, created once.
 func TestConcurrentFirstOpens(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -35,7 +35,7 @@ func TestConcurrentFirstOpens(t *testing.T) {
 	})
 }
 
-// Another node migrates: Open waits for it.
+// Open waits while another node migrates.
 func TestOpenWaitsForAMigration(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewEmptyConfig(t, storetest.Postgres)
@@ -88,7 +88,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		execute(t, cfg, "DELETE FROM goose_db_version WHERE version_id = 9999")
-		storetest.OpenAt(t, cfg) // refusing it left nothing locked
+		storetest.OpenAt(t, cfg) // the refusal left nothing locked
 	})
 }
 

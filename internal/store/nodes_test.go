@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// claimAll is every way to take work, each of which finds some.
+// claimAll is every way to claim work, each of which finds some.
 var claimAll = map[string]func(tx *store.Tx, node string) error{
 	"send jobs": func(tx *store.Tx, node string) error {
 		if _, err := tx.InsertSendJob(store.SendJob{OrgID: "org", MessageID: tx.NewID(chat.KindMessage), Owner: "dead"}); err != nil {
@@ -51,7 +51,7 @@ var claimAll = map[string]func(tx *store.Tx, node string) error{
 	},
 }
 
-// A node takes work only while it is alive itself.
+// A node can claim work only while it is alive.
 func TestTheDeadClaimNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -65,7 +65,8 @@ func TestTheDeadClaimNothing(t *testing.T) {
 	})
 }
 
-// Nobody is removed in the middle of a claim: the others would be done with what it had before it has it.
+// No node is removed in the middle of a claim, because the others would have dealt with its work before it has
+// any.
 func TestAClaimHoldsUpARemoval(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.Postgres)
@@ -97,8 +98,8 @@ func TestAClaimHoldsUpARemoval(t *testing.T) {
 	}
 }
 
-// Each sign of life is another, also when the clock stands still or was turned back, and saves a node from
-// those who have not seen it.
+// Each beat is different, even if the clock stands still or was turned back, and protects a node from others
+// that have not seen it.
 func TestBeats(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -51,8 +51,8 @@ func position(l chat.Label) *store.Position {
 	return &store.Position{At: l.CreatedAt, ID: l.ID}
 }
 
-// Walking all pages, whatever their size, meets every row that was there at the start once and in
-// order, although many share an instant and others come in meanwhile.
+// A walk over all pages of any size meets every initial row once and in order, although many share an instant
+// and new rows arrive meanwhile.
 func TestPageWalk(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -99,7 +99,7 @@ type walker struct {
 	late   []chat.Label
 }
 
-// next reads the next page and tells whether another follows.
+// next reads the next page and reports whether another follows.
 func (w *walker) next(t *rapid.T) bool {
 	p := store.Page{Limit: w.limit}
 	if n := len(w.seen); n > 0 {
@@ -139,7 +139,7 @@ func newestFirst(a, b chat.Label) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 }
 
-// drawLabels makes labels of few different instants, the ids in no relation to them.
+// drawLabels makes labels with few different times, and ids that do not follow them.
 func drawLabels(t *rapid.T, st *store.Store, teams []chat.Team, what string, least, most int) []chat.Label {
 	start := time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) chat.Label {

@@ -15,15 +15,15 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// behind puts a PgBouncer before a database.
+// behind starts a PgBouncer in front of a database.
 func behind(t *testing.T, cfg store.Config, mode string, size int) store.Config {
 	t.Helper()
 	cfg.URL = pgtest.Bouncer{Mode: mode, Size: size}.Start(t, cfg.URL)
 	return cfg
 }
 
-// Nodes that start together on an empty database, through a pooler with fewer connections than there
-// are nodes, all find the schema complete, made once.
+// Nodes that start together on an empty database, through a pooler with fewer connections than nodes, all find
+// the complete schema, created once.
 func TestFirstOpensBehindAPooler(t *testing.T) {
 	t.Parallel()
 	direct := storetest.NewEmptyConfig(t, storetest.Postgres)
@@ -47,8 +47,7 @@ func TestFirstOpensBehindAPooler(t *testing.T) {
 	requireEqual(t, len(plans), err, 4)
 }
 
-// Many transactions and reads over few connections: each statement finds what it needs on whatever
-// connection it gets.
+// Many transactions and reads over few connections: each statement works on whatever connection it gets.
 func TestWorkBehindAPooler(t *testing.T) {
 	t.Parallel()
 	cfg := behind(t, storetest.NewConfig(t, storetest.Postgres), "transaction", 3)
@@ -80,7 +79,7 @@ func TestWorkBehindAPooler(t *testing.T) {
 	requireEqual(t, len(labels.Rows), err, workers*rounds)
 }
 
-// A lock of a transaction is one node's at a time, also where transactions share connections.
+// A transaction's lock is held by one node at a time, even if transactions share connections.
 func TestTryLockBehindAPooler(t *testing.T) {
 	t.Parallel()
 	cfg := behind(t, storetest.NewConfig(t, storetest.Postgres), "transaction", 4)
@@ -101,7 +100,7 @@ func TestTryLockBehindAPooler(t *testing.T) {
 	requireEqual(t, tryLock(there), nil, true)
 }
 
-// Behind a pooler notifications are heard over the server's own address.
+// Behind a pooler notifications arrive over the server's own address.
 func TestListenPastAPooler(t *testing.T) {
 	t.Parallel()
 	direct := storetest.NewConfig(t, storetest.Postgres)
@@ -115,7 +114,7 @@ func TestListenPastAPooler(t *testing.T) {
 	requireEqual(t, <-heard, nil, store.TopicDeliveries)
 }
 
-// listen returns what a store hears of until the test ends.
+// listen returns the topics that a store hears until the test ends.
 func listen(t *testing.T, st *store.Store) <-chan store.Topic {
 	t.Helper()
 	heard := make(chan store.Topic)
@@ -136,7 +135,7 @@ func listen(t *testing.T, st *store.Store) <-chan store.Topic {
 	return heard
 }
 
-// Where nothing can be heard, the log says so once, with the cause.
+// If no notification can arrive, the log says so once, with the cause.
 func TestDeafListeners(t *testing.T) {
 	t.Parallel()
 	direct := storetest.NewConfig(t, storetest.Postgres)
@@ -160,8 +159,8 @@ func TestDeafListeners(t *testing.T) {
 	}
 }
 
-// A pooler that lends by the session is as good as none: statements stay prepared, and notifications
-// are heard through it.
+// A pooler that lends by the session is like having none: statements stay prepared, and notifications arrive
+// through it.
 func TestSessionPooler(t *testing.T) {
 	t.Parallel()
 	st := storetest.OpenAt(t, behind(t, storetest.NewConfig(t, storetest.Postgres), "session", 20))
@@ -188,7 +187,7 @@ func TestDirectConnectionsKeepStatements(t *testing.T) {
 	requireEqual(t, store.PreparesStatements(st), nil, true)
 }
 
-// The log tells when notifications begin to fail and when they work again, however often they fail.
+// The log says when notifications begin to fail and when they work again, however often they fail.
 func TestWakeupTroubleIsToldOnce(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)

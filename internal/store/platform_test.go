@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Of several nodes one has a job; what another says of it counts for nothing.
+// One of several nodes has a job; the others cannot change it.
 func TestAccountJobsHaveOneHolder(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -46,7 +46,7 @@ func TestAccountJobsHaveOneHolder(t *testing.T) {
 			}
 			return nil
 		})
-		put() // anew: the holder's work does not count
+		put() // anew: the holder's result does not count
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			if ours, err := tx.FinishAccountJob(second[0]); err != nil || ours {
 				t.Errorf("a job that was put anew is ended: %v, %v", ours, err)
@@ -66,7 +66,7 @@ func TestAccountJobsHaveOneHolder(t *testing.T) {
 	}, storetest.WithClock(clock))
 }
 
-// A purge takes the rows of one account, and what hangs on them, in batches of the given size.
+// A purge deletes the rows of one account, and rows that refer to them, in batches of the given size.
 func TestPurgeIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -97,15 +97,15 @@ func TestPurgeIsBounded(t *testing.T) {
 	})
 }
 
-// A table with rows of an account must be purged with it, or say here why not.
+// A table with rows of an account must be purged with it, or be listed here with a reason.
 func TestEveryTableOfAnAccountIsPurged(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
 	kept := []string{
 		"account_jobs",   // the purge itself
 		"setup_links",    // the customer's
-		"message_counts", // made anew when the messages go
-		"outcomes",       // times alone, of nobody
+		"message_counts", // counted again when the messages are deleted
+		"outcomes",       // durations without persons
 	}
 	tables, err := store.TablesWith(t.Context(), st, "account_id")
 	if err != nil || len(tables) < 8 {

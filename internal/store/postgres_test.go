@@ -17,8 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Two closures that lock two rows in opposite order: PostgreSQL ends one of them, which runs
-// again.
+// Two closures lock two rows in opposite order: PostgreSQL aborts one of them, which runs again.
 func TestDeadlockIsResolved(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.Postgres)
@@ -146,7 +145,7 @@ func TestCancelWhileWaitingForARow(t *testing.T) {
 	requireEqual(t, setting(t, st, "a"), nil, "2")
 }
 
-// The purge meets a record while another transaction replaces it: it must not remove the new one.
+// A purge meets a record while another transaction replaces it: it must not delete the new one.
 func TestPurgeSparesARecordThatIsBeingReplaced(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -218,7 +217,7 @@ func TestCutConnection(t *testing.T) {
 	storetest.InTx(t, st, putSetting("a", "3"))
 }
 
-// With every connection taken, a transaction waits for one, but not for ever.
+// If every connection is in use, a transaction waits for one, but not for ever.
 func TestPoolThatIsUsedUpRefuses(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)
@@ -257,8 +256,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A transaction that stands still, because its node is frozen or gone, holds up the others for a while and
-// not for good.
+// A transaction that is idle, because its node is frozen or gone, blocks the others only for a while.
 func TestTransactionsThatStandStill(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)
@@ -277,7 +275,7 @@ func TestTransactionsThatStandStill(t *testing.T) {
 				if err := errors.Join(tx.LimitIdle(50*time.Millisecond), putSetting(name, "frozen")(tx)); err != nil {
 					return err
 				}
-				if _, err := tx.Plans(); err != nil { // what was put off is sent
+				if _, err := tx.Plans(); err != nil { // sends the deferred statements
 					return err
 				}
 				requireNoError(t, other.InTx(t.Context(), putSetting(name, "free")))

@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// The variables tell this program, started again by a test, that it is the test's child.
+// The variables tell this program that a test has started it as a child.
 const (
 	envRole   = "PARLEY_TEST_ROLE"
 	envDir    = "PARLEY_TEST_DIR"
@@ -93,7 +93,7 @@ func child(role string, cfg store.Config, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// What a program was told is stored is there after the program was killed.
+// Everything that a program was told is stored exists after it was killed.
 func TestNothingCommittedIsLostByAKill(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -137,7 +137,7 @@ func insertUntilKilled(t *testing.T, cfg store.Config, org storetest.Organizatio
 	return ids
 }
 
-// The lock that lets one at a time migrate holds between processes.
+// The migration lock works between processes.
 func TestProcessesOpenAnEmptyFolderTogether(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewEmptyConfig(t, storetest.SQLite)

@@ -54,7 +54,7 @@ func TestLeaseTokens(t *testing.T) {
 	})
 }
 
-// clockSkew is the difference between clocks that nothing is made of.
+// clockSkew is the tolerated difference between clocks.
 const clockSkew = 5 * time.Second
 
 // drawer draws on buckets as a node does.
@@ -122,9 +122,9 @@ func TestBucketLooksWithoutTaking(t *testing.T) {
 	}, storetest.WithClock(clock))
 }
 
-// Whatever the schedule, and however the clocks of the nodes are turned, one node gets no more out of a
-// bucket than it holds and the time that has gone by refills. Each node more, if its clock differs from the
-// others', can do so for itself, and that is all. And the bucket does give what it has.
+// For any schedule and any turned clocks, one node gets no more out of a bucket than it holds plus the refill
+// of the elapsed time. Each further node whose clock differs can get as much again, and no more. And the bucket
+// does give what it has.
 func TestBucketLaw(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -182,8 +182,8 @@ func requireLaw(t *rapid.T, lease store.TokenLease, capacity, want int64) {
 	}
 }
 
-// requireNoStall fails the test unless a node that asks gets a token as soon as one is there, but for the
-// difference of clocks that nothing is made of.
+// requireNoStall fails the test unless a node gets a token as soon as one is there, apart from the tolerated
+// difference of clocks.
 func requireNoStall(t *rapid.T, node *drawer, clock *storetest.Clock, orgID string, capacity int64) {
 	token := time.Minute/time.Duration(capacity) + time.Millisecond
 	for _, wait := range []time.Duration{0, clockSkew, token} {
@@ -199,7 +199,7 @@ func requireNoStall(t *rapid.T, node *drawer, clock *storetest.Clock, orgID stri
 	t.Fatalf("of %d a minute none was there after %v", capacity, clockSkew+token)
 }
 
-// Stores on one database, as on many nodes, share one bucket.
+// Stores on one database, as on several nodes, share one bucket.
 func TestNodesShareABucket(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

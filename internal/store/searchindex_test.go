@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// However far a search looks at a time, its pages together are all texts that match, newest first.
+// However many texts a search scans at a time, its pages together are all matching texts, newest first.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	for _, trigrams := range []bool{true, false} {

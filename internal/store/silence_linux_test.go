@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A database that vanishes without a word is noticed: nobody waits a quarter of an hour for its answer.
+// A database that vanishes silently is noticed: nobody waits a quarter of an hour for its answer.
 func TestSilentConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,7 +37,7 @@ func TestSilentConnectionsEnd(t *testing.T) {
 	}
 }
 
-// A database behind a socket in the file system is reached as well.
+// A database behind a Unix socket works as well.
 func TestUnixSocketsHaveNoLimit(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/.s.PGSQL.5432"

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A table that has just filled is looked at once, and then no more.
+// A table that has just filled is analyzed once, and not again.
 func TestRefreshStatistics(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

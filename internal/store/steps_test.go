@@ -12,11 +12,11 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// stepTimes are how long others may have to wait for a step.
+// stepTimes are how long others may wait for a step.
 var stepTimes = map[storetest.Engine]time.Duration{storetest.SQLite: 3 * time.Millisecond, storetest.Postgres: 25 * time.Millisecond}
 
-// Whatever a row costs and however long the store lets a step wait: steps become as large as fits, never
-// more than twice as large as the one before, and each is followed by a rest of four times its length.
+// For any cost of a row and any waiting time, steps become as large as fits, at most twice as large as the
+// previous one, and each is followed by a rest of four times its length.
 func TestStepsFitAndRest(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -46,7 +46,7 @@ func TestUsers(t *testing.T) {
 		got, err := r.UserByEmail("aNN@eXAMPLE.COM")
 		requireEqual(t, got, err, user)
 
-		// An address signs in to one organization: it is taken in all of them.
+		// An e-mail address belongs to one organization, so it is taken in all of them.
 		requireTxError(t, st, store.ErrDuplicate, func(tx *store.Tx) error {
 			return tx.InsertUser(chat.User{ID: tx.NewID(chat.KindUser), OrgID: other.ID, Email: "ann@example.com", Name: "Ann"})
 		})

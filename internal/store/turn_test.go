@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// TestWriterTakesTurns has one organization queue up a hundred transactions before another comes with three, and its own
-// bulk work with two: they take turns, although all came later.
+// TestWriterTakesTurns has one organization queue a hundred transactions before another comes with three, and
+// its own bulk work with two: they take turns, although the later ones came last.
 func TestWriterTakesTurns(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)

@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Work that was due when it was written is found after the clock was turned back. What was put off waits for
-// its instant, unless nothing is ever put off so far.
+// Work that was due when it was written is found after the clock was turned back. Postponed work waits for its
+// time, unless nothing is ever postponed that far.
 func TestWorkFromBeforeAClockWasTurnedBack(t *testing.T) {
 	t.Parallel()
 	const node, longest = "node", 2 * time.Hour
@@ -42,7 +42,7 @@ func TestWorkFromBeforeAClockWasTurnedBack(t *testing.T) {
 	}
 }
 
-// writeWork writes work of each kind that is due, of the node and of nobody, and some that was put off.
+// writeWork writes due work of each kind, of the node and of nobody, and some postponed work.
 func writeWork(tx *store.Tx, node string) error {
 	soon := tx.Now().Add(time.Minute)
 	for _, c := range []store.Callback{
@@ -77,7 +77,7 @@ func writeWork(tx *store.Tx, node string) error {
 	return tx.ScheduleTemplateSync("org", "next sync", soon)
 }
 
-// foundWork is what the node finds to do.
+// foundWork is the work that the node finds.
 func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration) (found []string) {
 	t.Helper()
 	own, err := st.Read(t.Context()).DueCallbacks(node, st.Now(), 10)
@@ -118,7 +118,7 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 	return found
 }
 
-// What came since the clock was looked at is not taken for something from before it was turned back.
+// An event that arrived after the clock was read is not taken for one from before the clock was turned back.
 func TestHeldEventsThatHaveJustCome(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -9,8 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Another process hears of work that nobody owns or that is its own, and only of what was committed; it
-// also does after its connection was lost.
+// Another process hears of its own work and of work without an owner, only after the commit, and also after its
+// connection was lost.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)
@@ -50,14 +50,14 @@ func TestListen(t *testing.T) {
 	connects()
 	storetest.InTx(t, here, send(""))
 	hears(store.TopicSends)
-	storetest.InTx(t, here, send("a node"))                        // which knows
+	storetest.InTx(t, here, send("a node"))                        // it knows
 	requireTxError(t, here, errRefused, func(tx *store.Tx) error { // nobody is told
 		if err := send("")(tx); err != nil {
 			return err
 		}
 		return errRefused
 	})
-	storetest.InTx(t, here, func(tx *store.Tx) error { // behind a message of another node, which is told where
+	storetest.InTx(t, here, func(tx *store.Tx) error { // behind a message of another node, which is told
 		job := store.SendJob{OrgID: org.ID, AccountID: account.ID, ConversationID: "con_1", DueAt: tx.Now()}
 		for _, job.Owner = range []string{"node_1", "node_1", "node_2", ""} {
 			job.MessageID = tx.NewID(chat.KindMessage)

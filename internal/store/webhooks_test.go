@@ -89,8 +89,7 @@ func TestWebhookSecretsAreKept(t *testing.T) {
 	})
 }
 
-// However many events a transaction records, it reads the subscriptions once; and again when they
-// change in it.
+// A transaction reads the subscriptions once for any number of events, and again after they change in it.
 func TestEventReceiversAreReadOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -217,7 +216,7 @@ func TestDeliveriesAreTakenForReplayOnce(t *testing.T) {
 	})
 }
 
-// What runs on every event, and what runs beside the work, goes along indexes.
+// The statements of every event, and of background work, use indexes.
 func TestWebhookPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -229,7 +228,7 @@ func TestWebhookPlans(t *testing.T) {
 		})
 		dead := store.ReplayFilter{DeliveryFilter: store.DeliveryFilter{SubscriptionID: "x", Status: chat.DeliveryDead}, ErrorCode: "x", ResponseStatus: new(int64(500))}
 		for name, test := range map[string]struct {
-			index string // of SQLite's plan; on tables this small PostgreSQL picks any that serves
+			index string // in SQLite's plan; on such small tables PostgreSQL picks any that serves
 			run   func(tx *store.Tx) error
 		}{
 			"receivers":   {"webhook_subscriptions", func(tx *store.Tx) error { _, err := tx.EventReceivers(org); return err }},

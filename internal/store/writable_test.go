@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// damages are done to the folder of an open store.
+// damages are damages to the folder of an open store.
 var damages = []struct {
 	name   string
 	damage func(dir string) error
@@ -44,13 +44,13 @@ func replace(file string) func(string) error {
 	}
 }
 
-// A write into a file that nobody finds any more is not done, and no other is taken after it.
+// A write into a file that was moved away fails, and so does every later one.
 func TestWritesIntoNowhereAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, test := range damages {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { // whose clock stands still: nobody but the write can notice
+			synctest.Test(t, func(t *testing.T) { // its clock stands still, so only the write can notice
 				cfg := storetest.NewConfig(t, storetest.SQLite)
 				st := storetest.OpenAt(t, cfg)
 				storetest.InTx(t, st, putSetting("a", "1"))
@@ -65,7 +65,7 @@ func TestWritesIntoNowhereAreRefused(t *testing.T) {
 	}
 }
 
-// A store whose files are gone says so within a second, also when nobody writes.
+// A store whose files are gone reports it within a second, even without writes.
 func TestFilesThatAreGoneAreNoticed(t *testing.T) {
 	t.Parallel()
 	for _, test := range damages {
@@ -95,7 +95,7 @@ func requireBroken(t *testing.T, err error, cause string) {
 	}
 }
 
-// What was in the journal of another database must not get into the one that stands in its place.
+// The journal of another database must not be copied into the database that replaced it.
 func TestJournalOfAReplacedDatabaseIsSetAside(t *testing.T) {
 	t.Parallel()
 	cfg, backup := storetest.NewConfig(t, storetest.SQLite), storetest.NewConfig(t, storetest.SQLite)
@@ -112,7 +112,7 @@ func TestJournalOfAReplacedDatabaseIsSetAside(t *testing.T) {
 	storetest.InTx(t, st, putSetting("of the new", "1"))
 }
 
-// What is in a journal that was deleted gets into the database when the store is closed.
+// The content of a deleted journal is copied into the database when the store is closed.
 func TestJournalThatWasDeletedIsNotLost(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.SQLite)
@@ -147,8 +147,7 @@ func TestFullDiskIsNotWritable(t *testing.T) {
 	}
 }
 
-// On a full disk a small write may still find its place in the journal: that proves nothing once another
-// has failed.
+// On a full disk a small write may still fit into the journal. That proves nothing after another has failed.
 func TestSmallWriteDoesNotMakeAFullDiskWritable(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.SQLite)
@@ -164,7 +163,7 @@ func TestSmallWriteDoesNotMakeAFullDiskWritable(t *testing.T) {
 	requireNoError(t, st.Writable(t.Context()))
 }
 
-// A disk that does not answer lets nobody wait for it who only asks.
+// A disk that hangs does not block a caller that only asks.
 func TestDiskThatHangsIsNotWritable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +180,7 @@ func TestDiskThatHangsIsNotWritable(t *testing.T) {
 	})
 }
 
-// To ask often costs little.
+// Frequent checks cost little.
 func TestOneWriteASecondTellsAllWhoAsk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -196,7 +195,7 @@ func TestOneWriteASecondTellsAllWhoAsk(t *testing.T) {
 	})
 }
 
-// A PostgreSQL that only lets read, as a standby does, is not writable, and a write there is not our error.
+// A read-only PostgreSQL, such as a standby, is not writable, and a write there is not our error.
 func TestReadOnlyPostgresIsNotWritable(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)
