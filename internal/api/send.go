@@ -122,26 +122,19 @@ func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) 
 	if wrong == nil {
 		c.Foresee(store.Foresight{Thread: store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: message.To}})
 	}
-	run := func(tx *store.Tx) (rest.Answer, error) {
-		if wrong != nil {
-			return rest.Answer{}, wrong
-		}
+	return c.WriteOnce(body, wrong, func(tx *store.Tx) (rest.Answer, error) {
 		view, err := a.send(tx, c, message)
 		return c.Success(view), err
-	}
-	if c.HasIdempotencyKey() {
-		return c.Once(body, run)
-	}
-	if wrong != nil {
-		return rest.Answer{}, wrong
-	}
-	return c.InTx(run)
+	})
 }
 
 // CheckTogether checks which fields go together. Of the contents it checks only the one that type names.
 func (b *sendBody) CheckTogether(f *rest.Fields) {
+	name := f.Text("type")
 	for _, t := range chat.SendableTypes {
-		f.Forget(string(t))
+		if string(t) != name {
+			f.Forget(string(t))
+		}
 	}
 	if !f.Given("type") && f.Given("status") {
 		f.Require("message_id", "Give the provider's id of the message that was read.")
@@ -151,14 +144,13 @@ func (b *sendBody) CheckTogether(f *rest.Fields) {
 		f.Require("to", "Give to or recipient.")
 	}
 	f.Require("type", "Give type to send a message, or status to mark one as read.")
-	name := f.Text("type")
 	if !slices.Contains(chat.SendableTypes, chat.MessageType(name)) {
 		return
 	}
 	f.Require(name, "This field is required for the type.")
 	if f.Given(name) {
 		b.content = chat.NewContent(chat.MessageType(name))
-		f.Check(name, b.content)
+		f.Decode(name, b.content)
 	}
 }
 
@@ -210,12 +202,9 @@ func (a *API) newMessage(c *rest.Call, b sendBody) core.NewMessage {
 	}
 	if t, ok := content.(*chat.TemplateContent); ok {
 		choice := a.templates.Choose(c.Ctx, c.Account, t, b.To != nil)
-		t.Preview, m.Template = choice.Preview, &choice
+		t.Preview, m.Template, m.MoreMedia = choice.Preview, &choice, t.Media()
 	}
 	m.Content = bytes.Clone(rest.Marshal(content))
-	if m.Type == chat.TypeTemplate {
-		m.MoreMedia = chat.TemplateMedia(m.Content)
-	}
 	if b.To != nil {
 		m.To = "+" + strings.TrimPrefix(*b.To, "+")
 	} else {

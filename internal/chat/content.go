@@ -198,6 +198,11 @@ func TemplateMedia(content json.RawMessage) []LibraryFile {
 	if !bytes.Contains(content, []byte(`"id"`)) || json.Unmarshal(content, &c) != nil {
 		return nil
 	}
+	return c.Media()
+}
+
+// Media returns the library files that the parameters refer to.
+func (c *TemplateContent) Media() []LibraryFile {
 	return componentMedia(c.Components, "template.components")
 }
 
@@ -206,7 +211,7 @@ func componentMedia(components []TemplateComponent, path string) (files []Librar
 		at := indexed(path, i)
 		for j, raw := range c.Parameters {
 			var p templateParameter
-			if json.Unmarshal(raw, &p) == nil && p.file() != nil && p.file().ID != "" {
+			if bytes.Contains(raw, []byte(`"id"`)) && json.Unmarshal(raw, &p) == nil && p.file() != nil && p.file().ID != "" {
 				param := indexed(at+".parameters", j) + "." + p.Type + ".id"
 				files = append(files, LibraryFile{ID: p.file().ID, As: TypeDocument, Param: param})
 			}

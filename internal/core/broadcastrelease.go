@@ -226,7 +226,7 @@ func (l letter) fill(contact chat.Contact, r chat.Recipient) (content *chat.Temp
 // templateMessage is a message of a template that is filled in.
 func templateMessage(content *chat.TemplateContent, choice TemplateChoice, address string) (NewMessage, error) {
 	text, err := jsonv2.Marshal(content)
-	m := NewMessage{Type: chat.TypeTemplate, Content: text, Template: &choice, MoreMedia: chat.TemplateMedia(text)}
+	m := NewMessage{Type: chat.TypeTemplate, Content: text, Template: &choice, MoreMedia: content.Media()}
 	m.To, m.Recipient = splitAddress(address)
 	return m, err
 }

@@ -36,20 +36,33 @@ func checkContentType(r *http.Request, body []byte) error {
 	return nil
 }
 
-// decode checks the text and decodes it into target. An empty body counts as an empty object.
+// decode checks the text and decodes it into target. An empty body counts as an empty object. The text is read
+// once: the check keeps the value of each field, which is then decoded by itself.
 func (b *bodyBinder) decode(text []byte, target any) error {
-	text = orObject(text)
-	fields, err := b.checkFields(text)
+	fields, err := b.checkFields(orObject(text))
 	if err != nil {
 		return err
 	}
 	if together, ok := target.(Together); ok {
-		together.CheckTogether(&Fields{rule: b.rule, states: fields, text: text})
+		together.CheckTogether(&Fields{rule: b.rule, states: fields})
 	}
 	if err := b.rule.sumUp("", fields).first(); err != nil {
 		return err
 	}
-	return unmarshal(text, "", target)
+	return b.rule.decode(fields, reflect.ValueOf(target).Elem())
+}
+
+// decode decodes the fields that were given into a struct, but for parts: those are decoded by CheckTogether.
+func (r *rule) decode(fields []fieldState, target reflect.Value) error {
+	for i, f := range r.fields {
+		if !fields[i].given || f.rule.part {
+			continue
+		}
+		if err := unmarshal(fields[i].value, f.name, target.Field(f.index).Addr().Interface()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func orObject(text []byte) []byte {
@@ -59,10 +72,11 @@ func orObject(text []byte) []byte {
 	return text
 }
 
-func unmarshal(text []byte, path string, target any) error {
+// unmarshal decodes the value of a field.
+func unmarshal(text []byte, name string, target any) error {
 	err := json.Unmarshal(text, target)
 	if wrong, ok := errors.AsType[*json.SemanticError](err); ok { // a number outside its type's range
-		return chat.Invalid(strings.Trim(path+"."+dotted(wrong.JSONPointer), "."), "The value is out of range.")
+		return chat.Invalid(dotted("/"+jsontext.Pointer(name)+wrong.JSONPointer), "The value is out of range.")
 	}
 	return err
 }
@@ -70,19 +84,16 @@ func unmarshal(text []byte, path string, target any) error {
 // checkFields checks the text against the rule, and returns the result of each field. A syntax error is
 // returned at once.
 func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
-	if nestedTooDeep(text) {
-		return nil, chat.Fail(chat.CodeInvalidJSON, "The body is nested deeper than %d levels.", maxDepth)
-	}
-	dec := jsontext.NewDecoder(bytes.NewReader(text))
-	if dec.PeekKind() != jsontext.KindBeginObject {
-		if err := firstSyntaxError(text); err != nil {
-			return nil, err
+	s := newScan(text)
+	if s.PeekKind() != jsontext.KindBeginObject {
+		if _, err := s.ReadValue(); err != nil {
+			return nil, invalidJSON(err)
 		}
 		return nil, chat.Fail(chat.CodeInvalidJSON, "The body must be a JSON object.")
 	}
-	fields, err := b.rule.checkFields(dec, "")
+	fields, err := b.rule.checkFields(s, "")
 	if err == nil {
-		_, err = dec.ReadToken()
+		_, err = s.ReadToken()
 	}
 	if err != io.EOF {
 		return nil, invalidJSON(err)
@@ -94,37 +105,45 @@ func (b *bodyBinder) checkFields(text []byte) ([]fieldState, error) {
 // their own, so this one is far below it.
 const maxDepth = 100
 
-// nestedTooDeep looks only at brackets and strings. The decoder finds other mistakes later.
-func nestedTooDeep(text []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case inString && b == '\\':
-			i++
-		case b == '"':
-			inString = !inString
-		case inString:
-		case b == '{' || b == '[':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case b == '}' || b == ']':
-			depth--
-		}
-	}
-	return false
+var errTooDeep = chat.Fail(chat.CodeInvalidJSON, "The body is nested deeper than %d levels.", maxDepth)
+
+// scan goes over a text once. It keeps the text, so that a value is a piece of it and need not be read again.
+type scan struct {
+	*jsontext.Decoder
+	text []byte
 }
 
-func firstSyntaxError(text []byte) error {
-	dec := jsontext.NewDecoder(bytes.NewReader(text))
-	if err := dec.SkipValue(); err != nil {
-		return invalidJSON(err)
+func newScan(text []byte) *scan { return &scan{jsontext.NewDecoder(bytes.NewBuffer(text)), text} }
+
+// ReadValue reads a whole value, unless it is nested too deep.
+func (s *scan) ReadValue() (jsontext.Value, error) {
+	if kind := s.PeekKind(); kind != jsontext.KindBeginObject && kind != jsontext.KindBeginArray {
+		return s.Decoder.ReadValue()
 	}
-	return nil
+	begin, depth := s.InputOffset(), s.StackDepth()
+	for {
+		if _, err := s.ReadToken(); err != nil {
+			return nil, err
+		}
+		switch now := s.StackDepth(); {
+		case now > maxDepth:
+			return nil, errTooDeep
+		case now == depth:
+			return s.since(begin), nil
+		}
+	}
+}
+
+// since is the value that was read since the scan was at begin.
+func (s *scan) since(begin int64) jsontext.Value {
+	return bytes.TrimLeft(s.text[begin:s.InputOffset()], " \t\r\n:,")
 }
 
 // invalidJSON explains a syntax error. A nil err means that data followed the object.
 func invalidJSON(err error) *chat.Error {
+	if err == error(errTooDeep) {
+		return errTooDeep
+	}
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case err == nil:

@@ -141,15 +141,6 @@ func idOf(view any) string {
 	return ""
 }
 
-// InTx runs an operation in a transaction.
-func (c *Call) InTx(run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
-	err = c.inTx(func(tx *store.Tx) (err error) {
-		ans, err = run(tx)
-		return err
-	})
-	return ans, err
-}
-
 // Foresee names the rows that the call's transaction will read, so that a group of transactions can read them
 // together.
 func (c *Call) Foresee(f store.Foresight) { c.foresight = &f }

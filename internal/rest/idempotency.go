@@ -59,15 +59,32 @@ func stillInProgress() error {
 		Message: "The same request with this Idempotency-Key is still being worked on. Try again shortly."}
 }
 
-// Once runs a POST that carries an Idempotency-Key at most once. A repetition gets the same answer. The answer
-// is stored in the transaction of the effect, so neither ever exists without the other.
-func (c *Call) Once(body []byte, run func(*store.Tx) (Answer, error)) (Answer, error) {
-	k, fingerprint, release, err := c.claim(body)
-	if err != nil {
-		return Answer{}, err
+// WriteOnce runs the one transaction of a request. Under an Idempotency-Key it runs at most once, and a repetition
+// gets the same answer: the answer is stored in the transaction of the effect, so neither ever exists without the
+// other. wrong is what is known to be wrong with the request; a repetition gets the first answer even then.
+func (c *Call) WriteOnce(body []byte, wrong error, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
+	attempt := func(tx *store.Tx) (Answer, error) {
+		if wrong != nil {
+			return Answer{}, wrong
+		}
+		return run(tx)
 	}
-	defer release()
-	return c.runOnce(k, fingerprint, run)
+	if c.HasIdempotencyKey() {
+		k, fingerprint, release, err := c.claim(body)
+		if err != nil {
+			return Answer{}, err
+		}
+		defer release()
+		return c.runOnce(k, fingerprint, attempt)
+	}
+	if wrong != nil {
+		return Answer{}, wrong
+	}
+	err = c.inTx(func(tx *store.Tx) (err error) {
+		ans, err = run(tx)
+		return err
+	})
+	return ans, err
 }
 
 // claim takes the key for as long as the request is worked on. It looks up the objects of the path before, so
@@ -92,7 +109,7 @@ func (c *Call) HasIdempotencyKey() bool {
 	return c.op.takesKeys() && c.R.Method == http.MethodPost && len(c.R.Header.Values(headerIdempotencyKey)) > 0
 }
 
-// FlowOnce is Once for an operation that calls the network. Its answer is stored after its effect. A retry
+// FlowOnce is WriteOnce for an operation that calls the network. Its answer is stored after its effect. A retry
 // after a crash between the two runs the operation again, so the operation must be repeatable.
 func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error) {
 	if !c.HasIdempotencyKey() {

@@ -207,19 +207,9 @@ func WriteAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error,
 			if bindErr == nil {
 				bindErr = ask(c, &in)
 			}
-			run := func(tx *store.Tx) (Answer, error) {
-				if bindErr != nil {
-					return Answer{}, bindErr
-				}
+			return c.WriteOnce(body, bindErr, func(tx *store.Tx) (Answer, error) {
 				return perform(c, tx.Reader, func() (O, error) { return fn(tx, c, &in) })
-			}
-			if c.HasIdempotencyKey() {
-				return c.Once(body, run)
-			}
-			if bindErr != nil {
-				return Answer{}, bindErr
-			}
-			return c.InTx(run)
+			})
 		}
 		add[I, Single[O]](s, op)
 	})
@@ -324,18 +314,14 @@ func Receive[I, T, O any](p Place, op Operation, receive func(*Call) (Received[T
 					got.Discard()
 				}
 			}()
-			run := func(tx *store.Tx) (Answer, error) {
+			return c.WriteOnce([]byte(got.Fingerprint), nil, func(tx *store.Tx) (Answer, error) {
 				out, err := fn(tx, c, got.Value)
 				if err != nil {
 					return Answer{}, err
 				}
 				tx.AfterCommit(func() { recorded = true })
 				return c.Success(out), nil
-			}
-			if c.HasIdempotencyKey() {
-				return c.Once([]byte(got.Fingerprint), run)
-			}
-			return c.InTx(run)
+			})
 		}
 		add[I, Single[O]](s, op)
 	})

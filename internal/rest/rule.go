@@ -37,19 +37,19 @@ type rule struct {
 	clearing  bool    // the empty text is allowed, and means null
 	someOf    bool    // an object that needs at least one of its fields
 	either    []*rule // the alternative forms of a value, each of another JSON type
-	inner     *rule   // the rule of a value that its operation checks
+	part      bool    // its operation decides whether it counts, and decodes it
 }
 
 type fieldRule struct {
 	name     string
+	index    int // in the struct
 	required bool
 	unless   string // the field that may be given instead
 	rule     *rule
 }
 
-// unchecked is a value that the document describes but only its operation checks, because another field decides
-// whether it is used.
-type unchecked interface{ unchecked() reflect.Type }
+// partial is a value that counts only if another field says so.
+type partial interface{ partOf() reflect.Type }
 
 // findings are the first missing field and the first wrong value, in documented order.
 type findings struct{ missing, bad *chat.Error }
@@ -78,9 +78,10 @@ func (f *findings) merge(later findings) {
 // newRule makes a rule from a schema. The order of fields comes from the Go struct, because a schema does not
 // keep it.
 func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
-	if t.Implements(reflect.TypeFor[unchecked]()) {
-		inner := reflect.Zero(t).Interface().(unchecked).unchecked()
-		return &rule{schema: s, inner: newRule(reg, inner, s)}
+	if t.Implements(reflect.TypeFor[partial]()) {
+		r := newRule(reg, reflect.Zero(t).Interface().(partial).partOf(), s)
+		r.part = true
+		return r
 	}
 	if s.Ref != "" {
 		s = reg.SchemaFromRef(s.Ref)
@@ -116,25 +117,25 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 				field := newRule(reg, t.Field(i).Type, property)
 				field.trimmed, field.clearing = tag.Get("trimmed") == "true", tag.Get("clearing") == "true"
 				field.collapsed = tag.Get("collapsed") == "true"
-				r.fields = append(r.fields, fieldRule{name, slices.Contains(s.Required, name), tag.Get("unless"), field})
+				r.fields = append(r.fields, fieldRule{name, i, slices.Contains(s.Required, name), tag.Get("unless"), field})
 			}
 		}
 	}
 	return r
 }
 
-// check reads one value from dec. It returns syntax errors as an error and broken rules as findings.
-func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
-	kind := dec.PeekKind()
+// check reads one value. It returns syntax errors as an error and broken rules as findings.
+func (r *rule) check(s *scan, path string) (findings, error) {
+	kind := s.PeekKind()
 	switch {
 	case r.either != nil:
-		return r.checkEither(dec, path)
+		return r.checkEither(s, path)
 	case r.kind == huma.TypeObject && kind == jsontext.KindBeginObject && r.fields != nil:
-		return r.checkObject(dec, path)
+		return r.checkObject(s, path)
 	case r.kind == huma.TypeArray && kind == jsontext.KindBeginArray:
-		return r.checkArray(dec, path)
+		return r.checkArray(s, path)
 	}
-	value, err := dec.ReadValue()
+	value, err := s.ReadValue()
 	if err != nil {
 		return findings{}, err
 	}
@@ -142,54 +143,58 @@ func (r *rule) check(dec *jsontext.Decoder, path string) (findings, error) {
 }
 
 // checkEither checks a value against the form of its JSON type.
-func (r *rule) checkEither(dec *jsontext.Decoder, path string) (findings, error) {
+func (r *rule) checkEither(s *scan, path string) (findings, error) {
 	kinds := map[string]jsontext.Kind{
 		huma.TypeString: jsontext.KindString, huma.TypeObject: jsontext.KindBeginObject, huma.TypeArray: jsontext.KindBeginArray,
 	}
 	var names []string
 	for _, form := range r.either {
-		if kinds[form.kind] == dec.PeekKind() {
-			return form.check(dec, path)
+		if kinds[form.kind] == s.PeekKind() {
+			return form.check(s, path)
 		}
 		names = append(names, withArticle(form.kind))
 	}
-	return findings{bad: chat.Invalid(path, "Must be %s.", strings.Join(names, " or "))}, dec.SkipValue()
+	_, err := s.ReadValue()
+	return findings{bad: chat.Invalid(path, "Must be %s.", strings.Join(names, " or "))}, err
 }
 
-func (r *rule) checkObject(dec *jsontext.Decoder, path string) (findings, error) {
-	fields, err := r.checkFields(dec, path)
+func (r *rule) checkObject(s *scan, path string) (findings, error) {
+	fields, err := r.checkFields(s, path)
 	return r.sumUp(path, fields), err
 }
 
 // checkFields checks an object's fields one by one.
-func (r *rule) checkFields(dec *jsontext.Decoder, path string) ([]fieldState, error) {
+func (r *rule) checkFields(s *scan, path string) ([]fieldState, error) {
 	fields := make([]fieldState, len(r.fields))
-	if _, err := dec.ReadToken(); err != nil {
+	if _, err := s.ReadToken(); err != nil {
 		return fields, err
 	}
-	for dec.PeekKind() != jsontext.KindEndObject {
-		name, err := dec.ReadToken()
+	for s.PeekKind() != jsontext.KindEndObject {
+		name, err := s.ReadToken()
 		if err != nil {
 			return fields, err
 		}
 		i := r.fieldIndex(name.String())
 		if i < 0 {
-			err = dec.SkipValue()
+			_, err = s.ReadValue()
 		} else {
-			fields[i].given, fields[i].null = true, dec.PeekKind() == jsontext.KindNull
-			fields[i].found, err = r.fields[i].rule.check(dec, join(path, r.fields[i].name))
+			begin := s.InputOffset()
+			fields[i].given, fields[i].null = true, s.PeekKind() == jsontext.KindNull
+			fields[i].found, err = r.fields[i].rule.check(s, join(path, r.fields[i].name))
+			fields[i].value = s.since(begin)
 		}
 		if err != nil {
 			return fields, err
 		}
 	}
-	_, err := dec.ReadToken()
+	_, err := s.ReadToken()
 	return fields, err
 }
 
 // fieldState is the result for one field of an object.
 type fieldState struct {
 	given, null bool
+	value       jsontext.Value
 	found       findings
 }
 
@@ -227,14 +232,14 @@ func (r *rule) fieldIndex(name string) int {
 	return slices.IndexFunc(r.fields, func(f fieldRule) bool { return f.name == name })
 }
 
-func (r *rule) checkArray(dec *jsontext.Decoder, path string) (findings, error) {
-	if _, err := dec.ReadToken(); err != nil {
+func (r *rule) checkArray(s *scan, path string) (findings, error) {
+	if _, err := s.ReadToken(); err != nil {
 		return findings{}, err
 	}
 	var all findings
 	n := 0
-	for ; dec.PeekKind() != jsontext.KindEndArray; n++ {
-		found, err := r.items.check(dec, fmt.Sprintf("%s[%d]", path, n))
+	for ; s.PeekKind() != jsontext.KindEndArray; n++ {
+		found, err := r.items.check(s, fmt.Sprintf("%s[%d]", path, n))
 		if err != nil {
 			return findings{}, err
 		}
@@ -246,7 +251,7 @@ func (r *rule) checkArray(dec *jsontext.Decoder, path string) (findings, error) 
 	if most := r.schema.MaxItems; most != nil && n > *most {
 		all = findings{bad: chat.Invalid(path, "Must have at most %d items.", *most)}
 	}
-	_, err := dec.ReadToken()
+	_, err := s.ReadToken()
 	return all, err
 }
 

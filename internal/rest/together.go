@@ -1,10 +1,8 @@
 package rest
 
 import (
-	"bytes"
 	"errors"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -18,8 +16,6 @@ type Together interface{ CheckTogether(*Fields) }
 type Fields struct {
 	rule   *rule
 	states []fieldState
-	text   []byte
-	values map[string]jsontext.Value // decoded when first needed
 }
 
 func (f *Fields) at(name string) *fieldState { return &f.states[f.rule.fieldIndex(name)] }
@@ -39,25 +35,15 @@ func (f *Fields) Forget(name string) { f.at(name).found = findings{} }
 
 // Text is the value of a text field; empty if it is not a text.
 func (f *Fields) Text(name string) string {
-	text, _ := jsontext.AppendUnquote(nil, f.value(name))
+	text, _ := jsontext.AppendUnquote(nil, f.at(name).value)
 	return string(text)
 }
 
-func (f *Fields) value(name string) jsontext.Value {
-	if f.values == nil {
-		json.Unmarshal(f.text, &f.values) // checked before: it is an object
+// Decode decodes a Part into content, and checks what its rule cannot.
+func (f *Fields) Decode(name string, content chat.Content) {
+	if field := f.at(name); field.value.Kind() == jsontext.KindBeginObject {
+		field.found.merge(read(field.value, name, content))
 	}
-	return f.values[name]
-}
-
-// Check checks a Part against its rule and decodes it into content.
-func (f *Fields) Check(name string, content chat.Content) {
-	text := f.value(name)
-	found, _ := f.rule.fields[f.rule.fieldIndex(name)].rule.inner.check(jsontext.NewDecoder(bytes.NewReader(text)), name) // its syntax was checked before
-	if text.Kind() == jsontext.KindBeginObject {
-		found.merge(read(text, name, content))
-	}
-	f.at(name).found = found
 }
 
 func read(text jsontext.Value, path string, content chat.Content) findings {

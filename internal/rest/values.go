@@ -47,12 +47,9 @@ func (v AnyJSON) MarshalJSON() ([]byte, error) { return v, nil }
 // Schema describes it in the OpenAPI document.
 func (AnyJSON) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
 
-// Part is an object in a body that the document describes as T. It is decoded and checked only if another field
-// calls for it.
+// Part is an object in a body that the document describes as T. It counts only if another field calls for it: the
+// operation forgets what was found in the others, and decodes this one.
 type Part[T any] struct{}
-
-// UnmarshalJSON ignores the value; the operation decodes it.
-func (Part[T]) UnmarshalJSON([]byte) error { return nil }
 
 // Schema describes it in the OpenAPI document.
 func (Part[T]) Schema(r huma.Registry) *huma.Schema {
@@ -60,7 +57,7 @@ func (Part[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(t, true, t.Name())
 }
 
-func (Part[T]) unchecked() reflect.Type { return reflect.TypeFor[T]() }
+func (Part[T]) partOf() reflect.Type { return reflect.TypeFor[T]() }
 
 // OrNull is an object that may be null.
 type OrNull[T any] struct{ Value *T }

@@ -9,10 +9,12 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/tracing"
 )
 
-// firstSyncPatience is how long a send waits for the first synchronization of its account.
-const firstSyncPatience = 10 * time.Second
+// FirstSyncPatience is how long a send waits at most for the first synchronization of its account. Only a message
+// whose template is not known waits, and only while the account's templates have never been read.
+const FirstSyncPatience = 10 * time.Second
 
 // Choose finds the template that a message names, and checks its parameters. Where an account's
 // templates have never been read from the provider, that is done now; if it cannot be done, the
@@ -58,7 +60,7 @@ func (s *Service) find(ctx context.Context, account chat.Account, c *chat.Templa
 // to have been read. A synchronization may have ended since the first look, so this one look tells
 // both whether the template is there and which languages there are instead.
 func (s *Service) findMissed(ctx context.Context, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
-	if err := s.syncFirst(ctx, account); err != nil {
+	if err := s.awaitFirstSync(ctx, account); err != nil {
 		return chat.Template{}, err
 	}
 	variants, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, c.Name)
@@ -75,15 +77,18 @@ func (s *Service) findMissed(ctx context.Context, account chat.Account, c *chat.
 	return chat.Template{}, chat.UnknownTemplate(c.Name, c.Language.Code, languages)
 }
 
-// syncFirst makes sure that the account's templates have been read once.
-func (s *Service) syncFirst(ctx context.Context, account chat.Account) error {
+// awaitFirstSync makes sure that the account's templates have been read once. It is the only network on the way of a
+// send, and has its name in traces.
+func (s *Service) awaitFirstSync(ctx context.Context, account chat.Account) error {
 	if known, err := s.everSynced(ctx, account); err != nil || known {
 		return err
 	}
 	if s.Provider == nil {
 		return errNeverSynced
 	}
-	ctx, cancel := context.WithTimeout(ctx, firstSyncPatience)
+	ctx, span := tracing.Child(ctx, "first template sync")
+	defer span.End()
+	ctx, cancel := context.WithTimeout(ctx, FirstSyncPatience)
 	defer cancel()
 	key := account.OrgID + " " + account.WABAID
 	if s.first.enter(ctx, key) {

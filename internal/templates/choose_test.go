@@ -1,0 +1,61 @@
+package templates_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/templates"
+)
+
+// hanging is a provider whose list of templates never comes.
+type hanging struct {
+	providertest.Client
+	asked int
+}
+
+func (h *hanging) Templates(ctx context.Context, _ provider.Number, _ provider.TemplateQuery) (provider.TemplatePage, error) {
+	h.asked++
+	<-ctx.Done()
+	return provider.TemplatePage{}, ctx.Err()
+}
+
+// A message whose template is known never waits for the network. One whose template is not waits for the first
+// synchronization, but not for long, and then goes out unchecked.
+func TestOnlyAnUnknownTemplateWaitsForTheNetwork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		st := storetest.Open(t, storetest.SQLite)
+		account, err := connect(st, chat.NewAccount{OrgID: storetest.Org(t, st).ID, PhoneNumberID: "100200300", PhoneNumber: "+4930555000", WABAID: "200300400"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			_, err := core.ApplyTemplates(tx, account, newShelf(1).list, tx.Now())
+			return err
+		})
+		network := &hanging{}
+		service := &templates.Service{Store: st, Provider: network, Token: func(chat.Account) (string, error) { return "token", nil }}
+		for _, c := range []struct {
+			name  string
+			waits time.Duration
+			asked int
+		}{{"template_0", 0, 0}, {"unknown", templates.FirstSyncPatience, 1}} {
+			begun := time.Now()
+			choice := service.Choose(t.Context(), account, &chat.TemplateContent{Name: c.name, Language: chat.TemplateLanguage{Code: "de"}}, true)
+			if choice.Err != nil || choice.Unknown != (c.asked > 0) {
+				t.Errorf("%s: %+v", c.name, choice)
+			}
+			if took := time.Since(begun); took != c.waits || network.asked != c.asked {
+				t.Errorf("%s: it took %v and %d questions, want %v and %d", c.name, took, network.asked, c.waits, c.asked)
+			}
+		}
+	})
+}
