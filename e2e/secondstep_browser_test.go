@@ -4,22 +4,9 @@ package e2e
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/parleyhq/parley/internal/chat"
 )
-
-// codeFrom is what an authenticator app shows that was given the key on the page, some time from now.
-func codeFrom(t *testing.T, key string, in time.Duration) string {
-	t.Helper()
-	code, err := chat.TOTPCode(strings.ReplaceAll(key, " ", ""), time.Now().Add(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code
-}
 
 // An owner turns two-step sign-in on, signs in with it, asks everybody for it, and is led through the set-up anew
 // after turning it off.

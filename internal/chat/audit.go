@@ -90,6 +90,21 @@ const (
 	AuditContactsUndo    AuditAction = "contacts.import_undone"
 	AuditContactsExport  AuditAction = "contacts.exported"
 	AuditLogExport       AuditAction = "audit.exported"
+	AuditContactCreated  AuditAction = "contact.created"
+	AuditContactUpdated  AuditAction = "contact.updated"
+	AuditLabelCreated    AuditAction = "label.created"
+	AuditLabelUpdated    AuditAction = "label.updated"
+	AuditLabelDeleted    AuditAction = "label.deleted"
+	AuditReplyCreated    AuditAction = "reply.created"
+	AuditReplyUpdated    AuditAction = "reply.updated"
+	AuditReplyDeleted    AuditAction = "reply.deleted"
+	AuditMediaAdded      AuditAction = "media.added"
+	AuditMediaDeleted    AuditAction = "media.deleted"
+	AuditWordsUpdated    AuditAction = "opt_out_words.updated"
+	AuditWordsReset      AuditAction = "opt_out_words.reset"
+	AuditLinkUpdated     AuditAction = "setup_link.updated"
+	AuditWebhookTested   AuditAction = "webhook.tested"
+	AuditReplayed        AuditAction = "webhook.replayed"
 )
 
 // AuditActions are all actions, grouped by their object.
@@ -97,9 +112,10 @@ var AuditActions = []AuditAction{
 	AuditSignedIn, AuditRefused,
 	AuditUserCreated, AuditUserUpdated, AuditUserLinked, AuditUserSignedOut, AuditPassword, AuditSecondStepOn, AuditSecondStepOff, AuditRecoveryCodes,
 	AuditTeamCreated, AuditTeamUpdated, AuditKeyCreated, AuditKeyRevoked,
-	AuditWebhookCreated, AuditWebhookUpdated, AuditWebhookDeleted, AuditSecretCreated, AuditSecretRevoked, AuditSecretRevealed, AuditSettings,
-	AuditNumberConnected, AuditNumberUpdated, AuditNumberRegister, AuditNumberProfile, AuditNumberGone, AuditCustomerCreated, AuditCustomerUpdated, AuditLinkCreated, AuditLinkRevoked,
+	AuditWebhookCreated, AuditWebhookUpdated, AuditWebhookDeleted, AuditSecretCreated, AuditSecretRevoked, AuditSecretRevealed, AuditWebhookTested, AuditReplayed, AuditSettings,
+	AuditNumberConnected, AuditNumberUpdated, AuditNumberRegister, AuditNumberProfile, AuditNumberGone, AuditCustomerCreated, AuditCustomerUpdated, AuditLinkCreated, AuditLinkUpdated, AuditLinkRevoked,
 	AuditTemplateCreated, AuditTemplateUpdated, AuditTemplateDeleted,
 	AuditBroadcastStart, AuditBroadcastPause, AuditBroadcastResume, AuditBroadcastStop, AuditBroadcastRetry, AuditBroadcastGone,
-	AuditConsent, AuditContactMerged, AuditContactDeleted, AuditContactsLabel, AuditContactsDelete, AuditContactsImport, AuditContactsUndo, AuditContactsExport, AuditLogExport,
+	AuditLabelCreated, AuditLabelUpdated, AuditLabelDeleted, AuditReplyCreated, AuditReplyUpdated, AuditReplyDeleted, AuditMediaAdded, AuditMediaDeleted, AuditWordsUpdated, AuditWordsReset,
+	AuditContactCreated, AuditContactUpdated, AuditConsent, AuditContactMerged, AuditContactDeleted, AuditContactsLabel, AuditContactsDelete, AuditContactsImport, AuditContactsUndo, AuditContactsExport, AuditLogExport,
 }

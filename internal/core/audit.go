@@ -22,6 +22,14 @@ func audit(tx *store.Tx, orgID string, action chat.AuditAction, on chat.AuditObj
 	return auditAs(tx, doer, orgID, action, on, details...)
 }
 
+// auditPeople is audit for what programs do by the thousand: where a key did it, the API log has it.
+func auditPeople(tx *store.Tx, orgID string, action chat.AuditAction, on chat.AuditObject, details ...string) error {
+	if doer, ok := tx.Doer(); !ok || doer.Kind != chat.DoerUser {
+		return nil
+	}
+	return audit(tx, orgID, action, on, details...)
+}
+
 func auditAs(tx *store.Tx, doer chat.Doer, orgID string, action chat.AuditAction, on chat.AuditObject, details ...string) error {
 	entry := chat.AuditEntry{ID: tx.NewID(chat.KindAudit), OrgID: orgID, By: doer, Action: action, Object: on, Details: map[string]string{}}
 	for i := 0; i+1 < len(details); i += 2 {

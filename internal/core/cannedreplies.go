@@ -22,7 +22,7 @@ func CreateReply(tx *store.Tx, u chat.User, in NewReply) (chat.CannedReply, erro
 	if in.TeamID == nil {
 		reply.OwnerID = &u.ID
 	}
-	return saveReply(tx, u, reply)
+	return saveReply(tx, u, reply, chat.AuditReplyCreated)
 }
 
 // ReplyPatch changes the fields that are given. Without a team the reply becomes the user's own.
@@ -53,10 +53,10 @@ func UpdateReply(tx *store.Tx, u chat.User, id string, patch ReplyPatch) (chat.C
 			reply.OwnerID = &u.ID
 		}
 	}
-	return saveReply(tx, u, reply)
+	return saveReply(tx, u, reply, chat.AuditReplyUpdated)
 }
 
-func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply) (chat.CannedReply, error) {
+func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply, action chat.AuditAction) (chat.CannedReply, error) {
 	if err := reply.Clean(); err != nil {
 		return reply, err
 	}
@@ -79,13 +79,22 @@ func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply) (chat.CannedRe
 		}
 	}
 	reply.UpdatedAt = tx.Now()
-	return reply, tx.PutCannedReply(reply)
+	return reply, errors.Join(tx.PutCannedReply(reply), auditReply(tx, reply, action))
 }
 
 // DeleteReply removes a canned reply that the user can use.
 func DeleteReply(tx *store.Tx, u chat.User, id string) error {
-	if _, err := tx.CannedReply(u, id); err != nil {
+	reply, err := tx.CannedReply(u, id)
+	if err != nil {
 		return orNotFound(err, "reply")
 	}
-	return tx.DeleteCannedReply(u.OrgID, id)
+	return errors.Join(tx.DeleteCannedReply(u.OrgID, id), auditReply(tx, reply, chat.AuditReplyDeleted))
+}
+
+// auditReply notes a change of a team's reply. Those that are somebody's own are nobody else's concern.
+func auditReply(tx *store.Tx, reply chat.CannedReply, action chat.AuditAction) error {
+	if reply.TeamID == nil {
+		return nil
+	}
+	return audit(tx, reply.OrgID, action, chat.AuditObject{ID: reply.ID, Name: reply.Name})
 }

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -32,7 +33,7 @@ func CreateContactBy(tx *store.Tx, account chat.Account, in chat.NewContact, by 
 	if err != nil {
 		return chat.Contact{}, err
 	}
-	return contact, consentChanged(tx, chat.ConsentUnknown, contact, by)
+	return contact, errors.Join(consentChanged(tx, chat.ConsentUnknown, contact, by), auditPeople(tx, contact.OrgID, chat.AuditContactCreated, ofContact(contact)))
 }
 
 // contactTaken says by which of its fields another contact goes already.
@@ -80,7 +81,8 @@ func UpdateContact(tx *store.Tx, account chat.Account, id string, patch chat.Con
 		return chat.Contact{}, usernameTaken()
 	}
 	if err == nil {
-		err = consentChanged(tx, before, contact, by)
+		err = errors.Join(consentChanged(tx, before, contact, by),
+			auditPeople(tx, contact.OrgID, chat.AuditContactUpdated, ofContact(contact), "changed", strings.Join(changed, ", ")))
 	}
 	if err != nil {
 		return chat.Contact{}, err

@@ -20,8 +20,13 @@ func CreateLabel(tx *store.Tx, orgID string, in chat.NewLabel) (chat.Label, erro
 		ID: tx.NewID(chat.KindLabel), OrgID: orgID, TeamID: teamID,
 		Name: in.Name, Color: in.Color, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
-	return label, labelNameTaken(tx.InsertLabel(label))
+	if err := labelNameTaken(tx.InsertLabel(label)); err != nil {
+		return chat.Label{}, err
+	}
+	return label, auditPeople(tx, orgID, chat.AuditLabelCreated, ofLabel(label))
 }
+
+func ofLabel(l chat.Label) chat.AuditObject { return chat.AuditObject{ID: l.ID, Name: l.Name} }
 
 // Label returns one label.
 func Label(r store.Reader, orgID, id string) (chat.Label, error) {
@@ -35,12 +40,16 @@ func UpdateLabel(tx *store.Tx, orgID, id string, patch chat.LabelPatch) (chat.La
 	if err != nil {
 		return chat.Label{}, err
 	}
+	before := label
 	label, changed, err := patch.Apply(label)
 	if err != nil || !changed {
 		return label, err
 	}
 	label.UpdatedAt = tx.Now()
-	return label, labelNameTaken(tx.UpdateLabel(label))
+	if err := labelNameTaken(tx.UpdateLabel(label)); err != nil {
+		return chat.Label{}, err
+	}
+	return label, audit(tx, orgID, chat.AuditLabelUpdated, ofLabel(label), "name", fromTo(before.Name, label.Name))
 }
 
 // DetachSome takes a label off up to limit of what carries it, and returns of how many. It goes before
@@ -51,7 +60,11 @@ func DetachSome(tx *store.Tx, orgID, id string, limit int) (int64, error) {
 
 // DeleteLabel removes a label from wherever it is attached.
 func DeleteLabel(tx *store.Tx, orgID, id string) error {
-	return orNotFound(tx.DeleteLabel(orgID, id), "label")
+	label, err := Label(tx.Reader, orgID, id)
+	if err != nil {
+		return err
+	}
+	return errors.Join(tx.DeleteLabel(orgID, id), audit(tx, orgID, chat.AuditLabelDeleted, ofLabel(label)))
 }
 
 // attachableLabel returns a label that may go on what belongs to the account.

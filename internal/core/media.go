@@ -45,7 +45,14 @@ func AddMedia(tx *store.Tx, account chat.Account, origin chat.MediaOrigin, f Sto
 		MimeType: f.MimeType, Size: f.Size, SHA256: f.SHA256, Filename: orNil(f.Filename), Token: newToken(), BlobKey: f.BlobKey,
 		CreatedAt: tx.Now(),
 	}
-	return m, tx.InsertMedia(m)
+	if err := tx.InsertMedia(m); err != nil || origin != chat.MediaLibrary {
+		return m, err
+	}
+	return m, auditPeople(tx, m.OrgID, chat.AuditMediaAdded, ofMedia(m))
+}
+
+func ofMedia(m chat.Media) chat.AuditObject {
+	return chat.AuditObject{ID: m.ID, Name: deref(m.Filename)}
 }
 
 // tokenSize is how many random bytes the token in a file's address has.
@@ -78,7 +85,7 @@ func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) (chat.Med
 	if err != nil {
 		return chat.Media{}, err
 	}
-	return m, tx.DeleteMedia(account.OrgID, id)
+	return m, errors.Join(tx.DeleteMedia(account.OrgID, id), audit(tx, account.OrgID, chat.AuditMediaDeleted, ofMedia(m)))
 }
 
 // FileFetched ends the wait for an inbound file: the message gets it, and the event goes out if it

@@ -60,12 +60,12 @@ func SetOptOutWords(tx *store.Tx, w chat.OptOutWords) (chat.OptOutWords, error) 
 	if err != nil {
 		return w, err
 	}
-	return w, tx.PutOptOutWords(w)
+	return w, errors.Join(tx.PutOptOutWords(w), audit(tx, w.OrgID, chat.AuditWordsUpdated, chat.AuditObject{Name: w.Language}))
 }
 
 // ResetOptOutWords goes back to the default words of a language, where there are some.
 func ResetOptOutWords(tx *store.Tx, orgID, language string) error {
-	return tx.DeleteOptOutWords(orgID, language)
+	return errors.Join(tx.DeleteOptOutWords(orgID, language), audit(tx, orgID, chat.AuditWordsReset, chat.AuditObject{Name: language}))
 }
 
 // heed does what a person asks for by one of the words, and answers. Who asks again has been answered. It returns

@@ -82,7 +82,7 @@ func UpdateSetupLink(tx *store.Tx, orgID, customerID, id string, patch chat.Setu
 	if err := requireActive(tx, link); err != nil {
 		return chat.SetupLink{}, err
 	}
-	return link, tx.UpdateSetupLink(link)
+	return link, errors.Join(tx.UpdateSetupLink(link), audit(tx, orgID, chat.AuditLinkUpdated, chat.AuditObject{ID: link.ID}))
 }
 
 // RevokeSetupLink ends an active link.

@@ -1,6 +1,9 @@
 package core
 
 import (
+	"errors"
+	"strconv"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -40,7 +43,7 @@ func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail,
 	}
 	job := deliveryOf(tx, s, event)
 	job.ReplayedFrom = id
-	return pendingDelivery(job), deliver(tx, s, job)
+	return pendingDelivery(job), errors.Join(deliver(tx, s, job), audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", "1"))
 }
 
 // pendingDelivery is a delivery that was just made.
@@ -97,7 +100,7 @@ func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkRep
 	}
 	tx.SubscriptionChanged(orgID, s.ID)
 	more, err := tx.LeftToReplay(orgID, f)
-	return BulkReplay{enqueued, more}, err
+	return BulkReplay{enqueued, more}, errors.Join(err, audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", strconv.Itoa(enqueued)))
 }
 
 // TestWebhookSubscription sends a sample of an event to one subscription. Without a type it is of the
@@ -121,5 +124,5 @@ func TestWebhookSubscription(tx *store.Tx, orgID, id string, kind chat.EventType
 		return chat.WebhookDeliveryDetail{}, err
 	}
 	job := deliveryOf(tx, s, event)
-	return pendingDelivery(job), deliver(tx, s, job)
+	return pendingDelivery(job), errors.Join(deliver(tx, s, job), audit(tx, orgID, chat.AuditWebhookTested, ofWebhook(s), "event", string(kind)))
 }

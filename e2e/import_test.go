@@ -1,0 +1,157 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// importRows is long enough to be killed in several times.
+const importRows = 3000
+
+// user is somebody who has signed in, without a browser.
+type user struct {
+	srv    *Server
+	cookie string
+}
+
+func signedIn(t *testing.T, srv *Server) *user {
+	t.Helper()
+	email, password := demoLogin(t, srv)
+	u := &user{srv: srv}
+	u.do(t, http.MethodPost, "/session", "application/json", fmt.Sprintf(`{"email":%q,"password":%q}`, email, password))
+	return u
+}
+
+// do makes a request that has to succeed.
+func (u *user) do(t *testing.T, method, path, kind, body string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, u.srv.URL()+"/app/api"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", kind)
+	request.Header.Set("Cookie", u.cookie)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode >= 300 {
+		t.Fatalf("%s %s: %d %s, %v", method, path, answer.StatusCode, text, err)
+	}
+	if given, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";"); given != "" {
+		u.cookie = given
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(text))
+	return answer
+}
+
+// text makes a request and reads the whole answer.
+func (u *user) text(t *testing.T, method, path, kind, body string) []byte {
+	t.Helper()
+	text, err := io.ReadAll(u.do(t, method, path, kind, body).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// data makes a request and reads what the answer is about.
+func data[T any](t *testing.T, u *user, method, path, kind, body string) T {
+	t.Helper()
+	var envelope struct{ Data T }
+	if err := json.NewDecoder(u.do(t, method, path, kind, body).Body).Decode(&envelope); err != nil {
+		t.Fatal(err)
+	}
+	return envelope.Data
+}
+
+// importJob is how far an import is.
+type importJob struct {
+	ID, Status                     string
+	Rows, Created, Changed, Failed int
+}
+
+// numbers are those of all contacts whose name begins as the imported ones' do, as the export has them.
+func (u *user) numbers(t *testing.T) map[string]int {
+	t.Helper()
+	rows, err := csv.NewReader(u.do(t, http.MethodGet, "/contacts/export?search=Imported", "", "").Body).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, row := range rows[1:] {
+		counts[row[0]]++
+	}
+	return counts
+}
+
+// until kills the server whenever the job is further than each of some shares, and waits until it has a status.
+func (u *user) until(t *testing.T, id, status string, kills []int, far func(importJob) int) (job importJob) {
+	t.Helper()
+	done := eventually(func() bool {
+		job = data[importJob](t, u, http.MethodGet, "/contacts/jobs/"+id, "", "")
+		if len(kills) > 0 && far(job) >= kills[0] && job.Status != status {
+			kills = kills[1:]
+			u.srv.Kill()
+			u.srv.Restart()
+		}
+		return job.Status == status
+	})
+	if !done || len(kills) > 0 {
+		t.Fatalf("the job is %+v, want it %s, after %d more kills", job, status, len(kills))
+	}
+	return job
+}
+
+// TestImportIsKilled: the server is killed in the middle of an import, and of its undoing. Each row is imported once, and
+// after the undo none is there.
+func TestImportIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, store Option) {
+		srv := Start(t, store, WithFlags("--demo", "--demo-empty"))
+		u := signedIn(t, srv)
+		var file strings.Builder
+		file.WriteString("\uFEFFPhone;Name;Tags\r\n")
+		for i := range importRows {
+			fmt.Fprintf(&file, "+49151%07d;\"Imported; \"\"%d\"\"\";New\r\n", i, i)
+		}
+		file.WriteString("nobody;Imported wrongly;\r\n+491510000000;Imported twice;\r\n")
+		made := data[struct{ Job importJob }](t, u, http.MethodPost, "/contacts/imports?filename=people.csv", "text/csv", file.String())
+		path := "/contacts/imports/" + made.Job.ID
+		u.do(t, http.MethodPost, path+"/start", "application/json", `{"number":"100200300400500","mapping":{"header":true,"create_labels":true,"columns":[
+			{"column":0,"field":"phone_number"},{"column":1,"field":"name"},{"column":2,"field":"labels"}]}}`)
+
+		job := u.until(t, made.Job.ID, "done", []int{1, importRows / 3, importRows * 2 / 3}, func(j importJob) int { return j.Rows })
+		if job.Created != importRows || job.Changed != 0 || job.Failed != 2 || job.Rows != importRows+2 {
+			t.Errorf("it is counted as %+v", job)
+		}
+		numbers := u.numbers(t)
+		for number, times := range numbers {
+			if times != 1 {
+				t.Errorf("%s is there %d times", number, times)
+			}
+		}
+		if len(numbers) != importRows {
+			t.Errorf("%d numbers were imported, want %d", len(numbers), importRows)
+		}
+		wrong := csv.NewReader(u.do(t, http.MethodGet, path+"/errors", "", "").Body)
+		wrong.FieldsPerRecord = -1 // behind the problem are the row's own cells
+		failed, err := wrong.ReadAll()
+		if err != nil || len(failed) != 3 {
+			t.Errorf("the rows that were not imported are %q, %v", failed, err)
+		}
+
+		u.do(t, http.MethodPost, path+"/undo", "application/json", "{}")
+		u.until(t, made.Job.ID, "undone", []int{1, importRows / 2}, func(importJob) int { return importRows - len(u.numbers(t)) })
+		if left := u.numbers(t); len(left) != 0 {
+			t.Errorf("after the undo are left %d", len(left))
+		}
+	})
+}
