@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -133,7 +136,7 @@ func (o *auditedOffice) does(operation, action, request, body, keep string) {
 	switch {
 	case strings.HasPrefix(body, "--b"):
 		kind = "multipart/form-data; boundary=b"
-	case body == tinyPNG:
+	case strings.HasPrefix(body, tinyPNG):
 		kind = "image/png"
 	case strings.HasPrefix(body, "Phone"):
 		kind = "text/csv"
@@ -190,6 +193,8 @@ func people(o *auditedOffice) {
 	o.does("updateUser", "user.updated", "PATCH /users/${invited}", `{"role":"admin"}`, "")
 	o.does("endUserSessions", "user.signed_out", "DELETE /users/${invited}/sessions", "", "")
 	o.does("updateOrganization", "organization.updated", "PATCH /organization", `{"name":"Kopi Kita"}`, "")
+	o.does("setLogo", "organization.updated", "PUT /organization/logo", smallPNG(o.t), "")
+	o.does("removeLogo", "organization.updated", "DELETE /organization/logo", "", "")
 	o.does("setRetention", "organization.updated", "PUT /usage/retention", `{"days":400}`, "")
 }
 
@@ -310,6 +315,16 @@ const tinyPNG = "\x89PNG\r\n\x1a\n"
 // formOf is a form with a small file.
 func formOf(name, kind string) string {
 	return "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\nContent-Type: " + kind + "\r\n\r\n\x89PNG\r\n\x1a\n\r\n--b--\r\n"
+}
+
+// smallPNG is a whole picture.
+func smallPNG(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // codeFrom is what an authenticator app shows that was given the key on the page, some time from now.

@@ -99,6 +99,7 @@ func New(cfg Config) *App {
 	registerUsers(a)
 	registerTeams(a)
 	registerOrganization(a)
+	registerLogo(a)
 	registerPresence(a)
 	registerConversations(a)
 	registerTimeline(a)

@@ -30,6 +30,8 @@ type organizationView struct {
 	Hours       []openHours      `json:"opening_hours" doc:"When somebody is there. On days that are left out nobody is."`
 	Away        awayMessageShown `json:"away_message"`
 	SecondStep  bool             `json:"second_step" doc:"Everybody has to sign in with two steps."`
+	BrandColor  string           `json:"brand_color" doc:"On the page on which customers connect their numbers; empty where it is the default."`
+	LogoPath    string           `json:"logo_path" doc:"Where the logo is, on this host; empty where there is none."`
 }
 
 type openHours struct {
@@ -47,7 +49,10 @@ func viewOrganization(o chat.Organization) organizationView {
 	s := o.Settings
 	view := organizationView{
 		ID: o.ID, Name: o.Name, TimeZone: s.Zone(), MaskNumbers: s.MaskNumbers, RoundRobin: s.RoundRobin,
-		Hours: []openHours{}, Away: awayMessageShown(s.Away), SecondStep: s.SecondStep,
+		Hours: []openHours{}, Away: awayMessageShown(s.Away), SecondStep: s.SecondStep, BrandColor: s.Brand.Color,
+	}
+	if s.Brand.LogoToken != "" {
+		view.LogoPath = core.MediaPath(chat.Media{Token: s.Brand.LogoToken})
 	}
 	for _, h := range s.Hours {
 		view.Hours = append(view.Hours, openHours(h))
@@ -68,6 +73,7 @@ type updateOrganizationBody struct {
 	RoundRobin  *bool             `json:"round_robin,omitempty"`
 	Hours       *[]openHours      `json:"opening_hours,omitempty" maxItems:"7"`
 	Away        *awayMessageShown `json:"away_message,omitempty"`
+	BrandColor  *string           `json:"brand_color,omitempty" pattern:"^(#[0-9a-f]{6})?$" doc:"As #0a7c5a; empty: the default."`
 	SecondStep  *bool             `json:"second_step,omitempty" doc:"Only an owner who signs in with two steps can change it. true: whoever does not is led through the set-up before anything else."`
 }
 
@@ -86,6 +92,9 @@ func (b updateOrganizationBody) apply(s *chat.Settings) {
 		for _, h := range *b.Hours {
 			s.Hours = append(s.Hours, chat.OpenHours(h))
 		}
+	}
+	if b.BrandColor != nil {
+		s.Brand.Color = *b.BrandColor
 	}
 	if b.SecondStep != nil {
 		s.SecondStep = *b.SecondStep

@@ -10,6 +10,8 @@ const (
 	MediaInbound MediaOrigin = "inbound"
 	// MediaAttachment is a file that somebody sends from the dashboard: it belongs to its message, and is not listed.
 	MediaAttachment MediaOrigin = "attachment"
+	// MediaLogo is an organization's logo. It belongs to no number.
+	MediaLogo MediaOrigin = "logo"
 )
 
 // Media is a stored file. Token is the unguessable part of its address.

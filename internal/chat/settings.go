@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -18,7 +19,18 @@ type Settings struct {
 	// RetentionDays is the number of days for which messages are kept, if that is less than the plan's; 0: as
 	// long as the plan keeps them.
 	RetentionDays int64 `json:"retention_days,omitempty"`
+	Brand         Brand `json:"brand,omitzero"`
 }
+
+// Brand is how the page looks on which customers connect their numbers.
+type Brand struct {
+	Color     string `json:"color,omitempty"` // as #0a7c5a; empty: the default
+	LogoID    string `json:"logo_id,omitempty"`
+	LogoToken string `json:"logo_token,omitempty"` // of the picture's address; empty: none
+}
+
+// color is a colour as six digits.
+var color = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // AwayMessage is the answer to people who write outside of the open hours.
 type AwayMessage struct {
@@ -54,6 +66,9 @@ func (s Settings) Zone() string {
 func (s Settings) Check() error {
 	if location(s.Zone()) == nil {
 		return Invalid("time_zone", "There is no such time zone. Give one as Asia/Jakarta.")
+	}
+	if s.Brand.Color != "" && !color.MatchString(s.Brand.Color) {
+		return Invalid("brand_color", "Give the colour as #0a7c5a.")
 	}
 	if s.Away.On && s.Away.Text == "" {
 		return Invalid("away_message.text", "Write the message that people get outside of the opening hours.")
@@ -149,6 +164,7 @@ func (s Settings) Changes(other Settings) (names []string) {
 	for name, differs := range map[string]bool{
 		"time_zone": s.TimeZone != other.TimeZone, "mask_numbers": s.MaskNumbers != other.MaskNumbers, "round_robin": s.RoundRobin != other.RoundRobin,
 		"away_message": s.Away != other.Away, "opening_hours": !slices.Equal(s.Hours, other.Hours), "second_step": s.SecondStep != other.SecondStep, "retention_days": s.RetentionDays != other.RetentionDays,
+		"brand_color": s.Brand.Color != other.Brand.Color, "logo": s.Brand.LogoID != other.Brand.LogoID,
 	} {
 		if differs {
 			names = append(names, name)

@@ -28,8 +28,20 @@ var pageScript string
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // contentPolicy allows the page's own style and script and nothing else.
-var contentPolicy = "default-src 'none'; style-src '" + hashOf(pageCSS) + "'; script-src '" + hashOf(pageScript) +
-	"'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+var contentPolicy = policyFor(view{})
+
+// policyFor allows also an organization's colours and logo.
+func policyFor(page view) string {
+	style, pictures := "'"+hashOf(pageCSS)+"'", ""
+	if page.Brand != "" {
+		style += " '" + hashOf(string(page.Brand)) + "'"
+	}
+	if page.Logo != "" {
+		pictures = "; img-src 'self'"
+	}
+	return "default-src 'none'; style-src " + style + pictures + "; script-src '" + hashOf(pageScript) +
+		"'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+}
 
 func hashOf(source string) string {
 	sum := sha256.Sum256([]byte(source))
@@ -39,7 +51,9 @@ func hashOf(source string) string {
 // view is the content of the page, in the visitor's language, with names filled in.
 type view struct {
 	Style        template.CSS
-	Script       template.JS // empty where none is needed
+	Brand        template.CSS // the organization's colours; empty: the page's own
+	Logo         string       // the path of a picture; empty: Initial
+	Script       template.JS  // empty where none is needed
 	Lang         string
 	Organization string // empty if the visitor must not know it
 	Initial      string
@@ -64,10 +78,14 @@ type fact struct {
 }
 
 func (v *visit) view(mark, title, lead string, names names) view {
-	return view{
-		Style: template.CSS(pageCSS), Lang: v.text.lang, Mark: mark, Organization: names.organization, Initial: initial(names.organization),
+	page := view{
+		Style: template.CSS(pageCSS), Brand: brandStyle(names.brand.Color), Lang: v.text.lang, Mark: mark, Organization: names.organization, Initial: initial(names.organization),
 		Title: v.text.say(title, names), Lead: v.text.say(lead, names),
 	}
+	if names.brand.LogoToken != "" {
+		page.Logo = core.MediaPath(chat.Media{Token: names.brand.LogoToken})
+	}
+	return page
 }
 
 // initial is the letter that stands for a name; empty if the name has no letters or digits.
@@ -81,7 +99,7 @@ func initial(name string) string {
 }
 
 func namesOf(invited core.Invitation) names {
-	n := names{organization: invited.Organization.Name}
+	n := names{organization: invited.Organization.Name, brand: invited.Organization.Settings.Brand}
 	if invited.Customer != nil {
 		n.customer = invited.Customer.Name
 	}
@@ -235,6 +253,7 @@ func (v *visit) show(status int, page view) {
 		http.Error(v.w, "Something went wrong. Try again.", http.StatusInternalServerError)
 		return
 	}
+	v.w.Header().Set("Content-Security-Policy", policyFor(page))
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.Header().Set("Content-Language", page.Lang)
 	v.w.WriteHeader(status)
@@ -242,7 +261,10 @@ func (v *visit) show(status int, page view) {
 }
 
 // names are filled into texts.
-type names struct{ organization, customer string }
+type names struct {
+	organization, customer string
+	brand                  chat.Brand
+}
 
 // say is a text with the names filled in. The template escapes it.
 func (t texts) say(key string, n names) string {

@@ -67,14 +67,15 @@ export function toLogin(): void {
 
 async function call(method: Method, path: string, options: Options): Promise<unknown> {
   const headers: Record<string, string> = { Accept: "application/json" };
-  if (method !== "GET") headers["Content-Type"] = "application/json";
+  const file = options.body instanceof Blob ? options.body : undefined;
+  if (method !== "GET") headers["Content-Type"] = file ? file.type : "application/json";
   if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
   let response: Response;
   try {
     response = await fetch(address(path, options.query), {
       method,
       headers,
-      body: method === "GET" || options.body === undefined ? undefined : JSON.stringify(options.body),
+      body: method === "GET" || options.body === undefined ? undefined : (file ?? JSON.stringify(options.body)),
       signal: options.signal,
       credentials: "same-origin",
     });
@@ -128,6 +129,7 @@ export async function all<T>(path: string, options: Options = {}): Promise<T[]> 
   return found;
 }
 
+/** Changes something. A body that is a file goes as it is. */
 export async function send<T>(
   method: Exclude<Method, "GET">,
   path: string,

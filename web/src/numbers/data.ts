@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, all, ApiError, get, pages, send } from "../api/client";
+import { all, get, pages, send } from "../api/client";
 
 export interface BusinessNumber {
   phone_number_id: string | null;
@@ -95,14 +95,7 @@ export function failuresQuery(id: string, days: number, code: string | undefined
   return { ...pages<FailedMessage>(["number failures", id, days, code, zone], `/${id}/number/failures`, { days, zone, code }), staleTime: 0, refetchInterval: 30_000 };
 }
 
-export async function sendPicture(id: string, file: File): Promise<Profile> {
-  const response = await fetch(address(`/${id}/number/profile/picture`), {
-    method: "POST", headers: { "Content-Type": file.type }, body: file, credentials: "same-origin",
-  });
-  const answer = (await response.json().catch(() => ({}))) as { data?: Profile; error?: { code: string; message: string } };
-  if (!response.ok || !answer.data) throw new ApiError(response.status, answer.error?.code ?? "", answer.error?.message ?? response.statusText);
-  return answer.data;
-}
+export const sendPicture = (id: string, file: File) => send<Profile>("POST", `/${id}/number/profile/picture`, file);
 
 /** The address under which a number of one's own is connected. */
 export function connectAddress(team: string | undefined): Promise<{ setup_url: string }> {

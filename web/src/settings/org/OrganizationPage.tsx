@@ -3,6 +3,7 @@ import { useText } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
 import { Section } from "../Section";
 import { organizationQuery } from "./data";
+import { BrandPanel } from "./BrandPanel";
 import { GeneralPanel } from "./GeneralPanel";
 import { HoursPanel } from "./HoursPanel";
 import { SignInPanel } from "./SignInPanel";
@@ -17,6 +18,7 @@ export default function OrganizationPage() {
         {(settings) => (
           <>
             <GeneralPanel settings={settings} />
+            <BrandPanel settings={settings} />
             <SwitchesPanel settings={settings} />
             <HoursPanel settings={settings} />
             <SignInPanel settings={settings} />

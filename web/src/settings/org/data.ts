@@ -16,6 +16,10 @@ export interface Organization {
   mask_numbers: boolean;
   round_robin: boolean;
   second_step: boolean;
+  /** As #0a7c5a; empty: the default. */
+  brand_color: string;
+  /** Empty where there is no logo. */
+  logo_path: string;
   opening_hours: OpenHours[];
   away_message: { on: boolean; text: string };
 }
@@ -31,6 +35,12 @@ export async function change(settings: Partial<Organization>): Promise<Organizat
   void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
   return organization;
 }
+
+const keep = (organization: Organization) => queryClient.setQueryData(organizationQuery.queryKey, organization);
+
+export const sendLogo = (file: File) => send<Organization>("PUT", "/organization/logo", file).then(keep);
+
+export const removeLogo = () => send<Organization>("DELETE", "/organization/logo").then(keep);
 
 /** A change that is made at once, as of a switch. */
 export function useChange() {
