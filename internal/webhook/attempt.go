@@ -110,7 +110,7 @@ func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 // waitFor keeps a job in memory for its next attempt.
 func (e *Engine) waitFor(o outcome) {
 	j := o.job
-	if e.closed || e.lapsed || j.lane.parked || e.bytes+len(j.Payload) > maxBytes {
+	if e.closed || e.lapsed || j.lane.parked() || e.bytes+len(j.Payload) > maxBytes {
 		return
 	}
 	next := &job{DeliveryJob: j.DeliveryJob, lane: j.lane, due: o.due}

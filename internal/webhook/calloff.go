@@ -15,9 +15,7 @@ func (e *Engine) CallOff(subscriptionID string, ids []string) {
 		return
 	}
 	for _, id := range ids {
-		if l.refills {
-			l.released[id] = true // the refill may have read it before
-		}
+		l.backlog.dropped(id) // a refill may have read it before
 		if j := l.held[id]; j != nil {
 			j.calledOff = true
 			if l.drop(j) {
@@ -40,7 +38,7 @@ func (e *Engine) stillDue(j *job) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
-		j.lane.more, j.lane.missed = true, true // the refill that follows says what is wrong with the store
+		j.lane.backlog.note() // the refill that follows says what is wrong with the store
 		return false
 	}
 	return due && !j.calledOff
@@ -56,12 +54,6 @@ func (e *Engine) withdraw(j *job) {
 	e.forget(j)
 	e.consider(j.lane, now)
 	e.dispatch(now)
-}
-
-// comeBack is for a retry that left and was not made after all: it says nothing of the endpoint.
-func (l *lane) comeBack() {
-	l.inFlight--
-	l.probing = false
 }
 
 // drop takes a job out of the queues. It reports false when the job is under way.

@@ -15,8 +15,8 @@ type share struct {
 
 // ready puts a lane among those that can go, each of which is there once.
 func (e *Engine) ready(l *lane) {
-	if !l.queued {
-		l.queued = true
+	if !l.seat.ring {
+		l.seat.ring = true
 		e.ring.Add(l.orgID, l)
 	}
 }
@@ -36,17 +36,15 @@ func (e *Engine) consider(l *lane, now store.Moment) {
 
 func (e *Engine) needsStore(l *lane) bool {
 	switch {
-	case l.chore || e.closed || e.lapsed:
+	case l.seat.chores || e.closed || e.lapsed:
 		return false
-	case l.endpoint == nil || l.stale:
-		return true
 	default:
-		return l.more && !l.parked && !l.starved && l.readyCount() <= refillAt
+		return !l.current() || l.wantsRefill()
 	}
 }
 
 func (e *Engine) addChore(l *lane) {
-	l.chore = true
+	l.seat.chores = true
 	e.chores.Add(l.orgID, l)
 	e.tending.Signal()
 }
@@ -76,7 +74,7 @@ func (e *Engine) nextLane() *lane {
 			return s.inFlight < most && s.unrecorded < orgUnrecorded
 		})
 		if len(lanes) > 0 {
-			lanes[0].queued = false
+			lanes[0].seat.ring = false
 			return lanes[0]
 		}
 	}
@@ -151,17 +149,17 @@ func (e *Engine) lapse() bool {
 
 // setAlarm says when time alone lets a lane go on; never, if zero.
 func (e *Engine) setAlarm(l *lane, at store.Moment) {
-	l.wakeAt = at
+	l.seat.wakeAt = at
 	switch {
-	case at.IsZero() && l.index >= 0:
-		heap.Remove(&e.sleeping, l.index)
+	case at.IsZero() && l.seat.index >= 0:
+		heap.Remove(&e.sleeping, l.seat.index)
 	case at.IsZero():
-	case l.index >= 0:
-		heap.Fix(&e.sleeping, l.index)
+	case l.seat.index >= 0:
+		heap.Fix(&e.sleeping, l.seat.index)
 	default:
 		heap.Push(&e.sleeping, l)
 	}
-	if !at.IsZero() && l.index == 0 {
+	if !at.IsZero() && l.seat.index == 0 {
 		poke(e.wake)
 	}
 }
@@ -193,7 +191,7 @@ func (e *Engine) wakeLanes() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Moment()
-	for len(e.sleeping) > 0 && !e.sleeping[0].wakeAt.After(now) {
+	for len(e.sleeping) > 0 && !e.sleeping[0].seat.wakeAt.After(now) {
 		l := e.sleeping[0]
 		heap.Pop(&e.sleeping)
 		e.consider(l, now)
@@ -202,23 +200,23 @@ func (e *Engine) wakeLanes() time.Duration {
 	if len(e.sleeping) == 0 {
 		return sweepEvery
 	}
-	return min(e.sleeping[0].wakeAt.Sub(now), sweepEvery)
+	return min(e.sleeping[0].seat.wakeAt.Sub(now), sweepEvery)
 }
 
 // laneHeap orders sleeping lanes by when they wake.
 type laneHeap []*lane
 
 func (h laneHeap) Len() int           { return len(h) }
-func (h laneHeap) Less(i, j int) bool { return h[i].wakeAt.Before(h[j].wakeAt) }
+func (h laneHeap) Less(i, j int) bool { return h[i].seat.wakeAt.Before(h[j].seat.wakeAt) }
 
 func (h laneHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
+	h[i].seat.index, h[j].seat.index = i, j
 }
 
 func (h *laneHeap) Push(x any) {
 	l := x.(*lane)
-	l.index = len(*h)
+	l.seat.index = len(*h)
 	*h = append(*h, l)
 }
 
@@ -227,6 +225,6 @@ func (h *laneHeap) Pop() any {
 	l := (*h)[last]
 	(*h)[last] = nil
 	*h = (*h)[:last]
-	l.index = -1
+	l.seat.index = -1
 	return l
 }

@@ -2,8 +2,8 @@ package webhook
 
 import (
 	"container/heap"
-	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -13,15 +13,6 @@ const (
 	maxReady = 64
 	// refillAt is when a lane looks for more in the table: before it runs dry.
 	refillAt = maxReady / 2
-
-	minConcurrency   = 1
-	startConcurrency = 4
-	maxConcurrency   = 64
-
-	// breakAfter failures in a row, nothing leaves a lane but a probe now and then.
-	breakAfter = 5
-	firstProbe = 5 * time.Second
-	lastProbe  = 300 * time.Second
 )
 
 // Queues of a lane, in the order in which they are served.
@@ -55,15 +46,6 @@ func (j *job) queue() int {
 // is under way.
 func (j *job) ordered() bool { return j.Attempts == 0 && j.Subject != "" }
 
-// verdict is what an attempt says about the endpoint.
-type verdict int
-
-const (
-	good    verdict = iota
-	failed          // for reasons that slowing down does not help
-	choking         // time-outs, 429 and 5xx
-)
-
 // lane is the queue of one subscription: a state machine without a clock, a lock or any I/O of its
 // own. Its methods run under the engine's lock.
 type lane struct {
@@ -74,42 +56,30 @@ type lane struct {
 	subject map[string]bool // whose first attempts are under way
 	held    map[string]*job // all in memory, by id, until their outcome is stored
 
-	inFlight int
-	limit    int
-	row      int // failures in a row
-
-	openUntil store.Moment // the breaker's next probe; zero while it is closed
-	backoff   time.Duration
-	probing   bool
-	heldUntil store.Moment // what the endpoint asked for
+	breaker
+	backlog backlog
+	seat    seat
 
 	endpoint *endpoint // nil until it is loaded
-	stale    bool      // it has changed since
-	parked   bool      // paused, disabled or gone: nothing leaves, nothing is kept in memory
+	changes  int       // of the subscription that were heard of
+	loaded   int       // how many of them the endpoint has
 	failing  bool      // failures are counted in the table
 	warned   int       // how many warnings of this streak were given
+	usedAt   store.Moment
+}
 
-	starved  bool                // no memory was left for what the table has
-	more     bool                // the table may have due jobs that are not in memory: new ones queue up there
-	refills  bool                // one is under way
-	missed   bool                // something came since the table was read
-	place    store.DeliveryPlace // how far it was read
-	horizon  time.Time           // by which the first attempts in it are due, also if the clock says that is to come
-	readTo   string              // the greatest id that was found in it
-	released map[string]bool     // what left memory during a refill, which may have read it before
-	lookedAt store.Moment        // for what is another's, if that dies
-	changes  int                 // of the subscription that were heard of
-
-	queued bool // in the ring of lanes that can go
-	chore  bool // in the queue of lanes that need the store
-	wakeAt store.Moment
-	index  int // in the engine's heap of sleeping lanes, or -1
-	usedAt store.Moment
+// seat is where the engine has a lane.
+type seat struct {
+	ring   bool         // among the lanes that can go
+	chores bool         // among those that need the store
+	wakeAt store.Moment // when it is woken
+	index  int          // among the sleeping, or -1
 }
 
 func newLane(orgID, id string) *lane {
 	return &lane{
-		orgID: orgID, id: id, subject: map[string]bool{}, held: map[string]*job{}, limit: startConcurrency, index: -1,
+		orgID: orgID, id: id, subject: map[string]bool{}, held: map[string]*job{},
+		breaker: breaker{limit: startConcurrency}, seat: seat{index: -1},
 	}
 }
 
@@ -144,11 +114,22 @@ func (l *lane) ripen(now store.Moment, forget func(*job)) {
 		j := heap.Pop(&l.waiting).(*job)
 		if l.full() {
 			forget(j)
-			l.more = true
+			l.backlog.note()
 			continue
 		}
 		l.push(j)
 	}
+}
+
+// current tells that the endpoint is as the subscription was when it last was heard of.
+func (l *lane) current() bool { return l.endpoint != nil && l.loaded == l.changes }
+
+// parked tells that the subscription is paused, disabled or gone: nothing leaves, nothing is kept in memory.
+func (l *lane) parked() bool { return l.endpoint != nil && l.endpoint.status != chat.WebhookActive }
+
+// wantsRefill tells that the table may have jobs for which there is room.
+func (l *lane) wantsRefill() bool {
+	return l.backlog.state == inTable && !l.parked() && l.readyCount() <= refillAt
 }
 
 // take returns the next job that may leave now, or nil.
@@ -158,7 +139,10 @@ func (l *lane) take(now store.Moment) *job {
 	}
 	for q := range l.ready {
 		if j := l.ready[q].takeFirst(func(j *job) bool { return !j.ordered() || !l.subject[j.Subject] }); j != nil {
-			l.leave(j)
+			l.left()
+			if j.ordered() {
+				l.subject[j.Subject] = true
+			}
 			return j
 		}
 	}
@@ -167,65 +151,16 @@ func (l *lane) take(now store.Moment) *job {
 
 // open tells whether jobs may leave now.
 func (l *lane) open(now store.Moment) bool {
-	switch {
-	case l.endpoint == nil || l.parked || now.Before(l.heldUntil):
-		return false
-	case l.broken():
-		return !l.probing && l.inFlight == 0 && !now.Before(l.openUntil)
-	default:
-		return l.inFlight < l.limit
-	}
-}
-
-func (l *lane) broken() bool { return !l.openUntil.IsZero() }
-
-func (l *lane) leave(j *job) {
-	l.inFlight++
-	l.probing = l.broken()
-	if j.ordered() {
-		l.subject[j.Subject] = true
-	}
+	return l.endpoint != nil && !l.parked() && l.lets(now)
 }
 
 // done counts the end of an attempt; j is as it was when it left.
 func (l *lane) done(j *job, v verdict, now store.Moment) {
-	l.inFlight--
 	if j.ordered() {
 		delete(l.subject, j.Subject)
 	}
-	probe := l.probing
-	l.probing = false
-	if v == good {
-		l.succeeded()
-		return
-	}
-	l.row++
-	if v == choking {
-		l.limit = max(minConcurrency, l.limit/2)
-	}
-	switch {
-	case l.broken() && probe:
-		l.backoff = min(2*l.backoff, lastProbe)
-		l.openUntil = now.Add(l.backoff)
-	case !l.broken() && l.row >= breakAfter:
-		l.backoff = firstProbe
-		l.openUntil = now.Add(l.backoff)
-	}
+	l.judge(v, now)
 }
-
-func (l *lane) succeeded() {
-	// One more only where the limit was what kept more from leaving.
-	if l.inFlight+1 >= l.limit {
-		l.limit = min(maxConcurrency, l.limit+1)
-	}
-	if l.broken() {
-		l.limit = min(l.limit, startConcurrency)
-	}
-	l.row, l.openUntil, l.backoff = 0, 0, 0
-}
-
-// hold keeps everything back until the given moment.
-func (l *lane) hold(until store.Moment) { l.heldUntil = max(l.heldUntil, until) }
 
 // nextTime is when time alone lets the lane go on; zero when that takes something else.
 func (l *lane) nextTime(now store.Moment) store.Moment {
@@ -233,39 +168,29 @@ func (l *lane) nextTime(now store.Moment) store.Moment {
 	if len(l.waiting) > 0 {
 		at = l.waiting[0].due
 	}
-	if l.endpoint == nil || l.parked || l.readyCount() == 0 {
+	if l.endpoint == nil || l.parked() || l.readyCount() == 0 {
 		return at
 	}
-	free := l.heldUntil
-	if l.broken() && l.inFlight == 0 && l.openUntil.After(free) {
-		free = l.openUntil
-	}
-	if free.After(now) && (at.IsZero() || free.Before(at)) {
+	if free := l.freeAt(); free.After(now) && (at.IsZero() || free.Before(at)) {
 		return free
 	}
 	return at
 }
 
 // idle tells that nothing of the lane is in memory or under way.
-func (l *lane) idle() bool { return len(l.held) == 0 && l.inFlight == 0 && !l.refills && !l.chore }
-
-// revive lets an endpoint that was changed by its owner begin anew.
-func (l *lane) revive() {
-	l.row, l.openUntil, l.backoff, l.heldUntil = 0, 0, 0, 0
-	l.limit = max(l.limit, startConcurrency)
-}
+func (l *lane) idle() bool { return len(l.held) == 0 && l.inFlight == 0 && !l.seat.chores }
 
 // flush forgets every job that is not under way.
 func (l *lane) flush(forget func(*job)) {
 	for q := range l.ready {
 		for j := l.ready[q].pop(); j != nil; j = l.ready[q].pop() {
 			forget(j)
-			l.more = true
+			l.backlog.note()
 		}
 	}
 	for len(l.waiting) > 0 {
 		forget(heap.Pop(&l.waiting).(*job))
-		l.more = true
+		l.backlog.note()
 	}
 }
 

@@ -107,7 +107,7 @@ func (m *laneModel) Return(t *rapid.T) {
 	j := m.flying[i]
 	m.flying = slices.Delete(m.flying, i, i+1)
 	v := rapid.SampledFrom([]verdict{good, failed, choking}).Draw(t, "verdict")
-	probe := m.l.probing
+	probe := m.l.state == probing
 	before := m.l.limit
 	m.l.done(j, v, m.now)
 	delete(m.l.held, j.ID)

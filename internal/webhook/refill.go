@@ -41,7 +41,7 @@ func (e *Engine) tendLane(l *lane) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l.chore = false
+	l.seat.chores = false
 	if err == nil {
 		now := e.cfg.Store.Moment()
 		e.consider(l, now)
@@ -52,7 +52,7 @@ func (e *Engine) tendLane(l *lane) {
 // refresh loads the lane's endpoint if it is new or has changed.
 func (e *Engine) refresh(l *lane) error {
 	e.mu.Lock()
-	needed, changes := l.endpoint == nil || l.stale, l.changes
+	needed, changes := !l.current(), l.changes
 	e.mu.Unlock()
 	if !needed {
 		return nil
@@ -63,7 +63,7 @@ func (e *Engine) refresh(l *lane) error {
 	}
 	e.mu.Lock()
 	e.replace(l, p)
-	l.stale = l.changes != changes
+	l.loaded = changes
 	e.mu.Unlock()
 	if p.status == chat.WebhookDisabled {
 		return e.endDeliveries(l)
@@ -74,8 +74,8 @@ func (e *Engine) refresh(l *lane) error {
 // replace gives a lane another endpoint.
 func (e *Engine) replace(l *lane, p *endpoint) {
 	before := l.endpoint
-	l.endpoint, l.parked, l.failing = p, p.status != chat.WebhookActive, p.failing
-	if l.parked {
+	l.endpoint, l.failing = p, p.failing
+	if l.parked() {
 		l.flush(e.forget)
 		return
 	}
@@ -102,24 +102,25 @@ func (e *Engine) endDeliveries(l *lane) error {
 // refill brings due deliveries from the table into memory, in their order.
 func (e *Engine) refill(l *lane) error {
 	e.mu.Lock()
-	if !l.more || l.parked || e.closed || e.lapsed || l.readyCount() > refillAt {
+	l.backlog.relieve()
+	if !l.wantsRefill() || e.closed || e.lapsed {
 		e.mu.Unlock()
 		return nil
 	}
-	l.refills, l.missed, l.released = true, false, map[string]bool{}
-	node, place, horizon := e.node, l.place, l.horizon
+	l.backlog.begin()
+	node, place, horizon := e.node, l.backlog.place, l.backlog.horizon
 	e.mu.Unlock()
 
 	jobs, got, err := e.readDue(node, l, place, horizon)
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer func() { l.refills, l.released = false, nil }()
 	if err != nil || node != e.node {
-		l.place = store.DeliveryPlace{}
+		l.backlog.place = store.DeliveryPlace{}
+		l.backlog.end(inTable)
 		return err
 	}
-	e.admit(l, jobs, got)
+	l.backlog.end(e.admit(l, jobs, got))
 	return nil
 }
 
@@ -153,22 +154,27 @@ func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizo
 	return jobs, got, err
 }
 
-// admit puts what was read into memory, as far as there is room.
-func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.DeliveryJob) {
+// admit puts what was read into memory, as far as there is room, and tells where the rest is. The place is kept: the
+// next refill goes on there.
+func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.DeliveryJob) backlogState {
 	for _, j := range jobs {
-		if l.starved = e.bytes+len(j.Payload) > maxBytes; l.starved || l.full() {
-			return // the place is kept: the next refill goes on here
+		switch {
+		case e.bytes+len(j.Payload) > maxBytes:
+			return outOfMemory
+		case l.full():
+			return inTable
 		}
-		l.place = store.DeliveryPlace{DueAt: j.DueAt, ID: j.ID}
+		l.backlog.place = store.DeliveryPlace{DueAt: j.DueAt, ID: j.ID}
 		mine, ok := got[j.ID]
-		if !ok || l.held[j.ID] != nil || l.released[j.ID] || e.lapsed || e.closed || l.parked {
+		if !ok || l.held[j.ID] != nil || l.backlog.released[j.ID] || e.lapsed || e.closed || l.parked() {
 			continue
 		}
-		l.readTo = max(l.readTo, j.ID)
+		l.backlog.readTo = max(l.backlog.readTo, j.ID)
 		e.hold(l, mine)
 	}
-	if len(jobs) < maxReady {
-		l.place = store.DeliveryPlace{}
-		l.more = l.missed
+	if len(jobs) == maxReady {
+		return inTable
 	}
+	l.backlog.place = store.DeliveryPlace{}
+	return inMemory
 }

@@ -244,7 +244,7 @@ func (m *replayModel) atRest() bool {
 	for _, e := range m.nodes {
 		e.mu.Lock()
 		l := e.lanes[m.sub.ID]
-		busy := l != nil && (l.chore || l.refills || len(l.held) != l.readyCount()+len(l.waiting)+l.inFlight)
+		busy := l != nil && (l.seat.chores || len(l.held) != l.readyCount()+len(l.waiting)+l.inFlight)
 		if l != nil {
 			flying += l.inFlight
 		}
@@ -307,7 +307,7 @@ func TestNothingIsRetriedUnseen(t *testing.T) {
 		cancel()
 		e := &Engine{cfg: w.engine.cfg, calls: gone}
 		j := &job{DeliveryJob: store.DeliveryJob{OrgID: w.org.ID, ID: "wbd_1", Attempts: 1}, lane: newLane(w.org.ID, "wbs_1")}
-		if e.stillDue(j) || !j.lane.more {
+		if e.stillDue(j) || j.lane.backlog.state == inMemory {
 			w.t.Errorf("it is attempted, or not looked for again: %+v", j.lane)
 		}
 	})

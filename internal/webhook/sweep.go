@@ -89,17 +89,17 @@ func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool) {
 		}
 		l := e.lane(found.OrgID, found.SubscriptionID)
 		if early {
-			l.horizon = found.DueAt.Add(time.Hour)
+			l.backlog.horizon = found.DueAt.Add(time.Hour)
 		}
-		l.starved = false
-		loaded := l.endpoint != nil && !l.stale
+		l.backlog.relieve()
 		switch {
-		case loaded && (l.parked || l.held[found.FirstID] != nil && !l.more):
+		case l.current() && (l.parked() || l.held[found.FirstID] != nil && l.backlog.state == inMemory):
 			continue
-		case !own && living[found.Owner] && now.Sub(l.lookedAt) < strangerEvery:
+		case !own && living[found.Owner] && now.Sub(l.backlog.lookedAt) < strangerEvery:
 			continue
 		}
-		l.lookedAt, l.more, l.missed = now, true, true
+		l.backlog.lookedAt = now
+		l.backlog.note()
 		e.consider(l, now)
 	}
 }
@@ -137,8 +137,8 @@ func (e *Engine) poll(ctx context.Context) error {
 	e.polledAt = now
 	for _, s := range changed {
 		if l := e.lanes[s[1]]; l != nil {
-			l.stale, l.more = true, true
 			l.changes++
+			l.backlog.note()
 			e.consider(l, e.cfg.Store.Moment())
 		}
 	}
@@ -154,7 +154,7 @@ func (e *Engine) retireLanes() {
 	}
 	now := e.cfg.Store.Moment()
 	for id, l := range e.lanes {
-		if l.idle() && !l.failing && !l.queued && l.index < 0 && now.Sub(l.usedAt) > idleLane {
+		if l.idle() && !l.failing && !l.seat.ring && l.seat.index < 0 && now.Sub(l.usedAt) > idleLane {
 			delete(e.lanes, id)
 		}
 	}

@@ -190,14 +190,14 @@ func (e *Engine) Enqueue(jobs []store.DeliveryJob) {
 
 // offer puts a new delivery into its lane, unless others of the lane are in the table before it.
 func (e *Engine) offer(l *lane, j store.DeliveryJob) {
-	if j.DueAt.After(l.horizon) {
-		l.horizon = j.DueAt
+	if j.DueAt.After(l.backlog.horizon) {
+		l.backlog.horizon = j.DueAt
 	}
 	switch {
 	case e.closed || e.lapsed || j.Owner != e.node || l.held[j.ID] != nil:
-	case l.parked || l.more || l.full() || e.bytes+len(j.Payload) > maxBytes || j.ID <= l.readTo:
+	case l.parked() || l.backlog.state != inMemory || l.full() || e.bytes+len(j.Payload) > maxBytes || j.ID <= l.backlog.readTo:
 		// With an id that a refill has passed it may have been brought by that, and done.
-		l.more, l.missed = true, true
+		l.backlog.note()
 	default:
 		e.hold(l, j)
 	}
@@ -212,9 +212,7 @@ func (e *Engine) hold(l *lane, j store.DeliveryJob) {
 func (e *Engine) forget(j *job) {
 	e.bytes -= len(j.Payload)
 	delete(j.lane.held, j.ID)
-	if j.lane.refills {
-		j.lane.released[j.ID] = true
-	}
+	j.lane.backlog.dropped(j.ID)
 }
 
 // Changed tells that a subscription changed, or that deliveries wait for it in the table.
@@ -222,8 +220,8 @@ func (e *Engine) Changed(orgID, id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l := e.lane(orgID, id)
-	l.stale, l.more, l.missed = true, true, true
 	l.changes++
+	l.backlog.note()
 	e.consider(l, e.cfg.Store.Moment())
 }
 

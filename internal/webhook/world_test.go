@@ -251,7 +251,7 @@ func (w *world) idle(e *Engine) {
 		defer e.mu.Unlock()
 		busy := e.inFlight > 0 || e.chores.Len() > 0
 		for _, l := range e.lanes {
-			busy = busy || l.chore || len(l.held) > l.readyCount()+len(l.waiting)
+			busy = busy || l.seat.chores || len(l.held) > l.readyCount()+len(l.waiting)
 		}
 		return !busy
 	})

@@ -1,0 +1,127 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/parleyhq/parley/internal/store"
+)
+
+const (
+	minConcurrency   = 1
+	startConcurrency = 4
+	maxConcurrency   = 64
+
+	// breakAfter failures in a row, nothing leaves a lane but a probe now and then.
+	breakAfter = 5
+	firstProbe = 5 * time.Second
+	lastProbe  = 300 * time.Second
+)
+
+// verdict is what an attempt says about the endpoint.
+type verdict int
+
+const (
+	good    verdict = iota
+	failed          // for reasons that slowing down does not help
+	choking         // time-outs, 429 and 5xx
+)
+
+// breakerState is how a breaker stands.
+type breakerState int
+
+const (
+	closed  breakerState = iota // jobs leave, as many at a time as the limit says
+	open                        // nothing leaves before the next probe
+	probing                     // one job is under way, and its outcome decides
+)
+
+// breaker decides when a job may leave for an endpoint, by how the last ones fared there.
+type breaker struct {
+	state     breakerState
+	inFlight  int
+	limit     int
+	row       int          // failures in a row
+	openUntil store.Moment // the next probe
+	backoff   time.Duration
+	heldUntil store.Moment // what the endpoint asked for
+}
+
+func (b *breaker) broken() bool { return b.state != closed }
+
+// lets tells whether a job may leave now.
+func (b *breaker) lets(now store.Moment) bool {
+	switch {
+	case now.Before(b.heldUntil):
+		return false
+	case b.state == open:
+		return b.inFlight == 0 && !now.Before(b.openUntil)
+	default:
+		return b.state == closed && b.inFlight < b.limit
+	}
+}
+
+// freeAt is when time alone lets a job leave.
+func (b *breaker) freeAt() store.Moment {
+	if b.state == open && b.inFlight == 0 {
+		return max(b.heldUntil, b.openUntil)
+	}
+	return b.heldUntil
+}
+
+func (b *breaker) left() {
+	b.inFlight++
+	if b.state == open {
+		b.state = probing
+	}
+}
+
+// comeBack is for a job that left and was not attempted after all: it says nothing of the endpoint.
+func (b *breaker) comeBack() {
+	b.inFlight--
+	if b.state == probing {
+		b.state = open
+	}
+}
+
+// judge counts the end of an attempt.
+func (b *breaker) judge(v verdict, now store.Moment) {
+	b.inFlight--
+	if v == good {
+		b.succeed()
+		return
+	}
+	b.row++
+	if v == choking {
+		b.limit = max(minConcurrency, b.limit/2)
+	}
+	switch {
+	case b.state == probing:
+		b.trip(min(2*b.backoff, lastProbe), now)
+	case b.state == closed && b.row >= breakAfter:
+		b.trip(firstProbe, now)
+	}
+}
+
+func (b *breaker) trip(backoff time.Duration, now store.Moment) {
+	b.state, b.backoff, b.openUntil = open, backoff, now.Add(backoff)
+}
+
+func (b *breaker) succeed() {
+	// One more only where the limit was what kept more from leaving.
+	if b.inFlight+1 >= b.limit {
+		b.limit = min(maxConcurrency, b.limit+1)
+	}
+	if b.broken() {
+		b.limit = min(b.limit, startConcurrency)
+	}
+	b.state, b.row, b.openUntil, b.backoff = closed, 0, 0, 0
+}
+
+// hold keeps everything back until the given moment.
+func (b *breaker) hold(until store.Moment) { b.heldUntil = max(b.heldUntil, until) }
+
+// revive lets an endpoint that was changed by its owner begin anew.
+func (b *breaker) revive() {
+	b.state, b.row, b.openUntil, b.backoff, b.heldUntil = closed, 0, 0, 0, 0
+	b.limit = max(b.limit, startConcurrency)
+}
