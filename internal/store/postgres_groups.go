@@ -17,8 +17,9 @@ import (
 
 const (
 	// groupLanes is the number of groups that run side by side. A conversation always uses the same lane, so
-	// that groups of this node never wait for each other's locks.
-	groupLanes = 4
+	// that groups of this node never wait for each other's locks. With more lanes the groups are smaller, and
+	// accepting takes the processors from outcomes and callbacks, which have a connection each.
+	groupLanes = 2
 	// groupSize bounds a group, and thereby how long its first member waits for its last.
 	groupSize = 64
 	// groupQueue is how many members may wait in a lane. Beyond it the store is overloaded.
