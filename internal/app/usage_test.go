@@ -59,7 +59,7 @@ func TestUsage(t *testing.T) {
 			_, err := core.UpdateOrganization(tx, org.ID, core.OrganizationPatch{Plan: new("pro")})
 			for range 5 {
 				if err == nil {
-					_, err = tx.CountMessage(org.ID, w.Clock.Now().UTC().Format("2006-01"))
+					_, err = tx.AddToQuota(org.ID, w.Clock.Now().UTC().Format("2006-01"), 1)
 				}
 			}
 			return err

@@ -103,10 +103,10 @@ func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) 
 	p, err := step()
 	took := w.cfg.Store.Moment().Sub(begin)
 	switch {
-	case took > sliceTime:
+	case took > w.bounds.time:
 		w.slice = max(smallest, w.slice/2)
 	case p.Messages >= w.slice:
-		w.slice = min(largest, w.slice+4)
+		w.slice = min(w.bounds.most, w.slice+max(4, w.slice/2))
 	}
 	if err == nil && took > 0 {
 		rest := time.NewTimer(min(took/2, longestRest))
@@ -130,6 +130,8 @@ func (w *Worker) step(ctx context.Context, node string, state core.BroadcastStat
 		})
 		code, refused := chat.CodeOf(err)
 		switch {
+		case errors.Is(err, store.ErrDuplicate): // somebody has made one of the contacts at the same time
+			continue
 		case !refused:
 			return p, err
 		case code == chat.CodeQuotaExceeded && limit > 1:

@@ -22,10 +22,8 @@ const (
 	lookEvery = time.Second
 	// workEvery is how often those that are being sent are looked at.
 	workEvery = 50 * time.Millisecond
-	// smallest and largest is how many messages a transaction makes, as many as fit into sliceTime: on SQLite
-	// everybody who writes waits for it.
-	smallest, largest = 4, 40
-	sliceTime         = 6 * time.Millisecond
+	// smallest is how many messages a transaction makes at least.
+	smallest = 4
 	// dueAtOnce bounds how many scheduled broadcasts start at one look.
 	dueAtOnce = 20
 	// patience ends a step that the store does not answer.
@@ -44,6 +42,21 @@ type Config struct {
 	LookEvery, WorkEvery time.Duration
 }
 
+// bounds are for the transactions that make messages: as many as fit into the time, and no more than so many.
+type bounds struct {
+	most int
+	time time.Duration
+}
+
+// On SQLite everybody who writes waits for such a transaction. On PostgreSQL most of the time goes into journeys,
+// whose number does not depend on how many messages there are.
+func boundsOf(st *store.Store) bounds {
+	if st.Alone() {
+		return bounds{most: 40, time: 6 * time.Millisecond}
+	}
+	return bounds{most: 200, time: 60 * time.Millisecond}
+}
+
 // Worker works on the broadcasts of one node.
 type Worker struct {
 	part.Life
@@ -51,8 +64,9 @@ type Worker struct {
 	cfg     Config
 	trouble *logging.Episode
 	numbers map[string]*number // by account
-	slice   int                // how many messages the next transaction makes
-	turn    int                // which of a number's broadcasts goes first
+	bounds  bounds
+	slice   int // how many messages the next transaction makes
+	turn    int // which of a number's broadcasts goes first
 	looked  store.Moment
 }
 
@@ -67,7 +81,7 @@ type number struct {
 func New(cfg Config) *Worker {
 	cfg.LookEvery, cfg.WorkEvery = cmp.Or(cfg.LookEvery, lookEvery), cmp.Or(cfg.WorkEvery, workEvery)
 	return &Worker{
-		Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, numbers: map[string]*number{}, slice: smallest,
+		Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, numbers: map[string]*number{}, bounds: boundsOf(cfg.Store), slice: smallest,
 		trouble: logging.NewEpisode(cfg.Log, nil, "broadcasts", "broadcasts cannot go on", "broadcasts go on again"),
 	}
 }

@@ -66,7 +66,7 @@ func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) err
 	if err := quotaLeft(tx, account.OrgID, plan); err != nil {
 		return err
 	}
-	if err := takeQuota(tx, account.OrgID, plan); err != nil {
+	if err := takeQuota(tx, account.OrgID, plan, 1); err != nil {
 		return err
 	}
 	_, err = queueMessage(tx, account, t, in)

@@ -132,7 +132,7 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
-		_, choice, skip := letter{s, b, mailing}.fill(contact, row)
+		_, choice, skip := letter{BroadcastState: s, broadcast: b, mailing: mailing}.fill(contact, row)
 		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: skip})
 	}
 	return shown, nil
@@ -164,7 +164,7 @@ func TestMessage(r store.Reader, account chat.Account, id, to string) (NewMessag
 	if ignoreNotFound(err) != nil {
 		return NewMessage{}, err
 	}
-	content, choice, skip := letter{s, b, mailing}.fill(contact, first)
+	content, choice, skip := letter{BroadcastState: s, broadcast: b, mailing: mailing}.fill(contact, first)
 	if skip != "" {
 		return NewMessage{}, chat.Invalid("template.components", "The message cannot be filled in for the first recipient (%s).", skip)
 	}

@@ -130,13 +130,16 @@ func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Pro
 	if refused != nil {
 		return p, refused
 	}
-	contacts, err := tx.ContactsByNumber(s.Account, numbersOf(rows))
+	if err := s.Account.CheckSend(tx.Now(), true); err != nil {
+		return p, err
+	}
+	l, err := newLetter(tx, s, b, mailing, numbersOf(rows))
 	if err != nil {
 		return p, err
 	}
 	var t tally
 	for _, r := range rows {
-		skip, err := letter{s, b, mailing}.send(tx, &r, contacts)
+		skip, err := l.send(tx, &r)
 		if err != nil {
 			return Progress{}, err
 		}
@@ -153,7 +156,7 @@ func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Pro
 		}
 	}
 	p.More = p.Messages < len(rows)
-	return p, t.write(tx, byWorker)
+	return p, errors.Join(takeQuota(tx, b.OrgID, s.Plan, p.Messages), t.write(tx, byWorker))
 }
 
 func numbersOf(rows []chat.Recipient) (numbers []string) {
@@ -170,11 +173,27 @@ type letter struct {
 	BroadcastState
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
+	contacts  map[string]chat.Contact   // by number, of those who are known
+	files     map[chat.LibraryFile]bool // that have been looked at
+}
+
+// newLetter reads what making the messages to the numbers will ask for.
+func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Mailing, numbers []string) (l letter, err error) {
+	threads := make([]store.ThreadKey, len(numbers))
+	for i, number := range numbers {
+		threads[i] = store.ThreadKey{OrgID: b.OrgID, AccountID: b.AccountID, Number: number}
+	}
+	if err := tx.ForeseeThreads(threads); err != nil {
+		return l, err
+	}
+	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]bool{}}
+	l.contacts, err = tx.ContactsByNumber(s.Account, numbers)
+	return l, err
 }
 
 // send makes a recipient's message, or says why not.
-func (l letter) send(tx *store.Tx, r *chat.Recipient, contacts map[string]chat.Contact) (skip string, err error) {
-	contact, known := contacts[r.Address]
+func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
+	contact, known := l.contacts[r.Address]
 	if !known {
 		contact, err = findContact(tx.Reader, l.Account, personAt(r.Address))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -196,10 +215,27 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient, contacts map[string]chat.C
 	if err != nil {
 		return "", err
 	}
+	if err := l.checkFiles(tx.Reader, m.MoreMedia); err != nil {
+		return "", err
+	}
 	m.Source = chat.SourceBroadcast
-	accepted, err := AcceptSend(tx, l.Account, l.Plan, m)
+	accepted, err := place(tx, l.Account, m)
 	r.MessageID, r.ContactID = accepted.Message.ID, accepted.Contact.ID
 	return "", err
+}
+
+// checkFiles looks at each file once: most messages have the same.
+func (l letter) checkFiles(r store.Reader, files []chat.LibraryFile) error {
+	for _, file := range files {
+		if l.files[file] {
+			continue
+		}
+		if err := checkLibraryMedia(r, l.Account, file); err != nil {
+			return err
+		}
+		l.files[file] = true
+	}
+	return nil
 }
 
 // fill is the message for a recipient, or why there can be none.

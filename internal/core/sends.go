@@ -43,20 +43,22 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	if err := account.CheckSend(tx.Now(), in.Type == chat.TypeTemplate); err != nil {
 		return Accepted{}, err
 	}
-	if err := takeQuota(tx, account.OrgID, plan); err != nil {
+	if err := takeQuota(tx, account.OrgID, plan, 1); err != nil {
 		return Accepted{}, err
 	}
 	if in.Template != nil && in.Template.Err != nil {
 		return Accepted{}, in.Template.Err
 	}
-	if err := checkLibraryMedia(tx.Reader, account, in.Media); err != nil {
-		return Accepted{}, err
-	}
-	for _, file := range in.MoreMedia {
+	for _, file := range append([]chat.LibraryFile{in.Media}, in.MoreMedia...) {
 		if err := checkLibraryMedia(tx.Reader, account, file); err != nil {
 			return Accepted{}, err
 		}
 	}
+	return place(tx, account, in)
+}
+
+// place puts a message on its way to somebody who may get it. The number may send, and its files are there.
+func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) {
 	t, err := threadWith(tx, account, in.recipient())
 	if err != nil {
 		return Accepted{}, err
@@ -153,11 +155,11 @@ func returnQuota(tx *store.Tx, m chat.Message) error {
 }
 
 // takeQuota counts the message where the plan has a limit.
-func takeQuota(tx *store.Tx, orgID string, plan chat.Plan) error {
-	if plan.MonthlyMessages == nil {
+func takeQuota(tx *store.Tx, orgID string, plan chat.Plan, messages int) error {
+	if plan.MonthlyMessages == nil || messages == 0 {
 		return nil
 	}
-	used, err := tx.CountMessage(orgID, quotaMonth(tx.Now()))
+	used, err := tx.AddToQuota(orgID, quotaMonth(tx.Now()), messages)
 	if err == nil && used > *plan.MonthlyMessages {
 		return chat.Fail(chat.CodeQuotaExceeded, "The %s plan's %d messages of this month are used up.", plan.Name, *plan.MonthlyMessages)
 	}

@@ -34,6 +34,29 @@ func (tx *Tx) Foresee(arrivals []Arrival) (err error) {
 	return err
 }
 
+// ForeseeThreads reads what making a message for each of the people will ask for. Should somebody else make the
+// contact of one who is missing at the same time, the transaction ends with ErrDuplicate, and another one finds it.
+// The embedded store has no use for it.
+func (tx *Tx) ForeseeThreads(threads []ThreadKey) error {
+	pg, ok := tx.db.(*postgresTx)
+	if !ok || len(threads) < 2 {
+		return nil
+	}
+	wants := make([]Foresight, len(threads))
+	for i, k := range threads {
+		wants[i].Thread = k
+	}
+	f, err := pg.foresee(tx.ctx, wants)
+	if err != nil {
+		return err
+	}
+	tx.foreseen = f
+	if len(f.receivers) > 0 {
+		tx.receivers = f.receivers
+	}
+	return nil
+}
+
 // Recipient is a contact of which a status shows new identifiers.
 type Recipient struct {
 	OrgID, AccountID, ContactID string

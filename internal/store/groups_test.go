@@ -232,6 +232,81 @@ func TestStatementsOfAGroup(t *testing.T) {
 	}
 }
 
+// What one transaction makes for many people, as a broadcast does, costs as many statements for a hundred as for two.
+func TestStatementsForManyPeople(t *testing.T) {
+	t.Parallel()
+	cfg, journey := store.Traced(storetest.NewConfig(t, storetest.Postgres))
+	st := storetest.OpenAt(t, cfg)
+	account := storetest.Account(t, st, storetest.Org(t, st), "1001")
+	for _, c := range []struct {
+		name              string
+		statements, trips int64
+	}{
+		{"new people", 12, 3}, // BEGIN, settings, 2 reads | receivers | 5 writes, COMMIT
+		{"people who are known", 9, 3},
+	} {
+		for _, n := range []int{2, 100} {
+			statements, trips := journey.Statements.Load(), journey.Trips.Load()
+			storetest.InTx(t, st, func(tx *store.Tx) error { return acceptAll(tx, account, 1000*n, n) })
+			statements, trips = journey.Statements.Load()-statements, journey.Trips.Load()-trips
+			t.Logf("%s, %d of them: %d statements, %d journeys", c.name, n, statements, trips)
+			if statements > c.statements || trips > c.trips {
+				t.Errorf("%s: %d of them cost %d statements and %d journeys, at most %d and %d were expected", c.name, n, statements, trips, c.statements, c.trips)
+			}
+		}
+	}
+}
+
+// acceptAll makes a message for each of n people, in one transaction that knows them before.
+func acceptAll(tx *store.Tx, account chat.Account, first, n int) error {
+	var threads []store.ThreadKey
+	for i := range n {
+		threads = append(threads, threadOf(account, fmt.Sprintf("+1555%07d", first+i)).Thread)
+	}
+	if err := tx.ForeseeThreads(threads); err != nil {
+		return err
+	}
+	for _, k := range threads {
+		if _, err := accept(tx, account, k.Number, "go"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Somebody writes for the first time while a transaction makes a message for them, and believes them missing: it is
+// refused as a whole, and succeeds the next time.
+func TestPersonWhoWasMissing(t *testing.T) {
+	t.Parallel()
+	st := storetest.OpenAt(t, storetest.NewConfig(t, storetest.Postgres))
+	account := storetest.Account(t, st, storetest.Org(t, st), "1001")
+	tries := 0
+	both := func(tx *store.Tx) error {
+		threads := []store.ThreadKey{threadOf(account, "+15550000001").Thread, threadOf(account, "+15550000002").Thread}
+		if err := tx.ForeseeThreads(threads); err != nil {
+			return err
+		}
+		if tries++; tries == 1 {
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				_, err := accept(tx, account, "+15550000002", "faster")
+				return err
+			})
+		}
+		for _, k := range threads {
+			if _, err := accept(tx, account, k.Number, "go"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := st.InTx(t.Context(), both); !errors.Is(err, store.ErrDuplicate) {
+		t.Fatalf("it ended with %v", err)
+	}
+	if err := st.InTx(t.Context(), both); err != nil {
+		t.Fatalf("the next time: %v", err)
+	}
+}
+
 // groupOf runs n members as one group, and returns its statements and round trips.
 func groupOf(t *testing.T, st *store.Store, journey *store.Journey, account chat.Account, n int, keys bool) (statements, trips int64) {
 	t.Helper()

@@ -1,9 +1,9 @@
 package store
 
-// CountMessage adds a message to the month's count and returns the count.
-func (tx *Tx) CountMessage(orgID, month string) (int64, error) {
-	return one(tx.Reader, scanInt64, `INSERT INTO message_quotas (org_id, month, used) VALUES ($1, $2, 1)
-		ON CONFLICT (org_id, month) DO UPDATE SET used = message_quotas.used + 1 RETURNING used`, orgID, month)
+// AddToQuota adds messages to the month's count and returns the count.
+func (tx *Tx) AddToQuota(orgID, month string, messages int) (int64, error) {
+	return one(tx.Reader, scanInt64, `INSERT INTO message_quotas (org_id, month, used) VALUES ($1, $2, $3)
+		ON CONFLICT (org_id, month) DO UPDATE SET used = message_quotas.used + excluded.used RETURNING used`, orgID, month, messages)
 }
 
 // UncountMessage subtracts a message that was counted and never sent.

@@ -198,13 +198,13 @@ func (r Reader) AnyRecipient(broadcastID string, status chat.RecipientStatus) (b
 // QueueRecipient stores a recipient's message.
 func (tx *Tx) QueueRecipient(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'queued', reason = NULL, contact_id = $4, message_id = $5
-		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, orNull(r.ContactID), r.MessageID)
+		WHERE org_id = $1 AND id = $2 AND broadcast_id = $3`, r.OrgID, r.ID, r.BroadcastID, orNull(r.ContactID), r.MessageID)
 }
 
 // SkipRecipient stores why a recipient gets no message.
 func (tx *Tx) SkipRecipient(r chat.Recipient, reason string) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'skipped', reason = $4, contact_id = $5
-		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, reason, orNull(r.ContactID))
+		WHERE org_id = $1 AND id = $2 AND broadcast_id = $3`, r.OrgID, r.ID, r.BroadcastID, reason, orNull(r.ContactID))
 }
 
 // SkipWaiting skips up to limit waiting recipients, and returns how many.
