@@ -11,7 +11,7 @@ export function Forgotten({ email: typed, back }: { email: string; back: () => v
   const t = useText("auth");
   const [email, setEmail] = useState(typed);
   const [asked, setAsked] = useState(false);
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, field } = useSubmit(
     ["email"],
     () => send("POST", "/forgotten", { email }, { open: true }),
     () => setAsked(true),
@@ -30,9 +30,7 @@ export function Forgotten({ email: typed, back }: { email: string; back: () => v
             type="email"
             autoComplete="username"
             autoFocus
-            value={email}
-            error={errorOf("email")}
-            onChange={(event) => setEmail(event.target.value)}
+            {...field("email", email, setEmail)}
           />
           <Button type="submit" loading={busy} fullWidth>
             {t.forgottenAsk}

@@ -23,7 +23,7 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const security = useSecurity();
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, errorOf, field } = useSubmit(
     ["name", "password", "code"],
     () => send<Me>("POST", `/links/${token}`, { password, name: invited ? name : undefined, code: code || undefined }, { open: true }),
     () => enter(),
@@ -38,9 +38,7 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
           required
           label={t.name}
           autoComplete="name"
-          value={name}
-          error={errorOf("name")}
-          onChange={(event) => setName(event.target.value)}
+          {...field("name", name, setName)}
         />
       )}
       <PasswordInput
@@ -49,9 +47,7 @@ function PasswordForm({ token, link }: { token: string; link: LinkInfo }) {
         description={t.passwordHint}
         autoComplete="new-password"
         autoFocus
-        value={password}
-        error={errorOf("password")}
-        onChange={(event) => setPassword(event.target.value)}
+        {...field("password", password, setPassword)}
       />
       {link.second_step && (
         <CodeInput

@@ -54,7 +54,7 @@ export default function LoginPage() {
   const ways = useSetupFirst();
   const [forgotten, setForgotten] = useState(false);
   const [asked, setAsked] = useState(false);
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, field } = useSubmit(
     ["email", "password"],
     () => signIn(email, password),
     (entered) => (entered ? enter(search.return) : setAsked(true)),
@@ -92,17 +92,13 @@ export default function LoginPage() {
           type="email"
           autoComplete="username"
           autoFocus
-          value={email}
-          error={errorOf("email")}
-          onChange={(event) => setEmail(event.target.value)}
+          {...field("email", email, setEmail)}
         />
         <PasswordInput
           required
           label={t.password}
           autoComplete="current-password"
-          value={password}
-          error={errorOf("password")}
-          onChange={(event) => setPassword(event.target.value)}
+          {...field("password", password, setPassword)}
         />
         <Button type="submit" loading={busy} fullWidth>
           {t.signIn}

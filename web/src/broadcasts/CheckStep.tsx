@@ -96,7 +96,7 @@ function TestPanel({ broadcast: b }: { broadcast: Broadcast }) {
     <Panel title={t.test} hint={t.testHint}>
       <form {...submit.form}>
         <FormError error={submit.error} />
-        <TextInput label={t.testTo} type="tel" value={to} error={submit.errorOf("to")} onChange={(event) => setTo(event.target.value)} />
+        <TextInput label={t.testTo} type="tel" {...submit.field("to", to, setTo)} />
         <Button type="submit" variant="default" disabled={!to.trim()} loading={submit.busy}>{t.testSend}</Button>
       </form>
     </Panel>

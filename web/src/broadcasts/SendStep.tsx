@@ -47,7 +47,7 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
         </Radio.Group>
         {later && (
           <div className={styles.filter}>
-            <TextInput label={t.at} type="datetime-local" required value={at} error={submit.errorOf("scheduled_at")} onChange={(event) => setAt(event.target.value)} />
+            <TextInput label={t.at} type="datetime-local" required {...submit.field("scheduled_at", at, setAt)} />
             <Select label={t.zone} searchable allowDeselect={false} limit={100} value={zone} onChange={(value) => setZone(value ?? zone)} data={zones()} />
           </div>
         )}

@@ -29,7 +29,7 @@ export function AddContact({ close }: { close: () => void }) {
     <FormDialog title={t.add} action={t.save} close={close} submit={submit}>
       <TextInput label={t.phone} description={t.phoneHint} type="tel" data-autofocus value={phone} error={submit.errorOf("phone_number")}
         onChange={(event) => setPhone(event.target.value)} />
-      <TextInput label={t.name} value={name} error={submit.errorOf("name")} onChange={(event) => setName(event.target.value)} />
+      <TextInput label={t.name} {...submit.field("name", name, setName)} />
       <Select label={t.into} allowDeselect={false} value={number} onChange={setNumber}
         data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
     </FormDialog>

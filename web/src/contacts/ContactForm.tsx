@@ -26,9 +26,9 @@ export function ContactForm({ contact: c }: { contact: Contact }) {
   return (
     <form {...submit.form}>
       <FormError error={submit.error} />
-      <TextInput label={t.name} value={name} error={submit.errorOf("name")} onChange={(event) => setName(event.target.value)} />
+      <TextInput label={t.name} {...submit.field("name", name, setName)} />
       {admin && (
-        <TextInput label={t.email} type="email" value={email} error={submit.errorOf("email")} onChange={(event) => setEmail(event.target.value)} />
+        <TextInput label={t.email} type="email" {...submit.field("email", email, setEmail)} />
       )}
       <Labels contact={c} />
       <Button type="submit" loading={submit.busy}>{t.save}</Button>

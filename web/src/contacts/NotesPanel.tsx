@@ -29,7 +29,7 @@ export function NotesPanel({ detail }: { detail: ContactDetail }) {
     <Panel title={t.notes} hint={t.notesHint}>
       <form {...submit.form}>
         <FormError error={submit.error} />
-        <Textarea label={t.noteField} autosize minRows={2} value={body} error={submit.errorOf("body")} onChange={(event) => setBody(event.target.value)} />
+        <Textarea label={t.noteField} autosize minRows={2} {...submit.field("body", body, setBody)} />
         <Button type="submit" variant="default" loading={submit.busy} disabled={body.trim() === ""}>{t.addNote}</Button>
       </form>
       {detail.notes.length === 0 ? (

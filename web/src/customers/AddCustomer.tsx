@@ -32,7 +32,7 @@ export function AddCustomer({ close }: { close: () => void }) {
         required label={t.name} data-autofocus maxLength={200} value={name} error={submit.errorOf("name")}
         onChange={(event) => setName(event.target.value)}
       />
-      <TextInput label={t.email} type="email" maxLength={255} value={email} error={submit.errorOf("email")} onChange={(event) => setEmail(event.target.value)} />
+      <TextInput label={t.email} type="email" maxLength={255} {...submit.field("email", email, setEmail)} />
       {teams.length > 1 && (
         <NativeSelect
           label={t.team}

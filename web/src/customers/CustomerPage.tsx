@@ -97,8 +97,8 @@ function Form({ customer: c }: { customer: Customer }) {
   return (
     <form {...submit.form}>
       <FormError error={submit.error} />
-      <TextInput required label={t.name} maxLength={200} value={name} error={submit.errorOf("name")} onChange={(event) => setName(event.target.value)} />
-      <TextInput label={t.email} type="email" maxLength={255} value={email} error={submit.errorOf("email")} onChange={(event) => setEmail(event.target.value)} />
+      <TextInput required label={t.name} maxLength={200} {...submit.field("name", name, setName)} />
+      <TextInput label={t.email} type="email" maxLength={255} {...submit.field("email", email, setEmail)} />
       <Button type="submit" loading={submit.busy} disabled={name === c.name && email === (c.email ?? "")}>
         {t.save}
       </Button>

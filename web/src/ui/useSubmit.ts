@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, type FormEvent } from "react";
+import { useEffect, useRef, type ChangeEvent, type FormEvent } from "react";
 import { ApiError } from "../api/client";
 import { messageOf } from "./messages";
 
@@ -19,10 +19,17 @@ export function useSubmit<Result>(fields: string[], run: () => Promise<Result>, 
     event.stopPropagation();
     if (!isPending) mutate();
   };
+  const errorOf = (field: string) => (error && field === param ? messageOf(error) : undefined);
   return {
     form: { ref, onSubmit },
     busy: isPending,
     error: error && !param ? error : undefined,
-    errorOf: (field: string) => (error && field === param ? messageOf(error) : undefined),
+    errorOf,
+    /** The props of a text field: its value, its error, and how it changes. */
+    field: (name: string, value: string, change: (value: string) => void) => ({
+      value,
+      error: errorOf(name),
+      onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => change(event.target.value),
+    }),
   };
 }

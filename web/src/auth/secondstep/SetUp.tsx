@@ -23,7 +23,7 @@ const inGroups = (secret: string) => secret.match(/.{1,4}/gu)?.join(" ") ?? secr
 function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[]) => void }) {
   const t = useSecurity();
   const [code, setCode] = useState("");
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, field } = useSubmit(
     ["code"],
     () => send<{ recovery_codes: string[] }>("POST", "/me/second-step/confirm", { code }),
     (made) => confirmed(made.recovery_codes),
@@ -40,9 +40,7 @@ function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[])
         label={t.appCode}
         inputMode="numeric"
         data-autofocus
-        value={code}
-        error={errorOf("code")}
-        onChange={(event) => setCode(event.target.value)}
+        {...field("code", code, setCode)}
       />
       <Button type="submit" fullWidth loading={busy}>
         {t.confirm}

@@ -32,9 +32,7 @@ export function CreateKey({ close, show }: { close: () => void; show: (made: Mad
         label={t.name}
         description={t.keyNameHint}
         data-autofocus
-        value={name}
-        error={submit.errorOf("name")}
-        onChange={(event) => setName(event.target.value)}
+        {...submit.field("name", name, setName)}
       />
       <NativeSelect
         label={t.expiry}

@@ -40,9 +40,7 @@ export function EndpointForm(props: { endpoint?: Endpoint; close: () => void; do
         label={t.url}
         description={t.urlHint}
         data-autofocus
-        value={url}
-        error={submit.errorOf("url")}
-        onChange={(event) => setURL(event.target.value)}
+        {...submit.field("url", url, setURL)}
       />
       <MultiSelect
         label={t.events}
@@ -62,7 +60,7 @@ export function EndpointForm(props: { endpoint?: Endpoint; close: () => void; do
           onChange={setNumbers}
         />
       )}
-      <TextInput label={t.description} value={description} error={submit.errorOf("description")} onChange={(event) => setDescription(event.target.value)} />
+      <TextInput label={t.description} {...submit.field("description", description, setDescription)} />
     </FormDialog>
   );
 }

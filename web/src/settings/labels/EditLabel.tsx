@@ -53,9 +53,7 @@ export function EditLabel({ label, close }: { label?: Label; close: () => void }
         label={t.name}
         data-autofocus
         maxLength={50}
-        value={name}
-        error={submit.errorOf("name")}
-        onChange={(event) => setName(event.target.value)}
+        {...submit.field("name", name, setName)}
       />
       <Colors value={color} change={setColor} />
       {!label && teams.length > 1 && (

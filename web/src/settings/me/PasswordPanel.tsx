@@ -14,7 +14,7 @@ export function PasswordPanel() {
   const { user } = useMe();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, field } = useSubmit(
     ["current_password", "new_password"],
     () => send("POST", "/me/password", { current_password: current, new_password: next }),
     () => {
@@ -34,18 +34,14 @@ export function PasswordPanel() {
           required
           label={t.currentPassword}
           autoComplete="current-password"
-          value={current}
-          error={errorOf("current_password")}
-          onChange={(event) => setCurrent(event.target.value)}
+          {...field("current_password", current, setCurrent)}
         />
         <PasswordInput
           required
           label={t.newPassword}
           description={t.passwordHint}
           autoComplete="new-password"
-          value={next}
-          error={errorOf("new_password")}
-          onChange={(event) => setNext(event.target.value)}
+          {...field("new_password", next, setNext)}
         />
         <Button type="submit" loading={busy} disabled={!current || !next}>
           {t.passwordSave}

@@ -14,7 +14,7 @@ export function ProfilePanel() {
   const common = useText("common");
   const { user } = useMe();
   const [name, setName] = useState(user.name);
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, field } = useSubmit(
     ["name"],
     () => send("PATCH", "/me", { name }),
     () => {
@@ -30,9 +30,7 @@ export function ProfilePanel() {
           required
           label={t.name}
           autoComplete="name"
-          value={name}
-          error={errorOf("name")}
-          onChange={(event) => setName(event.target.value)}
+          {...field("name", name, setName)}
         />
         <dl className={styles.facts}>
           <dt>{t.email}</dt>

@@ -57,16 +57,12 @@ function Prove<Result>(props: {
         data-autofocus
         label={t.password}
         autoComplete="current-password"
-        value={password}
-        error={submit.errorOf("password")}
-        onChange={(event) => setPassword(event.target.value)}
+        {...submit.field("password", password, setPassword)}
       />
       <CodeInput
         label={t.code}
         description={t.proofHint}
-        value={code}
-        error={submit.errorOf("code")}
-        onChange={(event) => setCode(event.target.value)}
+        {...submit.field("code", code, setCode)}
       />
     </FormDialog>
   );

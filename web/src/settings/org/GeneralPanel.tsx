@@ -15,7 +15,7 @@ export function GeneralPanel({ settings }: { settings: Organization }) {
   const common = useText("common");
   const [name, setName] = useState(settings.name);
   const [zone, setZone] = useState(settings.time_zone);
-  const { form, busy, error, errorOf } = useSubmit(
+  const { form, busy, error, errorOf, field } = useSubmit(
     ["name", "time_zone"],
     () => change({ name, time_zone: zone }),
     () => toast(common.saved),
@@ -27,9 +27,7 @@ export function GeneralPanel({ settings }: { settings: Organization }) {
         <TextInput
           required
           label={t.name}
-          value={name}
-          error={errorOf("name")}
-          onChange={(event) => setName(event.target.value)}
+          {...field("name", name, setName)}
         />
         <Select
           searchable

@@ -38,9 +38,7 @@ export function EditReply({ reply, close }: { reply?: Reply; close: () => void }
         label={t.name}
         data-autofocus
         maxLength={100}
-        value={name}
-        error={submit.errorOf("name")}
-        onChange={(event) => setName(event.target.value)}
+        {...submit.field("name", name, setName)}
       />
       <Textarea
         required
@@ -50,9 +48,7 @@ export function EditReply({ reply, close }: { reply?: Reply; close: () => void }
         minRows={4}
         maxRows={12}
         maxLength={4096}
-        value={body}
-        error={submit.errorOf("body")}
-        onChange={(event) => setBody(event.target.value)}
+        {...submit.field("body", body, setBody)}
       />
       <ReplyFile id={file} error={submit.errorOf("media_id")} team={scope === mine ? null : scope} onChange={setFile} />
       <Select

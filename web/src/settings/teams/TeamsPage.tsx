@@ -34,9 +34,7 @@ function EditTeam({ team, close }: { team?: Team; close: () => void }) {
         required
         label={t.name}
         data-autofocus
-        value={name}
-        error={submit.errorOf("name")}
-        onChange={(event) => setName(event.target.value)}
+        {...submit.field("name", name, setName)}
       />
     </FormDialog>
   );

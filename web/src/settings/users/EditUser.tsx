@@ -31,9 +31,7 @@ export function EditUser({ user, close }: { user: User; close: () => void }) {
         required
         label={t.name}
         data-autofocus
-        value={name}
-        error={submit.errorOf("name")}
-        onChange={(event) => setName(event.target.value)}
+        {...submit.field("name", name, setName)}
       />
       <RoleFields values={rights} change={setRights} errorOf={submit.errorOf} />
       <MultiSelect

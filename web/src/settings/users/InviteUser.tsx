@@ -31,17 +31,13 @@ export function InviteUser(props: { close: () => void; showLink: (user: User, li
         required
         label={t.name}
         data-autofocus
-        value={name}
-        error={submit.errorOf("name")}
-        onChange={(event) => setName(event.target.value)}
+        {...submit.field("name", name, setName)}
       />
       <TextInput
         required
         label={t.email}
         type="email"
-        value={email}
-        error={submit.errorOf("email")}
-        onChange={(event) => setEmail(event.target.value)}
+        {...submit.field("email", email, setEmail)}
       />
       <RoleFields values={rights} change={setRights} errorOf={submit.errorOf} />
       {teams.length > 1 && (
