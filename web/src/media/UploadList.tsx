@@ -1,5 +1,5 @@
-import { ActionIcon, Progress } from "@mantine/core";
-import { Icon } from "../ui/icons";
+import { Progress } from "@mantine/core";
+import { IconButton } from "../ui/IconButton";
 import styles from "./Media.module.css";
 import { useMediaText } from "./text";
 import type { Upload } from "./uploads";
@@ -21,9 +21,13 @@ export function UploadList({ uploads, dismiss }: { uploads: Upload[]; dismiss: (
             </Progress.Root>
           )}
           {u.error && (
-            <ActionIcon variant="subtle" color="gray" size={24} aria-label={t.dismiss(u.name)} onClick={() => dismiss(u.key)}>
-              <Icon name="close" size={14} />
-            </ActionIcon>
+            <IconButton
+              icon="close"
+              label={t.dismiss(u.name)}
+              iconSize={14}
+              size={24}
+              onClick={() => dismiss(u.key)}
+            />
           )}
         </li>
       ))}

@@ -1,7 +1,7 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { Tooltip } from "@mantine/core";
 import { useMe } from "../api/queries";
 import { useText } from "../i18n";
-import { Icon } from "../ui/icons";
+import { IconButton } from "../ui/IconButton";
 import { openDrawer, useDrawer } from "./drawer";
 import { usePhoneBeside } from "./usePhoneBeside";
 
@@ -14,16 +14,7 @@ export function PhoneButton() {
   if (!me.simulator || !room) return null;
   return (
     <Tooltip label={t.drawer}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={32}
-        aria-label={t.drawer}
-        aria-pressed={opened}
-        onClick={() => openDrawer(!opened)}
-      >
-        <Icon name="phone" />
-      </ActionIcon>
+      <IconButton icon="phone" label={t.drawer} size={32} aria-pressed={opened} onClick={() => openDrawer(!opened)} />
     </Tooltip>
   );
 }

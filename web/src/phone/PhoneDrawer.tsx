@@ -1,10 +1,9 @@
-import { ActionIcon } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useText } from "../i18n";
 import { leaveRoom } from "../inbox/context/shown";
 import { conversationQuery } from "../inbox/data/conversations";
-import { Icon } from "../ui/icons";
+import { IconButton } from "../ui/IconButton";
 import { openDrawer } from "./drawer";
 import { PhonePanel } from "./PhonePanel";
 import styles from "./Phone.module.css";
@@ -26,9 +25,7 @@ export default function PhoneDrawer({ conversation }: { conversation: string | u
     <aside className={styles.drawer} aria-label={t.drawer}>
       <header className={styles.drawerHead}>
         <h2 className={styles.title}>{t.title}</h2>
-        <ActionIcon variant="subtle" color="gray" size={32} aria-label={common.close} onClick={() => openDrawer(false)}>
-          <Icon name="close" />
-        </ActionIcon>
+        <IconButton icon="close" label={common.close} size={32} onClick={() => openDrawer(false)} />
       </header>
       <PhonePanel key={data?.id} about={about} />
     </aside>

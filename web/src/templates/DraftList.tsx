@@ -1,10 +1,9 @@
-import { ActionIcon } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useLanguage } from "../i18n";
 import { plainText } from "../inbox/text/format";
 import { EmptyState } from "../ui/EmptyState";
-import { Icon } from "../ui/icons";
+import { IconButton } from "../ui/IconButton";
 import { Loaded } from "../ui/Loaded";
 import { Time } from "../ui/Time";
 import { toast, toastError } from "../ui/toasts";
@@ -53,9 +52,13 @@ function Row({ number, draft }: { number: string; draft: Draft }) {
       <span className={styles.quiet}>{languageName(draft.language, reader)}</span>
       <span className={`${styles.quiet} ${styles.wide}`}>{t.categories[draft.category]}</span>
       <span className={`${styles.quiet} ${styles.wide}`}><Time value={draft.updated_at} /></span>
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={`${t.throwAway} ${draft.name || t.untitled}`} onClick={() => void remove()}>
-        <Icon name="trash" size={18} />
-      </ActionIcon>
+      <IconButton
+        icon="trash"
+        label={`${t.throwAway} ${draft.name || t.untitled}`}
+        iconSize={18}
+        size={36}
+        onClick={() => void remove()}
+      />
     </li>
   );
 }

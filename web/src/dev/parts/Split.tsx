@@ -1,7 +1,6 @@
-import { ActionIcon } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import styles from "./console.module.css";
 
 /** A list with what of it is open beside it; on a narrow screen instead of it. */
@@ -22,9 +21,7 @@ export function Aside(props: { title: ReactNode; label: string; actions?: ReactN
         <h2>{props.title}</h2>
         <span className={styles.space} />
         {props.actions}
-        <ActionIcon variant="subtle" color="gray" size={32} aria-label={t.close} onClick={props.close}>
-          <Icon name="close" size={18} />
-        </ActionIcon>
+        <IconButton icon="close" label={t.close} iconSize={18} size={32} onClick={props.close} />
       </div>
       {props.children}
     </aside>

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Menu } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { send } from "../../api/client";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { toast, toastError } from "../../ui/toasts";
 import { useDev } from "../text";
@@ -43,9 +44,7 @@ export function EndpointActions({ endpoint, open }: { endpoint: Endpoint; open: 
       {endpoint.status !== "active" && <Button onClick={() => status.mutate("active")}>{t.enable}</Button>}
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={34} aria-label={t.moreActions}>
-            <Icon name="dots" size={18} />
-          </ActionIcon>
+          <IconButton icon="dots" label={t.moreActions} iconSize={18} size={34} />
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon name="pencil" size={18} />} onClick={() => open("edit")}>

@@ -1,7 +1,6 @@
-import { ActionIcon } from "@mantine/core";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import { nameOf } from "../data/conversations";
 import { plainText } from "../text/format";
 import { answer, useAnswering } from "./answering";
@@ -18,15 +17,13 @@ export function AnsweringBar({ conversation: c }: { conversation: Conversation }
         <b>{t.answering(nameOf(c))}</b>
         <span>{plainText(message.text?.body ?? "") || t.type[message.type]}</span>
       </div>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
+      <IconButton
+        icon="close"
+        label={t.answeringNot}
+        iconSize={16}
         size={28}
-        aria-label={t.answeringNot}
         onClick={() => answer(c.id, undefined)}
-      >
-        <Icon name="close" size={16} />
-      </ActionIcon>
+      />
     </div>
   );
 }

@@ -1,6 +1,6 @@
-import { ActionIcon } from "@mantine/core";
 import { useEffect, useMemo } from "react";
 import { useText } from "../../i18n";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { sizeText } from "../thread/content/source";
 import { isStored, kindOf, type Attached } from "./files";
@@ -17,15 +17,13 @@ export function FileTray({ files, onRemove }: { files: Attached[]; onRemove: (fi
           <Thumbnail file={file} />
           <span className={styles.name}>{file.name}</span>
           <small>{sizeText(file.size)}</small>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          <IconButton
+            icon="close"
+            label={t.removeFile(file.name)}
+            iconSize={14}
             size={24}
-            aria-label={t.removeFile(file.name)}
             onClick={() => onRemove(file)}
-          >
-            <Icon name="close" size={14} />
-          </ActionIcon>
+          />
         </li>
       ))}
     </ul>

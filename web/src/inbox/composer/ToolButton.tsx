@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip, type ActionIconProps } from "@mantine/core";
+import { Tooltip, type ActionIconProps } from "@mantine/core";
 import type { ComponentPropsWithRef } from "react";
-import { Icon, type IconName } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
+import type { IconName } from "../../ui/icons";
 import styles from "./ToolButton.module.css";
 
 type Props = ActionIconProps &
@@ -10,9 +11,7 @@ type Props = ActionIconProps &
 export function ToolButton({ icon, label, ...rest }: Props) {
   return (
     <Tooltip label={label} openDelay={400}>
-      <ActionIcon variant="subtle" color="gray" size={32} className={styles.tool} aria-label={label} {...rest}>
-        <Icon name={icon} />
-      </ActionIcon>
+      <IconButton icon={icon} label={label} size={32} className={styles.tool} {...rest} />
     </Tooltip>
   );
 }

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useText } from "../../i18n";
-import { ActionIcon } from "@mantine/core";
 import { Avatar } from "../../ui/Avatar";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import { Time } from "../../ui/Time";
 import { conversationQuery, fromLists, nameOf, phoneOf } from "../data/conversations";
 import { WindowPill } from "../thread/WindowPill";
@@ -30,16 +29,13 @@ export function ContextPane({ id }: { id: string }) {
             <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />
           )}
         </div>
-        <ActionIcon
+        <IconButton
+          icon="close"
+          label={common.close}
           className={styles.close}
-          variant="subtle"
-          color="gray"
           size={44}
-          aria-label={common.close}
           onClick={() => coverContext(false)}
-        >
-          <Icon name="close" />
-        </ActionIcon>
+        />
       </div>
       <h3>{t.labels}</h3>
       <ContextLabels conversation={c} />

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { labelsQuery, peopleQuery } from "../../api/queries";
 import { useText } from "../../i18n";
 import { Dot } from "../../ui/Dot";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { useBulk } from "../data/bulk";
 import { matchingQuery } from "../data/conversations";
@@ -35,9 +36,7 @@ export function BulkBar() {
       </Tooltip>
       <Menu position="bottom-end" width={220}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.moreActions} disabled={busy}>
-            <Icon name="dots" size={18} />
-          </ActionIcon>
+          <IconButton icon="dots" label={t.moreActions} iconSize={18} size={28} disabled={busy} />
         </Menu.Target>
         <Menu.Dropdown mah={400} className={styles.menu}>
           <Menu.Item onClick={() => change({ status: "open" })}>{t.reopen}</Menu.Item>
@@ -47,9 +46,7 @@ export function BulkBar() {
           <Labels onChoose={(label_id) => change({ label_id })} />
         </Menu.Dropdown>
       </Menu>
-      <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.endSelection} onClick={clearSelection}>
-        <Icon name="close" size={18} />
-      </ActionIcon>
+      <IconButton icon="close" label={t.endSelection} iconSize={18} size={28} onClick={clearSelection} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
-import { ActionIcon, Button, Checkbox, Indicator, Popover, Select, Tooltip } from "@mantine/core";
+import { Button, Checkbox, Indicator, Popover, Select, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelsQuery, peopleQuery, useMe } from "../../api/queries";
 import type { InboxSearch } from "../address";
 import { useText } from "../../i18n";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import { usePlace } from "../place";
 import styles from "./FilterMenu.module.css";
 
@@ -21,16 +21,13 @@ export function FilterMenu() {
       <Popover.Target>
         <Tooltip label={t.filters}>
           <Indicator disabled={!used} size={8} offset={6}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
+            <IconButton
+              icon="filter"
+              label={t.filters}
               size={32}
-              aria-label={t.filters}
               aria-expanded={opened}
               onClick={() => setOpened(!opened)}
-            >
-              <Icon name="filter" />
-            </ActionIcon>
+            />
           </Indicator>
         </Tooltip>
       </Popover.Target>

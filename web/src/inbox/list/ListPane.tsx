@@ -1,8 +1,8 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { Tooltip } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { useText } from "../../i18n";
 import { PhoneButton } from "../../phone/PhoneButton";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import { usePlace } from "../place";
 import { SearchFilters } from "../search/SearchFilters";
 import { SearchResults } from "../search/SearchResults";
@@ -31,15 +31,7 @@ export function ListPane() {
           {!search.q && <FilterMenu />}
           <PhoneButton />
           <Tooltip label={t.newConversation}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={32}
-              aria-label={t.newConversation}
-              onClick={() => setStarting(true)}
-            >
-              <Icon name="plus" />
-            </ActionIcon>
+            <IconButton icon="plus" label={t.newConversation} size={32} onClick={() => setStarting(true)} />
           </Tooltip>
         </div>
         <SearchField />

@@ -1,9 +1,10 @@
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { Menu, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useIsAdmin, useMe } from "../../api/queries";
 import type { InboxView, SavedView } from "../../api/types";
 import { useText } from "../../i18n";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { toastError } from "../../ui/toasts";
 import { useDeleteView, viewsQuery } from "../data/views";
@@ -24,9 +25,7 @@ export function ViewsMenu() {
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
           <Tooltip label={t.savedViews}>
-            <ActionIcon variant="subtle" color="gray" size={32} aria-label={t.savedViews}>
-              <Icon name="bookmark" />
-            </ActionIcon>
+            <IconButton icon="bookmark" label={t.savedViews} size={32} />
           </Tooltip>
         </Menu.Target>
         <Menu.Dropdown>
@@ -67,15 +66,13 @@ function Saved() {
         {view.name}
       </Menu.Item>
       {(view.owner_id === me.user.id || (view.shared && admin)) && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
+        <IconButton
+          icon="close"
+          label={t.deleteView(view.name)}
+          iconSize={14}
           size={28}
-          aria-label={t.deleteView(view.name)}
           onClick={() => remove.mutate(view.id, { onError: toastError })}
-        >
-          <Icon name="close" size={14} />
-        </ActionIcon>
+        />
       )}
     </div>
   ));

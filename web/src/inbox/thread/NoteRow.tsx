@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Group, Menu, Textarea } from "@mantine/core";
+import { Button, Group, Menu, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { peopleQuery, useMe } from "../../api/queries";
 import type { ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { toastError } from "../../ui/toasts";
@@ -40,9 +41,7 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
       {note.author.id === me.user.id && !editing && (
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.noteMenu}>
-              <Icon name="dots" size={16} />
-            </ActionIcon>
+            <IconButton icon="dots" label={t.noteMenu} iconSize={16} size={28} />
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => setEditing(true)}>{common.edit}</Menu.Item>

@@ -1,9 +1,8 @@
-import { ActionIcon } from "@mantine/core";
 import { useState } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import { toggleContext, useContextShown } from "../context/shown";
 import { nameOf, phoneOf } from "../data/conversations";
 import { usePlace } from "../place";
@@ -23,16 +22,7 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
   const second = [name === phoneOf(c.contact.phone_number) ? null : phoneOf(c.contact.phone_number), c.number.name];
   return (
     <header className={styles.header} data-more={more || undefined}>
-      <ActionIcon
-        className={styles.back}
-        variant="subtle"
-        color="gray"
-        size={44}
-        aria-label={t.back}
-        onClick={() => open(undefined)}
-      >
-        <Icon name="left" />
-      </ActionIcon>
+      <IconButton icon="left" label={t.back} className={styles.back} size={44} onClick={() => open(undefined)} />
       <span className={styles.avatar}>
         <Avatar name={name} id={c.contact.id} size={36} />
       </span>
@@ -47,28 +37,22 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
         <SnoozeMenu conversation={c} />
       </div>
       <ResolveButton conversation={c} />
-      <ActionIcon
+      <IconButton
+        icon="dots"
+        label={t.moreActions}
         className={styles.more}
-        variant="subtle"
-        color="gray"
         size={40}
-        aria-label={t.moreActions}
         aria-expanded={more}
         onClick={() => setMore(!more)}
-      >
-        <Icon name="dots" />
-      </ActionIcon>
-      <ActionIcon
+      />
+      <IconButton
+        icon="info"
+        label={t.context}
         className={styles.context}
-        variant="subtle"
-        color="gray"
         size={32}
-        aria-label={t.context}
         aria-expanded={context.beside || context.over}
         onClick={toggleContext}
-      >
-        <Icon name="info" />
-      </ActionIcon>
+      />
     </header>
   );
 }

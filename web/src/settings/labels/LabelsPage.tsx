@@ -1,4 +1,4 @@
-import { ActionIcon, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelsQuery, useIsAdmin, useTeams } from "../../api/queries";
@@ -6,6 +6,7 @@ import type { Label } from "../../api/types";
 import { useText } from "../../i18n";
 import { Dot } from "../../ui/Dot";
 import { EmptyState } from "../../ui/EmptyState";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { Loaded } from "../../ui/Loaded";
 import { Row, Rows } from "../Rows";
@@ -28,24 +29,20 @@ function LabelRow({ label, open }: { label: Label; open: (dialog: Dialog) => voi
       aside={team}
       actions={
         admin && <>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          <IconButton
+            icon="pencil"
+            label={t.editLabel(label.name)}
+            iconSize={18}
             size={36}
-            aria-label={t.editLabel(label.name)}
             onClick={() => open({ kind: "edit", label })}
-          >
-            <Icon name="pencil" size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          />
+          <IconButton
+            icon="trash"
+            label={`${common.delete} ${label.name}`}
+            iconSize={18}
             size={36}
-            aria-label={`${common.delete} ${label.name}`}
             onClick={() => open({ kind: "delete", label })}
-          >
-            <Icon name="trash" size={18} />
-          </ActionIcon>
+          />
         </>
       }
     />

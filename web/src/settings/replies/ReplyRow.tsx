@@ -1,9 +1,8 @@
-import { ActionIcon } from "@mantine/core";
 import { send } from "../../api/client";
 import { queryClient, repliesQuery, useTeams } from "../../api/queries";
 import type { Reply } from "../../api/types";
 import { useText } from "../../i18n";
-import { Icon } from "../../ui/icons";
+import { IconButton } from "../../ui/IconButton";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Tag } from "../Rows";
 
@@ -38,18 +37,14 @@ export function ReplyRow({ reply, edit }: { reply: Reply; edit: () => void }) {
       detail={reply.body}
       actions={
         <>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={t.editReply(reply.name)} onClick={edit}>
-            <Icon name="pencil" size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          <IconButton icon="pencil" label={t.editReply(reply.name)} iconSize={18} size={36} onClick={edit} />
+          <IconButton
+            icon="trash"
+            label={`${common.delete} ${reply.name}`}
+            iconSize={18}
             size={36}
-            aria-label={`${common.delete} ${reply.name}`}
             onClick={() => void remove()}
-          >
-            <Icon name="trash" size={18} />
-          </ActionIcon>
+          />
         </>
       }
     />

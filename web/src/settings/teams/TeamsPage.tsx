@@ -1,4 +1,4 @@
-import { ActionIcon, Button, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../../api/client";
@@ -7,6 +7,7 @@ import type { Team } from "../../api/types";
 import { useText } from "../../i18n";
 import { FormDialog } from "../../ui/Dialog";
 import { EmptyState } from "../../ui/EmptyState";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { Loaded } from "../../ui/Loaded";
 import { toast } from "../../ui/toasts";
@@ -71,15 +72,13 @@ function Teams() {
                   name={team.name}
                   detail={t.members(team.members.length)}
                   actions={
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
+                    <IconButton
+                      icon="pencil"
+                      label={t.editTeam(team.name)}
+                      iconSize={18}
                       size={36}
-                      aria-label={t.editTeam(team.name)}
                       onClick={() => setEdited(team)}
-                    >
-                      <Icon name="pencil" size={18} />
-                    </ActionIcon>
+                    />
                   }
                 />
               ))}

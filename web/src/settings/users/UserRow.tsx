@@ -1,10 +1,11 @@
-import { ActionIcon, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { send } from "../../api/client";
 import { queryClient, useMe, usersQuery, useTeams } from "../../api/queries";
 import type { Link, User } from "../../api/types";
 import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Tag } from "../Rows";
@@ -59,14 +60,10 @@ export function UserRow(props: { user: User; edit: () => void; disable: () => vo
       aside={t.seesNames[user.sees]}
       actions={
         (user.role !== "owner" || me.user.role === "owner") && <>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={t.editUser(user.name)} onClick={props.edit}>
-            <Icon name="pencil" size={18} />
-          </ActionIcon>
+          <IconButton icon="pencil" label={t.editUser(user.name)} iconSize={18} size={36} onClick={props.edit} />
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" size={36} aria-label={t.actionsFor(user.name)}>
-                <Icon name="dots" size={18} />
-              </ActionIcon>
+              <IconButton icon="dots" label={t.actionsFor(user.name)} iconSize={18} size={36} />
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item leftSection={<Icon name="link" size={18} />} onClick={() => actions.makeLink()}>

@@ -1,4 +1,5 @@
-import { ActionIcon, Button, Checkbox, Select, TextInput } from "@mantine/core";
+import { Button, Checkbox, Select, TextInput } from "@mantine/core";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import limits from "../limits.json";
 import { useTemplateText } from "../text";
@@ -50,9 +51,13 @@ function Apps({ auth: { apps }, errorOf, change }: Props) {
           <header>
             <span>{t.apps}</span>
             {apps.length > 1 && (
-              <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.removeApp(i + 1)} onClick={() => change({ apps: apps.toSpliced(i, 1) })}>
-                <Icon name="close" size={16} />
-              </ActionIcon>
+              <IconButton
+                icon="close"
+                label={t.removeApp(i + 1)}
+                iconSize={16}
+                size={28}
+                onClick={() => change({ apps: apps.toSpliced(i, 1) })}
+              />
             )}
           </header>
           <TextInput label={t.appPackage(i + 1)} placeholder="com.example.app" value={app.package_name} error={errorOf(`auth.apps.${i}`)} onChange={(event) => set(i, { package_name: event.target.value })} />

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, Menu, TextInput } from "@mantine/core";
+import { Button, Menu, TextInput } from "@mantine/core";
 import { placeholderNames } from "../../inbox/templates/template";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import limits from "../limits.json";
 import { useTemplateText } from "../text";
@@ -38,14 +39,22 @@ export function ButtonFields({ buttons, most, prefix, of, errorOf, onChange }: P
           <header>
             <span>{t.buttonTypes[button.type]}</span>
             {i > 0 && (
-              <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.moveUp(i + 1)} className={styles.up}
-                onClick={() => onChange(buttons.toSpliced(i - 1, 2, button, buttons[i - 1] ?? button))}>
-                <Icon name="down" size={16} />
-              </ActionIcon>
+              <IconButton
+                icon="down"
+                label={t.moveUp(i + 1)}
+                iconSize={16}
+                size={28}
+                className={styles.up}
+                onClick={() => onChange(buttons.toSpliced(i - 1, 2, button, buttons[i - 1] ?? button))}
+              />
             )}
-            <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.removeButton(i + 1)} onClick={() => onChange(buttons.toSpliced(i, 1))}>
-              <Icon name="close" size={16} />
-            </ActionIcon>
+            <IconButton
+              icon="close"
+              label={t.removeButton(i + 1)}
+              iconSize={16}
+              size={28}
+              onClick={() => onChange(buttons.toSpliced(i, 1))}
+            />
           </header>
           <OneButton n={i + 1} button={button} of={of} errorOf={(name) => errorOf(`${prefix}.${i}.${name}`)} change={(next) => change(i, next)} />
         </div>

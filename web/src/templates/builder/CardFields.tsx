@@ -1,5 +1,6 @@
-import { ActionIcon, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Chips } from "../../ui/Chips";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import limits from "../limits.json";
 import { useTemplateText } from "../text";
@@ -32,9 +33,13 @@ export function CardFields({ number, form, errorOf, change }: Props) {
           <header>
             <span>{t.card(i + 1)}</span>
             {cards.length > 1 && (
-              <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.removeCard(i + 1)} onClick={() => change({ cards: cards.toSpliced(i, 1) })}>
-                <Icon name="close" size={16} />
-              </ActionIcon>
+              <IconButton
+                icon="close"
+                label={t.removeCard(i + 1)}
+                iconSize={16}
+                size={28}
+                onClick={() => change({ cards: cards.toSpliced(i, 1) })}
+              />
             )}
           </header>
           <FileField label={t.cardFile(i + 1)} number={number} format={form.cardFormat} file={card.file} error={errorOf(`cards.${i}.file`)} onChange={(file) => set(i, { file })} />
