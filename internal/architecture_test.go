@@ -203,3 +203,27 @@ func (found imports) add(name string) error {
 	}
 	return nil
 }
+
+// walkLine is a step of the walks: a file below internal, and a function in it.
+var walkLine = regexp.MustCompile("(?m)^[0-9]+\\. `([a-z/]+\\.go)` `([A-Za-z]+)`: .*$")
+
+// Every step of the walks is where the page says.
+func TestWalksAreTrue(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := walkLine.FindAllStringSubmatch(string(page), -1)
+	if len(steps) < 30 {
+		t.Fatalf("the walks have %d steps", len(steps))
+	}
+	for _, step := range steps {
+		source, err := os.ReadFile(step[1])
+		if err != nil {
+			t.Error(err)
+		} else if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + step[2] + `\b`).Match(source) {
+			t.Errorf("%s has no function %s", step[1], step[2])
+		}
+	}
+}
