@@ -26,7 +26,7 @@ test("many hints at once fetch each thing once", async () => {
     '["counts"]',
   ]);
   take({ kind: "labels" });
-  await vi.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(300);
   expect(invalidate).toHaveBeenLastCalledWith({ queryKey: ["labels"] });
 });
 
@@ -37,6 +37,23 @@ test("a hint without keys does not hold up those after it", () => {
   take({ kind: "hello", version: "1" });
   take({ kind: "people" });
   vi.advanceTimersByTime(200);
+  expect(invalidate).toHaveBeenCalledWith({ queryKey: ["people"] });
+});
+
+test("a flood is fetched a few times a second, and what comes after it soon", async () => {
+  const client = new QueryClient();
+  const invalidate = vi.spyOn(client, "invalidateQueries").mockResolvedValue();
+  const take = invalidator(client, 100);
+  for (let i = 0; i < 100; i++) {
+    take({ kind: "labels" });
+    await vi.advanceTimersByTimeAsync(20);
+  }
+  expect(invalidate.mock.calls.length).toBeGreaterThan(4);
+  expect(invalidate.mock.calls.length).toBeLessThan(9);
+  await vi.advanceTimersByTimeAsync(1_000);
+  invalidate.mockClear();
+  take({ kind: "people" });
+  await vi.advanceTimersByTimeAsync(100);
   expect(invalidate).toHaveBeenCalledWith({ queryKey: ["people"] });
 });
 
@@ -65,7 +82,7 @@ test("a fetch ends before the same is fetched again", async () => {
   await vi.advanceTimersByTimeAsync(500);
   expect(asked).toEqual(['["conversations"]', '["counts"]']);
   await finish();
-  await vi.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(300);
   expect(asked).toEqual(['["conversations"]', '["counts"]', '["conversations"]', '["counts"]']);
 });
 
@@ -75,6 +92,6 @@ test("a fetch that hangs does not hold up what comes after it", async () => {
   take({ kind: "labels" });
   await vi.advanceTimersByTimeAsync(100);
   take({ kind: "labels" });
-  await vi.advanceTimersByTimeAsync(3_200);
+  await vi.advanceTimersByTimeAsync(3_400);
   expect(asked).toEqual(['["labels"]', '["labels"]']);
 });

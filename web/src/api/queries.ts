@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient, queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { all, ApiError, get } from "./client";
-import type { Label, Me, Named, Person, Reply, Session, Team, User } from "./types";
+import type { Counts, Label, Me, Named, Person, Reply, Session, Team, User } from "./types";
 
 /** Worth another try: the server was not reached, or said that this passes. */
 function passes(error: unknown): boolean {
@@ -34,6 +34,13 @@ export const usersQuery = queryOptions({ queryKey: ["users"], queryFn: () => all
 export const teamsQuery = queryOptions({ queryKey: ["teams"], queryFn: () => all<Team>("/teams") });
 export const labelsQuery = queryOptions({ queryKey: ["labels"], queryFn: () => all<Label>("/labels") });
 export const repliesQuery = queryOptions({ queryKey: ["replies"], queryFn: () => all<Reply>("/replies") });
+
+/** How many conversations each view has, all of them or those of one number. */
+export const countsQuery = (number?: string) =>
+  queryOptions({
+    queryKey: ["counts", number ?? ""],
+    queryFn: ({ signal }) => get<Counts>("/conversations/counts", { query: { number }, signal }),
+  });
 
 /** The person who is signed in. The router loads it before any page inside the shell. */
 export function useMe(): Me {

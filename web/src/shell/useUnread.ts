@@ -1,10 +1,7 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { get } from "../api/client";
-import type { Counts } from "../api/types";
+import { useQuery } from "@tanstack/react-query";
+import { countsQuery } from "../api/queries";
 import { useStore } from "../ui/store";
 import { preferences } from "./preferences";
-
-export const countsQuery = queryOptions({ queryKey: ["counts"], queryFn: () => get<Counts>("/conversations/counts") });
 
 /** A count that stops at 1000. */
 export function countText(count: number): string {
@@ -14,7 +11,7 @@ export function countText(count: number): string {
 /** How many conversations are unread among those that the user wants to hear of. */
 export function useUnread(): number {
   const { about } = useStore(preferences);
-  const counts = useQuery({ ...countsQuery, throwOnError: false }).data;
+  const counts = useQuery({ ...countsQuery(), throwOnError: false }).data;
   if (!counts) return 0;
   if (about === "all") return counts.all.unread;
   return counts.mine.unread + (about === "mine" ? 0 : counts.unassigned.unread);

@@ -1,17 +1,11 @@
 import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import { get, pages, type Page } from "../../api/client";
-import type { Conversation, ConversationFilter, Counts } from "../../api/types";
+import type { Conversation, ConversationFilter } from "../../api/types";
 
 export const pageSize = 50;
 
 export const conversationsQuery = (filter: ConversationFilter) =>
   pages<Conversation>(["conversations", filter], "/conversations", { ...filter, limit: pageSize });
-
-export const countsQuery = (number?: string) =>
-  queryOptions({
-    queryKey: ["counts", number ?? ""],
-    queryFn: ({ signal }) => get<Counts>("/conversations/counts", { query: { number }, signal }),
-  });
 
 /** How many conversations a filter lets pass. */
 export const matchingQuery = (filter: ConversationFilter) =>

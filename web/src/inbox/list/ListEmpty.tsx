@@ -1,12 +1,11 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMe } from "../../api/queries";
+import { countsQuery, useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
 import { openDrawer } from "../../phone/drawer";
 import { usePhoneBeside } from "../../phone/usePhoneBeside";
-import { countsQuery } from "../data/conversations";
 import { usePlace } from "../place";
 
 /** Why the list is empty, and the one thing to do about it. */

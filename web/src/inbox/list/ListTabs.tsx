@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { countsQuery } from "../../api/queries";
 import type { InboxView } from "../../api/types";
 import { useText } from "../../i18n";
-import { countsQuery } from "../data/conversations";
 import { countText } from "../../shell/useUnread";
 import { inboxPath, usePlace } from "../place";
 import styles from "./ListTabs.module.css";
