@@ -51,6 +51,7 @@ export const inbox = {
   noViews: "No saved views yet",
 
   selected: (n: number) => (n === 1 ? "1 chosen" : `${n} chosen`),
+  selectAll: (n?: number) => (n === undefined ? "All" : `All ${n}`),
   selectAllMatching: (n?: number) => (n === undefined ? "All that match" : `All ${n} that match`),
   allMatching: (n?: number) => (n === undefined ? "All that match are chosen" : `All ${n} that match are chosen`),
   endSelection: "End the choice",

@@ -54,6 +54,7 @@ export const inbox: Translated<typeof english> = {
   noViews: "Belum ada tampilan tersimpan",
 
   selected: (n) => `${n} dipilih`,
+  selectAll: (n?: number) => (n === undefined ? "Semua" : `Semua ${n}`),
   selectAllMatching: (n?: number) => (n === undefined ? "Semua yang cocok" : `Semua ${n} yang cocok`),
   allMatching: (n?: number) => (n === undefined ? "Semua yang cocok dipilih" : `Semua ${n} yang cocok dipilih`),
   endSelection: "Akhiri pilihan",

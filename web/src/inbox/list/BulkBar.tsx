@@ -24,9 +24,16 @@ export function BulkBar() {
         {all ? t.allMatching(count) : t.selected(selected.size)}
       </span>
       {!all && (
-        <Button variant="subtle" size="compact-sm" onClick={() => selectAll([...selected])}>
-          {t.selectAllMatching(count)}
-        </Button>
+        <Tooltip label={t.selectAllMatching(count)}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-label={t.selectAllMatching(count)}
+            onClick={() => selectAll([...selected])}
+          >
+            {t.selectAll(count)}
+          </Button>
+        </Tooltip>
       )}
       <span className={styles.space} />
       <Tooltip label={t.resolve}>

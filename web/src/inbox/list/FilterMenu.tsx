@@ -17,7 +17,7 @@ export function FilterMenu() {
   const [opened, setOpened] = useState(false);
   const used = own.some((name) => search[name] !== undefined);
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={280} trapFocus returnFocus>
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={280} trapFocus returnFocus>
       <Popover.Target>
         <Tooltip label={t.filters}>
           <Indicator disabled={!used} size={8} offset={6}>

@@ -36,7 +36,7 @@ function LastMessage({ conversation: { last_message: last, draft } }: { conversa
       {outbound && last.status === "failed" && <em className={styles.failed}>{t.notDelivered}</em>}
       {outbound && last.status !== "failed" && <Ticks status={last.status} />}
       <TypeIcon type={last.type} />
-      <span>{plainText(last.preview) || t.type[last.type]}</span>
+      <span dir="auto">{plainText(last.preview) || t.type[last.type]}</span>
     </>
   );
 }

@@ -22,7 +22,7 @@ export function ViewsMenu() {
   const [saving, setSaving] = useState(false);
   return (
     <>
-      <Menu position="bottom-end" width={260}>
+      <Menu position="bottom-start" width={260}>
         <Menu.Target>
           <Tooltip label={t.savedViews}>
             <IconButton icon="bookmark" label={t.savedViews} size={32} />

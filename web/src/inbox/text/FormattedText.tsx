@@ -2,10 +2,10 @@ import { Fragment, memo, useMemo, type ReactNode } from "react";
 import { parseText, type Piece } from "./format";
 import styles from "./FormattedText.module.css";
 
-/** A text with its formatting. Nothing of it is ever taken for markup. */
-export const FormattedText = memo(function FormattedText({ text }: { text: string }) {
+/** A text with its formatting, which may be part of a line. Nothing of it is ever taken for markup. */
+export const FormattedText = memo(function FormattedText({ text, inline }: { text: string; inline?: boolean }) {
   const pieces = useMemo(() => parseText(text), [text]);
-  return <span className={styles.text}>{render(pieces)}</span>;
+  return <span className={styles.text} data-inline={inline || undefined}>{render(pieces)}</span>;
 });
 
 function render(pieces: Piece[]): ReactNode {

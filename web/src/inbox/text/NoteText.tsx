@@ -10,14 +10,14 @@ export function NoteText({ note }: { note: Note }) {
   const people = useQuery({ ...peopleQuery, enabled: note.mentions.length > 0 }).data ?? [];
   const names = people.filter((p) => note.mentions.includes(p.id)).map((p) => p.name);
   return (
-    <div>
+    <div className={styles.note}>
       {splitMentions(note.body, names).map((part, i) =>
         part.mention ? (
           <span key={i} className={styles.mention}>
             {part.text}
           </span>
         ) : (
-          <FormattedText key={i} text={part.text} />
+          <FormattedText key={i} text={part.text} inline />
         ),
       )}
     </div>
