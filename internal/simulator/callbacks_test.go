@@ -72,7 +72,7 @@ func TestCallbacksAreRetriedUntilAccepted(t *testing.T) {
 	if !bytes.Equal(bodies[0], bodies[3]) {
 		t.Errorf("a retry differs:\n%s\n%s", bodies[0], bodies[3])
 	}
-	if n := r.sim.callbacks.waiting(); n != 0 {
+	if n := r.sim.callbacks.Waiting(); n != 0 {
 		t.Errorf("%d waiting", n)
 	}
 }
@@ -133,7 +133,7 @@ func TestQueueIsBounded(t *testing.T) {
 		r.sim.callbacks.toApp(update{field: "account_update", value: []byte(`{}`), at: int64(i)})
 		r.settle(0)
 	}
-	if n := r.sim.callbacks.waiting(); n > 11 {
+	if n := r.sim.callbacks.Waiting(); n > 11 {
 		t.Errorf("%d waiting", n)
 	}
 	if n := r.sim.counters.dropped.Load(); n < 39 {

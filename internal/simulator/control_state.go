@@ -92,7 +92,7 @@ func controlCounters(c *controlCall) (any, error) {
 	out := map[string]any{
 		"opaque_distinct": s.opaque.distinct.Load(), "opaque_repeated": s.opaque.repeated.Load(),
 		"opaque_repeated_examples": s.opaque.repeatedExamples(),
-		"callbacks_waiting":        s.callbacks.waiting(), "events_waiting": s.sched.waiting(),
+		"callbacks_waiting":        s.callbacks.Waiting(), "events_waiting": s.sched.waiting(),
 	}
 	for name, n := range s.counters.all() {
 		out[name] = n.Load()

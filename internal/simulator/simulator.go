@@ -113,7 +113,7 @@ func (s *Simulator) Start(context.Context) error {
 	var ctx context.Context
 	ctx, s.cancel = context.WithCancel(context.Background())
 	s.workers.Go(func() { s.sched.loop(ctx, s.handle) })
-	s.callbacks.start(ctx, &s.workers)
+	s.callbacks.Start(ctx, &s.workers)
 	s.workers.Go(func() { s.keeper.loop(ctx) })
 	return nil
 }
@@ -138,7 +138,7 @@ func (s *Simulator) Tick() { s.sched.poke() }
 func (s *Simulator) Settle(ctx context.Context) error {
 	for {
 		s.sched.runDue(s.handle)
-		if err := s.callbacks.quiet(ctx); err != nil {
+		if err := s.callbacks.Quiet(ctx); err != nil {
 			return err
 		}
 		if next := s.sched.next(); next == 0 || next > s.now().UnixNano() {

@@ -1,4 +1,4 @@
-package simulator
+package delivery
 
 import (
 	"context"
@@ -12,38 +12,38 @@ import (
 // An address that cannot be reached pauses the lane, with everything kept in order. An address that
 // answers with something else than 200 gets the same request again later, and others meanwhile: one
 // update that a receiver cannot digest must not hold up the rest.
-type lane struct {
-	callbacks *callbacks
-	url       string
-	limit     int
-	wake      chan struct{}
+type lane[U any] struct {
+	of    *Queue[U]
+	url   string
+	limit int
+	wake  chan struct{}
 
 	mu     sync.Mutex
-	queue  []update
-	head   int      // of queue
-	again  []parcel // due for another try
-	putOff int      // updates in parcels that wait for their next try
+	queue  []U
+	head   int         // of queue
+	again  []parcel[U] // due for another try
+	putOff int         // updates in parcels that wait for their next try
 	paused bool
 	fails  int // in a row, to reach the address
 	epoch  int // grows when the lane is cleared, which voids what waits
 }
 
 // parcel is a request that is tried again.
-type parcel struct {
-	updates  []update
+type parcel[U any] struct {
+	updates  []U
 	attempts int
 	first    time.Time
 }
 
-func newLane(c *callbacks, url string, limit int) *lane {
-	return &lane{callbacks: c, url: url, limit: limit, wake: make(chan struct{}, 1)}
+func newLane[U any](q *Queue[U], url string, limit int) *lane[U] {
+	return &lane[U]{of: q, url: url, limit: limit, wake: make(chan struct{}, 1)}
 }
 
-func (l *lane) add(u update) {
+func (l *lane[U]) add(u U) {
 	l.mu.Lock()
 	if l.waiting()+l.putOff >= l.limit && l.head < len(l.queue) {
 		l.head++ // the oldest goes
-		l.callbacks.sim.counters.dropped.Add(1)
+		l.of.cfg.Counters.Dropped.Add(1)
 		l.count(-1)
 	}
 	l.hold()
@@ -54,32 +54,31 @@ func (l *lane) add(u update) {
 }
 
 // hold keeps the first update waiting for others, if the faults ask for it.
-func (l *lane) hold() {
-	s := l.callbacks.sim
-	d := time.Duration(s.faults.Load().HoldCallbacks)
+func (l *lane[U]) hold() {
+	d := l.of.cfg.Hold()
 	if d <= 0 || l.paused || l.waiting() > 0 {
 		return
 	}
 	l.paused = true
 	epoch := l.epoch
-	s.sched.after(d, func(time.Time) { l.resume(epoch) })
+	l.of.cfg.After(d, func(time.Time) { l.resume(epoch) })
 }
 
 // count tracks what is on its way. A paused lane has nothing on its way.
-func (l *lane) count(n int) {
+func (l *lane[U]) count(n int) {
 	if !l.paused {
-		l.callbacks.pending.add(n)
+		l.of.pending.add(n)
 	}
 }
 
-func (l *lane) poke() {
+func (l *lane[U]) poke() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (l *lane) waiting() int {
+func (l *lane[U]) waiting() int {
 	n := len(l.queue) - l.head
 	for _, p := range l.again {
 		n += len(p.updates)
@@ -87,13 +86,13 @@ func (l *lane) waiting() int {
 	return n
 }
 
-func (l *lane) size() int {
+func (l *lane[U]) size() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.waiting() + l.putOff
 }
 
-func (l *lane) clear() {
+func (l *lane[U]) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count(-l.waiting())
@@ -103,11 +102,11 @@ func (l *lane) clear() {
 }
 
 // take removes the next request's worth of updates, or returns none.
-func (l *lane) take(size int) (p parcel, epoch int) {
+func (l *lane[U]) take(size int) (p parcel[U], epoch int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused {
-		return parcel{}, l.epoch
+		return parcel[U]{}, l.epoch
 	}
 	if len(l.again) > 0 {
 		p = l.again[0]
@@ -116,9 +115,9 @@ func (l *lane) take(size int) (p parcel, epoch int) {
 	}
 	n := min(size, len(l.queue)-l.head)
 	if n == 0 {
-		return parcel{}, l.epoch
+		return parcel[U]{}, l.epoch
 	}
-	p.updates = append([]update(nil), l.queue[l.head:l.head+n]...)
+	p.updates = append([]U(nil), l.queue[l.head:l.head+n]...)
 	clear(l.queue[l.head : l.head+n])
 	l.head += n
 	if l.head == len(l.queue) {
@@ -134,7 +133,7 @@ func (l *lane) take(size int) (p parcel, epoch int) {
 // a quiet lane posts at once, a busy one gathers instead of spending a core on small requests.
 const pace = 5 * time.Millisecond
 
-func (l *lane) loop(ctx context.Context) {
+func (l *lane[U]) loop(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -148,7 +147,7 @@ func (l *lane) loop(ctx context.Context) {
 			return
 		}
 		timer.Reset(pace)
-		reached, accepted := l.callbacks.post(ctx, l.url, p.updates)
+		reached, accepted := l.of.cfg.Post(ctx, l.url, p.updates)
 		switch {
 		case accepted:
 			l.done(len(p.updates))
@@ -161,45 +160,45 @@ func (l *lane) loop(ctx context.Context) {
 }
 
 // next waits for something to post. It returns nothing when ctx ends.
-func (l *lane) next(ctx context.Context) (parcel, int) {
+func (l *lane[U]) next(ctx context.Context) (parcel[U], int) {
 	for {
-		if p, epoch := l.take(l.callbacks.batchSize()); len(p.updates) > 0 {
+		if p, epoch := l.take(l.of.cfg.BatchSize()); len(p.updates) > 0 {
 			return p, epoch
 		}
 		select {
 		case <-ctx.Done():
-			return parcel{}, 0
+			return parcel[U]{}, 0
 		case <-l.wake:
 		}
 	}
 }
 
-func (l *lane) done(n int) {
+func (l *lane[U]) done(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.fails = 0
-	l.callbacks.sim.counters.posted.Add(int64(n))
-	l.callbacks.pending.add(-n)
+	l.of.cfg.Counters.Acknowledged.Add(int64(n))
+	l.of.pending.add(-n)
 }
 
 // pause puts the updates back in front and waits before anything else is tried. They stop counting
 // as on their way last, when the next try is on the clock: a test moves the clock from then on.
-func (l *lane) pause(p parcel, epoch int) {
+func (l *lane[U]) pause(p parcel[U], epoch int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.callbacks.pending.add(-len(p.updates))
+	defer l.of.pending.add(-len(p.updates))
 	if epoch != l.epoch {
 		return
 	}
 	l.fails++
-	l.callbacks.sim.counters.retried.Add(1)
-	l.callbacks.sim.sched.after(l.callbacks.backoff(l.fails, maxPause), func(time.Time) { l.resume(epoch) })
+	l.of.cfg.Counters.Retried.Add(1)
+	l.of.cfg.After(l.of.backoff(l.fails, maxPause), func(time.Time) { l.resume(epoch) })
 	l.count(-l.waiting())
 	l.paused = true
-	l.again = append([]parcel{p}, l.again...)
+	l.again = append([]parcel[U]{p}, l.again...)
 }
 
-func (l *lane) resume(epoch int) {
+func (l *lane[U]) resume(epoch int) {
 	l.mu.Lock()
 	if epoch == l.epoch && l.paused {
 		l.paused = false
@@ -210,29 +209,28 @@ func (l *lane) resume(epoch int) {
 }
 
 // later puts a request off, or gives it up when it is too old.
-func (l *lane) later(p parcel, epoch int) {
-	s := l.callbacks.sim
-	now := s.now()
+func (l *lane[U]) later(p parcel[U], epoch int) {
+	now := l.of.cfg.Now()
 	if p.attempts++; p.first.IsZero() {
 		p.first = now
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.callbacks.pending.add(-len(p.updates))
+	defer l.of.pending.add(-len(p.updates))
 	l.fails = 0
 	if epoch != l.epoch {
 		return
 	}
 	if now.Sub(p.first) > giveUpAfter {
-		s.counters.lost.Add(int64(len(p.updates)))
+		l.of.cfg.Counters.Lost.Add(int64(len(p.updates)))
 		return
 	}
 	l.putOff += len(p.updates)
-	s.counters.retried.Add(1)
-	s.sched.after(l.callbacks.backoff(p.attempts, maxRetryDelay), func(time.Time) { l.retry(p, epoch) })
+	l.of.cfg.Counters.Retried.Add(1)
+	l.of.cfg.After(l.of.backoff(p.attempts, maxRetryDelay), func(time.Time) { l.retry(p, epoch) })
 }
 
-func (l *lane) retry(p parcel, epoch int) {
+func (l *lane[U]) retry(p parcel[U], epoch int) {
 	l.mu.Lock()
 	if epoch == l.epoch {
 		l.putOff -= len(p.updates)

@@ -1,0 +1,182 @@
+// Package delivery takes updates to the addresses that want them: side by side, each in order, and again where an
+// address does not take them.
+package delivery
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config is what a queue needs.
+type Config[U any] struct {
+	Lanes     int // of each address
+	MaxQueued int // for each address; the oldest give way
+	// Post sends a batch to an address. reached is false when there was no answer at all.
+	Post func(ctx context.Context, url string, batch []U) (reached, accepted bool)
+	// BatchSize is how many go at a time at most, Hold how long the first waits for others, Retry how long the first
+	// retry waits.
+	BatchSize   func() int
+	Hold, Retry func() time.Duration
+	Now         func() time.Time
+	After       func(d time.Duration, run func(at time.Time))
+	Counters    Counters
+}
+
+// Counters count updates; Retried counts requests.
+type Counters struct{ Queued, Acknowledged, Retried, Dropped, Lost *atomic.Int64 }
+
+// Queue has the updates that are on their way.
+type Queue[U any] struct {
+	cfg Config[U]
+
+	mu    sync.RWMutex
+	dests map[string]*destination[U]
+	ctx   context.Context // nil until started
+	group *sync.WaitGroup
+
+	pending pendingCount
+}
+
+// destination is an address, with lanes that post to it side by side.
+type destination[U any] struct {
+	url   string
+	lanes []*lane[U]
+}
+
+// New makes a queue. What is added waits for Start.
+func New[U any](cfg Config[U]) *Queue[U] {
+	return &Queue[U]{cfg: cfg, dests: map[string]*destination[U]{}}
+}
+
+// Start posts until ctx ends, by goroutines of the group.
+func (q *Queue[U]) Start(ctx context.Context, group *sync.WaitGroup) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ctx, q.group = ctx, group
+	for _, d := range q.dests {
+		q.run(d)
+	}
+}
+
+func (q *Queue[U]) run(d *destination[U]) {
+	for _, l := range d.lanes {
+		q.group.Go(func() { l.loop(q.ctx) })
+	}
+}
+
+// to finds or makes a destination.
+func (q *Queue[U]) to(url string) *destination[U] {
+	q.mu.RLock()
+	d := q.dests[url]
+	q.mu.RUnlock()
+	if d != nil {
+		return d
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if d = q.dests[url]; d != nil {
+		return d
+	}
+	d = &destination[U]{url: url}
+	lanes := q.cfg.Lanes
+	for range lanes {
+		d.lanes = append(d.lanes, newLane(q, url, max(1, q.cfg.MaxQueued/lanes)))
+	}
+	q.dests[url] = d
+	if q.ctx != nil && q.ctx.Err() == nil {
+		q.run(d)
+	}
+	return d
+}
+
+// Add queues an update for an address. Those of one key stay in order.
+func (q *Queue[U]) Add(url string, key uint64, u U) {
+	d := q.to(url)
+	q.cfg.Counters.Queued.Add(1)
+	d.lanes[key%uint64(len(d.lanes))].add(u)
+}
+
+// Clear drops what is waiting.
+func (q *Queue[U]) Clear() {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	for _, d := range q.dests {
+		for _, l := range d.lanes {
+			l.clear()
+		}
+	}
+}
+
+// Waiting is how many updates were not acknowledged.
+func (q *Queue[U]) Waiting() int {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	n := 0
+	for _, d := range q.dests {
+		for _, l := range d.lanes {
+			n += l.size()
+		}
+	}
+	return n
+}
+
+// Quiet waits until every update has been answered, or put off until later.
+func (q *Queue[U]) Quiet(ctx context.Context) error {
+	select {
+	case <-q.pending.zero():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// pendingCount counts updates on their way and tells when there are none.
+type pendingCount struct {
+	mu   sync.Mutex
+	n    int
+	idle chan struct{} // closed when n falls to zero; nil while nobody waits
+}
+
+func (p *pendingCount) add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.n += n
+	if p.n == 0 && p.idle != nil {
+		close(p.idle)
+		p.idle = nil
+	}
+}
+
+func (p *pendingCount) zero() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.n == 0 {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	if p.idle == nil {
+		p.idle = make(chan struct{})
+	}
+	return p.idle
+}
+
+const (
+	maxRetryDelay = 5 * time.Minute
+	maxPause      = 10 * time.Second
+	minRetryDelay = 50 * time.Millisecond // a retry at once would spin
+	giveUpAfter   = 36 * time.Hour
+)
+
+// backoff doubles with each attempt.
+func (q *Queue[U]) backoff(attempt int, limit time.Duration) time.Duration {
+	d := max(q.cfg.Retry(), minRetryDelay)
+	for range attempt - 1 {
+		if d *= 2; d >= limit {
+			return limit
+		}
+	}
+	return d
+}
