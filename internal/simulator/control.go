@@ -6,143 +6,66 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/parleyhq/parley/internal/simulator/files"
+	"github.com/parleyhq/parley/internal/simulator/control"
 	"github.com/parleyhq/parley/internal/simulator/recent"
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// controlCall is a request to the control API: what a test or a person at the keyboard asks for.
-type controlCall struct {
-	*http.Request
-	sim  *Simulator
-	id   string // last part of the path, where the route has one
-	body []byte
-}
-
-// controlHandler returns what to show as JSON. Errors are the caller's mistakes.
-type controlHandler func(*controlCall) (any, error)
-
-var errNotFound = errors.New("not found")
-
-// controlRoutes is the whole control API; "*" is an id.
-var controlRoutes = map[string]controlHandler{
-	"POST inbound":        controlInbound,
-	"POST taps":           controlTap,
-	"POST statuses":       controlStatus,
-	"POST callbacks":      controlCallback,
-	"GET messages":        controlMessages,
-	"GET messages/*":      controlMessage,
-	"GET counters":        controlCounters,
-	"GET faults":          controlGetFaults,
-	"PUT faults":          controlSetFaults,
-	"DELETE faults":       controlClearFaults,
-	"GET faults/*":        controlGetFaults,
-	"PUT faults/*":        controlSetFaults,
-	"DELETE faults/*":     controlClearFaults,
-	"GET numbers":         controlNumbers,
-	"POST numbers":        controlAddNumber,
-	"GET people":          controlPeople,
-	"POST people":         controlAddPerson,
-	"GET scripts":         controlScripts,
-	"POST scripts":        controlAddScript,
-	"DELETE scripts/*":    controlRemoveScript,
-	"GET settings":        controlGetSettings,
-	"PATCH settings":      controlSetSettings,
-	"POST clock":          controlClock,
-	"POST tokens":         controlToken,
-	"POST reset":          controlReset,
-	"POST windows":        controlWindow,
-	"PATCH numbers/*":     controlSetNumber,
-	"PATCH templates/*":   controlSetTemplate,
-	"POST account_events": controlAccountEvent,
-	"POST echoes":         controlEcho,
-	"POST sync":           controlSync,
-	"POST identity":       controlIdentity,
-	"POST preferences":    controlPreference,
+// controls is the whole control API.
+func (s *Simulator) controls() control.Table {
+	return control.Table{
+		"POST inbound":        s.controlInbound,
+		"POST taps":           s.controlTap,
+		"POST statuses":       s.controlStatus,
+		"POST callbacks":      s.controlCallback,
+		"GET messages":        s.controlMessages,
+		"GET messages/*":      s.controlMessage,
+		"GET counters":        s.controlCounters,
+		"GET faults":          s.controlGetFaults,
+		"PUT faults":          s.controlSetFaults,
+		"DELETE faults":       s.controlClearFaults,
+		"GET faults/*":        s.controlGetFaults,
+		"PUT faults/*":        s.controlSetFaults,
+		"DELETE faults/*":     s.controlClearFaults,
+		"GET numbers":         s.controlNumbers,
+		"POST numbers":        s.controlAddNumber,
+		"GET people":          s.controlPeople,
+		"POST people":         s.controlAddPerson,
+		"GET scripts":         s.controlScripts,
+		"POST scripts":        s.controlAddScript,
+		"DELETE scripts/*":    s.controlRemoveScript,
+		"GET settings":        s.controlGetSettings,
+		"PATCH settings":      s.controlSetSettings,
+		"POST clock":          s.controlClock,
+		"POST tokens":         s.controlToken,
+		"POST reset":          s.controlReset,
+		"POST windows":        s.controlWindow,
+		"PATCH numbers/*":     s.controlSetNumber,
+		"PATCH templates/*":   s.controlSetTemplate,
+		"POST account_events": s.controlAccountEvent,
+		"POST echoes":         s.controlEcho,
+		"POST sync":           s.controlSync,
+		"POST identity":       s.controlIdentity,
+		"POST preferences":    s.controlPreference,
+	}
 }
 
 func (s *Simulator) serveControl(w http.ResponseWriter, r *http.Request, path string) {
 	if s.cfg.ControlToken != "" && bearer(r) != s.cfg.ControlToken {
-		writeControl(w, http.StatusUnauthorized, map[string]string{"error": "send the control token as a bearer token"})
+		control.Refuse(w, http.StatusUnauthorized, "send the control token as a bearer token")
 		return
 	}
-	if path == "" {
-		writeControl(w, http.StatusOK, map[string]any{"controls": sortedKeys(controlRoutes)})
-		return
-	}
-	c := &controlCall{Request: r, sim: s}
-	handle, found := controlRoutes[r.Method+" "+path]
-	if !found {
-		parent, id, _ := strings.Cut(path, "/")
-		c.id = id
-		handle, found = controlRoutes[r.Method+" "+parent+"/*"]
-	}
-	if !found {
-		writeControl(w, http.StatusNotFound, map[string]string{"error": "no such control: see docs/simulator.md"})
-		return
-	}
-	body, err := readBody(r, 160*files.Mib)
-	if err != nil {
-		writeControl(w, http.StatusBadRequest, map[string]string{"error": "the body could not be read"})
-		return
-	}
-	c.body = body
-	answerControl(w, c, handle)
+	s.controls().Serve(w, r, path)
 }
 
-func answerControl(w http.ResponseWriter, c *controlCall, handle controlHandler) {
-	v, err := handle(c)
-	switch {
-	case errors.Is(err, errNotFound):
-		writeControl(w, http.StatusNotFound, map[string]string{"error": err.Error()})
-	case err != nil:
-		writeControl(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
-	default:
-		writeControl(w, http.StatusOK, v)
-	}
-}
-
-func writeControl(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	_ = e.Encode(v) // the caller may be gone
-}
-
-// decode reads the body strictly: a misspelt field in a test should not pass unnoticed.
-func (c *controlCall) decode(v any) error {
-	if len(bytes.TrimSpace(c.body)) == 0 {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(c.body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("the body is not what this control takes: %w", err)
-	}
-	return nil
-}
-
-func (c *controlCall) limit() int {
-	n, err := strconv.Atoi(c.URL.Query().Get("limit"))
-	if err != nil || n <= 0 {
-		return 100
-	}
-	return min(n, 100_000)
-}
-
-var done = map[string]bool{"success": true}
-
-func controlInbound(c *controlCall) (any, error) {
+func (s *Simulator) controlInbound(c *control.Call) (any, error) {
 	var in Inbound
-	if err := json.Unmarshal(c.body, &in); err != nil {
+	if err := json.Unmarshal(c.Body, &in); err != nil {
 		return nil, fmt.Errorf("the body is not an inbound message: %w", err)
 	}
-	ids, err := c.sim.Receive(in)
+	ids, err := s.Receive(in)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +77,7 @@ func controlInbound(c *controlCall) (any, error) {
 }
 
 // controlStatus sends a status of a message out of turn.
-func controlStatus(c *controlCall) (any, error) {
+func (s *Simulator) controlStatus(c *control.Call) (any, error) {
 	var in struct {
 		MessageID string `json:"message_id"`
 		Opaque    string `json:"biz_opaque_callback_data"`
@@ -163,27 +86,27 @@ func controlStatus(c *controlCall) (any, error) {
 		Copies    int    `json:"copies"`
 		Timestamp int64  `json:"timestamp"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	m := c.sim.findMessage(in.MessageID, in.Opaque)
+	m := s.findMessage(in.MessageID, in.Opaque)
 	if m == nil || m.inbound {
-		return nil, errNotFound
+		return nil, control.ErrNotFound
 	}
 	if in.Status == "" {
 		return nil, errors.New("status is missing: sent, delivered, read, played, failed")
 	}
-	now := c.sim.now()
+	now := s.now()
 	m.move(in.Status, in.Code, now)
 	at := now.Unix()
 	if in.Timestamp != 0 {
 		at = in.Timestamp
 	}
 	for range max(1, in.Copies) {
-		c.sim.counters.status(in.Status)
-		c.sim.callbacks.about(m.number, m.to.key(), update{number: m.number, msg: m, status: in.Status, code: in.Code, at: at, priced: in.Status == statusSent})
+		s.counters.status(in.Status)
+		s.callbacks.about(m.number, m.to.key(), update{number: m.number, msg: m, status: in.Status, code: in.Code, at: at, priced: in.Status == statusSent})
 	}
-	return done, nil
+	return control.Done, nil
 }
 
 func (s *Simulator) findMessage(id, opaque string) (found *message) {
@@ -204,7 +127,7 @@ func (s *Simulator) findMessage(id, opaque string) (found *message) {
 }
 
 // controlCallback sends any change as it is given.
-func controlCallback(c *controlCall) (any, error) {
+func (s *Simulator) controlCallback(c *control.Call) (any, error) {
 	var in struct {
 		Field         string          `json:"field"`
 		Value         json.RawMessage `json:"value"`
@@ -213,21 +136,21 @@ func controlCallback(c *controlCall) (any, error) {
 		Copies        int             `json:"copies"`
 		ToApp         bool            `json:"to_app"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
 	if in.Field == "" || !wire.IsSet(in.Value) {
 		return nil, errors.New("field and value are needed")
 	}
-	u := update{field: in.Field, value: wire.EscapePHP(compactJSON(in.Value)), at: c.sim.now().Unix()}
-	send, err := c.sim.sendTo(in.WABAID, in.PhoneNumberID, in.ToApp)
+	u := update{field: in.Field, value: wire.EscapePHP(compactJSON(in.Value)), at: s.now().Unix()}
+	send, err := s.sendTo(in.WABAID, in.PhoneNumberID, in.ToApp)
 	if err != nil {
 		return nil, err
 	}
 	for range max(1, in.Copies) {
 		send(u)
 	}
-	return done, nil
+	return control.Done, nil
 }
 
 // sendTo finds who hears about a change: a number's callback, an account's, or the app's.
@@ -259,41 +182,41 @@ func compactJSON(raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-func controlClock(c *controlCall) (any, error) {
+func (s *Simulator) controlClock(c *control.Call) (any, error) {
 	var in struct {
 		Advance duration `json:"advance"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
 	if in.Advance < 0 {
 		return nil, errors.New("time only moves forward")
 	}
-	c.sim.skew.Add(int64(in.Advance))
-	c.sim.Tick()
-	return map[string]any{"now": c.sim.now().UTC().Format(time.RFC3339Nano)}, nil
+	s.skew.Add(int64(in.Advance))
+	s.Tick()
+	return map[string]any{"now": s.now().UTC().Format(time.RFC3339Nano)}, nil
 }
 
-func controlToken(c *controlCall) (any, error) {
+func (s *Simulator) controlToken(c *control.Call) (any, error) {
 	var in struct {
 		Token   string `json:"token"`
 		Subcode int    `json:"subcode"`
 		Valid   bool   `json:"valid"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
 	if in.Token == "" || in.Subcode == 0 && !in.Valid {
 		return nil, errors.New("token is needed, and either valid or the subcode it fails with: 463 expired, 467 revoked")
 	}
-	c.sim.RevokeToken(in.Token, in.Subcode)
+	s.revokeToken(in.Token, in.Subcode)
 	if in.Valid {
-		c.sim.AddToken(in.Token)
+		s.addToken(in.Token)
 	}
-	return done, nil
+	return control.Done, nil
 }
 
-func controlReset(c *controlCall) (any, error) {
-	c.sim.Reset()
-	return done, nil
+func (s *Simulator) controlReset(c *control.Call) (any, error) {
+	s.Reset()
+	return control.Done, nil
 }

@@ -4,17 +4,18 @@ import (
 	"errors"
 	"time"
 
+	"github.com/parleyhq/parley/internal/simulator/control"
 	"github.com/parleyhq/parley/internal/simulator/names"
 	"github.com/parleyhq/parley/internal/simulator/recent"
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-func controlNumbers(c *controlCall) (any, error) {
-	c.sim.accounts.mu.RLock()
-	defer c.sim.accounts.mu.RUnlock()
+func (s *Simulator) controlNumbers(c *control.Call) (any, error) {
+	s.accounts.mu.RLock()
+	defer s.accounts.mu.RUnlock()
 	list := []NumberSpec{}
-	for _, id := range sortedKeys(c.sim.accounts.numbers) {
-		list = append(list, c.sim.accounts.numbers[id].spec())
+	for _, id := range sortedKeys(s.accounts.numbers) {
+		list = append(list, s.accounts.numbers[id].spec())
 	}
 	return map[string]any{"numbers": list}, nil
 }
@@ -29,43 +30,43 @@ func (n *number) spec() NumberSpec {
 	}
 }
 
-func controlAddNumber(c *controlCall) (any, error) {
+func (s *Simulator) controlAddNumber(c *control.Call) (any, error) {
 	var spec NumberSpec
-	if err := c.decode(&spec); err != nil {
+	if err := c.Decode(&spec); err != nil {
 		return nil, err
 	}
-	spec, err := c.sim.AddNumber(spec)
+	spec, err := s.AddNumber(spec)
 	if err == nil {
-		c.sim.accounts.number(spec.ID).guessed.Store(false)
+		s.accounts.number(spec.ID).guessed.Store(false)
 	}
 	return spec, err
 }
 
 // controlWindow opens or closes the 24-hour window without a message.
-func controlWindow(c *controlCall) (any, error) {
+func (s *Simulator) controlWindow(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		Person        string `json:"person"` // phone or user id
 		Open          bool   `json:"open"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	n, err := c.sim.target(in.PhoneNumberID, "")
+	n, err := s.target(in.PhoneNumberID, "")
 	if err != nil {
 		return nil, err
 	}
-	who, err := c.sim.anyone(n.waba.Load(), in.Person)
+	who, err := s.anyone(n.waba.Load(), in.Person)
 	if err != nil {
 		return nil, err
 	}
 	at := int64(0)
 	if in.Open {
-		at = c.sim.now().UnixNano()
+		at = s.now().UnixNano()
 	}
-	c.sim.windows.Put(recent.Pair{Scope: n.id, User: who.key()}, at)
-	c.sim.keeper.mark()
-	return done, nil
+	s.windows.Put(recent.Pair{Scope: n.id, User: who.key()}, at)
+	s.keeper.mark()
+	return control.Done, nil
 }
 
 // anyone finds a person by phone or user id.
@@ -85,32 +86,32 @@ func (s *Simulator) anyone(w *waba, who string) (recipient, error) {
 }
 
 // controlPreference lets a person stop or resume marketing messages, and tells the business.
-func controlPreference(c *controlCall) (any, error) {
+func (s *Simulator) controlPreference(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		Person        string `json:"person"`
 		Value         string `json:"value"` // stop, resume
 		Quiet         bool   `json:"quiet"` // no callback
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
 	if in.Value != "stop" && in.Value != "resume" {
 		return nil, errors.New("value must be stop or resume")
 	}
-	n, err := c.sim.target(in.PhoneNumberID, "")
+	n, err := s.target(in.PhoneNumberID, "")
 	if err != nil {
 		return nil, err
 	}
-	who, err := c.sim.anyone(n.waba.Load(), in.Person)
+	who, err := s.anyone(n.waba.Load(), in.Person)
 	if err != nil {
 		return nil, err
 	}
-	c.sim.stops.Put(recent.Pair{Scope: n.waba.Load().business, User: who.key()}, in.Value == "stop")
+	s.stops.Put(recent.Pair{Scope: n.waba.Load().business, User: who.key()}, in.Value == "stop")
 	if !in.Quiet {
-		c.sim.sendPreference(n, who, in.Value, c.sim.now())
+		s.sendPreference(n, who, in.Value, s.now())
 	}
-	return done, nil
+	return control.Done, nil
 }
 
 func (s *Simulator) sendPreference(n *number, who recipient, value string, at time.Time) {

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/simulator/control"
 	"github.com/parleyhq/parley/internal/simulator/names"
 	"github.com/parleyhq/parley/internal/simulator/templates"
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
 // controlAccountEvent tells the business that something happened to its account, and lets it happen.
-func controlAccountEvent(c *controlCall) (any, error) {
+func (s *Simulator) controlAccountEvent(c *control.Call) (any, error) {
 	var in struct {
 		WABAID        string                     `json:"waba_id"`
 		PhoneNumberID string                     `json:"phone_number_id"`
@@ -21,10 +22,10 @@ func controlAccountEvent(c *controlCall) (any, error) {
 		Quiet         bool                       `json:"quiet"`
 		Fields        map[string]json.RawMessage `json:"fields"` // ban_info, restriction_info, disconnection_info …
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	w, n, err := c.sim.account(in.WABAID, in.PhoneNumberID)
+	w, n, err := s.account(in.WABAID, in.PhoneNumberID)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +42,16 @@ func controlAccountEvent(c *controlCall) (any, error) {
 	for k, v := range in.Fields {
 		value[k] = v
 	}
-	u := update{field: "account_update", value: wire.JSON(value), at: c.sim.now().Unix()}
+	u := update{field: "account_update", value: wire.JSON(value), at: s.now().Unix()}
 	switch {
 	case in.Quiet:
 	case strings.HasPrefix(in.Event, "PARTNER_"):
-		c.sim.callbacks.toApp(u)
+		s.callbacks.toApp(u)
 	default:
-		c.sim.callbacks.aboutAccount(w, u)
+		s.callbacks.aboutAccount(w, u)
 	}
-	c.sim.applyAccountEvent(w, n, in.Event, in.Fields)
-	return done, nil
+	s.applyAccountEvent(w, n, in.Event, in.Fields)
+	return control.Done, nil
 }
 
 func (s *Simulator) account(waba, numberID string) (*waba, *number, error) {
@@ -129,7 +130,7 @@ func (w *waba) refuses(isTemplate bool, now time.Time) bool {
 }
 
 // controlSetNumber changes a number, and tells the business where the upstream would.
-func controlSetNumber(c *controlCall) (any, error) {
+func (s *Simulator) controlSetNumber(c *control.Call) (any, error) {
 	var in struct {
 		Status     *string `json:"status"`
 		Quality    *string `json:"quality"`
@@ -140,10 +141,10 @@ func controlSetNumber(c *controlCall) (any, error) {
 		PIN        *string `json:"pin"`
 		OnApp      *bool   `json:"on_business_app"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	n, err := c.sim.target(c.id, "")
+	n, err := s.target(c.ID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func controlSetNumber(c *controlCall) (any, error) {
 	n.mu.Unlock()
 	tell := func(field string, value map[string]any) {
 		value["display_phone_number"] = digits
-		c.sim.callbacks.aboutAccount(n.waba.Load(), update{field: field, value: wire.JSON(value), at: c.sim.now().Unix()})
+		s.callbacks.aboutAccount(n.waba.Load(), update{field: field, value: wire.JSON(value), at: s.now().Unix()})
 	}
 	if in.Tier != nil {
 		tell("phone_number_quality_update", map[string]any{
@@ -180,7 +181,7 @@ func controlSetNumber(c *controlCall) (any, error) {
 }
 
 // controlSetTemplate decides about a template out of turn.
-func controlSetTemplate(c *controlCall) (any, error) {
+func (s *Simulator) controlSetTemplate(c *control.Call) (any, error) {
 	var in struct {
 		Status   string `json:"status"`
 		Event    string `json:"event"` // instead of the status, in the callback
@@ -188,12 +189,12 @@ func controlSetTemplate(c *controlCall) (any, error) {
 		Quality  string `json:"quality"`
 		Category string `json:"category"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	t, w, found := c.sim.findTemplate(c.id)
+	t, w, found := s.findTemplate(c.ID)
 	if !found {
-		return nil, errNotFound
+		return nil, control.ErrNotFound
 	}
 	if in.Status != "" {
 		if in.Event == "" {
@@ -203,16 +204,16 @@ func controlSetTemplate(c *controlCall) (any, error) {
 			w.templates.Change(t.ID, func(t *templates.Template) { t.Reason = in.Reason })
 		}
 		if in.Status == "PAUSED" {
-			c.sim.pauseTemplate(w, t.ID)
+			s.pauseTemplate(w, t.ID)
 		} else {
-			c.sim.setTemplateStatus(w, t.ID, in.Status, in.Event, nil)
+			s.setTemplateStatus(w, t.ID, in.Status, in.Event, nil)
 		}
 	}
 	if in.Quality != "" {
-		c.sim.setTemplateQuality(w, t.ID, in.Quality)
+		s.setTemplateQuality(w, t.ID, in.Quality)
 	}
 	if in.Category != "" {
-		c.sim.recategorize(w, t.ID, in.Category)
+		s.recategorize(w, t.ID, in.Category)
 	}
 	t, _ = w.templates.Get(t.ID)
 	out, _ := templateNode(t).pick("name,language,status,category,rejected_reason,quality_score")
@@ -220,71 +221,71 @@ func controlSetTemplate(c *controlCall) (any, error) {
 }
 
 // controlEcho sends a message from the business's own phone.
-func controlEcho(c *controlCall) (any, error) {
+func (s *Simulator) controlEcho(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		To            string `json:"to"`
 		Type          string `json:"type"`
 	}
 	fields := map[string]json.RawMessage{}
-	if err := errors.Join(json.Unmarshal(c.body, &in), json.Unmarshal(c.body, &fields)); err != nil {
+	if err := errors.Join(json.Unmarshal(c.Body, &in), json.Unmarshal(c.Body, &fields)); err != nil {
 		return nil, fmt.Errorf("the body is not a message: %w", err)
 	}
-	n, err := c.sim.target(in.PhoneNumberID, "")
+	n, err := s.target(in.PhoneNumberID, "")
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.sim.anyone(n.waba.Load(), in.To)
+	to, err := s.anyone(n.waba.Load(), in.To)
 	if err != nil {
 		return nil, err
 	}
 	for _, own := range []string{"phone_number_id", "to", "type"} {
 		delete(fields, own)
 	}
-	filled, kind, err := c.sim.inboundFields(n, to, Inbound{Type: in.Type, Fields: fields})
+	filled, kind, err := s.inboundFields(n, to, Inbound{Type: in.Type, Fields: fields})
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"id": c.sim.echo(n, to, kind, filled)}, nil
+	return map[string]string{"id": s.echo(n, to, kind, filled)}, nil
 }
 
 // controlSync hands over contacts or history without having been asked by the app.
-func controlSync(c *controlCall) (any, error) {
+func (s *Simulator) controlSync(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		Type          string `json:"sync_type"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	n, err := c.sim.target(in.PhoneNumberID, "")
+	n, err := s.target(in.PhoneNumberID, "")
 	if err != nil {
 		return nil, err
 	}
 	if in.Type != "history" && in.Type != "smb_app_state_sync" {
 		return nil, errors.New("sync_type must be history or smb_app_state_sync")
 	}
-	c.sim.sync(n, in.Type)
-	return done, nil
+	s.sync(n, in.Type)
+	return control.Done, nil
 }
 
 // controlIdentity gives a person another phone. With a phone that is hidden, only the user id is
 // told.
-func controlIdentity(c *controlCall) (any, error) {
+func (s *Simulator) controlIdentity(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		Person        string `json:"person"`
 		NewPhone      string `json:"new_phone"`
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	n, err := c.sim.target(in.PhoneNumberID, "")
+	n, err := s.target(in.PhoneNumberID, "")
 	if err != nil {
 		return nil, err
 	}
 	w := n.waba.Load()
-	old, err := c.sim.anyone(w, in.Person)
+	old, err := s.anyone(w, in.Person)
 	if err != nil {
 		return nil, err
 	}
@@ -294,11 +295,11 @@ func controlIdentity(c *controlCall) (any, error) {
 	}
 	profile := *old.person
 	profile.Phone, profile.UserID, profile.ParentUserID = names.CanonicalPhone(digits), "", ""
-	if err := c.sim.people.put(profile); err != nil {
+	if err := s.people.put(profile); err != nil {
 		return nil, err
 	}
-	id, err := c.sim.receive(n, old, Inbound{Type: "system", Fields: map[string]json.RawMessage{
-		"system": wire.MustJSON(changedIdentity(old, c.sim.withPhone(w, profile.Phone))),
+	id, err := s.receive(n, old, Inbound{Type: "system", Fields: map[string]json.RawMessage{
+		"system": wire.MustJSON(changedIdentity(old, s.withPhone(w, profile.Phone))),
 	}})
 	return map[string]string{"id": id}, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/simulator/control"
 	"github.com/parleyhq/parley/internal/simulator/names"
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
@@ -46,7 +47,7 @@ func (m *message) view() messageView {
 	return v
 }
 
-func controlMessages(c *controlCall) (any, error) {
+func (s *Simulator) controlMessages(c *control.Call) (any, error) {
 	q := c.URL.Query()
 	want := map[string]string{}
 	for _, k := range []string{"state", "direction", "phone_number_id", "phone", "type", "biz_opaque_callback_data"} {
@@ -55,7 +56,7 @@ func controlMessages(c *controlCall) (any, error) {
 	want["phone"] = strings.TrimPrefix(want["phone"], "+")
 	list := []messageView{}
 	total := 0
-	c.sim.messages.Each(func(_ recent.Key, m *message) bool {
+	s.messages.Each(func(_ recent.Key, m *message) bool {
 		v := m.view()
 		got := map[string]string{
 			"state": v.State, "direction": v.Direction, "phone_number_id": v.PhoneNumberID, "phone": v.Phone,
@@ -76,19 +77,18 @@ func controlMessages(c *controlCall) (any, error) {
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return map[string]any{"total": total, "messages": list[:min(len(list), c.limit())]}, nil
+	return map[string]any{"total": total, "messages": list[:min(len(list), c.Limit())]}, nil
 }
 
-func controlMessage(c *controlCall) (any, error) {
-	m := c.sim.findMessage(c.id, "")
+func (s *Simulator) controlMessage(c *control.Call) (any, error) {
+	m := s.findMessage(c.ID, "")
 	if m == nil {
-		return nil, errNotFound
+		return nil, control.ErrNotFound
 	}
 	return m.view(), nil
 }
 
-func controlCounters(c *controlCall) (any, error) {
-	s := c.sim
+func (s *Simulator) controlCounters(c *control.Call) (any, error) {
 	out := map[string]any{
 		"opaque_distinct": s.opaque.distinct.Load(), "opaque_repeated": s.opaque.repeated.Load(),
 		"opaque_repeated_examples": s.opaque.repeatedExamples(),
@@ -100,30 +100,30 @@ func controlCounters(c *controlCall) (any, error) {
 	return out, nil
 }
 
-func controlGetFaults(c *controlCall) (any, error) {
-	if c.id == "" {
-		return c.sim.faults.Load(), nil
+func (s *Simulator) controlGetFaults(c *control.Call) (any, error) {
+	if c.ID == "" {
+		return s.faults.Load(), nil
 	}
-	n, err := c.sim.target(c.id, "")
+	n, err := s.target(c.ID, "")
 	if err != nil {
 		return nil, err
 	}
-	return c.sim.faultsFor(n), nil
+	return s.faultsFor(n), nil
 }
 
-func controlSetFaults(c *controlCall) (any, error) {
+func (s *Simulator) controlSetFaults(c *control.Call) (any, error) {
 	var f Faults
-	if err := c.decode(&f); err != nil {
+	if err := c.Decode(&f); err != nil {
 		return nil, err
 	}
-	if err := c.sim.SetFaults(c.id, &f); err != nil {
+	if err := s.SetFaults(c.ID, &f); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-func controlClearFaults(c *controlCall) (any, error) {
-	return done, c.sim.SetFaults(c.id, nil)
+func (s *Simulator) controlClearFaults(c *control.Call) (any, error) {
+	return control.Done, s.SetFaults(c.ID, nil)
 }
 
 // SetFaults sets the misbehaviour of one number, or of everything when the id is empty. Nil ends it.
@@ -150,13 +150,13 @@ func (s *Simulator) SetFaults(phoneNumberID string, f *Faults) error {
 	return nil
 }
 
-func controlPeople(c *controlCall) (any, error) {
-	return map[string]any{"people": c.sim.people.list()}, nil
+func (s *Simulator) controlPeople(c *control.Call) (any, error) {
+	return map[string]any{"people": s.people.list()}, nil
 }
 
-func controlAddPerson(c *controlCall) (any, error) {
+func (s *Simulator) controlAddPerson(c *control.Call) (any, error) {
 	var who person
-	if err := c.decode(&who); err != nil {
+	if err := c.Decode(&who); err != nil {
 		return nil, err
 	}
 	if who.Phone != "" {
@@ -166,19 +166,19 @@ func controlAddPerson(c *controlCall) (any, error) {
 		}
 		who.Phone = names.CanonicalPhone(digits)
 	}
-	if err := c.sim.people.put(who); err != nil {
+	if err := s.people.put(who); err != nil {
 		return nil, err
 	}
 	return who, nil
 }
 
-func controlScripts(c *controlCall) (any, error) {
-	return map[string]any{"scripts": c.sim.scripts.all()}, nil
+func (s *Simulator) controlScripts(c *control.Call) (any, error) {
+	return map[string]any{"scripts": s.scripts.all()}, nil
 }
 
-func controlAddScript(c *controlCall) (any, error) {
+func (s *Simulator) controlAddScript(c *control.Call) (any, error) {
 	var sc script
-	if err := json.Unmarshal(c.body, &sc); err != nil {
+	if err := json.Unmarshal(c.Body, &sc); err != nil {
 		return nil, fmt.Errorf("the body is not a script: %w", err)
 	}
 	if sc.Person != "" && !names.IsUserID(sc.Person) {
@@ -191,15 +191,15 @@ func controlAddScript(c *controlCall) (any, error) {
 	if len(sc.Reply) == 0 && !sc.Echo && sc.Tap == nil {
 		return nil, errors.New("a script needs reply, echo or tap")
 	}
-	return c.sim.scripts.add(sc)
+	return s.scripts.add(sc)
 }
 
-func controlRemoveScript(c *controlCall) (any, error) {
-	id, err := strconv.Atoi(c.id)
-	if err != nil || !c.sim.scripts.remove(id) {
-		return nil, errNotFound
+func (s *Simulator) controlRemoveScript(c *control.Call) (any, error) {
+	id, err := strconv.Atoi(c.ID)
+	if err != nil || !s.scripts.remove(id) {
+		return nil, control.ErrNotFound
 	}
-	return done, nil
+	return control.Done, nil
 }
 
 // settings are what can be changed while the simulator runs.
@@ -213,9 +213,9 @@ type settings struct {
 	AllowList *[]string `json:"allow_list"`
 }
 
-func controlGetSettings(c *controlCall) (any, error) {
-	d := c.sim.plans.Load().delays
-	allowed := sortedKeys(*c.sim.allow.Load())
+func (s *Simulator) controlGetSettings(c *control.Call) (any, error) {
+	d := s.plans.Load().delays
+	allowed := sortedKeys(*s.allow.Load())
 	as := func(d time.Duration) *duration { out := duration(d); return &out }
 	return settings{
 		Sent: as(d.Sent), Delivered: as(d.Delivered), Read: as(d.Read), Played: as(d.Played),
@@ -223,12 +223,12 @@ func controlGetSettings(c *controlCall) (any, error) {
 	}, nil
 }
 
-func controlSetSettings(c *controlCall) (any, error) {
+func (s *Simulator) controlSetSettings(c *control.Call) (any, error) {
 	var in settings
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	d := c.sim.plans.Load().delays
+	d := s.plans.Load().delays
 	for _, change := range []struct {
 		to   *time.Duration
 		from *duration
@@ -240,11 +240,11 @@ func controlSetSettings(c *controlCall) (any, error) {
 			*change.to = time.Duration(*change.from)
 		}
 	}
-	c.sim.SetDelays(d)
+	s.SetDelays(d)
 	if in.AllowList != nil {
-		c.sim.setAllowList(*in.AllowList)
+		s.setAllowList(*in.AllowList)
 	}
-	return controlGetSettings(c)
+	return s.controlGetSettings(c)
 }
 
 // Delays is how long things take now.

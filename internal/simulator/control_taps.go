@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parleyhq/parley/internal/simulator/control"
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
 // controlTap lets a person press a button, or choose a row, of a message that they got.
-func controlTap(c *controlCall) (any, error) {
+func (s *Simulator) controlTap(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		To            string `json:"to"`
@@ -18,22 +19,22 @@ func controlTap(c *controlCall) (any, error) {
 		MessageID     string `json:"message_id"` // empty: their newest message that has the button
 		Button        string `json:"button"`     // its title or id; empty: the first
 	}
-	if err := c.decode(&in); err != nil {
+	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	n, err := c.sim.target(in.PhoneNumberID, in.To)
+	n, err := s.target(in.PhoneNumberID, in.To)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.sim.sender(n.waba.Load(), Sender{person: person{Phone: in.From}, known: true})
+	from, err := s.sender(n.waba.Load(), Sender{person: person{Phone: in.From}, known: true})
 	if err != nil {
 		return nil, err
 	}
-	m, pressed, err := c.sim.findButton(n, from, in.MessageID, in.Button)
+	m, pressed, err := s.findButton(n, from, in.MessageID, in.Button)
 	if err != nil {
 		return nil, err
 	}
-	id, err := c.sim.receive(n, from, fromFields(pressed.tapped(m)))
+	id, err := s.receive(n, from, fromFields(pressed.tapped(m)))
 	if err != nil {
 		return nil, err
 	}

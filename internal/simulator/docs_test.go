@@ -59,7 +59,7 @@ func TestDocumentedExamplesWork(t *testing.T) {
 func TestDocumentationIsComplete(t *testing.T) {
 	t.Parallel()
 	docs := readDocs(t)
-	for control := range controlRoutes {
+	for control := range New(Config{}).controls() {
 		_, path, _ := strings.Cut(control, " ")
 		path, _, _ = strings.Cut(path, "/")
 		if !strings.Contains(docs, "/_sim/"+path) {

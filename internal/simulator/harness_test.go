@@ -362,3 +362,16 @@ func (rc *receiver) failureOf(t *testing.T, id string) int {
 	}
 	return 0
 }
+
+// Settle runs everything that is due, and waits until its callbacks have been answered or put off.
+func (s *Simulator) Settle(ctx context.Context) error {
+	for {
+		s.sched.runDue(s.handle)
+		if err := s.callbacks.Quiet(ctx); err != nil {
+			return err
+		}
+		if next := s.sched.next(); next == 0 || next > s.now().UnixNano() {
+			return nil
+		}
+	}
+}

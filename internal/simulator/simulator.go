@@ -134,19 +134,6 @@ func (s *Simulator) Stop(context.Context) {
 // Tick makes the workers look at the clock again, after a test has moved it.
 func (s *Simulator) Tick() { s.sched.poke() }
 
-// Settle runs everything that is due, and waits until its callbacks have been answered or put off.
-func (s *Simulator) Settle(ctx context.Context) error {
-	for {
-		s.sched.runDue(s.handle)
-		if err := s.callbacks.Quiet(ctx); err != nil {
-			return err
-		}
-		if next := s.sched.next(); next == 0 || next > s.now().UnixNano() {
-			return nil
-		}
-	}
-}
-
 // handle runs one event of the scheduler. It must not block.
 func (s *Simulator) handle(e event) {
 	if e.msg != nil {

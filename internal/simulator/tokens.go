@@ -95,16 +95,16 @@ func (t *tokens) Reset() {
 	t.allowed, t.refused = map[string]bool{}, map[string]int{}
 }
 
-// AddToken makes a plain token valid in strict mode.
-func (s *Simulator) AddToken(raw string) {
+// addToken makes a plain token valid in strict mode.
+func (s *Simulator) addToken(raw string) {
 	s.tokens.mu.Lock()
 	defer s.tokens.mu.Unlock()
 	s.tokens.allowed[raw] = true
 }
 
-// RevokeToken makes a token fail with code 190 and the subcode: 463 expired, 467 revoked. Subcode
+// revokeToken makes a token fail with code 190 and the subcode: 463 expired, 467 revoked. Subcode
 // 0 makes it valid again.
-func (s *Simulator) RevokeToken(raw string, subcode int) {
+func (s *Simulator) revokeToken(raw string, subcode int) {
 	s.tokens.mu.Lock()
 	defer s.tokens.mu.Unlock()
 	if subcode == 0 {

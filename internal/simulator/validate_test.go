@@ -248,7 +248,7 @@ func TestStrictModeKnowsOnlyWhatItWasTold(t *testing.T) {
 	if got := r.do("POST", "/"+testNumber+"/messages", helloWorld(testPerson)); got.code() != 190 {
 		t.Errorf("unknown token: %s", got.raw)
 	}
-	r.sim.AddToken(testToken)
+	r.sim.addToken(testToken)
 	got := r.do("POST", "/"+testNumber+"/messages", helloWorld(testPerson))
 	if got.code() != 100 || dig(got.body, "error", "error_subcode") != 33.0 || dig(got.body, "error", "type") != "GraphMethodException" {
 		t.Errorf("unknown number: %s", got.raw)

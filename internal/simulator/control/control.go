@@ -1,0 +1,107 @@
+// Package control answers those who steer a simulator, a test or a person at the keyboard: JSON in, JSON out, and a
+// sentence where something is wrong.
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxBody is more than the largest file that can be sent, as base64.
+const maxBody = 160 << 20
+
+// ErrNotFound is for what a call names and is not there.
+var ErrNotFound = errors.New("not found")
+
+// Done answers a call that has nothing else to say.
+var Done = map[string]bool{"success": true}
+
+// Call is a request.
+type Call struct {
+	*http.Request
+	ID   string // last part of the path, where the control has one
+	Body []byte
+}
+
+// Handler returns what to show as JSON. Errors are the caller's mistakes.
+type Handler func(*Call) (any, error)
+
+// Table has the controls by method and path; "*" is an id.
+type Table map[string]Handler
+
+// Serve answers a request for the control at a path; the empty path lists them.
+func (t Table) Serve(w http.ResponseWriter, r *http.Request, path string) {
+	if path == "" {
+		Write(w, http.StatusOK, map[string]any{"controls": slices.Sorted(maps.Keys(t))})
+		return
+	}
+	c := &Call{Request: r}
+	handle, found := t[r.Method+" "+path]
+	if !found {
+		parent, id, _ := strings.Cut(path, "/")
+		c.ID = id
+		handle, found = t[r.Method+" "+parent+"/*"]
+	}
+	if !found {
+		Refuse(w, http.StatusNotFound, "no such control: see docs/simulator.md")
+		return
+	}
+	var err error
+	if c.Body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
+		Refuse(w, http.StatusBadRequest, "the body could not be read")
+		return
+	}
+	v, err := handle(c)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		Refuse(w, http.StatusNotFound, err.Error())
+	case err != nil:
+		Refuse(w, http.StatusBadRequest, err.Error())
+	default:
+		Write(w, http.StatusOK, v)
+	}
+}
+
+// Refuse says what is wrong.
+func Refuse(w http.ResponseWriter, status int, why string) {
+	Write(w, status, map[string]string{"error": why})
+}
+
+// Write answers with a value.
+func Write(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	_ = e.Encode(v) // the caller may be gone
+}
+
+// Decode reads the body strictly: a misspelt field in a test should not pass unnoticed.
+func (c *Call) Decode(v any) error {
+	if len(bytes.TrimSpace(c.Body)) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("the body is not what this control takes: %w", err)
+	}
+	return nil
+}
+
+// Limit is how many items are asked for.
+func (c *Call) Limit() int {
+	n, err := strconv.Atoi(c.URL.Query().Get("limit"))
+	if err != nil || n <= 0 {
+		return 100
+	}
+	return min(n, 100_000)
+}
