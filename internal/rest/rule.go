@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -75,6 +76,17 @@ func (f *findings) merge(later findings) {
 	}
 }
 
+var patterns sync.Map // compiled, by their text
+
+// compiled returns a pattern's expression. Many fields share a pattern, such as that of an identifier.
+func compiled(pattern string) *regexp.Regexp {
+	if known, ok := patterns.Load(pattern); ok {
+		return known.(*regexp.Regexp)
+	}
+	made, _ := patterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
+	return made.(*regexp.Regexp)
+}
+
 // newRule makes a rule from a schema. The order of fields comes from the Go struct, because a schema does not
 // keep it.
 func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
@@ -91,7 +103,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	}
 	r := &rule{kind: s.Type, nullable: s.Nullable, schema: s}
 	if s.Pattern != "" {
-		r.pattern = regexp.MustCompile(s.Pattern)
+		r.pattern = compiled(s.Pattern)
 	}
 	for _, v := range s.Enum {
 		r.enum = append(r.enum, fmt.Sprint(v))
