@@ -50,9 +50,12 @@ type useLinkInput struct {
 }
 
 type useLinkBody struct {
-	proofBody
-	Name *string `json:"name,omitempty" maxLength:"200" doc:"Somebody who was invited may give another name."`
+	Password string  `json:"password" minLength:"1" maxLength:"4096"`
+	Code     string  `json:"code,omitempty" maxLength:"40" doc:"What the authenticator app shows, or a recovery code."`
+	Name     *string `json:"name,omitempty" maxLength:"200" doc:"Somebody who was invited may give another name."`
 }
+
+func (b useLinkBody) proof() core.Proof { return core.Proof{Password: b.Password, Code: b.Code} }
 
 // keysOfLink are the throttle's keys for an attempt with a link. A wrong code counts against the link's user.
 func (a *App) keysOfLink(c *rest.Call, in *useLinkInput) map[string]float64 {

@@ -29,9 +29,12 @@ func registerSession(a *App) {
 type signInInput struct{ Body signInBody }
 
 type signInBody struct {
-	Email string `json:"email" minLength:"1" maxLength:"320"`
-	proofBody
+	Email    string `json:"email" minLength:"1" maxLength:"320"`
+	Password string `json:"password" minLength:"1" maxLength:"4096"`
+	Code     string `json:"code,omitempty" maxLength:"40" doc:"What the authenticator app shows, or a recovery code."`
 }
+
+func (b signInBody) proof() core.Proof { return core.Proof{Password: b.Password, Code: b.Code} }
 
 // proofBody proves that the user is present.
 type proofBody struct {

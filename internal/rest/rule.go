@@ -121,6 +121,9 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if t.Field(i).Anonymous {
+				panic("rest: the embedded " + t.Field(i).Name + " of " + t.String() + " would be in no document and never be read: name its fields")
+			}
 			tag := t.Field(i).Tag
 			if tag.Get("readOnly") == "true" {
 				continue // only in answers: in a request it is an unknown field

@@ -15,7 +15,8 @@ export function TemplateContent({ preview: p }: { preview: Preview }) {
       {p.footer && <div className={styles.footer}>{p.footer}</div>}
       <PreviewButtons buttons={p.buttons ?? []} />
       {p.cards && p.cards.length > 0 && (
-        <div className={styles.cards}>
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys scroll it
+        <div className={styles.cards} tabIndex={0}>
           {p.cards.map((card, i) => (
             <div key={i} className={styles.card}>
               {card.header && <PreviewHeader header={card.header} />}
