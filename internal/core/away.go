@@ -69,7 +69,7 @@ func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) err
 	if err := takeQuota(tx, account.OrgID, plan, 1); err != nil {
 		return err
 	}
-	_, err = queueMessage(tx, account, t, in)
+	_, err = queueMessage(tx, account, t, false, in)
 	return err
 }
 

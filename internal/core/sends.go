@@ -59,21 +59,21 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 
 // place puts a message on its way to somebody who may get it. The number may send, and its files are there.
 func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) {
-	t, err := threadWith(tx, account, in.recipient())
+	t, begun, err := threadFor(tx, account, in.recipient())
 	if err != nil {
 		return Accepted{}, err
 	}
-	if err := maySend(tx.Reader, account, t.conversation, in.By); err != nil {
+	if err := maySend(tx.Reader, account, t.conversation, begun, in.By); err != nil {
 		return Accepted{}, err
 	}
 	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
 	}
-	return queueMessage(tx, account, t, in)
+	return queueMessage(tx, account, t, begun, in)
 }
 
-// queueMessage puts a message on its way that may be sent.
-func queueMessage(tx *store.Tx, account chat.Account, t thread, in NewMessage) (Accepted, error) {
+// queueMessage puts a message on its way that may be sent. Where the conversation has begun with it, that knows of it.
+func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in NewMessage) (Accepted, error) {
 	at := tx.After(t.conversation.LastMessageAt) // in the order of their ids they are sent
 	message := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
@@ -88,7 +88,10 @@ func queueMessage(tx *store.Tx, account chat.Account, t thread, in NewMessage) (
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
 		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
-	err := errors.Join(tx.InsertMessage(message), noteReply(tx, account, &t.conversation, message, in.By))
+	err := tx.InsertMessage(message)
+	if err == nil && (!begun || in.By != nil || in.Source == chat.SourceBroadcast) {
+		err = noteReply(tx, account, &t.conversation, message, in.By)
+	}
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -124,14 +127,14 @@ func (in NewMessage) recipient() person {
 
 // maySend refuses a user who does not see the conversation. Whoever sees what is assigned to them sees it also
 // after leaving the team of its number. In the team, they can begin one with a person to whom nobody has written.
-func maySend(r store.Reader, account chat.Account, c chat.Conversation, by *chat.User) error {
+func maySend(r store.Reader, account chat.Account, c chat.Conversation, begun bool, by *chat.User) error {
 	if by == nil || by.Sees == chat.SeesAssigned && deref(c.AssignedTo) == by.ID {
 		return nil
 	}
 	if err := MaySeeNumber(r, account, *by); err != nil {
 		return err
 	}
-	begins := c.AssignedTo == nil && c.LastMessageAt == nil
+	begins := c.AssignedTo == nil && (begun || c.LastMessageAt == nil)
 	if by.Sees == chat.SeesAssigned && !begins {
 		return chat.NotFound("conversation")
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -48,13 +49,32 @@ type thread struct {
 	conversation chat.Conversation
 }
 
+// threadFor is threadWith for a message that is sent now. A conversation that it makes is stored with the message
+// noted: begun tells so.
+func threadFor(tx *store.Tx, account chat.Account, p person) (t thread, begun bool, err error) {
+	if t, err = knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
+		return t, false, err
+	}
+	if t.contact, err = contactFor(tx, account, p); err != nil {
+		return t, false, err
+	}
+	t.conversation, begun, err = findOrMakeConversation(tx, account, t.contact.ID, new(tx.Now()))
+	return t, begun, err
+}
+
+// knownThread finds a conversation by the person's number, which most are known by.
+func knownThread(tx *store.Tx, account chat.Account, p person) (thread, error) {
+	if p.Number == "" {
+		return thread{}, store.ErrNotFound
+	}
+	contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, p.Number)
+	return thread{contact, conversation}, err
+}
+
 // threadWith finds the conversation of an account with a person, and makes what is missing of it.
 func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
-	if p.Number != "" { // most are known, by their number
-		contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, p.Number)
-		if !errors.Is(err, store.ErrNotFound) {
-			return thread{contact, conversation}, err
-		}
+	if t, err := knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
+		return t, err
 	}
 	contact, err := contactFor(tx, account, p)
 	if err != nil {
@@ -135,19 +155,26 @@ func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, 
 }
 
 func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat.Conversation, error) {
-	conversation, err := tx.ConversationWith(account.OrgID, contactID)
-	if !errors.Is(err, store.ErrNotFound) {
-		return conversation, err
-	}
-	conversation = chat.Conversation{
-		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
-		Status: chat.ConversationOpen, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-	}
-	err = tx.InsertConversation(conversation)
-	if errors.Is(err, store.ErrDuplicate) {
-		return tx.ConversationWith(account.OrgID, contactID)
-	}
+	conversation, _, err := findOrMakeConversation(tx, account, contactID, nil)
 	return conversation, err
+}
+
+// findOrMakeConversation finds a contact's conversation, or makes it with the instant of its last message.
+func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string, last *time.Time) (c chat.Conversation, made bool, err error) {
+	c, err = tx.ConversationWith(account.OrgID, contactID)
+	if !errors.Is(err, store.ErrNotFound) {
+		return c, false, err
+	}
+	c = chat.Conversation{
+		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
+		Status: chat.ConversationOpen, LastMessageAt: last, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	err = tx.InsertConversation(c)
+	if errors.Is(err, store.ErrDuplicate) {
+		c, err = tx.ConversationWith(account.OrgID, contactID)
+		return c, false, err
+	}
+	return c, err == nil, err
 }
 
 // orNil is a pointer to s, or nil for the empty text.
