@@ -66,6 +66,7 @@ func (b *bench) group(ctx context.Context, name string, wanted bool, measure fun
 
 // add keeps a row and shows that the run gets on.
 func (b *bench) add(g *group, f figures) {
+	f.Load = machineLoad()
 	g.Rows = append(g.Rows, f)
 	fmt.Fprintf(os.Stderr, "%-9s %-34s %7.0f req/s  %d errors  %s\n", g.Name, f.Name, f.PerSecond, f.Errors, f.Failure)
 }

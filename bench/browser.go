@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
@@ -18,7 +20,6 @@ const (
 	pageLoads     = 10
 	conversations = 30 // opened one after the other
 	scrollTime    = 3 * time.Second
-	typedText     = "Your order left our house this morning, and should be with you tomorrow."
 	pageDeadline  = 2 * time.Minute
 )
 
@@ -68,6 +69,24 @@ func (b *browser) millis(script string) ([]float64, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[[]float64]("(() => {"+pageHelpers+"return "+script+"})()", chromedp.EvalAwaitPromise))
 }
 
+// busy is the processor time that the page's main thread has used since busy was first asked: all that it does,
+// layout and paint among it, without the time in which others had the processor.
+func (b *browser) busy() (time.Duration, error) {
+	if _, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		return 0, err
+	}
+	metrics, err := chromedp.Call(b.ctx, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range metrics.Metrics {
+		if m.Name == "TaskDuration" {
+			return time.Duration(m.Value * float64(time.Second)), nil
+		}
+	}
+	return 0, errors.New("the browser does not tell how busy it is")
+}
+
 // inBrowser makes a row of times that the browser measures.
 func inBrowser(measure func(*office) ([]float64, error)) func(context.Context, *office) (figures, error) {
 	return func(ctx context.Context, o *office) (f figures, err error) {
@@ -77,6 +96,7 @@ func inBrowser(measure func(*office) ([]float64, error)) func(context.Context, *
 			}
 		}
 		begin := time.Now()
+		o.pageTime = 0
 		millis, err := measure(o)
 		if err != nil {
 			return f, err
@@ -86,6 +106,9 @@ func inBrowser(measure func(*office) ([]float64, error)) func(context.Context, *
 			t.latencies = append(t.latencies, time.Duration(ms*float64(time.Millisecond)))
 		}
 		f.count(&t)
+		if len(millis) > 0 {
+			f.CPUMicros = float64(o.pageTime.Microseconds()) / float64(len(millis))
+		}
 		return f, nil
 	}
 }
@@ -105,7 +128,7 @@ func (o *office) openBrowser(ctx context.Context) (err error) {
 		});
 		if (!answer.ok) throw new Error("sign-in: " + answer.status);
 		return [];
-	})()`, userEmail, userPassword))
+	})()`, emailOf(0), userPassword))
 	return err
 }
 
@@ -157,35 +180,6 @@ func openConversations(o *office) ([]float64, error) {
 		}
 		return times;
 	})()`, conversations))
-}
-
-// typeText writes with the keyboard into the composer. A keystroke takes from the key's event until the page has
-// done all it does because of it, before it paints.
-func typeText(o *office) ([]float64, error) {
-	_, err := o.browser.millis(`(async () => {
-		document.querySelectorAll('[role=tab]').forEach(tab => tab.textContent === "Note" && tab.click());
-		const field = await until(() => document.querySelector('textarea[aria-label="Message"]'));
-		field.focus();
-		window.keystrokes = [];
-		let begin = 0;
-		const done = new MessageChannel();
-		done.port1.onmessage = () => window.keystrokes.push(performance.now() - begin);
-		document.addEventListener("keydown", event => { begin = event.timeStamp; }, true);
-		document.addEventListener("input", () => done.port2.postMessage(0), true);
-		return [];
-	})()`)
-	if err != nil {
-		return nil, err
-	}
-	for _, letter := range typedText {
-		if _, err := chromedp.Run(o.browser.ctx, chromedp.KeyEvent(string(letter))); err != nil {
-			return nil, err
-		}
-	}
-	return o.browser.millis(fmt.Sprintf(`(async () => {
-		await until(() => window.keystrokes.length >= %d);
-		return window.keystrokes;
-	})()`, len(typedText)))
 }
 
 // scrollList turns the wheel over the list; pages of it are fetched as they are needed.

@@ -21,9 +21,11 @@ const (
 	searchRounds = 30
 	indexTime    = 30 * time.Minute
 
-	userEmail    = "ada@bench.example"
+	users        = 10 // a node keeps up to 64 windows of each
 	userPassword = "a password for the bench"
 )
+
+func emailOf(user int) string { return fmt.Sprintf("ada%d@bench.example", user) }
 
 // dashboardScenario is a row about the dashboard: what it times, as often as it does.
 type dashboardScenario struct {
@@ -35,6 +37,8 @@ var dashboardScenarios = []dashboardScenario{
 	{"dashboard, inbox usable", inBrowser(openInbox)},
 	{"dashboard, conversation opened", inBrowser(openConversations)},
 	{"dashboard, keystroke", inBrowser(typeText)},
+	{"dashboard, keystroke, long thread", inBrowser(typeInLongThread)},
+	{"dashboard, keystroke, 20 messages/s", typeBesideMessages},
 	{"dashboard, frame while scrolling", inBrowser(scrollList)},
 	{"dashboard, search: rare word", searchFor(rareWord)},
 	{"dashboard, search: common word", searchFor(commonWord)},
@@ -49,9 +53,11 @@ var dashboardScenarios = []dashboardScenario{
 // office is a running server with a large inbox, and a user who is signed in.
 type office struct {
 	server
-	tmp     string
-	client  *http.Client
-	browser *browser // once a row needs it
+	tmp      string
+	client   *http.Client // the first user's
+	people   []*http.Client
+	browser  *browser      // once a row needs it
+	pageTime time.Duration // processor time that the page used in a row; 0 where it is not known
 }
 
 func (b *bench) dashboard(ctx context.Context, g *group, databaseURL string) error {
@@ -92,19 +98,26 @@ func (b *bench) openOffice(ctx context.Context, engine, databaseURL string) (*of
 	if err := b.fillInbox(ctx, &s, s.store); err != nil {
 		return nil, err
 	}
-	_, err = b.run(ctx, append([]string{"user", "create", "--org", s.target.org, "--email", userEmail, "--name", "Ada",
-		"--role", "owner", "--password", userPassword}, s.store...))
-	if err != nil {
-		return nil, err
+	for i := range users {
+		_, err = b.run(ctx, append([]string{"user", "create", "--org", s.target.org, "--email", emailOf(i), "--name", "Ada",
+			"--role", "owner", "--password", userPassword}, s.store...))
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := b.serve(ctx, &s); err != nil {
 		return nil, err
 	}
 	o := &office{server: s, tmp: b.tmp}
-	if err := o.signIn(ctx); err != nil {
-		o.close()
-		return nil, err
+	for i := range users {
+		client, err := o.signIn(ctx, emailOf(i))
+		if err != nil {
+			o.close()
+			return nil, err
+		}
+		o.people = append(o.people, client)
 	}
+	o.client = o.people[0]
 	if err := o.awaitIndex(ctx); err != nil {
 		o.close()
 		return nil, err
@@ -121,27 +134,28 @@ func (o *office) close() {
 
 func (o *office) url(path string) string { return "http://" + o.target.addr + path }
 
-func (o *office) signIn(ctx context.Context) error {
+// signIn makes a client that has a session.
+func (o *office) signIn(ctx context.Context, email string) (*http.Client, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.client = &http.Client{Jar: jar}
-	body, err := json.Marshal(map[string]string{"email": userEmail, "password": userPassword})
+	client := &http.Client{Jar: jar}
+	body, err := json.Marshal(map[string]string{"email": email, "password": userPassword})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url("/app/api/session"), bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	return o.do(request)
+	return client, do(client, request)
 }
 
 // do sends a request and wants a 2xx.
-func (o *office) do(request *http.Request) error {
-	answer, err := o.client.Do(request)
+func do(client *http.Client, request *http.Request) error {
+	answer, err := client.Do(request)
 	if err != nil {
 		return err
 	}
@@ -189,7 +203,7 @@ func searchFor(words string) func(context.Context, *office) (figures, error) {
 				return f, err
 			}
 			sent := time.Now()
-			if err := o.do(request); err != nil {
+			if err := do(o.client, request); err != nil {
 				return f, err
 			}
 			t.latencies = append(t.latencies, time.Since(sent))

@@ -18,6 +18,7 @@ const (
 	inboxConversations = 100_000
 	perConversation    = 10
 	inboxNumber        = "1002009"
+	inLongThread       = 400
 	seedBatch          = 500
 )
 
@@ -38,6 +39,7 @@ var listScenarios = []scenario{
 // Ids that the scenarios name are made up, so that they can be written down here.
 const (
 	seededConversation = "cnv_00000000000000000000000500"
+	longThread         = "cnv_00000000000000000000000600"
 	rareLabel          = "lbl_00000000000000000000000001"
 	commonLabel        = "lbl_00000000000000000000000002"
 )
@@ -109,8 +111,12 @@ func (in inbox) conversation(tx *store.Tx, i int) error {
 		Consent: chat.ConsentUnknown, CreatedAt: at, UpdatedAt: at}
 	conversation := chat.Conversation{ID: tx.NewIDAt(chat.KindConversation, at), OrgID: in.org, AccountID: in.account, ContactID: contact.ID,
 		Status: chat.ConversationOpen, LastMessageAt: &at, LastInboundAt: &at, CreatedAt: at, UpdatedAt: at}
-	if i == 500 {
+	count := perConversation
+	switch i {
+	case 500:
 		conversation.ID = seededConversation
+	case 600:
+		conversation.ID, count = longThread, inLongThread
 	}
 	if i%1000 == 0 {
 		conversation.Status = chat.ConversationPending
@@ -121,7 +127,7 @@ func (in inbox) conversation(tx *store.Tx, i int) error {
 	if err := in.label(tx, conversation.ID, i); err != nil {
 		return err
 	}
-	for n := range perConversation {
+	for n := range count {
 		if err := tx.InsertMessage(in.message(tx, conversation, i, n, at)); err != nil {
 			return err
 		}

@@ -19,11 +19,13 @@ type figures struct {
 	Elapsed   time.Duration `json:"elapsed_ns"`
 	PerSecond float64       `json:"requests_per_second"`
 	P50       time.Duration `json:"p50_ns"`
+	P95       time.Duration `json:"p95_ns"`
 	P99       time.Duration `json:"p99_ns"`
 	CPUMicros float64       `json:"cpu_us_per_request,omitzero"` // absent where the system does not tell
 	DBMicros  float64       `json:"database_cpu_us_per_request,omitzero"`
 	RSS       int64         `json:"rss_bytes,omitzero"`
 	PeakRSS   int64         `json:"peak_rss_bytes,omitzero"`
+	Load      string        `json:"machine_load,omitempty"`         // of the last minute, everybody's
 	Limit     float64       `json:"bare_limit_per_second,omitzero"` // the lower of the bare limits that apply
 }
 
@@ -60,8 +62,8 @@ func (f *figures) count(t *tally) {
 	if t.elapsed > 0 {
 		f.PerSecond = float64(f.Requests) / t.elapsed.Seconds()
 	}
-	p := percentiles(t.latencies, 50, 99)
-	f.P50, f.P99 = p[0], p[1]
+	p := percentiles(t.latencies, 50, 95, 99)
+	f.P50, f.P95, f.P99 = p[0], p[1], p[2]
 }
 
 // measureServer runs one scenario against a process, and once more under the

@@ -67,7 +67,7 @@ func (r *report) write(w io.Writer) {
 }
 
 func (g *group) table() [][]string {
-	rows := [][]string{{"scenario", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "DB µs/req", "RSS MB", "peak MB", "errors", "bare req/s", "of bare"}}
+	rows := [][]string{{"scenario", "req/s", "p50 ms", "p95 ms", "p99 ms", "CPU µs/req", "DB µs/req", "RSS MB", "peak MB", "errors", "bare req/s", "of bare", "load"}}
 	for _, f := range g.Rows {
 		bare, share := "-", "-"
 		if f.Limit > 0 && f.Requests > 0 {
@@ -75,10 +75,10 @@ func (g *group) table() [][]string {
 		}
 		rows = append(rows, []string{
 			f.Name, orDash(f.Requests > 0, fmt.Sprintf("%.0f", f.PerSecond)),
-			orDash(f.Requests > 0, fraction(f.P50)), orDash(f.Requests > 0, fraction(f.P99)),
+			orDash(f.Requests > 0, fraction(f.P50)), orDash(f.Requests > 0, fraction(f.P95)), orDash(f.Requests > 0, fraction(f.P99)),
 			orDash(f.CPUMicros > 0, fmt.Sprintf("%.0f", f.CPUMicros)),
 			orDash(f.DBMicros > 0, fmt.Sprintf("%.0f", f.DBMicros)),
-			megabytes(f.RSS), megabytes(f.PeakRSS), fmt.Sprint(f.Errors), bare, share,
+			megabytes(f.RSS), megabytes(f.PeakRSS), fmt.Sprint(f.Errors), bare, share, orDash(f.Load != "", f.Load),
 		})
 	}
 	return rows

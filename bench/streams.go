@@ -29,8 +29,9 @@ func (o *office) openDashboards(ctx context.Context, count int) (*audience, erro
 	ctx, cancel := context.WithCancel(ctx)
 	a := &audience{cancel: cancel, seen: map[string]int{}, all: make(chan string, 10*hintsSent), ready: make(chan struct{})}
 	failed := make(chan error, count)
-	for range count {
-		a.done.Go(func() { failed <- a.follow(ctx, o, count) })
+	for i := range count {
+		client := o.people[i%len(o.people)]
+		a.done.Go(func() { failed <- a.follow(ctx, o, client, count) })
 	}
 	select {
 	case <-a.ready:
@@ -47,12 +48,12 @@ func (a *audience) close() {
 }
 
 // follow reads one stream until the end.
-func (a *audience) follow(ctx context.Context, o *office, count int) error {
+func (a *audience) follow(ctx context.Context, o *office, client *http.Client, count int) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url("/app/api/stream"), nil)
 	if err != nil {
 		return err
 	}
-	answer, err := o.client.Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		return err
 	}

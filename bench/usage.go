@@ -24,6 +24,17 @@ func cpuTime(pid int) (time.Duration, bool) {
 	return parseCPUTime(stat)
 }
 
+// machineLoad is how many processes have wanted a core in the last minute, whoever's they are; empty where the
+// system does not tell.
+func machineLoad() string {
+	load, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	minute, _, _ := strings.Cut(string(load), " ")
+	return minute
+}
+
 // familyTime is cpuTime for a process with its children, also those that have ended; zero for no process.
 func familyTime(pid int) (all time.Duration) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

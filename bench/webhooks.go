@@ -98,8 +98,8 @@ func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (fi
 			f.CPUMicros = float64((after - before).Microseconds()) / float64(f.Requests)
 		}
 	}
-	p := percentiles(r.counted(), 50, 99)
-	f.P50, f.P99 = p[0], p[1]
+	p := percentiles(r.counted(), 50, 95, 99)
+	f.P50, f.P95, f.P99 = p[0], p[1], p[2]
 	f.RSS, f.PeakRSS = memory(s.process.pid())
 	if b.profiles != "" && err == nil {
 		err = b.profile(ctx, s, scenario{name: sc.name}, l)
