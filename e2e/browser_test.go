@@ -50,10 +50,10 @@ func OpenBrowser(t *testing.T, language string) *Browser {
 }
 
 // startBrowser starts a browser with a window, and a tab in it.
-func startBrowser(t *testing.T, window chromedp.Action[chromedp.Void]) *Browser {
+func startBrowser(t *testing.T, window chromedp.Action[chromedp.Void], flags ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(options, flags...)...)
 	t.Cleanup(cancel)
 	return openTab(t, ctx, window)
 }

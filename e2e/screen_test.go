@@ -21,9 +21,9 @@ import (
 type Screen struct{ *Browser }
 
 // OpenScreen starts a browser with a window of that size.
-func OpenScreen(t *testing.T, width, height int64) *Screen {
+func OpenScreen(t *testing.T, width, height int64, flags ...chromedp.ExecAllocatorOption) *Screen {
 	t.Helper()
-	s := &Screen{startBrowser(t, chromedp.EmulateViewport(width, height))}
+	s := &Screen{startBrowser(t, chromedp.EmulateViewport(width, height), flags...)}
 	call(s.Browser, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Jakarta"})
 	call(s.Browser, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // somebody looks at it
 	return s

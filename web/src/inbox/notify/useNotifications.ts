@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
 import { useMe } from "../../api/queries";
+import { serverNow } from "../../api/clock";
 import { readsStream, useHints } from "../../api/stream";
 import type { Conversation, Hint } from "../../api/types";
 import { text } from "../../i18n";
@@ -26,7 +27,7 @@ export function useNotifications(): void {
       if (hint.kind !== "conversation" || !(desktop || sound) || !readsStream()) return;
       const c = await client.fetchQuery({ ...conversationQuery(hint.id), staleTime: 0 }).catch(() => null);
       const focused = (await isLookedAt(hint.id)) ? hint.id : null;
-      if (!c?.last_message || !isNews(c, { me, about, focused, now: Date.now(), told: told.current })) return;
+      if (!c?.last_message || !isNews(c, { me, about, focused, now: serverNow(), told: told.current })) return;
       told.current.add(c.last_message.id);
       if (sound) chime();
       const open = () => void navigate({ to: inboxPath, params: { view: "all", conversation: c.id } });

@@ -24,10 +24,14 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
   const narrow = useMediaQuery("(max-width: 720px)");
   const [from, setFrom] = useState(numbers[0]?.phone_number_id ?? null);
   const [to, setTo] = useState("");
-  const [key] = useState(idempotencyKey);
+  const [keys] = useState(() => new Map<string, string>());
   const phone = phoneIn(to);
   const start = ({ template }: Filled) => {
     const body = { messaging_product: "chat", to: phone, type: "template", template };
+    // The same once more has the same key, and something else another one.
+    const sent = `${from} ${JSON.stringify(body)}`;
+    const key = keys.get(sent) ?? idempotencyKey();
+    keys.set(sent, key);
     send<Message>("POST", `/${from}/messages`, body, { idempotencyKey: key }).then((message) => {
       refresh(client);
       onClose();
