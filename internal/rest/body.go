@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -22,8 +21,6 @@ type bodyBinder struct {
 	field []int
 	typ   reflect.Type
 	rule  *rule
-	// embeds: it is decoded as a whole.
-	embeds bool
 }
 
 func checkContentType(r *http.Request, body []byte) error {
@@ -42,8 +39,7 @@ func checkContentType(r *http.Request, body []byte) error {
 // decode checks the text and decodes it into target. An empty body counts as an empty object. The text is read
 // once: the check keeps the value of each field, which is then decoded by itself.
 func (b *bodyBinder) decode(text []byte, target any) error {
-	text = orObject(text)
-	fields, err := b.checkFields(text)
+	fields, err := b.checkFields(orObject(text))
 	if err != nil {
 		return err
 	}
@@ -53,15 +49,7 @@ func (b *bodyBinder) decode(text []byte, target any) error {
 	if err := b.rule.sumUp("", fields).first(); err != nil {
 		return err
 	}
-	if b.embeds {
-		return unmarshal(text, "", target)
-	}
 	return b.rule.decode(fields, reflect.ValueOf(target).Elem())
-}
-
-// embeds tells whether a body has fields of another struct, which its rule does not know one by one.
-func embeds(t reflect.Type) bool {
-	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
 }
 
 // decode decodes the fields that were given into a struct, but for parts: those are decoded by CheckTogether.
@@ -70,7 +58,7 @@ func (r *rule) decode(fields []fieldState, target reflect.Value) error {
 		if !fields[i].given || f.rule.part {
 			continue
 		}
-		if err := unmarshal(fields[i].value, "/"+jsontext.Pointer(f.name), target.Field(f.index).Addr().Interface()); err != nil {
+		if err := unmarshal(fields[i].value, f.name, target.Field(f.index).Addr().Interface()); err != nil {
 			return err
 		}
 	}
@@ -84,11 +72,11 @@ func orObject(text []byte) []byte {
 	return text
 }
 
-// unmarshal decodes the value that is at a place in the body.
-func unmarshal(text []byte, at jsontext.Pointer, target any) error {
+// unmarshal decodes the value of a field.
+func unmarshal(text []byte, name string, target any) error {
 	err := json.Unmarshal(text, target)
 	if wrong, ok := errors.AsType[*json.SemanticError](err); ok { // a number outside its type's range
-		return chat.Invalid(dotted(at+wrong.JSONPointer), "The value is out of range.")
+		return chat.Invalid(dotted("/"+jsontext.Pointer(name)+wrong.JSONPointer), "The value is out of range.")
 	}
 	return err
 }

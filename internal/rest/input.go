@@ -38,7 +38,7 @@ func newInputBinder[I any](d *document) *inputBinder {
 		case f.Tag.Get("query") != "":
 			b.params = append(b.params, param{name: f.Tag.Get("query"), in: "query", field: f.Index, rule: d.paramRule(f)})
 		case f.Name == "Body":
-			b.body = &bodyBinder{field: f.Index, typ: f.Type, rule: d.typeRule(f.Type), embeds: embeds(f.Type)}
+			b.body = &bodyBinder{field: f.Index, typ: f.Type, rule: d.typeRule(f.Type)}
 		default:
 			panic("input field " + f.Name + " is neither path, query nor Body")
 		}

@@ -47,7 +47,7 @@ func (f *Fields) Decode(name string, content chat.Content) {
 }
 
 func read(text jsontext.Value, path string, content chat.Content) findings {
-	if err := unmarshal(text, "/"+jsontext.Pointer(path), content); err != nil {
+	if err := unmarshal(text, path, content); err != nil {
 		failure, ok := errors.AsType[*chat.Error](err)
 		if !ok {
 			failure = chat.Invalid(path, "Cannot be read.")
