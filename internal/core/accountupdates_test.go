@@ -19,8 +19,8 @@ type standing struct {
 }
 
 func (w *world) standing(begin time.Time) standing {
-	w.t.Helper()
-	a := w.reload()
+	w.T.Helper()
+	a := w.Reload()
 	s := standing{Status: a.Status}
 	if a.Restriction != nil {
 		s.Restriction = *a.Restriction
@@ -102,14 +102,14 @@ func TestAccountUpdates(t *testing.T) {
 			return list(restrict(b, until{"RESTRICTED_BUSINESS_INITIATED_CALLING": time.Hour, "RESTRICTED_ADD_PHONE_NUMBER_ACTION": 0}))
 		}, want: standing{Status: up}},
 	}, func(t *testing.T, w *world, test change) {
-		begin := w.clock.Now()
-		beside := newWorld(t, w.st, w.clock) // a number of another business
+		begin := w.Clock.Now()
+		beside := newWorld(t, w.Store, w.Clock) // a number of another business
 		w.stand(begin, test.from)
-		w.clock.Advance(test.wait)
+		w.Clock.Advance(test.wait)
 		for range 2 { // callbacks come again
 			for _, u := range test.updates(begin) {
-				u.Origin = provider.Origin{WABAID: w.account.WABAID}
-				w.apply(u)
+				u.Origin = provider.Origin{WABAID: w.Account.WABAID}
+				w.Apply(u)
 			}
 		}
 		if d := cmp.Diff(test.want, w.standing(begin)); d != "" {
@@ -118,7 +118,7 @@ func TestAccountUpdates(t *testing.T) {
 		if got := beside.standing(begin); got != (standing{Status: up}) {
 			t.Errorf("another business stands at %+v", got)
 		}
-		w.expect()
+		w.Expect()
 	})
 }
 
@@ -130,11 +130,11 @@ func list(updates ...provider.AccountUpdate) []provider.AccountUpdate { return u
 
 // stand puts the account where a test begins; the zero value leaves it.
 func (w *world) stand(begin time.Time, s standing) {
-	w.t.Helper()
+	w.T.Helper()
 	if s.Status == "" {
 		return
 	}
-	a := w.reload()
+	a := w.Reload()
 	a.Status = s.Status
 	if s.Restriction != "" {
 		a.Restriction = &s.Restriction
@@ -142,7 +142,7 @@ func (w *world) stand(begin time.Time, s standing) {
 	if s.Until != 0 {
 		a.RestrictedUntil = new(begin.Add(s.Until))
 	}
-	w.inTx(func(tx *store.Tx) error { return tx.UpdateAccount(a) })
+	w.InTx(func(tx *store.Tx) error { return tx.UpdateAccount(a) })
 }
 
 // An update names a whole business account or one of its numbers. What changes nothing is not
@@ -150,41 +150,41 @@ func (w *world) stand(begin time.Time, s standing) {
 func TestAccountUpdateOfOneNumber(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		second, err := connect(w.st, chat.NewAccount{
-			OrgID: w.org.ID, PhoneNumberID: *w.account.PhoneNumberID + "1", PhoneNumber: "+4930555111", WABAID: w.account.WABAID,
+		second, err := connect(w.Store, chat.NewAccount{
+			OrgID: w.Org.ID, PhoneNumberID: *w.Account.PhoneNumberID + "1", PhoneNumber: "+4930555111", WABAID: w.Account.WABAID,
 		})
-		w.must(err)
-		origin := provider.Origin{WABAID: w.account.WABAID}
-		w.clock.Advance(time.Minute)
-		w.apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED", Phone: *second.PhoneNumber})
-		w.apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED", Phone: "+499999999"})
+		w.Must(err)
+		origin := provider.Origin{WABAID: w.Account.WABAID}
+		w.Clock.Advance(time.Minute)
+		w.Apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED", Phone: *second.PhoneNumber})
+		w.Apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED", Phone: "+499999999"})
 		status := func() (both [2]chat.AccountStatus) {
-			other, err := w.read().Account(w.org.ID, second.ID)
-			w.must(err)
-			return [2]chat.AccountStatus{w.reload().Status, other.Status}
+			other, err := w.Read().Account(w.Org.ID, second.ID)
+			w.Must(err)
+			return [2]chat.AccountStatus{w.Reload().Status, other.Status}
 		}
 		if got := status(); got != [2]chat.AccountStatus{chat.AccountConnected, chat.AccountDisconnected} {
 			t.Errorf("one of two: got %v", got)
 		}
-		if a := w.reload(); !a.UpdatedAt.Equal(w.account.UpdatedAt) {
+		if a := w.Reload(); !a.UpdatedAt.Equal(w.Account.UpdatedAt) {
 			t.Error("the number that was not meant counts as changed")
 		}
-		w.apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED"})
+		w.Apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED"})
 		if got := status(); got != [2]chat.AccountStatus{chat.AccountDisconnected, chat.AccountDisconnected} {
 			t.Errorf("both: got %v", got)
 		}
-		changed := w.reload().UpdatedAt
-		until := w.clock.Advance(time.Minute).Add(time.Hour)
-		w.apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED"})
-		if a := w.reload(); !a.UpdatedAt.Equal(changed) {
+		changed := w.Reload().UpdatedAt
+		until := w.Clock.Advance(time.Minute).Add(time.Hour)
+		w.Apply(provider.AccountUpdate{Origin: origin, Event: "PARTNER_REMOVED"})
+		if a := w.Reload(); !a.UpdatedAt.Equal(changed) {
 			t.Error("the same again counts as a change")
 		}
 		restriction := provider.AccountUpdate{Origin: origin, Event: "ACCOUNT_RESTRICTION", Restrictions: []provider.Restriction{{Type: "RESTRICTED_BIZ_INITIATED_MESSAGING", Until: until}}}
-		w.apply(restriction)
-		changed = w.reload().UpdatedAt
-		w.clock.Advance(time.Minute)
-		w.apply(restriction)
-		if a := w.reload(); !a.UpdatedAt.Equal(changed) || a.RestrictedUntil == nil || !a.RestrictedUntil.Equal(until) {
+		w.Apply(restriction)
+		changed = w.Reload().UpdatedAt
+		w.Clock.Advance(time.Minute)
+		w.Apply(restriction)
+		if a := w.Reload(); !a.UpdatedAt.Equal(changed) || a.RestrictedUntil == nil || !a.RestrictedUntil.Equal(until) {
 			t.Errorf("the same restriction again leaves %+v", a)
 		}
 	})
@@ -207,12 +207,12 @@ func TestNumberUpdates(t *testing.T) {
 		"another number": {provider.NumberUpdate{Event: "FLAGGED", Phone: "+499999999"}, news{"Shop", ""}},
 	}, func(t *testing.T, w *world, test change) {
 		u := test.update
-		u.Origin = provider.Origin{WABAID: w.account.WABAID}
+		u.Origin = provider.Origin{WABAID: w.Account.WABAID}
 		if u.Phone == "" {
-			u.Phone = *w.account.PhoneNumber
+			u.Phone = *w.Account.PhoneNumber
 		}
-		w.apply(u)
-		a := w.reload()
+		w.Apply(u)
+		a := w.Reload()
 		got := news{Name: *a.Name}
 		if a.Quality != nil {
 			got.Quality = *a.Quality
@@ -220,7 +220,7 @@ func TestNumberUpdates(t *testing.T) {
 		if got != test.want {
 			t.Errorf("got %+v, want %+v", got, test.want)
 		}
-		w.expect()
+		w.Expect()
 	})
 }
 
@@ -230,13 +230,13 @@ func TestAccountUpdateByNumberAlone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		update := provider.AccountUpdate{Origin: provider.Origin{WABAID: "666"}, Event: "PARTNER_REMOVED", Phone: "+4930555999"}
-		w.apply(update)
-		if got := w.reload().Status; got != chat.AccountConnected {
+		w.Apply(update)
+		if got := w.Reload().Status; got != chat.AccountConnected {
 			t.Errorf("another number's removal made it %s", got)
 		}
-		update.Phone = *w.account.PhoneNumber
-		w.apply(update)
-		if got := w.reload().Status; got != chat.AccountDisconnected {
+		update.Phone = *w.Account.PhoneNumber
+		w.Apply(update)
+		if got := w.Reload().Status; got != chat.AccountDisconnected {
 			t.Errorf("it is %s", got)
 		}
 	})

@@ -18,9 +18,9 @@ import (
 
 // choose sets the organization's settings.
 func (w *world) choose(s chat.Settings) {
-	w.t.Helper()
-	w.inTx(func(tx *store.Tx) error {
-		_, err := core.ChangeSettings(tx, w.org.ID, nil, func(now *chat.Settings) { *now = s })
+	w.T.Helper()
+	w.InTx(func(tx *store.Tx) error {
+		_, err := core.ChangeSettings(tx, w.Org.ID, nil, func(now *chat.Settings) { *now = s })
 		return err
 	})
 }
@@ -29,13 +29,13 @@ func (w *world) choose(s chat.Settings) {
 func (w *world) colleague(name string) chat.User {
 	u := w.agent(name)
 	u.PasswordHash = "x"
-	w.inTx(func(tx *store.Tx) error { return tx.UpdateUser(u) })
+	w.InTx(func(tx *store.Tx) error { return tx.UpdateUser(u) })
 	return u
 }
 
 func (w *world) change(u chat.User, patch core.UserPatch) {
-	w.t.Helper()
-	w.inTx(func(tx *store.Tx) error {
+	w.T.Helper()
+	w.InTx(func(tx *store.Tx) error {
 		_, err := core.UpdateUser(tx, chat.RoleOwner, u.OrgID, u.ID, patch)
 		return err
 	})
@@ -43,16 +43,16 @@ func (w *world) change(u chat.User, patch core.UserPatch) {
 
 // writes is a text of another person.
 func (w *world) writes(person int, id string) provider.InboundMessage {
-	m := w.text(id, "hello")
+	m := w.Text(id, "hello")
 	m.Contact = provider.Person{Phone: fmt.Sprintf("+62811000%04d", person)}
 	return m
 }
 
 // owner is whose a person's conversation is; empty: nobody's.
 func (w *world) owner(person int) (c chat.Conversation, userID string) {
-	w.t.Helper()
-	_, c, err := w.read().ThreadByNumber(w.org.ID, w.account.ID, fmt.Sprintf("+62811000%04d", person))
-	w.must(err)
+	w.T.Helper()
+	_, c, err := w.Read().ThreadByNumber(w.Org.ID, w.Account.ID, fmt.Sprintf("+62811000%04d", person))
+	w.Must(err)
 	if c.AssignedTo != nil {
 		userID = *c.AssignedTo
 	}
@@ -71,16 +71,16 @@ func TestRoundRobin(t *testing.T) {
 		w.change(w.colleague("Away"), core.UserPatch{Away: new(true)})
 		w.change(w.colleague("Left"), core.UserPatch{Disabled: new(true)})
 		w.agent("Invited")
-		w.apply(w.writes(0, "wamid.0"))
+		w.Apply(w.writes(0, "wamid.0"))
 		if _, owner := w.owner(0); owner != "" {
-			w.t.Fatalf("without the setting it is given to %s", owner)
+			w.T.Fatalf("without the setting it is given to %s", owner)
 		}
 		w.choose(chat.Settings{RoundRobin: true})
-		w.apply(w.writes(1, "wamid.1"), w.writes(2, "wamid.2"), w.writes(3, "wamid.3"))
+		w.Apply(w.writes(1, "wamid.1"), w.writes(2, "wamid.2"), w.writes(3, "wamid.3"))
 		var group sync.WaitGroup
 		for i := 4; i < 10; i++ {
 			message := w.writes(i, fmt.Sprint("wamid.", i))
-			group.Go(func() { w.apply(message) })
+			group.Go(func() { w.Apply(message) })
 		}
 		group.Wait()
 		got := map[string]int{}
@@ -90,7 +90,7 @@ func TestRoundRobin(t *testing.T) {
 		}
 		for _, id := range team {
 			if got[id] != 3 {
-				w.t.Errorf("of nine conversations %s has %d: %v", id, got[id], got)
+				w.T.Errorf("of nine conversations %s has %d: %v", id, got[id], got)
 			}
 		}
 	})
@@ -104,27 +104,27 @@ func TestRoundRobinIsTold(t *testing.T) {
 		w.choose(chat.Settings{RoundRobin: true})
 		reaction := w.writes(1, "wamid.0")
 		reaction.Type = chat.TypeReaction
-		w.apply(reaction)
-		w.expect(chat.EventContactCreated, chat.EventMessageReceived)
-		w.apply(w.writes(1, "wamid.1"))
-		w.expect(chat.EventMessageReceived, chat.EventConversationAssigned)
+		w.Apply(reaction)
+		w.Expect(chat.EventContactCreated, chat.EventMessageReceived)
+		w.Apply(w.writes(1, "wamid.1"))
+		w.Expect(chat.EventMessageReceived, chat.EventConversationAssigned)
 		c, owner := w.owner(1)
 		if owner != uma.ID {
-			w.t.Fatalf("it is %q's", owner)
+			w.T.Fatalf("it is %q's", owner)
 		}
 		w.wantWhy(c, chat.Assigned, chat.ByTurns)
-		w.apply(w.writes(1, "wamid.2"))
-		w.expect(chat.EventMessageReceived)
+		w.Apply(w.writes(1, "wamid.2"))
+		w.Expect(chat.EventMessageReceived)
 	})
 }
 
 // wantWhy looks at the last happening of a conversation.
 func (w *world) wantWhy(c chat.Conversation, what chat.What, why chat.Why) {
-	w.t.Helper()
-	happenings, err := w.read().TimelineHappenings(c.OrgID, c.ID, store.TimelinePage{Limit: 10})
-	w.must(err)
+	w.T.Helper()
+	happenings, err := w.Read().TimelineHappenings(c.OrgID, c.ID, store.TimelinePage{Limit: 10})
+	w.Must(err)
 	if !slices.ContainsFunc(happenings, func(h chat.Happening) bool { return h.What == what && h.Why == why && h.By == nil }) {
-		w.t.Errorf("none of %+v is %s for %s", happenings, what, why)
+		w.T.Errorf("none of %+v is %s for %s", happenings, what, why)
 	}
 }
 
@@ -147,15 +147,15 @@ func TestReopenedOfTheAbsent(t *testing.T) {
 	}, func(t *testing.T, w *world, a absence) {
 		uma, ina := w.colleague("Uma"), w.colleague("Ina")
 		w.choose(chat.Settings{RoundRobin: a.roundRobin})
-		w.apply(w.writes(1, "wamid.1"))
+		w.Apply(w.writes(1, "wamid.1"))
 		c, _ := w.owner(1)
-		w.inTx(func(tx *store.Tx) error {
-			_, err := core.UpdateConversation(tx, w.account, c.ID, chat.ConversationPatch{AssignedTo: chat.To(uma.ID), Status: new(chat.ConversationResolved)}, nil)
+		w.InTx(func(tx *store.Tx) error {
+			_, err := core.UpdateConversation(tx, w.Account, c.ID, chat.ConversationPatch{AssignedTo: chat.To(uma.ID), Status: new(chat.ConversationResolved)}, nil)
 			return err
 		})
 		w.change(uma, a.patch)
-		w.clock.Advance(time.Minute)
-		w.apply(w.writes(1, "wamid.2"))
+		w.Clock.Advance(time.Minute)
+		w.Apply(w.writes(1, "wamid.2"))
 		want := uma.ID
 		if a.why != "" {
 			want = ""
@@ -178,11 +178,11 @@ func TestLeavingReleases(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		uma := w.colleague("Uma")
 		for i := range 3 {
-			w.apply(w.writes(i, fmt.Sprint("wamid.", i)))
+			w.Apply(w.writes(i, fmt.Sprint("wamid.", i)))
 			c, _ := w.owner(i)
 			status := chat.ConversationStatuses[i]
-			w.inTx(func(tx *store.Tx) error {
-				_, err := core.UpdateConversation(tx, w.account, c.ID, chat.ConversationPatch{AssignedTo: chat.To(uma.ID), Status: &status}, nil)
+			w.InTx(func(tx *store.Tx) error {
+				_, err := core.UpdateConversation(tx, w.Account, c.ID, chat.ConversationPatch{AssignedTo: chat.To(uma.ID), Status: &status}, nil)
 				return err
 			})
 		}
@@ -190,7 +190,7 @@ func TestLeavingReleases(t *testing.T) {
 		for i, status := range chat.ConversationStatuses {
 			c, owner := w.owner(i)
 			if (owner == "") != (status != chat.ConversationResolved) {
-				w.t.Errorf("what is %s is %q's", status, owner)
+				w.T.Errorf("what is %s is %q's", status, owner)
 			}
 			if owner == "" {
 				w.wantWhy(c, chat.Unassigned, chat.HasLeft)
@@ -203,28 +203,28 @@ func TestLeavingReleases(t *testing.T) {
 func TestNobodyIsGivenWhatTheyCannotHave(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.writes(1, "wamid.1"))
+		w.Apply(w.writes(1, "wamid.1"))
 		c, _ := w.owner(1)
 		left, stranger, admin := w.colleague("Left"), w.colleague("Stranger"), w.colleague("Admin")
 		w.change(left, core.UserPatch{Disabled: new(true)})
-		w.inTx(func(tx *store.Tx) error { return tx.DeleteMember(w.org.ID, w.account.TeamID, stranger.ID) })
+		w.InTx(func(tx *store.Tx) error { return tx.DeleteMember(w.Org.ID, w.Account.TeamID, stranger.ID) })
 		for _, u := range []chat.User{left, stranger} {
 			patch := chat.ConversationPatch{AssignedTo: chat.To(u.ID)}
-			_, err := run(w.st, func(tx *store.Tx) (chat.Conversation, error) { return core.ChangeSeen(tx, admin, c.ID, patch) })
+			_, err := run(w.Store, func(tx *store.Tx) (chat.Conversation, error) { return core.ChangeSeen(tx, admin, c.ID, patch) })
 			w.wantRefused(err)
-			_, err = core.ChangeMany(context.Background(), w.st, admin, []string{c.ID}, core.BulkChange{Patch: patch})
+			_, err = core.ChangeMany(context.Background(), w.Store, admin, []string{c.ID}, core.BulkChange{Patch: patch})
 			w.wantRefused(err)
 		}
 		if _, owner := w.owner(1); owner != "" {
-			w.t.Errorf("it is %s's", owner)
+			w.T.Errorf("it is %s's", owner)
 		}
 	})
 }
 
 func (w *world) wantRefused(err error) {
-	w.t.Helper()
+	w.T.Helper()
 	if e, ok := err.(*chat.Error); !ok || e.Param != "assigned_to" {
-		w.t.Errorf("%v, want a refusal", err)
+		w.T.Errorf("%v, want a refusal", err)
 	}
 }
 
@@ -263,7 +263,7 @@ func (p *turns) write(rt *rapid.T) {
 		batch = append(batch, p.writes(p.written, fmt.Sprint("wamid.", p.written)))
 		p.written++
 	}
-	p.apply(batch...)
+	p.Apply(batch...)
 	there := p.there()
 	for i := first; i < p.written; i++ {
 		c, owner := p.owner(i)
@@ -273,9 +273,9 @@ func (p *turns) write(rt *rapid.T) {
 		if !slices.Contains(there, owner) {
 			rt.Fatalf("%q has a conversation, and there are %v", owner, there)
 		}
-		u, err := p.read().User(p.org.ID, owner)
-		p.must(err)
-		if _, err := p.read().SeenConversation(u, c.ID); err != nil {
+		u, err := p.Read().User(p.Org.ID, owner)
+		p.Must(err)
+		if _, err := p.Read().SeenConversation(u, c.ID); err != nil {
 			rt.Fatalf("%s does not see %s: %v", owner, c.ID, err)
 		}
 		p.got[owner]++
@@ -292,10 +292,10 @@ func (p *turns) write(rt *rapid.T) {
 // there are those who can be given conversations.
 func (p *turns) there() (ids []string) {
 	for _, u := range p.team {
-		now, err := p.read().User(p.org.ID, u.ID)
-		p.must(err)
-		member, err := p.read().IsMember(p.org.ID, p.account.TeamID, u.ID)
-		p.must(err)
+		now, err := p.Read().User(p.Org.ID, u.ID)
+		p.Must(err)
+		member, err := p.Read().IsMember(p.Org.ID, p.Account.TeamID, u.ID)
+		p.Must(err)
 		if member && !now.Away && now.DisabledAt == nil {
 			ids = append(ids, u.ID)
 		}
@@ -312,11 +312,11 @@ func (p *turns) change(rt *rapid.T) {
 	case "disabled":
 		p.world.change(u, core.UserPatch{Disabled: &yes})
 	case "team":
-		p.inTx(func(tx *store.Tx) error {
+		p.InTx(func(tx *store.Tx) error {
 			if yes {
-				return tx.PutMember(u.OrgID, p.account.TeamID, u.ID)
+				return tx.PutMember(u.OrgID, p.Account.TeamID, u.ID)
 			}
-			return tx.DeleteMember(u.OrgID, p.account.TeamID, u.ID)
+			return tx.DeleteMember(u.OrgID, p.Account.TeamID, u.ID)
 		})
 	default:
 		p.world.change(u, core.UserPatch{Sees: new(rapid.SampledFrom([]chat.Visibility{chat.SeesAll, chat.SeesTeams, chat.SeesAssigned}).Draw(rt, "sees"))})

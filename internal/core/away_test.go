@@ -31,11 +31,11 @@ var (
 
 // awayMessages are the texts that were sent by themselves.
 func (w *world) awayMessages() (n int) {
-	w.t.Helper()
-	for _, m := range w.messages() {
+	w.T.Helper()
+	for _, m := range w.Messages() {
 		if m.Source == chat.SourceAutomatic {
 			if m.Direction != chat.Outbound || m.Status != chat.StatusQueued || m.Type != chat.TypeText || string(m.Content) != `{"body":"We are closed."}` {
-				w.t.Errorf("what went out is %s %s %s: %s", m.Status, m.Direction, m.Type, m.Content)
+				w.T.Errorf("what went out is %s %s %s: %s", m.Status, m.Direction, m.Type, m.Content)
 			}
 			n++
 		}
@@ -55,14 +55,14 @@ func TestAwayMessageOncePerClosedTime(t *testing.T) {
 		}{
 			{mondayNoon, 0}, {mondayNight, 1}, {mondayNight.Add(time.Minute), 1}, {tuesdayMorning, 1}, {tuesdayNight, 2}, {tuesdayNight.Add(time.Hour), 2},
 		} {
-			w.clock.Set(step.at)
-			w.apply(w.text(fmt.Sprint("wamid.", i), "hello"))
+			w.Clock.Set(step.at)
+			w.Apply(w.Text(fmt.Sprint("wamid.", i), "hello"))
 			if got := w.awayMessages(); got != step.want {
-				w.t.Errorf("on %s there are %d away messages, want %d", step.at, got, step.want)
+				w.T.Errorf("on %s there are %d away messages, want %d", step.at, got, step.want)
 			}
 		}
-		if c := w.conversations()[0]; c.WaitingSince == nil || !c.WaitingSince.Equal(mondayNoon) {
-			w.t.Errorf("the person waits since %v", c.WaitingSince)
+		if c := w.Conversations()[0]; c.WaitingSince == nil || !c.WaitingSince.Equal(mondayNoon) {
+			w.T.Errorf("the person waits since %v", c.WaitingSince)
 		}
 	})
 }
@@ -72,9 +72,9 @@ func TestNoAwayMessage(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*provider.InboundMessage)) func(w *world) {
 		return func(w *world) {
-			m := w.text("wamid.1", "hello")
+			m := w.Text("wamid.1", "hello")
 			change(&m)
-			w.apply(m)
+			w.Apply(m)
 		}
 	}
 	plain := with(func(*provider.InboundMessage) {})
@@ -88,17 +88,17 @@ func TestNoAwayMessage(t *testing.T) {
 		"a reaction":                   with(func(m *provider.InboundMessage) { m.Type = chat.TypeReaction }),
 		"a message that is a day late": with(func(m *provider.InboundMessage) { m.Timestamp = m.Timestamp.Add(-25 * time.Hour) }),
 		"what the business wrote itself": func(w *world) {
-			w.apply(provider.Echo{Origin: w.origin(), Message: w.text("wamid.1", "x").Message})
+			w.Apply(provider.Echo{Origin: w.Origin(), Message: w.Text("wamid.1", "x").Message})
 		},
 		"somebody who does not want to hear": func(w *world) {
-			w.clock.Set(mondayNoon)
+			w.Clock.Set(mondayNoon)
 			plain(w)
-			w.inTx(func(tx *store.Tx) error {
-				_, err := core.UpdateContact(tx, w.account, w.contacts()[0].ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{})
+			w.InTx(func(tx *store.Tx) error {
+				_, err := core.UpdateContact(tx, w.Account, w.Contacts()[0].ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{})
 				return err
 			})
-			w.clock.Set(mondayNight)
-			w.apply(w.text("wamid.2", "stop"))
+			w.Clock.Set(mondayNight)
+			w.Apply(w.Text("wamid.2", "stop"))
 		},
 		"a plan whose messages are used up": func(w *world) {
 			w.limit(0)
@@ -106,7 +106,7 @@ func TestNoAwayMessage(t *testing.T) {
 		},
 	}, func(t *testing.T, w *world, act func(w *world)) {
 		w.choose(nightly())
-		w.clock.Set(mondayNight)
+		w.Clock.Set(mondayNight)
 		act(w)
 		if n := w.awayMessages(); n != 0 {
 			t.Errorf("%d away messages", n)
@@ -116,10 +116,10 @@ func TestNoAwayMessage(t *testing.T) {
 
 // limit gives the world a plan with so many messages.
 func (w *world) limit(messages int64) {
-	w.inTx(func(tx *store.Tx) error {
-		plan, err := core.CreatePlan(tx, "small "+w.org.ID, core.PlanPatch{MonthlyMessages: &messages})
+	w.InTx(func(tx *store.Tx) error {
+		plan, err := core.CreatePlan(tx, "small "+w.Org.ID, core.PlanPatch{MonthlyMessages: &messages})
 		if err == nil {
-			_, err = core.UpdateOrganization(tx, w.org.ID, core.OrganizationPatch{Plan: &plan.Name})
+			_, err = core.UpdateOrganization(tx, w.Org.ID, core.OrganizationPatch{Plan: &plan.Name})
 		}
 		return err
 	})
@@ -131,15 +131,15 @@ func TestRefusedAwayMessageLeavesNoTrace(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		w.choose(nightly())
 		w.limit(1)
-		w.clock.Set(mondayNight)
-		w.apply(w.text("wamid.1", "hello"), w.writes(1, "wamid.2"), w.writes(2, "wamid.3"))
+		w.Clock.Set(mondayNight)
+		w.Apply(w.Text("wamid.1", "hello"), w.writes(1, "wamid.2"), w.writes(2, "wamid.3"))
 		if n := w.awayMessages(); n != 1 {
-			w.t.Errorf("%d away messages", n)
+			w.T.Errorf("%d away messages", n)
 		}
-		used, err := w.read().MessagesCounted(w.org.ID, "2027-03")
-		w.must(err)
-		if used != 1 || len(w.messages()) != 4 {
-			w.t.Errorf("%d are counted, and there are %d messages", used, len(w.messages()))
+		used, err := w.Read().MessagesCounted(w.Org.ID, "2027-03")
+		w.Must(err)
+		if used != 1 || len(w.Messages()) != 4 {
+			w.T.Errorf("%d are counted, and there are %d messages", used, len(w.Messages()))
 		}
 	})
 }
@@ -149,15 +149,15 @@ func TestAwayMessagesMakeNoLoop(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.choose(nightly())
-		w.clock.Set(mondayNight)
+		w.Clock.Set(mondayNight)
 		for i := range 5 {
-			m := w.text(fmt.Sprint("wamid.", i), "I am a bot")
+			m := w.Text(fmt.Sprint("wamid.", i), "I am a bot")
 			m.Content = json.RawMessage(`{"body":"We are closed."}`)
-			w.apply(m)
-			w.clock.Advance(time.Second)
+			w.Apply(m)
+			w.Clock.Advance(time.Second)
 		}
 		if n := w.awayMessages(); n != 1 {
-			w.t.Errorf("%d away messages", n)
+			w.T.Errorf("%d away messages", n)
 		}
 	})
 }

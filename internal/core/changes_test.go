@@ -13,14 +13,14 @@ import (
 func TestWithheldEdit(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.echo())
-		w.events()
-		edit := w.edit("wamid.2", "wamid.1", "", w.clock.Now())
+		w.Apply(w.echo())
+		w.Events()
+		edit := w.edit("wamid.2", "wamid.1", "", w.Clock.Now())
 		edit.Content, edit.ByBusiness = nil, true
-		w.clock.Advance(time.Second)
-		w.apply(edit, edit)
-		w.expect()
-		messages := w.messages()
+		w.Clock.Advance(time.Second)
+		w.Apply(edit, edit)
+		w.Expect()
+		messages := w.Messages()
 		if len(messages) != 2 {
 			t.Fatalf("there are %d messages", len(messages))
 		}
@@ -31,7 +31,7 @@ func TestWithheldEdit(t *testing.T) {
 		if string(original.Content) != `{"body":"from the app"}` || original.Edits != nil {
 			t.Errorf("the original is %+v", original)
 		}
-		if c := w.conversations()[0]; c.UnreadCount != 0 || !c.LastMessageAt.Equal(w.clock.Now()) {
+		if c := w.Conversations()[0]; c.UnreadCount != 0 || !c.LastMessageAt.Equal(w.Clock.Now()) {
 			t.Errorf("the conversation is %+v", c.Conversation)
 		}
 	})
@@ -41,14 +41,14 @@ func TestWithheldEdit(t *testing.T) {
 func TestBusinessEditsAndRevokes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.echo())
-		w.events()
-		edit := w.edit("wamid.2", "wamid.1", "better", w.clock.Now())
+		w.Apply(w.echo())
+		w.Events()
+		edit := w.edit("wamid.2", "wamid.1", "better", w.Clock.Now())
 		edit.ByBusiness = true
-		revoke := provider.Revoke{Origin: w.origin(), ProviderID: "wamid.3", OriginalID: "wamid.1", ByBusiness: true}
-		w.apply(edit, revoke, revoke)
-		w.expect()
-		m := w.messages()[0]
+		revoke := provider.Revoke{Origin: w.Origin(), ProviderID: "wamid.3", OriginalID: "wamid.1", ByBusiness: true}
+		w.Apply(edit, revoke, revoke)
+		w.Expect()
+		m := w.Messages()[0]
 		if string(m.Content) != `{"body":"better"}` || !m.Revoked || m.Edits == nil {
 			t.Errorf("the message is %+v", m)
 		}
@@ -59,13 +59,13 @@ func TestBusinessEditsAndRevokes(t *testing.T) {
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.text("wamid.1", "hi"))
-		w.events()
-		revoke := provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1"}
-		w.apply(revoke)
-		w.apply(revoke)
-		event := w.expect(chat.EventMessageRevoked)[0]
-		m := w.messages()[0]
+		w.Apply(w.Text("wamid.1", "hi"))
+		w.Events()
+		revoke := provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1"}
+		w.Apply(revoke)
+		w.Apply(revoke)
+		event := w.Expect(chat.EventMessageRevoked)[0]
+		m := w.Messages()[0]
 		if !m.Revoked || string(m.Content) != `{"body":"hi"}` || m.Status != chat.StatusDelivered {
 			t.Errorf("the message is %+v", m)
 		}
@@ -74,7 +74,7 @@ func TestRevoke(t *testing.T) {
 				RevokedAt string `json:"revoked_at"`
 			}
 		}
-		if err := json.Unmarshal(event.Payload, &payload); err != nil || payload.Data.RevokedAt != chat.FormatTime(w.clock.Now()) {
+		if err := json.Unmarshal(event.Payload, &payload); err != nil || payload.Data.RevokedAt != chat.FormatTime(w.Clock.Now()) {
 			t.Errorf("a revocation without a time is told as %s", event.Payload) // our own clock then
 		}
 	})
@@ -93,14 +93,14 @@ func TestEditsInAnyOrder(t *testing.T) {
 	eachCase(t, map[string][]int{
 		"in order": {1, 2, 3}, "backwards": {3, 2, 1}, "the last first": {3, 1, 2}, "again and again": {2, 2, 1, 3, 1, 2, 3, 3},
 	}, func(t *testing.T, w *world, order []int) {
-		begin := w.clock.Now()
+		begin := w.Clock.Now()
 		bodies := []string{"zero", "one", "two", "three"}
-		w.apply(w.text("wamid.0", bodies[0]))
-		w.events()
+		w.Apply(w.Text("wamid.0", bodies[0]))
+		w.Events()
 		for _, i := range order {
-			w.apply(w.edit("wamid."+bodies[i], "wamid.0", bodies[i], begin.Add(time.Duration(i)*time.Minute)))
+			w.Apply(w.edit("wamid."+bodies[i], "wamid.0", bodies[i], begin.Add(time.Duration(i)*time.Minute)))
 		}
-		events := w.expect(chat.EventMessageEdited, chat.EventMessageEdited, chat.EventMessageEdited)
+		events := w.Expect(chat.EventMessageEdited, chat.EventMessageEdited, chat.EventMessageEdited)
 		var last struct{ Data told }
 		if err := json.Unmarshal(events[2].Payload, &last); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestEditsInAnyOrder(t *testing.T) {
 				t.Errorf("version %d is %q", i, e.Content)
 			}
 		}
-		if m := w.messages()[0]; string(m.Content) != `{"body":"three"}` {
+		if m := w.Messages()[0]; string(m.Content) != `{"body":"three"}` {
 			t.Errorf("the message says %s", m.Content)
 		}
 	})

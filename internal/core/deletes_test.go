@@ -13,12 +13,12 @@ import (
 // batches repeats a step, each time in a transaction of its own, until it does less than it may. It
 // returns what left counts after each.
 func (w *world) batches(limit int, step func(*store.Tx) (int64, error), left func() int) (counts []int) {
-	w.t.Helper()
+	w.T.Helper()
 	for more := true; more; counts = append(counts, left()) {
 		if len(counts) > 10 {
-			w.t.Fatalf("it does not end: %v", counts)
+			w.T.Fatalf("it does not end: %v", counts)
 		}
-		w.inTx(func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			n, err := step(tx)
 			more = n >= int64(limit)
 			return err
@@ -33,31 +33,31 @@ func TestDetachSome(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		var label, other chat.Label
 		var ids []string
-		w.inTx(func(tx *store.Tx) (err error) {
+		w.InTx(func(tx *store.Tx) (err error) {
 			ids = nil
-			if label, err = core.CreateLabel(tx, w.org.ID, chat.NewLabel{Name: "VIP"}); err != nil {
+			if label, err = core.CreateLabel(tx, w.Org.ID, chat.NewLabel{Name: "VIP"}); err != nil {
 				return err
 			}
-			if other, err = core.CreateLabel(tx, w.org.ID, chat.NewLabel{Name: "Other"}); err != nil {
+			if other, err = core.CreateLabel(tx, w.Org.ID, chat.NewLabel{Name: "Other"}); err != nil {
 				return err
 			}
 			for i := range 1100 {
-				contact, err := core.CreateContact(tx, w.account, chat.NewContact{PhoneNumber: new(fmt.Sprint("+49155", 10_000_000+i))})
+				contact, err := core.CreateContact(tx, w.Account, chat.NewContact{PhoneNumber: new(fmt.Sprint("+49155", 10_000_000+i))})
 				if err != nil {
 					return err
 				}
 				ids = append(ids, contact.ID)
 			}
 			for _, l := range []chat.Label{label, other} {
-				if _, err := tx.AttachToContacts(w.org.ID, l.ID, ids); err != nil {
+				if _, err := tx.AttachToContacts(w.Org.ID, l.ID, ids); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		carry := func(labelID string) (n int) {
-			labels, err := w.read().LabelsOfContacts(w.org.ID, ids)
-			w.must(err)
+			labels, err := w.Read().LabelsOfContacts(w.Org.ID, ids)
+			w.Must(err)
 			for _, those := range labels {
 				for _, l := range those {
 					if l.ID == labelID {
@@ -67,7 +67,7 @@ func TestDetachSome(t *testing.T) {
 			}
 			return n
 		}
-		counts := w.batches(500, func(tx *store.Tx) (int64, error) { return core.DetachSome(tx, w.org.ID, label.ID, 500) },
+		counts := w.batches(500, func(tx *store.Tx) (int64, error) { return core.DetachSome(tx, w.Org.ID, label.ID, 500) },
 			func() int { return carry(label.ID) })
 		requireEqual(t, counts, nil, []int{600, 100, 0})
 		requireEqual(t, carry(other.ID), nil, 1100)
@@ -84,17 +84,17 @@ func TestDeleteSomeMessages(t *testing.T) {
 			updates = append(updates, w.from(provider.Person{Phone: adaNumber}, fmt.Sprint("wamid.", i)))
 		}
 		updates = append(updates, w.from(provider.Person{Phone: "+4915510000002"}, "wamid.other"))
-		w.apply(updates...)
-		contact, err := w.read().ContactByNumber(w.org.ID, w.account.ID, adaNumber)
-		w.must(err)
+		w.Apply(updates...)
+		contact, err := w.Read().ContactByNumber(w.Org.ID, w.Account.ID, adaNumber)
+		w.Must(err)
 		left := func() int {
-			page, err := w.read().Messages(w.org.ID, w.account.ID, store.MessageFilter{}, store.Page{Limit: 1000})
-			w.must(err)
+			page, err := w.Read().Messages(w.Org.ID, w.Account.ID, store.MessageFilter{}, store.Page{Limit: 1000})
+			w.Must(err)
 			return len(page.Rows)
 		}
-		counts := w.batches(100, func(tx *store.Tx) (int64, error) { return core.DeleteSomeMessages(tx, w.account, contact.ID, 100) }, left)
+		counts := w.batches(100, func(tx *store.Tx) (int64, error) { return core.DeleteSomeMessages(tx, w.Account, contact.ID, 100) }, left)
 		requireEqual(t, counts, nil, []int{151, 51, 1})
-		w.inTx(func(tx *store.Tx) error { return core.DeleteContact(tx, w.account, contact.ID) })
+		w.InTx(func(tx *store.Tx) error { return core.DeleteContact(tx, w.Account, contact.ID) })
 		requireEqual(t, left(), nil, 1)
 	})
 }
@@ -102,8 +102,8 @@ func TestDeleteSomeMessages(t *testing.T) {
 func TestDeleteSomeMessagesOfNobody(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		_, err := run(w.st, func(tx *store.Tx) (int64, error) {
-			return core.DeleteSomeMessages(tx, w.account, w.st.NewID(chat.KindContact), 100)
+		_, err := run(w.Store, func(tx *store.Tx) (int64, error) {
+			return core.DeleteSomeMessages(tx, w.Account, w.Store.NewID(chat.KindContact), 100)
 		})
 		requireCode(t, err, chat.CodeResourceNotFound, "")
 	})

@@ -46,7 +46,7 @@ func TestEventPayloads(t *testing.T) {
 		_, name, _ := strings.Cut(t.Name(), "/")
 		_, name, _ = strings.Cut(name, "/")
 		w.golden(name, event.Payload)
-		if event.PhoneNumberID != *w.account.PhoneNumberID || event.OrgID != w.org.ID || event.Subject == "" || !event.CreatedAt.Equal(w.clock.Now()) {
+		if event.PhoneNumberID != *w.Account.PhoneNumberID || event.OrgID != w.Org.ID || event.Subject == "" || !event.CreatedAt.Equal(w.Clock.Now()) {
 			t.Errorf("the event is filed as %+v", event)
 		}
 		var envelope struct{ ID string }
@@ -61,57 +61,57 @@ func TestEventPayloads(t *testing.T) {
 }
 
 func contactCreatedByMessage(w *world) chat.Event {
-	w.apply(w.text("wamid.1", "hi"))
-	return w.expect(chat.EventContactCreated, chat.EventMessageReceived)[0]
+	w.Apply(w.Text("wamid.1", "hi"))
+	return w.Expect(chat.EventContactCreated, chat.EventMessageReceived)[0]
 }
 
 func contactNamedByMessage(w *world) chat.Event {
-	w.send(chat.TypeText, `{"body":"x"}`)
-	w.expect(chat.EventContactCreated)
-	w.clock.Advance(time.Minute)
-	w.apply(w.text("wamid.1", "hi"))
-	return w.expect(chat.EventContactUpdated, chat.EventMessageReceived)[0]
+	w.Send(chat.TypeText, `{"body":"x"}`)
+	w.Expect(chat.EventContactCreated)
+	w.Clock.Advance(time.Minute)
+	w.Apply(w.Text("wamid.1", "hi"))
+	return w.Expect(chat.EventContactUpdated, chat.EventMessageReceived)[0]
 }
 
 func contactMoved(w *world) chat.Event {
-	w.apply(w.text("wamid.1", "hi"))
-	w.events()
-	w.clock.Advance(time.Minute)
-	w.apply(provider.IdentityChange{
-		Origin: w.origin(), Previous: provider.Person{Phone: adaNumber, UserID: adaID},
+	w.Apply(w.Text("wamid.1", "hi"))
+	w.Events()
+	w.Clock.Advance(time.Minute)
+	w.Apply(provider.IdentityChange{
+		Origin: w.Origin(), Previous: provider.Person{Phone: adaNumber, UserID: adaID},
 		Current: provider.Person{Phone: "+4915510000009", UserID: "DE.ada2", ParentUserID: "DE.ENT.ada"},
 	})
-	return w.expect(chat.EventContactIdentityUpdated)[0]
+	return w.Expect(chat.EventContactIdentityUpdated)[0]
 }
 
 func textReceived(w *world) chat.Event {
-	w.apply(w.text("wamid.1", "first"))
-	w.events()
-	conversation := w.conversations()[0].Conversation
-	w.inTx(func(tx *store.Tx) error {
+	w.Apply(w.Text("wamid.1", "first"))
+	w.Events()
+	conversation := w.Conversations()[0].Conversation
+	w.InTx(func(tx *store.Tx) error {
 		for _, in := range []chat.NewLabel{{Name: "VIP", Color: "amber"}, {Name: "late", Color: "red"}} {
-			label, err := core.CreateLabel(tx, w.org.ID, in)
+			label, err := core.CreateLabel(tx, w.Org.ID, in)
 			if err != nil {
 				return err
 			}
-			if err := core.LabelConversation(tx, w.account, conversation.ID, label.ID, nil); err != nil {
+			if err := core.LabelConversation(tx, w.Account, conversation.ID, label.ID, nil); err != nil {
 				return err
 			}
 		}
-		u := chat.User{ID: "usr_00000000000000000000000000", OrgID: w.org.ID, Email: "ben@example.com", Name: "Ben", Role: chat.RoleAgent, Sees: chat.SeesAll}
-		if err := errors.Join(tx.InsertUser(u), tx.PutMember(u.OrgID, w.account.TeamID, u.ID)); err != nil {
+		u := chat.User{ID: "usr_00000000000000000000000000", OrgID: w.Org.ID, Email: "ben@example.com", Name: "Ben", Role: chat.RoleAgent, Sees: chat.SeesAll}
+		if err := errors.Join(tx.InsertUser(u), tx.PutMember(u.OrgID, w.Account.TeamID, u.ID)); err != nil {
 			return err
 		}
 		conversation.AssignedTo, conversation.Status = &u.ID, chat.ConversationResolved
 		return tx.UpdateConversation(conversation)
 	})
-	w.apply(w.text("wamid.2", "<b>é\u2028</b>"))
-	return w.expect(chat.EventMessageReceived)[0]
+	w.Apply(w.Text("wamid.2", "<b>é\u2028</b>"))
+	return w.Expect(chat.EventMessageReceived)[0]
 }
 
 // imageFrom is a message of Ada's with a file.
 func imageFrom(w *world) provider.InboundMessage {
-	m := w.text("wamid.1", "x")
+	m := w.Text("wamid.1", "x")
 	m.Type, m.Content = chat.TypeImage, json.RawMessage(`{"id":"9001","mime_type":"image/jpeg","caption":"c"}`)
 	m.Media = &provider.Media{ID: "9001", MimeType: "image/jpeg", SHA256: []byte{1, 2, 3}, Filename: "a.jpg"}
 	m.Raw.Item = json.RawMessage(`{"id":"wamid.1","type":"image","image":{"id":"9001","mime_type":"image/jpeg","caption":"c"}}`)
@@ -120,151 +120,151 @@ func imageFrom(w *world) provider.InboundMessage {
 
 // fetched ends the wait for a file.
 func (w *world) fetched(jobs []store.MediaJob, file *core.StoredFile) {
-	w.t.Helper()
+	w.T.Helper()
 	if len(jobs) != 1 {
-		w.t.Fatalf("%d files are to be fetched", len(jobs))
+		w.T.Fatalf("%d files are to be fetched", len(jobs))
 	}
-	w.inTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.account, jobs[0], file, publicURL) })
+	w.InTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.Account, jobs[0], file, publicURL) })
 }
 
 var jpeg = core.StoredFile{BlobKey: "med_x", MimeType: "image/jpeg", Size: 3, SHA256: "010203"}
 
 func fileReceived(w *world) chat.Event {
-	out := w.apply(imageFrom(w))
-	w.expect(chat.EventContactCreated)
-	w.clock.Advance(2 * time.Second)
+	out := w.Apply(imageFrom(w))
+	w.Expect(chat.EventContactCreated)
+	w.Clock.Advance(2 * time.Second)
 	w.fetched(out, &jpeg)
-	return w.expect(chat.EventMessageReceived)[0]
+	return w.Expect(chat.EventMessageReceived)[0]
 }
 
 func fileMissed(w *world) chat.Event {
-	out := w.apply(imageFrom(w))
-	w.expect(chat.EventContactCreated)
+	out := w.Apply(imageFrom(w))
+	w.Expect(chat.EventContactCreated)
 	w.fetched(out, nil)
-	return w.expect(chat.EventMessageReceived)[0]
+	return w.Expect(chat.EventMessageReceived)[0]
 }
 
 // sentEvent is the event of a message that the provider took.
 func (w *world) sentEvent(a core.Accepted) chat.Event {
-	w.t.Helper()
-	w.expect(chat.EventContactCreated)
-	w.clock.Advance(time.Second)
-	w.answered(a, "wamid.9")
-	return w.expect(chat.EventMessageSent)[0]
+	w.T.Helper()
+	w.Expect(chat.EventContactCreated)
+	w.Clock.Advance(time.Second)
+	w.Answered(a, "wamid.9")
+	return w.Expect(chat.EventMessageSent)[0]
 }
 
 func textSent(w *world) chat.Event {
-	return w.sentEvent(w.send(chat.TypeText, `{"body":"<b>é</b>"}`))
+	return w.sentEvent(w.Send(chat.TypeText, `{"body":"<b>é</b>"}`))
 }
 
 func replySent(w *world) chat.Event {
-	return w.sentEvent(w.sendAs(core.NewMessage{To: adaNumber, Context: "wamid.1", Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard}))
+	return w.sentEvent(w.SendAs(core.NewMessage{To: adaNumber, Context: "wamid.1", Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard}))
 }
 
 func interactiveSent(w *world) chat.Event {
-	return w.sentEvent(w.send(chat.TypeInteractive, `{"type":"button","body":{"text":"Well?"},"action":{"buttons":[{"type":"reply","reply":{"id":"y","title":"Yes"}}]}}`))
+	return w.sentEvent(w.Send(chat.TypeInteractive, `{"type":"button","body":{"text":"Well?"},"action":{"buttons":[{"type":"reply","reply":{"id":"y","title":"Yes"}}]}}`))
 }
 
 func linkSent(w *world) chat.Event {
-	return w.sentEvent(w.send(chat.TypeImage, `{"link":"https://a.b/c.png","caption":"c"}`))
+	return w.sentEvent(w.Send(chat.TypeImage, `{"link":"https://a.b/c.png","caption":"c"}`))
 }
 
 // library puts a picture into the library and sends it.
 func (w *world) library() core.Accepted {
-	w.t.Helper()
-	media, err := run(w.st, func(tx *store.Tx) (chat.Media, error) {
-		return core.AddMedia(tx, w.account, chat.MediaLibrary, jpeg)
+	w.T.Helper()
+	media, err := run(w.Store, func(tx *store.Tx) (chat.Media, error) {
+		return core.AddMedia(tx, w.Account, chat.MediaLibrary, jpeg)
 	})
-	w.must(err)
-	return w.sendAs(core.NewMessage{
+	w.Must(err)
+	return w.SendAs(core.NewMessage{
 		To: adaNumber, Type: chat.TypeImage, Content: json.RawMessage(`{"id":"` + media.ID + `"}`), Media: chat.LibraryFile{ID: media.ID, As: chat.TypeImage}, Source: chat.SourceAPI,
 	})
 }
 
 func librarySent(w *world) chat.Event {
 	a := w.library()
-	w.expect(chat.EventContactCreated)
-	work := w.work(a)
+	w.Expect(chat.EventContactCreated)
+	work := w.Work(a)
 	work.MediaURL = publicURL + "/media/01234567890123456789012345678901" // as the sender fills it in
-	w.record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
-	return w.expect(chat.EventMessageSent)[0]
+	w.Record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
+	return w.Expect(chat.EventMessageSent)[0]
 }
 
 // librarySentCallbackFirst tells the same as librarySent, though the answer was not seen.
 func librarySentCallbackFirst(w *world) chat.Event {
 	a := w.library()
-	w.expect(chat.EventContactCreated)
-	w.apply(w.status("wamid.9", a.Message.ID, "delivered"))
-	return w.expect(chat.EventMessageSent, chat.EventMessageStatus)[0]
+	w.Expect(chat.EventContactCreated)
+	w.Apply(w.Status("wamid.9", a.Message.ID, "delivered"))
+	return w.Expect(chat.EventMessageSent, chat.EventMessageStatus)[0]
 }
 
 func bsuidSent(w *world) chat.Event {
-	return w.sentEvent(w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}))
+	return w.sentEvent(w.SendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}))
 }
 
 func (w *world) echo() provider.Echo {
-	m := w.text("wamid.1", "from the app").Message
+	m := w.Text("wamid.1", "from the app").Message
 	m.Context = "wamid.0"
-	return provider.Echo{Origin: w.origin(), Message: m}
+	return provider.Echo{Origin: w.Origin(), Message: m}
 }
 
 func echoSent(w *world) chat.Event {
-	w.apply(w.echo())
-	return w.expect(chat.EventContactCreated, chat.EventMessageSent)[1]
+	w.Apply(w.echo())
+	return w.Expect(chat.EventContactCreated, chat.EventMessageSent)[1]
 }
 
 func (w *world) echoFile() []store.MediaJob {
-	out := w.apply(provider.Echo{Origin: w.origin(), Message: imageFrom(w).Message})
-	w.expect(chat.EventContactCreated)
+	out := w.Apply(provider.Echo{Origin: w.Origin(), Message: imageFrom(w).Message})
+	w.Expect(chat.EventContactCreated)
 	return out
 }
 
 func echoFileSent(w *world) chat.Event {
 	w.fetched(w.echoFile(), &jpeg)
-	return w.expect(chat.EventMessageSent)[0]
+	return w.Expect(chat.EventMessageSent)[0]
 }
 
 func echoFileMissed(w *world) chat.Event {
 	w.fetched(w.echoFile(), nil)
-	return w.expect(chat.EventMessageSent)[0]
+	return w.Expect(chat.EventMessageSent)[0]
 }
 
 func (w *world) sentToAda() core.Accepted {
-	w.t.Helper()
-	a := w.send(chat.TypeText, `{"body":"x"}`)
-	w.answered(a, "wamid.9")
-	w.expect(chat.EventContactCreated, chat.EventMessageSent)
+	w.T.Helper()
+	a := w.Send(chat.TypeText, `{"body":"x"}`)
+	w.Answered(a, "wamid.9")
+	w.Expect(chat.EventContactCreated, chat.EventMessageSent)
 	return a
 }
 
 func statusDelivered(w *world) chat.Event {
 	w.sentToAda()
-	u := w.status("wamid.9", "", "delivered")
+	u := w.Status("wamid.9", "", "delivered")
 	u.Raw.Contact = json.RawMessage(`{"wa_id":"4915510000001","user_id":"DE.ada"}`)
-	w.apply(u)
-	return w.expect(chat.EventMessageStatus)[0]
+	w.Apply(u)
+	return w.Expect(chat.EventMessageStatus)[0]
 }
 
 func statusPlayed(w *world) chat.Event {
 	w.sentToAda()
-	w.apply(w.status("wamid.9", "", "played"))
-	return w.expect(chat.EventMessageStatus)[0]
+	w.Apply(w.Status("wamid.9", "", "played"))
+	return w.Expect(chat.EventMessageStatus)[0]
 }
 
 // failing ends a message that the provider never took. said is nil where the service refuses.
 func (w *world) failing(failure chat.MessageError, said *provider.Error) chat.Event {
-	w.t.Helper()
-	a := w.send(chat.TypeText, `{"body":"x"}`)
-	w.expect(chat.EventContactCreated)
-	w.record(core.SendResult{Work: w.work(a), Failure: &failure, Said: said})
-	return w.expect(chat.EventMessageStatus)[0]
+	w.T.Helper()
+	a := w.Send(chat.TypeText, `{"body":"x"}`)
+	w.Expect(chat.EventContactCreated)
+	w.Record(core.SendResult{Work: w.Work(a), Failure: &failure, Said: said})
+	return w.Expect(chat.EventMessageStatus)[0]
 }
 
 func sendRefused(w *world) chat.Event {
-	suspended := core.Standing{Account: w.account, Organization: chat.Organization{Subscription: chat.SubscriptionActive}}
+	suspended := core.Standing{Account: w.Account, Organization: chat.Organization{Subscription: chat.SubscriptionActive}}
 	suspended.Account.CustomerStatus = new(chat.CustomerSuspended)
-	refused, err := core.RefuseQueued(w.read(), suspended, store.SendWork{Message: chat.Message{Type: chat.TypeText}}, w.clock.Now())
-	w.must(err)
+	refused, err := core.RefuseQueued(w.Read(), suspended, store.SendWork{Message: chat.Message{Type: chat.TypeText}}, w.Clock.Now())
+	w.Must(err)
 	return w.failing(*refused, nil)
 }
 
@@ -282,26 +282,26 @@ func sendUnanswered(w *world) chat.Event {
 }
 
 func messageRevoked(w *world) chat.Event {
-	w.apply(w.text("wamid.1", "hi"))
-	w.events()
-	at := w.clock.Now()
-	w.clock.Advance(time.Hour)
-	w.apply(provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1", Timestamp: at.Add(time.Minute)})
-	return w.expect(chat.EventMessageRevoked)[0]
+	w.Apply(w.Text("wamid.1", "hi"))
+	w.Events()
+	at := w.Clock.Now()
+	w.Clock.Advance(time.Hour)
+	w.Apply(provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1", Timestamp: at.Add(time.Minute)})
+	return w.Expect(chat.EventMessageRevoked)[0]
 }
 
 func (w *world) edit(id, original, body string, at time.Time) provider.Edit {
 	content, err := json.Marshal(map[string]string{"body": body})
-	w.must(err)
-	return provider.Edit{Origin: w.origin(), Contact: ada(), ProviderID: id, OriginalID: original, Timestamp: at, Type: chat.TypeText, Content: content}
+	w.Must(err)
+	return provider.Edit{Origin: w.Origin(), Contact: ada(), ProviderID: id, OriginalID: original, Timestamp: at, Type: chat.TypeText, Content: content}
 }
 
 func messageEdited(w *world) chat.Event {
-	begin := w.clock.Now()
-	w.apply(w.text("wamid.1", "helo"))
-	w.apply(w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)))
-	w.events()
-	w.clock.Advance(time.Minute)
-	w.apply(w.edit("wamid.3", "wamid.1", "Hello", begin.Add(time.Minute)))
-	return w.expect(chat.EventMessageEdited)[0]
+	begin := w.Clock.Now()
+	w.Apply(w.Text("wamid.1", "helo"))
+	w.Apply(w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)))
+	w.Events()
+	w.Clock.Advance(time.Minute)
+	w.Apply(w.edit("wamid.3", "wamid.1", "Hello", begin.Add(time.Minute)))
+	return w.Expect(chat.EventMessageEdited)[0]
 }

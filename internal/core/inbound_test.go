@@ -20,14 +20,14 @@ import (
 type known struct{ Phone, BSUID, Parent, Username, Name string }
 
 func (w *world) known() (all []known) {
-	w.t.Helper()
+	w.T.Helper()
 	text := func(p *string) string {
 		if p == nil {
 			return ""
 		}
 		return *p
 	}
-	for _, c := range w.contacts() {
+	for _, c := range w.Contacts() {
 		all = append(all, known{text(c.PhoneNumber), text(c.BSUID), text(c.ParentBSUID), text(c.Username), text(c.Name)})
 	}
 	return all
@@ -35,7 +35,7 @@ func (w *world) known() (all []known) {
 
 // from is a text from somebody.
 func (w *world) from(p provider.Person, id string) provider.InboundMessage {
-	m := w.text(id, "hi")
+	m := w.Text(id, "hi")
 	m.Contact = p
 	return m
 }
@@ -66,11 +66,11 @@ func TestInboundLearnsIdentities(t *testing.T) {
 		"somebody else with the username": {provider.Person{Phone: adaNumber, Username: "ada"}, provider.Person{Phone: "+4915510000002", Username: "ADA", ProfileName: "Bob"},
 			[]known{{"+4915510000002", "", "", "", "Bob"}, {adaNumber, "", "", "ada", ""}}, []chat.EventType{created, got}},
 	}, func(t *testing.T, w *world, m meeting) {
-		w.apply(w.from(m.first, "wamid.1"))
-		w.expect(created, got)
-		w.clock.Advance(time.Second)
-		w.apply(w.from(m.then, "wamid.2"))
-		w.expect(m.events...)
+		w.Apply(w.from(m.first, "wamid.1"))
+		w.Expect(created, got)
+		w.Clock.Advance(time.Second)
+		w.Apply(w.from(m.then, "wamid.2"))
+		w.Expect(m.events...)
 		if d := cmp.Diff(m.want, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
 		}
@@ -81,12 +81,12 @@ func TestInboundLearnsIdentities(t *testing.T) {
 func TestInboundLearnsBesideATakenUsername(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.from(provider.Person{Phone: "+4915510000002", Username: "ada.l"}, "wamid.1"))
-		w.clock.Advance(time.Second)
-		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.2"))
-		w.events()
-		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "Ada.L", ProfileName: "Ada"}, "wamid.3"))
-		w.expect(chat.EventContactUpdated, chat.EventMessageReceived)
+		w.Apply(w.from(provider.Person{Phone: "+4915510000002", Username: "ada.l"}, "wamid.1"))
+		w.Clock.Advance(time.Second)
+		w.Apply(w.from(provider.Person{Phone: adaNumber}, "wamid.2"))
+		w.Events()
+		w.Apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "Ada.L", ProfileName: "Ada"}, "wamid.3"))
+		w.Expect(chat.EventContactUpdated, chat.EventMessageReceived)
 		want := []known{{adaNumber, adaID, "", "", "Ada"}, {"+4915510000002", "", "", "ada.l", ""}}
 		if d := cmp.Diff(want, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
@@ -111,16 +111,16 @@ func TestIdentityChanges(t *testing.T) {
 		"an id that belongs to another":    {provider.Person{UserID: adaID}, provider.Person{UserID: "DE.bob", Phone: "+4915510000009"}, []known{{adaNumber, adaID, "", "", "Ada"}, bob}, false},
 		"a number that belongs to another": {provider.Person{Phone: adaNumber}, provider.Person{Phone: "+4915510000002"}, []known{{adaNumber, adaID, "", "", "Ada"}, bob}, false},
 	}, func(t *testing.T, w *world, c change) {
-		w.apply(w.from(provider.Person{Phone: bob.Phone, UserID: bob.BSUID}, "wamid.1"))
-		w.clock.Advance(time.Second)
-		w.apply(w.text("wamid.2", "hi"))
-		w.events()
-		update := provider.IdentityChange{Origin: w.origin(), Previous: c.previous, Current: c.current}
-		w.apply(update, update) // callbacks come again
+		w.Apply(w.from(provider.Person{Phone: bob.Phone, UserID: bob.BSUID}, "wamid.1"))
+		w.Clock.Advance(time.Second)
+		w.Apply(w.Text("wamid.2", "hi"))
+		w.Events()
+		update := provider.IdentityChange{Origin: w.Origin(), Previous: c.previous, Current: c.current}
+		w.Apply(update, update) // callbacks come again
 		if c.told {
-			w.expect(chat.EventContactIdentityUpdated)
+			w.Expect(chat.EventContactIdentityUpdated)
 		} else {
-			w.expect()
+			w.Expect()
 		}
 		if d := cmp.Diff(c.want, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
@@ -139,20 +139,20 @@ func TestInboundConversation(t *testing.T) {
 		"resolved": {chat.ConversationResolved, chat.ConversationOpen},
 		"pending":  {chat.ConversationPending, chat.ConversationPending},
 	}, func(t *testing.T, w *world, s state) {
-		w.send(chat.TypeText, `{"body":"x"}`)
-		conversation := w.conversations()[0].Conversation
+		w.Send(chat.TypeText, `{"body":"x"}`)
+		conversation := w.Conversations()[0].Conversation
 		conversation.Status = s.status
-		w.inTx(func(tx *store.Tx) error { return tx.UpdateConversation(conversation) })
-		begin := w.clock.Now()
-		now := w.clock.Advance(time.Hour)
-		w.apply(w.text("wamid.1", "one"))
-		late := w.text("wamid.2", "two")
+		w.InTx(func(tx *store.Tx) error { return tx.UpdateConversation(conversation) })
+		begin := w.Clock.Now()
+		now := w.Clock.Advance(time.Hour)
+		w.Apply(w.Text("wamid.1", "one"))
+		late := w.Text("wamid.2", "two")
 		late.Timestamp = begin.Add(time.Minute)
-		w.apply(late)
-		w.apply(w.text("wamid.1", "one")) // callbacks come again
+		w.Apply(late)
+		w.Apply(w.Text("wamid.1", "one")) // callbacks come again
 		conversation.Status, conversation.UnreadCount, conversation.LastMessageAt, conversation.LastInboundAt, conversation.UpdatedAt = s.want, 2, &now, &now, now
 		conversation.WaitingSince = &now
-		got := w.conversations()
+		got := w.Conversations()
 		if len(got) != 1 {
 			t.Fatalf("there are %d conversations", len(got))
 		}
@@ -173,22 +173,22 @@ func TestInboundTimes(t *testing.T) {
 		"from the future":        {-time.Hour, 0},
 		"before the clock began": {60 * 365 * 24 * time.Hour, 0},
 	}, func(t *testing.T, w *world, c struct{ ago, want time.Duration }) {
-		now := w.clock.Now()
-		m := w.text("wamid.1", "hi")
+		now := w.Clock.Now()
+		m := w.Text("wamid.1", "hi")
 		m.Timestamp = now.Add(-c.ago)
-		w.apply(m)
-		got := w.messages()[0]
+		w.Apply(m)
+		got := w.Messages()[0]
 		if at := now.Add(-c.want); !got.CreatedAt.Equal(at) || !got.UpdatedAt.Equal(now) {
 			t.Errorf("it is from %v, want %v", got.CreatedAt, at)
 		}
-		if idOf := w.messages(); idOf[0].ID[:14] != w.idAt(got.CreatedAt)[:14] {
+		if idOf := w.Messages(); idOf[0].ID[:14] != w.idAt(got.CreatedAt)[:14] {
 			t.Errorf("the id %s is not of %v", idOf[0].ID, got.CreatedAt)
 		}
 	})
 }
 
 func (w *world) idAt(at time.Time) (id string) {
-	w.inTx(func(tx *store.Tx) error {
+	w.InTx(func(tx *store.Tx) error {
 		id = tx.NewIDAt(chat.KindMessage, at)
 		return nil
 	})
@@ -208,7 +208,7 @@ func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
 	}, func(t *testing.T, w *world, g given) {
 		m := imageFrom(w)
 		m.Media.MimeType, m.Media.Filename = g.mimeType, g.filename
-		job := w.apply(m)[0]
+		job := w.Apply(m)[0]
 		if job.MimeType != g.wantType || job.Filename != g.wantName {
 			t.Errorf("got %.50q and %.50q, want %q and %q", job.MimeType, job.Filename, g.wantType, g.wantName)
 		}
@@ -219,39 +219,39 @@ func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
 func TestFileFetched(t *testing.T) {
 	t.Parallel()
 	eachCase(t, map[string]*core.StoredFile{"fetched": &jpeg, "given up": nil}, func(t *testing.T, w *world, file *core.StoredFile) {
-		out := w.apply(imageFrom(w))
-		w.expect(chat.EventContactCreated)
+		out := w.Apply(imageFrom(w))
+		w.Expect(chat.EventContactCreated)
 		job := out[0]
 		want := store.MediaJob{
-			OrgID: w.org.ID, MessageID: job.MessageID, AccountID: w.account.ID, ProviderMediaID: "9001", MimeType: "image/jpeg",
-			SHA256: "010203", Filename: "a.jpg", DueAt: w.clock.Now(), Owner: mediaNode,
+			OrgID: w.Org.ID, MessageID: job.MessageID, AccountID: w.Account.ID, ProviderMediaID: "9001", MimeType: "image/jpeg",
+			SHA256: "010203", Filename: "a.jpg", DueAt: w.Clock.Now(), Owner: mediaNode,
 		}
 		if d := cmp.Diff(want, job); d != "" {
 			t.Errorf("another job (-want +got):\n%s", d)
 		}
-		if again := w.apply(imageFrom(w)); len(again) != 0 {
+		if again := w.Apply(imageFrom(w)); len(again) != 0 {
 			t.Errorf("a repeated callback asks for %v", again)
 		}
 		stolen := job
 		stolen.Owner = "node_other"
-		w.inTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.account, stolen, &jpeg, publicURL) })
-		w.expect() // another node has the job
+		w.InTx(func(tx *store.Tx) error { return core.FileFetched(tx, w.Account, stolen, &jpeg, publicURL) })
+		w.Expect() // another node has the job
 		w.fetched(out, file)
-		w.expect(chat.EventMessageReceived)
+		w.Expect(chat.EventMessageReceived)
 		w.fetched(out, file)
-		w.expect()
-		m := w.message(job.MessageID)
+		w.Expect()
+		m := w.Message(job.MessageID)
 		if (m.MediaID != "") != (file != nil) {
 			t.Fatalf("the message has the file %q", m.MediaID)
 		}
-		stored, err := core.MessageFile(w.read(), w.account, m.ID)
+		stored, err := core.MessageFile(w.Read(), w.Account, m.ID)
 		if file == nil {
 			requireCode(t, err, chat.CodeResourceNotFound, "")
 			return
 		}
 		requireEqual(t, stored, err, chat.Media{
-			ID: m.MediaID, OrgID: w.org.ID, AccountID: w.account.ID, TeamID: w.org.TeamID, Origin: chat.MediaInbound, MimeType: file.MimeType,
-			Size: file.Size, SHA256: file.SHA256, Token: stored.Token, BlobKey: file.BlobKey, CreatedAt: w.clock.Now(),
+			ID: m.MediaID, OrgID: w.Org.ID, AccountID: w.Account.ID, TeamID: w.Org.TeamID, Origin: chat.MediaInbound, MimeType: file.MimeType,
+			Size: file.Size, SHA256: file.SHA256, Token: stored.Token, BlobKey: file.BlobKey, CreatedAt: w.Clock.Now(),
 		})
 	})
 }
@@ -260,22 +260,22 @@ func TestFileFetched(t *testing.T) {
 func TestHistoryIsQuiet(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		now := w.clock.Now()
+		now := w.Clock.Now()
 		past := func(id string, days int, who provider.Person, outbound bool, status chat.MessageStatus) provider.HistoryMessage {
-			m := w.text(id, id).Message
+			m := w.Text(id, id).Message
 			m.Contact, m.Timestamp = who, now.Add(-time.Duration(days)*24*time.Hour)
 			return provider.HistoryMessage{Message: m, Outbound: outbound, Status: status}
 		}
 		bob := provider.Person{Phone: "+4915510000002", Username: "ADA.L"} // the username is Ada's
-		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "ada.l"}, "wamid.new"))
-		w.events()
-		chunk := provider.HistoryChunk{Origin: w.origin(), Messages: []provider.HistoryMessage{
+		w.Apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, Username: "ada.l"}, "wamid.new"))
+		w.Events()
+		chunk := provider.HistoryChunk{Origin: w.Origin(), Messages: []provider.HistoryMessage{
 			past("wamid.1", 3, ada(), false, chat.StatusRead), past("wamid.2", 2, ada(), true, chat.StatusDelivered),
 			past("wamid.3", 9, bob, true, ""), past("wamid.new", 0, ada(), false, chat.StatusRead),
 		}}
-		w.apply(chunk, chunk)
-		w.apply(provider.HistoryChunk{Origin: w.origin(), Errors: []*provider.Error{{Code: 2593109}}})
-		w.expect()
+		w.Apply(chunk, chunk)
+		w.Apply(provider.HistoryChunk{Origin: w.Origin(), Errors: []*provider.Error{{Code: 2593109}}})
+		w.Expect()
 
 		type row struct {
 			ID        string
@@ -285,7 +285,7 @@ func TestHistoryIsQuiet(t *testing.T) {
 			Age       time.Duration
 		}
 		var rows []row
-		for _, m := range w.messages() {
+		for _, m := range w.Messages() {
 			rows = append(rows, row{m.ProviderID, m.Direction, m.Status, m.Source, now.Sub(m.CreatedAt)})
 		}
 		const day = 24 * time.Hour
@@ -300,7 +300,7 @@ func TestHistoryIsQuiet(t *testing.T) {
 		if d := cmp.Diff([]known{{bob.Phone, "", "", "", ""}, {adaNumber, adaID, "", "ada.l", ""}}, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
 		}
-		conversations := w.conversations()
+		conversations := w.Conversations()
 		if len(conversations) != 2 {
 			t.Fatalf("there are %d conversations", len(conversations))
 		}
@@ -319,14 +319,14 @@ func TestContactSync(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		bob := provider.Person{Phone: "+4915510000002", ProfileName: "Bob"}
-		w.apply(provider.ContactSync{Origin: w.origin(), Contact: bob}, provider.ContactSync{Origin: w.origin(), Contact: bob},
-			provider.ContactSync{Origin: w.origin(), Contact: bob, Removed: true}, provider.ContactSync{Origin: w.origin(), Contact: ada(), Removed: true})
-		w.expect()
+		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: bob}, provider.ContactSync{Origin: w.Origin(), Contact: bob},
+			provider.ContactSync{Origin: w.Origin(), Contact: bob, Removed: true}, provider.ContactSync{Origin: w.Origin(), Contact: ada(), Removed: true})
+		w.Expect()
 		if d := cmp.Diff([]known{{bob.Phone, "", "", "", "Bob"}}, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
 		}
-		w.apply(w.from(bob, "wamid.1"))
-		w.expect(chat.EventMessageReceived)
+		w.Apply(w.from(bob, "wamid.1"))
+		w.Expect(chat.EventMessageReceived)
 	})
 }
 
@@ -334,8 +334,8 @@ func TestPreferences(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		wish := func(category, value string, at int64) chat.Consent {
-			w.apply(provider.Preference{Origin: w.origin(), Contact: ada(), Category: category, Value: value, Timestamp: time.Unix(at, 0)})
-			contacts := w.contacts()
+			w.Apply(provider.Preference{Origin: w.Origin(), Contact: ada(), Category: category, Value: value, Timestamp: time.Unix(at, 0)})
+			contacts := w.Contacts()
 			if len(contacts) != 1 {
 				t.Fatalf("there are %d contacts", len(contacts))
 			}
@@ -361,7 +361,7 @@ func TestPreferences(t *testing.T) {
 			if got := wish(step.category, step.value, step.at); got != step.want {
 				t.Errorf("after %s of %s at %d: %s, want %s", step.value, step.category, step.at, got, step.want)
 			}
-			w.expect(step.events...)
+			w.Expect(step.events...)
 		}
 	})
 }
@@ -370,22 +370,22 @@ func TestPreferences(t *testing.T) {
 func TestUselessUpdatesAreOneLine(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		elsewhere := w.text("wamid.1", strings.Repeat("long ", 1000))
+		elsewhere := w.Text("wamid.1", strings.Repeat("long ", 1000))
 		elsewhere.Origin = provider.Origin{PhoneNumberID: "999999999999"}
 		raw := json.RawMessage(`"` + strings.Repeat("x", 10_000) + `"`)
-		updates := []provider.Update{provider.Ignored{Origin: w.origin(), Field: "flows", Reason: strings.Repeat("because ", 1000), Raw: raw}}
+		updates := []provider.Update{provider.Ignored{Origin: w.Origin(), Field: "flows", Reason: strings.Repeat("because ", 1000), Raw: raw}}
 		for range 1000 {
-			updates = append(updates, elsewhere, provider.ErrorReport{Origin: w.origin(), Errors: []*provider.Error{{Code: 1, Message: strings.Repeat("long ", 1000)}}})
+			updates = append(updates, elsewhere, provider.ErrorReport{Origin: w.Origin(), Errors: []*provider.Error{{Code: 1, Message: strings.Repeat("long ", 1000)}}})
 		}
 		var log strings.Builder
 		applier := core.Applier{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-		w.inTx(func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			log.Reset() // a transaction may run again
 			return applier.ApplyAll(tx, updates)
 		})
 		text := log.String()
 		if strings.Count(text, "\n") != 1 || len(text) > 1000 || !strings.Contains(text, "of_no_use=1001") || !strings.Contains(text, "not_connected=1000") || !strings.Contains(text, "flows") {
-			w.t.Errorf("logged %s", text)
+			w.T.Errorf("logged %s", text)
 		}
 	})
 }
@@ -395,17 +395,17 @@ func TestUpdatesOfNoConcern(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		elsewhere := provider.Origin{WABAID: "1", PhoneNumberID: "999999999999"}
-		foreign := w.text("wamid.1", "hi")
+		foreign := w.Text("wamid.1", "hi")
 		foreign.Origin = elsewhere
-		w.apply(foreign, provider.AccountUpdate{Origin: elsewhere, Event: "PARTNER_REMOVED"}, provider.NumberUpdate{Origin: elsewhere, Event: "FLAGGED"},
-			provider.StatusUpdate{Origin: elsewhere, ProviderID: "wamid.1", Status: "read"}, w.status("wamid.unknown", "", "read"), w.status("wamid.unknown", "no id of ours", "read"),
-			w.status("wamid.unknown", "msg_00000000000000000000000000", "failed"), provider.TemplateUpdate{Origin: w.origin()}, provider.Ignored{Origin: w.origin()}, provider.ErrorReport{Origin: w.origin()},
-			w.edit("wamid.2", "wamid.1", "x", w.clock.Now()), provider.Revoke{Origin: w.origin(), OriginalID: "wamid.1"})
-		w.expect()
-		if n := len(w.messages()) + len(w.contacts()) + len(w.conversations()); n != 0 {
+		w.Apply(foreign, provider.AccountUpdate{Origin: elsewhere, Event: "PARTNER_REMOVED"}, provider.NumberUpdate{Origin: elsewhere, Event: "FLAGGED"},
+			provider.StatusUpdate{Origin: elsewhere, ProviderID: "wamid.1", Status: "read"}, w.Status("wamid.unknown", "", "read"), w.Status("wamid.unknown", "no id of ours", "read"),
+			w.Status("wamid.unknown", "msg_00000000000000000000000000", "failed"), provider.TemplateUpdate{Origin: w.Origin()}, provider.Ignored{Origin: w.Origin()}, provider.ErrorReport{Origin: w.Origin()},
+			w.edit("wamid.2", "wamid.1", "x", w.Clock.Now()), provider.Revoke{Origin: w.Origin(), OriginalID: "wamid.1"})
+		w.Expect()
+		if n := len(w.Messages()) + len(w.Contacts()) + len(w.Conversations()); n != 0 {
 			t.Errorf("they left %d rows", n)
 		}
-		if d := cmp.Diff(w.account, w.reload(), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(w.Account, w.Reload(), cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("the account changed (-before +now):\n%s", d)
 		}
 	})

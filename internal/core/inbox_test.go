@@ -15,14 +15,14 @@ import (
 
 // agent makes a user of the world's team.
 func (w *world) agent(name string) chat.User {
-	u := chat.User{OrgID: w.org.ID, Name: name, Role: chat.RoleAgent, Sees: chat.SeesAll}
-	w.inTx(func(tx *store.Tx) error {
+	u := chat.User{OrgID: w.Org.ID, Name: name, Role: chat.RoleAgent, Sees: chat.SeesAll}
+	w.InTx(func(tx *store.Tx) error {
 		u.ID = tx.NewID(chat.KindUser)
 		u.Email = u.ID
 		if err := tx.InsertUser(u); err != nil {
 			return err
 		}
-		return tx.PutMember(w.org.ID, w.account.TeamID, u.ID)
+		return tx.PutMember(w.Org.ID, w.Account.TeamID, u.ID)
 	})
 	return u
 }
@@ -40,21 +40,21 @@ func TestWhatEndsTheWait(t *testing.T) {
 			if m.Source == chat.SourceDashboard {
 				m.By = new(w.agent("Uma"))
 			}
-			w.sendAs(m)
+			w.SendAs(m)
 		}
 	}
 	eachCase(t, map[string]answer{
 		"by a key":             {by(core.NewMessage{Source: chat.SourceAPI}), true},
 		"in the dashboard":     {by(core.NewMessage{Source: chat.SourceDashboard}), true},
 		"a broadcast":          {by(core.NewMessage{Source: chat.SourceBroadcast}), false},
-		"from the phone's app": {func(w *world) { w.apply(provider.Echo{Origin: w.origin(), Message: w.text("wamid.2", "x").Message}) }, true},
-		"another message":      {func(w *world) { w.apply(w.text("wamid.2", "hello?")) }, false},
+		"from the phone's app": {func(w *world) { w.Apply(provider.Echo{Origin: w.Origin(), Message: w.Text("wamid.2", "x").Message}) }, true},
+		"another message":      {func(w *world) { w.Apply(w.Text("wamid.2", "hello?")) }, false},
 	}, func(t *testing.T, w *world, a answer) {
-		began := w.clock.Now()
-		w.apply(w.text("wamid.1", "hello"))
-		w.clock.Advance(time.Minute)
+		began := w.Clock.Now()
+		w.Apply(w.Text("wamid.1", "hello"))
+		w.Clock.Advance(time.Minute)
 		a.give(w)
-		c := w.conversations()[0]
+		c := w.Conversations()[0]
 		if a.ends != (c.WaitingSince == nil) || !a.ends && !c.WaitingSince.Equal(began) {
 			t.Errorf("the person waits since %v", c.WaitingSince)
 		}
@@ -65,17 +65,17 @@ func TestWhatEndsTheWait(t *testing.T) {
 func TestReactionsWaitForNothing(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		reaction := w.text("wamid.1", "")
+		reaction := w.Text("wamid.1", "")
 		reaction.Type, reaction.Content = chat.TypeReaction, json.RawMessage(`{"message_id":"wamid.0","emoji":"👍"}`)
-		w.apply(reaction)
-		if c := w.conversations()[0]; c.WaitingSince != nil || c.UnreadCount != 1 {
-			w.t.Errorf("after a reaction the conversation is %+v", c)
+		w.Apply(reaction)
+		if c := w.Conversations()[0]; c.WaitingSince != nil || c.UnreadCount != 1 {
+			w.T.Errorf("after a reaction the conversation is %+v", c)
 		}
-		w.apply(w.text("wamid.2", "hello"))
+		w.Apply(w.Text("wamid.2", "hello"))
 		reaction.ProviderID = "wamid.3"
-		w.apply(reaction)
-		if c := w.conversations()[0]; c.WaitingSince == nil {
-			w.t.Errorf("a reaction ended the wait: %+v", c)
+		w.Apply(reaction)
+		if c := w.Conversations()[0]; c.WaitingSince == nil {
+			w.T.Errorf("a reaction ended the wait: %+v", c)
 		}
 	})
 }
@@ -112,24 +112,24 @@ func TestPreview(t *testing.T) {
 func TestOneOfManyClaims(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.text("wamid.1", "hello"))
-		w.events()
+		w.Apply(w.Text("wamid.1", "hello"))
+		w.Events()
 		var group sync.WaitGroup
 		for _, name := range []string{"Uma", "Ina", "Eko", "Adi"} {
 			u := w.agent(name)
 			group.Go(func() {
-				_, err := run(w.st, func(tx *store.Tx) (core.Accepted, error) {
-					return core.AcceptSend(tx, w.account, chat.Plan{}, core.NewMessage{
+				_, err := run(w.Store, func(tx *store.Tx) (core.Accepted, error) {
+					return core.AcceptSend(tx, w.Account, chat.Plan{}, core.NewMessage{
 						To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard, By: &u,
 					})
 				})
 				if err != nil {
-					w.t.Errorf("%v", err)
+					w.T.Errorf("%v", err)
 				}
 			})
 		}
 		group.Wait()
-		w.expect(chat.EventConversationAssigned)
+		w.Expect(chat.EventConversationAssigned)
 	})
 }
 
@@ -137,15 +137,15 @@ func TestOneOfManyClaims(t *testing.T) {
 func TestOnlyMembersClaim(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.text("wamid.1", "hello"))
-		w.events()
+		w.Apply(w.Text("wamid.1", "hello"))
+		w.Events()
 		outsider := w.agent("Eve")
-		w.inTx(func(tx *store.Tx) error { return tx.DeleteMember(w.org.ID, w.account.TeamID, outsider.ID) })
+		w.InTx(func(tx *store.Tx) error { return tx.DeleteMember(w.Org.ID, w.Account.TeamID, outsider.ID) })
 		m := core.NewMessage{To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard, By: &outsider}
-		w.sendAs(m)
-		w.expect()
-		if c := w.conversations()[0]; c.AssignedTo != nil || c.WaitingSince != nil {
-			w.t.Errorf("the conversation is %+v", c)
+		w.SendAs(m)
+		w.Expect()
+		if c := w.Conversations()[0]; c.AssignedTo != nil || c.WaitingSince != nil {
+			w.T.Errorf("the conversation is %+v", c)
 		}
 	})
 }
@@ -154,10 +154,10 @@ func TestOnlyMembersClaim(t *testing.T) {
 func TestMergedTimelines(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		byID, byNumber := w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"a"}`), Source: chat.SourceAPI}),
-			w.sendAs(core.NewMessage{To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"b"}`), Source: chat.SourceAPI})
+		byID, byNumber := w.SendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"a"}`), Source: chat.SourceAPI}),
+			w.SendAs(core.NewMessage{To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"b"}`), Source: chat.SourceAPI})
 		u := w.agent("Uma")
-		w.inTx(func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			for _, c := range []core.Accepted{byID, byNumber} {
 				if _, err := core.AddNote(tx, u, c.Conversation.ID, "note", []string{u.ID}); err != nil {
 					return err
@@ -172,22 +172,22 @@ func TestMergedTimelines(t *testing.T) {
 					return err
 				}
 			}
-			_, err := core.MergeContacts(tx, w.account, byNumber.Contact.ID, byID.Contact.ID, "")
+			_, err := core.MergeContacts(tx, w.Account, byNumber.Contact.ID, byID.Contact.ID, "")
 			return err
 		})
 		for _, id := range []string{byID.Conversation.ID, byNumber.Conversation.ID} { // both name what is left
-			timeline, err := core.ConversationTimeline(w.read(), u, id, core.TimelinePlace{}, store.Page{Limit: 10})
-			if w.must(err); len(timeline.Items) != 6 {
-				w.t.Errorf("the timeline has %d items", len(timeline.Items))
+			timeline, err := core.ConversationTimeline(w.Read(), u, id, core.TimelinePlace{}, store.Page{Limit: 10})
+			if w.Must(err); len(timeline.Items) != 6 {
+				w.T.Errorf("the timeline has %d items", len(timeline.Items))
 			}
-			drafts, err := core.DraftsOf(w.read(), u, id)
-			if w.must(err); drafts.Reply.Body != "draft of "+byID.Conversation.ID || drafts.Note.Body != "note" {
-				w.t.Errorf("the drafts are %+v", drafts)
+			drafts, err := core.DraftsOf(w.Read(), u, id)
+			if w.Must(err); drafts.Reply.Body != "draft of "+byID.Conversation.ID || drafts.Note.Body != "note" {
+				w.T.Errorf("the drafts are %+v", drafts)
 			}
 		}
-		mentions, err := w.read().InboxCount(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewMentions, Status: "resolved"}})
-		if w.must(err); mentions.Open != 1 {
-			w.t.Errorf("%d conversations have mentions", mentions.Open)
+		mentions, err := w.Read().InboxCount(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewMentions, Status: "resolved"}})
+		if w.Must(err); mentions.Open != 1 {
+			w.T.Errorf("%d conversations have mentions", mentions.Open)
 		}
 	})
 }

@@ -33,16 +33,16 @@ var news = map[string]provider.Update{
 
 // report makes an update one of the world's number, said at an instant.
 func (w *world) report(word string, at time.Time) provider.Update {
-	origin := provider.Origin{WABAID: w.account.WABAID, ReportedAt: at}
+	origin := provider.Origin{WABAID: w.Account.WABAID, ReportedAt: at}
 	switch u := news[word].(type) {
 	case provider.NumberUpdate:
-		u.Origin, u.Phone = origin, *w.account.PhoneNumber
+		u.Origin, u.Phone = origin, *w.Account.PhoneNumber
 		return u
 	case provider.AccountUpdate:
 		u.Origin = origin
 		return u
 	}
-	w.t.Fatalf("there is no news %q", word)
+	w.T.Fatalf("there is no news %q", word)
 	return nil
 }
 
@@ -53,8 +53,8 @@ type standings struct {
 }
 
 func (w *world) standings() standings {
-	w.t.Helper()
-	a := w.reload()
+	w.T.Helper()
+	a := w.Reload()
 	text := func(s *string) string {
 		if s == nil {
 			return ""
@@ -74,18 +74,18 @@ func TestLateAccountUpdatesProperty(t *testing.T) {
 	}
 	slices.Sort(words)
 	checkProperty(t, func(rt *rapid.T, w *world) {
-		beside := newWorld(t, w.st, w.clock) // hears everything in order
-		beside.t = rt
-		begin := w.clock.Now()
+		beside := newWorld(t, w.Store, w.Clock) // hears everything in order
+		beside.T = rt
+		begin := w.Clock.Now()
 		said := rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(rt, "said")
 		var order []int
 		for i, word := range said {
-			beside.apply(beside.report(word, begin.Add(time.Duration(i)*time.Second)))
+			beside.Apply(beside.report(word, begin.Add(time.Duration(i)*time.Second)))
 			order = append(order, i)
 		}
 		again := rapid.SliceOfN(rapid.SampledFrom(order), 0, 4).Draw(rt, "again")
 		for _, i := range rapid.Permutation(append(order, again...)).Draw(rt, "order") {
-			w.apply(w.report(said[i], begin.Add(time.Duration(i)*time.Second)))
+			w.Apply(w.report(said[i], begin.Add(time.Duration(i)*time.Second)))
 		}
 		if d := cmp.Diff(beside.standings(), w.standings()); d != "" {
 			rt.Errorf("it stands otherwise (-in order +out of order):\n%s", d)
@@ -97,17 +97,17 @@ func TestLateAccountUpdatesProperty(t *testing.T) {
 func TestRemovalFromBeforeANewConnection(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		removed := w.report("removed", w.clock.Now())
-		w.apply(removed)
-		w.clock.Advance(10 * time.Minute)
-		w.inTx(func(tx *store.Tx) error { return core.ConnectAgain(tx, w.reload()) })
-		w.apply(removed)
-		if got := w.reload().Status; got != chat.AccountConnected {
-			w.t.Errorf("it is %s", got)
+		removed := w.report("removed", w.Clock.Now())
+		w.Apply(removed)
+		w.Clock.Advance(10 * time.Minute)
+		w.InTx(func(tx *store.Tx) error { return core.ConnectAgain(tx, w.Reload()) })
+		w.Apply(removed)
+		if got := w.Reload().Status; got != chat.AccountConnected {
+			w.T.Errorf("it is %s", got)
 		}
-		w.apply(w.report("removed", w.clock.Now()))
-		if got := w.reload().Status; got != chat.AccountDisconnected {
-			w.t.Errorf("after another removal it is %s", got)
+		w.Apply(w.report("removed", w.Clock.Now()))
+		if got := w.Reload().Status; got != chat.AccountDisconnected {
+			w.T.Errorf("after another removal it is %s", got)
 		}
 	})
 }
@@ -116,21 +116,21 @@ func TestRemovalFromBeforeANewConnection(t *testing.T) {
 func TestChangesBeforeTheirMessage(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		begin := w.clock.Now()
+		begin := w.Clock.Now()
 		first, second := w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second))
-		revoke := provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)}
-		w.apply(second, revoke)
-		w.clock.Advance(time.Second)
-		w.apply(first, second)
-		w.expect()
-		w.apply(w.text("wamid.9", "another message"))
-		w.events()
-		w.apply(w.text("wamid.1", "helo"))
-		w.expect(chat.EventMessageReceived, chat.EventMessageEdited, chat.EventMessageRevoked, chat.EventMessageEdited)
-		w.apply(w.text("wamid.1", "helo"), first, second, revoke)
-		w.expect()
-		if m := w.messages()[0]; string(m.Content) != `{"body":"Hello"}` || !m.Revoked {
-			w.t.Errorf("the message is %+v", m)
+		revoke := provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)}
+		w.Apply(second, revoke)
+		w.Clock.Advance(time.Second)
+		w.Apply(first, second)
+		w.Expect()
+		w.Apply(w.Text("wamid.9", "another message"))
+		w.Events()
+		w.Apply(w.Text("wamid.1", "helo"))
+		w.Expect(chat.EventMessageReceived, chat.EventMessageEdited, chat.EventMessageRevoked, chat.EventMessageEdited)
+		w.Apply(w.Text("wamid.1", "helo"), first, second, revoke)
+		w.Expect()
+		if m := w.Messages()[0]; string(m.Content) != `{"body":"Hello"}` || !m.Revoked {
+			w.T.Errorf("the message is %+v", m)
 		}
 	})
 }
@@ -139,22 +139,22 @@ func TestChangesBeforeTheirMessage(t *testing.T) {
 func TestChangesInAnyOrderProperty(t *testing.T) {
 	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
-		begin := w.clock.Now()
+		begin := w.Clock.Now()
 		all := []provider.Update{
-			w.text("wamid.1", "helo"), w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second)),
-			provider.Revoke{Origin: w.origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)},
+			w.Text("wamid.1", "helo"), w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second)),
+			provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)},
 		}
 		again := rapid.SliceOfN(rapid.SampledFrom(all), 0, 3).Draw(rt, "again")
 		inBatches(rt, rapid.Permutation(append(all, again...)).Draw(rt, "order"), func(some []provider.Update) {
-			w.apply(some...)
-			w.clock.Advance(time.Second)
+			w.Apply(some...)
+			w.Clock.Advance(time.Second)
 		})
-		messages := w.messages()
+		messages := w.Messages()
 		if len(messages) != 1 || string(messages[0].Content) != `{"body":"Hello"}` || !messages[0].Revoked {
 			rt.Fatalf("the messages are %+v", messages)
 		}
 		told := map[chat.EventType]int{}
-		for _, e := range w.events() {
+		for _, e := range w.Events() {
 			told[e.Type]++
 		}
 		want := map[chat.EventType]int{chat.EventContactCreated: 1, chat.EventMessageReceived: 1, chat.EventMessageEdited: 2, chat.EventMessageRevoked: 1}
@@ -168,13 +168,13 @@ func TestChangesInAnyOrderProperty(t *testing.T) {
 func TestBusinessChangesBeforeTheirMessage(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		edit, withheld := w.edit("wamid.2", "wamid.1", "better", w.clock.Now()), w.edit("wamid.3", "wamid.1", "", w.clock.Now())
+		edit, withheld := w.edit("wamid.2", "wamid.1", "better", w.Clock.Now()), w.edit("wamid.3", "wamid.1", "", w.Clock.Now())
 		withheld.Content, edit.ByBusiness, withheld.ByBusiness = nil, true, true
-		w.apply(edit, withheld)
-		w.apply(w.echo())
-		messages := w.messages()
+		w.Apply(edit, withheld)
+		w.Apply(w.echo())
+		messages := w.Messages()
 		if len(messages) != 2 || string(messages[1].Content) != `{"body":"better"}` || messages[0].Type != chat.TypeUnsupported || messages[0].ProviderID != "wamid.3" {
-			w.t.Errorf("the messages are %+v", messages)
+			w.T.Errorf("the messages are %+v", messages)
 		}
 	})
 }
@@ -184,9 +184,9 @@ func TestEarlyChangesAreBounded(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		early := func(original string) store.EarlyChange {
-			return store.EarlyChange{OrgID: w.org.ID, AccountID: w.account.ID, OriginalID: original, ProviderID: "edit of " + original, Kind: "edit", Change: []byte("{}"), CreatedAt: w.clock.Now()}
+			return store.EarlyChange{OrgID: w.Org.ID, AccountID: w.Account.ID, OriginalID: original, ProviderID: "edit of " + original, Kind: "edit", Change: []byte("{}"), CreatedAt: w.Clock.Now()}
 		}
-		w.inTx(func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			for i := range store.MostEarlyChanges {
 				if err := tx.InsertEarlyChange(early(string(rune('\u4e00' + i)))); err != nil {
 					return err
@@ -194,15 +194,15 @@ func TestEarlyChangesAreBounded(t *testing.T) {
 			}
 			return nil
 		})
-		w.clock.Advance(time.Second)
-		w.apply(w.edit("wamid.2", "wamid.1", "hello", w.clock.Now()))
+		w.Clock.Advance(time.Second)
+		w.Apply(w.edit("wamid.2", "wamid.1", "hello", w.Clock.Now()))
 		var left int64
-		w.inTx(func(tx *store.Tx) (err error) {
-			left, err = tx.PurgeEarlyChanges(w.clock.Now().Add(time.Second), 10*store.MostEarlyChanges)
+		w.InTx(func(tx *store.Tx) (err error) {
+			left, err = tx.PurgeEarlyChanges(w.Clock.Now().Add(time.Second), 10*store.MostEarlyChanges)
 			return err
 		})
 		if left != store.MostEarlyChanges {
-			w.t.Errorf("%d are kept", left)
+			w.T.Errorf("%d are kept", left)
 		}
 	})
 }

@@ -43,30 +43,30 @@ type showing struct {
 
 // show lets it happen. All callbacks of a showing come at once.
 func (w *world) show(s showing, whole provider.Person, begin time.Time) {
-	w.t.Helper()
+	w.T.Helper()
 	p, id, at := s.Face.of(whole), fmt.Sprint("wamid.", whole.UserID, ".", s.N), begin.Add(time.Duration(s.N)*time.Second)
 	m := w.from(p, id).Message
 	m.Timestamp = at
 	switch s.What {
 	case "text":
-		w.apply(provider.InboundMessage{Origin: w.origin(), Message: m})
+		w.Apply(provider.InboundMessage{Origin: w.Origin(), Message: m})
 	case "echo":
-		w.apply(provider.Echo{Origin: w.origin(), Message: m})
+		w.Apply(provider.Echo{Origin: w.Origin(), Message: m})
 	case "history":
-		w.apply(provider.HistoryChunk{Origin: w.origin(), Messages: []provider.HistoryMessage{{Message: m, Status: chat.StatusRead}}})
+		w.Apply(provider.HistoryChunk{Origin: w.Origin(), Messages: []provider.HistoryMessage{{Message: m, Status: chat.StatusRead}}})
 	case "sync":
-		w.apply(provider.ContactSync{Origin: w.origin(), Contact: p})
+		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: p})
 	case provider.PreferenceStop, provider.PreferenceResume:
-		w.apply(provider.Preference{Origin: w.origin(), Contact: p, Category: "marketing_messages", Value: s.What, Timestamp: at})
+		w.Apply(provider.Preference{Origin: w.Origin(), Contact: p, Category: "marketing_messages", Value: s.What, Timestamp: at})
 	default:
 		out := core.NewMessage{To: whole.Phone, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
 		if s.What == "sent by id" {
 			out.To, out.Recipient = "", whole.UserID
 		}
-		w.answered(w.sendAs(out), id)
-		status := w.status(id, "", "delivered")
+		w.Answered(w.SendAs(out), id)
+		status := w.Status(id, "", "delivered")
 		status.Recipient = p
-		w.apply(status)
+		w.Apply(status)
 	}
 }
 
@@ -81,15 +81,15 @@ type history struct {
 }
 
 func (w *world) historyOf(rt *rapid.T, whole provider.Person) (h history) {
-	contact, err := w.read().ContactByNumber(w.org.ID, w.account.ID, whole.Phone)
-	w.must(err)
-	for _, c := range w.contacts() {
+	contact, err := w.Read().ContactByNumber(w.Org.ID, w.Account.ID, whole.Phone)
+	w.Must(err)
+	for _, c := range w.Contacts() {
 		if c.ID != contact.ID && (c.BSUID != nil && *c.BSUID == whole.UserID || c.ParentBSUID != nil && *c.ParentBSUID == whole.ParentUserID) {
 			rt.Fatalf("%s is another contact of the same person", c.ID)
 		}
 	}
 	h = history{Known: known{Phone: whole.Phone, BSUID: *contact.BSUID, Parent: *contact.ParentBSUID}, Consent: contact.Consent}
-	for _, c := range w.conversations() {
+	for _, c := range w.Conversations() {
 		if c.ContactID != contact.ID {
 			continue
 		}
@@ -98,8 +98,8 @@ func (w *world) historyOf(rt *rapid.T, whole provider.Person) (h history) {
 		if c.LastInboundAt != nil {
 			h.LastInbound = c.LastInboundAt.Format(time.RFC3339)
 		}
-		page, err := w.read().Messages(w.org.ID, w.account.ID, store.MessageFilter{ConversationID: c.ID}, store.Page{Limit: 100})
-		w.must(err)
+		page, err := w.Read().Messages(w.Org.ID, w.Account.ID, store.MessageFilter{ConversationID: c.ID}, store.Page{Limit: 100})
+		w.Must(err)
 		for _, m := range page.Rows {
 			if m.ContactID != contact.ID {
 				rt.Fatalf("%s is with %s", m.ID, m.ContactID)
@@ -124,7 +124,7 @@ func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
 		for i := range showings {
 			showings[i].N = i
 		}
-		begin := w.clock.Now().Add(-time.Hour)
+		begin := w.Clock.Now().Add(-time.Hour)
 		live := func(name string, showings []showing) history {
 			whole := provider.Person{Phone: "+49155200000" + name, UserID: "DE.p" + name, ParentUserID: "DE.ENT.p" + name}
 			for _, s := range showings {
@@ -155,13 +155,13 @@ func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
 // merged, are so many. Of contacts that are imported no event tells.
 func (w *world) checkMade(rt *rapid.T, people int, imported bool) {
 	made, gone := 0, 0
-	for _, e := range w.events() {
+	for _, e := range w.Events() {
 		var payload struct {
 			Data struct {
 				Merged []json.RawMessage `json:"merged"`
 			} `json:"data"`
 		}
-		w.must(json.Unmarshal(e.Payload, &payload))
+		w.Must(json.Unmarshal(e.Payload, &payload))
 		switch e.Type {
 		case chat.EventContactCreated:
 			made++
@@ -169,7 +169,7 @@ func (w *world) checkMade(rt *rapid.T, people int, imported bool) {
 			gone += len(payload.Data.Merged)
 		}
 	}
-	if n := len(w.contacts()); n != people || made-gone > people || !imported && made-gone != people {
+	if n := len(w.Contacts()); n != people || made-gone > people || !imported && made-gone != people {
 		rt.Fatalf("there are %d contacts; %d were made and %d are gone", n, made, gone)
 	}
 }

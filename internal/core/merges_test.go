@@ -18,15 +18,15 @@ import (
 // strangers makes two contacts of Ada, one by her number and then one by her id, each with a message from
 // her and one to her.
 func (w *world) strangers() (byNumber, byID core.Accepted) {
-	w.t.Helper()
-	w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.n"))
-	byNumber = w.send(chat.TypeText, `{"body":"x"}`)
-	w.clock.Advance(time.Second)
-	w.apply(w.from(provider.Person{UserID: adaID}, "wamid.i"))
-	byID = w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"y"}`), Source: chat.SourceAPI})
-	w.answered(byNumber, "wamid.to.n")
-	w.answered(byID, "wamid.to.i")
-	w.events()
+	w.T.Helper()
+	w.Apply(w.from(provider.Person{Phone: adaNumber}, "wamid.n"))
+	byNumber = w.Send(chat.TypeText, `{"body":"x"}`)
+	w.Clock.Advance(time.Second)
+	w.Apply(w.from(provider.Person{UserID: adaID}, "wamid.i"))
+	byID = w.SendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"y"}`), Source: chat.SourceAPI})
+	w.Answered(byNumber, "wamid.to.n")
+	w.Answered(byID, "wamid.to.i")
+	w.Events()
 	return byNumber, byID
 }
 
@@ -49,23 +49,23 @@ func TestUpdatesJoinContacts(t *testing.T) {
 		"a status of what went to the id": {func(w *world) provider.Update { return w.statusTo(both(), "wamid.to.i") },
 			[]chat.EventType{joined, chat.EventMessageStatus}, 0},
 		"an echo": {func(w *world) provider.Update {
-			return provider.Echo{Origin: w.origin(), Message: w.from(both(), "wamid.3").Message}
+			return provider.Echo{Origin: w.Origin(), Message: w.from(both(), "wamid.3").Message}
 		},
 			[]chat.EventType{joined, chat.EventMessageSent}, 1},
 		"history": {func(w *world) provider.Update {
-			return provider.HistoryChunk{Origin: w.origin(), Messages: []provider.HistoryMessage{{Message: w.from(both(), "wamid.3").Message}}}
+			return provider.HistoryChunk{Origin: w.Origin(), Messages: []provider.HistoryMessage{{Message: w.from(both(), "wamid.3").Message}}}
 		}, []chat.EventType{joined}, 1},
-		"the address book": {func(w *world) provider.Update { return provider.ContactSync{Origin: w.origin(), Contact: both()} }, []chat.EventType{joined}, 0},
+		"the address book": {func(w *world) provider.Update { return provider.ContactSync{Origin: w.Origin(), Contact: both()} }, []chat.EventType{joined}, 0},
 		"a wish": {func(w *world) provider.Update {
-			return provider.Preference{Origin: w.origin(), Contact: both(), Category: "marketing_messages", Value: provider.PreferenceStop}
+			return provider.Preference{Origin: w.Origin(), Contact: both(), Category: "marketing_messages", Value: provider.PreferenceStop}
 		}, []chat.EventType{joined}, 0},
 		"a change of id": {func(w *world) provider.Update {
-			return provider.IdentityChange{Origin: w.origin(), Previous: provider.Person{Phone: adaNumber}, Current: both()}
+			return provider.IdentityChange{Origin: w.Origin(), Previous: provider.Person{Phone: adaNumber}, Current: both()}
 		}, []chat.EventType{joined}, 0},
 	}, func(t *testing.T, w *world, s showing) {
 		byNumber, byID := w.strangers()
-		w.apply(s.update(w), s.update(w)) // callbacks come again
-		w.expect(s.events...)
+		w.Apply(s.update(w), s.update(w)) // callbacks come again
+		w.Expect(s.events...)
 		if d := cmp.Diff([]known{{Phone: adaNumber, BSUID: adaID}}, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
 		}
@@ -75,7 +75,7 @@ func TestUpdatesJoinContacts(t *testing.T) {
 }
 
 func (w *world) statusTo(p provider.Person, id string) provider.StatusUpdate {
-	s := w.status(id, "", "delivered")
+	s := w.Status(id, "", "delivered")
 	s.Recipient = p
 	return s
 }
@@ -83,31 +83,31 @@ func (w *world) statusTo(p provider.Person, id string) provider.StatusUpdate {
 // requireOneThread fails the test unless there is one conversation, with so many messages, all of them with
 // the contact.
 func (w *world) requireOneThread(contactID, conversationID string, messages int) {
-	w.t.Helper()
-	conversations := w.conversations()
+	w.T.Helper()
+	conversations := w.Conversations()
 	if len(conversations) != 1 || conversations[0].ID != conversationID || conversations[0].ContactID != contactID {
-		w.t.Fatalf("there is not only %s with %s: %+v", conversationID, contactID, conversations)
+		w.T.Fatalf("there is not only %s with %s: %+v", conversationID, contactID, conversations)
 	}
-	all := w.messages()
+	all := w.Messages()
 	if len(all) != messages {
-		w.t.Fatalf("there are %d messages, want %d", len(all), messages)
+		w.T.Fatalf("there are %d messages, want %d", len(all), messages)
 	}
 	for _, m := range all {
 		if m.ConversationID != conversationID || m.ContactID != contactID {
-			w.t.Errorf("%s is in %s with %s", m.ID, m.ConversationID, m.ContactID)
+			w.T.Errorf("%s is in %s with %s", m.ID, m.ConversationID, m.ContactID)
 		}
 	}
 }
 
 // requireMerged fails the test unless the ids of one thread name the other.
 func (w *world) requireMerged(gone, stays core.Accepted) {
-	w.t.Helper()
-	contact, err := core.Contact(w.read(), w.account, gone.Contact.ID)
-	w.must(err)
-	conversation, err := core.Conversation(w.read(), w.account, gone.Conversation.ID)
-	w.must(err)
+	w.T.Helper()
+	contact, err := core.Contact(w.Read(), w.Account, gone.Contact.ID)
+	w.Must(err)
+	conversation, err := core.Conversation(w.Read(), w.Account, gone.Conversation.ID)
+	w.Must(err)
 	if contact.ID != stays.Contact.ID || conversation.ID != stays.Conversation.ID {
-		w.t.Errorf("the old ids name %s and %s", contact.ID, conversation.ID)
+		w.T.Errorf("the old ids name %s and %s", contact.ID, conversation.ID)
 	}
 }
 
@@ -116,42 +116,42 @@ func TestJoinedContactsKeepAll(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
-		shared, only := storetest.Label(t, w.st, w.org, "shared"), storetest.Label(t, w.st, w.org, "only")
-		w.inTx(func(tx *store.Tx) error {
+		shared, only := storetest.Label(t, w.Store, w.Org, "shared"), storetest.Label(t, w.Store, w.Org, "only")
+		w.InTx(func(tx *store.Tx) error {
 			for _, err := range []error{
-				core.LabelContact(tx, w.account, byNumber.Contact.ID, shared.ID), core.LabelContact(tx, w.account, byID.Contact.ID, shared.ID),
-				core.LabelContact(tx, w.account, byID.Contact.ID, only.ID), core.LabelConversation(tx, w.account, byID.Conversation.ID, only.ID, nil),
-				core.LabelConversation(tx, w.account, byID.Conversation.ID, shared.ID, nil), core.LabelConversation(tx, w.account, byNumber.Conversation.ID, shared.ID, nil),
+				core.LabelContact(tx, w.Account, byNumber.Contact.ID, shared.ID), core.LabelContact(tx, w.Account, byID.Contact.ID, shared.ID),
+				core.LabelContact(tx, w.Account, byID.Contact.ID, only.ID), core.LabelConversation(tx, w.Account, byID.Conversation.ID, only.ID, nil),
+				core.LabelConversation(tx, w.Account, byID.Conversation.ID, shared.ID, nil), core.LabelConversation(tx, w.Account, byNumber.Conversation.ID, shared.ID, nil),
 			} {
-				w.must(err)
+				w.Must(err)
 			}
 			resolved := chat.ConversationResolved
-			_, err := core.UpdateConversation(tx, w.account, byNumber.Conversation.ID, chat.ConversationPatch{Status: &resolved}, nil)
-			w.must(err)
-			_, err = core.UpdateContact(tx, w.account, byID.Contact.ID, chat.ContactPatch{
+			_, err := core.UpdateConversation(tx, w.Account, byNumber.Conversation.ID, chat.ConversationPatch{Status: &resolved}, nil)
+			w.Must(err)
+			_, err = core.UpdateContact(tx, w.Account, byID.Contact.ID, chat.ContactPatch{
 				Email: chat.To("ada@example.com"), Metadata: chat.To(json.RawMessage(`{"a":1}`)), Consent: new(chat.ConsentOptedOut),
 			}, chat.Actor{})
 			return err
 		})
-		w.events()
-		now := w.clock.Advance(time.Minute)
-		w.apply(w.statusTo(both(), "wamid.to.n"))
-		event := w.expect(chat.EventContactIdentityUpdated, chat.EventMessageStatus)[0]
+		w.Events()
+		now := w.Clock.Advance(time.Minute)
+		w.Apply(w.statusTo(both(), "wamid.to.n"))
+		event := w.Expect(chat.EventContactIdentityUpdated, chat.EventMessageStatus)[0]
 		w.golden("contact.identity_updated-merged", event.Payload)
 
-		contact := w.contacts()[0]
+		contact := w.Contacts()[0]
 		if *contact.Email != "ada@example.com" || string(contact.Metadata) != `{"a":1}` || contact.Consent != chat.ConsentOptedOut || !contact.UpdatedAt.Equal(now) {
 			t.Errorf("the contact is %+v", contact)
 		}
-		conversation := w.conversations()[0]
+		conversation := w.Conversations()[0]
 		if conversation.UnreadCount != 2 || conversation.Status != chat.ConversationOpen || !conversation.UpdatedAt.Equal(now) ||
 			!conversation.LastInboundAt.Equal(now.Add(-time.Minute)) {
 			t.Errorf("the conversation is %+v", conversation)
 		}
-		labels, err := w.read().LabelsOfContacts(w.org.ID, []string{contact.ID, byID.Contact.ID})
-		w.must(err)
-		more, err := w.read().LabelsOfConversations(w.org.ID, []string{conversation.ID, byID.Conversation.ID})
-		w.must(err)
+		labels, err := w.Read().LabelsOfContacts(w.Org.ID, []string{contact.ID, byID.Contact.ID})
+		w.Must(err)
+		more, err := w.Read().LabelsOfConversations(w.Org.ID, []string{conversation.ID, byID.Conversation.ID})
+		w.Must(err)
 		if len(labels) != 1 || len(more) != 1 || len(labels[contact.ID]) != 2 || len(more[conversation.ID]) != 2 {
 			t.Errorf("the labels are %v and %v", labels, more)
 		}
@@ -163,13 +163,13 @@ func TestThreeContactsBecomeOne(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		for i, p := range []provider.Person{{ParentUserID: "DE.ENT.ada"}, {UserID: adaID}, {Phone: adaNumber}} {
-			w.apply(w.from(p, fmt.Sprint("wamid.", i)))
-			w.clock.Advance(time.Second)
+			w.Apply(w.from(p, fmt.Sprint("wamid.", i)))
+			w.Clock.Advance(time.Second)
 		}
-		eldest := w.conversations()[2]
-		w.events()
-		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ParentUserID: "DE.ENT.ada"}, "wamid.3"))
-		w.expect(chat.EventContactIdentityUpdated, chat.EventMessageReceived)
+		eldest := w.Conversations()[2]
+		w.Events()
+		w.Apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ParentUserID: "DE.ENT.ada"}, "wamid.3"))
+		w.Expect(chat.EventContactIdentityUpdated, chat.EventMessageReceived)
 		w.requireOneThread(eldest.ContactID, eldest.ID, 4)
 	})
 }
@@ -178,12 +178,12 @@ func TestThreeContactsBecomeOne(t *testing.T) {
 func TestContradictionsStay(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(w.from(provider.Person{Phone: adaNumber}, "wamid.1"))
-		w.clock.Advance(time.Second)
-		w.apply(w.from(provider.Person{Phone: "+4915510000002", UserID: adaID}, "wamid.2"))
-		w.events()
-		w.apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ProfileName: "Ada"}, "wamid.3"))
-		w.expect(chat.EventContactUpdated, chat.EventMessageReceived)
+		w.Apply(w.from(provider.Person{Phone: adaNumber}, "wamid.1"))
+		w.Clock.Advance(time.Second)
+		w.Apply(w.from(provider.Person{Phone: "+4915510000002", UserID: adaID}, "wamid.2"))
+		w.Events()
+		w.Apply(w.from(provider.Person{Phone: adaNumber, UserID: adaID, ProfileName: "Ada"}, "wamid.3"))
+		w.Expect(chat.EventContactUpdated, chat.EventMessageReceived)
 		want := []known{{"+4915510000002", adaID, "", "", ""}, {adaNumber, "", "", "", "Ada"}}
 		if d := cmp.Diff(want, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
@@ -195,11 +195,11 @@ func TestContradictionsStay(t *testing.T) {
 func TestWhichContactStays(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.apply(provider.ContactSync{Origin: w.origin(), Contact: provider.Person{Phone: adaNumber, ProfileName: "Ada L"}})
-		w.clock.Advance(time.Second)
-		w.apply(w.from(provider.Person{UserID: adaID, ProfileName: "Ada"}, "wamid.1"))
-		stays := w.conversations()[0]
-		w.apply(w.from(both(), "wamid.2"))
+		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: provider.Person{Phone: adaNumber, ProfileName: "Ada L"}})
+		w.Clock.Advance(time.Second)
+		w.Apply(w.from(provider.Person{UserID: adaID, ProfileName: "Ada"}, "wamid.1"))
+		stays := w.Conversations()[0]
+		w.Apply(w.from(both(), "wamid.2"))
 		w.requireOneThread(stays.ContactID, stays.ID, 2)
 		if d := cmp.Diff([]known{{adaNumber, adaID, "", "", "Ada"}}, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
@@ -212,15 +212,15 @@ func TestMessagesReadBesideAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
-		w.apply(w.from(both(), "wamid.3"))
+		w.Apply(w.from(both(), "wamid.3"))
 		late := byID.Message
-		late.ID, late.ProviderID = w.st.NewID(chat.KindMessage), "wamid.late"
-		w.inTx(func(tx *store.Tx) error { return tx.InsertMessage(late) }) // as it was read, with the contact that is gone
-		_, contact, err := core.Message(w.read(), w.account, late.ID)
+		late.ID, late.ProviderID = w.Store.NewID(chat.KindMessage), "wamid.late"
+		w.InTx(func(tx *store.Tx) error { return tx.InsertMessage(late) }) // as it was read, with the contact that is gone
+		_, contact, err := core.Message(w.Read(), w.Account, late.ID)
 		if err != nil || contact.ID != byNumber.Contact.ID {
 			t.Errorf("the contact is %s, want %s: %v", contact.ID, byNumber.Contact.ID, err)
 		}
-		_, contacts, err := core.Messages(w.read(), w.account, store.MessageFilter{}, store.Page{Limit: 100})
+		_, contacts, err := core.Messages(w.Read(), w.Account, store.MessageFilter{}, store.Page{Limit: 100})
 		if err != nil || contacts[late.ContactID].ID != byNumber.Contact.ID {
 			t.Errorf("in the list the contact is %s, want %s: %v", contacts[late.ContactID].ID, byNumber.Contact.ID, err)
 		}

@@ -20,22 +20,22 @@ func TestWorkGoesOnAfterAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, _ := w.strangers()
-		late := w.sendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"z"}`), Source: chat.SourceAPI})
-		under := w.work(late)
+		late := w.SendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"z"}`), Source: chat.SourceAPI})
+		under := w.Work(late)
 		photo := w.from(provider.Person{UserID: adaID}, "wamid.photo")
 		photo.Type, photo.Content, photo.Media = chat.TypeImage, json.RawMessage(`{}`), &provider.Media{ID: "1", MimeType: "image/jpeg"}
-		out := w.apply(photo)
-		w.apply(w.statusTo(both(), "wamid.to.n"))
-		w.events()
+		out := w.Apply(photo)
+		w.Apply(w.statusTo(both(), "wamid.to.n"))
+		w.Events()
 
-		w.record(core.SendResult{Work: under, Sent: provider.Sent{MessageID: "wamid.late"}})
+		w.Record(core.SendResult{Work: under, Sent: provider.Sent{MessageID: "wamid.late"}})
 		w.fetched(out, nil)
-		for _, e := range w.expect(chat.EventMessageSent, chat.EventMessageReceived) {
+		for _, e := range w.Expect(chat.EventMessageSent, chat.EventMessageReceived) {
 			if e.Subject != byNumber.Conversation.ID || !namesOnly(e.Payload, byNumber.Contact.ID, byNumber.Conversation.ID) {
 				t.Errorf("%s is about %s: %s", e.Type, e.Subject, e.Payload)
 			}
 		}
-		next := w.send(chat.TypeText, `{"body":"x"}`)
+		next := w.Send(chat.TypeText, `{"body":"x"}`)
 		if next.Conversation.ID != byNumber.Conversation.ID {
 			t.Error("the next message is in another conversation")
 		}
@@ -47,8 +47,8 @@ func TestStatusesBesideAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, _ := w.strangers()
-		w.apply(w.from(both(), "wamid.3"), w.status("wamid.to.i", "", "delivered"))
-		events := w.expect(chat.EventContactIdentityUpdated, chat.EventMessageReceived, chat.EventMessageStatus)
+		w.Apply(w.from(both(), "wamid.3"), w.Status("wamid.to.i", "", "delivered"))
+		events := w.Expect(chat.EventContactIdentityUpdated, chat.EventMessageReceived, chat.EventMessageStatus)
 		if e := events[2]; e.Subject != byNumber.Conversation.ID || !namesOnly(e.Payload, byNumber.Contact.ID, byNumber.Conversation.ID) {
 			t.Errorf("it is about %s: %s", e.Subject, e.Payload)
 		}
@@ -62,19 +62,19 @@ func TestConsentAfterAMerge(t *testing.T) {
 		byNumber, byID := w.strangers()
 		under := store.SendWork{Job: byID.Job, Message: byID.Message}
 		under.Job.Category = "MARKETING"
-		w.inTx(func(tx *store.Tx) error {
-			_, err := core.UpdateContact(tx, w.account, byNumber.Contact.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{})
+		w.InTx(func(tx *store.Tx) error {
+			_, err := core.UpdateContact(tx, w.Account, byNumber.Contact.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{})
 			return err
 		})
 		for _, want := range []bool{false, true} {
-			standing, err := core.ReadStanding(w.read(), w.org.ID, w.account.ID)
-			w.must(err)
-			refused, err := core.RefuseQueued(w.read(), standing, under, w.clock.Now())
-			w.must(err)
+			standing, err := core.ReadStanding(w.Read(), w.Org.ID, w.Account.ID)
+			w.Must(err)
+			refused, err := core.RefuseQueued(w.Read(), standing, under, w.Clock.Now())
+			w.Must(err)
 			if (refused != nil) != want {
 				t.Errorf("it is refused: %v, want %v", refused, want)
 			}
-			w.apply(w.from(both(), "wamid.3"))
+			w.Apply(w.from(both(), "wamid.3"))
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestLargeMergesAreDoneLater(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
-		w.inTx(func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			for range 1000 {
 				m := byID.Message
 				m.ID, m.ProviderID = tx.NewID(chat.KindMessage), ""
@@ -108,31 +108,31 @@ func TestLargeMergesAreDoneLater(t *testing.T) {
 			}
 			return nil
 		})
-		w.apply(w.statusTo(both(), "wamid.to.n"), w.from(both(), "wamid.3"))
-		w.expect(chat.EventMessageStatus, chat.EventMessageReceived)
-		if n := len(w.contacts()); n != 2 {
+		w.Apply(w.statusTo(both(), "wamid.to.n"), w.from(both(), "wamid.3"))
+		w.Expect(chat.EventMessageStatus, chat.EventMessageReceived)
+		if n := len(w.Contacts()); n != 2 {
 			t.Fatalf("there are %d contacts", n)
 		}
-		due, err := w.read().DueMerges(10)
-		w.must(err)
+		due, err := w.Read().DueMerges(10)
+		w.Must(err)
 		if len(due) != 1 {
 			t.Fatalf("to be merged: %+v", due)
 		}
 		for moved := int64(1); moved > 0; {
-			w.inTx(func(tx *store.Tx) (err error) {
-				moved, err = core.MergeSomeMessages(tx, w.account, due[0].ContactID, due[0].OtherID, 400)
+			w.InTx(func(tx *store.Tx) (err error) {
+				moved, err = core.MergeSomeMessages(tx, w.Account, due[0].ContactID, due[0].OtherID, 400)
 				return err
 			})
 		}
-		w.inTx(func(tx *store.Tx) error { return core.FinishMerge(tx, w.account, due[0]) })
-		w.expect(chat.EventContactIdentityUpdated)
-		conversation := w.conversations()[0]
-		page, err := w.read().Messages(w.org.ID, w.account.ID, store.MessageFilter{ConversationID: conversation.ID}, store.Page{Limit: 2000})
-		w.must(err)
+		w.InTx(func(tx *store.Tx) error { return core.FinishMerge(tx, w.Account, due[0]) })
+		w.Expect(chat.EventContactIdentityUpdated)
+		conversation := w.Conversations()[0]
+		page, err := w.Read().Messages(w.Org.ID, w.Account.ID, store.MessageFilter{ConversationID: conversation.ID}, store.Page{Limit: 2000})
+		w.Must(err)
 		if conversation.ID != byNumber.Conversation.ID || len(page.Rows) != 1005 {
 			t.Errorf("%s has %d messages", conversation.ID, len(page.Rows))
 		}
-		if due, err = w.read().DueMerges(10); len(due) != 0 || err != nil {
+		if due, err = w.Read().DueMerges(10); len(due) != 0 || err != nil {
 			t.Errorf("still to be merged: %+v, %v", due, err)
 		}
 		w.requireMerged(byID, byNumber)
@@ -154,7 +154,7 @@ func TestMergeBesideOtherWork(t *testing.T) {
 			}
 			inbound := w.from(person, fmt.Sprint("wamid.in.", i))
 			work = append(work,
-				func(tx *store.Tx) error { _, err := core.AcceptSend(tx, w.account, chat.Plan{}, to); return err },
+				func(tx *store.Tx) error { _, err := core.AcceptSend(tx, w.Account, chat.Plan{}, to); return err },
 				func(tx *store.Tx) error { return applier.Apply(tx, inbound) })
 		}
 		for i, id := range []string{"wamid.to.n", "wamid.to.i"} {
@@ -164,22 +164,22 @@ func TestMergeBesideOtherWork(t *testing.T) {
 		var running sync.WaitGroup
 		failures := make([]error, len(work))
 		for i, do := range work {
-			running.Go(func() { failures[i] = w.st.InTx(context.Background(), do) })
+			running.Go(func() { failures[i] = w.Store.InTx(context.Background(), do) })
 		}
 		running.Wait()
-		w.must(errors.Join(failures...))
+		w.Must(errors.Join(failures...))
 
-		conversation := w.conversations()[0]
+		conversation := w.Conversations()[0]
 		w.requireOneThread(conversation.ContactID, conversation.ID, 4+len(work))
 		if conversation.UnreadCount != 2+8+2 {
 			t.Errorf("%d messages are unread", conversation.UnreadCount)
 		}
-		jobs, err := w.read().SendJobsBehind(w.org.ID, conversation.ID, "", 100)
-		w.must(err)
+		jobs, err := w.Read().SendJobsBehind(w.Org.ID, conversation.ID, "", 100)
+		w.Must(err)
 		if len(jobs) != 8 {
 			t.Errorf("%d messages of the conversation are still to be sent", len(jobs))
 		}
-		if n := len(w.contacts()); n != 1 {
+		if n := len(w.Contacts()); n != 1 {
 			t.Errorf("there are %d contacts", n)
 		}
 	})

@@ -36,7 +36,7 @@ func checkProperty(t *testing.T, property func(rt *rapid.T, w *world)) {
 			}
 			failing.Store(true) // until it has come to its end: a failure is tried again, made smaller
 			w := newWorld(t, st, clock)
-			w.t = rt
+			w.T = rt
 			property(rt, w)
 			failing.Store(false)
 		})
@@ -112,28 +112,28 @@ func TestStatusesInAnyOrder(t *testing.T) {
 		if ending := rapid.SampledFrom([]string{answer, failure, ""}).Draw(rt, "how the call ends"); ending != "" {
 			words = slices.Insert(words, rapid.IntRange(0, len(words)).Draw(rt, "when"), ending)
 		}
-		a := w.send(chat.TypeAudio, `{"link":"https://a.b/c.ogg","voice":true}`)
-		w.events()
+		a := w.Send(chat.TypeAudio, `{"link":"https://a.b/c.ogg","voice":true}`)
+		w.Events()
 		so := told{callbacks: map[string]bool{}}
 		inBatches(rt, words, func(batch []string) {
 			var updates []provider.Update
 			flush := func() {
-				w.apply(updates...)
+				w.Apply(updates...)
 				updates = nil
 			}
 			for _, word := range batch {
 				switch word {
 				case answer:
 					flush()
-					w.answered(a, "wamid.9")
+					w.Answered(a, "wamid.9")
 					so.taken = true
 				case failure:
 					flush()
 					failed := (&provider.Error{HTTPStatus: 400, Code: 131000}).MessageError()
-					w.record(core.SendResult{Work: w.work(a), Failure: &failed})
+					w.Record(core.SendResult{Work: w.Work(a), Failure: &failed})
 					so.guessed = so.guessed || !so.taken
 				default:
-					updates = append(updates, w.status("wamid.9", a.Message.ID, word, &provider.Error{Code: 131026}))
+					updates = append(updates, w.Status("wamid.9", a.Message.ID, word, &provider.Error{Code: 131026}))
 					so.taken, so.callbacks[word] = true, true
 				}
 			}
@@ -144,7 +144,7 @@ func TestStatusesInAnyOrder(t *testing.T) {
 }
 
 func (w *world) checkTold(rt *rapid.T, messageID string, so told) {
-	m, want := w.message(messageID), so.status()
+	m, want := w.Message(messageID), so.status()
 	if m.Status != want || (m.Error != nil) != (want == chat.StatusFailed) || (m.PlayedAt != nil) != so.callbacks["played"] || (m.ProviderID == "wamid.9") != so.taken {
 		rt.Fatalf("after %+v it is %s, error %v, played %v, id %q; want %s", so, m.Status, m.Error, m.PlayedAt, m.ProviderID, want)
 	}
@@ -152,7 +152,7 @@ func (w *world) checkTold(rt *rapid.T, messageID string, so told) {
 		rt.Fatalf("after %+v %q is to send it", so, owner)
 	}
 	counts := map[chat.EventType]int{}
-	for _, e := range w.events() {
+	for _, e := range w.Events() {
 		counts[e.Type]++
 	}
 	if d := cmp.Diff(so.events(), counts); d != "" {
@@ -166,22 +166,22 @@ func TestOrderOfStatusesDoesNotMatter(t *testing.T) {
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		words := callbackWords.Draw(rt, "words")
 		hear := func(id string, words []string) (chat.MessageStatus, []string) {
-			a := w.send(chat.TypeAudio, `{"link":"https://a.b/c.ogg","voice":true}`)
-			w.answered(a, id)
-			w.events()
+			a := w.Send(chat.TypeAudio, `{"link":"https://a.b/c.ogg","voice":true}`)
+			w.Answered(a, id)
+			w.Events()
 			inBatches(rt, words, func(batch []string) {
 				var updates []provider.Update
 				for _, word := range batch {
-					updates = append(updates, w.status(id, "", word, &provider.Error{Code: 131026}))
+					updates = append(updates, w.Status(id, "", word, &provider.Error{Code: 131026}))
 				}
-				w.apply(updates...)
+				w.Apply(updates...)
 			})
 			var told []string
-			for _, e := range w.events() {
+			for _, e := range w.Events() {
 				told = append(told, string(e.Type)+statusIn(e.Payload))
 			}
 			slices.Sort(told)
-			return w.message(a.Message.ID).Status, told
+			return w.Message(a.Message.ID).Status, told
 		}
 		status, events := hear("wamid.a", words)
 		again, others := hear("wamid.b", rapid.Permutation(words).Draw(rt, "in another order"))
@@ -218,13 +218,13 @@ func TestInboundInAnyOrder(t *testing.T) {
 		}
 		again := rapid.SliceOfN(rapid.SampledFrom(some), 0, 5).Draw(rt, "again")
 		order := rapid.Permutation(append(some, again...)).Draw(rt, "order")
-		begin := w.clock.Now()
+		begin := w.Clock.Now()
 		inBatches(rt, order, func(batch []happening) {
 			var updates []provider.Update
 			for _, h := range batch {
 				updates = append(updates, w.callback(rt, h, begin))
 			}
-			w.apply(updates...)
+			w.Apply(updates...)
 		})
 		requireInbox(rt, w, expectedInbox(order))
 	})
@@ -242,17 +242,17 @@ func (w *world) callback(rt *rapid.T, h happening, begin time.Time) provider.Upd
 		edit.Contact = who
 		return edit
 	case "withheld":
-		m := w.text(h.id, "")
+		m := w.Text(h.id, "")
 		m.Contact, m.Type, m.Content, m.Context = who, chat.TypeUnsupported, json.RawMessage(`{"type":"edit"}`), h.target
 		return m
 	case "revoke":
-		return provider.Revoke{Origin: w.origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
+		return provider.Revoke{Origin: w.Origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
 	case "reaction":
-		m := w.text(h.id, "")
+		m := w.Text(h.id, "")
 		m.Contact, m.Type, m.Content = who, chat.TypeReaction, json.RawMessage(`{"message_id":"`+h.target+`","emoji":"👍"}`)
 		return m
 	default:
-		m := w.text(h.id, "as it was")
+		m := w.Text(h.id, "as it was")
 		m.Contact = who
 		return m
 	}
@@ -307,12 +307,12 @@ func expectedInbox(order []happening) inbox {
 }
 
 func requireInbox(rt *rapid.T, w *world, want inbox) {
-	contacts, conversations := w.contacts(), w.conversations()
+	contacts, conversations := w.Contacts(), w.Conversations()
 	if len(contacts) != 1 || len(conversations) != 1 {
 		rt.Fatalf("there are %d contacts and %d conversations", len(contacts), len(conversations))
 	}
 	got := inbox{Contents: map[string]string{}, Revoked: map[string]bool{}, Unread: conversations[0].UnreadCount, Events: map[chat.EventType]int{}}
-	messages := w.messages()
+	messages := w.Messages()
 	for _, m := range messages {
 		got.Contents[m.ProviderID] = string(m.Content)
 		if m.Revoked {
@@ -322,7 +322,7 @@ func requireInbox(rt *rapid.T, w *world, want inbox) {
 			rt.Fatalf("a message is elsewhere: %+v", m)
 		}
 	}
-	for _, e := range w.events() {
+	for _, e := range w.Events() {
 		got.Events[e.Type]++
 	}
 	if d := cmp.Diff(want, got); d != "" || len(messages) != len(got.Contents) {

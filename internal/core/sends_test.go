@@ -15,10 +15,10 @@ import (
 
 // jobOwner is who is to send a message; "" where nobody is any more.
 func (w *world) jobOwner(messageID string) string {
-	w.t.Helper()
-	owner, err := w.read().SendJobOwner(w.org.ID, messageID)
+	w.T.Helper()
+	owner, err := w.Read().SendJobOwner(w.Org.ID, messageID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return owner
 }
@@ -28,9 +28,9 @@ func (w *world) jobOwner(messageID string) string {
 func TestSentIsToldOnce(t *testing.T) {
 	t.Parallel()
 	const sent, status = chat.EventMessageSent, chat.EventMessageStatus
-	answer := func(w *world, a core.Accepted) { w.answered(a, "wamid.9") }
+	answer := func(w *world, a core.Accepted) { w.Answered(a, "wamid.9") }
 	callback := func(word string) func(*world, core.Accepted) {
-		return func(w *world, a core.Accepted) { w.apply(w.status("wamid.9", a.Message.ID, word)) }
+		return func(w *world, a core.Accepted) { w.Apply(w.Status("wamid.9", a.Message.ID, word)) }
 	}
 	type steps struct {
 		steps  []func(*world, core.Accepted)
@@ -49,13 +49,13 @@ func TestSentIsToldOnce(t *testing.T) {
 		"an unknown word, then answer": {[]func(*world, core.Accepted){callback("warning"), answer}, []chat.EventType{sent}, chat.StatusSent},
 		"played, then answer":          {[]func(*world, core.Accepted){callback("played"), answer}, []chat.EventType{sent, status}, chat.StatusSent},
 	}, func(t *testing.T, w *world, test steps) {
-		a := w.send(chat.TypeText, `{"body":"x"}`)
-		w.expect(chat.EventContactCreated)
+		a := w.Send(chat.TypeText, `{"body":"x"}`)
+		w.Expect(chat.EventContactCreated)
 		for _, step := range test.steps {
 			step(w, a)
 		}
-		w.expect(test.events...)
-		m := w.message(a.Message.ID)
+		w.Expect(test.events...)
+		m := w.Message(a.Message.ID)
 		if m.ProviderID != "wamid.9" || m.Status != test.ends {
 			t.Errorf("the message is %s under %q", m.Status, m.ProviderID)
 		}
@@ -70,11 +70,11 @@ func TestRecordSends(t *testing.T) {
 	failure := (&provider.Error{HTTPStatus: 400, Code: 131047}).MessageError()
 	retry := func(w *world, a core.Accepted, owner string) core.SendResult {
 		job := a.Job
-		job.Owner, job.Attempts, job.InDoubt, job.DueAt = owner, 1, true, w.clock.Now().Add(time.Minute)
-		return core.SendResult{Work: w.work(a), Retry: &job}
+		job.Owner, job.Attempts, job.InDoubt, job.DueAt = owner, 1, true, w.Clock.Now().Add(time.Minute)
+		return core.SendResult{Work: w.Work(a), Retry: &job}
 	}
 	failed := func(w *world, a core.Accepted, owner string) core.SendResult {
-		work := w.work(a)
+		work := w.Work(a)
 		work.Job.Owner = owner
 		return core.SendResult{Work: work, Failure: &failure}
 	}
@@ -86,37 +86,37 @@ func TestRecordSends(t *testing.T) {
 		owner  string // of the job that is left
 	}
 	eachCase(t, map[string]attempt{
-		"another attempt":                          {func(w *world, a core.Accepted) { w.record(retry(w, a, "node_a")) }, nil, chat.StatusPending, nil, "node_a"},
-		"another attempt at what another node has": {func(w *world, a core.Accepted) { w.record(retry(w, a, "node_b")) }, nil, chat.StatusQueued, nil, "node_a"},
+		"another attempt":                          {func(w *world, a core.Accepted) { w.Record(retry(w, a, "node_a")) }, nil, chat.StatusPending, nil, "node_a"},
+		"another attempt at what another node has": {func(w *world, a core.Accepted) { w.Record(retry(w, a, "node_b")) }, nil, chat.StatusQueued, nil, "node_a"},
 		"another attempt at what a callback has settled": {func(w *world, a core.Accepted) {
-			w.apply(w.status("wamid.9", a.Message.ID, "delivered"))
-			w.record(retry(w, a, "node_a"))
+			w.Apply(w.Status("wamid.9", a.Message.ID, "delivered"))
+			w.Record(retry(w, a, "node_a"))
 		}, []chat.EventType{chat.EventMessageSent, chat.EventMessageStatus}, chat.StatusDelivered, nil, ""},
-		"failed": {func(w *world, a core.Accepted) { w.record(failed(w, a, "node_a")) }, []chat.EventType{chat.EventMessageStatus}, chat.StatusFailed, &failure, ""},
+		"failed": {func(w *world, a core.Accepted) { w.Record(failed(w, a, "node_a")) }, []chat.EventType{chat.EventMessageStatus}, chat.StatusFailed, &failure, ""},
 		"failed twice": {func(w *world, a core.Accepted) {
-			w.record(failed(w, a, "node_a"))
-			w.record(failed(w, a, "node_a"))
+			w.Record(failed(w, a, "node_a"))
+			w.Record(failed(w, a, "node_a"))
 		}, []chat.EventType{chat.EventMessageStatus}, chat.StatusFailed, &failure, ""},
-		"failed on a node that does not have it any more": {func(w *world, a core.Accepted) { w.record(failed(w, a, "node_b")) }, nil, chat.StatusQueued, nil, "node_a"},
+		"failed on a node that does not have it any more": {func(w *world, a core.Accepted) { w.Record(failed(w, a, "node_b")) }, nil, chat.StatusQueued, nil, "node_a"},
 		"failed after a callback proved otherwise": {func(w *world, a core.Accepted) {
-			w.apply(w.status("wamid.9", a.Message.ID, "sent"))
-			w.record(failed(w, a, "node_a"))
+			w.Apply(w.Status("wamid.9", a.Message.ID, "sent"))
+			w.Record(failed(w, a, "node_a"))
 		}, []chat.EventType{chat.EventMessageSent, chat.EventMessageStatus}, chat.StatusSent, nil, ""},
 		"failed, and yet it arrives": {func(w *world, a core.Accepted) {
-			w.record(failed(w, a, "node_a"))
-			w.apply(w.status("wamid.9", a.Message.ID, "sent"), w.status("wamid.9", a.Message.ID, "delivered"))
+			w.Record(failed(w, a, "node_a"))
+			w.Apply(w.Status("wamid.9", a.Message.ID, "sent"), w.Status("wamid.9", a.Message.ID, "delivered"))
 		}, []chat.EventType{chat.EventMessageStatus, chat.EventMessageSent, chat.EventMessageStatus, chat.EventMessageStatus}, chat.StatusDelivered, nil, ""},
 		"sent by a node that does not have it any more": {func(w *world, a core.Accepted) {
-			work := w.work(a)
+			work := w.Work(a)
 			work.Job.Owner = "node_b"
-			w.record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
+			w.Record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
 		}, []chat.EventType{chat.EventMessageSent}, chat.StatusSent, nil, ""},
 	}, func(t *testing.T, w *world, test attempt) {
-		a := w.send(chat.TypeText, `{"body":"x"}`)
-		w.expect(chat.EventContactCreated)
+		a := w.Send(chat.TypeText, `{"body":"x"}`)
+		w.Expect(chat.EventContactCreated)
 		test.happen(w, a)
-		w.expect(test.events...)
-		m := w.message(a.Message.ID)
+		w.Expect(test.events...)
+		m := w.Message(a.Message.ID)
 		if d := cmp.Diff(test.err, m.Error); d != "" || m.Status != test.ends {
 			t.Errorf("the message is %s; its error (-want +got):\n%s", m.Status, d)
 		}
@@ -131,16 +131,16 @@ func TestRecordSends(t *testing.T) {
 func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		gone := newWorld(t, w.st, w.clock)
-		lost, kept := gone.send(chat.TypeText, `{"body":"x"}`), w.send(chat.TypeText, `{"body":"x"}`)
-		w.expect(chat.EventContactCreated)
+		gone := newWorld(t, w.Store, w.Clock)
+		lost, kept := gone.Send(chat.TypeText, `{"body":"x"}`), w.Send(chat.TypeText, `{"body":"x"}`)
+		w.Expect(chat.EventContactCreated)
 		results := []core.SendResult{
-			{Work: w.work(lost), Sent: provider.Sent{MessageID: "wamid.1"}}, {Work: w.work(kept), Sent: provider.Sent{MessageID: "wamid.2"}},
+			{Work: w.Work(lost), Sent: provider.Sent{MessageID: "wamid.1"}}, {Work: w.Work(kept), Sent: provider.Sent{MessageID: "wamid.2"}},
 		}
-		w.inTx(func(tx *store.Tx) error { return tx.DeleteAccount(gone.org.ID, gone.account.ID, tx.Now()) })
-		w.record(results...)
-		w.expect(chat.EventMessageSent)
-		if m := gone.message(lost.Message.ID); m.Status != chat.StatusQueued {
+		w.InTx(func(tx *store.Tx) error { return tx.DeleteAccount(gone.Org.ID, gone.Account.ID, tx.Now()) })
+		w.Record(results...)
+		w.Expect(chat.EventMessageSent)
+		if m := gone.Message(lost.Message.ID); m.Status != chat.StatusQueued {
 			t.Errorf("a message of an account that is gone is %s", m.Status)
 		}
 	})
@@ -156,8 +156,8 @@ func TestRefuseQueued(t *testing.T) {
 	}
 	ended := time.Date(2026, time.March, 1, 11, 0, 0, 0, time.UTC) // an hour before the clock of a test
 	eachWorld(t, func(w *world) {
-		w.apply(w.text("wamid.1", "hi"))
-		contact := w.contacts()[0]
+		w.Apply(w.Text("wamid.1", "hi"))
+		contact := w.Contacts()[0]
 		for name, test := range map[string]struct {
 			change func(*setting)
 			want   chat.MessageErrorCode
@@ -186,22 +186,22 @@ func TestRefuseQueued(t *testing.T) {
 			"unknown, consent not knowable": {func(s *setting) { s.category, s.Account.RequireOptIn = "UNKNOWN", true }, ""},
 		} {
 			s := setting{consent: chat.ConsentUnknown}
-			s.Account = w.account
+			s.Account = w.Account
 			s.Account.Status, s.Organization.Subscription = chat.AccountConnected, chat.SubscriptionActive
 			test.change(&s)
 			contact.Consent = s.consent
-			w.inTx(func(tx *store.Tx) error { return tx.UpdateContact(contact) })
+			w.InTx(func(tx *store.Tx) error { return tx.UpdateContact(contact) })
 			work := store.SendWork{
-				Job:     store.SendJob{OrgID: w.org.ID, AccountID: w.account.ID, Category: s.category},
+				Job:     store.SendJob{OrgID: w.Org.ID, AccountID: w.Account.ID, Category: s.category},
 				Message: chat.Message{Type: chat.TypeText, ContactID: contact.ID},
 			}
-			got, err := core.RefuseQueued(w.read(), s.Standing, work, w.clock.Now())
+			got, err := core.RefuseQueued(w.Read(), s.Standing, work, w.Clock.Now())
 			switch {
 			case err != nil:
-				w.t.Errorf("%s: %v", name, err)
+				w.T.Errorf("%s: %v", name, err)
 			case got == nil && test.want == "":
 			case got == nil || got.Code != test.want || got.Message == "" || got.ProviderCode != nil:
-				w.t.Errorf("%s: got %+v, want %q", name, got, test.want)
+				w.T.Errorf("%s: got %+v, want %q", name, got, test.want)
 			}
 		}
 	})

@@ -15,57 +15,57 @@ import (
 // plainVault seals nothing worth sealing.
 func plainVault(w *world) *vault.Vault {
 	v, err := vault.New([]byte("32 bytes that are no secret here"))
-	w.must(err)
+	w.Must(err)
 	return v
 }
 
 // subscribe subscribes an endpoint that its URL names.
 func (w *world) subscribe(name string, numbers []string, events ...string) chat.WebhookSubscription {
-	w.t.Helper()
-	s, err := run(w.st, func(tx *store.Tx) (chat.WebhookSubscription, error) {
-		s, _, err := core.CreateWebhookSubscription(tx, plainVault(w), w.org.ID, chat.NewWebhookSubscription{
+	w.T.Helper()
+	s, err := run(w.Store, func(tx *store.Tx) (chat.WebhookSubscription, error) {
+		s, _, err := core.CreateWebhookSubscription(tx, plainVault(w), w.Org.ID, chat.NewWebhookSubscription{
 			URL: "https://hooks.example/" + name, Events: events, PhoneNumberIDs: numbers,
 		})
 		return s, err
 	})
-	w.must(err)
+	w.Must(err)
 	return s
 }
 
 func (w *world) patch(s chat.WebhookSubscription, change func(*chat.WebhookSubscription)) {
-	w.t.Helper()
+	w.T.Helper()
 	change(&s)
-	w.inTx(func(tx *store.Tx) error { return tx.UpdateWebhookSubscription(s) })
+	w.InTx(func(tx *store.Tx) error { return tx.UpdateWebhookSubscription(s) })
 }
 
 // deliveries are told by the endpoint, the event and the state, oldest first.
 func (w *world) deliveries() []string {
-	w.t.Helper()
-	page, err := w.read().WebhookDeliveries(w.org.ID, store.DeliveryFilter{}, store.Page{Limit: 1000})
-	w.must(err)
+	w.T.Helper()
+	page, err := w.Read().WebhookDeliveries(w.Org.ID, store.DeliveryFilter{}, store.Page{Limit: 1000})
+	w.Must(err)
 	told := []string{}
 	for _, d := range slices.Backward(page.Rows) {
-		s, err := w.read().WebhookSubscription(w.org.ID, d.SubscriptionID)
-		w.must(err)
+		s, err := w.Read().WebhookSubscription(w.Org.ID, d.SubscriptionID)
+		w.Must(err)
 		told = append(told, strings.TrimPrefix(s.URL, "https://hooks.example/")+" "+string(d.EventType)+" "+string(d.Status))
 	}
 	return told
 }
 
 func (w *world) requireDeliveries(want ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	if got := w.deliveries(); !slices.Equal(got, want) {
-		w.t.Errorf("deliveries are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		w.T.Errorf("deliveries are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 func TestEventsReachTheirSubscriptions(t *testing.T) {
 	t.Parallel()
 	const created, received = "contact.created", "message.received"
-	own := func(w *world) []string { return []string{*w.account.PhoneNumberID} }
+	own := func(w *world) []string { return []string{*w.Account.PhoneNumberID} }
 	other := func(w *world) []string {
-		account, err := connect(w.st, chat.NewAccount{OrgID: w.org.ID, PhoneNumberID: "9" + *w.account.PhoneNumberID, PhoneNumber: "+4930555999", WABAID: "1"})
-		w.must(err)
+		account, err := connect(w.Store, chat.NewAccount{OrgID: w.Org.ID, PhoneNumberID: "9" + *w.Account.PhoneNumberID, PhoneNumber: "+4930555999", WABAID: "1"})
+		w.Must(err)
 		return []string{*account.PhoneNumberID}
 	}
 	none := func(*world) []string { return nil }
@@ -90,7 +90,7 @@ func TestEventsReachTheirSubscriptions(t *testing.T) {
 		want    []string
 	}) {
 		w.subscribe("x", c.numbers(w), c.events...)
-		w.apply(w.text("wamid.1", "hi"))
+		w.Apply(w.Text("wamid.1", "hi"))
 		w.requireDeliveries(c.want...)
 	})
 }
@@ -113,8 +113,8 @@ func TestDeliveriesFollowTheStatus(t *testing.T) {
 		w.patch(w.subscribe("paused", nil, "message.received"), func(s *chat.WebhookSubscription) { s.Status = chat.WebhookPaused })
 		w.patch(w.subscribe("disabled", nil, "message.received"), func(s *chat.WebhookSubscription) { s.Status = chat.WebhookDisabled })
 		deleted := w.subscribe("deleted", nil, "message.received")
-		w.inTx(func(tx *store.Tx) error { return core.DeleteWebhookSubscription(tx, w.org.ID, deleted.ID) })
-		w.apply(w.text("wamid.1", "hi"))
+		w.InTx(func(tx *store.Tx) error { return core.DeleteWebhookSubscription(tx, w.Org.ID, deleted.ID) })
+		w.Apply(w.Text("wamid.1", "hi"))
 		w.requireDeliveries("active message.received pending", "paused message.received pending", "disabled message.received dead")
 	})
 }
@@ -126,7 +126,7 @@ func TestDeliveriesAreHandedOver(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		var handed [][]store.DeliveryJob
 		var told []string
-		w.st.HandTo(func(h *store.Hands) {
+		w.Store.HandTo(func(h *store.Hands) {
 			h.Node = func() string { return mediaNode }
 			h.Deliver = func(jobs []store.DeliveryJob) { handed = append(handed, jobs) }
 			h.Subscription = func(_, id string) { told = append(told, id) }
@@ -135,32 +135,32 @@ func TestDeliveriesAreHandedOver(t *testing.T) {
 		paused := w.subscribe("paused", nil, "*")
 		w.patch(paused, func(s *chat.WebhookSubscription) { s.Status = chat.WebhookPaused })
 		if !slices.Equal(told, []string{paused.ID}) {
-			w.t.Errorf("the node was told of %v", told)
+			w.T.Errorf("the node was told of %v", told)
 		}
-		w.apply(w.text("wamid.1", "hi"), w.text("wamid.2", "hello"))
-		events := w.events()
+		w.Apply(w.Text("wamid.1", "hi"), w.Text("wamid.2", "hello"))
+		events := w.Events()
 		if len(handed) != 1 || len(handed[0]) != 3 || len(events) != 3 {
-			w.t.Fatalf("%d events were handed over as %v", len(events), handed)
+			w.T.Fatalf("%d events were handed over as %v", len(events), handed)
 		}
 		for i, j := range handed[0] {
 			e := events[i]
 			if j.Owner != mediaNode || j.Epoch != 1 || j.EventRow != e.ID || j.EventID != e.EventID || j.EventType != e.Type || j.Source != e.Source ||
-				j.Subject != e.Subject || string(j.Payload) != string(e.Payload) || !j.DueAt.Equal(w.clock.Now()) || !chat.KindDelivery.Valid(j.ID) {
-				w.t.Errorf("event %+v is handed over as %+v", e, j)
+				j.Subject != e.Subject || string(j.Payload) != string(e.Payload) || !j.DueAt.Equal(w.Clock.Now()) || !chat.KindDelivery.Valid(j.ID) {
+				w.T.Errorf("event %+v is handed over as %+v", e, j)
 			}
 		}
 		undone := errors.New("undone")
-		err := w.st.InTx(t.Context(), func(tx *store.Tx) error {
+		err := w.Store.InTx(t.Context(), func(tx *store.Tx) error {
 			if err := (core.Applier{}).ApplyAll(tx, nil); err != nil {
 				return err
 			}
-			if _, err := core.CreateContact(tx, w.account, chat.NewContact{PhoneNumber: new("+15550009999")}); err != nil {
+			if _, err := core.CreateContact(tx, w.Account, chat.NewContact{PhoneNumber: new("+15550009999")}); err != nil {
 				return err
 			}
 			return undone
 		})
 		if !errors.Is(err, undone) || len(handed) != 1 || len(w.deliveries()) != 6 {
-			w.t.Errorf("what was undone is handed over: %v, %v", err, w.deliveries())
+			w.T.Errorf("what was undone is handed over: %v, %v", err, w.deliveries())
 		}
 	})
 }
@@ -170,7 +170,7 @@ func TestHeldEventsAreDeliveredWhenReleased(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.subscribe("x", nil, "message.received")
-		out := w.apply(imageFrom(w))
+		out := w.Apply(imageFrom(w))
 		w.requireDeliveries()
 		w.fetched(out, &core.StoredFile{BlobKey: "k", MimeType: "image/jpeg", Size: 1, SHA256: "s"})
 		w.requireDeliveries("x message.received pending")
@@ -181,22 +181,22 @@ func TestHeldEventsAreDeliveredWhenReleased(t *testing.T) {
 func TestSubscriptionsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		w.inTx(func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			contact := func(number string) error {
-				_, err := core.CreateContact(tx, w.account, chat.NewContact{PhoneNumber: &number})
+				_, err := core.CreateContact(tx, w.Account, chat.NewContact{PhoneNumber: &number})
 				return err
 			}
 			if err := contact("+15550000001"); err != nil {
 				return err
 			}
-			s, _, err := core.CreateWebhookSubscription(tx, plainVault(w), w.org.ID, chat.NewWebhookSubscription{URL: "https://hooks.example/x", Events: []string{"*"}})
+			s, _, err := core.CreateWebhookSubscription(tx, plainVault(w), w.Org.ID, chat.NewWebhookSubscription{URL: "https://hooks.example/x", Events: []string{"*"}})
 			if err != nil {
 				return err
 			}
 			if err := contact("+15550000002"); err != nil {
 				return err
 			}
-			_, err = core.UpdateWebhookSubscription(tx, w.org.ID, s.ID, chat.WebhookSubscriptionPatch{Events: &[]string{"message.sent"}})
+			_, err = core.UpdateWebhookSubscription(tx, w.Org.ID, s.ID, chat.WebhookSubscriptionPatch{Events: &[]string{"message.sent"}})
 			return errors.Join(err, contact("+15550000003"))
 		})
 		w.requireDeliveries("x contact.created pending")
@@ -213,11 +213,11 @@ func TestSamplePayloads(t *testing.T) {
 	eachCase(t, cases, func(t *testing.T, w *world, kind chat.EventType) {
 		s := w.subscribe("x", nil, "*")
 		w.subscribe("bystander", nil, "*")
-		made, err := run(w.st, func(tx *store.Tx) (chat.WebhookDeliveryDetail, error) {
-			return core.TestWebhookSubscription(tx, w.org.ID, s.ID, kind)
+		made, err := run(w.Store, func(tx *store.Tx) (chat.WebhookDeliveryDetail, error) {
+			return core.TestWebhookSubscription(tx, w.Org.ID, s.ID, kind)
 		})
-		w.must(err)
-		event := w.expect(kind)[0]
+		w.Must(err)
+		event := w.Expect(kind)[0]
 		if !core.IsSample(event) || event.EventID != made.EventID || string(event.Payload) != string(made.Payload) {
 			t.Errorf("the event is %+v", event)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // A file that cannot be fetched delays nothing: its event goes out at once without it, and the file is not
@@ -156,9 +157,9 @@ func TestHeldEventsProperty(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a synctest bubble has no deadline to ask for
-			r.newNumber(t)
-			r.t = rt
-			defer func() { r.t = t }()
+			r.World = worldtest.New(t, r.Store, nil)
+			r.T = rt
+			defer func() { r.T = t }()
 			playFiles(rt, r)
 		})
 	})

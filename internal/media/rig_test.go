@@ -23,6 +23,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 const (
@@ -37,24 +38,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tester is the part of a test that a property's case has as well.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-	Errorf(format string, args ...any)
-}
-
 // rig is a mover with a scripted provider, in a synctest bubble with its own time.
 type rig struct {
-	t       tester
-	st      *store.Store
-	org     storetest.Organization
-	account chat.Account
-	numbers int
-	blobs   blob.Store
-	mover   *media.Mover
-	turned  time.Duration // how far the wall clock was turned
+	*worldtest.World
+	blobs  blob.Store
+	mover  *media.Mover
+	turned time.Duration // how far the wall clock was turned
 
 	mu     sync.Mutex
 	lookUp func(ctx context.Context, id string) (provider.MediaInfo, error)
@@ -68,34 +57,19 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 		place := storetest.NewConfig(t, engine)
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			r := &rig{t: t}
+			r := &rig{}
 			place.Now = func() time.Time { return time.Now().Add(r.turned) }
-			r.st = storetest.OpenAt(t, place)
-			r.newNumber(t)
+			r.World = worldtest.New(t, storetest.OpenAt(t, place), nil)
 			blobs, err := blob.OpenFolder(dir)
-			r.must(err)
+			r.Must(err)
 			r.blobs = blobs
-			storetest.Alive(t, r.st, node)
+			storetest.Alive(t, r.Store, node)
 			r.answer(found, whole)
 			r.start()
 			test(t, r)
 			r.mover.Stop(context.Background())
 		})
 	})
-}
-
-// newNumber starts over with a new number.
-func (r *rig) newNumber(t *testing.T) {
-	r.numbers++
-	r.org = storetest.Org(t, r.st)
-	r.account = storetest.Account(t, r.st, r.org, fmt.Sprint(100_000_000_000+r.numbers))
-}
-
-func (r *rig) must(err error) {
-	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
 }
 
 // answer sets the provider's answers to a lookup and to a download.
@@ -126,7 +100,7 @@ func whole(context.Context) (io.ReadCloser, error) {
 // start starts the mover, as after a restart of the process.
 func (r *rig) start() {
 	r.mover = media.New(media.Config{
-		Store: r.st, Lease: func() store.Lease { return store.LeaseForGood(node) }, Blobs: r.blobs, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
+		Store: r.Store, Lease: func() store.Lease { return store.LeaseForGood(node) }, Blobs: r.blobs, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 		Token: func(chat.Account) (string, error) { return "token", nil },
 		Provider: &providertest.Client{
 			OnMedia: func(ctx context.Context, id string) (provider.MediaInfo, error) {
@@ -143,7 +117,7 @@ func (r *rig) start() {
 			},
 		},
 	})
-	r.must(r.mover.Start(context.Background()))
+	r.Must(r.mover.Start(context.Background()))
 }
 
 // pass advances the time and waits until all work has settled.
@@ -163,29 +137,29 @@ func (r *rig) image(id string) provider.Message {
 
 // receive receives a message with a file, from a person or, as an echo, from the phone app.
 func (r *rig) receive(id string, echo bool) {
-	r.t.Helper()
-	r.st.HandTo(func(h *store.Hands) { h.Node, h.Fetch = func() string { return node }, r.mover.Fetch })
-	origin := provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}
+	r.T.Helper()
+	r.Store.HandTo(func(h *store.Hands) { h.Node, h.Fetch = func() string { return node }, r.mover.Fetch })
+	origin := provider.Origin{PhoneNumberID: *r.Account.PhoneNumberID}
 	var update provider.Update = provider.InboundMessage{Origin: origin, Message: r.image(id)}
 	if echo {
 		update = provider.Echo{Origin: origin, Message: r.image(id)}
 	}
-	r.must(r.st.InTx(context.Background(), func(tx *store.Tx) error {
+	r.InTx(func(tx *store.Tx) error {
 		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, update)
-	}))
+	})
 	synctest.Wait()
 }
 
 // told lists the files in the events about messages, oldest first: "wamid ready" or "wamid null".
 func (r *rig) told() (all []string) {
-	r.t.Helper()
-	events, err := r.st.Read(context.Background()).EventsAfter(r.org.ID, "", 10_000)
-	r.must(err)
+	r.T.Helper()
+	events, err := r.Read().EventsAfter(r.Org.ID, "", 10_000)
+	r.Must(err)
 	for _, e := range events {
 		switch e.Type {
 		case chat.EventMessageReceived:
 			var payload struct{ Svc fileNews }
-			r.must(json.Unmarshal(e.Payload, &payload))
+			r.Must(json.Unmarshal(e.Payload, &payload))
 			all = append(all, e.EventID+" "+payload.Svc.String())
 		case chat.EventMessageSent:
 			var payload struct {
@@ -196,7 +170,7 @@ func (r *rig) told() (all []string) {
 					}
 				}
 			}
-			r.must(json.Unmarshal(e.Payload, &payload))
+			r.Must(json.Unmarshal(e.Payload, &payload))
 			all = append(all, payload.Data.Message.ProviderID+" "+payload.Data.Message.String())
 		}
 	}
@@ -221,12 +195,12 @@ func (f fileNews) String() string {
 
 // require fails the test unless the events are these, and the named messages have their file.
 func (r *rig) require(told string, withFile ...string) {
-	r.t.Helper()
+	r.T.Helper()
 	if got := strings.Join(r.told(), ", "); got != told {
-		r.t.Errorf("after %v the events say %q, want %q", time.Since(bubbleStart), got, told)
+		r.T.Errorf("after %v the events say %q, want %q", time.Since(bubbleStart), got, told)
 	}
 	if got := r.withFile(); strings.Join(got, " ") != strings.Join(withFile, " ") {
-		r.t.Errorf("%q have their file, want %q", got, withFile)
+		r.T.Errorf("%q have their file, want %q", got, withFile)
 	}
 }
 
@@ -235,22 +209,22 @@ var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // withFile are the messages whose file is stored and readable, oldest first.
 func (r *rig) withFile() (ids []string) {
-	r.t.Helper()
-	page, err := r.st.Read(context.Background()).Messages(r.org.ID, r.account.ID, store.MessageFilter{}, store.Page{Limit: 1000})
-	r.must(err)
+	r.T.Helper()
+	page, err := r.Read().Messages(r.Org.ID, r.Account.ID, store.MessageFilter{}, store.Page{Limit: 1000})
+	r.Must(err)
 	for i := range page.Rows {
 		m := page.Rows[len(page.Rows)-1-i]
 		if m.MediaID == "" {
 			continue
 		}
-		file, err := core.MessageFile(r.st.Read(context.Background()), r.account, m.ID)
-		r.must(err)
+		file, err := core.MessageFile(r.Read(), r.Account, m.ID)
+		r.Must(err)
 		body, err := r.blobs.Get(context.Background(), file.BlobKey)
-		r.must(err)
+		r.Must(err)
 		text, err := io.ReadAll(body)
 		body.Close()
 		if err != nil || string(text) != content {
-			r.t.Errorf("the file of %s is %q, %v", m.ProviderID, text, err)
+			r.T.Errorf("the file of %s is %q, %v", m.ProviderID, text, err)
 		}
 		ids = append(ids, m.ProviderID)
 	}

@@ -5,15 +5,13 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // BenchmarkChoose is what a template costs a send before its transaction.
 func BenchmarkChoose(b *testing.B) {
 	st := storetest.Open(b, storetest.SQLite)
-	account, err := connect(st, chat.NewAccount{OrgID: storetest.Org(b, st).ID, PhoneNumberID: "100200300", PhoneNumber: "+4930555000", WABAID: "200300400"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	account := worldtest.New(b, st, nil).Account
 	shelf := newShelf(1)
 	shelf.list[0].Components = []byte(`[{"type":"HEADER","format":"TEXT","text":"Hello World"},{"type":"BODY","text":"Welcome! This message shows that your number can send. Thank you for trying it."},{"type":"FOOTER","text":"Simulated business"}]`)
 	service := shelf.templates(st)

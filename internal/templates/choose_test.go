@@ -13,6 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/templates"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // hanging is a provider whose list of templates never comes.
@@ -33,10 +34,7 @@ func TestOnlyAnUnknownTemplateWaitsForTheNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		st := storetest.Open(t, storetest.SQLite)
-		account, err := connect(st, chat.NewAccount{OrgID: storetest.Org(t, st).ID, PhoneNumberID: "100200300", PhoneNumber: "+4930555000", WABAID: "200300400"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		account := worldtest.New(t, st, nil).Account
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			_, err := core.ApplyTemplates(tx, account, newShelf(1).list, tx.Now())
 			return err

@@ -19,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/templates"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // shelf is a provider with a list of templates, a hundred a page.
@@ -90,10 +91,7 @@ func TestSyncOfManyTemplates(t *testing.T) {
 		place := storetest.NewConfig(t, engine)
 		place.Now = ticking()
 		st := storetest.OpenAt(t, place)
-		account, err := connect(st, chat.NewAccount{OrgID: storetest.Org(t, st).ID, PhoneNumberID: "100200300", PhoneNumber: "+4930555000", WABAID: "200300400"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		account := worldtest.New(t, st, nil).Account
 		shelf := newShelf(6000)
 		sync := func(want core.TemplateSyncResult) map[string]chat.Template {
 			t.Helper()
@@ -145,8 +143,8 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		shelf := newShelf(2)
-		service := shelf.templates(w.st)
-		if _, err := service.Sync(context.Background(), w.account); err != nil {
+		service := shelf.templates(w.Store)
+		if _, err := service.Sync(context.Background(), w.Account); err != nil {
 			w.t.Fatal(err)
 		}
 		list := shelf.OnTemplates
@@ -154,24 +152,24 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 			page, err := list(n, q)
 			page.Templates = []provider.Template{page.Templates[0]}
 			page.Templates[0].Quality = "RED"
-			w.clock.Advance(time.Second) // meanwhile one is edited, and one is created
-			if _, err := service.Edit(context.Background(), w.account, "template_0", templates.Patch{Language: "de", Components: []chat.TemplatePart{{Type: "BODY", Text: "Edited."}}}); err != nil {
+			w.Clock.Advance(time.Second) // meanwhile one is edited, and one is created
+			if _, err := service.Edit(context.Background(), w.Account, "template_0", templates.Patch{Language: "de", Components: []chat.TemplatePart{{Type: "BODY", Text: "Edited."}}}); err != nil {
 				w.t.Fatal(err)
 			}
-			if _, err := service.Create(context.Background(), w.account, chat.NewTemplate{Name: "made", Language: "de", Category: chat.CategoryUtility,
+			if _, err := service.Create(context.Background(), w.Account, chat.NewTemplate{Name: "made", Language: "de", Category: chat.CategoryUtility,
 				Components: []chat.TemplatePart{{Type: "BODY", Text: "Made."}}}); err != nil {
 				w.t.Fatal(err)
 			}
 			return page, err
 		}
-		w.clock.Advance(time.Second)
-		got, err := service.Sync(context.Background(), w.account)
+		w.Clock.Advance(time.Second)
+		got, err := service.Sync(context.Background(), w.Account)
 		if want := (core.TemplateSyncResult{Removed: 1, Synced: 1}); err != nil || got != want {
 			w.t.Fatalf("%+v, %v", got, err)
 		}
 		var contents []string
 		for _, name := range []string{"template_0 de", "template_0 en_US", "made de"} {
-			content, _ := allTemplates(w.t, w.st, w.account)[name].Content()
+			content, _ := allTemplates(w.t, w.Store, w.Account)[name].Content()
 			contents = append(contents, content)
 		}
 		if d := cmp.Diff([]string{"Edited.", "", "Made."}, contents); d != "" {
@@ -186,7 +184,7 @@ func TestSyncIsScheduled(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
 		shelf := newShelf(3)
-		service := shelf.templates(w.st)
+		service := shelf.templates(w.Store)
 		due := func() []store.TemplateSync {
 			list, err := service.Due(ctx, 100)
 			if err != nil {
@@ -194,7 +192,7 @@ func TestSyncIsScheduled(t *testing.T) {
 			}
 			var mine []store.TemplateSync
 			for _, d := range list {
-				if d.OrgID == w.org.ID {
+				if d.OrgID == w.Org.ID {
 					mine = append(mine, d)
 				}
 			}
@@ -215,9 +213,9 @@ func TestSyncIsScheduled(t *testing.T) {
 			w.t.Errorf("another node read the same again: %v", err)
 		}
 		expect("it was done", 0)
-		w.clock.Advance(6*time.Hour - time.Second)
+		w.Clock.Advance(6*time.Hour - time.Second)
 		expect("before its time", 0)
-		w.clock.Advance(time.Second)
+		w.Clock.Advance(time.Second)
 		expect("six hours later", 1)
 
 		shelf.OnTemplates = func(provider.Number, provider.TemplateQuery) (provider.TemplatePage, error) {
@@ -227,9 +225,9 @@ func TestSyncIsScheduled(t *testing.T) {
 			if err := service.SyncDue(ctx, due()[0]); err == nil {
 				w.t.Fatal("it did not fail")
 			}
-			w.clock.Advance(wait - time.Second)
+			w.Clock.Advance(wait - time.Second)
 			expect("before the retry", 0)
-			w.clock.Advance(time.Second)
+			w.Clock.Advance(time.Second)
 			expect("the retry", 1)
 		}
 
@@ -256,15 +254,15 @@ func TestSyncIsScheduled(t *testing.T) {
 		}
 		expect("they were read", 0)
 
-		storetest.InTx(w.t, w.st, func(tx *store.Tx) error { return tx.DeleteAccount(w.org.ID, w.account.ID, tx.Now()) })
+		storetest.InTx(w.t, w.Store, func(tx *store.Tx) error { return tx.DeleteAccount(w.Org.ID, w.Account.ID, tx.Now()) })
 		expect("the number is gone", 1)
 		if err := service.SyncDue(ctx, due()[0]); err != nil {
 			w.t.Fatal(err)
 		}
-		if _, err := w.st.Read(ctx).TemplateSync(w.org.ID, w.account.WABAID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := w.Store.Read(ctx).TemplateSync(w.Org.ID, w.Account.WABAID); !errors.Is(err, store.ErrNotFound) {
 			w.t.Errorf("the schedule of a number that is gone: %v", err)
 		}
-		if left := allTemplates(w.t, w.st, w.account); len(left) != 0 {
+		if left := allTemplates(w.t, w.Store, w.Account); len(left) != 0 {
 			w.t.Errorf("%d templates are left of a number that is gone", len(left))
 		}
 	})
@@ -276,25 +274,18 @@ func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
-		n := worlds.Add(2)
-		second, err := connect(w.st, chat.NewAccount{OrgID: w.org.ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n), PhoneNumber: "+4930555001", WABAID: w.account.WABAID})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		foreign, err := connect(w.st, chat.NewAccount{OrgID: storetest.Org(w.t, w.st).ID, PhoneNumberID: fmt.Sprint(100_000_000_000 + n - 1), PhoneNumber: "+4930555002", WABAID: w.account.WABAID})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		second := w.Connect(w.Org, "+4930555001", w.Account.WABAID)
+		foreign := w.Connect(storetest.Org(w.t, w.Store), "+4930555002", w.Account.WABAID)
 		shelf := newShelf(1)
-		for _, a := range []chat.Account{w.account, foreign} {
-			if _, err := shelf.templates(w.st).Sync(ctx, a); err != nil {
+		for _, a := range []chat.Account{w.Account, foreign} {
+			if _, err := shelf.templates(w.Store).Sync(ctx, a); err != nil {
 				w.t.Fatal(err)
 			}
 		}
 		w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "template_0", Language: "de", Event: "PAUSED"})
 		ids := map[string]bool{}
-		for _, a := range []chat.Account{w.account, second, foreign} {
-			one, err := core.Template(w.st.Read(ctx), a, "template_0", "de")
+		for _, a := range []chat.Account{w.Account, second, foreign} {
+			one, err := core.Template(w.Store.Read(ctx), a, "template_0", "de")
 			if err != nil || one.ProviderStatus != "PAUSED" {
 				w.t.Errorf("%+v, %v", one, err)
 			}
@@ -312,20 +303,20 @@ func TestASyncEndsBetweenTwoLooks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
-		service := newShelf(2).templates(w.st)
+		service := newShelf(2).templates(w.Store)
 		wanted := &chat.TemplateContent{Name: "template_0", Language: chat.TemplateLanguage{Code: "en_US"}}
-		if _, err := w.read().TemplateToSend(w.org.ID, w.account.WABAID, "template_0", "en_US"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := w.Read().TemplateToSend(w.Org.ID, w.Account.WABAID, "template_0", "en_US"); !errors.Is(err, store.ErrNotFound) {
 			w.t.Fatalf("the first look: %v", err)
 		}
-		if _, err := service.Sync(ctx, w.account); err != nil {
+		if _, err := service.Sync(ctx, w.Account); err != nil {
 			w.t.Fatal(err)
 		}
-		found, err := templates.FindMissed(ctx, service, w.account, wanted)
+		found, err := templates.FindMissed(ctx, service, w.Account, wanted)
 		if err != nil || found.Name != "template_0" || found.Language != "en_US" || found.Components == nil {
 			w.t.Errorf("the second look: %+v, %v", found, err)
 		}
 		wanted.Language.Code = "fr"
-		_, err = templates.FindMissed(ctx, service, w.account, wanted)
+		_, err = templates.FindMissed(ctx, service, w.Account, wanted)
 		if e, ok := errors.AsType[*chat.Error](err); !ok || e.Message != "The template template_0 does not exist in fr, but in de, en_US." {
 			w.t.Errorf("another language: %v", err)
 		}
@@ -336,19 +327,19 @@ func TestASyncEndsBetweenTwoLooks(t *testing.T) {
 func TestDraftsAreForgotten(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
-		begin := w.st.Now()
-		storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
-			return tx.PutTemplateDraft(w.org.ID, w.account.WABAID, "x", "de", "fingerprint")
+		begin := w.Store.Now()
+		storetest.InTx(w.t, w.Store, func(tx *store.Tx) error {
+			return tx.PutTemplateDraft(w.Org.ID, w.Account.WABAID, "x", "de", "fingerprint")
 		})
 		for _, step := range []struct {
 			wait time.Duration
 			want error
 		}{{24 * time.Hour, nil}, {time.Millisecond, store.ErrNotFound}} {
-			w.clock.Advance(step.wait)
-			if _, err := newShelf(0).templates(w.st).Sync(context.Background(), w.account); err != nil {
+			w.Clock.Advance(step.wait)
+			if _, err := newShelf(0).templates(w.Store).Sync(context.Background(), w.Account); err != nil {
 				w.t.Fatal(err)
 			}
-			if _, err := w.read().TemplateDraft(w.org.ID, w.account.WABAID, "x", "de", begin); !errors.Is(err, step.want) {
+			if _, err := w.Read().TemplateDraft(w.Org.ID, w.Account.WABAID, "x", "de", begin); !errors.Is(err, step.want) {
 				w.t.Errorf("%s later: %v", step.wait, err)
 			}
 		}
