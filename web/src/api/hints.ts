@@ -29,7 +29,7 @@ export function keysOf(hint: Hint): QueryKey[] {
   }
 }
 
-/** How long nothing is fetched after a round. While messages pour in, a list that moves thrice a second is fast enough. */
+/** The longest rest after a round. While messages pour in, a list that moves thrice a second is fast enough. */
 const rest = 300;
 
 /** A fetch that takes longer does not hold up what comes after it. */
@@ -42,15 +42,19 @@ const patience = 3_000;
 export function invalidator(client: QueryClient, moment = 100): (hint: Hint) => void {
   const waiting = new Map<string, QueryKey>();
   let busy = false;
+  let rounds = 0; // without a pause
   const round = async () => {
     const keys = [...waiting.values()];
     waiting.clear();
     const fetched = Promise.allSettled(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
     await Promise.race([fetched, new Promise((done) => setTimeout(done, patience))]);
+    rounds++;
+    const wait = Math.min(rounds * moment, rest);
     setTimeout(() => {
       busy = waiting.size > 0;
       if (busy) void round();
-    }, rest);
+      else rounds = 0;
+    }, wait);
   };
   return (hint) => {
     for (const key of keysOf(hint)) waiting.set(JSON.stringify(key), key);
