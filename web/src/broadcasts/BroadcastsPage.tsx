@@ -6,6 +6,7 @@ import { useLanguage } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
+import { More } from "../ui/More";
 import { Time } from "../ui/Time";
 import styles from "./Broadcasts.module.css";
 import { broadcastsQuery, type Broadcast } from "./data";
@@ -50,9 +51,7 @@ function Broadcasts({ number, status }: BroadcastsSearch) {
       {({ pages }) => (
         <>
           <List rows={pages.flatMap((page) => page.data)} filtered={status !== undefined} />
-          {query.hasNextPage && (
-            <Button variant="default" mt={12} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{t.older}</Button>
-          )}
+          <More mt={12} query={query} text={t.older} />
         </>
       )}
     </Loaded>

@@ -6,6 +6,7 @@ import { Panel } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
+import { More } from "../ui/More";
 import { useReason } from "../ui/reasons";
 import styles from "./Broadcasts.module.css";
 import { pathOf, recipientFilter, recipientsQuery, type Broadcast, type Recipient, type RecipientSearch } from "./data";
@@ -31,9 +32,7 @@ export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; sea
           return (
             <>
               <ul className={styles.people} aria-label={t.recipients}>{rows.map((r) => <Person key={r.id} recipient={r} />)}</ul>
-              {query.hasNextPage && (
-                <Button variant="default" mt={12} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{t.older}</Button>
-              )}
+              <More mt={12} query={query} text={t.older} />
             </>
           );
         }}

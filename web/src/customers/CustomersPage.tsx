@@ -10,6 +10,7 @@ import { Row, Rows, Tag } from "../settings/Rows";
 import { Section } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
+import { More } from "../ui/More";
 import { Icon } from "../ui/icons";
 import { Time } from "../ui/Time";
 import { AddCustomer } from "./AddCustomer";
@@ -59,11 +60,7 @@ function Page() {
           {filtered ? t.noneFoundHint : t.noneHint}
         </EmptyState>
       )}
-      {query.hasNextPage && (
-        <Button className={styles.more} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {t.more}
-        </Button>
-      )}
+      <More className={styles.more} query={query} text={t.more} />
       {adding && <AddCustomer close={() => setAdding(false)} />}
     </Section>
   );

@@ -1,8 +1,8 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { sizeText } from "../inbox/thread/content/source";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
+import { More } from "../ui/More";
 import { libraryQuery, type LibraryFile, type MediaKind } from "./data";
 import { Thumbnail } from "./FileView";
 import styles from "./Media.module.css";
@@ -41,11 +41,7 @@ export function FileGrid({ number, kind, q, chosen, choose, fits }: Props) {
           </li>
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button className={styles.more} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {t.more}
-        </Button>
-      )}
+      <More className={styles.more} query={query} text={t.more} />
     </>
   );
 }

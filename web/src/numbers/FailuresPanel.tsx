@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from "@mantine/core";
+import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -6,6 +6,7 @@ import { figuresQuery, ranges, type Range } from "../home/data";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
 import { Loaded } from "../ui/Loaded";
+import { More } from "../ui/More";
 import { useReason } from "../ui/reasons";
 import { Time } from "../ui/Time";
 import { failuresQuery, type FailedMessage } from "./data";
@@ -80,11 +81,7 @@ function FailedList({ id, days, code }: { id: string; days: Range; code: string 
       <ul className={styles.failed} aria-label={t.failed}>
         {rows.map((m) => <Failed key={m.id} message={m} />)}
       </ul>
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {t.more}
-        </Button>
-      )}
+      <More query={query} text={t.more} />
     </>
   );
 }

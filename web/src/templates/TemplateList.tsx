@@ -1,10 +1,10 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useLanguage } from "../i18n";
 import { plainText } from "../inbox/text/format";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
+import { More } from "../ui/More";
 import { Time } from "../ui/Time";
 import type { TemplatesSearch } from "./address";
 import { templateListQuery, type FullTemplate } from "./data";
@@ -37,9 +37,7 @@ export function TemplateList({ number, search }: { number: string; search: Templ
         <ul className={styles.list} aria-label={t.title}>
           {rows.map((template) => <Row key={template.id} number={number} template={template} />)}
         </ul>
-        {query.hasNextPage && (
-          <Button className={styles.more} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{t.more}</Button>
-        )}
+        <More className={styles.more} query={query} text={t.more} />
       </div>
     </>
   );

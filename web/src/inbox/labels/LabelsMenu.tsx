@@ -1,38 +1,29 @@
-import { Button, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { labelsQuery, useMe } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { toastError } from "../../ui/toasts";
 import { useLabel } from "../data/change";
-import { useOpener } from "../thread/openers";
+import { HeaderMenu } from "../thread/HeaderMenu";
 import { Dot } from "../../ui/Dot";
 import styles from "../thread/HeaderMenu.module.css";
 
 /** Labels of the conversation; the menu stays open while one chooses several. */
 export function LabelsMenu({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
-  const [opened, setOpened] = useState(false);
-  useOpener("labels", () => setOpened(true));
   return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={220} closeOnItemClick={false} withinPortal>
-      <Menu.Target>
-        <Button
-          size="compact-md"
-          h={32}
-          px={10}
-          variant="default"
-          className={styles.button}
-          aria-label={t.labels}
-          leftSection={<Icon name="label" size={16} />}
-        >
-          <span className={styles.text}>{t.labels}</span>
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>{opened && <LabelChoices conversation={c} />}</Menu.Dropdown>
-    </Menu>
+    <HeaderMenu
+      opener="labels"
+      label={t.labels}
+      icon={<Icon name="label" size={16} />}
+      text={<span className={styles.text}>{t.labels}</span>}
+      width={220}
+      closeOnItemClick={false}
+    >
+      {() => <LabelChoices conversation={c} />}
+    </HeaderMenu>
   );
 }
 

@@ -1,6 +1,5 @@
-import { Button, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { peopleQuery, useMe } from "../../api/queries";
 import type { Conversation, Named } from "../../api/types";
 import { useText } from "../../i18n";
@@ -8,32 +7,23 @@ import { Avatar } from "../../ui/Avatar";
 import { Icon } from "../../ui/icons";
 import { toastError } from "../../ui/toasts";
 import { useChange } from "../data/change";
-import { useOpener } from "./openers";
+import { HeaderMenu } from "./HeaderMenu";
 import styles from "./HeaderMenu.module.css";
 
 /** Whose the conversation is. */
 export function AssignMenu({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
-  const [opened, setOpened] = useState(false);
-  useOpener("assign", () => setOpened(true));
   return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={240} withinPortal>
-      <Menu.Target>
-        <Button
-          size="compact-md"
-          h={32}
-          px={10}
-          variant="default"
-          className={styles.button}
-          aria-label={t.assign}
-          title={c.assignee ? t.assignedTo(c.assignee.name) : t.assign}
-          leftSection={c.assignee ? <Avatar name={c.assignee.name} size={18} /> : <Icon name="person" size={16} />}
-        >
-          <span className={styles.text}>{c.assignee?.name.split(" ")[0] ?? t.assign}</span>
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>{opened && <Choices conversation={c} />}</Menu.Dropdown>
-    </Menu>
+    <HeaderMenu
+      opener="assign"
+      label={t.assign}
+      title={c.assignee ? t.assignedTo(c.assignee.name) : t.assign}
+      icon={c.assignee ? <Avatar name={c.assignee.name} size={18} /> : <Icon name="person" size={16} />}
+      text={<span className={styles.text}>{c.assignee?.name.split(" ")[0] ?? t.assign}</span>}
+      width={240}
+    >
+      {() => <Choices conversation={c} />}
+    </HeaderMenu>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "react";
 
-type Name = "assign" | "labels" | "snooze" | "reply" | "note" | "templates";
+export type OpenerName = "assign" | "labels" | "snooze" | "reply" | "note" | "templates";
 
-const listeners = new Map<Name, Set<() => void>>();
+const listeners = new Map<OpenerName, Set<() => void>>();
 
 /** Lets a key, or another part of the page, open something: a menu, or a tab of the composer. */
-export function useOpener(name: Name, open: () => void): void {
+export function useOpener(name: OpenerName, open: () => void): void {
   const latest = useRef(open);
   useEffect(() => {
     latest.current = open;
@@ -18,6 +18,6 @@ export function useOpener(name: Name, open: () => void): void {
   }, [name]);
 }
 
-export function openPart(name: Name): void {
+export function openPart(name: OpenerName): void {
   listeners.get(name)?.forEach((open) => open());
 }
