@@ -48,70 +48,42 @@ async function signIn(email: string, password: string): Promise<boolean> {
 
 export default function LoginPage() {
   const t = useText("auth");
-  const search = route.useSearch();
+  const { return: back } = route.useSearch();
+  const ways = useSetupFirst();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const ways = useSetupFirst();
-  const [forgotten, setForgotten] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const { form, busy, error, field } = useSubmit(
-    ["email", "password"],
-    () => signIn(email, password),
-    (entered) => (entered ? enter(search.return) : setAsked(true)),
-  );
-  const known = (error: unknown) => {
-    if (!(error instanceof ApiError)) return undefined;
-    if (error.code === "invalid_credentials") return t.wrong;
-    return error.status === 429 ? t.tooMany(error.retryAfter) : undefined;
-  };
-  if (forgotten) {
+  const [step, setStep] = useState<"password" | "code" | "forgotten">("password");
+  const start = () => setStep("password");
+  if (step === "forgotten") {
     return (
       <Card title={t.resetTitle} hint={t.forgottenHint}>
-        <Forgotten email={email} back={() => setForgotten(false)} />
+        <Forgotten email={email} back={start} />
       </Card>
     );
   }
-  if (asked) {
+  if (step === "code") {
+    const withCode = (code: string) => send<Me>("POST", "/session", { email, password, code }, { open: true });
     return (
       <Suspense>
-        <EnterCode
-          signIn={(code) => send<Me>("POST", "/session", { email, password, code }, { open: true })}
-          entered={() => enter(search.return)}
-          back={() => setAsked(false)}
-        />
+        <EnterCode signIn={withCode} entered={() => enter(back)} back={start} />
       </Suspense>
     );
   }
   return (
     <Card title={t.signInTitle}>
-      <form {...form}>
-        <FormError error={error} text={known(error)} />
-        <TextInput
-          required
-          label={t.email}
-          type="email"
-          autoComplete="username"
-          autoFocus
-          {...field("email", email, setEmail)}
-        />
-        <PasswordInput
-          required
-          label={t.password}
-          autoComplete="current-password"
-          {...field("password", password, setPassword)}
-        />
-        <Button type="submit" loading={busy} fullWidth>
-          {t.signIn}
-        </Button>
-      </form>
+      <PasswordForm
+        email={[email, setEmail]}
+        password={[password, setPassword]}
+        done={(entered) => (entered ? enter(back) : setStep("code"))}
+      />
       {ways?.sso && (
         <Suspense>
-          <SSOButton name={ways.sso} back={search.return} />
+          <SSOButton name={ways.sso} back={back} />
         </Suspense>
       )}
       <p className={styles.foot}>
         {ways?.forgotten ? (
-          <Anchor component="button" type="button" onClick={() => setForgotten(true)}>
+          <Anchor component="button" type="button" onClick={() => setStep("forgotten")}>
             {t.forgotten}
           </Anchor>
         ) : (
@@ -120,4 +92,34 @@ export default function LoginPage() {
       </p>
     </Card>
   );
+}
+
+type Value = [value: string, change: (value: string) => void];
+
+function PasswordForm(props: { email: Value; password: Value; done: (entered: boolean) => void }) {
+  const t = useText("auth");
+  const { form, busy, error, field } = useSubmit(
+    ["email", "password"],
+    () => signIn(props.email[0], props.password[0]),
+    props.done,
+  );
+  const refusal = useRefusal(error);
+  return (
+    <form {...form}>
+      <FormError error={error} text={refusal} />
+      <TextInput required label={t.email} type="email" autoComplete="username" autoFocus {...field("email", ...props.email)} />
+      <PasswordInput required label={t.password} autoComplete="current-password" {...field("password", ...props.password)} />
+      <Button type="submit" loading={busy} fullWidth>
+        {t.signIn}
+      </Button>
+    </form>
+  );
+}
+
+/** Why the server did not let somebody in, in our words. */
+function useRefusal(error: unknown): string | undefined {
+  const t = useText("auth");
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.code === "invalid_credentials") return t.wrong;
+  return error.status === 429 ? t.tooMany(error.retryAfter) : undefined;
 }

@@ -12,37 +12,39 @@ import { addRecipients, pathOf, peopleOf, type Broadcast, type NewRecipient } fr
 import { columnsOf } from "./mapping";
 import { useBroadcasts } from "./text";
 
-/** A list of one's own: from a file, or pasted. */
-export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
+/** Adds people to a broadcast, a slice at a time. share is how much has been sent, while it is being sent. */
+function useAdding(b: Broadcast, added: () => void) {
   const t = useBroadcasts();
   const format = new Intl.NumberFormat(useLanguage());
   const client = useQueryClient();
-  const [table, setTable] = useState<Table>();
-  const [pasted, setPasted] = useState("");
   const [share, setShare] = useState<number>();
-  const fresh = () => client.invalidateQueries({ queryKey: ["broadcast"] });
+  const fresh = () => void client.invalidateQueries({ queryKey: ["broadcast"] });
   const add = (rows: NewRecipient[]) => {
     setShare(0);
     addRecipients(b, rows, setShare)
       .then((n) => {
         toast(t.addedList(format.format(n.added), n.duplicate, n.invalid));
-        setTable(undefined);
-        setPasted("");
+        added();
       }, toastError)
       .finally(() => {
         setShare(undefined);
-        void fresh();
+        fresh();
       });
   };
-  const empty = () => void send("DELETE", pathOf(b, "/recipients")).then(() => toast(t.emptied), toastError).finally(() => void fresh());
-  const choose = (file: File | null) => {
-    if (!file) return;
-    file.arrayBuffer().then((bytes) => {
-      const read = tableOf(decode(bytes));
-      if (read.rows.length === 0) toast(t.emptyFile, { kind: "error" });
-      else setTable(read);
-    }, toastError);
-  };
+  const empty = () => void send("DELETE", pathOf(b, "/recipients")).then(() => toast(t.emptied), toastError).finally(fresh);
+  return { share, add, empty };
+}
+
+/** A list of one's own: from a file, or pasted. */
+export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
+  const t = useBroadcasts();
+  const format = new Intl.NumberFormat(useLanguage());
+  const [table, setTable] = useState<Table>();
+  const [pasted, setPasted] = useState("");
+  const { share, add, empty } = useAdding(b, () => {
+    setTable(undefined);
+    setPasted("");
+  });
   if (share !== undefined) {
     return (
       <Panel title={t.list}>
@@ -62,19 +64,44 @@ export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
         <Columns broadcast={b} table={table} add={add} close={() => setTable(undefined)} />
       ) : (
         <div className={styles.fields}>
-          <div>
-            <FileButton onChange={choose} accept=".csv,.txt,.tsv,text/csv,text/plain" inputProps={{ "aria-label": t.file }}>
-              {(props) => <Button variant="default" {...props}>{t.file}</Button>}
-            </FileButton>
-          </div>
-          <Textarea label={t.paste} description={t.pasteHint} autosize minRows={2} maxRows={8} value={pasted} onChange={(event) => setPasted(event.target.value)} />
-          <div>
-            <Button variant="default" disabled={numbersIn(pasted).length === 0} onClick={() => add(numbersIn(pasted).map((to) => ({ to })))}>{t.addNumbers}</Button>
-          </div>
+          <FileChoice choose={setTable} />
+          <Pasted text={pasted} change={setPasted} add={add} />
           <FromView number={b.phone_number_id} add={add} />
         </div>
       )}
     </Panel>
+  );
+}
+
+function FileChoice({ choose }: { choose: (table: Table) => void }) {
+  const t = useBroadcasts();
+  const read = (file: File | null) => {
+    if (!file) return;
+    file.arrayBuffer().then((bytes) => {
+      const table = tableOf(decode(bytes));
+      if (table.rows.length === 0) toast(t.emptyFile, { kind: "error" });
+      else choose(table);
+    }, toastError);
+  };
+  return (
+    <div>
+      <FileButton onChange={read} accept=".csv,.txt,.tsv,text/csv,text/plain" inputProps={{ "aria-label": t.file }}>
+        {(props) => <Button variant="default" {...props}>{t.file}</Button>}
+      </FileButton>
+    </div>
+  );
+}
+
+function Pasted({ text, change, add }: { text: string; change: (text: string) => void; add: (rows: NewRecipient[]) => void }) {
+  const t = useBroadcasts();
+  const numbers = numbersIn(text);
+  return (
+    <>
+      <Textarea label={t.paste} description={t.pasteHint} autosize minRows={2} maxRows={8} value={text} onChange={(event) => change(event.target.value)} />
+      <div>
+        <Button variant="default" disabled={numbers.length === 0} onClick={() => add(numbers.map((to) => ({ to })))}>{t.addNumbers}</Button>
+      </div>
+    </>
   );
 }
 

@@ -68,24 +68,24 @@ function Chooser({ close }: { close: () => void }) {
       </div>
       <ul id="palette-list" role="listbox" aria-label={t.commands} className={styles.list}>
         {found.map((command, index) => (
-          // The keys are read by the field, which keeps the focus.
-          // eslint-disable-next-line jsx-a11y/click-events-have-key-events
-          <li
-            key={command.id}
-            id={`palette-${command.id}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerMove={() => setAt(index)}
-            onClick={() => run(command)}
-          >
-            <span>{command.title}</span>
-            <small>{command.group}</small>
-            {command.keys && <Kbd keys={command.keys} />}
-          </li>
+          <Option key={command.id} command={command} selected={index === at} point={() => setAt(index)} run={() => run(command)} />
         ))}
       </ul>
       {found.length === 0 && <p className={styles.none}>{t.noCommands}</p>}
     </>
+  );
+}
+
+function Option(props: { command: Command; selected: boolean; point: () => void; run: () => void }) {
+  const { id, title, group, keys } = props.command;
+  return (
+    // The keys are read by the field, which keeps the focus.
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+    <li id={`palette-${id}`} role="option" aria-selected={props.selected} onPointerMove={props.point} onClick={props.run}>
+      <span>{title}</span>
+      <small>{group}</small>
+      {keys && <Kbd keys={keys} />}
+    </li>
   );
 }
 

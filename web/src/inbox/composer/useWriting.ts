@@ -35,26 +35,10 @@ export interface WritingState {
   lookAgain: () => void;
 }
 
-/** What is being written in a conversation, and what happens to it when it is sent. */
-export function useWriting(c: Conversation): WritingState {
-  const me = useMe().user.id;
+/** The files that go with the next message. */
+function useFiles(number: string) {
   const client = useQueryClient();
-  const online = useOnline();
-  const draft = useDraft(c.id);
-  const answered = useAnswering(c.id);
   const [files, setFiles] = useState<Attached[]>([]);
-  const [unseen, setUnseen] = useState<Message | null>(null);
-  const [looking, setLooking] = useState(false);
-  const items = useNewest(c.id);
-  const shown = useTimeline(c.id).data;
-  const toNewest = useToNewest(c.id);
-  const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
-  const { sendWriting } = useSend(c);
-  const note = useAddNote(c.id);
-  const newest = items[0]?.id;
-  const { body } = draft;
-
-  const write = (next: string) => draft.write(next, newest);
   const addFiles = useCallback((more: File[]) => {
     const fitting = more.filter((file) => file.size <= largest);
     if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
@@ -64,13 +48,50 @@ export function useWriting(c: Conversation): WritingState {
   const addStored = (id: string) => {
     const add = ({ filename, mime_type, size, path }: LibraryFile) =>
       setFiles((now) => [...now, { id, name: filename ?? id, type: mime_type, size, path }]);
-    client.fetchQuery(fileQuery(c.number.phone_number_id, id)).then(add, () => toast(text("inbox").fileGone, { kind: "error" }));
+    client.fetchQuery(fileQuery(number, id)).then(add, () => toast(text("inbox").fileGone, { kind: "error" }));
   };
+  const removeFile = (file: Attached) => setFiles((now) => now.filter((f) => f !== file));
+  return { files, addFiles, addStored, removeFile, clearFiles: () => setFiles([]) };
+}
 
+/** Adds the draft as a note. A note that cannot be added becomes the draft again. */
+function useSendNote(id: string, draft: DraftState): () => void {
+  const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
+  const note = useAddNote(id);
+  const { body } = draft;
+  return () => {
+    draft.clear();
+    const restore = (error: unknown) => {
+      draft.restore(body, true);
+      toastError(error);
+    };
+    note.mutate({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }, { onError: restore });
+  };
+}
+
+/** What is being written in a conversation, and what happens to it when it is sent. */
+export function useWriting(c: Conversation): WritingState {
+  const me = useMe().user.id;
+  const client = useQueryClient();
+  const online = useOnline();
+  const draft = useDraft(c.id);
+  const answered = useAnswering(c.id);
+  const { files, clearFiles, ...attaching } = useFiles(c.number.phone_number_id);
+  const [unseen, setUnseen] = useState<Message | null>(null);
+  const [looking, setLooking] = useState(false);
+  const items = useNewest(c.id);
+  const shown = useTimeline(c.id).data;
+  const toNewest = useToNewest(c.id);
+  const { sendWriting } = useSend(c);
+  const sendNote = useSendNote(c.id, draft);
+  const newest = items[0]?.id;
+  const { body } = draft;
+
+  const write = (next: string) => draft.write(next, newest);
   const sendNow = () => {
     setUnseen(null);
     sendWriting({ body, files, answered });
-    setFiles([]);
+    clearFiles();
     answer(c.id, undefined);
     draft.clear();
     if (shown && !atNewest(shown)) toNewest();
@@ -87,21 +108,11 @@ export function useWriting(c: Conversation): WritingState {
     if (reply) setUnseen(reply);
     else sendNow();
   };
-  const sendNote = () => {
-    draft.clear();
-    const restore = (error: unknown) => {
-      draft.restore(body, true);
-      toastError(error);
-    };
-    note.mutate({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }, { onError: restore });
-  };
   const ready = body.trim() !== "" || (files.length > 0 && !draft.note);
   return {
     draft,
     files,
-    addFiles,
-    addStored,
-    removeFile: (file) => setFiles((now) => now.filter((f) => f !== file)),
+    ...attaching,
     write,
     ready,
     looking,

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { IconButton } from "../../ui/IconButton";
@@ -18,60 +19,67 @@ export function ContextPane({ id }: { id: string }) {
   const client = useQueryClient();
   const c = useQuery({ ...conversationQuery(id), placeholderData: () => fromLists(client, id) }).data;
   if (!c) return null;
-  const { contact, number } = c;
   return (
     <div className={styles.context}>
       <div className={styles.card}>
-        <Avatar name={nameOf(c)} id={contact.id} />
+        <Avatar name={nameOf(c)} id={c.contact.id} />
         <div>
           <b>{nameOf(c)}</b>
-          {contact.phone_number && contact.name && (
-            <CopyId value={contact.phone_number} shown={phoneOf(contact.phone_number) ?? ""} />
+          {c.contact.phone_number && c.contact.name && (
+            <CopyId value={c.contact.phone_number} shown={phoneOf(c.contact.phone_number) ?? ""} />
           )}
         </div>
-        <IconButton
-          icon="close"
-          label={common.close}
-          className={styles.close}
-          size={44}
-          onClick={() => coverContext(false)}
-        />
+        <IconButton icon="close" label={common.close} className={styles.close} size={44} onClick={() => coverContext(false)} />
       </div>
       <h3>{t.labels}</h3>
       <ContextLabels conversation={c} />
       <h3>{t.details}</h3>
-      <dl className={styles.facts}>
-        {contact.username && <Fact name={t.username}>@{contact.username}</Fact>}
-        <Fact name={t.number}>{number.name || phoneOf(number.phone_number)}</Fact>
-        <Fact name={t.window}>
-          <WindowPill expiresAt={c.window_expires_at} />
-        </Fact>
-        <Fact name={t.assignee}>{c.assignee?.name ?? t.nobody}</Fact>
-        <Fact name={t.firstSeen}>
-          <Time value={c.created_at} />
-        </Fact>
-        {c.waiting_since && (
-          <Fact name={t.waitingSince}>
-            <Time value={c.waiting_since} relative />
-          </Fact>
-        )}
-      </dl>
+      <Details conversation={c} />
       <Earlier id={id} />
       <h3>{t.ids}</h3>
-      <dl className={styles.facts}>
-        <Fact name={t.conversation}>
-          <CopyId value={c.id} />
-        </Fact>
-        <Fact name={t.contact}>
-          <CopyId value={contact.id} />
-        </Fact>
-        {contact.bsuid && (
-          <Fact name="BSUID">
-            <CopyId value={contact.bsuid} />
-          </Fact>
-        )}
-      </dl>
+      <Ids conversation={c} />
     </div>
+  );
+}
+
+function Details({ conversation: c }: { conversation: Conversation }) {
+  const t = useText("inbox");
+  return (
+    <dl className={styles.facts}>
+      {c.contact.username && <Fact name={t.username}>@{c.contact.username}</Fact>}
+      <Fact name={t.number}>{c.number.name || phoneOf(c.number.phone_number)}</Fact>
+      <Fact name={t.window}>
+        <WindowPill expiresAt={c.window_expires_at} />
+      </Fact>
+      <Fact name={t.assignee}>{c.assignee?.name ?? t.nobody}</Fact>
+      <Fact name={t.firstSeen}>
+        <Time value={c.created_at} />
+      </Fact>
+      {c.waiting_since && (
+        <Fact name={t.waitingSince}>
+          <Time value={c.waiting_since} relative />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Ids({ conversation: c }: { conversation: Conversation }) {
+  const t = useText("inbox");
+  return (
+    <dl className={styles.facts}>
+      <Fact name={t.conversation}>
+        <CopyId value={c.id} />
+      </Fact>
+      <Fact name={t.contact}>
+        <CopyId value={c.contact.id} />
+      </Fact>
+      {c.contact.bsuid && (
+        <Fact name="BSUID">
+          <CopyId value={c.contact.bsuid} />
+        </Fact>
+      )}
+    </dl>
   );
 }
 

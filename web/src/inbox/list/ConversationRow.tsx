@@ -26,6 +26,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
   const me = useMe();
   const name = nameOf(c);
   const chosen = selected.has(c.id);
+  const choose = (range: boolean) => toggle(c.id, order.map((o) => o.id), range);
   return (
     <div
       className={styles.row}
@@ -45,11 +46,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         onClick={(event) => {
           if (!event.shiftKey || selected.size === 0) return;
           event.preventDefault();
-          toggle(
-            c.id,
-            order.map((o) => o.id),
-            true,
-          );
+          choose(true);
         }}
       >
         <Avatar name={name} id={c.contact.id} />
@@ -68,13 +65,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         aria-checked={chosen}
         aria-label={t.choose(name)}
         className={styles.choose}
-        onClick={(event) =>
-          toggle(
-            c.id,
-            order.map((o) => o.id),
-            event.shiftKey,
-          )
-        }
+        onClick={(event) => choose(event.shiftKey)}
       >
         {chosen && <Icon name="check" size={16} />}
       </button>

@@ -2,6 +2,7 @@ import { Button, Checkbox, Indicator, Popover, Select, Tooltip } from "@mantine/
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelsQuery, peopleQuery, useMe } from "../../api/queries";
+import type { Named } from "../../api/types";
 import type { InboxSearch } from "../address";
 import { useText } from "../../i18n";
 import { IconButton } from "../../ui/IconButton";
@@ -36,24 +37,29 @@ export function FilterMenu() {
   );
 }
 
+type Filter = "status" | "number" | "label_id" | "assigned_to" | "sort";
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+const choicesOf = (names: Record<string, string>): Choice[] => Object.entries(names).map(([value, label]) => ({ value, label }));
+const namedChoices = (all: Named[]): Choice[] => all.map(({ id, name }) => ({ value: id, label: name }));
+
 function Filters() {
   const t = useText("inbox");
-  const me = useMe();
   const { search, show } = usePlace();
   const labels = useQuery(labelsQuery).data ?? [];
   const people = useQuery(peopleQuery).data ?? [];
+  const numbers = useMe().numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }));
   const set = (change: InboxSearch) => show({ search: { ...search, ...change, item: undefined } });
-  const choose = <Name extends "status" | "number" | "label_id" | "assigned_to" | "sort">(
-    name: Name,
-    label: string,
-    data: { value: string; label: string }[],
-    otherwise: string,
-  ) => (
+  const filter = (name: Filter, label: string, data: Choice[], placeholder: string) => (
     <Select
       label={label}
       data={data}
       value={search[name] ?? null}
-      placeholder={otherwise}
+      placeholder={placeholder}
       clearable
       comboboxProps={{ withinPortal: false }}
       onChange={(value) => set({ [name]: value ?? undefined })}
@@ -61,36 +67,11 @@ function Filters() {
   );
   return (
     <div className={styles.filters}>
-      {choose(
-        "status",
-        t.status_,
-        Object.entries(t.statuses).map(([value, label]) => ({ value, label })),
-        t.statuses.open,
-      )}
-      {choose(
-        "number",
-        t.number,
-        me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) })),
-        t.any,
-      )}
-      {choose(
-        "label_id",
-        t.label,
-        labels.map((l) => ({ value: l.id, label: l.name })),
-        t.any,
-      )}
-      {choose(
-        "assigned_to",
-        t.assignee,
-        people.map((p) => ({ value: p.id, label: p.name })),
-        t.any,
-      )}
-      {choose(
-        "sort",
-        t.sort,
-        Object.entries(t.sorts).map(([value, label]) => ({ value, label })),
-        t.sorts.newest,
-      )}
+      {filter("status", t.status_, choicesOf(t.statuses), t.statuses.open)}
+      {filter("number", t.number, numbers, t.any)}
+      {filter("label_id", t.label, namedChoices(labels), t.any)}
+      {filter("assigned_to", t.assignee, namedChoices(people), t.any)}
+      {filter("sort", t.sort, choicesOf(t.sorts), t.sorts.newest)}
       <Checkbox
         label={t.onlyUnread}
         checked={search.unread === true}

@@ -52,27 +52,7 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
         <EmptyState icon="phone" title={t.startNoNumber} />
       ) : (
         <>
-          <div className={styles.people}>
-            <TextInput
-              label={t.startTo}
-              description={t.startToHint}
-              type="tel"
-              data-autofocus
-              value={to}
-              onChange={(event) => setTo(event.target.value)}
-            />
-            <Select
-              label={t.startFrom}
-              description={" "}
-              allowDeselect={false}
-              value={from}
-              data={numbers.map((n) => ({
-                value: n.phone_number_id,
-                label: n.name || (n.phone_number ?? n.phone_number_id),
-              }))}
-              onChange={setFrom}
-            />
-          </div>
+          <FromAndTo from={from} setFrom={setFrom} to={to} setTo={setTo} />
           {phone ? (
             <TemplatePicker number={from} contact={null} onDone={start} />
           ) : (
@@ -81,5 +61,30 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
         </>
       )}
     </Modal>
+  );
+}
+
+interface Ends {
+  from: string;
+  setFrom: (number: string | null) => void;
+  to: string;
+  setTo: (text: string) => void;
+}
+
+function FromAndTo({ from, setFrom, to, setTo }: Ends) {
+  const t = useText("inbox");
+  const numbers = useMe().numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }));
+  return (
+    <div className={styles.people}>
+      <TextInput
+        label={t.startTo}
+        description={t.startToHint}
+        type="tel"
+        data-autofocus
+        value={to}
+        onChange={(event) => setTo(event.target.value)}
+      />
+      <Select label={t.startFrom} description={" "} allowDeselect={false} value={from} data={numbers} onChange={setFrom} />
+    </div>
   );
 }

@@ -53,26 +53,9 @@ export function TemplateForm({ template, number, contact, onBack, onDone }: Prop
       <button type="button" className={styles.back} onClick={onBack}>
         <Icon name="left" size={16} /> {common.back}
       </button>
-      {fields.map((field) =>
-        field.kind === "text" ? (
-          <TextInput
-            key={field.id}
-            label={t.templateField(field.place, field.name, field.of)}
-            required
-            value={typeof values[field.id] === "string" ? (values[field.id] as string) : ""}
-            onChange={(event) => set(field.id, event.target.value)}
-          />
-        ) : (
-          <FileInput
-            key={field.id}
-            label={t.templateFile[field.kind]}
-            required
-            accept={accepts[field.kind]}
-            placeholder={t.attach}
-            onChange={(file) => set(field.id, file)}
-          />
-        ),
-      )}
+      {fields.map((field) => (
+        <FieldInput key={field.id} field={field} value={values[field.id]} change={(value) => set(field.id, value)} />
+      ))}
       <div className={styles.preview} aria-label={t.preview} role="img">
         <div className={styles.bubble}>
           <TemplateContent preview={previewOf(template, values)} />
@@ -83,6 +66,16 @@ export function TemplateForm({ template, number, contact, onBack, onDone }: Prop
       </Button>
     </form>
   );
+}
+
+function FieldInput(props: { field: Field; value: string | File | undefined; change: (value: string | File | null) => void }) {
+  const t = useText("inbox");
+  const { field, value, change } = props;
+  if (field.kind === "text") {
+    const label = t.templateField(field.place, field.name, field.of);
+    return <TextInput label={label} required value={typeof value === "string" ? value : ""} onChange={(event) => change(event.target.value)} />;
+  }
+  return <FileInput label={t.templateFile[field.kind]} required accept={accepts[field.kind]} placeholder={t.attach} onChange={change} />;
 }
 
 /** The person's name is most often the first value. */

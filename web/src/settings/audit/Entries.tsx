@@ -1,9 +1,10 @@
-import { Button, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Clock } from "../../dev/parts/Clock";
 import type { Filters } from "../../dev/parts/filters";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
+import { More } from "../../ui/More";
 import { clientName } from "../me/clientName";
 import { Row, Rows } from "../Rows";
 import styles from "./AuditPage.module.css";
@@ -94,9 +95,7 @@ export function Entries({ filter, ...narrow }: { filter: Filters } & Narrowing) 
       )}
       {query.hasNextPage && (
         <div className={styles.more}>
-          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {t.older}
-          </Button>
+          <More query={query} text={t.older} />
         </div>
       )}
     </>

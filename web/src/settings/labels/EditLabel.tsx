@@ -1,13 +1,14 @@
-import { Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { send } from "../../api/client";
-import { labelsQuery, queryClient, useTeams } from "../../api/queries";
+import { labelsQuery, queryClient } from "../../api/queries";
 import { labelColors, type Label, type LabelColor } from "../../api/types";
 import { useText } from "../../i18n";
 import { FormDialog } from "../../ui/Dialog";
 import { Dot } from "../../ui/Dot";
 import { toast } from "../../ui/toasts";
 import { useSubmit } from "../../ui/useSubmit";
+import { TeamSelect, useTeamChoice } from "../TeamSelect";
 import styles from "./EditLabel.module.css";
 
 function Colors({ value, change }: { value: LabelColor; change: (color: LabelColor) => void }) {
@@ -29,17 +30,15 @@ function Colors({ value, change }: { value: LabelColor; change: (color: LabelCol
 export function EditLabel({ label, close }: { label?: Label; close: () => void }) {
   const t = useText("settings");
   const common = useText("common");
-  const teams = useTeams();
+  const choice = useTeamChoice();
   const [name, setName] = useState(label?.name ?? "");
   const [color, setColor] = useState<LabelColor>(label?.color ?? "teal");
-  const [chosen, setChosen] = useState<string>();
-  const team = chosen ?? teams[0]?.id;
   const submit = useSubmit(
     ["name", "team_id"],
     () =>
       label
         ? send<Label>("PATCH", `/labels/${label.id}`, { name, color })
-        : send<Label>("POST", "/labels", { name, color, team_id: team }),
+        : send<Label>("POST", "/labels", { name, color, team_id: choice.team }),
     () => {
       void queryClient.invalidateQueries(labelsQuery);
       toast(common.saved);
@@ -56,16 +55,7 @@ export function EditLabel({ label, close }: { label?: Label; close: () => void }
         {...submit.field("name", name, setName)}
       />
       <Colors value={color} change={setColor} />
-      {!label && teams.length > 1 && (
-        <Select
-          label={t.team}
-          allowDeselect={false}
-          data={teams.map((team) => ({ value: team.id, label: team.name }))}
-          value={team}
-          error={submit.errorOf("team_id")}
-          onChange={(id) => setChosen(id ?? undefined)}
-        />
-      )}
+      {!label && <TeamSelect choice={choice} error={submit.errorOf("team_id")} />}
     </FormDialog>
   );
 }

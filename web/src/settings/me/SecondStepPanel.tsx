@@ -70,43 +70,43 @@ function Prove<Result>(props: {
 
 type Opened = "set-up" | "off" | "renew" | { codes: string[] };
 
-function Dialogs({ step, opened, open }: { step: SecondStep; opened: Opened; open: (next?: Opened) => void }) {
+interface DialogProps {
+  step: SecondStep;
+  open: (next?: Opened) => void;
+}
+
+function TurnOff({ step, open }: DialogProps) {
+  const t = useSecurity();
+  const done = () => {
+    refresh();
+    toast(t.turnedOff);
+    open();
+  };
+  const hint = step.required ? `${t.turnOffHint} ${t.requiredHint}` : t.turnOffHint;
+  return <Prove title={t.turnOff} hint={hint} action={t.turnOff} path="/me/second-step/off" danger close={() => open()} done={done} />;
+}
+
+function RenewCodes({ open }: DialogProps) {
+  const t = useSecurity();
+  const done = (made: { recovery_codes: string[] }) => {
+    refresh();
+    open({ codes: made.recovery_codes });
+  };
+  const path = "/me/second-step/recovery-codes";
+  return <Prove title={t.otherCodes} hint={t.otherCodesHint} action={t.makeCodes} path={path} close={() => open()} done={done} />;
+}
+
+function Dialogs({ opened, ...props }: DialogProps & { opened: Opened }) {
   const t = useSecurity();
   const common = useText("common");
-  const close = () => open();
-  if (opened === "off") {
-    return (
-      <Prove
-        title={t.turnOff}
-        hint={step.required ? `${t.turnOffHint} ${t.requiredHint}` : t.turnOffHint}
-        action={t.turnOff}
-        path="/me/second-step/off"
-        danger
-        close={close}
-        done={() => {
-          refresh();
-          toast(t.turnedOff);
-          close();
-        }}
-      />
-    );
-  }
-  if (opened === "renew") {
-    return (
-      <Prove<{ recovery_codes: string[] }>
-        title={t.otherCodes}
-        hint={t.otherCodesHint}
-        action={t.makeCodes}
-        path="/me/second-step/recovery-codes"
-        close={close}
-        done={(made) => {
-          refresh();
-          open({ codes: made.recovery_codes });
-        }}
-      />
-    );
-  }
+  const close = () => props.open();
+  if (opened === "off") return <TurnOff {...props} />;
+  if (opened === "renew") return <RenewCodes {...props} />;
   const codes = opened === "set-up" ? undefined : opened.codes;
+  const done = () => {
+    toast(t.turnedOn);
+    close();
+  };
   return (
     <Modal
       opened
@@ -115,17 +115,7 @@ function Dialogs({ step, opened, open }: { step: SecondStep; opened: Opened; ope
       title={codes ? t.recoveryTitle : t.setupTitle}
       closeButtonProps={{ "aria-label": common.close }}
     >
-      {codes ? (
-        <RecoveryCodes codes={codes} done={close} />
-      ) : (
-        <SetUp
-          confirmed={refresh}
-          done={() => {
-            toast(t.turnedOn);
-            close();
-          }}
-        />
-      )}
+      {codes ? <RecoveryCodes codes={codes} done={close} /> : <SetUp confirmed={refresh} done={done} />}
     </Modal>
   );
 }
@@ -140,28 +130,7 @@ export function SecondStepPanel() {
         {(step) => (
           <>
             {step.on ? (
-              <>
-                <p className={styles.state}>
-                  <Tag kind="green">{t.on}</Tag>
-                  <span>
-                    {step.since && (
-                      <>
-                        {t.onSince} <Time value={step.since} />
-                        {" · "}
-                      </>
-                    )}
-                    {t.codesLeft(step.recovery_codes_left)}
-                  </span>
-                </p>
-                <div className={styles.actions}>
-                  <Button variant="default" onClick={() => open("renew")}>
-                    {t.otherCodes}
-                  </Button>
-                  <Button variant="default" onClick={() => open("off")}>
-                    {t.turnOff}
-                  </Button>
-                </div>
-              </>
+              <TurnedOn step={step} open={open} />
             ) : (
               <Button variant="default" onClick={() => open("set-up")}>
                 {t.turnOn}
@@ -172,5 +141,33 @@ export function SecondStepPanel() {
         )}
       </Loaded>
     </Panel>
+  );
+}
+
+function TurnedOn({ step, open }: DialogProps) {
+  const t = useSecurity();
+  return (
+    <>
+      <p className={styles.state}>
+        <Tag kind="green">{t.on}</Tag>
+        <span>
+          {step.since && (
+            <>
+              {t.onSince} <Time value={step.since} />
+              {" · "}
+            </>
+          )}
+          {t.codesLeft(step.recovery_codes_left)}
+        </span>
+      </p>
+      <div className={styles.actions}>
+        <Button variant="default" onClick={() => open("renew")}>
+          {t.otherCodes}
+        </Button>
+        <Button variant="default" onClick={() => open("off")}>
+          {t.turnOff}
+        </Button>
+      </div>
+    </>
   );
 }

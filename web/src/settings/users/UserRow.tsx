@@ -35,14 +35,21 @@ function useUserActions(user: User, showLink: (user: User, link: Link) => void) 
   return { enable: enable.mutate, makeLink: link.mutate, signOut: signOut.mutate };
 }
 
-export function UserRow(props: { user: User; edit: () => void; disable: () => void; takeOff: () => void; showLink: (user: User, link: Link) => void }) {
+interface Props {
+  user: User;
+  edit: () => void;
+  disable: () => void;
+  takeOff: () => void;
+  showLink: (user: User, link: Link) => void;
+}
+
+export function UserRow(props: Props) {
   const { user } = props;
   const t = useText("settings");
   const common = useText("common");
   const security = useSecurity();
   const me = useMe();
   const teams = useTeams();
-  const actions = useUserActions(user, props.showLink);
   const names = teams.filter((team) => user.teams.includes(team.id)).map((team) => team.name);
   return (
     <Row
@@ -61,31 +68,41 @@ export function UserRow(props: { user: User; edit: () => void; disable: () => vo
       actions={
         (user.role !== "owner" || me.user.role === "owner") && <>
           <IconButton icon="pencil" label={t.editUser(user.name)} iconSize={18} size={36} onClick={props.edit} />
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <IconButton icon="dots" label={t.actionsFor(user.name)} iconSize={18} size={36} />
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<Icon name="link" size={18} />} onClick={() => actions.makeLink()}>
-                {user.invited ? t.inviteAgain : t.resetLink}
-              </Menu.Item>
-              <Menu.Item leftSection={<Icon name="leave" size={18} />} onClick={() => actions.signOut()}>
-                {t.endSessions}
-              </Menu.Item>
-              {user.second_step && user.id !== me.user.id && (
-                <Menu.Item leftSection={<Icon name="phone" size={18} />} onClick={props.takeOff}>
-                  {security.takeOff}
-                </Menu.Item>
-              )}
-              {user.id !== me.user.id && (
-                <Menu.Item leftSection={<Icon name="lock" size={18} />} onClick={() => (user.disabled ? actions.enable() : props.disable())}>
-                  {user.disabled ? t.enable : t.disable}
-                </Menu.Item>
-              )}
-            </Menu.Dropdown>
-          </Menu>
+          <ActionsMenu {...props} />
         </>
       }
     />
+  );
+}
+
+function ActionsMenu({ user, disable, takeOff, showLink }: Props) {
+  const t = useText("settings");
+  const security = useSecurity();
+  const self = user.id === useMe().user.id;
+  const actions = useUserActions(user, showLink);
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <IconButton icon="dots" label={t.actionsFor(user.name)} iconSize={18} size={36} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="link" size={18} />} onClick={() => actions.makeLink()}>
+          {user.invited ? t.inviteAgain : t.resetLink}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="leave" size={18} />} onClick={() => actions.signOut()}>
+          {t.endSessions}
+        </Menu.Item>
+        {user.second_step && !self && (
+          <Menu.Item leftSection={<Icon name="phone" size={18} />} onClick={takeOff}>
+            {security.takeOff}
+          </Menu.Item>
+        )}
+        {!self && (
+          <Menu.Item leftSection={<Icon name="lock" size={18} />} onClick={() => (user.disabled ? actions.enable() : disable())}>
+            {user.disabled ? t.enable : t.disable}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

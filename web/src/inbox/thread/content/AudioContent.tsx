@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type ComponentPropsWithRef } from "react";
 import type { Message } from "../../../api/types";
 import { useText } from "../../../i18n";
 import { Icon } from "../../../ui/icons";
@@ -7,10 +7,8 @@ import { useSource } from "./source";
 import { Uploading } from "./Uploading";
 import styles from "./AudioContent.module.css";
 
-/** A recording with its player: play, jump, and faster. One plays at a time. */
-export function AudioContent({ message: m, number }: { message: Message; number: string }) {
-  const t = useText("inbox");
-  const { url, progress } = useSource(m, number);
+/** The state of a player, and what its audio element reports. Only one player of the page plays at a time. */
+function usePlayer() {
   const audio = useRef<HTMLAudioElement>(null);
   const [playing, setPlaying] = useState(false);
   const [at, setAt] = useState(0);
@@ -26,6 +24,25 @@ export function AudioContent({ message: m, number }: { message: Message; number:
     document.querySelectorAll("audio").forEach((other) => other.pause());
     void element.play().catch(() => setPlaying(false));
   };
+  const jump = (to: number) => {
+    if (audio.current) audio.current.currentTime = to;
+  };
+  const element: ComponentPropsWithRef<"audio"> = {
+    ref: audio,
+    onPlay: () => setPlaying(true),
+    onPause: () => setPlaying(false),
+    onEnded: () => setAt(0),
+    onTimeUpdate: (event) => setAt(event.currentTarget.currentTime),
+    onDurationChange: ({ currentTarget: { duration } }) => setLength(Number.isFinite(duration) ? duration : 0),
+  };
+  return { playing, at, length, speed, toggle, jump, faster: () => setSpeed(nextSpeed), element };
+}
+
+/** A recording with its player: play, jump, and faster. */
+export function AudioContent({ message: m, number }: { message: Message; number: string }) {
+  const t = useText("inbox");
+  const { url, progress } = useSource(m, number);
+  const { playing, at, length, speed, toggle, jump, faster, element } = usePlayer();
   return (
     <>
       <div className={styles.player}>
@@ -40,29 +57,15 @@ export function AudioContent({ message: m, number }: { message: Message; number:
           value={Math.min(at, length || 1)}
           aria-label={t.position}
           aria-valuetext={durationText(at)}
-          onChange={(event) => {
-            if (audio.current) audio.current.currentTime = Number(event.target.value);
-          }}
+          onChange={(event) => jump(Number(event.target.value))}
         />
         <span className={styles.time}>{durationText(playing || at > 0 ? at : length)}</span>
-        <button type="button" className={styles.speed} aria-label={t.speed(speed)} onClick={() => setSpeed(nextSpeed)}>
+        <button type="button" className={styles.speed} aria-label={t.speed(speed)} onClick={faster}>
           {speed}×
         </button>
         {/* A recording of somebody's voice has no captions. */}
         {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
-        <audio
-          ref={audio}
-          src={url}
-          preload="metadata"
-          onPlay={() => setPlaying(true)}
-          onPause={() => setPlaying(false)}
-          onEnded={() => setAt(0)}
-          onTimeUpdate={(event) => setAt(event.currentTarget.currentTime)}
-          onDurationChange={(event) => {
-            const { duration } = event.currentTarget;
-            setLength(Number.isFinite(duration) ? duration : 0);
-          }}
-        />
+        <audio src={url} preload="metadata" {...element} />
       </div>
       <Uploading progress={progress} />
     </>
