@@ -190,6 +190,9 @@ func TestConsolePages(t *testing.T) {
 		}
 		s.Open(srv.URL() + "/dev/reference?op=sendMessage")
 		s.Says("/v1/10020030040050") // one of the demo's numbers
+		label := stored[[]struct{ ID string }](s, "/labels?limit=1")[0].ID
+		s.Open(srv.URL() + "/dev/reference?op=getLabel")
+		s.SaysIn("Example", "/v1/labels/"+label)
 	}
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { matching, operationsOf, type Document } from "./document";
-import { bodyOf, example, languages, urlOf } from "./examples";
+import { bodyOf, example, languages, urlOf, wantedBy } from "./examples";
 
 const document: Document = {
   paths: {
@@ -14,7 +14,7 @@ const document: Document = {
     schemas: { Label: { type: "object", required: ["name"], properties: { name: { type: "string" }, color: { type: "string", enum: ["red"] } } } },
   },
 };
-const own = { origin: "https://chat.example", key: "svc_live_x", phoneNumberId: "100200300" };
+const own = { origin: "https://chat.example", key: "svc_live_x", phoneNumberId: "100200300", ids: {} };
 const [send, get, update] = operationsOf(document) as [ReturnType<typeof operationsOf>[0], ReturnType<typeof operationsOf>[0], ReturnType<typeof operationsOf>[0]];
 
 test("examples have the user's own number and key", () => {
@@ -28,6 +28,8 @@ test("examples have the user's own number and key", () => {
 
 test("other ids are of the right kind, and a body has what must be there", () => {
   expect(urlOf(get, own)).toBe("https://chat.example/v1/labels/lbl_…");
+  expect(wantedBy(get)).toEqual(["lbl_"]);
+  expect(urlOf(get, { ...own, ids: { lbl_: "lbl_01H" } })).toBe("https://chat.example/v1/labels/lbl_01H");
   expect(bodyOf(document, get)).toBeUndefined();
   expect(bodyOf(document, update)).toEqual({ name: "…" });
 });

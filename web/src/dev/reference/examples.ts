@@ -5,6 +5,8 @@ export interface Own {
   origin: string;
   key: string;
   phoneNumberId: string;
+  /** Ids of things that are there, by their kind: lbl_ has a label's. The name of a template is under name. */
+  ids: Record<string, string>;
 }
 
 export const languages = ["curl", "Go", "TypeScript", "Python"] as const;
@@ -15,53 +17,77 @@ const known: Record<string, unknown> = {
   sendMessage: { messaging_product: "chat", to: "+12025550100", type: "text", text: { body: "Hello" } },
 };
 
-/** An id of the right kind, where a pattern names one: ^lbl_… becomes lbl_…. */
-function sampleText(schema: Schema): string {
-  const kind = /^\^\(?([a-z]+_)/.exec(schema.pattern ?? "");
-  if (kind) return `${kind[1]}…`;
+/** The kind of id that a pattern names: of ^lbl_… that is lbl_. */
+const kindOf = (schema: Schema | undefined) => /^\^\(?([a-z]+_)/.exec(schema?.pattern ?? "")?.[1];
+
+/** What a variable of a path is filled in with: a kind of id, or the name of a template. */
+const wanted = ({ name, schema }: { name: string; schema?: Schema }) => kindOf(schema) ?? (name === "name" ? name : undefined);
+
+/** What an operation's path needs, as lists has it. */
+export const wantedBy = (operation: Operation): string[] =>
+  operation.parameters.filter((p) => operation.path.includes(`{${p.name}}`)).flatMap((p) => wanted(p) ?? []);
+
+/** Where the dashboard finds one of a kind. */
+export const lists: Record<string, (number: string) => string> = {
+  cus_: () => "/customers",
+  lbl_: () => "/labels",
+  wbd_: () => "/webhook_deliveries",
+  wbs_: () => "/webhook_subscriptions",
+  bct_: () => "/broadcasts",
+  ctc_: () => "/contacts",
+  cnv_: () => "/conversations",
+  med_: (number) => `/${number}/media`,
+  name: (number) => `/${number}/templates`,
+};
+
+/** An id of the right kind, where a pattern names one: one that is there, or lbl_…. */
+function sampleText(schema: Schema, own?: Own): string {
+  const kind = kindOf(schema);
+  if (kind) return own?.ids[kind] ?? `${kind}…`;
   if (schema.format === "date-time") return "2026-01-31T12:00:00Z";
   if (schema.format === "uri") return "https://example.com/webhooks";
   return "…";
 }
 
 /** A value that fits a schema: of an object, what must be there. */
-export function sample(document: Document, given: Schema | undefined, depth = 0): unknown {
+export function sample(document: Document, given: Schema | undefined, own?: Own, depth = 0): unknown {
   const schema = resolve(document, given);
   if (schema.examples?.length) return schema.examples[0];
   if (schema.default !== undefined) return schema.default;
   if (schema.enum?.length) return schema.enum[0];
   const either = schema.oneOf?.[0] ?? schema.anyOf?.[0];
-  if (either) return sample(document, either, depth + 1);
+  if (either) return sample(document, either, own, depth + 1);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case "object": {
       const all = Object.entries(schema.properties ?? {});
       const needed = all.filter(([name]) => schema.required?.includes(name));
       const shown = depth === 0 && needed.length === 0 ? all.slice(0, 1) : needed;
-      return Object.fromEntries(depth > 5 ? [] : shown.map(([name, part]) => [name, sample(document, part, depth + 1)]));
+      return Object.fromEntries(depth > 5 ? [] : shown.map(([name, part]) => [name, sample(document, part, own, depth + 1)]));
     }
     case "array":
-      return [sample(document, schema.items, depth + 1)];
+      return [sample(document, schema.items, own, depth + 1)];
     case "integer":
     case "number":
       return 1;
     case "boolean":
       return true;
     default:
-      return sampleText(schema);
+      return sampleText(schema, own);
   }
 }
 
 export function urlOf(operation: Operation, own: Own): string {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     if (name === "phone_number_id") return own.phoneNumberId;
-    return sampleText(operation.parameters.find((parameter) => parameter.name === name)?.schema ?? {});
+    const parameter = operation.parameters.find((p) => p.name === name);
+    return (parameter && own.ids[wanted(parameter) ?? ""]) ?? sampleText(parameter?.schema ?? {});
   });
   return `${own.origin}/v1${path}`;
 }
 
-export function bodyOf(document: Document, operation: Operation): unknown {
-  return operation.body ? (known[operation.id] ?? sample(document, operation.body)) : undefined;
+export function bodyOf(document: Document, operation: Operation, own?: Own): unknown {
+  return operation.body ? (known[operation.id] ?? sample(document, operation.body, own)) : undefined;
 }
 
 function curl(operation: Operation, url: string, own: Own, body: unknown): string {
@@ -133,5 +159,5 @@ function python(operation: Operation, url: string, own: Own, body: unknown): str
 const writers = { curl, Go: go, TypeScript: typescript, Python: python };
 
 export function example(language: ExampleLanguage, document: Document, operation: Operation, own: Own): string {
-  return writers[language](operation, urlOf(operation, own), own, bodyOf(document, operation));
+  return writers[language](operation, urlOf(operation, own), own, bodyOf(document, operation, own));
 }

@@ -18,7 +18,7 @@ export const contacts: Translated<typeof english> = {
   sorts: { newest: "Terbaru dahulu", name: "Menurut nama" },
   clear: "Hapus filter",
   noName: "Tanpa nama",
-  never: "Belum pernah menulis",
+  never: "Belum pernah",
   conversation: "Percakapan",
   noConversation: "Tidak ada",
   none: "Belum ada kontak",

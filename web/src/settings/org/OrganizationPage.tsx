@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
+import { AdminsOnly } from "../AdminsOnly";
 import { Section } from "../Section";
 import { organizationQuery } from "./data";
 import { BrandPanel } from "./BrandPanel";
@@ -10,6 +11,14 @@ import { SignInPanel } from "./SignInPanel";
 import { SwitchesPanel } from "./SwitchesPanel";
 
 export default function OrganizationPage() {
+  return (
+    <AdminsOnly>
+      <Settings />
+    </AdminsOnly>
+  );
+}
+
+function Settings() {
   const t = useText("organization");
   const organization = useQuery(organizationQuery);
   return (
