@@ -160,14 +160,7 @@ func (e *Engine) setAlarm(l *lane, at store.Moment) {
 		heap.Push(&e.sleeping, l)
 	}
 	if !at.IsZero() && l.seat.index == 0 {
-		poke(e.wake)
-	}
-}
-
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
+		e.alarm.Wake()
 	}
 }
 
@@ -178,7 +171,7 @@ func (e *Engine) sleep() {
 	for {
 		select {
 		case <-timer.C:
-		case <-e.wake:
+		case <-e.alarm:
 		case <-e.ctx.Done():
 			return
 		}

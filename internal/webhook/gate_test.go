@@ -33,7 +33,7 @@ func newGate(w *world) *gate {
 		g.came = append(g.came, v)
 		left := g.left
 		g.mu.Unlock()
-		poke(w.recorded)
+		w.recorded.Wake()
 		select {
 		case status := <-v.answer:
 			rw.WriteHeader(status)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/fair"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -40,11 +41,11 @@ type recorder struct {
 	mu      sync.Mutex
 	waiting fair.Rounds[string, outcome]
 	closed  bool
-	wake    chan struct{}
+	wake    part.Bell
 }
 
 func startRecorder(e *Engine) *recorder {
-	r := &recorder{engine: e, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	r := &recorder{engine: e, wake: part.NewBell(), done: make(chan struct{})}
 	go r.run()
 	return r
 }
@@ -54,7 +55,7 @@ func (r *recorder) add(o outcome) {
 	r.mu.Lock()
 	r.waiting.Add(o.job.OrgID, o)
 	r.mu.Unlock()
-	poke(r.wake)
+	r.wake.Wake()
 }
 
 // stop stores what is queued. Nothing may be added any more.
@@ -62,7 +63,7 @@ func (r *recorder) stop() {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
-	poke(r.wake)
+	r.wake.Wake()
 	<-r.done
 }
 

@@ -22,23 +22,19 @@ func (e *Engine) sweepLoop() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for e.ctx.Err() == nil {
-		if err := e.sweep(e.ctx); err != nil {
+		if err := e.Sweep(e.ctx); err != nil {
 			e.warn("due deliveries could not be looked for", err)
 		}
 		select {
 		case <-tick.C:
-		case <-e.sweepNow:
+		case <-e.Bell:
 		case <-e.ctx.Done():
 		}
 	}
 }
 
-// Wake has deliveries that no node owns, and changes of other nodes, looked for without waiting for the
-// next sweep.
-func (e *Engine) Wake() { poke(e.sweepNow) }
-
-// sweep looks for what is due and in nobody's memory, and for changes that other nodes made.
-func (e *Engine) sweep(ctx context.Context) error {
+// Sweep looks for what is due and in nobody's memory, and for changes that other nodes made.
+func (e *Engine) Sweep(ctx context.Context) error {
 	if !e.alive() {
 		return nil
 	}

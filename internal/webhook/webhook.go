@@ -20,6 +20,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/tracing"
 )
@@ -119,9 +120,9 @@ type Engine struct {
 	sweeps     int
 	polledAt   time.Time
 
-	wake     chan struct{} // for the sleeper
-	sweepNow chan struct{}
-	tending  *sync.Cond // chores have come
+	part.Bell            // for the sweeps
+	alarm     part.Bell  // for the sleeper
+	tending   *sync.Cond // chores have come
 
 	ctx    context.Context // ends with Stop
 	cancel context.CancelFunc
@@ -136,7 +137,7 @@ func New(cfg Config) *Engine {
 	cfg.setDefaults()
 	e := &Engine{
 		cfg: cfg, node: cfg.Lease().Node, http: newPoster(cfg), lanes: map[string]*lane{}, orgs: map[string]share{},
-		wake: make(chan struct{}, 1), sweepNow: make(chan struct{}, 1),
+		Bell: part.NewBell(), alarm: part.NewBell(),
 	}
 	e.tending = sync.NewCond(&e.mu)
 	e.ctx, e.cancel = context.WithCancel(context.Background())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/netguard"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -32,7 +33,7 @@ type world struct {
 	engine *Engine
 	log    *logBook
 
-	recorded chan struct{}
+	recorded part.Bell
 	leases   sync.Map                        // of nodes, where they are told
 	looked   atomic.Pointer[func(id string)] // what happens when a delivery was looked up before a retry
 }
@@ -44,7 +45,7 @@ func onEachEngine(t *testing.T, test func(w *world)) {
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		clock := storetest.NewClock()
 		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		w := &world{t: t, st: st, clock: clock, org: storetest.Org(t, st), log: &logBook{}, recorded: make(chan struct{}, 1)}
+		w := &world{t: t, st: st, clock: clock, org: storetest.Org(t, st), log: &logBook{}, recorded: part.NewBell()}
 		w.engine = w.start("node_1")
 		test(w)
 	})
@@ -62,7 +63,7 @@ func (w *world) start(node string) *Engine {
 		Store: w.st, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
 		Timeout:    10 * time.Minute, // no test waits for one, and none may come in between
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
-		recorded:   func() { poke(w.recorded) },
+		recorded:   func() { w.recorded.Wake() },
 		looked: func(id string) {
 			if looked := w.looked.Load(); looked != nil {
 				(*looked)(id)
@@ -266,7 +267,7 @@ func (w *world) advance(d time.Duration) {
 
 func (w *world) notice(e *Engine) {
 	w.t.Helper()
-	if err := e.sweep(context.Background()); err != nil {
+	if err := e.Sweep(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}
 	e.wakeLanes()
