@@ -1,1 +1,0 @@
-import{ut as e}from"./vendor-CASASK4_.js";import{$ as t,ft as n,xt as r}from"./shared-DPr0OUXv.js";var i=e();function a({children:e}){let a=n(`settings`);return r()?e:(0,i.jsx)(t,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

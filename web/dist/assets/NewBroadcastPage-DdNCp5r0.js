@@ -1,1 +1,0 @@
-import{ut as e}from"./vendor-CASASK4_.js";import{t}from"./Frame-H6GPK4Es.js";import{t as n}from"./text-9JkVRtvW.js";import{t as r}from"./Wizard-BsnksJZO.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

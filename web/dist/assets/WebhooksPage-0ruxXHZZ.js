@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-C6yHm4h_.js";

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CASASK4_.js";import{Dt as t,Ot as n,jt as r}from"./shared-DPr0OUXv.js";var i=e=>r([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{at as e,ot as t}from"./shared-DPr0OUXv.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CASASK4_.js";import{Dt as t}from"./shared-DPr0OUXv.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
