@@ -16,21 +16,21 @@ import (
 	"github.com/parleyhq/parley/internal/tracing"
 )
 
-// retryAfter is how long a message waits after each transient failure; then it fails.
+// retryAfter is how long a message waits after each transient failure. After the last of them it fails.
 var retryAfter = []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute}
 
 const (
-	// throttlePause is how long a number rests after a rate limit without a hint of the provider's.
+	// throttlePause is how long a number pauses after a rate limit for which the provider gave no duration.
 	throttlePause = 10 * time.Second
-	// throttleLife is how long a message is held back by rate limits before it fails.
+	// throttleLife is how long rate limits may hold a message back before it fails.
 	throttleLife = time.Hour
 	accountFresh = 100 * time.Millisecond
-	// lookTimeout ends a look into the store that is not answered, lookAgain is how soon the next is made.
+	// lookTimeout ends a read that the store does not answer. lookAgain is how soon the read is tried again.
 	lookTimeout = 5 * time.Second
 	lookAgain   = 500 * time.Millisecond
 )
 
-// send makes one attempt and hands its outcome on.
+// send makes one attempt and hands its outcome to the recorder.
 func (n *number) send(w queued) {
 	begun := sync.OnceFunc(n.sender.starts.Leave)
 	timer := time.AfterFunc(startTime, begun)
@@ -41,7 +41,7 @@ func (n *number) send(w queued) {
 	switch {
 	case result != nil:
 		n.sender.results.add(*result, func(err error) { n.recorded(w, again, err) })
-	default: // throttled or gone: nothing to record
+	default: // throttled or gone: there is nothing to record
 		n.settle(w, again)
 	}
 }
@@ -61,8 +61,8 @@ func outcomeOf(r *core.SendResult, again store.Moment) string {
 	}
 }
 
-// recorded goes on with the lane once the outcome is durable. When it could not be written, the
-// message is in doubt: callbacks have a while to settle it before it is tried again.
+// recorded continues the lane once the outcome is durable. If the outcome could not be written, the message is in
+// doubt: callbacks get some time to settle it before the message is tried again.
 func (n *number) recorded(w queued, again store.Moment, err error) {
 	if err != nil {
 		w.Job.InDoubt = true
@@ -72,7 +72,7 @@ func (n *number) recorded(w queued, again store.Moment, err error) {
 }
 
 func (n *number) settle(w queued, again store.Moment) {
-	if w.Job.Owner != n.sender.Node() { // the node was taken for dead meanwhile: others go on with it
+	if w.Job.Owner != n.sender.Node() { // the node was declared dead meanwhile: other nodes continue with the message
 		again = 0
 	}
 	if again.IsZero() {
@@ -83,7 +83,8 @@ func (n *number) settle(w queued, again store.Moment) {
 	n.done(w.Job.Queue(), again)
 }
 
-// attempt calls the provider, and begun when the request has left. It returns what to record, and when to try again.
+// attempt calls the provider, and calls begun when the request has been written. It returns the result to record and
+// when to try again.
 func (n *number) attempt(w *queued, begun func()) (*core.SendResult, store.Moment) {
 	s := n.sender
 	ctx, cancel := context.WithTimeout(store.WithTurn(context.WithoutCancel(s.ctx), w.turn()), sendTimeout)
@@ -91,7 +92,7 @@ func (n *number) attempt(w *queued, begun func()) (*core.SendResult, store.Momen
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { begun() }})
 	look, seen := context.WithTimeout(ctx, lookTimeout)
 	defer seen()
-	// A sweep takes up what is due for a while, and may be late: the job may just have been done.
+	// A sweep takes jobs up some time after they became due, and may be late. The job may be finished already.
 	if w.Job.Attempts > 0 || w.Job.InDoubt || s.cfg.Store.Moment().Sub(w.known) >= s.cfg.SweepEvery {
 		if open, err := s.stillOpen(look, w.Job); err != nil || !open {
 			return nil, n.unlessGone(err)
@@ -124,8 +125,8 @@ func (n *number) attempt(w *queued, begun func()) (*core.SendResult, store.Momen
 	}
 }
 
-// standing reads the account and its organization, at most every accountFresh: what stops them must stop
-// queued messages.
+// standing reads the account and its organization, at most every accountFresh. A stop of either must also stop messages
+// that are already queued.
 func (n *number) standing(ctx context.Context) (core.Standing, error) {
 	now := n.sender.cfg.Store.Moment()
 	n.mu.Lock()
@@ -144,7 +145,7 @@ func (n *number) standing(ctx context.Context) (core.Standing, error) {
 	return fresh, nil
 }
 
-// unlessGone tries again soon after a fault of the store's; a job that is gone is done.
+// unlessGone retries soon after an error of the store. A job that no longer exists is done.
 func (n *number) unlessGone(err error) store.Moment {
 	if err == nil {
 		return 0
@@ -160,7 +161,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// stillOpen looks whether a callback, or another node, has settled the job meanwhile.
+// stillOpen tells whether the job still exists and is still this node's. A callback or another node may have settled
+// it.
 func (s *Sender) stillOpen(ctx context.Context, job store.SendJob) (bool, error) {
 	owner, err := s.cfg.Store.Read(ctx).SendJobOwner(job.OrgID, job.MessageID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -169,7 +171,7 @@ func (s *Sender) stillOpen(ctx context.Context, job store.SendJob) (bool, error)
 	return owner == job.Owner, err
 }
 
-// withdraw takes back a message whose broadcast was paused or stopped since it was made.
+// withdraw takes back a message whose broadcast was paused or stopped after the message was made.
 func (s *Sender) withdraw(ctx context.Context, w store.SendWork) (withdrawn bool, err error) {
 	status, err := s.cfg.Store.Read(ctx).BroadcastStatusOf(w.Message.OrgID, w.Message.ID)
 	if err != nil || status != chat.BroadcastPaused && status != chat.BroadcastStopped {
@@ -208,7 +210,7 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (pro
 			return provider.Sent{}, err
 		}
 	}
-	if !s.owns(w.Job) { // all this may have taken long
+	if !s.owns(w.Job) { // the steps above may have taken long
 		return provider.Sent{}, errNoLease
 	}
 	begin := s.cfg.Store.Moment()
@@ -218,7 +220,7 @@ func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (pro
 	return sent, err
 }
 
-// handToProvider is the call itself.
+// handToProvider makes the call itself.
 func (s *Sender) handToProvider(ctx context.Context, from provider.Number, m provider.Outbound, w *queued) (provider.Sent, error) {
 	ctx, span := s.cfg.Tracer.Begin(ctx, "send to provider")
 	defer span.End()
@@ -261,7 +263,8 @@ func (n *number) failed(w *queued, account chat.Account, err error) (*core.SendR
 	return &core.SendResult{Work: w.SendWork, Retry: &retry}, now.Add(wait)
 }
 
-// standing is where a failure leaves the account; empty where it does not concern it as a whole.
+// standing is the account status that a failure leads to. It is empty if the failure does not concern the whole
+// account.
 func standing(class provider.Class) chat.AccountStatus {
 	switch {
 	case class.NumberGone:
@@ -273,8 +276,8 @@ func standing(class provider.Class) chat.AccountStatus {
 	}
 }
 
-// throttled pauses the number, or the conversation, and returns for how long; zero if the failure
-// is no rate limit.
+// throttled pauses the number or the conversation and returns for how long. It returns zero if the failure is not a
+// rate limit.
 func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) time.Duration {
 	switch {
 	case class.PairLimited:
@@ -288,8 +291,8 @@ func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) t
 	}
 }
 
-// demote marks an account from which the provider takes nothing any more: its sends would all fail
-// until it is connected or registered anew.
+// demote marks an account whose messages the provider no longer accepts. All its sends would fail until it is connected
+// or registered again.
 func (s *Sender) demote(account chat.Account, status chat.AccountStatus, said *provider.Error) {
 	changed := false
 	err := s.cfg.Store.InTx(store.WithTurn(context.WithoutCancel(s.ctx), store.Turn{OrgID: account.OrgID}), func(tx *store.Tx) (err error) {
@@ -306,7 +309,7 @@ func (s *Sender) demote(account chat.Account, status chat.AccountStatus, said *p
 	}
 }
 
-// reasonOf is why the provider takes nothing any more, for people.
+// reasonOf says in readable words why the provider no longer accepts messages.
 func reasonOf(said *provider.Error) string {
 	return fmt.Sprintf("the provider says %q (%d)", cmp.Or(said.Message, said.Title, "nothing"), said.Code)
 }

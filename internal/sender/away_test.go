@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// What the provider has answered is not forgotten while the database is away: no message goes out twice,
-// and within a second of its return the conversations go on.
+// The provider's answers are kept while the database is unavailable: no message is sent twice, and the conversations
+// continue within a second of its return.
 func TestAnswersOutliveAnOutage(t *testing.T) {
 	t.Parallel()
 	behindGate(t, func(t *testing.T, r *rig, gate *pgtest.Gate) {

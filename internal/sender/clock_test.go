@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// postMany accepts messages to as many people at once, and hands them on.
+// postMany accepts one message to each of count people at once, and hands them to the sender.
 func (r *rig) postMany(count int) {
 	r.t.Helper()
 	accepted := make([]core.Accepted, count)
@@ -31,7 +31,7 @@ func (r *rig) postMany(count int) {
 	r.enqueue(r.account, accepted...)
 }
 
-// callTimes are when the calls were made, in their order.
+// callTimes are the times of the calls, in order.
 func (r *rig) callTimes() (times []time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,7 @@ func (r *rig) callTimes() (times []time.Duration) {
 	return times
 }
 
-// requirePace fails the test if some window of time saw more calls than the burst and its length allow.
+// requirePace fails the test if any window of time has more calls than the burst and the window's length allow.
 func requirePace(t *testing.T, calls []time.Duration, perSecond int) {
 	t.Helper()
 	for i, first := range calls {
@@ -53,14 +53,14 @@ func requirePace(t *testing.T, calls []time.Duration, perSecond int) {
 	}
 }
 
-// Two thousand messages that were queued at once leave at the pace of their number from the first to the
-// last, also while the wall clock is turned this way and that.
+// Two thousand messages queued at once leave at the number's pace from the first to the last, also while the wall clock
+// is set back and forth.
 func TestPaceOfManyMessages(t *testing.T) {
 	t.Parallel()
 	const count, perSecond = 2000, 80
 	runRig(t, storetest.NewConfig(t, storetest.SQLite), func(t *testing.T, r *rig) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
-			<-time.After(time.Millisecond + c.At%(37*time.Millisecond)) // so that the sender looks at odd times
+			<-time.After(time.Millisecond + c.At%(37*time.Millisecond)) // makes the sender look at odd times
 			return provider.Sent{}, nil
 		}
 		r.postMany(count)
@@ -82,8 +82,7 @@ func TestPaceOfManyMessages(t *testing.T) {
 	}, func(c *sender.Config) { c.PerSecond = perSecond }, slowSweeps)
 }
 
-// A message that waits for its next attempt waits as long as it should, whatever the wall clock is
-// turned to meanwhile.
+// A message waits for its next attempt exactly as long as it should, whatever the wall clock is set to meanwhile.
 func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	for _, by := range []time.Duration{-11 * time.Minute, -30 * time.Second, 30 * time.Second, 11 * time.Minute} {
@@ -107,7 +106,7 @@ func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 	}
 }
 
-// A pause that the provider asked for is as long as it asked for.
+// A pause lasts as long as the provider asked for.
 func TestPausesDoNotFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	for _, by := range []time.Duration{-11 * time.Minute, 11 * time.Minute} {
@@ -130,12 +129,12 @@ func TestPausesDoNotFollowTheWallClock(t *testing.T) {
 	}
 }
 
-// What is in the table alone is found after the wall clock was turned back: a message that was never
-// tried at once, one that was after the wait that it has at most.
+// Messages that are only in the table are found after the wall clock was set back. One that was never tried is found at
+// once, one that was tried after its longest possible wait.
 func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		fresh := r.accept("fresh", person(1), node) // committed, and not handed on
+		fresh := r.accept("fresh", person(1), node) // committed, but not handed to the sender
 		tried := r.accept("tried", person(2), node)
 		storetest.InTx(t, r.st, func(tx *store.Tx) error {
 			job := tried.Job
@@ -152,7 +151,7 @@ func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 	})
 }
 
-// A number that was told to slow down does not begin anew at full speed because it had nothing to do.
+// A number that was told to slow down does not start again at full speed after being idle.
 func TestSlownessOutlivesIdleness(t *testing.T) {
 	t.Parallel()
 	const perSecond = 80

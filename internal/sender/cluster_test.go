@@ -19,7 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// member is a node of a cluster, with its own way to the database.
+// member is a node of a cluster, with its own connection to the database.
 type member struct {
 	*nodes.Node
 	gate   *pgtest.Gate
@@ -27,7 +27,7 @@ type member struct {
 	sender *sender.Sender
 }
 
-// cluster is nodes on one database that send through one provider.
+// cluster is a group of nodes on one database that send through one provider.
 type cluster struct {
 	*rig
 	members []*member
@@ -66,7 +66,7 @@ func (c *cluster) join(gate *pgtest.Gate) {
 	c.members = append(c.members, m)
 }
 
-// burst has each person's messages accepted by the nodes in turn.
+// burst makes the nodes accept each person's messages in turn.
 func (c *cluster) burst(people, messages int) {
 	c.t.Helper()
 	for i := range messages {
@@ -86,13 +86,13 @@ func workOf(a core.Accepted) store.SendWork {
 	return store.SendWork{Job: a.Job, Message: a.Message, To: a.Contact.PhoneNumber, ConversationStatus: a.Conversation.Status}
 }
 
-// slowly takes longer than a node waits before it sends what it has taken over from a dead one.
+// slowly answers later than a node waits before it sends messages taken over from a dead node.
 func slowly(context.Context, call) (provider.Sent, error) {
 	<-time.After(5 * time.Second)
 	return provider.Sent{}, nil
 }
 
-// requireLedger fails the test unless these calls were each message once, and each person's in order.
+// requireLedger fails the test unless the calls contain each message once, and each person's messages in order.
 func (c *cluster) requireLedger(calls []string) {
 	c.t.Helper()
 	got := map[string][]string{}
@@ -108,20 +108,20 @@ func (c *cluster) requireLedger(calls []string) {
 	}
 }
 
-// While the database is away for all nodes, longer than a lease lasts, none takes another's messages when
-// it is back: all are alive. Nothing goes out twice, nothing out of order.
+// The database is unavailable to all nodes for longer than a lease lasts. When it is back, no node takes another's
+// messages, because all are alive. Nothing is sent twice or out of order.
 func TestNodesOutliveAnOutage(t *testing.T) {
 	t.Parallel()
 	inCluster(t, 3, func(t *testing.T, c *cluster) {
 		c.answer = slowly
 		pass(time.Minute)
 		c.burst(6, 4)
-		pass(7 * time.Second) // in the middle of it
+		pass(7 * time.Second) // in the middle of the burst
 		for _, m := range c.members {
 			m.gate.Shut()
 		}
 		pass(40 * time.Second)
-		for i, m := range c.members { // one after the other finds back
+		for i, m := range c.members { // the nodes get their connection back one after the other
 			<-time.After(time.Duration(i) * 1500 * time.Millisecond)
 			m.gate.Open()
 		}
@@ -131,8 +131,8 @@ func TestNodesOutliveAnOutage(t *testing.T) {
 	})
 }
 
-// A node that alone loses the database for longer than its lease lasts is taken for dead. What it had begun
-// may go out again; what it had not is sent by the others, once and in order, and not by it as well.
+// A node that alone loses the database for longer than its lease is declared dead. Its messages that were under way may
+// be sent again. The others are sent by the other nodes, once and in order, and not by it as well.
 func TestANodeThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	inCluster(t, 2, func(t *testing.T, c *cluster) {
@@ -158,7 +158,7 @@ func TestANodeThatIsCutOff(t *testing.T) {
 			}
 		}
 		c.requireLedger(once)
-		if twice := len(c.order()) - len(once); twice > 4 { // one of each conversation can be under way
+		if twice := len(c.order()) - len(once); twice > 4 { // each conversation can have one message under way
 			t.Errorf("%d messages went out again", twice)
 		}
 	})

@@ -7,5 +7,5 @@ func (s *Sender) InMemory() (numbers, jobs int) {
 	return len(s.numbers), len(s.held)
 }
 
-// MaxPerNumber is how many calls of a number can be under way.
+// MaxPerNumber is how many calls of a number can be under way at once.
 const MaxPerNumber = maxPerNumber

@@ -10,24 +10,24 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// leaseAgain is how soon a message is tried again for which the node had no lease.
+// leaseAgain is how soon a message is tried again after the node had no lease for it.
 const leaseAgain = 200 * time.Millisecond
 
-// errNoLease: the node may have been taken for dead, and the message may be another's to send.
+// errNoLease means that the node may have been declared dead, and that another node may have the message.
 var errNoLease = errors.New("this node has no lease")
 
-// Node is the owner to write into the jobs that are handed to Enqueue.
+// Node is the owner to write into jobs that are handed to Enqueue.
 func (s *Sender) Node() string { return s.cfg.Lease().Node }
 
-// owns tells whether a job is certainly this node's: only then it may go out.
+// owns tells whether a job certainly belongs to this node. Only then may its message be sent.
 func (s *Sender) owns(job store.SendJob) bool {
 	lease := s.cfg.Lease()
 	return job.Owner == lease.Node && lease.Holds(s.cfg.Store.Moment(), 0)
 }
 
-// mayTake tells whether jobs may be taken from the table. After the node was taken for dead the sender
-// forgets what it had then, and takes nothing as long as calls of that time are under way or their outcomes
-// are not written: it might overtake them.
+// mayTake tells whether jobs may be taken from the table. After the node was declared dead, the sender forgets the jobs
+// it had under the old name. It takes nothing while calls of that time are under way or their outcomes are not written,
+// because new messages might overtake them.
 func (s *Sender) mayTake() bool {
 	lease := s.cfg.Lease()
 	s.mu.Lock()
@@ -37,7 +37,7 @@ func (s *Sender) mayTake() bool {
 		for _, n := range s.numbers {
 			for _, id := range n.abandon(s.life) {
 				delete(s.held, id)
-				delete(s.former, id) // it was put off just when the node got its name
+				delete(s.former, id) // it was put off at the moment the node got its new name
 				n.held--
 			}
 		}
@@ -48,7 +48,7 @@ func (s *Sender) mayTake() bool {
 	return len(s.former) == 0 && lease.Holds(s.cfg.Store.Moment(), 0)
 }
 
-// abandon forgets the messages of other lives that are not on their way, and returns their ids.
+// abandon forgets the messages that belong to another name of the node and are not under way. It returns their ids.
 func (n *number) abandon(life string) (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

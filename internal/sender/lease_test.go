@@ -15,8 +15,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Without a lease nothing goes out and nothing is taken: it may be another's by now. With one again, all
-// that was there goes on.
+// Without a lease nothing is sent and nothing is taken, because another node may have the messages. With a lease again,
+// all messages continue.
 func TestNothingGoesOutWithoutALease(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -35,7 +35,7 @@ func TestNothingGoesOutWithoutALease(t *testing.T) {
 	})
 }
 
-// A lease that runs out while a message is being prepared keeps it from going out.
+// A lease that runs out while a message is being prepared keeps the message from being sent.
 func TestALeaseThatRunsOutInTheMiddle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -57,8 +57,8 @@ func TestALeaseThatRunsOutInTheMiddle(t *testing.T) {
 	})
 }
 
-// A node that the others take for dead while it is alive: another has its messages, and it sends none of
-// them, whatever it still had in memory. What it was told by the provider still counts.
+// A node is declared dead while it is alive. Another node has its messages, and it sends none of them, whatever is
+// still in its memory. The provider's answers that it got still count.
 func TestTakenForDead(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -81,7 +81,7 @@ func TestTakenForDead(t *testing.T) {
 		for _, name := range []string{"b1", "b2"} {
 			r.post(name, person(2))
 		}
-		for _, name := range []string{"c1", "c2"} { // waits for another attempt
+		for _, name := range []string{"c1", "c2"} { // these wait for another attempt
 			r.post(name, person(3))
 		}
 		pass(time.Second)
@@ -90,10 +90,10 @@ func TestTakenForDead(t *testing.T) {
 		r.alive("node_b", "node_c")
 		r.start(func(c *sender.Config) { c.Lease = leaseFor("node_b") })
 		r.holdLease("node_c", 24*time.Hour)
-		pass(time.Second) // the other has taken all of it, and waits for callbacks
+		pass(time.Second) // the other node has taken all messages, and waits for callbacks
 		close(release)
 		synctest.Wait()
-		r.post("a4", person(1)) // accepted here, behind what the other has
+		r.post("a4", person(1)) // accepted here, behind the other node's messages
 		pass(10 * time.Minute)
 		for _, want := range [][]string{{"a1", "a2", "a3", "a4"}, {"b1", "b1", "b2"}, {"c1", "c1", "c2"}} {
 			requireOrder(t, slices.DeleteFunc(r.order(), func(name string) bool { return name[0] != want[0][0] }), want...)
@@ -103,15 +103,15 @@ func TestTakenForDead(t *testing.T) {
 		}
 		r.sender.Stop(context.Background())
 		storetest.Dead(t, r.st, "node_b")
-		later := r.accept("later", person(4), "node_b") // which it takes under its new name
+		later := r.accept("later", person(4), "node_b") // it takes this one under its new name
 		pass(10 * time.Second)
 		r.requireState(later, "sent", false)
 		first.Stop(context.Background())
 	})
 }
 
-// A node that takes its own messages back under another name keeps their order, also while one is on its
-// way since before.
+// A node that takes its own messages back under another name keeps their order, also while one has been under way since
+// before.
 func TestTakesItsOwnBack(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -136,8 +136,8 @@ func TestTakesItsOwnBack(t *testing.T) {
 	})
 }
 
-// A node that is taken for dead in the very moment in which it puts a message off goes on with all of them
-// under its new name.
+// A node that is declared dead at the very moment it puts a message off continues with all its messages under its new
+// name.
 func TestTakenForDeadInTheMiddle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -145,7 +145,7 @@ func TestTakenForDeadInTheMiddle(t *testing.T) {
 		r.sender.Stop(context.Background())
 		r.start(func(c *sender.Config) {
 			c.Lease = func() store.Lease {
-				if answered.CompareAndSwap(true, false) { // it asks whose the message is
+				if answered.CompareAndSwap(true, false) { // the sender checks whether the message is still its own
 					r.holdLease("node_c", 24*time.Hour)
 					<-time.After(3 * time.Second)
 					return store.LeaseForGood(node)

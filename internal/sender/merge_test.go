@@ -21,21 +21,21 @@ import (
 
 const bsuid = "DE.ada"
 
-// acceptByID is accept for a person who is known by a BSUID.
+// acceptByID is accept for a person known by a BSUID.
 func (r *rig) acceptByID(name, owner string) core.Accepted {
 	r.t.Helper()
 	return r.acceptContent(r.account, name, owner,
 		core.NewMessage{Recipient: bsuid, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI})
 }
 
-// postByID accepts a message for a BSUID and hands it on.
+// postByID accepts a message for a BSUID and hands it to the sender.
 func (r *rig) postByID(name string) core.Accepted {
 	a := r.acceptByID(name, node)
 	r.enqueue(r.account, a)
 	return a
 }
 
-// show tells that the BSUID is that of a number.
+// show reports that the BSUID belongs to a phone number.
 func (r *rig) show(number, bsuid string) {
 	r.t.Helper()
 	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
@@ -45,7 +45,7 @@ func (r *rig) show(number, bsuid string) {
 	})
 }
 
-// failUntil lets the provider be in trouble with some messages until then.
+// failUntil makes the provider fail for the named messages until the given time.
 func failUntil(d time.Duration, names ...string) func(context.Context, call) (provider.Sent, error) {
 	return func(_ context.Context, c call) (provider.Sent, error) {
 		if c.At < d && slices.Contains(names, c.Message) {
@@ -55,8 +55,8 @@ func failUntil(d time.Duration, names ...string) func(context.Context, call) (pr
 	}
 }
 
-// What is accepted after two conversations have become one goes behind all that was waiting in either. Each
-// message goes out once.
+// A message accepted after a merge of two conversations goes behind all messages that waited in either. Each message is
+// sent once.
 func TestOrderAfterAMerge(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -83,13 +83,13 @@ func TestOrderAfterAMerge(t *testing.T) {
 			}
 		}
 		r.requireState(last, "sent", false)
-		r.post("n3", person(1)) // the conversation is as any other again
+		r.post("n3", person(1)) // from here on the conversation is like any other
 		pass(0)
 		requireOrder(t, r.order()[len(sent):], "n3")
 	}, slowSweeps)
 }
 
-// The order holds as well for what another process has left behind.
+// The order also holds for messages that another process left.
 func TestOrderAfterAMergeAndARestart(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -107,14 +107,14 @@ func TestOrderAfterAMergeAndARestart(t *testing.T) {
 	}, slowSweeps)
 }
 
-// However sends and the merge are mixed, nothing is lost or doubled, each conversation keeps its order, and
-// what comes after the merge goes last.
+// However sends and the merge are mixed, nothing is lost or sent twice, each conversation keeps its order, and messages
+// accepted after the merge go last.
 func TestMergeProperty(t *testing.T) {
 	t.Parallel()
 	tried, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after := mergeSteps.Draw(rt, "before"), mergeSteps.Draw(rt, "after")
-		first := rapid.Permutation([]mergeStep{{Do: "number"}, {Do: "id"}}).Draw(rt, "first") // so that there are two
+		first := rapid.Permutation([]mergeStep{{Do: "number"}, {Do: "id"}}).Draw(rt, "first") // two conversations
 		first[rapid.IntRange(0, 1).Draw(rt, "troubled")].Troubled = true
 		before = slices.Concat(first, before)
 		if tried++; tried > 20 && !failing {
@@ -123,14 +123,14 @@ func TestMergeProperty(t *testing.T) {
 		var failure string
 		runRig(t, storetest.NewConfig(t, storetest.SQLite), func(t *testing.T, r *rig) {
 			failure = r.walkMerge(before, after)
-		}, slowSweeps, func(c *sender.Config) { c.MaxHeld = 8 }) // so that some are in the table alone
+		}, slowSweeps, func(c *sender.Config) { c.MaxHeld = 8 }) // so that some messages are only in the table
 		if failing = failure != ""; failing {
 			rt.Fatal(failure)
 		}
 	})
 }
 
-// mergeStep is something that happens. Troubled messages go out at the second attempt.
+// mergeStep is something that happens. Messages in trouble are sent at the second attempt.
 type mergeStep struct {
 	Do       string
 	Troubled bool
@@ -140,7 +140,7 @@ var mergeSteps = rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) mergeStep {
 	return mergeStep{Do: rapid.SampledFrom([]string{"number", "id", "wait"}).Draw(rt, "do"), Troubled: rapid.Bool().Draw(rt, "troubled")}
 }), 1, 8)
 
-// walkMerge sends to a person before and after a merge, and says what went wrong.
+// walkMerge sends to a person before and after a merge, and returns what went wrong.
 func (r *rig) walkMerge(before, after []mergeStep) string {
 	all := slices.Concat(before, []mergeStep{{Do: "show"}}, after)
 	var troubled []string
@@ -169,11 +169,11 @@ func (r *rig) walkMerge(before, after []mergeStep) string {
 			queues[queue] = append(queues[queue], name)
 		}
 	}
-	pass(30 * time.Minute) // two messages fit into memory, and a sweep a minute takes up more
+	pass(30 * time.Minute) // two messages fit into memory, and a sweep per minute takes up more
 	return wrongOrder(lastCalls(r.order()), queues)
 }
 
-// lastCalls are the messages in the order of the last call of each.
+// lastCalls are the messages in the order of their last calls.
 func lastCalls(calls []string) (names []string) {
 	for i, name := range calls {
 		if !slices.Contains(calls[i+1:], name) {
@@ -183,8 +183,8 @@ func lastCalls(calls []string) (names []string) {
 	return names
 }
 
-// wrongOrder says what is wrong unless every message was sent, those of each queue in their order, and
-// those after the merge behind all others.
+// wrongOrder returns what is wrong unless every message was sent, each queue's messages in order, and those accepted
+// after the merge behind all others.
 func wrongOrder(sent []string, queues map[string][]string) string {
 	var got []string
 	for _, queue := range []string{"number", "id"} {

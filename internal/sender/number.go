@@ -11,41 +11,42 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// maxPerNumber bounds the calls of one number under way. A provider that hangs on one number
-// costs that number's calls and nothing else.
+// maxPerNumber bounds the calls of one number that are under way. If the provider hangs on one number, only that
+// number's calls wait.
 const maxPerNumber = 64
 
-// maxBulk bounds those of broadcasts among them, so that people find room when the provider hangs.
+// maxBulk bounds how many of those calls may be for broadcasts, so that people's messages have room when the provider
+// hangs.
 const maxBulk = 48
 
-// number sends the messages of one account: its lanes are the conversations, each in order, one
-// message at a time.
+// number sends the messages of one account. It has a lane for each conversation, which sends in order, one message at a
+// time.
 type number struct {
 	sender    *Sender
 	accountID string
 	orgID     string
 	pace      pacer
-	held      int  // jobs in memory; the sender's lock guards it
-	overflows bool // others are in the table alone; likewise
+	held      int  // jobs in memory; guarded by the sender's lock
+	overflows bool // more jobs are only in the table; guarded likewise
 
 	mu       sync.Mutex
-	lanes    map[string]*lane // by conversation, which may have become one with another since
-	ready    laneHeap         // lanes with work and nothing under way, by when they may go on
-	bulk     laneHeap         // likewise, those that have messages of broadcasts alone: others go first
+	lanes    map[string]*lane // by conversation; it may have been merged with another since
+	ready    laneHeap         // lanes with work and no call under way, by when they may continue
+	bulk     laneHeap         // likewise, for lanes with only broadcast messages: the lanes in ready go first
 	inFlight int
-	inBulk   int // of broadcasts
+	inBulk   int // calls for broadcasts
 	cached   core.Standing
 	cachedAt store.Moment
 	recent   minute
 	wake     chan struct{}
 }
 
-// queued is a message in memory, with its instants as moments: no turn of the wall clock moves them.
+// queued is a message in memory. Its instants are moments, so that a change of the wall clock does not move them.
 type queued struct {
 	store.SendWork
 	accepted store.Moment
-	due      store.Moment // when it may go
-	known    store.Moment // when it was certainly still to be sent
+	due      store.Moment // when it may be sent
+	known    store.Moment // when the job was last known to be open
 }
 
 // lane is the queue of one conversation.
@@ -53,9 +54,9 @@ type lane struct {
 	id      string
 	queue   []queued
 	due     store.Moment
-	seq     uint64 // first come, first served among lanes that are due at once
+	seq     uint64 // orders lanes that are due at the same time: first come, first served
 	busy    bool
-	bulk    bool // it is, or was, in the heap of that name
+	bulk    bool // the lane is, or was, in number.bulk
 	index   int
 	penalty int // how often in a row the pair limit was hit
 }
@@ -70,7 +71,7 @@ func newNumber(s *Sender, account chat.Account) *number {
 func (n *number) add(account chat.Account, w queued) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if account.UpdatedAt.After(n.cached.Account.UpdatedAt) { // it has another token, perhaps
+	if account.UpdatedAt.After(n.cached.Account.UpdatedAt) { // it may have another token
 		n.cachedAt = 0
 	}
 	l := n.lanes[w.Job.Queue()]
@@ -83,20 +84,20 @@ func (n *number) add(account chat.Account, w queued) {
 	case l.busy:
 	case len(l.queue) == 1:
 		n.makeReady(l, w.due)
-	case l.bulk && !w.bulk(): // somebody waits behind a broadcast
+	case l.bulk && !w.bulk(): // a person's message now waits behind a broadcast's
 		heap.Remove(&n.bulk, l.index)
 		n.makeReady(l, l.due)
 	}
 	n.poke()
 }
 
-// bulk tells that a broadcast made the message.
+// bulk tells whether the message comes from a broadcast.
 func (w queued) bulk() bool { return w.Message.Source == chat.SourceBroadcast }
 
-// turn is on whose behalf the message is worked on.
+// turn says on whose behalf the message is processed.
 func (w queued) turn() store.Turn { return store.Turn{OrgID: w.Job.OrgID, Bulk: w.bulk()} }
 
-// heapOf is where a lane waits.
+// heapOf is the heap in which a lane waits.
 func (n *number) heapOf(l *lane) *laneHeap {
 	if l.bulk {
 		return &n.bulk
@@ -119,7 +120,7 @@ func (n *number) poke() {
 	}
 }
 
-// spent tells that nothing is lost when the number is forgotten: neither a message nor a slower pace.
+// spent tells whether the number can be forgotten without losing a message or a slowed-down pace.
 func (n *number) spent() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -150,7 +151,7 @@ func (n *number) run() {
 	}
 }
 
-// next takes the first message that may go now, or says how long to wait.
+// next takes the first message that may be sent now, or says how long to wait.
 func (n *number) next() (*queued, time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -186,8 +187,8 @@ func (n *number) next() (*queued, time.Duration) {
 	return &w, 0
 }
 
-// choose is the lane whose turn it is: that of a person before that of a broadcast. Without one it says how long to
-// wait.
+// choose is the next lane to send: one with a person's message before one with broadcasts only. If there is none, it
+// says how long to wait.
 func (n *number) choose(now store.Moment) (*lane, time.Duration) {
 	wait := idleNumber
 	for _, h := range []*laneHeap{&n.ready, &n.bulk} {
@@ -203,7 +204,7 @@ func (n *number) choose(now store.Moment) (*lane, time.Duration) {
 	return nil, wait
 }
 
-// done ends an attempt. With again set, the message stays at the head of its lane until then.
+// done ends an attempt. If again is set, the message stays at the head of its lane until then.
 func (n *number) done(laneID string, again store.Moment) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -238,7 +239,7 @@ func (n *number) update(w queued) {
 	}
 }
 
-// inDoubt are the messages that wait for another attempt because nobody knows about the last one.
+// inDoubt are the messages that wait for another attempt because the outcome of the last one is unknown.
 func (n *number) inDoubt() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -250,7 +251,7 @@ func (n *number) inDoubt() (ids []string) {
 	return ids
 }
 
-// hurry lets the lanes that wait for one of the messages go on at once.
+// hurry lets the lanes whose head is one of the messages continue at once.
 func (n *number) hurry(messageIDs map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -271,8 +272,8 @@ func (n *number) hold(d time.Duration) {
 	n.pace.hold(n.sender.cfg.Store.Moment(), d)
 }
 
-// penalize counts a conversation's hits of the pair limit and returns how long it must wait:
-// 4^n seconds, as the provider asks, beginning with one.
+// penalize counts how often a conversation hit the pair limit and returns how long it must wait: 4^n seconds as the
+// provider asks, starting with one.
 func (n *number) penalize(laneID string) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -282,7 +283,7 @@ func (n *number) penalize(laneID string) time.Duration {
 	return wait
 }
 
-// laneHeap orders lanes by when they may go on.
+// laneHeap orders lanes by when they may continue.
 type laneHeap struct {
 	lanes []*lane
 	seq   uint64

@@ -20,8 +20,8 @@ func requireOrder(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// Messages of a conversation go out in the order they were accepted, also when the first has to be
-// tried again. Other conversations do not wait for it.
+// The messages of a conversation are sent in the order they were accepted, also if the first has to be tried again.
+// Other conversations do not wait for it.
 func TestOrderWithinAConversation(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -45,7 +45,7 @@ func TestOrderWithinAConversation(t *testing.T) {
 	}, slowSweeps)
 }
 
-// One call of a conversation is under way at a time, and many conversations at once.
+// A conversation has one call under way at a time; many conversations have calls at once.
 func TestConversationsSideBySide(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -78,8 +78,8 @@ func TestConversationsSideBySide(t *testing.T) {
 	})
 }
 
-// A provider that hangs on one number takes that number's places and no others. A call that is
-// never answered ends, and its outcome is not known.
+// If the provider hangs on one number, only that number's calls wait. A call that is never answered ends, and its
+// outcome is unknown.
 func TestHangingCallsHoldTheirNumberOnly(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -115,7 +115,7 @@ func TestHangingCallsHoldTheirNumberOnly(t *testing.T) {
 	}, slowSweeps)
 }
 
-// A number sends at its pace, with a little burst at the beginning.
+// A number sends at its pace, with a small burst at the beginning.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -134,7 +134,7 @@ func TestPace(t *testing.T) {
 	}, func(c *sender.Config) { c.PerSecond = 20 })
 }
 
-// What does not fit into memory waits in the table, and nothing overtakes it there.
+// Messages that do not fit into memory wait in the table, and nothing overtakes them.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -157,7 +157,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		last := r.post("a7", person(1)) // there is room now, and yet others come first
+		last := r.post("a7", person(1)) // there is room now, but others come first
 		pass(30 * time.Second)
 		r.requireState(last, "sent", false)
 		var ofA, ofC []string
@@ -171,10 +171,10 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		requireOrder(t, ofA, "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 		requireOrder(t, ofC, "c1", "c2", "c3", "c4", "c5")
-	}, func(c *sender.Config) { c.MaxHeld = 8 }) // two of one number
+	}, func(c *sender.Config) { c.MaxHeld = 8 }) // two per number
 }
 
-// Pages of jobs that are in memory stand in the table before one that is not: it is found.
+// A job that is not in memory is found, even behind pages of jobs in the table that are in memory.
 func TestJobsBehindManyOthersAreFound(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -188,15 +188,15 @@ func TestJobsBehindManyOthersAreFound(t *testing.T) {
 		for range 7 {
 			r.post("slow", person(1))
 		}
-		lost := r.accept("lost", person(2), node) // committed, and not handed on
+		lost := r.accept("lost", person(2), node) // committed, but not handed to the sender
 		pass(3 * time.Second)
 		r.requireState(lost, "sent", false)
 		close(release)
-	}, func(c *sender.Config) { c.MaxHeld = 40 }) // ten of one number; a page has two
+	}, func(c *sender.Config) { c.MaxHeld = 40 }) // ten per number; a page has two
 }
 
-// A node that accepts a message behind another node's leaves it to that node, which keeps the order
-// also with what it accepts itself.
+// A node that accepts a message behind another node's message leaves it to that node. That node also keeps the order
+// with messages it accepts itself.
 func TestOrderBetweenNodes(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -219,8 +219,8 @@ func TestOrderBetweenNodes(t *testing.T) {
 	})
 }
 
-// Messages of a conversation keep their order also where a later one was accepted by a node whose clock is
-// behind: in memory, and after the node that had them died.
+// The messages of a conversation keep their order even if a later one was accepted by a node whose clock is behind: in
+// memory, and after the node that had them died.
 func TestOrderWithClocksThatDiffer(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

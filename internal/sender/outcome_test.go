@@ -23,8 +23,8 @@ import (
 
 var lost = &provider.Error{OutcomeUnknown: true, Transient: true, Cause: context.DeadlineExceeded}
 
-// When the answer is lost, a callback may tell that the provider has the message: it is not sent
-// again then. Without a callback it is.
+// If the answer is lost, a callback may show that the provider has the message. Then it is not sent again. Without a
+// callback it is.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -52,7 +52,7 @@ func TestUnknownOutcome(t *testing.T) {
 	}, slowSweeps)
 }
 
-// A job that was done in the meantime is not done again, however late it is handed on.
+// A job that has been finished meanwhile is not done again, however late it is handed to the sender.
 func TestFinishedJobIsNotSent(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -65,8 +65,8 @@ func TestFinishedJobIsNotSent(t *testing.T) {
 	})
 }
 
-// The jobs of a node that is gone are taken over, after a while for callbacks about what it had
-// sent, and in their order. Those of a living node are not.
+// The jobs of a dead node are taken over in order, after a wait for callbacks about messages it had sent. The jobs of a
+// living node are not taken.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -93,21 +93,21 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
-// What is accepted while a dead node's jobs wait to be taken over stands behind them.
+// Messages accepted while a dead node's jobs wait to be taken over go behind them.
 func TestAcceptedDuringATakeOver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.accept("a1", person(1), "node_dead")
-		r.post("a2", person(1)) // before it is claimed
+		r.post("a2", person(1)) // before the jobs are claimed
 		pass(1500 * time.Millisecond)
-		r.post("a3", person(1)) // when it is claimed, and waits
+		r.post("a3", person(1)) // after they are claimed, while they wait
 		pass(20 * time.Second)
 		requireOrder(t, r.order(), "a1", "a2", "a3")
 	})
 }
 
-// A restart goes on where the process was: an attempt that is due later stays due later, and what
-// stands behind it waits.
+// After a restart the work continues where it was: an attempt that is due later stays due later, and messages behind it
+// wait.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -134,7 +134,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A failure that concerns the account takes it out of service. What is queued fails without a call.
+// A failure that concerns the account takes the account out of service. Queued messages fail without a call.
 func TestFailuresOfTheAccount(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -180,7 +180,7 @@ func TestFailuresOfTheAccount(t *testing.T) {
 	}
 }
 
-// What is done to an account on purpose is not undone by a call that fails late.
+// A deliberate change of an account is not undone by a call that fails late.
 func TestFailuresLeaveADisconnectedAccount(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -211,7 +211,7 @@ func (r *rig) change(change func(*chat.Account)) {
 	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
 }
 
-// What came to speak against a message while it waited ends it without a call, with code -1.
+// If something forbids a message while it waits, it fails without a call, with code -1.
 func TestRefusedWhileQueued(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -228,8 +228,7 @@ func TestRefusedWhileQueued(t *testing.T) {
 	})
 }
 
-// An outcome that cannot be written does not keep others from being written, and its message is
-// not lost.
+// An outcome that cannot be written does not keep others from being written, and its message is not lost.
 func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -237,7 +236,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			<-gate
 			if c.Message == "twin" && c.At < time.Minute {
-				return provider.Sent{MessageID: "wamid.taken"}, nil // which another message has
+				return provider.Sent{MessageID: "wamid.taken"}, nil // another message has this id
 			}
 			return provider.Sent{}, nil
 		}
@@ -266,7 +265,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	}, slowSweeps)
 }
 
-// Library media is handed to the provider first; message.sent shows where it is.
+// Library media is uploaded to the provider first; message.sent shows its URL.
 func TestLibraryMedia(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -297,8 +296,8 @@ func TestLibraryMedia(t *testing.T) {
 	})
 }
 
-// Stop waits for the calls under way and writes down how they ended. What has not begun stays in
-// the table for the next start.
+// Stop waits for the calls under way and records how they ended. Messages not yet begun stay in the table for the next
+// start.
 func TestStopDrains(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -316,14 +315,14 @@ func TestStopDrains(t *testing.T) {
 		r.requireState(first, "sent", false)
 		r.requireState(behind, "queued", true)
 		after := r.post("after", person(2))
-		r.sender.Stop(context.Background()) // twice does no harm
+		r.sender.Stop(context.Background()) // a second Stop does no harm
 		pass(time.Minute)
 		requireOrder(t, r.order(), "first")
 		r.requireState(after, "queued", true)
 	})
 }
 
-// Stop does not wait longer than it may. What hangs is tried again by the next start.
+// Stop does not wait longer than it may. A hanging message is tried again by the next start.
 func TestStopGivesUp(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -342,7 +341,7 @@ func TestStopGivesUp(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 		r.requireState(a, "queued", true)
-		close(release) // the bubble ends when all in it has
+		close(release) // the bubble ends when everything in it has ended
 		synctest.Wait()
 		r.requireState(a, "sent", false)
 	})

@@ -8,13 +8,13 @@ import (
 
 // Pace is how fast this node sends the messages of a number.
 type Pace struct {
-	PerSecond  float64       // at most, when nothing slows the number down
-	Now        float64       // at most now: the provider may have said that it was too fast
-	PausedFor  time.Duration // until it goes on after such a word; 0: it goes on
+	PerSecond  float64       // the highest rate, when nothing slows the number down
+	Now        float64       // the highest rate at present: lower after the provider asked to slow down
+	PausedFor  time.Duration // how long the number is still paused by such an answer; 0 if it is not
 	LastMinute int           // attempts in the last 60 seconds
 }
 
-// Pace tells how fast a number's messages go out from here.
+// Pace tells how fast this node sends a number's messages.
 func (s *Sender) Pace(accountID string) Pace {
 	s.mu.Lock()
 	n := s.numbers[accountID]
@@ -31,9 +31,9 @@ func (s *Sender) Pace(accountID string) Pace {
 	}
 }
 
-// minute counts what happened in the last sixty seconds, second by second.
+// minute counts the events of the last sixty seconds, second by second.
 type minute struct {
-	seconds [60]int64 // which second a count is of
+	seconds [60]int64 // the second that each count belongs to
 	counts  [60]int
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// A count is of the last sixty seconds, whatever happened before.
+// A count covers the last sixty seconds, whatever happened before.
 func TestMinute(t *testing.T) {
 	t.Parallel()
 	begin := store.Moment(1000 * time.Second)

@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	// burst is how much time's worth of messages may go at once, and at least one message.
+	// burst is the time whose worth of messages may be sent at once. At least one message may.
 	burst = 250 * time.Millisecond
-	// recovery is how long it takes from standing still back to the full rate.
+	// recovery is how long it takes from a standstill back to the full rate.
 	recovery = 10 * time.Minute
-	// perMessage is the rate of one message a second: rates are counted in thousandths of that.
+	// perMessage is the rate of one message per second. Rates are counted in thousandths of a message per second.
 	perMessage = 1000
-	// price is the credit that a message costs: what a second earns at the rate of one a second.
+	// price is the credit that a message costs: one second's earnings at the rate of one per second.
 	price = perMessage * int64(time.Second)
 )
 
-// pacer keeps a number within its rate, and slows down when the provider says that it is too fast. It
-// counts in whole numbers: a nanosecond earns as much credit as the rate says, so nothing is ever
-// rounded, but for the wait, which is rounded up.
+// pacer keeps a number within its rate, and slows down when the provider says that it is too fast. It counts in whole
+// numbers: a nanosecond earns as much credit as the rate says, so that nothing is rounded except the wait, which is
+// rounded up.
 type pacer struct {
 	full     int64 // the configured rate
-	slowed   int64 // the rate at slowedAt; it grows from there
+	slowed   int64 // the rate at slowedAt, from which it grows
 	slowedAt store.Moment
-	credit   int64        // earned and not spent, at the moment at
-	at       store.Moment // zero, long ago, at first: all that can be saved up is there
-	until    store.Moment // paused
+	credit   int64        // earned and not spent, as of the moment at
+	at       store.Moment // zero at first, which is long ago: the full burst is available
+	until    store.Moment // paused until then
 }
 
 func newPacer(perSecond float64) pacer {
@@ -34,7 +34,7 @@ func newPacer(perSecond float64) pacer {
 	return pacer{full: full, slowed: full}
 }
 
-// take spends a message's credit and reports true, or tells how long to wait before asking again.
+// take spends a message's credit and reports true, or returns how long to wait before asking again.
 func (p *pacer) take(now store.Moment) (wait time.Duration, ok bool) {
 	if now.Before(p.until) {
 		return p.until.Sub(now), false
@@ -42,7 +42,7 @@ func (p *pacer) take(now store.Moment) (wait time.Duration, ok bool) {
 	return p.spend(now, price)
 }
 
-// takeBulk is take for a message of a broadcast, which leaves some credit for those of people.
+// takeBulk is take for a broadcast's message. It leaves some credit for people's messages.
 func (p *pacer) takeBulk(now store.Moment) (wait time.Duration, ok bool) {
 	if now.Before(p.until) {
 		return p.until.Sub(now), false
@@ -51,7 +51,7 @@ func (p *pacer) takeBulk(now store.Moment) (wait time.Duration, ok bool) {
 	return p.spend(now, price+min(most/4, most-price))
 }
 
-// spend spends a message's credit if so much is there.
+// spend spends a message's credit if the needed credit is there.
 func (p *pacer) spend(now store.Moment, needed int64) (wait time.Duration, ok bool) {
 	p.earn(now)
 	if p.credit >= needed {
@@ -64,8 +64,8 @@ func (p *pacer) spend(now store.Moment, needed int64) (wait time.Duration, ok bo
 // most is how much credit can be saved up.
 func (p *pacer) most(now store.Moment) int64 { return max(price, p.rate(now)*int64(burst)) }
 
-// earn adds what the time since the last look is worth, at the rate of its beginning, which is never
-// higher than any after it. No time is counted twice, whatever the clock does.
+// earn adds the credit for the time since the last call, at the rate at its beginning, which is never higher than any
+// rate after it. No time is counted twice, whatever the clock does.
 func (p *pacer) earn(now store.Moment) {
 	if !now.After(p.at) {
 		return
@@ -79,14 +79,14 @@ func (p *pacer) earn(now store.Moment) {
 	p.at = now
 }
 
-// rate is how fast the number may send then.
+// rate is how fast the number may send at that moment.
 func (p *pacer) rate(then store.Moment) int64 {
 	since := min(max(0, then.Sub(p.slowedAt)), recovery)
 	return min(p.full, p.slowed+p.full*since.Milliseconds()/recovery.Milliseconds())
 }
 
-// hold pauses for a while, and halves the rate for what follows. A pause that is under way becomes
-// longer and nothing more: it answers calls that had left before it.
+// hold pauses for a while, and halves the rate afterwards. If a pause is already running, hold only extends it, because
+// the answer belongs to a call that left before the pause.
 func (p *pacer) hold(now store.Moment, pause time.Duration) {
 	if !now.Before(p.until) {
 		p.slowed, p.slowedAt = max(min(perMessage, p.full), p.rate(now)/2), now
@@ -95,7 +95,7 @@ func (p *pacer) hold(now store.Moment, pause time.Duration) {
 	p.until = max(p.until, now.Add(pause))
 }
 
-// rested tells that nothing is left of a pause or of the slowness after it.
+// rested tells whether neither a pause nor the slowness after it is left.
 func (p *pacer) rested(now store.Moment) bool {
 	return !now.Before(p.until) && p.rate(now) == p.full
 }

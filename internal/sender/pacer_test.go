@@ -11,9 +11,9 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// meter holds what passed against what a rate allows in any window of time: a burst, and what the window
-// itself is worth. In units of credit, the n-th message at t stands at n·price − rate·t, and may not stand
-// more than the burst above any message before it.
+// meter compares the messages that passed with the number that a rate allows in any window of time: a burst, plus the
+// rate times the window. In units of credit, the n-th message at t stands at n·price − rate·t, and may not stand more
+// than the burst above any message before it.
 type meter struct {
 	rate   int64
 	begin  store.Moment
@@ -21,7 +21,7 @@ type meter struct {
 	lowest *big.Int
 }
 
-// pass counts a message and reports false when it was one too many for some window.
+// pass counts a message. It reports false if the message was one too many for some window.
 func (m *meter) pass(now store.Moment) bool {
 	product := func(a, b int64) *big.Int { return new(big.Int).Mul(big.NewInt(a), big.NewInt(b)) }
 	place := new(big.Int).Sub(product(m.passed, price), product(m.rate, int64(now.Sub(m.begin))))
@@ -35,8 +35,8 @@ func (m *meter) pass(now store.Moment) bool {
 
 var turns = []time.Duration{-11 * time.Minute, -time.Minute, -time.Millisecond, time.Millisecond, time.Minute, 11 * time.Minute, 48 * time.Hour}
 
-// However a sender asks, and whatever happens to the wall clock, no window of time lets more pass than a
-// burst and what the rate makes of its length; and who waits as long as he is told is let through.
+// However a sender asks, and whatever happens to the wall clock, no window of time lets more messages pass than a burst
+// plus the rate times its length. A sender that waits as long as it is told is let through.
 func TestPacerKeepsEveryWindow(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -75,7 +75,7 @@ func durations(least, most time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.Map(rapid.Int64Range(int64(least), int64(most)), func(n int64) time.Duration { return time.Duration(n) })
 }
 
-// sendFor lets as many messages go as the pacer lets, and returns how many.
+// sendFor sends as many messages as the pacer allows, and returns how many.
 func sendFor(p *pacer, from, until store.Moment) (sent int) {
 	for now := from; now.Before(until); {
 		wait, ok := p.take(now)
@@ -100,8 +100,8 @@ func TestPacerLosesNothing(t *testing.T) {
 	}
 }
 
-// A clock that is turned back, which none of ours can be, makes nothing pass that would not have passed,
-// and costs no more than what it was turned by.
+// If the clock is set back, which cannot happen to ours, no extra message passes, and no more time is lost than the
+// clock was set back by.
 func TestPacerWithAClockThatStepsBack(t *testing.T) {
 	t.Parallel()
 	begin := store.Moment(1 << 61)
@@ -117,15 +117,15 @@ func TestPacerWithAClockThatStepsBack(t *testing.T) {
 	}
 }
 
-// A rate limit pauses, halves the rate once however many calls it was answered to, and is forgotten
-// after ten minutes.
+// A rate limit pauses, halves the rate once, however many calls were answered with it, and is forgotten after ten
+// minutes.
 func TestPacerSlowsDown(t *testing.T) {
 	t.Parallel()
 	begin := store.Moment(1 << 61)
 	after := begin.Add
 	p := newPacer(80)
 	sendFor(&p, begin, after(time.Second))
-	for i := range 50 { // calls that were under way
+	for i := range 50 { // answers to calls that were under way
 		p.hold(after(time.Second+time.Duration(i)*time.Millisecond), 10*time.Second)
 	}
 	if wait, ok := p.take(after(2 * time.Second)); ok || wait != 9*time.Second+49*time.Millisecond {
@@ -150,7 +150,7 @@ func TestPacerSlowsDown(t *testing.T) {
 	}
 }
 
-// A rate limit that is answered again and again leaves a message a second, or what was configured.
+// Repeated rate limits leave a rate of one message per second, or the configured one if that is lower.
 func TestPacerSlowsDownToALittle(t *testing.T) {
 	t.Parallel()
 	for perSecond, least := range map[float64]int64{80: perMessage, 1: perMessage, 0.5: perMessage / 2} {

@@ -6,8 +6,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Recall tells that a conversation has more messages in the table: another node accepted them behind those
-// that this node has. They are read at once, and not by the next sweep.
+// Recall tells the sender that a conversation has more messages in the table, which another node accepted behind
+// messages of this node. They are read at once instead of by the next sweep.
 func (s *Sender) Recall(queue store.SendQueue) {
 	if queue.Owner != s.Node() {
 		return
@@ -42,7 +42,7 @@ func (s *Sender) takeTold() map[store.SendQueue]bool {
 	return told
 }
 
-// recall takes up what stands in the table behind the messages in memory, up to another node's.
+// recall takes up the jobs in the table behind the messages in memory, up to the first job of another node.
 func (s *Sender) recall(queue store.SendQueue) error {
 	if !s.mayTake() || !s.roomFor(queue.AccountID) {
 		return nil
@@ -54,7 +54,7 @@ func (s *Sender) recall(queue store.SendQueue) error {
 	if others := slices.IndexFunc(jobs, func(j store.SendJob) bool { return j.Owner != queue.Owner }); others >= 0 {
 		jobs = jobs[:others]
 	}
-	// What is in another queue may stand behind something that was passed over here: sweeps take it up.
+	// A job of another queue may stand behind a job that was skipped here. Sweeps take it up.
 	jobs = slices.DeleteFunc(jobs, func(j store.SendJob) bool { return j.Queue() != queue.ConversationID })
 	return s.load(s.unheld(jobs), map[string]bool{})
 }
@@ -76,8 +76,8 @@ func (s *Sender) lastHeld(queue store.SendQueue) string {
 	return l.queue[len(l.queue)-1].Job.MessageID
 }
 
-// forgetLoaded forgets which jobs were read from the table a while ago. One that comes to Enqueue so late
-// is looked up before it is sent.
+// forgetLoaded forgets which jobs were read from the table some time ago. A job that comes to Enqueue so late is looked
+// up before it is sent.
 func (s *Sender) forgetLoaded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// tell lets the sender know of a message that another node accepted, as the store does.
+// tell tells the sender about a message that another node accepted, as the store does.
 func (r *rig) tell(a core.Accepted) {
 	r.sender.Recall(store.SendQueue{Owner: a.Job.Owner, OrgID: a.Job.OrgID, AccountID: a.Job.AccountID, ConversationID: a.Job.ConversationID})
 }
 
-// What another node accepts behind a message of this one goes out as soon as that has, and so does what
-// this node accepts behind it. No sweep is needed.
+// A message that another node accepts behind a message of this node is sent right after that one, and so is a message
+// that this node accepts behind it. No sweep is needed.
 func TestMessagesBehindThoseOfAnotherNode(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -55,8 +55,8 @@ func TestMessagesBehindThoseOfAnotherNode(t *testing.T) {
 	}, func(c *sender.Config) { c.SweepEvery = time.Hour })
 }
 
-// In whatever order messages are accepted here and on another node, come to Enqueue, late or never, and are
-// told of, late, twice or never: each goes out once, and those of a conversation in order.
+// Messages are accepted here and on another node, come to Enqueue late or never, and are announced late, twice or
+// never. In every order, each message is sent once, and those of a conversation in order.
 func TestRecallProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -69,7 +69,7 @@ func TestRecallProperty(t *testing.T) {
 	})
 }
 
-// step is something that happens: a message is accepted, or one that was comes on.
+// step is something that happens: a message is accepted, or an accepted one is passed on.
 type step struct {
 	Do     string
 	Person int
@@ -86,14 +86,14 @@ func drawStep(rt *rapid.T) step {
 	}
 }
 
-// walk goes through the steps and says what went wrong.
+// walk goes through the steps and returns what went wrong.
 func (r *rig) walk(steps []step) string {
 	r.alive("node_b")
 	r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 		<-time.After(time.Duration(len(c.Message)%3) * 20 * time.Millisecond)
 		return provider.Sent{}, nil
 	}
-	var here, there []core.Accepted // on their way to Enqueue, or to be told of
+	var here, there []core.Accepted // on their way to Enqueue, or to be announced
 	accepted := map[int][]string{}
 	for i, s := range steps {
 		name := fmt.Sprintf("%d/%*d", s.Person, 1+s.Which%3, i)
@@ -101,7 +101,7 @@ func (r *rig) walk(steps []step) string {
 		case "here":
 			here = append(here, r.accept(name, person(s.Person), node))
 			accepted[s.Person] = append(accepted[s.Person], name)
-		case "there": // behind a message of ours, or it is not ours to send
+		case "there": // behind a message of this node; otherwise this node does not send it
 			if a := r.accept(name, person(s.Person), "node_b"); a.Job.Owner == node {
 				there = append(there, a)
 				accepted[s.Person] = append(accepted[s.Person], name)

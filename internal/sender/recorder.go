@@ -15,25 +15,26 @@ import (
 )
 
 const (
-	// recordBatch is how many outcomes are written together: so many that a commit is worth it, and so few that others
-	// who write do not wait long for them. recordRound is how many of them one organization has before the next has some.
+	// recordBatch is how many outcomes are written together: enough to make a commit worthwhile, and few enough that
+	// other writers do not wait long. recordRound is how many of them one organization gets before the next
+	// organization's turn.
 	recordBatch = 64
 	recordRound = 8
-	// maxUnrecorded bounds the outcomes that wait for the store: past it nothing more is handed out.
+	// maxUnrecorded bounds the outcomes that wait for the store. Above it no more messages are sent.
 	maxUnrecorded = 4096
 	// recordTimeout ends a write that the store does not answer.
 	recordTimeout = 10 * time.Second
-	// recordAgain is how soon a store that was away is tried again.
+	// recordAgain is how soon an unavailable store is tried again.
 	recordAgain = 200 * time.Millisecond
 )
 
-// refusedAgain is how long an outcome waits each time that the store is there and does not take it. Then
+// refusedAgain is how long an outcome waits each time that the store is available but refuses it. After the last wait
 // it is given up.
 var refusedAgain = []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second}
 
-// recorder writes outcomes in batches: whatever has come in while the last batch was written. It keeps
-// each until it is written, however long the store is away, because a message whose outcome is not known
-// is sent again.
+// recorder writes outcomes in batches. A batch is what has come in while the last one was written. The recorder keeps
+// each outcome until it is written, however long the store is unavailable, because a message without a known outcome is
+// sent again.
 type recorder struct {
 	record  func([]core.SendResult) error
 	now     func() store.Moment
@@ -43,19 +44,19 @@ type recorder struct {
 	done    chan struct{}
 
 	mu      sync.Mutex
-	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two are of one conversation
+	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two belong to one conversation
 	refused []outcome                        // to be written alone, each when it is due
-	kept    int                              // all that are not written
-	away    bool                             // the last write found no store
-	again   store.Moment                     // when the store is tried next, if it is away
+	kept    int                              // all outcomes that are not written
+	away    bool                             // the last write found the store unavailable
+	again   store.Moment                     // when the store is tried next, if away
 	closed  bool                             // nothing more is added
-	hurried bool                             // what the store does not take now is given up
+	hurried bool                             // an outcome that the store does not take now is given up
 }
 
 type outcome struct {
 	result core.SendResult
 	after  func(error)
-	tries  int // that the store refused
+	tries  int // how often the store refused it
 	due    store.Moment
 }
 
@@ -81,7 +82,7 @@ func (s *Sender) record(results []core.SendResult) error {
 	return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
 }
 
-// add takes an outcome. It never blocks: behind keeps what comes within bounds.
+// add takes an outcome. It never blocks: behind limits how many can come.
 func (r *recorder) add(result core.SendResult, after func(error)) {
 	r.mu.Lock()
 	r.put(outcome{result: result, after: after})
@@ -90,17 +91,18 @@ func (r *recorder) add(result core.SendResult, after func(error)) {
 	poke(r.wake)
 }
 
-// put has an outcome written in its organization's turn, and those of people apart from those of broadcasts.
+// put queues an outcome in its organization's turn. Outcomes of people's messages and of broadcasts have separate
+// turns.
 func (r *recorder) put(o outcome) { r.waiting.Add(queued{SendWork: o.result.Work}.turn(), o) }
 
-// behind tells that no message should be handed out, because its outcome would have to wait.
+// behind tells whether no message should be sent now, because its outcome would have to wait.
 func (r *recorder) behind() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.away || r.kept >= maxUnrecorded
 }
 
-// stop writes what is there. Nothing may be added any more.
+// stop writes the remaining outcomes. Nothing may be added any more.
 func (r *recorder) stop() {
 	r.mu.Lock()
 	r.closed = true
@@ -109,7 +111,7 @@ func (r *recorder) stop() {
 	<-r.done
 }
 
-// hurry ends the waiting for a store that is away: each outcome is tried once more.
+// hurry stops waiting for an unavailable store: each outcome is tried once more.
 func (r *recorder) hurry() {
 	r.mu.Lock()
 	r.hurried = true
@@ -138,7 +140,7 @@ func (r *recorder) run() {
 	}
 }
 
-// next takes what to write now, or says how long to wait; zero when nothing is left to wait for.
+// next takes the outcomes to write now, or says how long to wait. The wait is zero when nothing is left to wait for.
 func (r *recorder) next() ([]outcome, time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +148,7 @@ func (r *recorder) next() ([]outcome, time.Duration) {
 	if r.away && !r.hurried && now.Before(r.again) {
 		return nil, r.again.Sub(now)
 	}
-	wait := time.Hour // until something comes
+	wait := time.Hour // until something is added
 	for i, o := range r.refused {
 		if r.hurried || !now.Before(o.due) {
 			r.refused = slices.Delete(r.refused, i, i+1)
@@ -163,7 +165,7 @@ func (r *recorder) next() ([]outcome, time.Duration) {
 	return nil, wait
 }
 
-// gather takes a batch of what waits, a part of it from each in turn.
+// gather takes a batch of the waiting outcomes, some from each turn.
 func (r *recorder) gather() (batch []outcome) {
 	for len(batch) < recordBatch && r.waiting.Len() > 0 {
 		_, some := r.waiting.Next(min(recordRound, recordBatch-len(batch)), fair.Any)
@@ -172,8 +174,8 @@ func (r *recorder) gather() (batch []outcome) {
 	return batch
 }
 
-// write writes a batch. When one outcome is at fault, each half of the batch is tried for itself, so that
-// the others are written.
+// write writes a batch. If the store refuses it, each half is tried alone, so that all but the faulty outcome are
+// written.
 func (r *recorder) write(batch []outcome) {
 	results := make([]core.SendResult, len(batch))
 	for i, o := range batch {
@@ -195,7 +197,7 @@ func (r *recorder) write(batch []outcome) {
 	}
 }
 
-// note tells whether the store is away, as opposed to one that is there and does not take what it is given.
+// note records and returns whether the store is unavailable, as opposed to available and refusing the data.
 func (r *recorder) note(err error) (away bool) {
 	if away = errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.DeadlineExceeded); away {
 		r.trouble.Report(err)
@@ -208,7 +210,7 @@ func (r *recorder) note(err error) (away bool) {
 	return away
 }
 
-// settle lets the conversations go on.
+// settle lets the conversations continue.
 func (r *recorder) settle(batch []outcome, err error) {
 	r.mu.Lock()
 	r.kept -= len(batch)
@@ -218,7 +220,7 @@ func (r *recorder) settle(batch []outcome, err error) {
 	}
 }
 
-// keep has a batch written when the store is back.
+// keep queues a batch again, to be written when the store is back.
 func (r *recorder) keep(batch []outcome, err error) {
 	r.mu.Lock()
 	hurried := r.hurried
@@ -233,8 +235,7 @@ func (r *recorder) keep(batch []outcome, err error) {
 	}
 }
 
-// refuse has an outcome that the store does not take tried again for a while. It holds up its own
-// conversation and no other.
+// refuse has an outcome that the store refuses tried again for a while. It delays its own conversation and no other.
 func (r *recorder) refuse(o outcome, err error) {
 	r.mu.Lock()
 	over := r.hurried || o.tries == len(refusedAgain)

@@ -18,19 +18,19 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// outage is a time in which the store is away: it refuses, or does not answer.
+// outage is a time in which the store is unavailable: it refuses, or does not answer.
 type outage struct {
 	From, To time.Duration
 	Hangs    bool
 }
 
-// arrival is an outcome that comes at a time. A bad one is never taken.
+// arrival is an outcome that is added at a given time. A bad one is always refused.
 type arrival struct {
 	At  time.Duration
 	Bad bool
 }
 
-// away is what a recorder writes to in these tests, and what became of each outcome.
+// away is the store that a recorder writes to in these tests. It notes the fate of each outcome.
 type away struct {
 	begin   time.Time
 	outages []outage
@@ -94,7 +94,7 @@ func (a *away) add(r *recorder, id string) {
 	})
 }
 
-// backBy is when the store is there for good for an outcome that comes at a time: at once, or after the outage.
+// backBy is when the store is available for good for an outcome added at a given time: at once, or after the outage.
 func (a *away) backBy(at time.Duration) time.Duration {
 	for _, o := range a.outages {
 		if at >= o.From && at < o.To {
@@ -108,8 +108,8 @@ func newAway(outages []outage) *away {
 	return &away{begin: time.Now(), outages: outages, bad: map[string]bool{}, written: map[string]int{}, settled: map[string][]settled{}}
 }
 
-// However often and however long the store is away, every outcome is written once, within a second of the
-// store's return. One that the store does not take holds up no other, and is given up after a while.
+// However often and long the store is unavailable, every outcome is written once, within a second of the store's
+// return. An outcome that the store refuses delays no other, and is given up after a while.
 func TestOutcomesAreKeptUntilTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	seconds := func(from, to int) *rapid.Generator[time.Duration] {
@@ -172,7 +172,7 @@ func runOutages(outages []outage, arrivals []arrival) string {
 	return ""
 }
 
-// What the store has not taken stands in the way of new messages, and of nothing when it is written.
+// Outcomes that are not written hold new messages back, until they are written.
 func TestUnwrittenOutcomesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -196,8 +196,8 @@ func TestUnwrittenOutcomesAreBounded(t *testing.T) {
 	})
 }
 
-// As long as the store is away nothing is handed out; at the end of the process each outcome is tried
-// once more, and then the process may end.
+// While the store is unavailable no message is sent. When the process stops, each outcome is tried once more, and then
+// the process may end.
 func TestOutcomesAtTheEndOfTheProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -26,8 +26,7 @@ func TestSendsAtOnce(t *testing.T) {
 	})
 }
 
-// A message that the provider is in no state to take is tried again after 1, 2, 4 and 8 minutes,
-// and then has failed.
+// A message that the provider cannot take at the moment is tried again after 1, 2, 4 and 8 minutes, and then fails.
 func TestRetrySchedule(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -62,7 +61,7 @@ func TestRetrySucceeds(t *testing.T) {
 	}, slowSweeps)
 }
 
-// What the provider refuses for good fails at once, with the reason.
+// A message that the provider refuses for good fails at once, with the reason.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -76,7 +75,7 @@ func TestRefusal(t *testing.T) {
 	}, slowSweeps)
 }
 
-// A rate limit rests the number, not its messages: none loses an attempt, and no other number rests.
+// A rate limit pauses the number without costing its messages an attempt, and pauses no other number.
 func TestThrottlePausesTheNumber(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -123,8 +122,7 @@ func TestThrottlePausesTheNumber(t *testing.T) {
 	}, slowSweeps)
 }
 
-// The pair limit rests the conversation, for 1, 4, 16, … seconds, and begins anew once a message
-// went through.
+// The pair limit pauses the conversation for 1, 4, 16, … seconds, and starts at one again once a message went through.
 func TestPairLimitPausesTheConversation(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -162,7 +160,7 @@ func TestPairLimitPausesTheConversation(t *testing.T) {
 	}, slowSweeps)
 }
 
-// A rate limit that does not end is an outage after an hour.
+// A rate limit that does not end counts as an outage after an hour.
 func TestThrottleDoesNotHoldForEver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

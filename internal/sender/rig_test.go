@@ -27,14 +27,14 @@ import (
 
 const node = "node_a"
 
-// call is a call of the provider: which message, and how long after the beginning.
+// call is a call of the provider: which message, and how long after the start.
 type call struct {
 	Message string
 	At      time.Duration
 }
 
-// rig is a sender with a provider that does as the test says, in a bubble of time of its own: the
-// clock moves on when everything waits for it.
+// rig is a sender with a provider that behaves as the test says, in its own bubble of time: the clock advances when
+// everything waits for it.
 type rig struct {
 	t       *testing.T
 	st      *store.Store
@@ -43,16 +43,16 @@ type rig struct {
 	sender  *sender.Sender
 	lease   atomic.Pointer[store.Lease]
 	begin   time.Time
-	turned  atomic.Int64 // by how much the wall clock was turned
+	turned  atomic.Int64 // how far the wall clock has been changed
 
-	// answer decides what becomes of a call; nil takes every message.
+	// answer decides the result of a call; nil accepts every message.
 	answer func(ctx context.Context, c call) (provider.Sent, error)
 
 	mu     sync.Mutex
 	calls  []call
-	names  map[string]string // of messages, by id
+	names  map[string]string // names of messages, by id
 	flying int
-	most   int // calls under way at once
+	most   int // the most calls under way at once
 }
 
 // inBubble runs a test with a sender on a store of each engine.
@@ -63,11 +63,11 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig), change ...func(*sen
 	})
 }
 
-// behindGate is inBubble for a test that takes the database away.
+// behindGate is inBubble for a test that cuts off the database.
 func behindGate(t *testing.T, test func(t *testing.T, r *rig, gate *pgtest.Gate), change ...func(*sender.Config)) {
 	t.Helper()
 	place := storetest.NewConfig(t, storetest.Postgres)
-	gate := pgtest.NewGate(t, place.URL) // outside of the bubble, in which who waits for the network holds up the clock
+	gate := pgtest.NewGate(t, place.URL) // outside of the bubble, because in it a wait for the network stops the clock
 	place.URL = gate.URL
 	runRig(t, place, func(t *testing.T, r *rig) { test(t, r, gate) }, change...)
 }
@@ -90,10 +90,10 @@ func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), c
 
 func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.turned.Load())) }
 
-// turn turns the wall clock, while no time goes by.
+// turn changes the wall clock without letting time pass.
 func (r *rig) turn(d time.Duration) { r.turned.Add(int64(d)) }
 
-// slowSweeps is for tests that let much time go by.
+// slowSweeps is for tests in which much time passes.
 func slowSweeps(c *sender.Config) { c.SweepEvery = time.Minute }
 
 // start starts the sender, as after a restart of the process.
@@ -136,17 +136,17 @@ func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outboun
 	return sent, err
 }
 
-// holdLease gives the sender a lease that lasts so long.
+// holdLease gives the sender a lease of the given length.
 func (r *rig) holdLease(node string, d time.Duration) {
 	r.lease.Store(&store.Lease{Node: node, Until: r.st.Moment().Add(d)})
 }
 
-// leaseFor is the lease of a node that nobody takes for dead.
+// leaseFor is the lease of a node that is never declared dead.
 func leaseFor(node string) func() store.Lease {
 	return func() store.Lease { return store.LeaseForGood(node) }
 }
 
-// pass lets time go by, and what it sets off come to rest.
+// pass lets time pass, and waits until everything it started is done.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -179,7 +179,7 @@ func (r *rig) acceptContent(account chat.Account, name, owner string, m core.New
 	return a
 }
 
-// enqueue hands accepted messages on, as the API does after the commit.
+// enqueue hands accepted messages to the sender, as the API does after the commit.
 func (r *rig) enqueue(account chat.Account, accepted ...core.Accepted) {
 	for _, a := range accepted {
 		if a.Job.Owner == node {
@@ -191,7 +191,7 @@ func (r *rig) enqueue(account chat.Account, accepted ...core.Accepted) {
 	}
 }
 
-// post accepts a message and hands it on.
+// post accepts a message and hands it to the sender.
 func (r *rig) post(name, to string) core.Accepted {
 	r.t.Helper()
 	a := r.accept(name, to, node)
@@ -199,7 +199,7 @@ func (r *rig) post(name, to string) core.Accepted {
 	return a
 }
 
-// expect fails the test unless these are all the calls so far.
+// expect fails the test unless the calls so far are exactly these.
 func (r *rig) expect(want ...call) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -219,7 +219,7 @@ func (r *rig) order() (names []string) {
 	return names
 }
 
-// state is where a message stands, with the code of its failure.
+// state is a message's status, with the code of its failure.
 func (r *rig) state(a core.Accepted) string {
 	r.t.Helper()
 	m, err := r.st.Read(context.Background()).Message(a.Message.OrgID, a.Message.AccountID, a.Message.ID)
@@ -232,7 +232,7 @@ func (r *rig) state(a core.Accepted) string {
 	return fmt.Sprint(m.Status, " ", m.Error.Code)
 }
 
-// requireState fails the test unless a message stands there, and has a job or not.
+// requireState fails the test unless a message has the state, and has a job or not.
 func (r *rig) requireState(a core.Accepted, state string, job bool) {
 	r.t.Helper()
 	if got := r.state(a); got != state {
@@ -244,7 +244,7 @@ func (r *rig) requireState(a core.Accepted, state string, job bool) {
 	}
 }
 
-// events are the types of the events of the organization, without those of new contacts.
+// events are the types of the organization's events, without those of new contacts.
 func (r *rig) events() (types []chat.EventType) {
 	r.t.Helper()
 	events, err := r.st.Read(context.Background()).EventsAfter(r.org.ID, "", 1000)
@@ -270,10 +270,10 @@ func (r *rig) reported(a core.Accepted, status string) {
 	})
 }
 
-// person is somebody's number.
+// person is a person's phone number.
 func person(n int) string { return fmt.Sprintf("+49155100%05d", n) }
 
-// anotherNumber connects one more number of the organization.
+// anotherNumber connects another number of the organization.
 func (r *rig) anotherNumber(phoneNumberID string) chat.Account {
 	r.t.Helper()
 	return storetest.Account(r.t, r.st, r.org, phoneNumberID)

@@ -1,7 +1,6 @@
-// Package sender takes queued messages to the provider: in order within a conversation, paced and
-// isolated by number, again after transient failures. A message is a row until the provider has
-// taken it, so nothing is lost with the process; what a crash leaves in doubt is settled by the
-// provider's callbacks before it is tried again.
+// Package sender sends queued messages to the provider: in order within a conversation, paced and isolated by number,
+// and again after transient failures. A message is a row until the provider has accepted it, so a crash loses nothing.
+// A message that a crash leaves in doubt is settled by the provider's callbacks before it is tried again.
 package sender
 
 import (
@@ -23,25 +22,25 @@ import (
 const (
 	// maxHeld bounds the jobs in memory; more stay in the table until there is room.
 	maxHeld = 20_000
-	// sweepEvery is how often the table is searched for what is due and in nobody's memory.
+	// sweepEvery is how often the table is searched for due jobs that no node has in memory.
 	sweepEvery = time.Second
-	// orphanGrace is how long a job of a dead node waits, so that callbacks about what it had
-	// sent already are applied first.
+	// orphanGrace is how long a job of a dead node waits, so that callbacks about messages it had already sent are
+	// applied first.
 	orphanGrace = 3 * time.Second
-	// idleNumber is when a number without work leaves memory.
+	// idleNumber is how long a number without work stays in memory.
 	idleNumber = time.Minute
 	// sendTimeout ends a call that the provider does not answer.
 	sendTimeout = 30 * time.Second
 )
 
-// maxStarting is how many calls may be beginning, until their request is written, and startTime how long each counts
-// for that at most. What waits for its beginning waits in its organization's turn; what has begun would wait with
-// everything else that the program does.
+// maxStarting is how many calls may be starting, which means that their request is not written yet. startTime is how
+// long a call counts as starting at most. A call that waits to start waits in its organization's turn. Once started, it
+// would compete with everything else in the process.
 var maxStarting = 4 * runtime.GOMAXPROCS(0)
 
 const startTime = 5 * time.Millisecond
 
-// Config is what the sender needs.
+// Config configures a sender.
 type Config struct {
 	Store *store.Store
 	// Lease is this process's right to the jobs it works on.
@@ -51,13 +50,13 @@ type Config struct {
 	Token func(chat.Account) (string, error)
 	// Media returns the provider's id of library media, uploading it when needed.
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
-	// PerSecond is how many messages a number sends a second.
+	// PerSecond is how many messages a number sends per second.
 	PerSecond float64
-	// MaxHeld and SweepEvery replace the defaults, where they are not zero.
+	// MaxHeld and SweepEvery replace the defaults if they are not zero.
 	MaxHeld    int
 	SweepEvery time.Duration
 	Metrics    *Metrics
-	// Tracer tells how long calls took; nil where nobody asks.
+	// Tracer records how long calls took; it may be nil.
 	Tracer *tracing.Tracer
 	Log    *slog.Logger
 }
@@ -69,18 +68,18 @@ type Sender struct {
 	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
 
 	mu      sync.Mutex
-	numbers map[string]*number       // by account
+	numbers map[string]*number       // by account id
 	held    map[string]bool          // message ids in memory
-	life    string                   // the node's name, under which it owns what is in memory
-	former  map[string]bool          // message ids that are on their way since it had another
-	loaded  map[string]store.Moment  // message ids that were read from the table, and when
-	told    map[store.SendQueue]bool // conversations to look at
+	life    string                   // the node's name under which it owns the jobs in memory
+	former  map[string]bool          // message ids under way since the node had another name
+	loaded  map[string]store.Moment  // message ids read from the table, and when
+	told    map[store.SendQueue]bool // conversations to read, see Recall
 	closed  bool
 
-	left map[string]bool // accounts and conversations of which claimed jobs are in the table alone; only sweepLoop uses it
+	left map[string]bool // accounts and conversations with claimed jobs that are only in the table; used by sweepLoop only
 
-	wake   chan struct{} // for the sweeps
-	hear   chan struct{} // for recallLoop
+	wake   chan struct{} // wakes the sweeps
+	hear   chan struct{} // wakes recallLoop
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -101,7 +100,7 @@ func New(cfg Config) *Sender {
 	}
 }
 
-// Start begins the work, with what an earlier process left.
+// Start begins the work, including jobs that an earlier process left.
 func (s *Sender) Start(context.Context) error {
 	s.results = startRecorder(s)
 	s.work.Go(s.sweepLoop)
@@ -109,8 +108,8 @@ func (s *Sender) Start(context.Context) error {
 	return nil
 }
 
-// Enqueue takes a job that was just committed. What does not fit stays in the table, and so does
-// what stands behind it in its conversation: a sweep takes them up in their order.
+// Enqueue takes a job that was just committed. A job that does not fit stays in the table, and so do the jobs behind it
+// in its conversation. A sweep takes them up in order.
 func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
 	if !s.roomFor(account.ID) || w.Job.Gated && !s.gateOpen(w.Job) {
 		return
@@ -119,13 +118,13 @@ func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
 		s.enqueue(account, s.queue(w))
 		return
 	}
-	// Another node accepted the one before it, or that is on its way here as well.
+	// Another node accepted the message before this one, or that message is on its way to Enqueue too.
 	s.Recall(store.SendQueue{Owner: w.Job.Owner, OrgID: w.Job.OrgID, AccountID: account.ID, ConversationID: w.Job.ConversationID})
 }
 
-// queue gives a job that was just committed its moments. A job that was never tried is due since it was
-// accepted, and one that was is due after the wait for that at the latest: where its row says otherwise,
-// the wall clock has been turned back since it was written.
+// queue gives a job that was just committed its moments. A job that was never tried is due since it was accepted. A job
+// that was tried is due after the wait for that attempt at the latest. If its row says otherwise, the wall clock has
+// been set back since the row was written.
 func (s *Sender) queue(w store.SendWork) queued {
 	now, accepted := s.cfg.Store.Moment(), s.cfg.Store.MomentOf(w.Message.CreatedAt)
 	q := queued{SendWork: w, accepted: min(now, accepted), due: min(now, accepted), known: accepted}
@@ -138,8 +137,8 @@ func (s *Sender) queue(w store.SendWork) queued {
 	return q
 }
 
-// gateOpen tells whether a message that was accepted behind a merge of conversations may go to its lane.
-// What was accepted before may be in two.
+// gateOpen tells whether a message accepted after a merge of conversations may go to its lane. The messages accepted
+// before the merge may be in two lanes.
 func (s *Sender) gateOpen(job store.SendJob) bool {
 	open, err := s.cfg.Store.Read(s.ctx).GateOpen(job)
 	if err != nil {
@@ -154,20 +153,20 @@ func (s *Sender) holds(messageID string) bool {
 	return s.held[messageID]
 }
 
-// finished looks whether a job that was there a moment ago is gone.
+// finished tells whether a job that existed a moment ago is gone.
 func (s *Sender) finished(orgID, messageID string) bool {
 	_, err := s.cfg.Store.Read(s.ctx).SendJobOwner(orgID, messageID)
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// enqueue reports false when there is no room, or the job is not this node's any more.
+// enqueue reports false if there is no room, or if the job no longer belongs to this node.
 func (s *Sender) enqueue(account chat.Account, w queued) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.numbers[account.ID]
 	_, loaded := s.loaded[w.Job.MessageID]
 	switch {
-	case s.held[w.Job.MessageID], loaded && !w.known.IsZero(): // which may be done by now
+	case s.held[w.Job.MessageID], loaded && !w.known.IsZero(): // it may be finished by now
 		return true
 	case s.closed, w.Job.Owner != s.life, !s.room(n):
 		return false
@@ -185,8 +184,8 @@ func (s *Sender) enqueue(account chat.Account, w queued) bool {
 	return true
 }
 
-// roomFor tells whether a job may come straight to memory. Once a number has had no room, its new jobs
-// are left to sweeps until half of its places are free: most stand behind others that are in the table.
+// roomFor tells whether a new job may go straight to memory. Once a number has had no room, its new jobs are left to
+// the sweeps until half of its places are free, because most stand behind jobs that are in the table.
 func (s *Sender) roomFor(accountID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,8 +197,8 @@ func (s *Sender) roomFor(accountID string) bool {
 	return !n.overflows
 }
 
-// room tells whether one more job of a number may be in memory. A number that cannot send takes a
-// quarter of it and no more, and when all is taken a number still has a few places.
+// room tells whether one more job of a number may be in memory. A number takes at most a quarter of the places, so that
+// one that cannot send does not fill them. When all places are taken, each number still has a few.
 func (s *Sender) room(n *number) bool {
 	held := 0
 	if n != nil {
@@ -211,7 +210,7 @@ func (s *Sender) room(n *number) bool {
 	return held < max(1, s.cfg.MaxHeld/200)
 }
 
-// release forgets a job that is finished.
+// release forgets a finished job.
 func (s *Sender) release(n *number, messageID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,8 +219,8 @@ func (s *Sender) release(n *number, messageID string) {
 	n.held--
 }
 
-// retire ends a number that has no work. It reports false when work came in the meantime, or the number
-// is still slowed down.
+// retire ends a number that has no work. It reports false if work has come meanwhile, or if the number is still slowed
+// down.
 func (s *Sender) retire(n *number) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +231,7 @@ func (s *Sender) retire(n *number) bool {
 	return true
 }
 
-// Stop ends the work. Calls under way get until ctx ends; what is not finished stays in the table.
+// Stop ends the work. Calls under way may go on until ctx ends. Unfinished jobs stay in the table.
 func (s *Sender) Stop(ctx context.Context) {
 	s.mu.Lock()
 	stopped := s.closed
@@ -251,7 +250,7 @@ func (s *Sender) Stop(ctx context.Context) {
 	}()
 	select {
 	case <-done:
-	case <-ctx.Done(): // what is still under way is written down if the process lasts so long, and the store is there
+	case <-ctx.Done(): // the calls under way are still recorded if the process lives long enough and the store is available
 	}
 }
 

@@ -20,8 +20,8 @@ func (s *Sender) sweepLoop() {
 	}
 }
 
-// awaitSweep waits until it is time for the next sweep. Meanwhile it looks for what nobody owns when it
-// is told of it.
+// awaitSweep waits until the next sweep is due. Whenever Wake is called meanwhile, it takes over jobs without a living
+// owner.
 func (s *Sender) awaitSweep(tick <-chan time.Time) {
 	for {
 		select {
@@ -37,7 +37,7 @@ func (s *Sender) awaitSweep(tick <-chan time.Time) {
 	}
 }
 
-// Wake has messages looked for that no node owns, without waiting for the next sweep.
+// Wake makes the sender look for messages that no node owns, without waiting for the next sweep.
 func (s *Sender) Wake() { poke(s.wake) }
 
 func poke(c chan struct{}) {
@@ -47,8 +47,8 @@ func poke(c chan struct{}) {
 	}
 }
 
-// sweep takes over the jobs of dead nodes, picks up own jobs that are not in memory, and looks
-// after those that wait for a word of the provider's.
+// sweep takes over the jobs of dead nodes, picks up own jobs that are not in memory, and checks the messages whose
+// outcome is in doubt.
 func (s *Sender) sweep() {
 	s.forgetLoaded()
 	for _, part := range []struct {
@@ -68,8 +68,8 @@ func (s *Sender) sweep() {
 // page is how many jobs are read at once.
 func (s *Sender) page() int { return max(1, s.cfg.MaxHeld/20) }
 
-// takeOver claims what nobody alive works on, as long as all of it fits into memory. What does not
-// fit is left to other nodes, or to pickUp.
+// takeOver claims jobs that no living node has, as long as all of them fit into memory. The rest is left to other
+// nodes, or to pickUp.
 func (s *Sender) takeOver() error {
 	for s.spare() && s.mayTake() {
 		dead, err := s.cfg.Store.Read(s.ctx).AbandonedBy()
@@ -92,12 +92,12 @@ func (s *Sender) takeOver() error {
 	return nil
 }
 
-// loadClaimed takes jobs into memory that were just claimed. Those of a number that has left some of an earlier
-// claim in the table stay there too, behind them: pickUp takes all of them up in their order.
+// loadClaimed loads jobs that were just claimed into memory. If a number has left jobs of an earlier claim in the
+// table, its new jobs stay there too, behind those. pickUp takes all of them up in order.
 func (s *Sender) loadClaimed(jobs []store.SendJob) error {
 	full := maps.Clone(s.left)
 	for _, j := range jobs {
-		s.left[j.AccountID] = true // unless all of them are loaded
+		s.left[j.AccountID] = true // until all of them are loaded
 	}
 	err := s.load(jobs, full)
 	if err == nil {
@@ -111,20 +111,20 @@ func onlyTrue(set map[string]bool) map[string]bool {
 	return set
 }
 
-// spare tells whether there is room in memory at all.
+// spare tells whether there is any room in memory.
 func (s *Sender) spare() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.held) < s.cfg.MaxHeld
 }
 
-// pickUp goes through all own jobs but the newest, account by account. Those that are not in memory
-// did not fit, or another node accepted them behind messages of ours. Once a job of a number does
-// not fit, its later ones are passed over: nothing may overtake it.
+// pickUp goes through all own jobs except the newest, account by account. A job that is not in memory did not fit, or
+// another node accepted it behind a message of this node. Once a job of a number does not fit, its later jobs are
+// skipped, because nothing may overtake it.
 func (s *Sender) pickUp() error {
 	now := s.cfg.Store.Now()
-	young := s.cfg.SweepEvery // on their way to Enqueue
-	if len(s.left) > 0 {      // some of which may be young
+	young := s.cfg.SweepEvery // younger jobs are still on their way to Enqueue
+	if len(s.left) > 0 {      // some of the left jobs may be young
 		young = 0
 	}
 	full := map[string]bool{}
@@ -143,13 +143,13 @@ func (s *Sender) pickUp() error {
 		}
 		last = jobs[len(jobs)-1]
 		if full[last.AccountID] {
-			last.MessageID = "z" // behind all of its messages, however the engine sorts
+			last.MessageID = "z" // behind all of its messages, however the database sorts
 		}
 	}
 	return nil
 }
 
-// unheld keeps the jobs that are not in memory.
+// unheld returns the jobs that are not in memory.
 func (s *Sender) unheld(jobs []store.SendJob) (missing []store.SendJob) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,9 +161,9 @@ func (s *Sender) unheld(jobs []store.SendJob) (missing []store.SendJob) {
 	return missing
 }
 
-// load takes jobs into memory, and notes the accounts for which there is no room, and the conversations
-// whose turn it is not: what comes behind stays out too. A job whose account or message is gone is being
-// purged. What may have gone out waits, so that callbacks about it are applied first.
+// load loads jobs into memory. It notes in full the accounts without room and the conversations that must wait; the
+// jobs behind those stay out too. A job whose account or message is gone is being purged. A job whose message may have
+// been sent waits, so that callbacks about it are applied first.
 func (s *Sender) load(jobs []store.SendJob, full map[string]bool) error {
 	accounts := accountCache{store: s.cfg.Store, ctx: s.ctx}
 	for _, job := range jobs {
@@ -187,7 +187,7 @@ func (s *Sender) load(jobs []store.SendJob, full map[string]bool) error {
 	return nil
 }
 
-// found is queue for a job that was read from the table, and may have been done since.
+// found is queue for a job that was read from the table, and may have been finished since.
 func (s *Sender) found(w store.SendWork) queued {
 	q := s.queue(w)
 	q.known = 0
@@ -197,8 +197,8 @@ func (s *Sender) found(w store.SendWork) queued {
 	return q
 }
 
-// settleDoubts looks which messages in doubt a callback has settled, on this node or another, so
-// that what stands behind them need not wait for the time to try again.
+// settleDoubts finds the messages in doubt that a callback has settled, on this node or another, so that the messages
+// behind them need not wait until the next attempt.
 func (s *Sender) settleDoubts() error {
 	s.mu.Lock()
 	var numbers []*number

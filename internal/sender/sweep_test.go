@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/sender"
 )
 
-// A number that cannot send fills its share of the memory; another goes on, and when the first can
-// send again all of it comes out in order.
+// A number that cannot send fills its share of the memory. Another number continues, and when the first can send again
+// all its messages are sent in order.
 func TestAStuckNumberLeavesRoom(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -46,10 +46,10 @@ func TestAStuckNumberLeavesRoom(t *testing.T) {
 			}
 		}
 		requireOrder(t, got, want...)
-	}, func(c *sender.Config) { c.MaxHeld = 16 }) // four of one number
+	}, func(c *sender.Config) { c.MaxHeld = 16 }) // four per number
 }
 
-// Two nodes that take over one conversation, a page at a time, do not share it.
+// Two nodes that take over one conversation, a page at a time, do not split it.
 func TestTwoNodesTakeOver(t *testing.T) {
 	t.Parallel()
 	small := func(c *sender.Config) { c.MaxHeld = 40 } // a page has two
@@ -72,11 +72,11 @@ func TestTwoNodesTakeOver(t *testing.T) {
 	}, small)
 }
 
-// What a dead node left is taken over a page at a time. A page that fits into memory only in part is not
-// overtaken by the next one, nor by what is accepted meanwhile.
+// A dead node's jobs are taken over a page at a time. If only a part of a page fits into memory, neither the next page
+// nor messages accepted meanwhile overtake the rest.
 func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	for _, held := range []int{80, 88, 100} { // a page has a twentieth of it, a number a quarter
+	for _, held := range []int{80, 88, 100} { // a page is a twentieth of it, a number's share a quarter
 		t.Run(fmt.Sprint(held), func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
@@ -111,7 +111,7 @@ func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// What a node without a sender accepted cannot have gone out: it does not wait for callbacks.
+// A message that a node without a sender accepted cannot have been sent, so it does not wait for callbacks.
 func TestNobodysMessagesGoAtOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -121,8 +121,8 @@ func TestNobodysMessagesGoAtOnce(t *testing.T) {
 	})
 }
 
-// A callback that settles a message whose answer was lost lets the conversation go on, whichever
-// node it came to.
+// A callback that settles a message whose answer was lost lets the conversation continue, whichever node received the
+// callback.
 func TestSettledDoubtHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -143,7 +143,7 @@ func TestSettledDoubtHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// Told of a message that no node owns, the sender does not wait for its next sweep.
+// When it is told of a message that no node owns, the sender does not wait for its next sweep.
 func TestWake(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

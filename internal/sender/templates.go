@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// templateMedia hands the files in a template's parameters to the provider. It returns the
-// provider's id for each of ours.
+// templateMedia uploads the files in a template's parameters to the provider. It returns the provider's id for each of
+// our media ids.
 func (s *Sender) templateMedia(ctx context.Context, from provider.Number, account chat.Account, content json.RawMessage) (map[string]string, error) {
 	var ids map[string]string
 	for _, file := range chat.TemplateMedia(content) {
