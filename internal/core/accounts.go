@@ -13,8 +13,7 @@ func AccountByNumber(r store.Reader, orgID, phoneNumberID string) (chat.Account,
 	return account, orNotFound(err, "business number")
 }
 
-// Seal closes an account's token up for the store. It is given the account's id, because what is
-// sealed is bound to it.
+// Seal encrypts an account's token for the store. It gets the account's id, because the sealed token is bound to it.
 type Seal func(accountID string) string
 
 // ConnectAccount adds a number to an organization.
@@ -42,8 +41,7 @@ func ConnectAccount(tx *store.Tx, in chat.NewAccount, seal Seal) (chat.Account, 
 		audit(tx, account.OrgID, chat.AuditNumberConnected, ofNumber(account)))
 }
 
-// accountTeam picks the team of a new account: that of its customer, else as for any
-// team-scoped write.
+// accountTeam picks the team of a new account: the team of its customer, else as for any team-scoped write.
 func accountTeam(r store.Reader, in chat.NewAccount) (string, error) {
 	if in.CustomerID == nil {
 		return pickTeam(r, in.OrgID, in.TeamID)
@@ -58,14 +56,13 @@ func accountTeam(r store.Reader, in chat.NewAccount) (string, error) {
 	return team, err
 }
 
-// UpdateAccount changes an account, which the operator names by its number alone. A nil seal
-// leaves the token.
+// UpdateAccount changes an account. The operator names it by its number alone. A nil seal leaves the token.
 func UpdateAccount(tx *store.Tx, phoneNumberID string, patch chat.AccountPatch, seal Seal) (chat.Account, error) {
 	found, err := tx.AccountForCallback(phoneNumberID)
 	if err != nil {
 		return chat.Account{}, orNotFound(err, "business number")
 	}
-	account, err := tx.Account(found.OrgID, found.ID) // which locks it
+	account, err := tx.Account(found.OrgID, found.ID) // locks the account
 	if err != nil {
 		return chat.Account{}, orNotFound(err, "business number")
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// accountUpdate follows what the provider decides about a business account: all of its numbers,
-// or the one it names.
+// accountUpdate applies the provider's decisions about a business account to all of its numbers, or to the one that
+// the update names.
 func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 	accounts, err := tx.AccountsOfWABA(u.WABAID)
-	if err == nil && len(accounts) == 0 && u.Phone != "" { // news of partners come under the partner's id
+	if err == nil && len(accounts) == 0 && u.Phone != "" { // news about partners carry the partner's id
 		accounts, err = tx.AccountsByPhone(u.Phone)
 	}
 	if err != nil {
@@ -46,8 +46,8 @@ func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 // aspects are parts of an account's standing.
 type aspects map[chat.AccountAspect]bool
 
-// noteReports notes that the provider spoke of aspects of an account, and returns those of which it has not
-// spoken later: callbacks come in any order, and again. Where it does not say when, it is now.
+// noteReports notes that the provider reported on aspects of an account. It returns the aspects without a later
+// report, because callbacks come in any order, and again. A report without a time counts as made now.
 func noteReports(tx *store.Tx, account chat.Account, at time.Time, all ...chat.AccountAspect) (fresh aspects, err error) {
 	fresh = aspects{}
 	for _, aspect := range all {
@@ -61,11 +61,11 @@ func noteReports(tx *store.Tx, account chat.Account, at time.Time, all ...chat.A
 	return fresh, nil
 }
 
-// clockDifference is by how much the provider's clock may differ from ours.
+// clockDifference is how far the provider's clock may be from ours.
 const clockDifference = time.Minute
 
-// overtake keeps what the provider said before an account was connected anew from taking it out of service when
-// it comes late, or again.
+// overtake protects an account that was just connected again: an older report of the provider, late or repeated,
+// cannot take it out of service.
 func overtake(tx *store.Tx, account chat.Account) error {
 	_, err := tx.NoteReport(account, chat.AspectStatus, tx.Now().Add(-clockDifference))
 	return err
@@ -94,11 +94,11 @@ func aspectsOf(u provider.AccountUpdate) (all []chat.AccountAspect) {
 	return all
 }
 
-// applyAccountUpdate is the account's part of its state machine, as far as the update is the latest word; it
-// reports a change.
+// applyAccountUpdate changes the account as the update says, for the aspects on which the update is the latest report.
+// It reports whether the account changed.
 func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, fresh aspects, now time.Time) bool {
 	before := *account
-	if !account.Restricted(now, true) && !account.Restricted(now, false) { // what has expired is over
+	if !account.Restricted(now, true) && !account.Restricted(now, false) { // expired restrictions are cleared
 		account.Restriction, account.RestrictedUntil = nil, nil
 	}
 	applyStatus(account, u, fresh[chat.AspectStatus])
@@ -147,10 +147,11 @@ func applyRestrictions(account *chat.Account, restrictions []provider.Restrictio
 	}
 }
 
-// restrictedBy is what a restriction of an aspect forbids.
+// restrictedBy maps an aspect to what its restriction forbids.
 var restrictedBy = map[chat.AccountAspect]chat.Restriction{chat.AspectOpening: chat.RestrictBusiness, chat.AspectAnswering: chat.RestrictCustomer}
 
-// restrictionOf is the aspect that a restriction is about. There is none for those of calls, templates or adding numbers.
+// restrictionOf is the aspect that a restriction is about. Restrictions of calls, templates or adding numbers have
+// none.
 func restrictionOf(r provider.Restriction) chat.AccountAspect {
 	switch {
 	case strings.Contains(r.Type, "BIZ_INITIATED_MESSAGING"):
@@ -162,7 +163,7 @@ func restrictionOf(r provider.Restriction) chat.AccountAspect {
 	}
 }
 
-// restrict adds a restriction; two different ones together forbid everything.
+// restrict adds a restriction. Two different ones together forbid everything.
 func restrict(account *chat.Account, kind chat.Restriction, r *provider.Restriction) {
 	if account.Restriction != nil && *account.Restriction != kind {
 		kind = chat.RestrictAll
@@ -173,7 +174,7 @@ func restrict(account *chat.Account, kind chat.Restriction, r *provider.Restrict
 	}
 }
 
-// lift takes a restriction off; of two the other one stays.
+// lift removes a restriction. If there were two, the other one stays.
 func lift(account *chat.Account, kind chat.Restriction) {
 	switch {
 	case account.Restriction == nil:
@@ -186,7 +187,7 @@ func lift(account *chat.Account, kind chat.Restriction) {
 	}
 }
 
-// numberUpdate follows a number's quality and name.
+// numberUpdate applies news of a number's quality and name.
 func (a Applier) numberUpdate(tx *store.Tx, u provider.NumberUpdate) error {
 	accounts, err := tx.AccountsOfWABA(u.WABAID)
 	if err != nil {
@@ -207,7 +208,7 @@ func (a Applier) numberUpdate(tx *store.Tx, u provider.NumberUpdate) error {
 	return tx.UpdateAccount(account)
 }
 
-// applyNumberUpdate takes over what an update says of a number, as far as it is the latest word.
+// applyNumberUpdate copies the update into the account, for the aspects on which it is the latest report.
 func applyNumberUpdate(tx *store.Tx, account *chat.Account, u provider.NumberUpdate) error {
 	limit, quality := tierOf(u.Limit), map[string]string{"FLAGGED": "RED", "UNFLAGGED": "GREEN"}[u.Event]
 	named := u.Event == provider.EventNameUpdate && u.NameDecision == "APPROVED" && u.Name != ""

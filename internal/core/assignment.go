@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// checkAssignee refuses a user who cannot have conversations of a number.
+// checkAssignee refuses a user who cannot be assigned conversations of a number.
 func checkAssignee(r store.Reader, account chat.Account, userID *string) error {
 	if userID == nil {
 		return nil
@@ -26,7 +26,7 @@ func checkAssignee(r store.Reader, account chat.Account, userID *string) error {
 	return nil
 }
 
-// absence is why somebody whose conversation begins again cannot go on with it; empty: they can.
+// absence says why a user cannot go on with their reopened conversation; empty: they can.
 func absence(r store.Reader, account chat.Account, userID string) (chat.Why, error) {
 	who, err := r.Assignee(account.OrgID, account.TeamID, userID)
 	switch {
@@ -40,7 +40,7 @@ func absence(r store.Reader, account chat.Account, userID string) (chat.Why, err
 	return "", nil
 }
 
-// arrivals are conversations of nobody to which messages came, for whom it is the turn of somebody to have.
+// arrivals are unassigned conversations with new messages. Each is to be assigned to the member whose turn it is.
 type arrivals struct{ all []arrival }
 
 type arrival struct {
@@ -48,15 +48,15 @@ type arrival struct {
 	conversationID string
 }
 
-// note has a conversation handed out once everything is applied.
+// note remembers a conversation, to hand it out once all updates are applied.
 func (a *arrivals) note(account chat.Account, c chat.Conversation) {
 	if c.AssignedTo == nil && c.Status == chat.ConversationOpen {
 		a.all = append(a.all, arrival{account, c.ID})
 	}
 }
 
-// handOut gives each conversation to the member of its number's team whose turn it is. It comes after all else
-// of a transaction, and takes the teams in the same order everywhere, so that none waits for another in a ring.
+// handOut assigns each conversation to the member of its number's team whose turn it is. It runs last in a
+// transaction, and locks the teams in the same order everywhere, so that transactions do not deadlock.
 func (a *arrivals) handOut(tx *store.Tx) error {
 	slices.SortStableFunc(a.all, func(x, y arrival) int { return strings.Compare(x.account.TeamID, y.account.TeamID) })
 	for _, one := range a.all {
@@ -71,14 +71,14 @@ func (a *arrivals) handOut(tx *store.Tx) error {
 	return nil
 }
 
-// handOut gives a conversation that is locked to somebody, if it is nobody's and somebody is there.
+// handOut assigns a locked conversation, if it is unassigned and a member is available.
 func handOut(tx *store.Tx, account chat.Account, c chat.Conversation) error {
 	if c.AssignedTo != nil || c.Status != chat.ConversationOpen {
 		return nil
 	}
 	userID, err := tx.TakeTurn(account.OrgID, account.TeamID)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // it waits in the queue
+		return nil // the conversation stays in the queue
 	}
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func handOut(tx *store.Tx, account chat.Account, c chat.Conversation) error {
 	return moveTo(tx, account, c, &userID, chat.ByTurns)
 }
 
-// moveTo gives a conversation to somebody, or to nobody, for a reason that is no user's will.
+// moveTo assigns a conversation to a user, or to nobody, when no user asked for it.
 func moveTo(tx *store.Tx, account chat.Account, before chat.Conversation, userID *string, why chat.Why) error {
 	after := before
 	after.AssignedTo, after.UpdatedAt = userID, tx.Now()
@@ -96,7 +96,7 @@ func moveTo(tx *store.Tx, account chat.Account, before chat.Conversation, userID
 	return movedBy(tx, account, before, after, why)
 }
 
-// movedBy records that a conversation has come to somebody else by itself.
+// movedBy records that a conversation was reassigned without a user asking for it.
 func movedBy(tx *store.Tx, account chat.Account, before, after chat.Conversation, why chat.Why) error {
 	for _, h := range chat.Happenings(before, after) {
 		moved := h.What == chat.Assigned || h.What == chat.Unassigned
@@ -118,12 +118,12 @@ func movedBy(tx *store.Tx, account chat.Account, before, after chat.Conversation
 	return nil
 }
 
-// releasedAtOnce is how many conversations of somebody who leaves are taken off them in the same transaction.
-// Housekeeping takes the rest.
+// releasedAtOnce is how many conversations of a leaving user are taken from them in the same transaction. Housekeeping
+// takes the rest.
 const releasedAtOnce = 200
 
-// Release takes up to limit conversations that are not resolved off somebody who has left, and returns how
-// many. They go to whose turn it is where the organization wants that, else to the queue.
+// Release takes up to limit unresolved conversations from a user who has left, and returns how many. If the
+// organization hands conversations out in turn, the next member gets them, else they go to the queue.
 func Release(tx *store.Tx, orgID, userID string, limit int) (int64, error) {
 	conversations, err := tx.InWorkOf(orgID, userID, limit)
 	if err != nil || len(conversations) == 0 {

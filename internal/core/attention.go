@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Attention is what somebody should look at now.
+// Attention is what a user should look at now.
 type Attention struct {
 	Waiting      int // conversations in which a person waits; stops at chat.MostCounted
 	WaitingSince *time.Time
@@ -19,13 +19,13 @@ type Attention struct {
 	Quota        *Quota
 }
 
-// Quota is how much of a month's messages is used.
+// Quota is the used part of a month's messages.
 type Quota struct{ Used, Limit int64 }
 
-// mostAlarms bounds each list: who has more trouble than that looks at the page of it.
+// mostAlarms bounds each list. Whoever has more alarms than that looks at the page for them.
 const mostAlarms = 20
 
-// NeedsAttention gathers what a user should look at. What only admins can change is shown to them alone.
+// NeedsAttention gathers what a user should look at. Only admins see what only admins can change.
 func NeedsAttention(r store.Reader, u chat.User, plan chat.Plan, now time.Time) (a Attention, err error) {
 	if err = a.conversations(r, u); err != nil {
 		return a, err
@@ -71,13 +71,13 @@ func (a *Attention) conversations(r store.Reader, u chat.User) error {
 	return err
 }
 
-// inTrouble tells whether a number cannot send as it should.
+// inTrouble reports whether a number cannot send as it should.
 func inTrouble(n chat.Account) bool {
 	quality := deref(n.Quality)
 	return n.Status != chat.AccountConnected || n.Restriction != nil || quality == "RED" || quality == "YELLOW"
 }
 
-// QuotaUsed is how many messages of this month count towards the plan's limit.
+// QuotaUsed is the number of messages of this month that count towards the plan's limit.
 func QuotaUsed(r store.Reader, orgID string, now time.Time) (int64, error) {
 	return r.MessagesCounted(orgID, quotaMonth(now))
 }

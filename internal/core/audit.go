@@ -9,11 +9,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// AuditLife is how long the audit log is kept: a year, and a little more to compare it with the one before.
+// AuditLife is how many days the audit log is kept: a year, and a little more to compare with the year before.
 const AuditLife = 400
 
-// audit notes for administrators what a transaction does, if somebody does it: the note commits with the change.
-// Details are pairs of a name and a value. They are short, and neither secrets nor what people write to each other.
+// audit notes for administrators what a transaction does, if it has a known doer. The note commits with the change.
+// Details are pairs of a name and a value. They are short, and contain neither secrets nor messages between people.
 func audit(tx *store.Tx, orgID string, action chat.AuditAction, on chat.AuditObject, details ...string) error {
 	doer, ok := tx.Doer()
 	if !ok {
@@ -22,7 +22,8 @@ func audit(tx *store.Tx, orgID string, action chat.AuditAction, on chat.AuditObj
 	return auditAs(tx, doer, orgID, action, on, details...)
 }
 
-// auditPeople is audit for what programs do by the thousand: where a key did it, the API log has it.
+// auditPeople is audit for actions that programs do by the thousand. An action of an API key is not noted, because the
+// API log has it.
 func auditPeople(tx *store.Tx, orgID string, action chat.AuditAction, on chat.AuditObject, details ...string) error {
 	if doer, ok := tx.Doer(); !ok || doer.Kind != chat.DoerUser {
 		return nil
@@ -42,12 +43,12 @@ func auditAs(tx *store.Tx, doer chat.Doer, orgID string, action chat.AuditAction
 
 const maxAuditDetail = 300
 
-// AuditNow is audit for a change that is already made, or for reading that matters: it is a transaction of its own.
+// AuditNow is audit for a change that is already made, or for a read that matters. It runs in its own transaction.
 func AuditNow(ctx context.Context, st *store.Store, orgID string, action chat.AuditAction, details ...string) error {
 	return st.InTx(ctx, func(tx *store.Tx) error { return audit(tx, orgID, action, chat.AuditObject{}, details...) })
 }
 
-// AuditReveal notes that somebody has looked at a signing secret.
+// AuditReveal notes that a signing secret was shown.
 func AuditReveal(tx *store.Tx, s chat.WebhookSubscription, secretID string) error {
 	return audit(tx, s.OrgID, chat.AuditSecretRevealed, ofWebhook(s), "secret", secretID)
 }
@@ -57,8 +58,8 @@ func doerOf(u chat.User, b Browser) chat.Doer {
 	return chat.Doer{Kind: chat.DoerUser, ID: u.ID, Name: u.Name, Address: b.Address}
 }
 
-// AuditRefusal notes that somebody did not get in as a user, if the address is one's. The caller does it behind the
-// answer, whose time would tell whether it is.
+// AuditRefusal notes a failed sign-in, if the address belongs to a user. The caller calls it after the answer, because
+// the time of the answer would tell whether the address exists.
 func AuditRefusal(ctx context.Context, st *store.Store, email, why string, b Browser) error {
 	return st.InTx(ctx, func(tx *store.Tx) error {
 		u, err := tx.UserByEmail(email)
@@ -94,7 +95,7 @@ func ofTemplate(t chat.Template) chat.AuditObject {
 	return chat.AuditObject{ID: t.ID, Name: t.Name + " (" + t.Language + ")"}
 }
 
-// fromTo says how a value has changed; nothing where it has not.
+// fromTo describes a changed value; empty if it has not changed.
 func fromTo[T ~string](before, after T) string {
 	if before == after {
 		return ""

@@ -9,11 +9,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// sinceInbound is how long after a message people can be written to freely.
+// sinceInbound is how long after a person's message we may write to them freely.
 const sinceInbound = 24 * time.Hour
 
-// tellAway tells a person who writes while nobody is there, once for each time that nobody is. Where that
-// cannot be sent, the person's message comes in all the same.
+// tellAway sends the away message to a person who writes while nobody is there, once per absence. If it cannot be
+// sent, the person's message is still stored.
 func tellAway(tx *store.Tx, account chat.Account, rules chat.Settings, t thread, m chat.Message) error {
 	if !rules.Away.On || !expectsAnswer(tx, t, m) {
 		return nil
@@ -40,14 +40,13 @@ func tellAway(tx *store.Tx, account chat.Account, rules chat.Settings, t thread,
 	return tx.PutAwayReply(m.OrgID, m.ConversationID)
 }
 
-// expectsAnswer tells whether somebody who has just written may be answered by a program: not who does not
-// want to hear from the business, not for a reaction, and not for what comes in so late that the window is
-// closed.
+// expectsAnswer reports whether a program may answer the message. It may not if the person has opted out, if the
+// message is a reaction, or if it came in so late that the window is closed.
 func expectsAnswer(tx *store.Tx, t thread, m chat.Message) bool {
 	return t.contact.Consent != chat.ConsentOptedOut && m.Type != chat.TypeReaction && tx.Now().Sub(m.CreatedAt) < sinceInbound
 }
 
-// sendBySelf takes on a message that nobody wrote, under the same rules as any other.
+// sendBySelf accepts a message that no user wrote, under the same rules as any other.
 func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) error {
 	org, err := tx.PeekOrganization(account.OrgID)
 	if err != nil {
@@ -73,7 +72,8 @@ func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) err
 	return err
 }
 
-// quotaLeft refuses what a plan has no room for before it is counted: the transaction goes on without it.
+// quotaLeft refuses a message beyond the plan's quota before it is counted, so that the transaction can go on without
+// it.
 func quotaLeft(tx *store.Tx, orgID string, plan chat.Plan) error {
 	if plan.MonthlyMessages == nil {
 		return nil

@@ -16,15 +16,16 @@ const (
 	worstShare = 25
 )
 
-// BroadcastState is all that decides whether a broadcast may go on, read before the transaction in which it does.
+// BroadcastState is everything that decides whether a broadcast may go on. It is read before the transaction that
+// advances the broadcast.
 type BroadcastState struct {
 	Standing
 	Plan     chat.Plan
-	Template *chat.Template // nil: there is none
+	Template *chat.Template // nil: the template does not exist
 	Counts   chat.BroadcastCounts
 }
 
-// ReadBroadcastState reads it, or says ErrNotFound when the account is gone.
+// ReadBroadcastState reads the state. It returns ErrNotFound if the account is gone.
 func ReadBroadcastState(r store.Reader, b chat.Broadcast) (s BroadcastState, err error) {
 	if s.Standing, err = ReadStanding(r, b.OrgID, b.AccountID); err != nil {
 		return s, err
@@ -43,10 +44,10 @@ func ReadBroadcastState(r store.Reader, b chat.Broadcast) (s BroadcastState, err
 	return s, err
 }
 
-// Slow tells that the number's rating asks for half the pace.
+// Slow reports whether the number's quality rating asks for half the pace.
 func (s BroadcastState) Slow() bool { return deref(s.Account.Quality) == "YELLOW" }
 
-// Ill is why a broadcast must pause now; empty: it need not.
+// Ill says why a broadcast must pause now; empty: it need not.
 func (s BroadcastState) Ill(b chat.Broadcast, now time.Time) chat.BroadcastReason {
 	switch {
 	case s.Organization.Suspended:
@@ -70,7 +71,7 @@ func (s BroadcastState) Ill(b chat.Broadcast, now time.Time) chat.BroadcastReaso
 	return ""
 }
 
-// templateIll is what is wrong with the template.
+// templateIll says what is wrong with the template.
 func (s BroadcastState) templateIll(b chat.Broadcast) chat.BroadcastReason {
 	switch {
 	case s.Template == nil:
@@ -85,15 +86,15 @@ func (s BroadcastState) templateIll(b chat.Broadcast) chat.BroadcastReason {
 	return ""
 }
 
-// PauseIll pauses a broadcast that must not go on. Where messages fail because the provider has paused the
-// template, that is the reason.
+// PauseIll pauses a broadcast that must not go on. If messages fail because the provider has paused the template, that
+// becomes the reason.
 func PauseIll(tx *store.Tx, account chat.Account, id string, why chat.BroadcastReason) error {
 	if why == chat.ReasonFailureRate {
 		reasons, err := tx.ReasonCounts(id)
 		if err != nil {
 			return err
 		}
-		for _, r := range reasons { // of each status the most frequent comes first
+		for _, r := range reasons { // for each status, the most frequent reason comes first
 			if r.Status == chat.RecipientFailed {
 				if r.Reason == string(chat.FailTemplatePaused) {
 					why = chat.ReasonTemplatePaused
@@ -104,17 +105,18 @@ func PauseIll(tx *store.Tx, account chat.Account, id string, why chat.BroadcastR
 	}
 	_, err := PauseBroadcast(tx, account, id, why)
 	if code, ok := chat.CodeOf(err); ok && (code == chat.CodeBroadcastState || code == chat.CodeResourceNotFound) {
-		return nil // somebody else was faster
+		return nil // another transaction was faster
 	}
 	return err
 }
 
-// tiers are how many people the provider lets a number write to in 24 hours, by its words for it.
+// tiers maps the provider's names of limits to how many people a number may write to in 24 hours.
 var tiers = map[string]int64{
 	"TIER_50": 50, "TIER_250": 250, "TIER_1K": 1_000, "TIER_2K": 2_000, "TIER_10K": 10_000, "TIER_100K": 100_000,
 }
 
-// tierOf is the provider's word for a messaging limit, which it also gives as a number: -1 is no limit.
+// tierOf is the provider's name for a messaging limit. The provider may also give the limit as a number; -1 is no
+// limit.
 func tierOf(limit string) string {
 	if limit == "-1" {
 		return "TIER_UNLIMITED"

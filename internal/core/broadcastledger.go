@@ -10,20 +10,20 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// ledger collects, during a transaction, what becomes of messages of broadcasts, and writes it down for their
-// recipients at once. Messages of other sources cost nothing.
+// ledger collects status changes of broadcast messages during a transaction, and writes them to their recipients in
+// one go. Messages of other sources cost nothing.
 type ledger struct {
-	by    string // who moves them
+	by    string // who moves the recipients, one of the by constants
 	moves map[string]*ledgerMove
 }
 
-// ledgerMove is what became of a message.
+// ledgerMove is the status change of a message.
 type ledgerMove struct {
 	from, to chat.RecipientStatus
 	reason   string
 }
 
-// note takes in that a message has another status than before.
+// note records that a message has another status than before.
 func (l *ledger) note(m chat.Message, before chat.MessageStatus) {
 	if m.Source != chat.SourceBroadcast || m.Status == before {
 		return
@@ -42,7 +42,7 @@ func (l *ledger) note(m chat.Message, before chat.MessageStatus) {
 	}
 }
 
-// write moves the recipients of the messages, and returns them by message.
+// write moves the recipients of the messages, and returns the recipients' ids by message.
 func (l *ledger) write(tx *store.Tx) (recipients map[string]string, err error) {
 	if len(l.moves) == 0 {
 		return nil, nil
@@ -73,7 +73,7 @@ func (l *ledger) write(tx *store.Tx) (recipients map[string]string, err error) {
 	return recipients, tally.write(tx, l.by)
 }
 
-// tally sums up how many recipients move from where to where.
+// tally sums up how many recipients move from which status to which.
 type tally struct{ sums map[store.TallyDelta]int64 }
 
 func (t *tally) add(broadcastID, status string, n int64) {
@@ -88,7 +88,7 @@ func (t *tally) move(broadcastID string, from, to chat.RecipientStatus) {
 	t.add(broadcastID, string(to), 1)
 }
 
-// write adds the sums, always in the same order: who else does so waits, and never in a circle.
+// write adds the sums, always in the same order, so that concurrent writers wait but never deadlock.
 func (t *tally) write(tx *store.Tx, by string) error {
 	deltas := make([]store.TallyDelta, 0, len(t.sums))
 	for d, n := range t.sums {
@@ -101,8 +101,8 @@ func (t *tally) write(tx *store.Tx, by string) error {
 	return tx.AddTally(by, deltas)
 }
 
-// sentEventID is the id of the event that tells of a message that was sent. recipientID is whose it is, if a
-// broadcast made it.
+// sentEventID is the id of the event for a sent message. recipientID is its recipient in a broadcast, if a broadcast
+// made it.
 func sentEventID(m chat.Message, recipientID string) string {
 	if recipientID != "" {
 		return "broadcast_msg:" + recipientID + ":sent"
@@ -110,8 +110,8 @@ func sentEventID(m chat.Message, recipientID string) string {
 	return m.ID + ":sent"
 }
 
-// Withdraw takes back a message of a broadcast that is not sending any more, before it goes out for the first time:
-// its recipient waits again. It reports whether it did.
+// Withdraw takes back a message of a broadcast that no longer sends, before the first attempt to send it. Its
+// recipient waits again. Withdraw reports whether it took the message back.
 func Withdraw(tx *store.Tx, w store.SendWork) (bool, error) {
 	recipient, err := tx.RecipientOfMessage(w.Message.OrgID, w.Message.ID)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// StartBroadcast has a broadcast sent, beginning now.
+// StartBroadcast starts sending a broadcast now.
 func StartBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveStart)
 	if err != nil {
@@ -30,7 +30,7 @@ func StartBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadca
 	return b, audit(tx, b.OrgID, chat.AuditBroadcastStart, ofBroadcast(b))
 }
 
-// ResumeBroadcast goes on with a broadcast that was paused. What it was paused for is looked at again.
+// ResumeBroadcast continues a paused broadcast. The reason for the pause is checked again.
 func ResumeBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveResume)
 	if err != nil {
@@ -42,7 +42,7 @@ func ResumeBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadc
 	return b, audit(tx, b.OrgID, chat.AuditBroadcastResume, ofBroadcast(b))
 }
 
-// goOn has a broadcast sent from now on, with the template as it is now.
+// goOn starts or continues a broadcast with the current template.
 func goOn(tx *store.Tx, account chat.Account, b *chat.Broadcast) error {
 	template, err := tx.TemplateToSend(account.OrgID, account.WABAID, b.Template.Name, b.Template.Language)
 	if errors.Is(err, store.ErrNotFound) {
@@ -60,14 +60,14 @@ func goOn(tx *store.Tx, account chat.Account, b *chat.Broadcast) error {
 	return saveBroadcast(tx, b)
 }
 
-// Counts are how many recipients of a broadcast are where.
+// Counts are the numbers of recipients of a broadcast by status.
 func Counts(r store.Reader, id string) (chat.BroadcastCounts, error) {
 	all, err := r.Tallies(id)
 	return chat.CountsOf(all[id]), err
 }
 
-// PauseBroadcast has no more messages of a broadcast made. Those that wait to be sent for the first time are taken
-// back (see Withdraw).
+// PauseBroadcast stops making messages of a broadcast. Messages that wait for their first attempt are taken back (see
+// Withdraw).
 func PauseBroadcast(tx *store.Tx, account chat.Account, id string, why chat.BroadcastReason) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MovePause)
 	if err != nil {
@@ -77,7 +77,7 @@ func PauseBroadcast(tx *store.Tx, account chat.Account, id string, why chat.Broa
 	return b, errors.Join(saveBroadcast(tx, &b), audit(tx, b.OrgID, chat.AuditBroadcastPause, ofBroadcast(b)))
 }
 
-// StopBroadcast ends a broadcast. Who waits is skipped.
+// StopBroadcast ends a broadcast. Waiting recipients are skipped.
 func StopBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveStop)
 	if err != nil {
@@ -87,8 +87,8 @@ func StopBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 	return b, errors.Join(saveBroadcast(tx, &b), audit(tx, b.OrgID, chat.AuditBroadcastStop, ofBroadcast(b)))
 }
 
-// RetrySome has up to limit recipients whose message has failed wait for another one, and returns how many. It goes
-// before RetryBroadcast, each time in a transaction of its own.
+// RetrySome makes up to limit recipients with failed messages wait for another one, and returns how many. It is called
+// before RetryBroadcast, each time in its own transaction.
 func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	b, err := forMove(tx, account, id, chat.MoveRetry)
 	if err != nil {
@@ -109,7 +109,7 @@ func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64,
 	})
 }
 
-// RetryBroadcast goes on with a broadcast whose failed recipients wait again.
+// RetryBroadcast continues a broadcast whose failed recipients wait again.
 func RetryBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveRetry)
 	if err != nil {
@@ -121,7 +121,7 @@ func RetryBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadca
 	return b, audit(tx, b.OrgID, chat.AuditBroadcastRetry, ofBroadcast(b))
 }
 
-// StartDue starts a broadcast whose time has come. One that cannot start has failed.
+// StartDue starts a broadcast whose time has come. A broadcast that cannot start fails.
 func StartDue(tx *store.Tx, account chat.Account, id string) error {
 	b, err := forMove(tx, account, id, chat.MoveStart)
 	if err != nil || b.Status != chat.BroadcastScheduled || b.ScheduledAt.After(tx.Now()) {

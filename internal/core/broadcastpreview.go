@@ -11,18 +11,18 @@ import (
 // samples is how many recipients a preview shows.
 const samples = 3
 
-// BroadcastPreview is what would become of a broadcast if it started now.
+// BroadcastPreview says what would happen if a broadcast started now.
 type BroadcastPreview struct {
 	Total   int64
 	Skipped map[string]int64 // by reason
 	// DailyLimit is how many people the number may write to in 24 hours; nil: not known.
 	DailyLimit *int64
-	// MessagesLeft is how many messages the plan has left in this month; nil: there is no limit.
+	// MessagesLeft is how many messages of this month the plan has left; nil: there is no limit.
 	MessagesLeft *int64
 	Samples      []BroadcastSample
 }
 
-// Sendable is how many would get a message.
+// Sendable is how many recipients would get a message.
 func (p BroadcastPreview) Sendable() int64 {
 	n := p.Total
 	for _, skipped := range p.Skipped {
@@ -31,7 +31,7 @@ func (p BroadcastPreview) Sendable() int64 {
 	return n
 }
 
-// BroadcastSample is what one recipient would get, or why nothing.
+// BroadcastSample is the message that one recipient would get, or why there is none.
 type BroadcastSample struct {
 	Address string
 	Name    *string
@@ -39,7 +39,7 @@ type BroadcastSample struct {
 	Reason  string
 }
 
-// PreviewBroadcast looks at whom a broadcast would go to.
+// PreviewBroadcast computes the preview of a broadcast.
 func PreviewBroadcast(r store.Reader, account chat.Account, id string, now time.Time) (p BroadcastPreview, err error) {
 	b, err := Broadcast(r, account, id)
 	if err != nil {
@@ -64,7 +64,7 @@ func PreviewBroadcast(r store.Reader, account chat.Account, id string, now time.
 	return p, err
 }
 
-// count counts recipients that are there, and those whom the start would bring.
+// count counts the recipients that were added, and those that the start would add.
 func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadcast) error {
 	reasons, err := r.ReasonCounts(b.ID)
 	if err != nil {
@@ -138,7 +138,7 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 	return shown, nil
 }
 
-// TestMessage is a broadcast's message for somebody who wants to see it, filled in as for the first recipient.
+// TestMessage is a broadcast's message for a person who wants to see it, filled in as for the first recipient.
 func TestMessage(r store.Reader, account chat.Account, id, to string) (NewMessage, error) {
 	b, err := Broadcast(r, account, id)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// aboutBroadcast is how long after a broadcast's message what the person writes counts as an answer to it, unless it
-// says by itself what it answers.
+// aboutBroadcast is how long after a broadcast's message a person's message counts as an answer to it, unless the
+// person's message quotes what it answers.
 const aboutBroadcast = 7 * 24 * time.Hour
 
-// react does what a message that came in asks for, and counts it to the broadcast that caused it.
+// react does what an incoming message asks for, and counts the message for the broadcast that it answers.
 func (a Applier) react(tx *store.Tx, account chat.Account, r round, t *thread, m chat.Message) error {
 	optedOut, err := a.heed(tx, account, t, m)
 	if err != nil || t.conversation.BroadcastMessage == nil || m.Type == chat.TypeReaction {
@@ -81,7 +81,7 @@ func buttonOf(m chat.Message) string {
 	return firstRunes(c.ButtonReply.Title, maxPreview)
 }
 
-// countOptOut counts an opt-out by the provider's own means to the last broadcast.
+// countOptOut counts an opt-out by the provider's own means for the last broadcast.
 func countOptOut(tx *store.Tx, r round, contact chat.Contact) error {
 	c, err := tx.ConversationWith(contact.OrgID, contact.ID)
 	if err != nil || c.BroadcastMessage == nil || tx.Now().Sub(chat.TimeOf(*c.BroadcastMessage)) > aboutBroadcast {

@@ -13,15 +13,15 @@ import (
 // audienceSlice is how many contacts of an audience become recipients in one transaction.
 const audienceSlice = 500
 
-// Progress is what a step of work on a broadcast did.
+// Progress is the result of one step of work on a broadcast.
 type Progress struct {
-	Messages int  // that were made
-	More     bool // there is more to do right away, beyond messages
-	Over     bool // there is nothing left to do
+	Messages int  // messages that were made
+	More     bool // more work is ready now, beyond messages
+	Over     bool // nothing is left to do
 }
 
-// AdvanceBroadcast takes one step of the work on a broadcast, with up to limit messages. node is who works on it:
-// where that is another by now, or the broadcast does not go on, nothing is done.
+// AdvanceBroadcast takes one step of the work on a broadcast, with up to limit messages. node is the node that works
+// on it. If another node has the broadcast by now, or the broadcast does not go on, nothing is done.
 func AdvanceBroadcast(tx *store.Tx, s BroadcastState, id, node string, limit int) (Progress, error) {
 	b, err := tx.Broadcast(s.Account.OrgID, s.Account.ID, id)
 	if err != nil || !b.Active || b.Owner != node {
@@ -45,7 +45,7 @@ func suspendedCustomer(a chat.Account) bool {
 	return a.CustomerStatus != nil && !a.CustomerStatus.MaySend()
 }
 
-// addAudience makes recipients of the next contacts of the audience.
+// addAudience turns the next contacts of the audience into recipients.
 func addAudience(tx *store.Tx, account chat.Account, b chat.Broadcast) (Progress, error) {
 	members, err := tx.AudienceAfter(account, b.Audience, b.AudienceAt, audienceSlice)
 	if err != nil {
@@ -72,7 +72,7 @@ func addAudience(tx *store.Tx, account chat.Account, b chat.Broadcast) (Progress
 	return Progress{More: true}, errors.Join(t.write(tx, byWorker), saveBroadcast(tx, &b))
 }
 
-// skipRest skips the next of those who wait.
+// skipRest skips the next waiting recipients.
 func skipRest(tx *store.Tx, b chat.Broadcast, reason string) (Progress, error) {
 	n, err := tx.SkipWaiting(b.OrgID, b.ID, reason, audienceSlice)
 	if err != nil {
@@ -87,7 +87,7 @@ func skipRest(tx *store.Tx, b chat.Broadcast, reason string) (Progress, error) {
 	return Progress{More: true}, t.write(tx, byWorker)
 }
 
-// finish ends the work on a broadcast of which nobody waits, once its messages have gone out or failed.
+// finish ends the work on a broadcast without waiting recipients, once its messages were sent or have failed.
 func finish(tx *store.Tx, b chat.Broadcast) (Progress, error) {
 	lost, err := tx.LostMessages(b.OrgID, b.ID, audienceSlice)
 	if err != nil {
@@ -114,7 +114,7 @@ func finish(tx *store.Tx, b chat.Broadcast) (Progress, error) {
 	return Progress{Over: true}, saveBroadcast(tx, &b)
 }
 
-// release makes messages for the next of those who wait.
+// release makes messages for the next waiting recipients.
 func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Progress, err error) {
 	rows, err := tx.FirstRecipients(b.ID, chat.RecipientWaiting, "", max(1, limit))
 	if err != nil {
@@ -168,16 +168,16 @@ func numbersOf(rows []chat.Recipient) (numbers []string) {
 	return numbers
 }
 
-// letter is what everybody gets, before it is filled in.
+// letter is the message of a broadcast, before it is filled in.
 type letter struct {
 	BroadcastState
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
-	contacts  map[string]chat.Contact   // by number, of those who are known
-	files     map[chat.LibraryFile]bool // that have been looked at
+	contacts  map[string]chat.Contact   // known contacts, by number
+	files     map[chat.LibraryFile]bool // files that were checked
 }
 
-// newLetter reads what making the messages to the numbers will ask for.
+// newLetter reads everything that the messages to these numbers need.
 func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Mailing, numbers []string) (l letter, err error) {
 	threads := make([]store.ThreadKey, len(numbers))
 	for i, number := range numbers {
@@ -191,7 +191,7 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 	return l, err
 }
 
-// send makes a recipient's message, or says why not.
+// send makes a recipient's message, or says why there is none.
 func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	contact, known := l.contacts[r.Address]
 	if !known {
@@ -224,7 +224,7 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	return "", err
 }
 
-// checkFiles looks at each file once: most messages have the same.
+// checkFiles checks each file once, because most messages have the same files.
 func (l letter) checkFiles(r store.Reader, files []chat.LibraryFile) error {
 	for _, file := range files {
 		if l.files[file] {
@@ -238,7 +238,7 @@ func (l letter) checkFiles(r store.Reader, files []chat.LibraryFile) error {
 	return nil
 }
 
-// fill is the message for a recipient, or why there can be none.
+// fill is the message for a recipient, or the reason why there is none.
 func (l letter) fill(contact chat.Contact, r chat.Recipient) (content *chat.TemplateContent, choice TemplateChoice, skip string) {
 	components, missing := l.mailing.Fill(contact, r)
 	if missing != "" {
@@ -259,7 +259,7 @@ func (l letter) fill(contact chat.Contact, r chat.Recipient) (content *chat.Temp
 	return content, TemplateChoice{Category: deref(l.Template.Category), Preview: &preview}, ""
 }
 
-// templateMessage is a message of a template that is filled in.
+// templateMessage is the message of a template that is filled in.
 func templateMessage(content *chat.TemplateContent, choice TemplateChoice, address string) (NewMessage, error) {
 	text, err := jsonv2.Marshal(content)
 	m := NewMessage{Type: chat.TypeTemplate, Content: text, Template: &choice, MoreMedia: content.Media()}

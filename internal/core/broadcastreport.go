@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// BroadcastReport is what has become of a broadcast.
+// BroadcastReport sums up what happened to a broadcast.
 type BroadcastReport struct {
 	Counts  chat.BroadcastCounts
 	Reasons []store.ReasonCount // why recipients were skipped or failed
@@ -31,5 +31,5 @@ func ReportBroadcast(r store.Reader, account chat.Account, id string) (report Br
 	return report, err
 }
 
-// Reasons are those for which recipients would be left out, by name.
+// Reasons are the reasons for which recipients would be left out, sorted.
 func (p BroadcastPreview) Reasons() []string { return slices.Sorted(maps.Keys(p.Skipped)) }

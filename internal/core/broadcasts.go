@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Those who move recipients, each with tallies of its own.
+// The parts of the program that move recipients. Each has its own tallies.
 const (
 	byCaller    = "caller"
 	byWorker    = "worker"
@@ -19,10 +19,10 @@ const (
 	byPeople    = "people"
 )
 
-// maxAddress is how much is kept of what was given as a number and is none.
+// maxAddress is how much of an invalid number is kept.
 const maxAddress = 64
 
-// NewBroadcast is what a caller gives to make a broadcast.
+// NewBroadcast is the input for a broadcast.
 type NewBroadcast struct {
 	Name        string
 	Template    chat.BroadcastTemplate
@@ -34,14 +34,14 @@ type NewBroadcast struct {
 	TimeZone    string
 }
 
-// NewRecipient is somebody whom a broadcast is to go to.
+// NewRecipient is a person to whom a broadcast is to go.
 type NewRecipient struct {
 	To        string // a number
-	Recipient string // BSUID or parent BSUID, where there is no number
+	Recipient string // BSUID or parent BSUID, if there is no number
 	Variables map[string]string
 }
 
-// CreateBroadcast makes a broadcast: a draft, or one that starts by itself.
+// CreateBroadcast makes a broadcast: a draft, or one that starts at its time.
 func CreateBroadcast(tx *store.Tx, account chat.Account, in NewBroadcast) (chat.Broadcast, error) {
 	b := chat.Broadcast{
 		ID: tx.NewID(chat.KindBroadcast), OrgID: account.OrgID, AccountID: account.ID, Name: in.Name, Status: chat.BroadcastDraft,
@@ -80,7 +80,7 @@ func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error 
 	return nil
 }
 
-// schedule has a broadcast start by itself at an instant, or not.
+// schedule makes a broadcast start at an instant, or clears its time.
 func schedule(b *chat.Broadcast, at *time.Time, zone string, now time.Time) error {
 	if zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil {
@@ -156,7 +156,7 @@ func UpdateBroadcast(tx *store.Tx, account chat.Account, id string, p BroadcastP
 	return b, saveBroadcast(tx, &b)
 }
 
-// forMove reads a broadcast to do something with it that its state must allow.
+// forMove reads a broadcast for a move that its state must allow.
 func forMove(tx *store.Tx, account chat.Account, id string, move chat.BroadcastMove) (chat.Broadcast, error) {
 	b, err := Broadcast(tx.Reader, account, id)
 	if err == nil {
@@ -170,7 +170,7 @@ func saveBroadcast(tx *store.Tx, b *chat.Broadcast) error {
 	return tx.UpdateBroadcast(*b)
 }
 
-// Added is what became of recipients that were added.
+// Added counts what happened to recipients that were to be added.
 type Added struct{ Added, Duplicate, Invalid int }
 
 // AddRecipients adds recipients to a broadcast that has not begun.
@@ -201,10 +201,10 @@ func addRecipients(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) (a Add
 	})
 }
 
-// separators are what people write between the digits of a number.
+// separators are the characters that people write between the digits of a number.
 var separators = strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "", "/", "")
 
-// cleanRecipients are recipients as they are stored. Addresses that are none are kept, with the reason.
+// cleanRecipients are recipients as they are stored. Invalid addresses are kept, with the reason.
 func cleanRecipients(in []NewRecipient) []chat.Recipient {
 	rows := make([]chat.Recipient, len(in))
 	for i, r := range in {
@@ -262,7 +262,7 @@ func addressOf(c chat.Contact) string {
 	return ""
 }
 
-// forgetRecipient takes a contact that is deleted out of the broadcasts to it.
+// forgetRecipient removes a deleted contact from the broadcasts to it.
 func forgetRecipient(tx *store.Tx, contact chat.Contact) error {
 	skipped, err := tx.ForgetPerson(contact)
 	if err != nil {
@@ -276,8 +276,8 @@ func forgetRecipient(tx *store.Tx, contact chat.Contact) error {
 	return t.write(tx, byCaller)
 }
 
-// DeleteSomeRecipients removes up to limit recipients of a broadcast that has not begun. It goes before
-// DeleteBroadcast, each time in a transaction of its own.
+// DeleteSomeRecipients removes up to limit recipients of a broadcast that has not begun. It is called before
+// DeleteBroadcast, each time in its own transaction.
 func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	b, err := forMove(tx, account, id, chat.MoveChange)
 	if err != nil {
@@ -286,7 +286,7 @@ func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit i
 	return tx.DeleteRecipients(b.OrgID, b.ID, limit)
 }
 
-// ClearRecipients ends DeleteSomeRecipients for a broadcast that stays, without recipients.
+// ClearRecipients comes after DeleteSomeRecipients for a broadcast that stays, now without recipients.
 func ClearRecipients(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveChange)
 	if err != nil {
@@ -307,7 +307,7 @@ func DeleteBroadcast(tx *store.Tx, account chat.Account, id string) error {
 	return errors.Join(tx.DeleteBroadcast(b.OrgID, b.ID), audit(tx, b.OrgID, chat.AuditBroadcastGone, ofBroadcast(b)))
 }
 
-// CopyBroadcast makes a draft that is like another broadcast, without its recipients: CopyRecipients brings them.
+// CopyBroadcast makes a draft from another broadcast, without its recipients: CopyRecipients copies them.
 func CopyBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := Broadcast(tx.Reader, account, id)
 	if err != nil {
@@ -320,8 +320,8 @@ func CopyBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 	return draft, tx.InsertBroadcast(draft)
 }
 
-// CopyRecipients gives a draft up to limit recipients of another broadcast, behind the given one, and returns the
-// last. Those that came from labels, and wrong or double addresses, are not copied.
+// CopyRecipients gives a draft up to limit recipients of another broadcast, those after the given one, and returns the
+// last. Recipients from labels, and invalid or duplicate addresses, are not copied.
 func CopyRecipients(tx *store.Tx, account chat.Account, from, to, after string, limit int) (last string, err error) {
 	b, err := forMove(tx, account, to, chat.MoveChange)
 	if err != nil {

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// MostAtOnce is how many conversations one change can reach.
+	// MostAtOnce is how many conversations one change can affect.
 	MostAtOnce = 10_000
 	// UndoLife is how long a change of many conversations can be undone.
 	UndoLife = time.Hour
 )
 
-// BulkChange is what is done to each of many conversations.
+// BulkChange is the change to make to each of many conversations.
 type BulkChange struct {
 	Patch chat.ConversationPatch
 	BulkLabels
 }
 
-// BulkLabels are labels to attach and to take off.
+// BulkLabels are labels to attach and to detach.
 type BulkLabels struct{ LabelID, RemoveLabelID string }
 
-// BulkResult is how many conversations were changed, and under which name that can be undone.
+// BulkResult is how many conversations were changed, and the id to undo that.
 type BulkResult struct {
 	Changed int
-	Undo    string // empty where nothing is to undo
+	Undo    string // empty if there is nothing to undo
 }
 
-// BulkIDs are the conversations that a filter lets pass, as many as can be changed at once.
+// BulkIDs are the conversations that match a filter, as many as can be changed at once.
 func BulkIDs(r store.Reader, u chat.User, f chat.InboxFilter) ([]string, error) {
 	query, ok, err := inboxQuery(r, u, f)
 	if err != nil || !ok {
@@ -41,8 +41,9 @@ func BulkIDs(r store.Reader, u chat.User, f chat.InboxFilter) ([]string, error) 
 	return r.InboxIDs(u, query, MostAtOnce)
 }
 
-// ChangeMany changes conversations that a user sees, in slices that hold nobody else up. Of those that cannot
-// be changed so, a label of another team for example, nothing is said unless that is all of them.
+// ChangeMany changes conversations that a user sees, in slices that do not hold up others. A conversation that cannot
+// be changed this way, for example because the label is another team's, is skipped silently, unless that is all of
+// them.
 func ChangeMany(ctx context.Context, st *store.Store, u chat.User, ids []string, change BulkChange) (result BulkResult, err error) {
 	undo := store.BulkUndo{OrgID: u.OrgID, ID: st.NewID(chat.KindBulk), UserID: u.ID}
 	if undo.Change, err = json.Marshal(change.BulkLabels); err != nil {
@@ -80,14 +81,14 @@ func ChangeMany(ctx context.Context, st *store.Store, u chat.User, ids []string,
 	return result, nil
 }
 
-// changed is a conversation before and after a change of many.
+// changed is a conversation before and after a bulk change.
 type changed struct {
 	ID            string
 	Before, After bulkState
-	Label         bool // the label was attached, or taken off
+	Label         bool // the label was attached, or detached
 }
 
-// bulkState is what of a conversation such a change may change.
+// bulkState are the fields of a conversation that a bulk change may change.
 type bulkState struct {
 	Status       chat.ConversationStatus
 	AssignedTo   *string
@@ -100,7 +101,7 @@ func bulkStateOf(c chat.Conversation) bulkState {
 	return bulkState{c.Status, c.AssignedTo, c.UnreadCount, c.SnoozedUntil, c.WaitingSince}
 }
 
-// changeSlice changes some conversations. refused is why one of them could not be.
+// changeSlice changes some conversations. refused is why one of them could not be changed.
 func changeSlice(tx *store.Tx, u chat.User, ids []string, change BulkChange) (done []changed, refused, err error) {
 	if err := checkSnooze(tx, change.Patch); err != nil {
 		return nil, nil, err
@@ -144,12 +145,12 @@ func changeOne(tx *store.Tx, u chat.User, id string, change BulkChange) (one cha
 	return one, one.Label || differ(before, after), nil
 }
 
-// differ tells whether anything has changed that a change of many may change.
+// differ reports whether a field that a bulk change may change has changed.
 func differ(a, b chat.Conversation) bool {
 	return len(chat.Happenings(a, b)) > 0 || a.Status != b.Status || a.UnreadCount != b.UnreadCount
 }
 
-// UndoMany makes conversations what they were before a change of many, but for what was changed since.
+// UndoMany reverts conversations to their state before a bulk change, except for later changes.
 func UndoMany(ctx context.Context, st *store.Store, u chat.User, id string) (result BulkResult, err error) {
 	for found := false; ; found = true {
 		var n int
@@ -177,7 +178,7 @@ func undoSlice(tx *store.Tx, u chat.User, undo store.BulkUndo) (n int, err error
 		return 0, err
 	}
 	for _, one := range slice {
-		// Whoever has assigned a conversation to a colleague may not see it any more, and can still undo that.
+		// A user who has assigned a conversation to a colleague may not see it any more, but can still undo that.
 		all := u
 		all.Sees = chat.SeesAll
 		now, account, err := SeenConversation(tx.Reader, all, one.ID)
@@ -221,7 +222,7 @@ func undoOne(tx *store.Tx, u chat.User, account chat.Account, now chat.Conversat
 	return tellOfConversation(tx, account, now, after, &u.ID)
 }
 
-// undo is a conversation with what the change did undone, where nobody has changed it since.
+// undo reverts the change of a conversation, where nobody has changed it since.
 func (one changed) undo(c chat.Conversation) chat.Conversation {
 	before, after := one.Before, one.After
 	if c.Status == after.Status && same(c.SnoozedUntil, after.SnoozedUntil, time.Time.Equal) {

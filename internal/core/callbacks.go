@@ -14,12 +14,12 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Applier applies what the provider reports. Applying an update twice, or late, changes nothing
-// that is true already: callbacks come again and in any order.
+// Applier applies the provider's reports. Applying an update twice, or late, changes nothing that is already true,
+// because callbacks are repeated and come in any order.
 type Applier struct {
 	// PublicURL is where others reach stored files.
 	PublicURL string
-	// Words remembers by which words people opt out; nil: they are read each time.
+	// Words caches the words by which people opt out; nil: they are read each time.
 	Words *Words
 	Log   *slog.Logger
 }
@@ -49,21 +49,21 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 	return r.arrivals.handOut(tx)
 }
 
-// round is what updates that are applied together share.
+// round is the state that updates share when they are applied together.
 type round struct {
 	accounts map[string]*chat.Account          // by number; nil for one that is not connected
-	rules    map[string]*chat.Settings         // by account; nil where nothing is set off
-	messages map[messageKey]store.MessageState // that statuses are about
-	unsent   map[string]store.SendWork         // by our id: messages that go out, of which a status brings the provider's id
+	rules    map[string]*chat.Settings         // by account; nil if messages trigger nothing
+	messages map[messageKey]store.MessageState // the messages of the statuses
+	unsent   map[string]store.SendWork         // by our id: outgoing messages whose provider's id comes with a status
 	arrivals *arrivals
 	unused   *unused
-	ledger   *ledger // what becomes of messages of broadcasts
-	people   *tally  // what people answer to them
+	ledger   *ledger // status changes of broadcast messages
+	people   *tally  // people's answers to broadcasts
 }
 
 type messageKey struct{ accountID, providerID string }
 
-// moved notes that the messages of a conversation are in another one now.
+// moved notes that the messages of a conversation have moved to another one.
 func (r round) moved(m store.Merge) {
 	for key, s := range r.messages {
 		if m.From != "" && s.ConversationID == m.From {
@@ -74,11 +74,11 @@ func (r round) moved(m store.Merge) {
 	clear(r.unsent)
 }
 
-// readMessages reads the messages that the statuses among the updates are about, with one statement
-// for each number. What it does not find is looked for when its turn comes.
+// readMessages reads the messages of all statuses among the updates, with one statement per number. A message that it
+// does not find is looked up when its status is applied.
 func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	byNumber := map[string][]provider.StatusUpdate{}
-	ours := map[string][]string{} // message ids by number, as far as the updates name them
+	ours := map[string][]string{} // our message ids by number, where the updates have them
 	for _, u := range updates {
 		if s, ok := u.(provider.StatusUpdate); ok {
 			number := s.About().PhoneNumberID
@@ -106,8 +106,8 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	return nil
 }
 
-// readNumber reads the messages of a number that statuses are about: those that have the provider's ids, and those
-// that are to learn them.
+// readNumber reads a number's messages for the statuses: those that have the provider's ids, and those that will get
+// them.
 func (r round) readNumber(tx *store.Tx, account chat.Account, updates []provider.StatusUpdate) error {
 	ids := make([]string, len(updates))
 	for i, u := range updates {
@@ -138,7 +138,7 @@ func (r round) readNumber(tx *store.Tx, account chat.Account, updates []provider
 	return tx.ForeseeRecipients(r.strangers(account, updates))
 }
 
-// strangers are the contacts of which statuses show identifiers that were not known.
+// strangers are the contacts for which statuses show identifiers that were not known.
 func (r round) strangers(account chat.Account, updates []provider.StatusUpdate) (found []store.Recipient) {
 	seen := map[string]bool{}
 	for _, u := range updates {
@@ -157,7 +157,7 @@ func (r round) strangers(account chat.Account, updates []provider.StatusUpdate) 
 	return found
 }
 
-// foresee has what the messages among the updates will ask for read at once.
+// foresee reads in one go everything that the messages among the updates will need.
 func (r round) foresee(tx *store.Tx, updates []provider.Update) error {
 	var arrivals []store.Arrival
 	for _, u := range updates {
@@ -187,7 +187,7 @@ func (r round) foresee(tx *store.Tx, updates []provider.Update) error {
 	return tx.Foresee(arrivals)
 }
 
-// lockMessages locks messages of several numbers as RecordSends does.
+// lockMessages locks messages of several numbers in the order that RecordSends uses.
 func (r round) lockMessages(tx *store.Tx, byNumber map[string][]string) error {
 	byOrg := map[string][]string{}
 	for number, ids := range byNumber {
@@ -269,13 +269,13 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round) error {
 
 func personOf(p provider.Person) person {
 	who := person{Number: p.Phone, BSUID: p.UserID, ParentBSUID: p.ParentUserID, Username: p.Username, Name: p.ProfileName}
-	if chat.ParentBSUID(who.BSUID) { // as answers to what went to a parent id have it
+	if chat.ParentBSUID(who.BSUID) { // answers to messages to a parent id have it there
 		who.BSUID, who.ParentBSUID = "", cmp.Or(who.ParentBSUID, who.BSUID)
 	}
 	return who
 }
 
-// mediaJob asks for a message's file to be fetched.
+// mediaJob queues the download of a message's file.
 func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media) error {
 	mimeType, ok := chat.MediaType(f.MimeType)
 	if !ok {
@@ -288,11 +288,11 @@ func (a Applier) mediaJob(tx *store.Tx, m chat.Message, f provider.Media) error 
 	return tx.QueueFile(job)
 }
 
-// status moves an outbound message along.
+// status applies a status to an outbound message.
 func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) error {
 	m, err := a.statusTarget(tx, account, r, u)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // not ours: sent with another tool, or purged
+		return nil // not our message: sent with another tool, or purged
 	}
 	if err != nil {
 		return err
@@ -306,7 +306,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 		return err
 	}
 	if u.Status == "failed" && m.ProviderID != u.ProviderID {
-		return nil // it went out twice, and the other one is what the message stands for
+		return nil // it was sent twice, and the row stands for the other copy
 	}
 	before = m.Status
 	if !hear(tx, &m.Message, u) {
@@ -321,7 +321,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	return messageStatus(tx, account, m.Message, u)
 }
 
-// learnRecipient learns what a status shows of whom the message went to.
+// learnRecipient stores what a status shows about the recipient of its message.
 func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *store.MessageState, p person) error {
 	if m.Unknown&p.known() == 0 {
 		return nil
@@ -339,10 +339,10 @@ func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *
 	return err
 }
 
-// statusTarget finds the message a status is about: by the provider's id, or by our own, which
-// comes back with it when the answer to the send was lost.
+// statusTarget finds the message of a status: by the provider's id, or by our own id, which the provider returns and
+// which helps when the answer to the send was lost.
 func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (store.MessageState, error) {
-	// Whether it is a voice note, and so can be played, is not among what is read for all.
+	// The messages that were read ahead do not say whether they are voice notes, which is needed for "played".
 	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok && u.Status != "played" {
 		return m, nil
 	}
@@ -356,7 +356,7 @@ func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u pro
 	return store.MessageState{Message: m}, err
 }
 
-// learnProviderID settles a send whose answer has not been seen: the provider has the message.
+// learnProviderID completes a send whose answer was not seen: the status proves that the provider has the message.
 func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, r round, m *store.MessageState, u provider.StatusUpdate) error {
 	if m.ProviderID != "" {
 		return nil
@@ -384,8 +384,8 @@ func (a Applier) learnProviderID(tx *store.Tx, account chat.Account, r round, m 
 	return messageSent(tx, account, work, sent, recipientID)
 }
 
-// markSentBy records that the provider has a message, and returns the row of the event that will tell of it; empty
-// where that is no news.
+// markSentBy records that the provider has a message, and returns the row of its message.sent event; empty if the send
+// was known.
 func markSentBy(tx *store.Tx, r round, m chat.Message, providerID string) (work store.SendWork, row string, err error) {
 	row = tx.NewID(chat.KindEvent)
 	if work, ok := r.unsent[m.ID]; ok {
@@ -403,7 +403,7 @@ func markSentBy(tx *store.Tx, r round, m chat.Message, providerID string) (work 
 	return work, row, nil
 }
 
-// recipientOf is whose message it is, if a broadcast made it.
+// recipientOf is the recipient of a message in a broadcast, if a broadcast made it.
 func recipientOf(tx *store.Tx, m chat.Message) (id string, err error) {
 	if m.Source != chat.SourceBroadcast {
 		return "", nil
@@ -412,7 +412,7 @@ func recipientOf(tx *store.Tx, m chat.Message) (id string, err error) {
 	return recipient.ID, ignoreNotFound(err)
 }
 
-// hear applies a status to a message and reports whether it is news.
+// hear applies a status to a message and reports whether that changed it.
 func hear(tx *store.Tx, m *chat.Message, u provider.StatusUpdate) bool {
 	if !m.Hear(u.Status) {
 		return false
@@ -434,7 +434,7 @@ func statusError(u provider.StatusUpdate) *chat.MessageError {
 	return &e
 }
 
-// preference keeps what a contact wants of marketing.
+// preference stores a contact's marketing preference.
 func (a Applier) preference(tx *store.Tx, account chat.Account, r round, u provider.Preference) error {
 	if !strings.HasPrefix(u.Category, "marketing") {
 		return nil
@@ -451,7 +451,7 @@ func (a Applier) preference(tx *store.Tx, account chat.Account, r round, u provi
 		provider.PreferenceStop: chat.ConsentOptedOut, provider.PreferenceResume: chat.ConsentOptedIn,
 	}[u.Value]
 	at := orNow(u.Timestamp, tx)
-	if !known || contact.PreferenceAt != nil && at.Before(*contact.PreferenceAt) { // they have changed their mind since
+	if !known || contact.PreferenceAt != nil && at.Before(*contact.PreferenceAt) { // the person changed it since
 		return nil
 	}
 	before := contact.Consent

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// NewReply is what makes a canned reply: a team's, or the user's own.
+// NewReply is the input for a canned reply: a team's, or the user's own.
 type NewReply struct {
 	Name, Body string
 	MediaID    *string
@@ -91,7 +91,7 @@ func DeleteReply(tx *store.Tx, u chat.User, id string) error {
 	return errors.Join(tx.DeleteCannedReply(u.OrgID, id), auditReply(tx, reply, chat.AuditReplyDeleted))
 }
 
-// auditReply notes a change of a team's reply. Those that are somebody's own are nobody else's concern.
+// auditReply notes a change of a team's reply. A user's own replies concern nobody else.
 func auditReply(tx *store.Tx, reply chat.CannedReply, action chat.AuditAction) error {
 	if reply.TeamID == nil {
 		return nil

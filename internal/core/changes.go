@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// edit replaces a message's content and keeps what it was. Where the provider withholds the new
-// content of a message of the business, a row of type unsupported stands for it.
+// edit replaces a message's content and keeps the old content. If the provider withholds the new content of a message
+// of the business, a row of type unsupported stands for it.
 func (a Applier) edit(tx *store.Tx, account chat.Account, u provider.Edit) error {
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -54,15 +54,15 @@ func editedPayload(account chat.Account, m chat.Message, contact chat.Contact, h
 	return data
 }
 
-// edition is an earlier content of a message. At is when it was replaced; ProviderID which edit did it.
+// edition is an earlier content of a message. At is when it was replaced; ProviderID is the edit that replaced it.
 type edition struct {
 	Content    json.RawMessage `json:"content"`
 	At         string          `json:"edited_at"`
 	ProviderID string          `json:"provider_id"`
 }
 
-// revise puts an edit into a message and its history, at its place in time: of edits that come in
-// any order the latest is what the message says. It returns no history when the edit is in it.
+// revise puts an edit into a message and its history, at its place in time. Edits come in any order, and the message
+// shows the latest. revise returns no history if the edit is already in it.
 func revise(m *chat.Message, u provider.Edit, at time.Time) (history []edition, err error) {
 	if m.Edits != nil {
 		if err := json.Unmarshal(m.Edits, &history); err != nil {
@@ -84,7 +84,7 @@ func revise(m *chat.Message, u provider.Edit, at time.Time) (history []edition, 
 	return history, err
 }
 
-// orNow is when the provider says that something happened, or now where it does not say.
+// orNow is the provider's time of an update, or now if it gives none.
 func orNow(at time.Time, tx *store.Tx) time.Time {
 	if at.IsZero() {
 		return tx.Now()
@@ -105,7 +105,7 @@ func contentText(m chat.Message, content json.RawMessage) *string {
 	return bodyOf(m)
 }
 
-// unsupportedEdit keeps an edit whose content is withheld as a row of its own.
+// unsupportedEdit stores an edit with withheld content as its own row.
 func (a Applier) unsupportedEdit(tx *store.Tx, account chat.Account, original chat.Message, u provider.Edit) error {
 	if known, _, err := tx.Arriving(account.OrgID, account.ID, u.ProviderID); known || err != nil {
 		return err
@@ -119,7 +119,7 @@ func (a Applier) unsupportedEdit(tx *store.Tx, account chat.Account, original ch
 	return errors.Join(tx.InsertMessage(row), tx.NoteMessage(row.OrgID, row.ConversationID, row.CreatedAt))
 }
 
-// revoke flags a message that its author took back; row and content stay.
+// revoke marks a message that its author took back. The row and its content stay.
 func (a Applier) revoke(tx *store.Tx, account chat.Account, u provider.Revoke) error {
 	m, err := tx.MessageByProviderID(account.OrgID, account.ID, u.OriginalID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -146,7 +146,7 @@ func revokedPayload(account chat.Account, m chat.Message, contact chat.Contact, 
 	return data
 }
 
-// subject is what events about a message have in common.
+// subject are the fields that all events about a message have.
 func subject(account chat.Account, m chat.Message, contact chat.Contact) map[string]any {
 	return map[string]any{
 		"message_id": m.ID, "provider_id": m.ProviderID, "conversation_id": m.ConversationID, "contact_id": m.ContactID,
@@ -154,7 +154,7 @@ func subject(account chat.Account, m chat.Message, contact chat.Contact) map[str
 	}
 }
 
-// contactSync follows the address book of the phone app. A contact removed there stays here: its
+// contactSync follows the address book of the phone app. A contact that is removed there stays here, because its
 // conversation does.
 func (a Applier) contactSync(tx *store.Tx, account chat.Account, r round, u provider.ContactSync) error {
 	if u.Removed {
@@ -164,7 +164,7 @@ func (a Applier) contactSync(tx *store.Tx, account chat.Account, r round, u prov
 	return err
 }
 
-// imported finds the contact of a person that is imported, or makes it without an event.
+// imported finds the contact of an imported person, or makes it without an event.
 func (a Applier) imported(tx *store.Tx, account chat.Account, r round, p person) (chat.Contact, error) {
 	contact, _, err := findOrMakeContact(tx, account, p)
 	if err != nil {
@@ -174,8 +174,7 @@ func (a Applier) imported(tx *store.Tx, account chat.Account, r round, p person)
 	return contact, err
 }
 
-// history imports what was written before the number was connected: no events, nothing unread,
-// no window.
+// history imports messages from before the number was connected: without events, unread count or window.
 func (a Applier) history(tx *store.Tx, account chat.Account, r round, u provider.HistoryChunk) error {
 	for _, h := range u.Messages {
 		m, err := tx.MessageByProviderID(account.OrgID, account.ID, h.ProviderID)
@@ -216,12 +215,12 @@ func (a Applier) historyMessage(tx *store.Tx, account chat.Account, r round, h p
 	return a.historyFile(tx, m, h)
 }
 
-// historyAgain completes a file's message: the file and its place in the chat come separately, in
-// either order, and only the place tells how far the message had come.
+// historyAgain completes the message of a file. The file and its place in the chat come separately, in either order,
+// and only the place has the status of the message.
 func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMessage) error {
 	status, changed := m.Status.Advance(h.Status)
 	arrived := m.Type == chat.TypeUnsupported && !h.Placeholder && h.Type.HasMedia()
-	if !arrived && !(h.Placeholder && changed) { // anything else is known, and history changes nothing of it
+	if !arrived && !(h.Placeholder && changed) { // the message is complete, and history does not change it
 		return nil
 	}
 	m.Status, m.UpdatedAt = status, tx.Now()
@@ -234,7 +233,7 @@ func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMe
 	return a.historyFile(tx, m, h)
 }
 
-// historyFile has a file fetched. Nothing is held back for it, so nobody is told when it is there.
+// historyFile queues the download of a file. No event is held back for it, so none is emitted when the file arrives.
 func (a Applier) historyFile(tx *store.Tx, m chat.Message, h provider.HistoryMessage) error {
 	if h.Media == nil || h.Media.ID == "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// consentChanged notes who has changed what a contact wants of marketing, if it was changed. It belongs into
-// the transaction that stores the contact.
+// consentChanged notes who has changed a contact's marketing consent, if it changed. It must run in the transaction
+// that stores the contact.
 func consentChanged(tx *store.Tx, before chat.Consent, now chat.Contact, by chat.Actor) error {
 	if before == now.Consent {
 		return nil
@@ -16,7 +16,7 @@ func consentChanged(tx *store.Tx, before chat.Consent, now chat.Contact, by chat
 	change := chat.ConsentChange{
 		ID: tx.NewID(chat.KindConsent), OrgID: now.OrgID, ContactID: now.ID, Previous: before, Consent: now.Consent, By: by, At: tx.Now(),
 	}
-	if by.Source != chat.ConsentByUser && by.Source != chat.ConsentByKey { // the rest is in the log as what it was part of
+	if by.Source != chat.ConsentByUser && by.Source != chat.ConsentByKey { // other changes are logged with their cause
 		return tx.InsertConsentChange(change)
 	}
 	return errors.Join(tx.InsertConsentChange(change),

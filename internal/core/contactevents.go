@@ -39,7 +39,7 @@ func contactCreated(tx *store.Tx, account chat.Account, c chat.Contact) error {
 	})
 }
 
-// toldOfContact are the fields whose change contact.updated tells of.
+// toldOfContact are the fields whose change emits contact.updated.
 var toldOfContact = []string{"name", "email", "labels", "metadata"}
 
 func contactUpdated(tx *store.Tx, account chat.Account, c chat.Contact, changed []string) error {

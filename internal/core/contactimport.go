@@ -8,13 +8,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// importer takes a slice of rows into an account's contacts.
+// importer imports a slice of rows into an account's contacts.
 type importer struct {
 	tx      *store.Tx
 	account chat.Account
 	by      chat.Actor
 	mapping chat.ImportMapping
-	labels  map[string]string // of the account's team, by their folded names
+	labels  map[string]string // ids of the team's labels, by folded name
 
 	did      chat.JobSlice
 	problems []chat.ImportError
@@ -23,8 +23,8 @@ type importer struct {
 	failed   int64
 }
 
-// ImportSlice takes rows into the contacts of an account, keeps what it takes to undo that, and notes in the job
-// how far it is, all in one transaction.
+// ImportSlice imports rows into an account's contacts, stores what an undo needs, and notes the progress in the job,
+// all in one transaction.
 func ImportSlice(tx *store.Tx, account chat.Account, job chat.ContactJob, mapping chat.ImportMapping, rows []chat.ImportRow) (chat.ContactJob, error) {
 	labels, err := tx.LabelsOfTeam(account.OrgID, account.TeamID)
 	if err != nil {
@@ -49,7 +49,7 @@ func ImportSlice(tx *store.Tx, account chat.Account, job chat.ContactJob, mappin
 	return job, nil
 }
 
-// take takes one row. What is wrong with it is noted, and is no error.
+// take imports one row. An invalid row is noted in the job, and is no error.
 func (im *importer) take(row chat.ImportRow) error {
 	if row.Problem != "" {
 		im.refuse(row, row.Problem)
@@ -82,7 +82,7 @@ func (im *importer) refuse(row chat.ImportRow, problem string) {
 	im.problems = append(im.problems, chat.ImportError{Row: row.Row, Problem: problem, Cells: row.Cells})
 }
 
-// labelsOf finds the labels of a row, and makes those that are missing where that was asked for.
+// labelsOf finds the labels of a row, and makes the missing ones if the job asks for it.
 func (im *importer) labelsOf(row chat.ImportRow) (ids []string, unknown string, err error) {
 	ids = append(ids, im.mapping.LabelIDs...)
 	for _, name := range row.Labels {
@@ -145,7 +145,7 @@ func (im *importer) change(row chat.ImportRow, before chat.Contact, labelIDs []s
 	return nil
 }
 
-// attach puts labels on a contact, and returns those that it did not have.
+// attach attaches labels to a contact, and returns the ones that it did not have.
 func (im *importer) attach(contactID string, labelIDs []string) (attached []string, err error) {
 	for _, id := range labelIDs {
 		n, err := relabelContacts(im.tx, im.account, im.tx.AttachToContacts, id, []string{contactID})
@@ -159,8 +159,8 @@ func (im *importer) attach(contactID string, labelIDs []string) (attached []stri
 	return attached, nil
 }
 
-// UndoSlice undoes what the last slice of an import did, but for what was changed since: contacts with whom
-// there is a conversation by now, or about whom somebody has written, stay.
+// UndoSlice reverts the last slice of an import, except for later changes: contacts that have a conversation or a note
+// by now stay.
 func UndoSlice(tx *store.Tx, job chat.ContactJob) (chat.ContactJob, error) {
 	did, err := tx.JobSlice(job.OrgID, job.ID, job.Slices-1)
 	if err != nil {
@@ -192,7 +192,7 @@ func undoContact(tx *store.Tx, orgID string, undo chat.ImportUndo, by chat.Actor
 		return err
 	}
 	account, err := tx.PeekAccount(orgID, contact.AccountID)
-	if errors.Is(err, store.ErrNotFound) { // it is disconnected, and its contacts go
+	if errors.Is(err, store.ErrNotFound) { // the number is disconnected, and its contacts are purged
 		return nil
 	}
 	if err != nil {
@@ -223,7 +223,7 @@ func undoCreated(tx *store.Tx, account chat.Account, contact chat.Contact) error
 	return DeleteContact(tx, account, contact.ID)
 }
 
-// restoring is the patch that makes a contact what it was.
+// restoring is the patch that restores a contact.
 func restoring(was chat.Contact) chat.ContactPatch {
 	p := chat.ContactPatch{Name: chat.Patch[string]{Given: true, Value: was.Name}, Email: chat.Patch[string]{Given: true, Value: was.Email}, Consent: &was.Consent}
 	p.Metadata.Given = true

@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// NewContactJob begins work on many contacts that a user asks for.
+// NewContactJob makes a job on many contacts for a user.
 func NewContactJob(tx *store.Tx, u chat.User, kind chat.ContactJobKind, status chat.ContactJobStatus, task any) (chat.ContactJob, error) {
 	text, err := json.Marshal(task)
 	if err != nil {
@@ -21,7 +21,7 @@ func NewContactJob(tx *store.Tx, u chat.User, kind chat.ContactJobKind, status c
 	}, nil
 }
 
-// ChangeContacts begins to label, unlabel or delete contacts that a user sees.
+// ChangeContacts makes a job that labels, unlabels or deletes contacts that a user sees.
 func ChangeContacts(tx *store.Tx, u chat.User, kind chat.ContactJobKind, bulk chat.ContactBulk) (chat.ContactJob, error) {
 	if kind == chat.JobLabel {
 		if _, err := Label(tx.Reader, u.OrgID, bulk.LabelID); err != nil {
@@ -57,7 +57,7 @@ func orElse(err, other error) error {
 	return other
 }
 
-// ContactJob returns a job that a user may see: one's own, and for admins everybody's.
+// ContactJob returns a job that a user may see: their own, and for admins everybody's.
 func ContactJob(r store.Reader, u chat.User, id string) (chat.ContactJob, error) {
 	job, err := r.ContactJob(u.OrgID, id)
 	if err == nil && job.UserID != u.ID && !u.Role.Covers(chat.RoleAdmin) {
@@ -66,7 +66,7 @@ func ContactJob(r store.Reader, u chat.User, id string) (chat.ContactJob, error)
 	return job, orNotFound(err, "job")
 }
 
-// StartImport has the rows of a file that has arrived taken into the contacts of a number.
+// StartImport starts the import of an uploaded file into the contacts of a number.
 func StartImport(tx *store.Tx, u chat.User, id string, account chat.Account, mapping chat.ImportMapping) (chat.ContactJob, error) {
 	job, task, err := draftImport(tx.Reader, u, id)
 	if err != nil {
@@ -99,7 +99,7 @@ func draftImport(r store.Reader, u chat.User, id string) (job chat.ContactJob, t
 	return job, task, json.Unmarshal(job.Task, &task)
 }
 
-// UndoImport has everything undone that an import did, also one that is still under way.
+// UndoImport makes a job undo an import completely, even one that still runs.
 func UndoImport(tx *store.Tx, u chat.User, id string) (chat.ContactJob, error) {
 	job, err := ContactJob(tx.Reader, u, id)
 	if err != nil {
@@ -115,7 +115,7 @@ func UndoImport(tx *store.Tx, u chat.User, id string) (chat.ContactJob, error) {
 	return job, errors.Join(tx.UpdateContactJob(job), audit(tx, u.OrgID, chat.AuditContactsUndo, chat.AuditObject{ID: job.ID}))
 }
 
-// BulkSlice goes on with a change of many contacts: it does up to limit rows of it, and returns how many.
+// BulkSlice continues a change of many contacts: it handles up to limit rows, and returns how many.
 func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, int64, error) {
 	var bulk chat.ContactBulk
 	if err := json.Unmarshal(job.Task, &bulk); err != nil {
@@ -139,7 +139,7 @@ func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, i
 	return labelSlice(tx, u, job, bulk, ids)
 }
 
-// nextOf are the contacts that come next. Those that were made after the work was asked for are not meant.
+// nextOf are the next contacts of the job. Contacts that were made after the job are not included.
 func nextOf(r store.Reader, u chat.User, job chat.ContactJob, bulk chat.ContactBulk, limit int) ([]string, error) {
 	var ids []string
 	if bulk.Filter == nil {
@@ -159,7 +159,7 @@ func nextOf(r store.Reader, u chat.User, job chat.ContactJob, bulk chat.ContactB
 	return slices.DeleteFunc(ids, func(id string) bool { return id > latest }), err
 }
 
-// labelSlice labels those of the contacts that can have the label. Others are counted as failed.
+// labelSlice labels the contacts that can have the label, and counts the others as failed.
 func labelSlice(tx *store.Tx, u chat.User, job chat.ContactJob, bulk chat.ContactBulk, ids []string) (chat.ContactJob, int64, error) {
 	label, err := Label(tx.Reader, u.OrgID, bulk.LabelID)
 	if err != nil {
@@ -199,7 +199,7 @@ func labelSlice(tx *store.Tx, u chat.User, job chat.ContactJob, bulk chat.Contac
 	return job, int64(len(ids)), nil
 }
 
-// deleteSlice deletes contacts, each after its messages, as long as limit rows are not reached.
+// deleteSlice deletes contacts, each after its messages, until limit rows are reached.
 func deleteSlice(tx *store.Tx, u chat.User, job chat.ContactJob, ids []string, limit int) (chat.ContactJob, int64, error) {
 	entries, err := tx.ContactEntries(u, ids)
 	if err != nil {
@@ -216,7 +216,7 @@ func deleteSlice(tx *store.Tx, u chat.User, job chat.ContactJob, ids []string, l
 			return job, 0, fmt.Errorf("delete the messages of a contact: %w", err)
 		}
 		if left -= n; left <= 0 {
-			return job, int64(limit), nil // the rest of it is for the next step
+			return job, int64(limit), nil // the next step deletes the rest
 		}
 		if err := DeleteContact(tx, account, e.ID); err != nil {
 			return job, 0, err

@@ -27,7 +27,7 @@ func CreateContact(tx *store.Tx, account chat.Account, in chat.NewContact) (chat
 	return contact, contactCreated(tx, account, contact)
 }
 
-// CreateContactBy is CreateContact for somebody who may also say what the person wants of marketing.
+// CreateContactBy is CreateContact for a caller that may also set the person's marketing consent.
 func CreateContactBy(tx *store.Tx, account chat.Account, in chat.NewContact, by chat.Actor) (chat.Contact, error) {
 	contact, err := CreateContact(tx, account, in)
 	if err != nil {
@@ -36,7 +36,7 @@ func CreateContactBy(tx *store.Tx, account chat.Account, in chat.NewContact, by 
 	return contact, errors.Join(consentChanged(tx, chat.ConsentUnknown, contact, by), auditPeople(tx, contact.OrgID, chat.AuditContactCreated, ofContact(contact)))
 }
 
-// contactTaken says by which of its fields another contact goes already.
+// contactTaken names the field by which another contact is already known.
 func contactTaken(r store.Reader, contact chat.Contact) error {
 	for _, identity := range []struct {
 		param string
@@ -58,7 +58,7 @@ func contactTaken(r store.Reader, contact chat.Contact) error {
 	return usernameTaken()
 }
 
-// Contact returns one contact of an account. The id of one that has become one with another names that.
+// Contact returns one contact of an account. The id of a merged contact names the remaining one.
 func Contact(r store.Reader, account chat.Account, id string) (chat.Contact, error) {
 	contact, err := followMerge(r, account, id, r.Contact)
 	return contact, orNotFound(err, "contact")
@@ -94,8 +94,8 @@ func usernameTaken() error {
 	return chat.Invalid("username", "Another contact of the number has this username. Usernames are compared without regard to case.")
 }
 
-// DeleteSomeMessages removes up to limit of the oldest messages with a contact, and returns how many. It
-// goes before DeleteContact, each time in a transaction of its own: years of messages are too many for one.
+// DeleteSomeMessages removes up to limit of a contact's oldest messages, and returns how many. It is called before
+// DeleteContact, each time in its own transaction, because years of messages are too many for one.
 func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	contact, err := Contact(tx.Reader, account, id)
 	if err != nil {
@@ -108,8 +108,7 @@ func DeleteSomeMessages(tx *store.Tx, account chat.Account, id string, limit int
 	return tx.PurgeConversation(account.OrgID, conversation.ID, limit)
 }
 
-// DeleteContact removes a contact with its labels, its conversation, and all messages of it with the
-// files that came in.
+// DeleteContact removes a contact with its labels, its conversation, and all its messages with the files that came in.
 func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	contact, err := Contact(tx.Reader, account, id)
 	if err != nil {
@@ -157,8 +156,7 @@ func UnlabelContact(tx *store.Tx, account chat.Account, id, labelID string) erro
 	return err
 }
 
-// relabelContacts attaches or detaches a label, tells of it, and returns how many contacts that
-// changed.
+// relabelContacts attaches or detaches a label, emits the events, and returns how many contacts changed.
 func relabelContacts(tx *store.Tx, account chat.Account, change func(orgID, labelID string, contactIDs []string) ([]string, error), labelID string, ids []string) (int, error) {
 	changed, err := change(account.OrgID, labelID, ids)
 	if err != nil || len(changed) == 0 {
@@ -183,7 +181,7 @@ type BulkLabel struct {
 	Detach     bool
 }
 
-// BulkLabelResult counts what became of each distinct contact.
+// BulkLabelResult counts the outcomes of the distinct contacts.
 type BulkLabelResult struct {
 	Applied             int
 	Already             int
@@ -191,7 +189,7 @@ type BulkLabelResult struct {
 	SkippedTeamMismatch int // the label is another team's
 }
 
-// BulkLabelContacts labels contacts of an account, all in the transaction it is given.
+// BulkLabelContacts labels contacts of an account, all in the given transaction.
 func BulkLabelContacts(tx *store.Tx, account chat.Account, in BulkLabel) (BulkLabelResult, error) {
 	ids := slices.Compact(slices.Sorted(slices.Values(in.ContactIDs)))
 	own, err := tx.ContactsAmong(account.OrgID, account.ID, ids)

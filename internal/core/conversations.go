@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Conversation returns one conversation of an account, as the inbox shows it. The id of one that has become
-// one with another names that.
+// Conversation returns one conversation of an account, as the inbox shows it. The id of a merged conversation names
+// the remaining one.
 func Conversation(r store.Reader, account chat.Account, id string) (chat.ConversationDetail, error) {
 	conversation, err := followMerge(r, account, id, r.ConversationDetail)
 	return conversation, orNotFound(err, "conversation")
@@ -21,7 +21,7 @@ func Conversations(r store.Reader, account chat.Account, f store.ConversationFil
 	})
 }
 
-// ContactOfConversation is whom a conversation of an account is with.
+// ContactOfConversation is the contact of a conversation of an account.
 func ContactOfConversation(r store.Reader, account chat.Account, id string) (chat.Contact, error) {
 	conversation, err := followMerge(r, account, id, r.Conversation)
 	if err != nil {
@@ -36,8 +36,8 @@ func lockConversation(tx *store.Tx, account chat.Account, id string) (chat.Conve
 	return conversation, orNotFound(err, "conversation")
 }
 
-// UpdateConversation changes a conversation. by is the user who does it, nil for an API key. A
-// patch that changes nothing leaves updated_at alone.
+// UpdateConversation changes a conversation. by is the user who changes it, nil for an API key. A patch that changes
+// nothing leaves updated_at alone.
 func UpdateConversation(tx *store.Tx, account chat.Account, id string, patch chat.ConversationPatch, by *string) (chat.Conversation, error) {
 	before, err := lockConversation(tx, account, id)
 	if err != nil {
@@ -46,7 +46,7 @@ func UpdateConversation(tx *store.Tx, account chat.Account, id string, patch cha
 	return patchConversation(tx, account, before, patch, by)
 }
 
-// patchConversation changes a conversation that is locked.
+// patchConversation changes a locked conversation.
 func patchConversation(tx *store.Tx, account chat.Account, before chat.Conversation, patch chat.ConversationPatch, by *string) (chat.Conversation, error) {
 	after, change, err := patch.Apply(before)
 	if err != nil || !change.Any {
@@ -64,7 +64,7 @@ func patchConversation(tx *store.Tx, account chat.Account, before chat.Conversat
 	return after, tellOfConversation(tx, account, before, after, by)
 }
 
-// tellOfConversation records what has happened to a conversation: for its timeline, and as events.
+// tellOfConversation records the changes of a conversation in its timeline, and as events.
 func tellOfConversation(tx *store.Tx, account chat.Account, before, after chat.Conversation, by *string) error {
 	for _, h := range chat.Happenings(before, after) {
 		if err := happened(tx, after, h, by); err != nil {
@@ -94,11 +94,11 @@ func happened(tx *store.Tx, c chat.Conversation, h chat.Happening, by *string) e
 	return tx.InsertHappening(h)
 }
 
-// resolved keeps how long a conversation was open, this time.
+// resolved stores how long a conversation was open since it was last opened.
 func resolved(tx *store.Tx, c chat.Conversation, by *string) error {
 	since, err := tx.LastHappening(c.ID, chat.Reopened)
 	if errors.Is(err, store.ErrNotFound) {
-		since, err = tx.FirstMessageAt(c.ID) // which is older than the conversation where it came late
+		since, err = tx.FirstMessageAt(c.ID) // a message that came late is older than its conversation
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		since, err = c.CreatedAt, nil
@@ -109,7 +109,7 @@ func resolved(tx *store.Tx, c chat.Conversation, by *string) error {
 	return took(tx, c, chat.OutcomeResolved, since, by)
 }
 
-// took keeps how long something took that began at an instant.
+// took stores how long an outcome took since an instant.
 func took(tx *store.Tx, c chat.Conversation, what chat.OutcomeKind, since time.Time, by *string) error {
 	return tx.InsertOutcome(store.Outcome{
 		OrgID: c.OrgID, ID: tx.NewID(chat.KindHappening), AccountID: c.AccountID, What: what, UserID: by,
@@ -128,7 +128,7 @@ func LabelConversation(tx *store.Tx, account chat.Account, id, labelID string, b
 	return err
 }
 
-// label puts a label on a conversation that is locked, and tells whether it was not there.
+// label puts a label on a locked conversation, and reports whether it was new there.
 func label(tx *store.Tx, account chat.Account, c chat.Conversation, labelID string, by *string) (bool, error) {
 	label, err := attachableLabel(tx.Reader, account, labelID)
 	if err != nil {
@@ -151,7 +151,7 @@ func UnlabelConversation(tx *store.Tx, account chat.Account, id, labelID string,
 	return err
 }
 
-// unlabel takes a label off a conversation that is locked, and tells whether it was there.
+// unlabel takes a label off a locked conversation, and reports whether it was there.
 func unlabel(tx *store.Tx, c chat.Conversation, labelID string, by *string) (bool, error) {
 	label, err := Label(tx.Reader, c.OrgID, labelID)
 	if err != nil {

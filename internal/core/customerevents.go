@@ -91,8 +91,8 @@ func setupLinkCreated(tx *store.Tx, l chat.SetupLink) error {
 	})
 }
 
-// customerOnboarded tells of a number that came through a link: always two events. display is the
-// number as people write it.
+// customerOnboarded emits the events for a number that was connected through a link: always two. display is the number
+// as people write it.
 func customerOnboarded(tx *store.Tx, l chat.SetupLink, account chat.Account, display string) error {
 	o := occurrence{orgID: l.OrgID, kind: chat.EventCustomerOnboarded, phoneNumberID: deref(account.PhoneNumberID), subject: deref(l.CustomerID)}
 	o.data = struct {

@@ -54,8 +54,7 @@ func UpdateCustomer(tx *store.Tx, orgID, id string, patch chat.CustomerPatch) (c
 	return customer, audit(tx, orgID, chat.AuditCustomerUpdated, ofCustomer(customer), "changed", strings.Join(changed, ", "), "status", fromTo(before, customer.Status))
 }
 
-// ArchiveCustomer takes a customer out of use. Its numbers stay, and may not send. Doing it again
-// changes nothing.
+// ArchiveCustomer takes a customer out of use. Its numbers stay, but may not send. Doing it again changes nothing.
 func ArchiveCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	customer, err := Customer(tx.Reader, orgID, id)
 	before := customer.Status
@@ -72,8 +71,8 @@ func ArchiveCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	return customer, audit(tx, orgID, chat.AuditCustomerUpdated, ofCustomer(customer), "status", fromTo(before, customer.Status))
 }
 
-// RestoreCustomer takes a customer out of the archive, into the state that it was archived from. One
-// that is not there stays as it is.
+// RestoreCustomer takes a customer out of the archive, back into its earlier state. A customer that is not archived
+// stays as it is.
 func RestoreCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	customer, err := Customer(tx.Reader, orgID, id)
 	if err != nil || customer.Status != chat.CustomerArchived {
@@ -82,11 +81,11 @@ func RestoreCustomer(tx *store.Tx, orgID, id string) (chat.Customer, error) {
 	return UpdateCustomer(tx, orgID, id, chat.CustomerPatch{Status: new(customer.Restored())})
 }
 
-// CustomerAccounts are the numbers that a customer has connected, newest first.
+// CustomerAccounts are the connected numbers of a customer, newest first.
 func CustomerAccounts(r store.Reader, orgID, customerID string) ([]chat.Account, error) {
 	accounts, err := r.Accounts(orgID, store.AccountFilter{CustomerID: customerID}, store.Page{Limit: maxCustomerAccounts})
 	return accounts.Rows, err
 }
 
-// maxCustomerAccounts bounds what is shown of a customer's numbers at once; GET /accounts pages.
+// maxCustomerAccounts bounds how many of a customer's numbers are shown at once; GET /accounts has pages.
 const maxCustomerAccounts = 1000

@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// A subscription is disabled when its endpoint has failed so often in a row, and for so long: neither
-// a short outage nor a weekend does it.
+// A subscription is disabled when its endpoint has failed this often in a row, and for this long. Neither a short
+// outage nor a weekend is enough.
 const (
 	disableAfterFailures = 24
 	disableAfter         = 72 * time.Hour
@@ -23,14 +23,14 @@ const (
 	disabledAsGone      = "endpoint_gone"
 )
 
-// DeliveryResult is how an attempt of a delivery went.
+// DeliveryResult is the result of a delivery attempt.
 type DeliveryResult struct {
 	Job     store.DeliveryJob // as it was before the attempt
 	Attempt chat.DeliveryAttempt
 	Status  chat.DeliveryStatus
-	NextAt  *time.Time // of the next attempt; nil when it is over
-	Gone    bool       // the endpoint said that it is no more
-	Failing bool       // failures of the subscription were counted before
+	NextAt  *time.Time // time of the next attempt; nil if there is none
+	Gone    bool       // the endpoint answered that it is gone
+	Failing bool       // the subscription had counted failures before
 }
 
 // Streak is how long a subscription has been failing.
@@ -39,12 +39,11 @@ type Streak struct {
 	SubscriptionID string
 	Failures       int // zero: the streak is over
 	Since          time.Time
-	DisabledReason string // empty unless this disabled the subscription
+	DisabledReason string // empty unless this streak disabled the subscription
 }
 
-// RecordDeliveries stores how attempts of a node went, in the order in which they ended, with what
-// that means for their subscriptions. An attempt whose delivery is not the node's any more changes
-// nothing of it.
+// RecordDeliveries stores the results of a node's attempts, in the order in which they ended, and their effect on the
+// subscriptions. A result has no effect on a delivery that the node has lost.
 func RecordDeliveries(tx *store.Tx, node string, results []DeliveryResult) ([]Streak, error) {
 	done := make([]store.DeliveryDone, len(results))
 	for i, r := range results {
@@ -69,22 +68,22 @@ func RecordDeliveries(tx *store.Tx, node string, results []DeliveryResult) ([]St
 	return streaks, nil
 }
 
-// deliveryTally is what a batch of results says of one subscription.
+// deliveryTally sums up a batch of results for one subscription.
 type deliveryTally struct {
 	orgID, id string
-	forget    bool // there was a success, and failures before
+	forget    bool // there was a success, after earlier failures
 	failures  int  // since the last success
 	first     time.Time
 	gone      bool
 }
 
-// tallyDeliveries sums up by subscription, in the order of their ids: nodes that write the same ones
-// do not lock each other out.
+// tallyDeliveries sums up the results by subscription, in the order of their ids, so that nodes that write the same
+// subscriptions do not deadlock.
 func tallyDeliveries(results []DeliveryResult) []deliveryTally {
 	bySubscription := map[string]*deliveryTally{}
 	for _, r := range results {
 		if r.Status == chat.DeliverySucceeded && !r.Failing && bySubscription[r.Job.SubscriptionID] == nil {
-			continue // nearly all: there is nothing to write
+			continue // most results: there is nothing to write
 		}
 		t := bySubscription[r.Job.SubscriptionID]
 		if t == nil {
@@ -113,7 +112,7 @@ func (t *deliveryTally) add(r DeliveryResult) {
 	t.gone = t.gone || r.Gone
 }
 
-// record returns how the subscription stands, nil if it is not active any more.
+// record writes the tally and returns the subscription's streak, nil if the subscription is no longer active.
 func (t deliveryTally) record(tx *store.Tx) (*Streak, error) {
 	s := Streak{OrgID: t.orgID, SubscriptionID: t.id}
 	if t.forget {

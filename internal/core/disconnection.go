@@ -22,7 +22,7 @@ func DisconnectCustomerAccount(tx *store.Tx, orgID, customerID, phoneNumberID st
 	return account, disconnect(tx, account)
 }
 
-// DisconnectAccount takes a number from an organization, whoever of it owns it.
+// DisconnectAccount takes a number from an organization, whether the organization or one of its customers owns it.
 func DisconnectAccount(tx *store.Tx, orgID, phoneNumberID string) (chat.Account, error) {
 	account, err := AccountByNumber(tx.Reader, orgID, phoneNumberID)
 	if err != nil {
@@ -31,9 +31,9 @@ func DisconnectAccount(tx *store.Tx, orgID, phoneNumberID string) (chat.Account,
 	return account, disconnect(tx, account)
 }
 
-// disconnect makes the account vanish for every operation. What it leaves is a job: to end the
-// provider's callbacks, and to remove all that the account had. Templates are their business
-// account's; they go with its last number, which the next synchronization sees.
+// disconnect removes the account from every operation. It leaves a job that ends the provider's callbacks and removes
+// all data of the account. Templates belong to the business account. They go with its last number, which the next
+// synchronization notices.
 func disconnect(tx *store.Tx, account chat.Account) error {
 	if err := tx.DeleteAccount(account.OrgID, account.ID, tx.Now()); err != nil {
 		return orNotFound(err, "business number")

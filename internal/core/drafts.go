@@ -5,7 +5,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// SaveDraft keeps what a user has begun to write, an answer or a note. A draft of nothing is none.
+// SaveDraft stores what a user has begun to write, an answer or a note. An empty draft is deleted.
 func SaveDraft(tx *store.Tx, u chat.User, conversationID, body string, note bool) (chat.Draft, error) {
 	conversation, _, err := SeenConversation(tx.Reader, u, conversationID)
 	if err != nil {
@@ -21,7 +21,7 @@ func SaveDraft(tx *store.Tx, u chat.User, conversationID, body string, note bool
 	return d, tx.PutDraft(d)
 }
 
-// Drafts are what a user has begun to write in a conversation. What is empty was not begun.
+// Drafts are a user's unfinished texts in a conversation. An empty draft was not begun.
 type Drafts struct{ Reply, Note chat.Draft }
 
 // DraftsOf returns a user's drafts in a conversation.

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// EarlyChangeLife is how long a change waits for its message. No organization keeps messages for less.
+// EarlyChangeLife is how long a change waits for its message. No organization keeps messages for less than that.
 const EarlyChangeLife = 24 * time.Hour
 
 // The kinds of early changes.
@@ -20,8 +20,7 @@ const (
 	earlyRevoke = "revoke"
 )
 
-// keepEarly keeps a change of a message that is not there: callbacks come in any order, so the message may still
-// come.
+// keepEarly stores a change of an unknown message. Callbacks come in any order, so the message may still come.
 func keepEarly(tx *store.Tx, account chat.Account, originalID, providerID, kind string, change any) error {
 	text, err := json.Marshal(change)
 	if err != nil {
@@ -33,7 +32,7 @@ func keepEarly(tx *store.Tx, account chat.Account, originalID, providerID, kind 
 	})
 }
 
-// applyEarly applies the changes that came before a message, in the order in which they came.
+// applyEarly applies the changes that came before their message, in the order in which they came.
 func (a Applier) applyEarly(tx *store.Tx, account chat.Account, originalID string) error {
 	changes, err := tx.TakeEarlyChanges(account.OrgID, account.ID, originalID)
 	if err != nil {
@@ -50,7 +49,7 @@ func (a Applier) applyEarly(tx *store.Tx, account chat.Account, originalID strin
 	return nil
 }
 
-// applyChange applies one change. One that cannot be read must not keep its message out.
+// applyChange applies one change. An unreadable change must not keep its message from being stored.
 func (a Applier) applyChange(tx *store.Tx, account chat.Account, c store.EarlyChange) error {
 	var edit provider.Edit
 	var revoke provider.Revoke
@@ -62,14 +61,14 @@ func (a Applier) applyChange(tx *store.Tx, account chat.Account, c store.EarlyCh
 	if c.Kind == earlyRevoke {
 		return a.revoke(tx, account, revoke)
 	}
-	if string(edit.Content) == "null" { // withheld
+	if string(edit.Content) == "null" { // the content is withheld
 		edit.Content = nil
 	}
 	return a.edit(tx, account, edit)
 }
 
-// CatchUp applies a change whose message is there by now: it came with the past of a number, its send was
-// answered late, or another node took it in at the same instant as the change.
+// CatchUp applies a change whose message exists by now: the message came with a number's history, its send was
+// answered late, or another node stored it at the same instant as the change.
 func (a Applier) CatchUp(tx *store.Tx, c store.EarlyChange) error {
 	account, err := tx.Account(c.OrgID, c.AccountID)
 	if err != nil {

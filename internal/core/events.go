@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// occurrence is an event of our own, before it has an envelope.
+// occurrence is one of our own events, before it has an envelope.
 type occurrence struct {
 	orgID         string
 	kind          chat.EventType
@@ -18,7 +18,7 @@ type occurrence struct {
 	data          any
 }
 
-// nativeEnvelope is what a receiver gets: exactly these four fields.
+// nativeEnvelope is the payload that a receiver gets: exactly these four fields.
 type nativeEnvelope struct {
 	ID        string         `json:"id"`
 	Type      chat.EventType `json:"type"`
@@ -26,7 +26,7 @@ type nativeEnvelope struct {
 	Data      any            `json:"data"`
 }
 
-// emit records an event in the transaction of the change it tells of.
+// emit records an event in the transaction of its change.
 func emit(tx *store.Tx, o occurrence) error {
 	e := chat.Event{
 		ID: o.row, OrgID: o.orgID, EventID: o.id, Type: o.kind, Source: chat.SourceService,
@@ -47,8 +47,8 @@ func emit(tx *store.Tx, o occurrence) error {
 	return record(tx, e)
 }
 
-// carrierOf is the row of the event that is about to carry a message's content. A message that was stored
-// without it learns of it here, so that its content can be removed there too.
+// carrierOf is the row of the event that will carry a message's content. If the message was stored without that row,
+// it is added to the message here, so that its content can be removed from the event too.
 func carrierOf(tx *store.Tx, m chat.Message) (row string, err error) {
 	if m.EventRow != "" {
 		return m.EventRow, nil

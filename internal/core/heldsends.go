@@ -7,13 +7,14 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Held is what a restore keeps from going out. Broadcasts are paused, or drafts again where they had not begun.
+// Held counts what a restore keeps from being sent. Broadcasts are paused, or become drafts again if they had not
+// begun.
 type Held struct {
 	Messages   int64
 	Broadcasts int64
 }
 
-// HoldSends keeps a restored store from sending what may have gone out after its copy was made.
+// HoldSends stops a restored store from sending messages that may have been sent after its copy was made.
 func HoldSends(tx *store.Tx) (h Held, err error) {
 	if h.Messages, err = tx.HoldSends(); err == nil {
 		h.Broadcasts, err = tx.HoldBroadcasts()
@@ -21,10 +22,10 @@ func HoldSends(tx *store.Tx) (h Held, err error) {
 	return h, err
 }
 
-// heldSlice is how many messages one transaction lets go.
+// heldSlice is how many held messages one transaction handles.
 const heldSlice = 200
 
-// SendHeld puts every message that is held on its way, and returns how many.
+// SendHeld queues every held message for sending, and returns how many.
 func SendHeld(ctx context.Context, st *store.Store) (int, error) {
 	return eachHeld(ctx, st, func(tx *store.Tx, h store.HeldSend) error {
 		m, err := tx.Message(h.OrgID, h.AccountID, h.MessageID)
@@ -38,7 +39,7 @@ func SendHeld(ctx context.Context, st *store.Store) (int, error) {
 	})
 }
 
-// DiscardHeld gives up every message that is held, and returns how many.
+// DiscardHeld fails every held message, and returns how many.
 func DiscardHeld(ctx context.Context, st *store.Store) (int, error) {
 	failure := chat.MessageError{Code: chat.FailUndeliverable, Message: "The message waited when the store was backed up. It was given up after the restore, because it may have gone out."}
 	return eachHeld(ctx, st, func(tx *store.Tx, h store.HeldSend) error {
@@ -55,7 +56,7 @@ func DiscardHeld(ctx context.Context, st *store.Store) (int, error) {
 	})
 }
 
-// eachHeld does something with each message that is held, in slices, after which it is not.
+// eachHeld calls do for each held message, in slices, and then releases the message.
 func eachHeld(ctx context.Context, st *store.Store, do func(*store.Tx, store.HeldSend) error) (done int, err error) {
 	for {
 		n := 0

@@ -9,9 +9,9 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// learn fills in what an update shows of a contact. A name given by hand stays. Contacts that the update
-// shows to be the same person become one; joined tells that this happened, and then the contact that is
-// returned may be another, with another conversation.
+// learn fills in a contact's fields from an update. A name given by hand stays. If the update shows that several
+// contacts are the same person, they are merged; joined reports that, and then the returned contact may be another,
+// with another conversation.
 func (a Applier) learn(tx *store.Tx, account chat.Account, r round, c chat.Contact, p person) (now chat.Contact, joined bool, err error) {
 	filled := c
 	fill(&filled.PhoneNumber, p.Number)
@@ -28,7 +28,7 @@ func (a Applier) learn(tx *store.Tx, account chat.Account, r round, c chat.Conta
 	switch {
 	case err != nil:
 		return c, false, err
-	case slices.ContainsFunc(others, filled.Contradicts): // they stay as they are
+	case slices.ContainsFunc(others, filled.Contradicts): // keep the identifiers as they are
 		filled.PhoneNumber, filled.BSUID, filled.ParentBSUID = c.PhoneNumber, c.BSUID, c.ParentBSUID
 	case len(others) > 0:
 		u, err := a.unite(tx, account, r, c, filled, others)
@@ -44,10 +44,10 @@ func (a Applier) learn(tx *store.Tx, account chat.Account, r round, c chat.Conta
 	return now, false, err
 }
 
-// learnAlone stores what is new of a contact, and tells of a name.
+// learnAlone stores a contact's new fields, and emits an event for a new name.
 func (a Applier) learnAlone(tx *store.Tx, account chat.Account, c, filled chat.Contact) (chat.Contact, error) {
 	now, err := storeIdentity(tx, c, filled)
-	if errors.Is(err, store.ErrDuplicate) { // another transaction was faster: the next update shows it again
+	if errors.Is(err, store.ErrDuplicate) { // another transaction was faster: the next update brings it again
 		return c, nil
 	}
 	if err != nil || deref(c.Name) == deref(now.Name) {
@@ -56,7 +56,7 @@ func (a Applier) learnAlone(tx *store.Tx, account chat.Account, c, filled chat.C
 	return now, contactUpdated(tx, account, now, []string{"name"})
 }
 
-// newIdentifiers is a contact with only those identifiers that it did not have before.
+// newIdentifiers is a contact with only the identifiers that it did not have before.
 func newIdentifiers(before, after chat.Contact) (face chat.Contact) {
 	if before.PhoneNumber == nil {
 		face.PhoneNumber = after.PhoneNumber
@@ -70,8 +70,8 @@ func newIdentifiers(before, after chat.Contact) (face chat.Contact) {
 	return face
 }
 
-// storeIdentity stores a contact with new identifiers; ErrDuplicate where another contact goes by one of
-// them. Nobody is known by a username alone: where only that is taken, the rest is stored.
+// storeIdentity stores a contact with new identifiers. It returns ErrDuplicate if another contact has one of them. A
+// username alone identifies nobody: if only the username is taken, the rest is stored.
 func storeIdentity(tx *store.Tx, before, after chat.Contact) (chat.Contact, error) {
 	after.UpdatedAt = tx.Now()
 	err := tx.Rename(before, after)
@@ -82,15 +82,15 @@ func storeIdentity(tx *store.Tx, before, after chat.Contact) (chat.Contact, erro
 	return after, err
 }
 
-// union is what has become of contacts that are one person.
+// union is the result of merging contacts that are one person.
 type union struct {
 	now  chat.Contact
-	was  chat.Contact // the one that stays, before
+	was  chat.Contact // the contact that stays, before the merge
 	gone []merged
 }
 
-// unite makes one of a contact, which after describes, and others. Where that is too much for one
-// transaction, it is noted to be done later, and nobody is gone.
+// unite merges a contact, whose new state is after, with others. If that is too much for one transaction, the merge is
+// scheduled for later, and gone is empty.
 func (a Applier) unite(tx *store.Tx, account chat.Account, r round, before, after chat.Contact, others []chat.Contact) (union, error) {
 	u := union{now: after, was: before}
 	var moves []store.Merge
@@ -110,7 +110,7 @@ func (a Applier) unite(tx *store.Tx, account chat.Account, r round, before, afte
 	return u, err
 }
 
-// join joins the others one by one, and stores what they have become.
+// join merges the others one by one, and stores the resulting contact.
 func (u *union) join(tx *store.Tx, others []chat.Contact) (moves []store.Merge, err error) {
 	for _, other := range others {
 		joined, gone, m, err := join(tx, u.now, other)
@@ -142,7 +142,7 @@ func mergeLater(tx *store.Tx, account chat.Account, c chat.Contact, others []cha
 	return nil
 }
 
-// namesakes finds the other contacts that go by one of the identifiers in faces.
+// namesakes finds the other contacts that have one of the identifiers in faces.
 func namesakes(r store.Reader, account chat.Account, id string, faces ...chat.Contact) (found []chat.Contact, err error) {
 	seen := map[string]bool{id: true}
 	for _, face := range faces {
@@ -175,7 +175,7 @@ func sameIdentity(a, b chat.Contact) bool {
 		deref(a.ParentBSUID) == deref(b.ParentBSUID) && deref(a.Name) == deref(b.Name) && deref(a.Username) == deref(b.Username)
 }
 
-// identity follows a person to new identifiers.
+// identity moves a person to new identifiers.
 func (a Applier) identity(tx *store.Tx, account chat.Account, r round, u provider.IdentityChange) error {
 	before, err := findContact(tx.Reader, account, personOf(u.Previous))
 	if errors.Is(err, store.ErrNotFound) {
@@ -224,7 +224,7 @@ func replace(field **string, value string) {
 	}
 }
 
-// contactIdentityUpdated tells by what a contact goes now, and which others have become one with it.
+// contactIdentityUpdated emits the event with a contact's identifiers, and the contacts that were merged into it.
 func contactIdentityUpdated(tx *store.Tx, account chat.Account, before, now chat.Contact, gone ...merged) error {
 	return emit(tx, occurrence{
 		orgID: now.OrgID, kind: chat.EventContactIdentityUpdated, phoneNumberID: deref(account.PhoneNumberID), subject: now.ID,

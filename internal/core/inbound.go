@@ -10,11 +10,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// lateAfter is when a callback is so late that its message takes the provider's time instead of
-// ours. Before that ours is better: it is finer than a second and keeps answers behind questions.
+// lateAfter is the delay after which a message gets the provider's time instead of ours. Up to that, ours is better:
+// it is finer than a second and keeps answers behind questions.
 const lateAfter = time.Minute
 
-// inbound takes in a message from a person.
+// inbound stores a message from a person.
 func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider.InboundMessage) error {
 	known, changed, err := tx.Arriving(account.OrgID, account.ID, u.ProviderID)
 	if known || err != nil {
@@ -52,7 +52,7 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider
 	return err
 }
 
-// setOff does what an organization wants done when a message comes in.
+// setOff runs the organization's rules for an incoming message.
 func setOff(tx *store.Tx, account chat.Account, r round, rules chat.Settings, t thread, m chat.Message) error {
 	if rules.RoundRobin && m.Type != chat.TypeReaction {
 		r.arrivals.note(account, t.conversation)
@@ -61,8 +61,8 @@ func setOff(tx *store.Tx, account chat.Account, r round, rules chat.Settings, t 
 }
 
 func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u provider.Message, d chat.Direction) chat.Message {
-	at := tx.After(t.conversation.LastMessageAt)                         // also where the clock was turned back
-	if u.Timestamp.Unix() > 0 && tx.Now().Sub(u.Timestamp) > lateAfter { // an id has no place for what was before 1970
+	at := tx.After(t.conversation.LastMessageAt)                         // even if the clock was turned back
+	if u.Timestamp.Unix() > 0 && tx.Now().Sub(u.Timestamp) > lateAfter { // an id cannot hold a time before 1970
 		at = u.Timestamp
 	}
 	content := u.Content
@@ -76,12 +76,12 @@ func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u prov
 	}
 }
 
-// noteInbound raises the unread count, opens the window, and the conversation if it was resolved or snoozed. One
-// that begins again and whose user is not there goes back to the queue.
+// noteInbound raises the unread count, opens the window, and opens the conversation if it was resolved or snoozed. A
+// reopened conversation whose user is not there goes back to the queue.
 func noteInbound(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.Message) error {
 	before := *c
 	*c = before.Received(m.CreatedAt)
-	if m.Type == chat.TypeReaction { // for which nobody expects an answer
+	if m.Type == chat.TypeReaction { // nobody expects an answer to it
 		c.WaitingSince = before.WaitingSince
 	}
 	c.UpdatedAt = tx.Now()
@@ -101,7 +101,7 @@ func noteInbound(tx *store.Tx, account chat.Account, c *chat.Conversation, m cha
 	return movedBy(tx, account, before, *c, why)
 }
 
-// storeInbound writes what a message that came in has changed, and most often that is little.
+// storeInbound writes the changes of an incoming message, which are usually few.
 func storeInbound(tx *store.Tx, before, after chat.Conversation) error {
 	if before.SnoozedUntil != nil || before.AssignedTo != after.AssignedTo {
 		return tx.UpdateConversation(after)
@@ -109,8 +109,8 @@ func storeInbound(tx *store.Tx, before, after chat.Conversation) error {
 	return tx.NoteInbound(after, after.WaitingSince != before.WaitingSince)
 }
 
-// noteReply moves a conversation to the top for a message to the person, who then waits no longer. by is the
-// user who wrote it, if one did.
+// noteReply moves a conversation to the top after a message to the person, who then no longer waits. by is the user
+// who wrote it, if one did.
 func noteReply(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.Message, by *chat.User) error {
 	if m.Source == chat.SourceBroadcast {
 		return tx.NoteBroadcast(c.OrgID, c.ID, m.ID, m.CreatedAt)
@@ -146,7 +146,7 @@ func latest(a *time.Time, b time.Time) *time.Time {
 	return &b
 }
 
-// messageReceived passes a message on, with what we know beyond the provider.
+// messageReceived emits the event of an incoming message, with what we know beyond the provider.
 func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Message, raw provider.Raw, mediaURL *string) error {
 	labels, err := tx.ConversationLabels(m.OrgID, m.ConversationID)
 	if err != nil {
@@ -177,14 +177,14 @@ func messageReceived(tx *store.Tx, account chat.Account, t thread, m chat.Messag
 	return emitProvider(tx, account, e, value, svc)
 }
 
-// waitsForFile tells whether the event of a message waits for its file.
+// waitsForFile reports whether the event of a message waits for its file.
 func waitsForFile(u provider.Message) bool { return u.Media != nil && u.Media.ID != "" }
 
 // FileHold is how long the event of a message waits for its file.
 const FileHold = 10 * time.Second
 
-// holdForFile has the file fetched. The event waits for that, but not for ever, with what it takes to
-// build it then.
+// holdForFile queues the download of the file. The event waits for it for a limited time; what is needed to build it
+// then is stored.
 func (a Applier) holdForFile(tx *store.Tx, m chat.Message, u provider.Message) error {
 	if err := tx.InsertHeldEvent(m.OrgID, m.ID, heldRaw(u.Raw), tx.Now().Add(FileHold)); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (a Applier) holdForFile(tx *store.Tx, m chat.Message, u provider.Message) e
 	return a.mediaJob(tx, m, *u.Media)
 }
 
-// heldRaw is the part of a callback that an event held back will need.
+// heldRaw is the part of a callback that a held event will need.
 func heldRaw(raw provider.Raw) json.RawMessage {
 	text, err := json.Marshal(raw)
 	if err != nil {
@@ -201,7 +201,7 @@ func heldRaw(raw provider.Raw) json.RawMessage {
 	return text
 }
 
-// echo takes in a message that the business sent from its phone app.
+// echo stores a message that the business sent from its phone app.
 func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Echo) error {
 	known, changed, err := tx.Arriving(account.OrgID, account.ID, u.ProviderID)
 	if known || err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// InboxItem is a conversation with all that the inbox shows of it.
+// InboxItem is a conversation with everything that the inbox shows.
 type InboxItem struct {
 	chat.InboxEntry
 	Labels        []chat.Label
 	ContactLabels []chat.Label
 	LastMessage   *chat.Message
-	Draft         bool // the user has one there
+	Draft         bool // the user has a draft there
 }
 
 // Window is until when the person can be written to without a template; nil: it is closed.
@@ -43,7 +43,7 @@ func Inbox(r store.Reader, u chat.User, f chat.InboxFilter, p store.Page) (store
 	return store.Slice[InboxItem]{Rows: items, Next: entries.Next}, err
 }
 
-// inboxQuery finds the account of the number that a filter names. Without it there is nothing to list.
+// inboxQuery finds the account of the number that a filter names. If there is none, there is nothing to list.
 func inboxQuery(r store.Reader, u chat.User, f chat.InboxFilter) (query store.InboxQuery, ok bool, err error) {
 	query.InboxFilter = f
 	if f.Number == "" {
@@ -57,7 +57,7 @@ func inboxQuery(r store.Reader, u chat.User, f chat.InboxFilter) (query store.In
 	return query, err == nil, err
 }
 
-// inboxItems reads for a whole page what belongs to its conversations.
+// inboxItems reads the rest of the items for a whole page at once.
 func inboxItems(r store.Reader, u chat.User, entries []chat.InboxEntry) ([]InboxItem, error) {
 	items := make([]InboxItem, len(entries))
 	if len(entries) == 0 {
@@ -102,7 +102,7 @@ func InboxConversation(r store.Reader, u chat.User, id string) (InboxItem, error
 	return items[0], nil
 }
 
-// seen reads a conversation, or the one that it has become one with, if the user sees it.
+// seen reads a conversation if the user sees it. The id of a merged conversation names the remaining one.
 func seen[T any](r store.Reader, u chat.User, id string, read func(chat.User, string) (T, error)) (T, error) {
 	found, err := read(u, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -124,7 +124,7 @@ func SeenConversation(r store.Reader, u chat.User, id string) (chat.Conversation
 	return conversation, account, orNotFound(err, "conversation")
 }
 
-// InboxCounts counts what each view has for a user, of one number or team where they are given.
+// InboxCounts counts the conversations in each view of a user, of one number or team if the filter names one.
 func InboxCounts(r store.Reader, u chat.User, f chat.InboxFilter) (map[chat.InboxView]chat.InboxCount, error) {
 	counts := map[chat.InboxView]chat.InboxCount{}
 	query, ok, err := inboxQuery(r, u, f)
@@ -135,7 +135,7 @@ func InboxCounts(r store.Reader, u chat.User, f chat.InboxFilter) (map[chat.Inbo
 		q := query
 		q.View = view
 		if view == chat.ViewMentions {
-			q.Status = chat.AnyStatus // who is asked something is asked also where it was resolved
+			q.Status = chat.AnyStatus // a question in a mention remains even if the conversation was resolved
 		}
 		counts[view], err = r.InboxCount(u, q)
 	}
@@ -181,7 +181,7 @@ func UnlabelSeen(tx *store.Tx, u chat.User, id, labelID string) error {
 	return err
 }
 
-// Wake opens up to limit conversations that were snoozed until now, and returns how many.
+// Wake opens up to limit conversations whose snooze has ended, and returns how many.
 func Wake(tx *store.Tx, limit int) (int64, error) {
 	due, err := tx.ToWake(limit)
 	for _, before := range due {

@@ -30,7 +30,7 @@ func CreateKey(tx *store.Tx, orgID, name string, expiresAt *time.Time) (chat.API
 	return key, text, audit(tx, orgID, chat.AuditKeyCreated, chat.AuditObject{ID: key.ID, Name: key.Name}, "last4", key.Last4)
 }
 
-// RevokeKeyOf is RevokeKey for somebody of the organization. Another organization's key is missing.
+// RevokeKeyOf is RevokeKey for a caller of the organization. Another organization's key is not found.
 func RevokeKeyOf(tx *store.Tx, orgID, id string) (chat.APIKey, error) {
 	if _, err := tx.KeyOf(orgID, id); err != nil {
 		return chat.APIKey{}, orNotFound(err, "API key")
@@ -38,7 +38,7 @@ func RevokeKeyOf(tx *store.Tx, orgID, id string) (chat.APIKey, error) {
 	return RevokeKey(tx, id)
 }
 
-// RevokeKey ends a key from the next request on, for good.
+// RevokeKey ends a key for good, from the next request on.
 func RevokeKey(tx *store.Tx, id string) (chat.APIKey, error) {
 	key, err := tx.RevokeKey(id)
 	if err != nil {

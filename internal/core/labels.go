@@ -52,13 +52,13 @@ func UpdateLabel(tx *store.Tx, orgID, id string, patch chat.LabelPatch) (chat.La
 	return label, audit(tx, orgID, chat.AuditLabelUpdated, ofLabel(label), "name", fromTo(before.Name, label.Name))
 }
 
-// DetachSome takes a label off up to limit of what carries it, and returns of how many. It goes before
-// DeleteLabel, each time in a transaction of its own: a label can be on everything there is.
+// DetachSome detaches a label from up to limit contacts and conversations, and returns how many. It is called before
+// DeleteLabel, each time in its own transaction, because a label can be on everything.
 func DetachSome(tx *store.Tx, orgID, id string, limit int) (int64, error) {
 	return tx.DetachSome(orgID, id, limit)
 }
 
-// DeleteLabel removes a label from wherever it is attached.
+// DeleteLabel removes a label, also from everything that has it.
 func DeleteLabel(tx *store.Tx, orgID, id string) error {
 	label, err := Label(tx.Reader, orgID, id)
 	if err != nil {
@@ -67,7 +67,7 @@ func DeleteLabel(tx *store.Tx, orgID, id string) error {
 	return errors.Join(tx.DeleteLabel(orgID, id), audit(tx, orgID, chat.AuditLabelDeleted, ofLabel(label)))
 }
 
-// attachableLabel returns a label that may go on what belongs to the account.
+// attachableLabel returns a label that contacts and conversations of the account may have.
 func attachableLabel(r store.Reader, account chat.Account, id string) (chat.Label, error) {
 	label, err := Label(r, account.OrgID, id)
 	if err == nil && label.TeamID != account.TeamID {

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// SetLogo gives an organization a logo, in place of the one that it had. A nil file takes it away.
+// SetLogo replaces an organization's logo. A nil file removes it.
 func SetLogo(tx *store.Tx, orgID string, file *StoredFile) (chat.Organization, error) {
 	org, err := organization(tx.Reader, orgID)
 	if err != nil {

@@ -64,7 +64,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// WellFormedMediaToken reports whether text can be the token of a file at all.
+// WellFormedMediaToken reports whether text has the form of a file's token.
 func WellFormedMediaToken(text string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	return err == nil && len(b) == tokenSize && len(text) == base64.RawURLEncoding.EncodedLen(tokenSize)
@@ -88,8 +88,8 @@ func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) (chat.Med
 	return m, errors.Join(tx.DeleteMedia(account.OrgID, id), audit(tx, account.OrgID, chat.AuditMediaDeleted, ofMedia(m)))
 }
 
-// FileFetched ends the wait for an inbound file: the message gets it, and the event goes out if it
-// still waits for it. Without a file (file nil) the event goes out all the same.
+// FileFetched ends the wait for an inbound file: the message gets the file, and its event is emitted if it still
+// waits. Without a file (file nil) the event is emitted too.
 func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *StoredFile, publicURL string) error {
 	mine, err := tx.FinishMediaJob(job.OrgID, job.MessageID, job.Owner)
 	if err != nil {
@@ -120,8 +120,8 @@ func FileFetched(tx *store.Tx, account chat.Account, job store.MediaJob, file *S
 	return fileEvent(tx, account, m, url)
 }
 
-// ReleaseEvent lets the event of a message go out without the file that it has waited for. The file
-// may still come, and nobody is told of that.
+// ReleaseEvent emits the event of a message without the file that it waited for. The file may still come, but no event
+// tells of it.
 func ReleaseEvent(tx *store.Tx, account chat.Account, messageID string) error {
 	m, err := tx.Message(account.OrgID, account.ID, messageID)
 	if err != nil {
@@ -130,7 +130,7 @@ func ReleaseEvent(tx *store.Tx, account chat.Account, messageID string) error {
 	return fileEvent(tx, account, m, nil)
 }
 
-// dropFile gives up bytes that no row will name.
+// dropFile queues the removal of bytes that no row will name.
 func dropFile(tx *store.Tx, orgID string, file *StoredFile) error {
 	if file == nil {
 		return nil
@@ -138,7 +138,7 @@ func dropFile(tx *store.Tx, orgID string, file *StoredFile) error {
 	return tx.RemoveFile(orgID, file.BlobKey)
 }
 
-// fileEvent emits what was held back for the file, once. For imported history, nothing was.
+// fileEvent emits the event that was held back for the file, once. Imported history has none.
 func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) error {
 	held, err := tx.TakeHeldEvent(m.OrgID, m.ID)
 	if err != nil {
@@ -165,7 +165,7 @@ func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) 
 	return messageReceived(tx, account, t, m, raw, url)
 }
 
-// mediaLimits are the files that can be sent, by type: the provider's limits.
+// mediaLimits are the types of files that can be sent, with the provider's limits.
 var mediaLimits = []struct {
 	types []string
 	most  int64
@@ -182,8 +182,7 @@ var mediaLimits = []struct {
 	}, 100 << 20},
 }
 
-// mediaTypes are the types of files by how their names end. The system's table of them differs from
-// one machine to the next.
+// mediaTypes maps file extensions to types. The system's table is not used, because it differs between machines.
 var mediaTypes = map[string]string{
 	".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp",
 	".mp4": "video/mp4", ".3gp": "video/3gpp", ".3gpp": "video/3gpp",
@@ -194,10 +193,10 @@ var mediaTypes = map[string]string{
 	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 
-// MediaType is the type that a file's name tells of, or empty.
+// MediaType is the type of a file by the extension of its name, or empty.
 func MediaType(filename string) string { return mediaTypes[strings.ToLower(path.Ext(filename))] }
 
-// MediaLimit is how large a file of the type may be, or an error where it cannot be sent at all.
+// MediaLimit is how large a file of the type may be, or an error if it cannot be sent at all.
 func MediaLimit(mimeType string) (int64, error) {
 	base, _, _ := strings.Cut(mimeType, ";")
 	base = strings.TrimSpace(strings.ToLower(base))
@@ -211,8 +210,8 @@ func MediaLimit(mimeType string) (int64, error) {
 	return 0, chat.Invalid("file", "Files of type %q cannot be sent. Possible are %s.", base, strings.Join(known, ", "))
 }
 
-// MessageFileAddress is where the file of a message is: its stored copy, or the link that it was sent by. A user
-// who asks for it must see the conversation.
+// MessageFileAddress is the address of a message's file: its stored copy, or the link by which it was sent. A user who
+// asks for it must see the conversation.
 func MessageFileAddress(r store.Reader, account chat.Account, messageID, publicURL string, by *chat.User) (string, error) {
 	m, err := r.Message(account.OrgID, account.ID, messageID)
 	if err == nil && by != nil {
@@ -228,7 +227,7 @@ func MessageFileAddress(r store.Reader, account chat.Account, messageID, publicU
 	return publicURL + MediaPath(file), err
 }
 
-// sentLink is the link that an outbound message's file was sent by, if it was.
+// sentLink is the link by which an outbound message's file was sent, if it was sent by one.
 func sentLink(m chat.Message) string {
 	var media struct {
 		Link string `json:"link"`

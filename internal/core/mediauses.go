@@ -5,17 +5,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// MediaUses is where a library file is used.
+// MediaUses lists where a library file is used.
 type MediaUses struct {
-	Replies      []string // those that the user can use, by name
-	OtherReplies int      // those of other people
+	Replies      []string // replies that the user can use, by name
+	OtherReplies int      // replies of other people
 	Templates    []chat.TemplateSample
 	Sketches     []string // templates being written
-	Broadcasts   []string // that will still send it
+	Broadcasts   []string // broadcasts that will still send it
 	Messages     int      // at most store.MediaMessagesCounted
 }
 
-// UsesOfMedia looks where a file of the account's team is used.
+// UsesOfMedia finds where a file of the account's team is used.
 func UsesOfMedia(r store.Reader, account chat.Account, u chat.User, id string) (uses MediaUses, err error) {
 	if _, err := LibraryMedia(r, account, id); err != nil {
 		return uses, err
@@ -36,7 +36,7 @@ func UsesOfMedia(r store.Reader, account chat.Account, u chat.User, id string) (
 	return uses, err
 }
 
-// addReplies names only what the user could see elsewhere.
+// addReplies names only replies that the user can see elsewhere.
 func (uses *MediaUses) addReplies(r store.Reader, u chat.User, id string) error {
 	all, err := r.MediaReplies(u.OrgID, id)
 	if err != nil {

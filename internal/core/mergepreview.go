@@ -8,17 +8,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// MergePreview is what would become of two contacts.
+// MergePreview is the result that a merge of two contacts would have.
 type MergePreview struct {
 	First, Second chat.Contact
-	Now           chat.Contact // the one that they would be
-	Labels        []chat.Label // of both
-	Notes         int          // about both
-	Conversations int          // that become one
-	Contradict    bool         // they cannot be one
+	Now           chat.Contact // the contact after the merge
+	Labels        []chat.Label // labels of both
+	Notes         int          // notes about both
+	Conversations int          // conversations that would be merged
+	Contradict    bool         // they cannot be merged
 }
 
-// PreviewMerge tells what MergeContacts would do, and does nothing.
+// PreviewMerge says what MergeContacts would do, without doing it.
 func PreviewMerge(r store.Reader, account chat.Account, firstID, secondID string) (p MergePreview, err error) {
 	first, second, err := mergeable(r, account, firstID, secondID)
 	if _, refused := errors.AsType[*chat.Error](err); refused && second.ID != "" {

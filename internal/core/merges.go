@@ -8,15 +8,15 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// mergeAtOnce is how many messages a callback moves when it shows that two contacts are one. More would
-// hold up everybody else's writes, and are moved in steps.
+// mergeAtOnce is how many messages a callback moves when it shows that two contacts are the same person. More would
+// hold up all other writes, and are moved in steps.
 const mergeAtOnce = 1000
 
-// errTooLarge: two contacts can become one, but not in this transaction.
+// errTooLarge: the two contacts can be merged, but not in this transaction.
 var errTooLarge = fmt.Errorf("%w: there are too many messages to move at once", store.ErrUnavailable)
 
-// followMerge reads a contact or a conversation of an account. Where there is none of that id, it reads the
-// one that it has become one with.
+// followMerge reads a contact or a conversation of an account. If the id is of a merged one, it reads the remaining
+// one.
 func followMerge[T any](r store.Reader, account chat.Account, id string, read func(orgID, accountID, id string) (T, error)) (T, error) {
 	found, err := read(account.OrgID, account.ID, id)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -29,8 +29,8 @@ func followMerge[T any](r store.Reader, account chat.Account, id string, read fu
 	return read(account.OrgID, account.ID, now)
 }
 
-// listMerged lists what belongs to the contact or the conversation with an id. Where that is nothing, the id
-// may be of one that has become one with another.
+// listMerged lists the rows of a contact or a conversation. If there are none, the id may be of a merged one, and the
+// rows of the remaining one are listed.
 func listMerged[T any](r store.Reader, orgID string, id *string, list func() (store.Slice[T], error)) (store.Slice[T], error) {
 	slice, err := list()
 	if err != nil || len(slice.Rows) > 0 || *id == "" {
@@ -44,7 +44,7 @@ func listMerged[T any](r store.Reader, orgID string, id *string, list func() (st
 	return list()
 }
 
-// party is a contact with its conversation, of which it may have none yet.
+// party is a contact with its conversation, if it has one yet.
 type party struct {
 	contact      chat.Contact
 	conversation *chat.Conversation
@@ -58,8 +58,8 @@ func partyOf(r store.Reader, contact chat.Contact) (party, error) {
 	return party{contact, &conversation}, err
 }
 
-// elder puts first the party that keeps its ids: the one whose conversation is older, because its ids are
-// what people have linked to for longer.
+// elder puts the party that keeps its ids first: the one with the older conversation, because people have had links to
+// its ids for longer.
 func elder(a, b party) (stays, goes party) {
 	switch {
 	case a.conversation == nil && b.conversation == nil:
@@ -74,20 +74,20 @@ func elder(a, b party) (stays, goes party) {
 
 func mergeOf(stays, goes party) store.Merge {
 	m := store.Merge{OrgID: stays.contact.OrgID, Stays: stays.contact.ID, Goes: goes.contact.ID}
-	if goes.conversation != nil { // then the other has one as well
+	if goes.conversation != nil { // then the other has one too
 		m.From, m.Into = goes.conversation.ID, stays.conversation.ID
 	}
 	return m
 }
 
-// merged is an id that has become another name of what it was merged into.
+// merged are the ids of a merged contact and its conversation. They now name what they were merged into.
 type merged struct {
 	ContactID      string  `json:"contact_id"`
 	ConversationID *string `json:"conversation_id"`
 }
 
-// join makes two contacts one, all but its row: what is to be stored there is returned. What both have is
-// kept as the first has it. It removes the one that goes, and moves what belongs to it.
+// join merges two contacts, except for the remaining row, which it returns to be stored. Where both have a value, the
+// first one's is kept. join removes the contact that goes, and moves its data.
 func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store.Merge, error) {
 	a, err := partyOf(tx.Reader, first)
 	if err != nil {
@@ -118,8 +118,8 @@ func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store
 	return contact, merged{m.Goes, orNil(m.From)}, m, tx.MergeContacts(m)
 }
 
-// MergeContacts makes two contacts of an account one. What both have is kept as the first has it, and of what
-// they want of marketing the stricter. Contacts that are one already are left as they are.
+// MergeContacts merges two contacts of an account. Where both have a value, the first one's is kept; of their
+// marketing consents, the stricter. Contacts that are already merged stay as they are.
 func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string, by string) (chat.Contact, error) {
 	contact, err := mergeContacts(tx, account, firstID, secondID, by, true)
 	if err != nil {
@@ -128,7 +128,7 @@ func MergeContacts(tx *store.Tx, account chat.Account, firstID, secondID string,
 	return contact, audit(tx, account.OrgID, chat.AuditContactMerged, ofContact(contact), "merged", firstID+" "+secondID)
 }
 
-// mergeContacts is MergeContacts. Where it is not by hand, what the person said last counts.
+// mergeContacts is MergeContacts. If the merge is not by hand, the person's last word on marketing counts.
 func mergeContacts(tx *store.Tx, account chat.Account, firstID, secondID, by string, byHand bool) (chat.Contact, error) {
 	first, second, err := mergeable(tx.Reader, account, firstID, secondID)
 	if err != nil || first.ID == second.ID {
@@ -154,8 +154,8 @@ func mergeContacts(tx *store.Tx, account chat.Account, firstID, secondID, by str
 	return contact, contactIdentityUpdated(tx, account, before, contact, gone)
 }
 
-// MergeSomeMessages moves up to limit messages of the contact that goes, and returns how many. It goes
-// before MergeContacts, each time in a transaction of its own: years of messages are too many for one.
+// MergeSomeMessages moves up to limit messages of the contact that goes, and returns how many. It is called before
+// MergeContacts, each time in its own transaction, because years of messages are too many for one.
 func MergeSomeMessages(tx *store.Tx, account chat.Account, firstID, secondID string, limit int) (int64, error) {
 	first, second, err := mergeable(tx.Reader, account, firstID, secondID)
 	if err != nil || first.ID == second.ID {
@@ -176,7 +176,7 @@ func MergeSomeMessages(tx *store.Tx, account chat.Account, firstID, secondID str
 	return tx.MoveMessages(m, limit)
 }
 
-// mergeable reads two contacts that a request says are one.
+// mergeable reads two contacts that are to be merged.
 func mergeable(r store.Reader, account chat.Account, firstID, secondID string) (first, second chat.Contact, err error) {
 	if first, err = Contact(r, account, firstID); err != nil {
 		return first, second, err
@@ -190,8 +190,8 @@ func mergeable(r store.Reader, account chat.Account, firstID, secondID string) (
 	return first, second, err
 }
 
-// MoveForMerge is MergeSomeMessages for contacts that a callback has shown to be one. Where they are not any
-// more, nothing is to be moved.
+// MoveForMerge is MergeSomeMessages for contacts that a callback has shown to be the same person. If they can no
+// longer be merged, nothing is moved.
 func MoveForMerge(tx *store.Tx, account chat.Account, due store.DueMerge, limit int) (int64, error) {
 	moved, err := MergeSomeMessages(tx, account, due.ContactID, due.OtherID, limit)
 	if _, refused := errors.AsType[*chat.Error](err); refused {
@@ -200,11 +200,11 @@ func MoveForMerge(tx *store.Tx, account chat.Account, due store.DueMerge, limit 
 	return moved, err
 }
 
-// FinishMerge makes them one, after MoveForMerge has moved most of the messages.
+// FinishMerge merges the contacts, after MoveForMerge has moved most of the messages.
 func FinishMerge(tx *store.Tx, account chat.Account, due store.DueMerge) error {
 	_, err := mergeContacts(tx, account, due.ContactID, due.OtherID, "", false)
 	if errors.Is(err, errTooLarge) {
-		return nil // much was written since: another round
+		return nil // many messages came since: another round is needed
 	}
 	if _, refused := errors.AsType[*chat.Error](err); err != nil && !refused {
 		return err

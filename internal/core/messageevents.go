@@ -43,7 +43,8 @@ type sentProvider struct {
 	Provider           string `json:"provider"`
 }
 
-// messageSent tells that the provider has taken a message. recipientID is whose it is, if a broadcast made it.
+// messageSent emits the event for a message that the provider has taken. recipientID is its recipient in a broadcast,
+// if a broadcast made it.
 func messageSent(tx *store.Tx, account chat.Account, w store.SendWork, m chat.Message, recipientID string) error {
 	return emitSent(tx, account, m, recipientID, sentPayload(account, w, m))
 }
@@ -93,7 +94,7 @@ func sentMessage(account chat.Account, w store.SendWork, m chat.Message) map[str
 	return out
 }
 
-// bodyOf is the text of a message that a person would read, or nil.
+// bodyOf is the readable text of a message, or nil.
 func bodyOf(m chat.Message) *string {
 	var c struct {
 		Body    readable `json:"body"`
@@ -101,7 +102,7 @@ func bodyOf(m chat.Message) *string {
 		Emoji   *string  `json:"emoji"`
 		Preview struct {
 			Body string `json:"body"`
-		} `json:"preview"` // of a template
+		} `json:"preview"` // the text of a template
 	}
 	if json.Unmarshal(m.Content, &c) != nil {
 		return nil
@@ -121,7 +122,7 @@ func bodyOf(m chat.Message) *string {
 // readable is a text, or the text in an object.
 type readable string
 
-// UnmarshalJSON takes anything: what is neither is empty.
+// UnmarshalJSON accepts anything: a value that is neither becomes empty.
 func (r *readable) UnmarshalJSON(raw []byte) error {
 	if raw[0] == '"' {
 		return json.Unmarshal(raw, (*string)(r))
@@ -160,8 +161,8 @@ type providerValue struct {
 	Statuses         []json.RawMessage `json:"statuses,omitempty"`
 }
 
-// identifiers are our ids of what a provider's event is about, so that a receiver needs no table of the
-// provider's.
+// identifiers are our ids of the subjects of a provider's event, so that a receiver needs no table of the provider's
+// ids.
 type identifiers struct {
 	ConversationID string `json:"conversation_id"`
 	ContactID      string `json:"contact_id"`
@@ -173,7 +174,7 @@ func identifiersOf(account chat.Account, m chat.Message) identifiers {
 	return identifiers{m.ConversationID, m.ContactID, m.ID, deref(account.PhoneNumberID)}
 }
 
-// enrichment is what we know of an inbound message beyond the provider.
+// enrichment is what we know about an inbound message beyond the provider.
 type enrichment struct {
 	identifiers
 	Labels       []labelRef             `json:"labels"`
@@ -199,8 +200,7 @@ type enrichmentContact struct {
 	PhoneNumber *string `json:"phone_number"`
 }
 
-// emitProvider records an event in the provider's envelope. What is given of the event is its ids, type and
-// subject.
+// emitProvider records an event in the provider's envelope. The caller sets the event's ids, type and subject.
 func emitProvider(tx *store.Tx, account chat.Account, e chat.Event, value providerValue, svc any) error {
 	value.MessagingProduct = "chat"
 	if value.Metadata == nil {
@@ -241,10 +241,10 @@ type failureData struct {
 	Details string `json:"details"`
 }
 
-// ownRefusal stands for the provider's code where the service itself refused.
+// ownRefusal stands in for the provider's code when the service itself refused.
 const ownRefusal = -1
 
-// reportOf is a failure as the provider would tell it: in its own words as far as it said any.
+// reportOf is a failure in the provider's form, in the provider's words where it gave any.
 func reportOf(failure chat.MessageError, said *provider.Error) failureReport {
 	r := failureReport{Code: ownRefusal, Title: string(failure.Code), Message: failure.Message}
 	if said != nil {
@@ -255,7 +255,8 @@ func reportOf(failure chat.MessageError, said *provider.Error) failureReport {
 	return r
 }
 
-// synthesizedFailure tells of a message that failed before the provider had an id for it. Its id is ours.
+// synthesizedFailure emits the event for a message that failed before the provider had an id for it. The event has our
+// id instead.
 func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, contact chat.Contact, reported failureReport) error {
 	status, err := jsonv2.Marshal(map[string]any{
 		"id": m.ID, "status": "failed", "timestamp": unixText(tx.Now()),
@@ -268,7 +269,7 @@ func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, cont
 	return emitStatus(tx, account, m, m.ID, providerValue{Statuses: []json.RawMessage{status}})
 }
 
-// messageStatus passes on a status callback that changed something.
+// messageStatus emits the event for a status that changed the message.
 func messageStatus(tx *store.Tx, account chat.Account, m chat.Message, u provider.StatusUpdate) error {
 	value := providerValue{Metadata: u.Raw.Metadata, Statuses: []json.RawMessage{u.Raw.Item}}
 	if u.Raw.Contact != nil {

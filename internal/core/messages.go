@@ -11,7 +11,7 @@ func Message(r store.Reader, account chat.Account, id string) (chat.Message, cha
 	if err != nil {
 		return chat.Message{}, chat.Contact{}, orNotFound(err, "message")
 	}
-	contact, err := followMerge(r, account, m.ContactID, r.Contact) // which may have become another since the message was read
+	contact, err := followMerge(r, account, m.ContactID, r.Contact) // it may have been merged since
 	return m, contact, orNotFound(err, "message")
 }
 
@@ -32,7 +32,7 @@ func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p sto
 		if _, there := contacts[id]; there || err != nil {
 			continue
 		}
-		var contact chat.Contact // it has become another since the messages were read
+		var contact chat.Contact // it was merged since the messages were read
 		if contact, err = followMerge(r, account, id, r.Contact); err == nil {
 			contacts[id] = contact
 		}
@@ -41,7 +41,7 @@ func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p sto
 	return slice, contacts, err
 }
 
-// MessageToRead is the inbound message that a receipt is for. A user who sends one must see the conversation.
+// MessageToRead is the inbound message of a read receipt. A user who sends one must see the conversation.
 func MessageToRead(r store.Reader, account chat.Account, providerID string, by *chat.User) (chat.Message, error) {
 	m, err := r.MessageByProviderID(account.OrgID, account.ID, providerID)
 	if err == nil && m.Direction != chat.Inbound {
@@ -56,7 +56,7 @@ func MessageToRead(r store.Reader, account chat.Account, providerID string, by *
 	return m, account.CheckConnected()
 }
 
-// NoteRead writes down that a message, and with it its conversation, was read.
+// NoteRead records that a message, and with it its conversation, was read.
 func NoteRead(tx *store.Tx, account chat.Account, id string) (chat.Message, error) {
 	m, err := tx.Message(account.OrgID, account.ID, id)
 	if err != nil {

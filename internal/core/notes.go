@@ -46,7 +46,7 @@ type NotePatch struct {
 	Mentions *[]string
 }
 
-// EditNote changes a note of the user's own.
+// EditNote changes one of the user's own notes.
 func EditNote(tx *store.Tx, u chat.User, conversationID, id string, patch NotePatch) (chat.Note, error) {
 	note, err := ownNote(tx, u, conversationID, id)
 	if err != nil {
@@ -69,7 +69,7 @@ func EditNote(tx *store.Tx, u chat.User, conversationID, id string, patch NotePa
 	return note, tx.UpdateNote(note)
 }
 
-// DeleteNote removes a note of the user's own.
+// DeleteNote removes one of the user's own notes.
 func DeleteNote(tx *store.Tx, u chat.User, conversationID, id string) error {
 	note, err := ownNote(tx, u, conversationID, id)
 	if err != nil {

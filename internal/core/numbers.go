@@ -11,13 +11,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// NumberOf is an account as the provider's client wants it.
+// NumberOf is an account in the form that the provider's client needs.
 func NumberOf(account chat.Account, token func(chat.Account) (string, error)) (provider.Number, error) {
 	text, err := token(account)
 	return provider.Number{PhoneNumberID: deref(account.PhoneNumberID), WABAID: account.WABAID, Token: text}, err
 }
 
-// SetRequireOptIn decides whether people must have agreed before a number sends them marketing.
+// SetRequireOptIn sets whether people must have agreed before a number sends them marketing.
 func SetRequireOptIn(tx *store.Tx, orgID, accountID string, required bool) (chat.Account, error) {
 	account, err := tx.Account(orgID, accountID)
 	if err != nil {
@@ -31,8 +31,8 @@ func SetRequireOptIn(tx *store.Tx, orgID, accountID string, required bool) (chat
 		audit(tx, orgID, chat.AuditNumberUpdated, ofNumber(account), "changed", "require_opt_in", "require_opt_in", strconv.FormatBool(required)))
 }
 
-// KeepStanding stores what the provider says of a number. One that was registered once and now has to be again is
-// degraded.
+// KeepStanding stores the provider's state of a number. A number that was registered before and must be registered
+// again is degraded.
 func KeepStanding(tx *store.Tx, account chat.Account, info provider.PhoneNumber) (chat.Account, error) {
 	current, err := tx.Account(account.OrgID, account.ID)
 	if err != nil {
@@ -62,7 +62,7 @@ func KeepStanding(tx *store.Tx, account chat.Account, info provider.PhoneNumber)
 	return stored, tx.UpdateAccount(current)
 }
 
-// NoteProfile writes down who has changed a number's profile.
+// NoteProfile records in the audit log that a number's profile was changed.
 func NoteProfile(tx *store.Tx, account chat.Account, fields []string) error {
 	return audit(tx, account.OrgID, chat.AuditNumberProfile, ofNumber(account), "changed", strings.Join(fields, ", "))
 }
@@ -70,7 +70,7 @@ func NoteProfile(tx *store.Tx, account chat.Account, fields []string) error {
 // registrationLease is how long a registration may take before another may be tried.
 const registrationLease = 2 * time.Minute
 
-// BeginRegistration takes the right to register a number, which one at a time has.
+// BeginRegistration takes the right to register a number, which only one caller has at a time.
 func BeginRegistration(tx *store.Tx, account chat.Account) (chat.Account, error) {
 	current, err := tx.Account(account.OrgID, account.ID)
 	if err != nil {
@@ -84,15 +84,15 @@ func BeginRegistration(tx *store.Tx, account chat.Account) (chat.Account, error)
 	return current, tx.UpdateAccount(current)
 }
 
-// registering tells whether a registration may still be under way. None has much more than its lease left:
-// where it seems so, the clock was turned back since it began.
+// registering reports whether a registration may still be running. No lease has much more than its length left: if one
+// seems to, the clock was turned back since it began.
 func registering(now, until time.Time) bool {
 	left := until.Sub(now)
 	return left > 0 && left <= 2*registrationLease
 }
 
-// EndRegistration gives the right back. A status is what the provider says of a number that was registered; without
-// one it was not.
+// EndRegistration gives the right back. status is the provider's state of a number that was registered; nil: the
+// registration failed.
 func EndRegistration(tx *store.Tx, account chat.Account, status *string) (chat.Account, error) {
 	current, err := tx.Account(account.OrgID, account.ID)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// OnboardError is why a number could not be connected through a link.
+// OnboardError says why a number could not be connected through a link.
 type OnboardError struct {
 	Reason chat.OnboardReason
 	Cause  error
@@ -26,14 +26,14 @@ func (e *OnboardError) Unwrap() error { return e.Cause }
 
 func refuse(reason chat.OnboardReason) error { return &OnboardError{Reason: reason} }
 
-// Invitation is a link with whom it concerns.
+// Invitation is a setup link with its organization and customer.
 type Invitation struct {
 	Link         chat.SetupLink
 	Organization chat.Organization
-	Customer     *chat.Customer // nil: the number is to be the organization's own
+	Customer     *chat.Customer // nil: the number will be the organization's own
 }
 
-// FindInvitation looks a link up by its token.
+// FindInvitation finds a link by its token.
 func FindInvitation(r store.Reader, token string) (Invitation, error) {
 	if !chat.WellFormedLinkToken(token) {
 		return Invitation{}, refuse(chat.ReasonLinkInvalid)
@@ -48,7 +48,7 @@ func FindInvitation(r store.Reader, token string) (Invitation, error) {
 	return invitation(r, link)
 }
 
-// InvitationByID looks a link up by its id.
+// InvitationByID finds a link by its id.
 func InvitationByID(r store.Reader, orgID, linkID string) (Invitation, error) {
 	link, err := r.SetupLink(orgID, linkID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -71,7 +71,7 @@ func invitation(r store.Reader, link chat.SetupLink) (Invitation, error) {
 	return in, err
 }
 
-// Refused is why those whom the link concerns cannot follow it now, or empty.
+// Refused says why the link cannot be used now, because of its organization or customer; empty: it can.
 func (in Invitation) Refused(r store.Reader) (chat.OnboardReason, error) {
 	if in.Organization.Suspended {
 		return chat.ReasonLinkInvalid, nil
@@ -91,22 +91,22 @@ func (in Invitation) Refused(r store.Reader) (chat.OnboardReason, error) {
 	return "", nil
 }
 
-// Signup is a number that somebody has given us access to, following a link.
+// Signup is a number that a person has given us access to through a link.
 type Signup struct {
 	OrgID  string
 	LinkID string
 	By     string // the browser, hashed
 	WABAID string
 	Number provider.PhoneNumber
-	// Status and ProviderStatus are where the number stands after it was registered, or not.
+	// Status and ProviderStatus are the state of the number after the registration, or without one.
 	Status chat.AccountStatus
 }
 
-// CompleteSignup connects the number, consumes the link and tells of both: all of it, or nothing.
-// Of several signups through one link one succeeds. A number that its owner has connected already is
-// taken up again with the new token.
+// CompleteSignup connects the number, consumes the link and emits the events: all of it, or nothing. Of several
+// signups through one link only one succeeds. If the owner has already connected the number, its account gets the new
+// token.
 func CompleteSignup(tx *store.Tx, in Signup, seal Seal) (chat.Account, Invitation, error) {
-	// The link is locked before anything else is looked at: signups of one link go one by one.
+	// The link is locked first, so that signups through one link run one by one.
 	invited, err := InvitationByID(tx.Reader, in.OrgID, in.LinkID)
 	if err != nil {
 		return chat.Account{}, Invitation{}, err
@@ -145,7 +145,7 @@ func stillOpen(tx *store.Tx, invited Invitation) error {
 	return err
 }
 
-// onboardCustomer notes the customer's first number.
+// onboardCustomer marks a customer as onboarded by the first number.
 func onboardCustomer(tx *store.Tx, c *chat.Customer) error {
 	if c.OnboardedAt != nil && c.Status != chat.CustomerPending {
 		return nil
@@ -178,8 +178,7 @@ func connectSignup(tx *store.Tx, link chat.SetupLink, in Signup, seal Seal) (cha
 	return account, err
 }
 
-// takeUpAgain gives an account that exists already what a new signup brought, if it is the same
-// owner's.
+// takeUpAgain updates an existing account from a new signup, if it has the same owner.
 func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, error) {
 	known, err := tx.AccountForCallback(*fresh.PhoneNumberID)
 	if err != nil {
@@ -188,7 +187,7 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 	if known.OrgID != fresh.OrgID || deref(known.CustomerID) != deref(fresh.CustomerID) {
 		return chat.Account{}, refuse(chat.ReasonNumberTaken)
 	}
-	if known, err = tx.Account(known.OrgID, known.ID); err != nil { // which locks it
+	if known, err = tx.Account(known.OrgID, known.ID); err != nil { // locks the account
 		return chat.Account{}, err
 	}
 	known.Token, known.WABAID, known.PhoneNumber, known.Name = seal(known.ID), fresh.WABAID, fresh.PhoneNumber, fresh.Name
@@ -200,7 +199,7 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 	return known, errors.Join(tx.UpdateAccount(known), overtake(tx, known))
 }
 
-// digitsOf is a number as people write it without what is only for the eye.
+// digitsOf is a number as people write it, without separators.
 func digitsOf(display string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -217,7 +216,7 @@ func clippedName(name string) *string {
 	return orNil(name)
 }
 
-// customerName is whose number is connected; empty where it is the organization's own.
+// customerName is the name of the number's customer; empty if the number is the organization's own.
 func (in Invitation) customerName() string {
 	if in.Customer == nil {
 		return ""

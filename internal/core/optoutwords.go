@@ -10,10 +10,10 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// wordsFresh is how long an organization's words are remembered: every short message is compared with them.
+// wordsFresh is how long an organization's words are cached, because every short message is compared with them.
 const wordsFresh = 10 * time.Second
 
-// Words remembers by which words people opt out, for each organization. Nil remembers nothing.
+// Words caches the words by which people opt out, for each organization. A nil Words caches nothing.
 type Words struct {
 	mu   sync.Mutex
 	orgs map[string]rememberedWords
@@ -24,7 +24,7 @@ type rememberedWords struct {
 	at    time.Time
 }
 
-// of are the words that hold for an organization.
+// of are the words that apply to an organization.
 func (w *Words) of(tx *store.Tx, orgID string) ([]chat.OptOutWords, error) {
 	if w == nil {
 		return OptOutWords(tx.Reader, orgID)
@@ -48,13 +48,13 @@ func (w *Words) of(tx *store.Tx, orgID string) ([]chat.OptOutWords, error) {
 	return words, nil
 }
 
-// OptOutWords are the words that hold for an organization, by language.
+// OptOutWords are the words that apply to an organization, by language.
 func OptOutWords(r store.Reader, orgID string) ([]chat.OptOutWords, error) {
 	chosen, err := r.OptOutWords(orgID)
 	return chat.ChosenOptOutWords(chosen), err
 }
 
-// SetOptOutWords chooses the words of a language.
+// SetOptOutWords replaces the words of a language.
 func SetOptOutWords(tx *store.Tx, w chat.OptOutWords) (chat.OptOutWords, error) {
 	w, err := w.Clean()
 	if err != nil {
@@ -63,13 +63,13 @@ func SetOptOutWords(tx *store.Tx, w chat.OptOutWords) (chat.OptOutWords, error) 
 	return w, errors.Join(tx.PutOptOutWords(w), audit(tx, w.OrgID, chat.AuditWordsUpdated, chat.AuditObject{Name: w.Language}))
 }
 
-// ResetOptOutWords goes back to the default words of a language, where there are some.
+// ResetOptOutWords restores the default words of a language, if it has any.
 func ResetOptOutWords(tx *store.Tx, orgID, language string) error {
 	return errors.Join(tx.DeleteOptOutWords(orgID, language), audit(tx, orgID, chat.AuditWordsReset, chat.AuditObject{Name: language}))
 }
 
-// heed does what a person asks for by one of the words, and answers. Who asks again has been answered. It returns
-// whether the person has opted out by it.
+// heed does what a person asks for with one of the words, and answers. A repeated request gets no second answer. It
+// reports whether the person has opted out with it.
 func (a Applier) heed(tx *store.Tx, account chat.Account, t *thread, m chat.Message) (optedOut bool, err error) {
 	var text chat.TextContent
 	if m.Type != chat.TypeText || len(m.Content) > 300 || json.Unmarshal(m.Content, &text) != nil {
@@ -94,11 +94,11 @@ func (a Applier) heed(tx *store.Tx, account chat.Account, t *thread, m chat.Mess
 	return false, nil
 }
 
-// comply stores what a person wants of marketing, if that is something else than before, and confirms it.
+// comply stores a person's marketing consent, if it changes, and confirms it.
 func (a Applier) comply(tx *store.Tx, account chat.Account, t *thread, m chat.Message, consent chat.Consent, answer string) (bool, error) {
 	before := t.contact.Consent
 	if before == consent || consent == chat.ConsentOptedIn && before != chat.ConsentOptedOut {
-		return false, nil // START undoes an opt-out; for somebody who has not opted out it is a word like any other
+		return false, nil // START undoes an opt-out; without one it is a word like any other
 	}
 	now := tx.Now()
 	t.contact.Consent, t.contact.PreferenceAt, t.contact.UpdatedAt = consent, &now, now

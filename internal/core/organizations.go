@@ -30,7 +30,7 @@ func CreateOrganization(tx *store.Tx, name, plan string) (chat.Organization, cha
 	return org, team, err
 }
 
-// OrganizationPatch changes what is not nil.
+// OrganizationPatch changes the fields that are not nil.
 type OrganizationPatch struct {
 	Plan         *string
 	Subscription *chat.SubscriptionStatus
@@ -64,7 +64,7 @@ func UpdateOrganization(tx *store.Tx, id string, p OrganizationPatch) (chat.Orga
 		"plan", org.Plan, "subscription", string(org.Subscription), "suspended", strconv.FormatBool(org.Suspended)))
 }
 
-// ChangeSettings changes an organization's name, where one is given, and what it has chosen for itself.
+// ChangeSettings changes an organization's name, if one is given, and its own settings.
 func ChangeSettings(tx *store.Tx, id string, name *string, change func(*chat.Settings)) (chat.Organization, error) {
 	org, err := organization(tx.Reader, id)
 	if err != nil {
@@ -98,7 +98,7 @@ func checkPlan(r store.Reader, name string) error {
 	return err
 }
 
-// PlanPatch changes what is not nil. The two limits that may be absent take -1 for "none".
+// PlanPatch changes the fields that are not nil. The two limits that may be absent take -1 for "none".
 type PlanPatch struct {
 	API             *bool
 	Customers       *bool
@@ -108,7 +108,7 @@ type PlanPatch struct {
 	ReadPerMinute   *int64
 }
 
-// CreatePlan makes a plan, which starts with nothing but the shipped default's rate limits.
+// CreatePlan makes a plan, which starts with only the rate limits of the shipped default.
 func CreatePlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
 	name, err := chat.CleanName("name", name)
 	if err != nil {
@@ -122,7 +122,7 @@ func CreatePlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
 	return p.put(tx, chat.Plan{Name: name, WritePerMinute: 600, ReadPerMinute: 6000})
 }
 
-// SetPlan changes a plan. One that is not there is more likely a slip of the pen than a wish for a new one.
+// SetPlan changes a plan. A missing plan is an error, because it is more likely a typo than a wish for a new one.
 func SetPlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
 	name, err := chat.CleanName("name", name)
 	if err != nil {
@@ -174,7 +174,7 @@ func setOptionalLimit(field **int64, value *int64, param string) error {
 	return nil
 }
 
-// maxRate keeps token arithmetic far from float64's limits.
+// maxRate keeps token arithmetic far from the limits of float64.
 const maxRate = 1_000_000_000
 
 func setRate(field *int64, value *int64, param string) error {

@@ -11,25 +11,25 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Outside is who has signed in at an identity provider, which vouches for the address.
+// Outside is a person who has signed in at an identity provider, which vouches for the address.
 type Outside struct {
 	Email string
 	Name  string
-	Code  string // of the second step, where the user has one
+	Code  string // code of the second step, if the user has one
 }
 
-// Newcomers says who may sign in from outside without an invitation, and where such people belong.
+// Newcomers says who may sign in from outside without an invitation, and which organization they join.
 type Newcomers struct {
-	Domains []string // of their addresses; without any nobody may
+	Domains []string // of the newcomers' addresses; empty: nobody may
 	OrgID   string   // empty: the only organization
 }
 
-// SignInOutside opens a session for somebody who has signed in at an identity provider: a user with that address, also one
-// who was invited, or a newcomer of a domain that is welcome.
+// SignInOutside opens a session for a person who has signed in at an identity provider: a user with that address, even
+// one who was only invited, or a newcomer from a welcome domain.
 func SignInOutside(ctx context.Context, st *store.Store, seals Seals, in Outside, welcome Newcomers, b Browser) (token string, err error) {
 	unknown := PasswordHash("")
 	if u, err := st.Read(ctx).UserByEmail(in.Email); errors.Is(err, store.ErrNotFound) || err == nil && u.PasswordHash == "" {
-		// They need none; one that nobody knows keeps the invitation's link and guesses from working.
+		// They need no password. One that nobody knows makes the invitation's link and guesses useless.
 		if unknown, err = HashPassword(rand.Text()); err != nil {
 			return "", err
 		}
@@ -66,7 +66,7 @@ func notHere(email string) error {
 	return chat.Fail(chat.CodeInvalidCredentials, "Nobody signs in here as %s. Ask an admin for an invitation.", email)
 }
 
-// newcomer makes a user of somebody whose address has a welcome domain.
+// newcomer makes a user for a person whose address has a welcome domain.
 func newcomer(tx *store.Tx, in Outside, welcome Newcomers, unknown PasswordHash, b Browser) (chat.User, error) {
 	if _, err := chat.CleanEmail("email", in.Email); err != nil {
 		return chat.User{}, notHere(in.Email)

@@ -14,12 +14,12 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// PasswordHash is a password as it is stored. It is made before the transaction begins, because
-// making it is slow on purpose.
+// PasswordHash is a password as it is stored. It is computed before the transaction begins, because hashing is slow on
+// purpose.
 type PasswordHash string
 
-// HashMemory is what a hash costs, in KiB: what RFC 9106 recommends where memory is scarce. It is written into
-// the hash, so that it can be raised later. Tests lower it.
+// HashMemory is the memory that a hash takes, in KiB: the value of RFC 9106 for scarce memory. It is written into the
+// hash, so that it can be raised later. Tests lower it.
 var HashMemory uint32 = 64 * 1024
 
 const (
@@ -28,11 +28,11 @@ const (
 	hashLength  = 32
 )
 
-// nobody is the hash of no password. Checking against it takes as long as against a user's, so that the
-// time does not tell which addresses exist. It is made when somebody first asks: it costs time and memory.
+// nobody is a hash that belongs to no user. Checking against it takes as long as against a user's, so that the time
+// does not tell which addresses exist. It is computed on first use, because it costs time and memory.
 var nobody = sync.OnceValue(func() PasswordHash { return hash("", make([]byte, 16)) })
 
-// HashPassword makes a password ready to be stored.
+// HashPassword hashes a password for the store.
 func HashPassword(password string) (PasswordHash, error) {
 	if n := utf8.RuneCountInString(password); n < chat.MinPasswordLength || n > maxPassword {
 		return "", chat.Invalid("password", "Must be %d to %d characters long.", chat.MinPasswordLength, maxPassword)
@@ -51,7 +51,7 @@ func hash(password string, salt []byte) PasswordHash {
 		b64.EncodeToString(salt), b64.EncodeToString(sum)))
 }
 
-// Matches tells whether a password is the one that was hashed, with the cost that the hash names.
+// Matches reports whether a password is the hashed one, with the cost that the hash names.
 func (h PasswordHash) Matches(password string) bool {
 	var version, memory, time uint32
 	var threads uint8

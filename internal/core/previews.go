@@ -10,7 +10,7 @@ import (
 // maxPreview is how many characters of a message are shown in lists.
 const maxPreview = 160
 
-// Preview is what a list shows of a message: its text in one line, or empty where its type says it all.
+// Preview is the text that a list shows for a message: its text in one line, or empty if its type says everything.
 func Preview(m chat.Message) string {
 	if m.Revoked {
 		return ""
@@ -22,7 +22,7 @@ func Preview(m chat.Message) string {
 	return firstRunes(strings.Join(strings.Fields(text), " "), maxPreview)
 }
 
-// otherText is the text of messages that have no body.
+// otherText is the text of messages without a body.
 func otherText(m chat.Message) string {
 	switch m.Type {
 	case chat.TypeContacts:
@@ -37,8 +37,8 @@ func otherText(m chat.Message) string {
 		return ""
 	}
 	var c struct {
-		Text        string `json:"text"` // of a button
-		Name        string `json:"name"` // of a place
+		Text        string `json:"text"` // the text of a button
+		Name        string `json:"name"` // the name of a place
 		Address     string `json:"address"`
 		Filename    string `json:"filename"`
 		ButtonReply struct {

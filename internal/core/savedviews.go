@@ -12,13 +12,13 @@ type ViewPatch struct {
 	Shared *bool
 }
 
-// CreateView gives a list of conversations a name.
+// CreateView saves a list of conversations under a name.
 func CreateView(tx *store.Tx, u chat.User, name string, f chat.InboxFilter, shared bool) (chat.SavedView, error) {
 	view := chat.SavedView{ID: tx.NewID(chat.KindView), OrgID: u.OrgID, OwnerID: u.ID, CreatedAt: tx.Now()}
 	return saveView(tx, view, ViewPatch{&name, &f, &shared})
 }
 
-// UpdateView changes a view of the user's own. Admins can change those that others share.
+// UpdateView changes one of the user's own views. Admins can also change shared views of others.
 func UpdateView(tx *store.Tx, u chat.User, id string, patch ViewPatch) (chat.SavedView, error) {
 	view, err := ownView(tx, u, id)
 	if err != nil {
@@ -43,7 +43,7 @@ func saveView(tx *store.Tx, view chat.SavedView, patch ViewPatch) (_ chat.SavedV
 	return view, tx.PutSavedView(view)
 }
 
-// DeleteView removes a view, as UpdateView changes it.
+// DeleteView removes a view that the user could change with UpdateView.
 func DeleteView(tx *store.Tx, u chat.User, id string) error {
 	view, err := ownView(tx, u, id)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Seals encrypt what is stored, and decrypt it.
+// Seals encrypts and decrypts stored secrets.
 type Seals interface {
 	Sealer
 	Open(sealed, context string) (string, error)
@@ -17,8 +17,8 @@ type Seals interface {
 // secondStepContext binds a sealed secret to its user.
 func secondStepContext(userID string) string { return "second step " + userID }
 
-// BeginSecondStep makes the secret that a user's authenticator app scans. No code is asked for until one of it
-// was given; another beginning replaces it.
+// BeginSecondStep makes the secret that a user's authenticator app scans. Sign-in asks for no code until one was
+// confirmed. Beginning again replaces the secret.
 func BeginSecondStep(tx *store.Tx, seals Seals, u chat.User) (secret string, err error) {
 	now, err := user(tx.Reader, u.OrgID, u.ID)
 	if err != nil {
@@ -33,8 +33,8 @@ func BeginSecondStep(tx *store.Tx, seals Seals, u chat.User) (secret string, err
 	})
 }
 
-// ConfirmSecondStep turns two-step sign-in on, with a code of the app. It returns the codes for recovery, which
-// are shown once. Sessions that were opened without a code end, but for the one that is named.
+// ConfirmSecondStep turns two-step sign-in on, with a code of the app. It returns the recovery codes, which are shown
+// once. Sessions that were opened without a code end, except for the named one.
 func ConfirmSecondStep(tx *store.Tx, seals Seals, u chat.User, code, except string) (recovery []string, err error) {
 	step, err := tx.SecondStep(u.OrgID, u.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && step.ConfirmedAt != nil {
@@ -70,13 +70,13 @@ func newRecoveryCodes(tx *store.Tx, u chat.User) (codes []string, err error) {
 	return codes, tx.PutRecoveryCodes(u.OrgID, u.ID, hashes)
 }
 
-// Proof is what shows that it is the user who asks, and not just the user's browser.
+// Proof shows that the user asks, and not just somebody with the user's browser.
 type Proof struct {
 	Password string
 	Code     string
 }
 
-// prove runs do in a transaction, for whoever knows the user's password and has the phone or a code for recovery.
+// prove runs do in a transaction, if the proof has the user's password and a code of the app or for recovery.
 func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof, do func(tx *store.Tx) error) error {
 	if !PasswordHash(u.PasswordHash).Matches(p.Password) {
 		return chat.Invalid("password", "This is not your password.")
@@ -97,7 +97,7 @@ func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Pro
 	})
 }
 
-// RenewRecoveryCodes gives a user ten others.
+// RenewRecoveryCodes replaces a user's recovery codes.
 func RenewRecoveryCodes(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof) (codes []string, err error) {
 	err = prove(ctx, st, seals, u, p, func(tx *store.Tx) (err error) {
 		if !u.SecondStep {
@@ -111,15 +111,15 @@ func RenewRecoveryCodes(ctx context.Context, st *store.Store, seals Seals, u cha
 	return codes, err
 }
 
-// EndSecondStep turns a user's own two-step sign-in off.
+// EndSecondStep turns two-step sign-in off for the user who asks.
 func EndSecondStep(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof) error {
 	return prove(ctx, st, seals, u, p, func(tx *store.Tx) error {
 		return errors.Join(tx.DeleteSecondStep(u.OrgID, u.ID), audit(tx, u.OrgID, chat.AuditSecondStepOff, ofUser(u)))
 	})
 }
 
-// TakeOffSecondStep is for somebody who has lost the phone and the codes for recovery: who asks has made sure of
-// who it is. Whoever is signed in as that user is signed out.
+// TakeOffSecondStep turns it off for a user who has lost the phone and the recovery codes. The caller has verified the
+// person's identity. All sessions of the user end.
 func TakeOffSecondStep(tx *store.Tx, by chat.Role, orgID, userID string) (chat.User, error) {
 	u, err := user(tx.Reader, orgID, userID)
 	if err != nil {
@@ -132,7 +132,7 @@ func TakeOffSecondStep(tx *store.Tx, by chat.Role, orgID, userID string) (chat.U
 	return u, errors.Join(tx.DeleteSecondStep(orgID, userID), tx.DeleteSessions(orgID, userID, ""), audit(tx, orgID, chat.AuditSecondStepOff, ofUser(u)))
 }
 
-// takeSecondStep asks a user who has a second step for its code, and takes that: it works once.
+// takeSecondStep checks and uses up the code of a user with a second step: each code works once.
 func takeSecondStep(tx *store.Tx, seals Seals, u chat.User, code string) error {
 	if !u.SecondStep {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// ContactItem is a contact with all that the dashboard lists of it.
+// ContactItem is a contact with everything that the dashboard lists.
 type ContactItem struct {
 	chat.ContactEntry
 	Labels []chat.Label
 }
 
-// ContactQuery finds the account of the number that a filter names. Without it there is nobody to find.
+// ContactQuery finds the account of the number that a filter names. If there is none, there are no contacts to find.
 func ContactQuery(r store.Reader, u chat.User, f chat.ContactFilter) (query store.ContactQuery, ok bool, err error) {
 	query.ContactFilter = f
 	if f.Number == "" {
@@ -45,7 +45,7 @@ func ListContacts(r store.Reader, u chat.User, f chat.ContactFilter, sort chat.C
 	return store.Slice[ContactItem]{Rows: items, Next: entries.Next}, err
 }
 
-// CountContacts counts them, to chat.MostContactsCounted and no further.
+// CountContacts counts the contacts that a user sees, up to chat.MostContactsCounted.
 func CountContacts(r store.Reader, u chat.User, f chat.ContactFilter) (int, error) {
 	query, ok, err := ContactQuery(r, u, f)
 	if err != nil || !ok {
@@ -66,7 +66,7 @@ func withLabels(r store.Reader, orgID string, entries []chat.ContactEntry) ([]Co
 	return items, err
 }
 
-// SeenContact returns a contact that a user sees, or the one that it has become one with.
+// SeenContact returns a contact that a user sees. The id of a merged contact names the remaining one.
 func SeenContact(r store.Reader, u chat.User, id string) (ContactItem, error) {
 	entry, err := r.ContactEntry(u, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -85,7 +85,7 @@ func SeenContact(r store.Reader, u chat.User, id string) (ContactItem, error) {
 	return items[0], nil
 }
 
-// Namesakes returns the contacts of other numbers that a user sees and that are the same person.
+// Namesakes returns the contacts of other numbers that are the same person and that a user sees.
 func Namesakes(r store.Reader, u chat.User, of chat.Contact) ([]ContactItem, error) {
 	entries, err := r.Namesakes(u, of)
 	if err != nil {
@@ -110,7 +110,7 @@ func AddContactNote(tx *store.Tx, u chat.User, contactID, body string) (chat.Con
 	return note, tx.InsertContactNote(note)
 }
 
-// EditContactNote changes a note of the user's own.
+// EditContactNote changes one of the user's own notes.
 func EditContactNote(tx *store.Tx, u chat.User, contactID, id, body string) (chat.ContactNote, error) {
 	note, err := ownContactNote(tx, u, contactID, id)
 	if err != nil {
@@ -123,7 +123,7 @@ func EditContactNote(tx *store.Tx, u chat.User, contactID, id, body string) (cha
 	return note, tx.UpdateContactNote(note)
 }
 
-// DeleteContactNote removes a note of the user's own.
+// DeleteContactNote removes one of the user's own notes.
 func DeleteContactNote(tx *store.Tx, u chat.User, contactID, id string) error {
 	note, err := ownContactNote(tx, u, contactID, id)
 	if err != nil {

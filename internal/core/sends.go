@@ -15,17 +15,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// NewMessage is a message to send, right in itself.
+// NewMessage is a valid message to send.
 type NewMessage struct {
 	To        string // +E.164; wins over Recipient
 	Recipient string // BSUID or parent BSUID
 	Context   string
 	Type      chat.MessageType
 	Content   json.RawMessage
-	Media     chat.LibraryFile // that the content names
+	Media     chat.LibraryFile // the file that the content names
 	Source    chat.Source
-	By        *chat.User // who sends it from the dashboard
-	// Template is what Templates.Choose says of a template's message; MoreMedia are the files in it.
+	By        *chat.User // the user who sends it from the dashboard
+	// Template is the result of Templates.Choose for a template message; MoreMedia are the files in it.
 	Template  *TemplateChoice
 	MoreMedia []chat.LibraryFile
 }
@@ -38,7 +38,7 @@ type Accepted struct {
 	Job          store.SendJob
 }
 
-// AcceptSend takes a message on, or says why not.
+// AcceptSend accepts a message, or says why not.
 func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessage) (Accepted, error) {
 	if err := account.CheckSend(tx.Now(), in.Type == chat.TypeTemplate); err != nil {
 		return Accepted{}, err
@@ -57,7 +57,8 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 	return place(tx, account, in)
 }
 
-// place puts a message on its way to somebody who may get it. The number may send, and its files are there.
+// place queues a message to a person who may get it. The caller has checked that the number may send and that the
+// files exist.
 func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) {
 	t, begun, err := threadFor(tx, account, in.recipient())
 	if err != nil {
@@ -72,9 +73,10 @@ func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) 
 	return queueMessage(tx, account, t, begun, in)
 }
 
-// queueMessage puts a message on its way that may be sent. Where the conversation has begun with it, that knows of it.
+// queueMessage queues a message that may be sent. begun says that the conversation was just made and already has the
+// message noted.
 func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in NewMessage) (Accepted, error) {
-	at := tx.After(t.conversation.LastMessageAt) // in the order of their ids they are sent
+	at := tx.After(t.conversation.LastMessageAt) // messages are sent in the order of their ids
 	message := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
 		ConversationID: t.conversation.ID, ContactID: t.contact.ID,
@@ -102,13 +104,13 @@ func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in N
 	return Accepted{Message: message, Contact: t.contact, Conversation: t.conversation, Job: job}, err
 }
 
-// Refused is why a message cannot be accepted, as far as that is known before its transaction: a
-// transaction that fails costs those that run beside it.
+// Refused says why a message cannot be accepted, as far as that is known before its transaction. Checking early helps,
+// because a failing transaction costs the ones that run beside it.
 func (in NewMessage) Refused(account chat.Account, plan chat.Plan, now time.Time) error {
 	if err := account.CheckSend(now, in.Type == chat.TypeTemplate); err != nil {
 		return err
 	}
-	if in.Template != nil && plan.MonthlyMessages == nil { // else the quota comes first
+	if in.Template != nil && plan.MonthlyMessages == nil { // otherwise the quota is checked first
 		return in.Template.Err
 	}
 	return nil
@@ -125,8 +127,9 @@ func (in NewMessage) recipient() person {
 	}
 }
 
-// maySend refuses a user who does not see the conversation. Whoever sees what is assigned to them sees it also
-// after leaving the team of its number. In the team, they can begin one with a person to whom nobody has written.
+// maySend refuses a user who does not see the conversation. A user who sees assigned conversations sees them even
+// after leaving the team of the number. A member of the team can begin a conversation with a person to whom nobody has
+// written.
 func maySend(r store.Reader, account chat.Account, c chat.Conversation, begun bool, by *chat.User) error {
 	if by == nil || by.Sees == chat.SeesAssigned && deref(c.AssignedTo) == by.ID {
 		return nil
@@ -141,10 +144,10 @@ func maySend(r store.Reader, account chat.Account, c chat.Conversation, begun bo
 	return nil
 }
 
-// quotaMonth names the month whose quota an instant belongs to.
+// quotaMonth is the month to whose quota an instant belongs.
 func quotaMonth(at time.Time) string { return at.UTC().Format("2006-01") }
 
-// returnQuota gives back what a message took that never goes out, where the plan has a limit.
+// returnQuota gives back the quota of a message that is never sent, if the plan has a limit.
 func returnQuota(tx *store.Tx, m chat.Message) error {
 	organization, err := tx.Organization(m.OrgID)
 	if err != nil {
@@ -157,7 +160,7 @@ func returnQuota(tx *store.Tx, m chat.Message) error {
 	return tx.UncountMessage(m.OrgID, quotaMonth(m.CreatedAt))
 }
 
-// takeQuota counts the message where the plan has a limit.
+// takeQuota counts messages, if the plan has a limit.
 func takeQuota(tx *store.Tx, orgID string, plan chat.Plan, messages int) error {
 	if plan.MonthlyMessages == nil || messages == 0 {
 		return nil
@@ -169,8 +172,8 @@ func takeQuota(tx *store.Tx, orgID string, plan chat.Plan, messages int) error {
 	return err
 }
 
-// checkLibraryMedia refuses a file that is not there, and one that the provider would refuse: a
-// document can be of any type, the others are what they say.
+// checkLibraryMedia refuses a missing file, and one that the provider would refuse: a document can have any type, the
+// others must match theirs.
 func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFile) error {
 	if file.ID == "" {
 		return nil
@@ -185,22 +188,22 @@ func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFi
 	return err
 }
 
-// SendResult is how an attempt to send ended: Sent, or Err with what to do about it.
+// SendResult is the result of an attempt to send: Sent, Failure or Retry.
 type SendResult struct {
 	Work store.SendWork
 	Sent provider.Sent
 	// Failure ends the message. Nil with Retry set schedules another attempt instead.
 	Failure *chat.MessageError
-	// Said is what the provider had said when it ended the message; nil where the service refused.
+	// Said is the provider's error that ended the message; nil if the service refused.
 	Said  *provider.Error
 	Retry *store.SendJob
 
 	account chat.Account
-	event   json.RawMessage // what message.sent will say
+	event   json.RawMessage // the payload of message.sent
 }
 
-// PrepareSends does for RecordSends what needs no transaction. It leaves out the results of accounts
-// that were disconnected meanwhile: their data is being purged.
+// PrepareSends does the part of RecordSends that needs no transaction. It leaves out results of accounts that were
+// disconnected meanwhile, because their data is being purged.
 func PrepareSends(account func(orgID, accountID string) (chat.Account, error), results []SendResult) ([]SendResult, error) {
 	kept := make([]SendResult, 0, len(results))
 	for _, r := range results {
@@ -222,15 +225,15 @@ func PrepareSends(account func(orgID, accountID string) (chat.Account, error), r
 
 func (r SendResult) sent() bool { return r.Retry == nil && r.Failure == nil }
 
-// sentMessage is the message once it was sent.
+// sentMessage is the message after it was sent.
 func (r SendResult) sentMessage() chat.Message {
 	m := r.Work.Message
 	m.ProviderID, m.Status = r.Sent.MessageID, chat.StatusSent
 	return m
 }
 
-// RecordSends writes the results of several attempts. Only the first word of a message's
-// provider id emits message.sent: a status callback may have brought it before.
+// RecordSends writes the results of several attempts. Only the first report of a message's provider id emits
+// message.sent: a status callback may have brought the id before.
 func RecordSends(tx *store.Tx, prepared []SendResult) error {
 	about := map[string][]string{} // message ids by organization
 	for _, r := range prepared {
@@ -259,7 +262,7 @@ func RecordSends(tx *store.Tx, prepared []SendResult) error {
 	return err
 }
 
-// writeSent moves the recipients of messages of broadcasts that were sent, and returns them by message.
+// writeSent moves the recipients of sent broadcast messages, and returns the recipients' ids by message.
 func (l *ledger) writeSent(tx *store.Tx, prepared []SendResult, news map[string]sentNews) (map[string]string, error) {
 	for _, r := range prepared {
 		if news[r.Work.Message.ID].eventRow != "" {
@@ -269,8 +272,8 @@ func (l *ledger) writeSent(tx *store.Tx, prepared []SendResult, news map[string]
 	return l.write(tx)
 }
 
-// sentNews is the event to tell of a message that was sent, where the message is by now, and whose it is if a
-// broadcast made it.
+// sentNews is the row of a sent message's event, the message's current conversation, and its recipient if a broadcast
+// made it.
 type sentNews struct{ eventRow, conversationID, recipientID string }
 
 // lockMessages locks messages of several organizations, always in the same order.
@@ -283,8 +286,7 @@ func lockMessages(tx *store.Tx, ids map[string][]string) error {
 	return nil
 }
 
-// markSent ends the jobs of the messages that have gone out. Of those whose provider id is news it returns
-// the rows of the events that will tell of them.
+// markSent ends the jobs of sent messages. It returns the event rows of the messages whose provider id is new.
 func markSent(tx *store.Tx, results []SendResult) (news map[string]sentNews, err error) {
 	jobs, sent := map[string][]string{}, map[string][]store.SentMessage{} // by organization
 	for _, r := range results {
@@ -312,7 +314,7 @@ func markSent(tx *store.Tx, results []SendResult) (news map[string]sentNews, err
 	return news, nil
 }
 
-// recordSend writes one result. news is empty unless there is a message.sent to emit.
+// recordSend writes one result. news is empty unless message.sent must be emitted.
 func recordSend(tx *store.Tx, r SendResult, news sentNews, l *ledger) error {
 	switch {
 	case r.Retry != nil:
@@ -338,8 +340,7 @@ func recordSend(tx *store.Tx, r SendResult, news sentNews, l *ledger) error {
 	}
 }
 
-// emitSentAfterMerge tells of a message whose conversation has become one with another while it was on its
-// way.
+// emitSentAfterMerge emits message.sent for a message whose conversation was merged while it was being sent.
 func emitSentAfterMerge(tx *store.Tx, r SendResult, news sentNews) error {
 	work, err := tx.SendWork(r.Work.Job)
 	if err != nil {
@@ -351,7 +352,7 @@ func emitSentAfterMerge(tx *store.Tx, r SendResult, news sentNews) error {
 	return messageSent(tx, r.account, work, m, news.recipientID)
 }
 
-// failMessage ends a message that the provider never took, and tells of it as the provider would.
+// failMessage fails a message that the provider never took, and emits the event in the provider's form.
 func failMessage(tx *store.Tx, account chat.Account, messageID string, failure chat.MessageError, said *provider.Error, l *ledger) error {
 	m, err := tx.Message(account.OrgID, account.ID, messageID)
 	if err != nil {

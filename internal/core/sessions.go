@@ -10,25 +10,25 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// touchEvery is how often it is noted that a session is in use.
+// touchEvery is how often the last use of a session is stored.
 const touchEvery = time.Minute
 
-// Browser is where somebody signs in.
+// Browser is the browser in which a user signs in.
 type Browser struct {
-	Client  string // what it calls itself
+	Client  string // the name that it sends
 	Address string
 }
 
 const maxClient = 300
 
-// Credentials are what somebody signs in with. The code is asked for where the user has a second step.
+// Credentials are for signing in. The code is needed if the user has a second step.
 type Credentials struct {
 	Email string
 	Proof
 }
 
-// SignIn opens a session for whoever knows the password of an address, and has the user's phone where that is
-// asked for. It does not tell which of address and password is wrong, nor by how long it takes.
+// SignIn opens a session for a person who knows the password of an address, and has the user's phone if there is a
+// second step. Neither the answer nor its time tells whether the address or the password is wrong.
 func SignIn(ctx context.Context, st *store.Store, seals Seals, in Credentials, b Browser) (token string, u chat.User, err error) {
 	u, err = st.Read(ctx).UserByEmail(strings.TrimSpace(in.Email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -62,7 +62,7 @@ func SignIn(ctx context.Context, st *store.Store, seals Seals, in Credentials, b
 	return token, u, err
 }
 
-// OpenSession makes a session and returns its token, which is stored nowhere.
+// OpenSession makes a session and returns its token, which is not stored.
 func OpenSession(tx *store.Tx, u chat.User, b Browser) (token string, err error) {
 	token = chat.NewToken()
 	return token, tx.InsertSession(chat.Session{
@@ -71,7 +71,7 @@ func OpenSession(tx *store.Tx, u chat.User, b Browser) (token string, err error)
 	})
 }
 
-// Session finds whose session a token is. Once a minute at most it notes that the session is in use.
+// Session finds the session of a token. It stores at most once a minute that the session is in use.
 func Session(ctx context.Context, st *store.Store, token string) (store.SessionContext, error) {
 	signedOut := chat.Fail(chat.CodeNotSignedIn, "Sign in to go on.")
 	c, err := st.Read(ctx).SessionContext(chat.HashToken(token))
@@ -100,13 +100,12 @@ func SignOut(tx *store.Tx, s chat.Session) error {
 	return err
 }
 
-// SignOutEverywhere ends a user's sessions, but for the one that asks for it, if it is to stay.
+// SignOutEverywhere ends a user's sessions, except for the given one, if any.
 func SignOutEverywhere(tx *store.Tx, orgID, userID, except string) error {
 	return tx.DeleteSessions(orgID, userID, except)
 }
 
-// ChangePassword gives a user another password. Other sessions end, and the present one goes on under a new
-// token.
+// ChangePassword gives a user another password. Other sessions end, and the current one continues under a new token.
 func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext, current, next string, b Browser) (token string, err error) {
 	if !PasswordHash(c.User.PasswordHash).Matches(current) {
 		return "", chat.Invalid("current_password", "This is not your password.")
@@ -125,7 +124,7 @@ func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext
 	return token, err
 }
 
-// SetPassword gives a user another password, and ends all that was opened with the old one.
+// SetPassword gives a user another password, and ends everything that was opened with the old one.
 func SetPassword(tx *store.Tx, orgID, userID string, hash PasswordHash) error {
 	u, err := user(tx.Reader, orgID, userID)
 	if err != nil {

@@ -15,11 +15,11 @@ type FirstUser struct {
 	Password     string
 }
 
-// firstPlan is what an organization gets that is set up by hand: everything.
+// firstPlan is the plan of an organization that is set up by hand: everything.
 const firstPlan = "enterprise"
 
-// SetUp makes the first user, with an organization if there is none, and signs the user in. Once there is a
-// user it answers that there is nothing of the kind.
+// SetUp makes the first user, with an organization if there is none, and signs the user in. Once there is a user, it
+// answers as if the page did not exist.
 func SetUp(ctx context.Context, st *store.Store, in FirstUser, b Browser) (token string, err error) {
 	hash, err := HashPassword(in.Password)
 	if err != nil {
@@ -52,7 +52,7 @@ func SetUp(ctx context.Context, st *store.Store, in FirstUser, b Browser) (token
 	return token, err
 }
 
-// firstOrganization is the one that there is, or a new one.
+// firstOrganization is the existing organization, or a new one.
 func firstOrganization(tx *store.Tx, name string) (string, error) {
 	all, err := tx.Organizations()
 	if err != nil {

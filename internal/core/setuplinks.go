@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// OnboardPath is where setup links lead, behind the public URL.
+// OnboardPath is the path of setup links, after the public URL.
 const OnboardPath = "/onboard/"
 
 // CreateSetupLink makes a link for a customer and returns its token, which exists nowhere else.
@@ -70,7 +70,7 @@ func SetupLink(r store.Reader, orgID, customerID, id string) (chat.SetupLink, er
 	return link, orNotFound(err, "setup link")
 }
 
-// UpdateSetupLink changes where an active link's people go afterwards.
+// UpdateSetupLink changes where the people who use an active link go afterwards.
 func UpdateSetupLink(tx *store.Tx, orgID, customerID, id string, patch chat.SetupLinkPatch) (chat.SetupLink, error) {
 	link, err := SetupLink(tx.Reader, orgID, customerID, id)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Standing is what a number's messages depend on when they are handed over.
+// Standing is the state that decides whether a number's queued messages may be sent.
 type Standing struct {
 	Account      chat.Account
 	Organization chat.Organization
 }
 
-// ReadStanding reads it, or says ErrNotFound when the account is gone.
+// ReadStanding reads it. It returns ErrNotFound if the account is gone.
 func ReadStanding(r store.Reader, orgID, accountID string) (s Standing, err error) {
 	if s.Account, err = r.Account(orgID, accountID); err != nil {
 		return s, err
@@ -23,7 +23,7 @@ func ReadStanding(r store.Reader, orgID, accountID string) (s Standing, err erro
 	return s, err
 }
 
-// RefuseQueued is why a message that was accepted must not go out any more, or nil.
+// RefuseQueued says why an accepted message must not be sent any more; nil: it may.
 func RefuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) (*chat.MessageError, error) {
 	err := refuseQueued(r, s, w, now)
 	e, ok := errors.AsType[*chat.Error](err)
@@ -37,7 +37,7 @@ func RefuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) (
 	return &chat.MessageError{Code: code, Message: e.Message}, nil
 }
 
-// refusals are the reasons that a message's error tells apart.
+// refusals maps codes to those that a message's error distinguishes.
 var refusals = map[chat.Code]chat.MessageErrorCode{
 	chat.CodeOrganizationSuspended: chat.FailOrganizationSuspended,
 	chat.CodeSubscriptionInactive:  chat.FailSubscriptionInactive,

@@ -11,15 +11,16 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Story is all that is known of something, in the order of time: the request that made it, the message, what
-// became of it, the events that told of it, and how each was delivered.
+// Story is everything known about an object, in order of time: the request that made it, the message, its statuses,
+// its events, and how each was delivered.
 type Story struct {
-	Kind     string // what the id names
+	Kind     string // the kind of object that the id names
 	Contacts []chat.Contact
 	Steps    []StoryStep
 }
 
-// StoryStep is one thing that happened. One of its parts is there, but for a status, which an event tells.
+// StoryStep is one thing that happened. Exactly one part is set, except that a status comes with the event that
+// reports it.
 type StoryStep struct {
 	At       time.Time
 	Request  *store.APICall
@@ -30,10 +31,10 @@ type StoryStep struct {
 	Attempt  *StoryAttempt
 }
 
-// StoryStatus is what the provider said of a message.
+// StoryStatus is a status of a message from the provider.
 type StoryStatus struct {
 	Status string
-	Error  string // in its words
+	Error  string // in the provider's words
 }
 
 // StoryAttempt is one try of a delivery, counted from 1.
@@ -44,19 +45,19 @@ type StoryAttempt struct {
 }
 
 const (
-	// storyDeliveries, storyEvents and storyMessages bound what a story tells.
+	// storyDeliveries, storyEvents and storyMessages bound the size of a story.
 	storyDeliveries = 50
 	storyEvents     = 50
 	storyMessages   = 25
 	storyContacts   = 20
-	// eventsAfter is how long after a message its events are looked for.
+	// eventsAfter is how long after a message we look for its events.
 	eventsAfter = 7 * 24 * time.Hour
-	// longestRequest is how long before what it made a request can have come.
+	// longestRequest is how long before its object a request can have come.
 	longestRequest = 35 * time.Second
 )
 
-// TellStory finds what an id names, of whatever kind, and tells its story. What is another organization's is
-// missing.
+// TellStory finds the object of any kind that an id names, and tells its story. Objects of other organizations are not
+// found.
 func TellStory(r store.Reader, orgID, id string) (Story, error) {
 	teller := storyTeller{r: r, orgID: orgID}
 	kind, err := teller.begin(id)
@@ -112,7 +113,7 @@ func (s *storyTeller) then(err error, next func() error) error {
 	return next()
 }
 
-// asNumber is a phone number as it is stored, of one that people write; empty where it is none.
+// asNumber is a phone number that people wrote, in its stored form; empty if it is none.
 func asNumber(text string) string {
 	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", "+", "").Replace(text)
 	if len(digits) < 6 || len(digits) > 15 || strings.Trim(digits, "0123456789") != "" {
@@ -121,7 +122,7 @@ func asNumber(text string) string {
 	return "+" + digits
 }
 
-// request begins with a call. What it has made goes on, where that has a story.
+// request tells of a call, and of the message or delivery that it made.
 func (s *storyTeller) request(call store.APICall) error {
 	switch {
 	case chat.KindMessage.Valid(call.Made):
@@ -147,7 +148,7 @@ func (s *storyTeller) call(call store.APICall) {
 
 func (s *storyTeller) message(m chat.Message) error { return s.messageOf(m, nil) }
 
-// messageOf tells of a message, and of the call that made it, which is looked for where it is not known.
+// messageOf tells of a message, and of the call that made it. If call is nil, the call is looked up.
 func (s *storyTeller) messageOf(m chat.Message, call *store.APICall) error {
 	if call == nil && m.Direction == chat.Outbound && m.Source == chat.SourceAPI {
 		found, err := s.r.CallThatMade(s.orgID, m.ID, m.CreatedAt, longestRequest)
@@ -174,7 +175,7 @@ func (s *storyTeller) messageOf(m chat.Message, call *store.APICall) error {
 	return s.told(toldAs, m.CreatedAt)
 }
 
-// told adds the events that receivers know by the ids, and their deliveries.
+// told adds the events with the ids that receivers see, and their deliveries.
 func (s *storyTeller) told(ids []string, from time.Time) error {
 	deliveries, err := s.r.DeliveriesToldAs(s.orgID, ids, storyDeliveries)
 	if err != nil {
@@ -204,7 +205,7 @@ func (s *storyTeller) eventStep(e chat.Event) {
 	s.steps = append(s.steps, StoryStep{At: e.CreatedAt, Event: &e, Status: statusTold(e)})
 }
 
-// statusTold is what an event says of a message's way, if it does.
+// statusTold is the message status that an event reports, if any.
 func statusTold(e chat.Event) *StoryStatus {
 	if e.Type != chat.EventMessageStatus {
 		return nil
@@ -257,7 +258,7 @@ func (s *storyTeller) attempts(deliveries []chat.WebhookDelivery) error {
 	return nil
 }
 
-// event tells of the message that an event is about, or of the event alone.
+// event tells of the message of an event, or of the event alone.
 func (s *storyTeller) event(e chat.Event) error {
 	var m chat.Message
 	err := store.ErrNotFound
@@ -290,7 +291,7 @@ func (s *storyTeller) delivery(id string) error {
 	return s.event(e)
 }
 
-// people tells of the latest messages with somebody.
+// people tells of the latest messages with the contacts.
 func (s *storyTeller) people(contacts []chat.Contact) error {
 	s.contacts = contacts
 	for _, c := range contacts {

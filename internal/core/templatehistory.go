@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// noteTemplateChanges keeps what is new about a template, with what the provider says of its status.
+// noteTemplateChanges stores the changes of a template. detail is what the provider says about its status.
 func noteTemplateChanges(tx *store.Tx, was chat.TemplateStanding, t chat.Template, detail string) error {
 	for _, change := range was.ChangesTo(t.Standing()) {
 		change.ID, change.OrgID, change.TemplateID, change.At = tx.NewID(chat.KindTemplateNews), t.OrgID, was.ID, tx.Now()
@@ -22,7 +22,7 @@ func noteTemplateChanges(tx *store.Tx, was chat.TemplateStanding, t chat.Templat
 	return nil
 }
 
-// noteNextCategory keeps that the provider will move a template to another category.
+// noteNextCategory stores that the provider will move a template to another category.
 func noteNextCategory(tx *store.Tx, t chat.Template, u provider.TemplateUpdate) error {
 	if u.NextCategory == "" {
 		return nil
@@ -37,14 +37,13 @@ func noteNextCategory(tx *store.Tx, t chat.Template, u provider.TemplateUpdate) 
 	return tx.InsertTemplateChange(change)
 }
 
-// SampleFile is a library file that a template shows.
+// SampleFile is a library file that a template uses as a sample.
 type SampleFile struct {
 	Place string
 	chat.Media
 }
 
-// TemplateHistory are the last steps in the life of a template, the newest first, and the library files that it
-// shows, as far as they are still there.
+// TemplateHistory returns the last changes of a template, newest first, and its sample files that still exist.
 func TemplateHistory(r store.Reader, account chat.Account, name, language string) ([]chat.TemplateChange, []SampleFile, error) {
 	t, err := Template(r, account, name, language)
 	if err != nil {

@@ -26,22 +26,22 @@ func Template(r store.Reader, account chat.Account, name, language string) (chat
 	return all[0], nil
 }
 
-// TemplateSyncResult counts what a synchronization did.
+// TemplateSyncResult counts the changes of a synchronization.
 type TemplateSyncResult struct {
 	Created, Updated, Removed int
-	Synced                    int // templates that the provider has
+	Synced                    int // number of templates that the provider has
 }
 
-// TemplateKey is what a business account has one template of.
+// TemplateKey identifies a template within a business account.
 type TemplateKey struct{ Name, Language string }
 
-// TemplateListed tells a template that is there from one that the provider still shows and that is as good as gone.
+// TemplateListed reports whether a listed template exists. The provider also lists templates that are as good as gone.
 func TemplateListed(t provider.Template) bool {
 	return t.Name != "" && t.Language != "" && !chat.TemplateGone(t.Status)
 }
 
-// ApplyTemplates takes over what the provider listed when it was asked. A template that has changed
-// here since then is newer than the list.
+// ApplyTemplates stores the provider's list. asked is when it was requested: a template that has changed here since
+// then is newer than the list.
 func ApplyTemplates(tx *store.Tx, account chat.Account, list []provider.Template, asked time.Time) (done TemplateSyncResult, err error) {
 	names := make([]string, 0, len(list))
 	for _, t := range list {
@@ -80,7 +80,7 @@ func ApplyTemplates(tx *store.Tx, account chat.Account, list []provider.Template
 	return done, nil
 }
 
-// templateRow is a template of the provider's as we keep it.
+// templateRow is a template of the provider as we store it.
 func templateRow(account chat.Account, t provider.Template) chat.Template {
 	row := chat.Template{
 		OrgID: account.OrgID, WABAID: account.WABAID, Name: t.Name, Language: t.Language, ProviderID: orNil(t.ID),
@@ -96,8 +96,8 @@ func templateRow(account chat.Account, t provider.Template) chat.Template {
 	return row
 }
 
-// KeepTemplate stores a template that the provider has taken, with the library files that are samples in it, by
-// their places.
+// KeepTemplate stores a template that the provider has accepted, with its sample files from the library, by their
+// places.
 func KeepTemplate(tx *store.Tx, account chat.Account, t provider.Template, files map[string]string) (chat.Template, error) {
 	row := templateRow(account, t)
 	row.ID, row.CreatedAt, row.UpdatedAt = tx.NewID(chat.KindTemplate), tx.Now(), tx.Now()
@@ -114,7 +114,7 @@ func KeepTemplate(tx *store.Tx, account chat.Account, t provider.Template, files
 		tx.PutTemplateSamples(row, files))
 }
 
-// KeepTemplateEdit stores a change that the provider has taken: the template is reviewed again.
+// KeepTemplateEdit stores an edit that the provider has accepted: the template is reviewed again.
 func KeepTemplateEdit(tx *store.Tx, row chat.Template, edit provider.TemplateEdit, files map[string]string) (chat.Template, error) {
 	current, err := tx.Template(row.OrgID, row.WABAID, row.Name, row.Language)
 	if err != nil {
@@ -138,8 +138,8 @@ func KeepTemplateEdit(tx *store.Tx, row chat.Template, edit provider.TemplateEdi
 	return current, errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current), audit(tx, row.OrgID, chat.AuditTemplateUpdated, ofTemplate(current)))
 }
 
-// DropTemplates removes what the provider has removed: the variants of a template, of which newest stands for all. An
-// empty language means all of them.
+// DropTemplates removes templates that the provider has removed: the variants of a template, represented by the
+// newest. An empty language means all of them.
 func DropTemplates(tx *store.Tx, newest chat.Template, ids []string, language string) error {
 	if _, err := tx.DeleteTemplates(newest.OrgID, ids, tx.Now()); err != nil {
 		return err

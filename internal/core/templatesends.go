@@ -4,11 +4,11 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// TemplateChoice is the template of a message, looked up and filled in before the message's
-// transaction. Err is why it cannot be sent; it is reported in its turn among the other checks.
+// TemplateChoice is the template of a message, found and filled in before the message's transaction. Err says why it
+// cannot be sent; it is reported in its place among the other checks.
 type TemplateChoice struct {
-	Category string // empty where the provider has not said it
-	// Unknown: it could not be looked up, and goes out unchecked.
+	Category string // empty if the provider has not given it
+	// Unknown: the template could not be looked up, and is sent unchecked.
 	Unknown bool
 	Preview *chat.TemplatePreview
 	Err     error
@@ -17,7 +17,7 @@ type TemplateChoice struct {
 // categoryUnknown is the category of a template that could not be looked up.
 const categoryUnknown = "UNKNOWN"
 
-// consentCategory is the category of a template that not everybody wants; empty for all others.
+// consentCategory is the template's category if it needs the person's consent; otherwise empty.
 func (t *TemplateChoice) consentCategory() string {
 	switch {
 	case t == nil:
@@ -31,8 +31,8 @@ func (t *TemplateChoice) consentCategory() string {
 	}
 }
 
-// checkConsent refuses marketing to those who do not want it. A template that is not known may be
-// marketing, and counts as such for those who have said no.
+// checkConsent refuses marketing to people who do not want it. An unknown template may be marketing, and counts as
+// such for people who have opted out.
 func checkConsent(account chat.Account, contact chat.Contact, category string) error {
 	switch {
 	case category == "":

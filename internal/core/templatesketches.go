@@ -5,16 +5,16 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// mostSketches is how many templates can be in the making for a business account.
+// mostSketches is how many unfinished templates a business account can have.
 const mostSketches = 200
 
-// NewSketch is what is kept of a template that is being written.
+// NewSketch is the content of an unfinished template.
 type NewSketch struct {
 	Name, Language, Category string
 	Content                  string
 }
 
-// CreateSketch keeps a template that somebody has begun to write.
+// CreateSketch stores a template that a user has begun to write.
 func CreateSketch(tx *store.Tx, account chat.Account, u chat.User, in NewSketch) (chat.TemplateSketch, error) {
 	all, err := tx.TemplateSketches(account.OrgID, account.WABAID)
 	if err == nil && len(all) >= mostSketches {
@@ -27,7 +27,7 @@ func CreateSketch(tx *store.Tx, account chat.Account, u chat.User, in NewSketch)
 	return saveSketch(tx, s, u, in)
 }
 
-// UpdateSketch keeps what has become of it.
+// UpdateSketch stores a new version of it.
 func UpdateSketch(tx *store.Tx, account chat.Account, u chat.User, id string, in NewSketch) (chat.TemplateSketch, error) {
 	s, err := tx.TemplateSketch(account.OrgID, account.WABAID, id)
 	if err != nil {

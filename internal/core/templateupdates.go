@@ -9,9 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// template applies news of a template, in every organization that has numbers of its account.
-// What it does not tell in full, or concerns a template that is not known, is read from the
-// provider soon.
+// template applies news about a template in every organization that has numbers of its business account. If the news
+// is incomplete, or the template is unknown, a synchronization is scheduled.
 func (a Applier) template(tx *store.Tx, u provider.TemplateUpdate) error {
 	accounts, err := tx.AccountsOfWABA(u.WABAID)
 	if err != nil {
@@ -42,7 +41,7 @@ func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error
 	if err != nil {
 		return err
 	}
-	if t.ProviderID != nil && u.ID != "" && u.ID != *t.ProviderID { // an earlier one of that name, or a later
+	if t.ProviderID != nil && u.ID != "" && u.ID != *t.ProviderID { // an earlier or later template of that name
 		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
 	}
 	was := t.Standing()
@@ -58,13 +57,13 @@ func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error
 		if err := noteNextCategory(tx, t, u); err != nil {
 			return err
 		}
-	default: // the new components come in a shape of their own
+	default: // the new components have another form
 		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
 	}
 	return storeTemplate(tx, was, t, "")
 }
 
-// updateTemplateStatus moves a template along, unless the callback is older than the last one.
+// updateTemplateStatus changes a template's status, unless the callback is older than the last one.
 func updateTemplateStatus(tx *store.Tx, t chat.Template, u provider.TemplateUpdate) error {
 	if !u.ReportedAt.IsZero() {
 		if t.ReportedAt != nil && u.ReportedAt.Before(*t.ReportedAt) {
@@ -78,7 +77,7 @@ func updateTemplateStatus(tx *store.Tx, t chat.Template, u provider.TemplateUpda
 	}
 	was := t.Standing()
 	switch u.Event {
-	case "FLAGGED", "LOCKED": // warnings: it can still be sent
+	case "FLAGGED", "LOCKED": // warnings: the template can still be sent
 	case "UNARCHIVED":
 		return tx.ScheduleTemplateSync(t.OrgID, t.WABAID, tx.Now())
 	case "REINSTATED":

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// person is whom a message goes to or comes from: at least one of the three names them.
+// person is the sender or recipient of a message: at least one of the three ids is set.
 type person struct {
 	Number      string // +E.164
 	BSUID       string
@@ -17,12 +17,12 @@ type person struct {
 	Name        string
 }
 
-// identifiers is the person without what may change at any time.
+// identifiers is the person without the fields that may change at any time.
 func (p person) identifiers() person {
 	return person{Number: p.Number, BSUID: p.BSUID, ParentBSUID: p.ParentBSUID}
 }
 
-// known are the identifiers that the person has.
+// known says which identifiers the person has.
 func (p person) known() (ids store.Identifiers) {
 	for _, id := range []struct {
 		value string
@@ -35,7 +35,7 @@ func (p person) known() (ids store.Identifiers) {
 	return ids
 }
 
-// contact is the person as a contact that has no id yet.
+// contact is the person as a contact without an id.
 func (p person) contact() chat.Contact {
 	return chat.Contact{
 		PhoneNumber: orNil(p.Number), BSUID: orNil(p.BSUID), ParentBSUID: orNil(p.ParentBSUID),
@@ -49,8 +49,8 @@ type thread struct {
 	conversation chat.Conversation
 }
 
-// threadFor is threadWith for a message that is sent now. A conversation that it makes is stored with the message
-// noted: begun tells so.
+// threadFor is threadWith for a message that is sent now. A new conversation is stored with that message already
+// noted; begun reports that.
 func threadFor(tx *store.Tx, account chat.Account, p person) (t thread, begun bool, err error) {
 	if t, err = knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
 		return t, false, err
@@ -62,7 +62,7 @@ func threadFor(tx *store.Tx, account chat.Account, p person) (t thread, begun bo
 	return t, begun, err
 }
 
-// knownThread finds a conversation by the person's number, which most are known by.
+// knownThread finds a conversation by the person's number, which identifies most people.
 func knownThread(tx *store.Tx, account chat.Account, p person) (thread, error) {
 	if p.Number == "" {
 		return thread{}, store.ErrNotFound
@@ -71,7 +71,7 @@ func knownThread(tx *store.Tx, account chat.Account, p person) (thread, error) {
 	return thread{contact, conversation}, err
 }
 
-// threadWith finds the conversation of an account with a person, and makes what is missing of it.
+// threadWith finds an account's conversation with a person, and makes the contact or conversation if it is missing.
 func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
 	if t, err := knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
 		return t, err
@@ -84,7 +84,7 @@ func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
 	return thread{contact, conversation}, err
 }
 
-// threadOf is threadWith for a person that an update shows, of whom something may be learnt.
+// threadOf is threadWith for a person in an update, from which new fields of the contact may be learnt.
 func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt person) (thread, error) {
 	t, err := threadWith(tx, account, p)
 	if err != nil {
@@ -101,7 +101,7 @@ func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt
 	return t, err
 }
 
-// contactFor finds a person's contact, or makes it and tells of it.
+// contactFor finds a person's contact, or makes it and emits the event.
 func contactFor(tx *store.Tx, account chat.Account, p person) (chat.Contact, error) {
 	contact, made, err := findOrMakeContact(tx, account, p)
 	if err != nil || !made {
@@ -120,7 +120,7 @@ func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact ch
 	contact.CreatedAt, contact.UpdatedAt = tx.Now(), tx.Now()
 	err = tx.InsertContact(contact)
 	if errors.Is(err, store.ErrDuplicate) {
-		// Another transaction made it in the meantime, or the username belongs to somebody else.
+		// Another transaction made it in the meantime, or another contact has the username.
 		if found, findErr := findContact(tx.Reader, account, p); !errors.Is(findErr, store.ErrNotFound) {
 			return found, false, findErr
 		}
@@ -132,11 +132,11 @@ func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact ch
 
 // identityLook is a way to find a contact.
 type identityLook struct {
-	value string // empty: not this way
+	value string // empty: this way is not used
 	by    func(orgID, accountID, value string) (chat.Contact, error)
 }
 
-// identityLooks begin with the number: it is what people know each other by.
+// identityLooks begin with the number, because people know each other by it.
 func identityLooks(r store.Reader, c chat.Contact) []identityLook {
 	return []identityLook{{deref(c.PhoneNumber), r.ContactByNumber}, {deref(c.BSUID), r.ContactByBSUID}, {deref(c.ParentBSUID), r.ContactByParent}}
 }
@@ -159,7 +159,7 @@ func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat
 	return conversation, err
 }
 
-// findOrMakeConversation finds a contact's conversation, or makes it with the instant of its last message.
+// findOrMakeConversation finds a contact's conversation, or makes it with the time of its last message.
 func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string, last *time.Time) (c chat.Conversation, made bool, err error) {
 	c, err = tx.ConversationWith(account.OrgID, contactID)
 	if !errors.Is(err, store.ErrNotFound) {

@@ -16,32 +16,31 @@ type TimelineItem struct {
 	Happening *chat.Happening
 }
 
-// TimelineMessage is a message with what its bubble shows.
+// TimelineMessage is a message with everything that its bubble shows.
 type TimelineMessage struct {
 	chat.Message
 	Media     *chat.Media
-	Quoted    *chat.Message // what it answers
+	Quoted    *chat.Message // the message that it answers
 	Reactions []Reaction
 }
 
-// Reaction is what somebody thinks of a message.
+// Reaction is a reaction to a message.
 type Reaction struct {
 	Emoji     string
 	Direction chat.Direction
 	SentBy    string // the user who reacted, from the dashboard
 }
 
-// Timeline is a part of all that was written and done in a conversation, newest first.
+// Timeline is a page of everything that was written and done in a conversation, newest first.
 type Timeline struct {
 	Account      chat.Account
 	Contact      chat.Contact
 	Items        []TimelineItem
-	Next         *store.Position // where older items follow
+	Next         *store.Position // where older items continue
 	Names        map[string]string
 	Conversation chat.Conversation
 }
 
-// id is that of the item.
 func (i TimelineItem) id() string {
 	switch {
 	case i.Message != nil:
@@ -53,17 +52,17 @@ func (i TimelineItem) id() string {
 	}
 }
 
-// place is where the item stands in time: its id without what kind it is of.
+// place is the item's position in time: its id without the kind.
 func (i TimelineItem) place() string { return placeOf(i.id()) }
 
 func placeOf(id string) string { return id[strings.LastIndexByte(id, '_')+1:] }
 
-// TimelinePlace says which page of a timeline is wanted, where that is not the newest or one that follows
-// another: with an item in its middle, or with what came next after an item.
+// TimelinePlace selects a page of a timeline that is neither the newest nor the next one: Around has an item in its
+// middle, Newer has the items right after an item.
 type TimelinePlace struct{ Around, Newer string }
 
-// ConversationTimeline returns a page of a conversation's timeline: from where the page before ended, or at an
-// item, or the newest.
+// ConversationTimeline returns a page of a conversation's timeline: after the previous page, or at an item, or the
+// newest.
 func ConversationTimeline(r store.Reader, u chat.User, id string, at TimelinePlace, p store.Page) (Timeline, error) {
 	conversation, account, err := SeenConversation(r, u, id)
 	if err != nil {
@@ -82,7 +81,7 @@ func ConversationTimeline(r store.Reader, u chat.User, id string, at TimelinePla
 	return t, completeMessages(r, account, conversation, t.Items)
 }
 
-// fetch reads the page's items and where the next page begins.
+// fetch reads the page's items, and where the next page begins.
 func (t *Timeline) fetch(r store.Reader, at TimelinePlace, p store.Page) (err error) {
 	older := store.TimelinePage{Limit: p.Limit + 1}
 	switch {
@@ -90,7 +89,7 @@ func (t *Timeline) fetch(r store.Reader, at TimelinePlace, p store.Page) (err er
 		older.Before = p.After.ID
 	case at.Newer != "":
 		end := placeOf(at.Newer)
-		t.Next = &store.Position{ID: end + "~"} // the item itself follows
+		t.Next = &store.Position{ID: end + "~"} // the item itself is on the next page
 		t.Items, err = timelineItems(r, t.Conversation, store.TimelinePage{After: end, Limit: p.Limit})
 		return err
 	case at.Around != "":
@@ -109,7 +108,7 @@ func (t *Timeline) fetch(r store.Reader, at TimelinePlace, p store.Page) (err er
 	return err
 }
 
-// timelineItems merges the kinds of items, newest first, as many as the page may have.
+// timelineItems merges the kinds of items, newest first, up to the size of the page.
 func timelineItems(r store.Reader, c chat.Conversation, p store.TimelinePage) (items []TimelineItem, err error) {
 	messages, err := r.TimelineMessages(c.OrgID, c.ID, p)
 	if err != nil {
@@ -132,7 +131,7 @@ func timelineItems(r store.Reader, c chat.Conversation, p store.TimelinePage) (i
 	slices.SortFunc(items, func(a, b TimelineItem) int { return strings.Compare(b.place(), a.place()) })
 	switch extra := len(items) - p.Limit; {
 	case extra <= 0:
-	case p.After != "": // the oldest of what is newer
+	case p.After != "": // keep the oldest of the newer items
 		items = items[extra:]
 	default:
 		items = items[:p.Limit]
@@ -140,7 +139,7 @@ func timelineItems(r store.Reader, c chat.Conversation, p store.TimelinePage) (i
 	return items, err
 }
 
-// completeMessages reads for a whole page what its bubbles show.
+// completeMessages reads what the bubbles show, for a whole page at once.
 func completeMessages(r store.Reader, account chat.Account, c chat.Conversation, items []TimelineItem) error {
 	var messages []*TimelineMessage
 	for _, i := range items {
@@ -160,7 +159,7 @@ func completeMessages(r store.Reader, account chat.Account, c chat.Conversation,
 	return addMedia(r, c.OrgID, messages)
 }
 
-// addReactions finds what each side thinks of the messages: the last word of each counts.
+// addReactions finds each side's reactions to the messages: the last one of each side counts.
 func addReactions(r store.Reader, c chat.Conversation, messages []*TimelineMessage) error {
 	oldest := messages[len(messages)-1].ID
 	reactions, err := r.Reactions(c.OrgID, c.ID, oldest)

@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// PINPurpose names the key that two-step codes are made with.
+// PINPurpose names the key from which two-step codes are derived.
 const PINPurpose = "two-step PIN"
 
 // TokenContext binds a sealed token to the account it is for.
 func TokenContext(accountID string) string { return "account token " + accountID }
 
-// TwoStepPIN is the code that a number is registered with, where it has none. It follows from the
-// number: after a crash, or when the number comes again, it is the same, and nothing needs to be kept.
+// TwoStepPIN is the code with which a number without one is registered. It is derived from the number: after a crash,
+// or when the number is connected again, it is the same, so it need not be stored.
 func TwoStepPIN(key []byte, phoneNumberID string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(phoneNumberID))

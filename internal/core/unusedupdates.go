@@ -7,14 +7,14 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// unused counts updates that change nothing here. The log gets one line for all that are applied
-// together: a callback can bring as many as it likes.
+// unused counts updates that change nothing here. The log gets one line for all updates that are applied together,
+// because a callback can contain any number of them.
 type unused struct {
 	useless, strange int
 	example          string
 }
 
-// ofNoUse counts an update of a kind that we do nothing with.
+// ofNoUse counts an update of a kind that we ignore.
 func (n *unused) ofNoUse(u provider.Update) {
 	n.useless++
 	if n.example != "" {
@@ -30,7 +30,7 @@ func (n *unused) ofNoUse(u provider.Update) {
 	}
 }
 
-// notConnected counts an update of a number that is not ours.
+// notConnected counts an update of a number that is not connected.
 func (n *unused) notConnected(u provider.Update) {
 	n.strange++
 	if n.example == "" {

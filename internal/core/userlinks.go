@@ -8,11 +8,12 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// UserLinkPath is where people open a link.
+// UserLinkPath is the path at which people open a link.
 const UserLinkPath = "/invite/"
 
-// LinkUser makes a link with which a user chooses a password: an invitation for one who has none yet. Any
-// earlier one is useless from then on. Only an owner makes one for an owner, whose password it could change.
+// LinkUser makes a link with which a user chooses a password. For a user without a password it is an invitation.
+// Earlier links stop working. Only an owner can make one for an owner, because the link can change the owner's
+// password.
 func LinkUser(tx *store.Tx, by chat.Role, orgID, userID string) (token string, link chat.UserLink, err error) {
 	u, err := user(tx.Reader, orgID, userID)
 	if err != nil {
@@ -55,7 +56,7 @@ func linkUser(tx *store.Tx, by chat.Role, u chat.User) (token string, link chat.
 	return token, link, tx.PutUserLink(link)
 }
 
-// Linked is whom a link is for.
+// Linked finds the user of a link.
 func Linked(r store.Reader, st *store.Store, token string) (chat.UserLink, chat.User, error) {
 	useless := chat.Fail(chat.CodeLinkInactive, "This link does not exist, was used, or is too old. Ask for another one.")
 	link, err := r.UserLink(chat.HashToken(token))
@@ -72,10 +73,10 @@ func Linked(r store.Reader, st *store.Store, token string) (chat.UserLink, chat.
 	return link, u, err
 }
 
-// UseLink sets the password of the user that a link is for, and signs the user in: with a code, where the user
-// has a second step, because a link may be read by others. Somebody who was invited may give another name.
+// UseLink sets the password of the user of a link, and signs the user in. A user with a second step needs a code,
+// because other people may read a link. An invited user may change their name.
 func UseLink(ctx context.Context, st *store.Store, seals Seals, token string, p Proof, name *string, b Browser) (session string, u chat.User, err error) {
-	if _, _, err := Linked(st.Read(ctx), st, token); err != nil { // before the work of hashing
+	if _, _, err := Linked(st.Read(ctx), st, token); err != nil { // checked before the expensive hashing
 		return "", chat.User{}, err
 	}
 	hash, err := HashPassword(p.Password)

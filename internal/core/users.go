@@ -10,15 +10,15 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// NewUser is what makes a dashboard user. Without TeamID the user joins the only team. Without a password
-// the user needs an invitation.
+// NewUser is the input for a dashboard user. Without TeamID the user joins the only team. Without a password the user
+// needs an invitation.
 type NewUser struct {
 	OrgID    string
 	Email    string
 	Name     string
 	Password PasswordHash
 	Role     chat.Role
-	Sees     chat.Visibility // all if it is empty
+	Sees     chat.Visibility // empty: all
 	TeamID   string
 }
 
@@ -72,8 +72,7 @@ type UserPatch struct {
 	Away     *bool
 }
 
-// UpdateUser changes a user, as far as somebody with the role of by may. Whoever gets another role has to
-// sign in again.
+// UpdateUser changes a user, as far as the role by allows. A user whose role changes has to sign in again.
 func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (chat.User, error) {
 	before, err := user(tx.Reader, orgID, id)
 	if err != nil {
@@ -107,7 +106,7 @@ func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (
 	return after, err
 }
 
-// auditUser notes what has changed of a user. Whether somebody is away for now is nobody's concern.
+// auditUser notes the changes of a user. A temporary absence concerns nobody, so it is left out.
 func auditUser(tx *store.Tx, before, after chat.User, patch UserPatch) error {
 	details := []string{
 		"name", fromTo(before.Name, after.Name), "role", fromTo(before.Role, after.Role), "sees", fromTo(before.Sees, after.Sees),
@@ -149,7 +148,7 @@ func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
 	return u, errors.Join(chat.CheckRole(u.Role), chat.CheckVisibility(u.Sees))
 }
 
-// keepAnOwner refuses a change that would leave nobody who may do everything.
+// keepAnOwner refuses a change after which nobody could do everything.
 func keepAnOwner(tx *store.Tx, before, after chat.User) error {
 	owns := func(u chat.User) bool { return u.Role == chat.RoleOwner && u.DisabledAt == nil }
 	if !owns(before) || owns(after) {
@@ -165,7 +164,7 @@ func keepAnOwner(tx *store.Tx, before, after chat.User) error {
 	return nil
 }
 
-// putIntoTeams makes teams all of those that a user belongs to.
+// putIntoTeams makes a user a member of exactly these teams.
 func putIntoTeams(tx *store.Tx, u chat.User, teams []string) error {
 	before, err := tx.TeamsOf(u.OrgID, u.ID)
 	if err != nil {
@@ -197,7 +196,7 @@ func user(r store.Reader, orgID, id string) (chat.User, error) {
 	return u, err
 }
 
-// SignOutUser ends all sessions of a user, as far as somebody with the role of by may.
+// SignOutUser ends all sessions of a user, as far as the role by allows.
 func SignOutUser(tx *store.Tx, by chat.Role, orgID, id string) error {
 	u, err := user(tx.Reader, orgID, id)
 	if err != nil {
@@ -209,10 +208,10 @@ func SignOutUser(tx *store.Tx, by chat.Role, orgID, id string) error {
 	return errors.Join(SignOutEverywhere(tx, orgID, id, ""), audit(tx, orgID, chat.AuditUserSignedOut, ofUser(u)))
 }
 
-// maxNumbers bounds the numbers that are shown together. Platforms have thousands, and look for them by name.
+// maxNumbers bounds the numbers that are shown together. Platforms have thousands, and search for them by name.
 const maxNumbers = 500
 
-// NumbersFor are the numbers whose conversations a user may see, all or some of them.
+// NumbersFor are the numbers of which a user may see all or some conversations.
 func NumbersFor(r store.Reader, u chat.User) ([]chat.Account, error) {
 	accounts, err := r.Accounts(u.OrgID, store.AccountFilter{}, store.Page{Limit: maxNumbers})
 	if err != nil || u.Sees == chat.SeesAll {

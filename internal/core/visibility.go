@@ -5,13 +5,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// VisibleConversations are those of the conversations that a user sees.
+// VisibleConversations are the given conversations that a user sees.
 func VisibleConversations(r store.Reader, u chat.User, ids []string) ([]string, error) {
 	return r.SeenOf(u, ids)
 }
 
-// MayReachNumber is MaySeeNumber, but lets pass who sees what is assigned to them, where that is a conversation of
-// the number. Which conversation it is about is looked at afterwards.
+// MayReachNumber is MaySeeNumber, but also admits a user who sees only assigned conversations and has one of the
+// number. The caller checks afterwards whether the user sees the conversation in question.
 func MayReachNumber(r store.Reader, account chat.Account, u chat.User) error {
 	err := MaySeeNumber(r, account, u)
 	if err == nil || u.Sees != chat.SeesAssigned {
@@ -23,7 +23,7 @@ func MayReachNumber(r store.Reader, account chat.Account, u chat.User) error {
 	return err
 }
 
-// MaySeeNumber refuses a user who sees neither everything nor the team that a number is of.
+// MaySeeNumber refuses a user who sees neither everything nor the number's team.
 func MaySeeNumber(r store.Reader, account chat.Account, u chat.User) error {
 	if u.Sees == chat.SeesAll {
 		return nil

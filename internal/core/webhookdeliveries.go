@@ -11,14 +11,14 @@ import (
 // MaxReplays is how many deliveries one bulk replay takes.
 const MaxReplays = 1000
 
-// WebhookDelivery returns one delivery with all that is known of it.
+// WebhookDelivery returns one delivery with all its details.
 func WebhookDelivery(r store.Reader, orgID, id string) (chat.WebhookDeliveryDetail, error) {
 	d, err := r.WebhookDeliveryDetail(orgID, id)
 	return d, orNotFound(err, "webhook delivery")
 }
 
-// ReplayDelivery delivers an event once more. What was still scheduled of the old delivery is called
-// off: the new one takes its place.
+// ReplayDelivery delivers an event again. Scheduled attempts of the old delivery are cancelled: the new one replaces
+// it.
 func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail, error) {
 	old, err := tx.WebhookDelivery(orgID, id)
 	if err != nil {
@@ -46,7 +46,7 @@ func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail,
 	return pendingDelivery(job), errors.Join(deliver(tx, s, job), audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", "1"))
 }
 
-// pendingDelivery is a delivery that was just made.
+// pendingDelivery is a new delivery as it is shown.
 func pendingDelivery(j store.DeliveryJob) chat.WebhookDeliveryDetail {
 	d := chat.WebhookDelivery{
 		ID: j.ID, OrgID: j.OrgID, SubscriptionID: j.SubscriptionID, EventRow: j.EventRow, EventID: j.EventID, EventType: j.EventType,
@@ -58,15 +58,15 @@ func pendingDelivery(j store.DeliveryJob) chat.WebhookDeliveryDetail {
 	return chat.WebhookDeliveryDetail{WebhookDelivery: d, Payload: j.Payload}
 }
 
-// BulkReplay tells how many deliveries were replayed, and whether there are more.
+// BulkReplay counts the replayed deliveries, and says whether there are more.
 type BulkReplay struct {
 	Enqueued int
 	Capped   bool
 }
 
-// ReplayDeliveries replays a subscription's deliveries that the filter picks, oldest first and none
-// twice: repeated until nothing is left, it has replayed each once. Those whose payload was removed are
-// left out. The new ones belong to no node at first, so that a large replay takes no memory.
+// ReplayDeliveries replays the deliveries of a subscription that match the filter, oldest first and none twice:
+// repeated until nothing is left, it replays each once. Deliveries whose payload was removed are left out. The new
+// ones have no owner at first, so that a large replay takes no memory.
 func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkReplay, error) {
 	s, err := usableSubscription(tx, orgID, f.SubscriptionID)
 	if err != nil {
@@ -103,8 +103,8 @@ func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkRep
 	return BulkReplay{enqueued, more}, errors.Join(err, audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", strconv.Itoa(enqueued)))
 }
 
-// TestWebhookSubscription sends a sample of an event to one subscription. Without a type it is of the
-// first that the subscription wants.
+// TestWebhookSubscription sends a sample event to one subscription. Without a type it takes the first one that the
+// subscription wants.
 func TestWebhookSubscription(tx *store.Tx, orgID, id string, kind chat.EventType) (chat.WebhookDeliveryDetail, error) {
 	s, err := usableSubscription(tx, orgID, id)
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// record stores an event, with a delivery for each subscription that wants it, in the transaction of
-// what it tells of.
+// record stores an event, with a delivery for each subscription that wants it, in the transaction of its change.
 func record(tx *store.Tx, e chat.Event) error {
 	if err := tx.InsertEvent(e); err != nil {
 		return err
@@ -26,8 +25,8 @@ func record(tx *store.Tx, e chat.Event) error {
 	return nil
 }
 
-// deliver stores a delivery as the subscription's status has it: it goes out, waits until the
-// subscription is resumed, or is kept for a replay.
+// deliver stores a delivery according to the subscription's status: it is sent, waits until the subscription is
+// resumed, or is kept for a replay.
 func deliver(tx *store.Tx, s chat.WebhookSubscription, job store.DeliveryJob) error {
 	switch s.Status {
 	case chat.WebhookActive:

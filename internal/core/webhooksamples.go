@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Samples are of things that exist nowhere: well-formed ids of zeros, numbers that are nobody's.
+// Samples describe things that do not exist: valid ids of zeros, numbers that belong to nobody.
 const (
 	sampleNumberID = "100000000000001"
 	sampleNumber   = "+12025550100"
@@ -22,29 +22,29 @@ const (
 
 func sampleID(k chat.Kind) string { return string(k) + "_" + strings.Repeat("0", chat.ULIDLength) }
 
-// sampleEvent makes an event of a type as it would look if it had happened. Its subject is the
-// subscription it is for, by which it is told from what did happen.
+// sampleEvent makes an event of a type as it would look if it had happened. Its subject is its subscription, which
+// distinguishes it from real events.
 func sampleEvent(tx *store.Tx, s chat.WebhookSubscription, kind chat.EventType) (chat.Event, error) {
 	e := chat.Event{
 		ID: tx.NewID(chat.KindEvent), OrgID: s.OrgID, Type: kind, Source: chat.SourceService, PhoneNumberID: sampleNumberID,
 		Subject: s.ID, CreatedAt: tx.Now(),
 	}
-	message := sampleMessage(tx.NewID(chat.KindMessage), e.CreatedAt) // one of its own: receivers know an event by it
+	message := sampleMessage(tx.NewID(chat.KindMessage), e.CreatedAt) // a new id, because receivers know an event by it
 	err := fillSample(&e, message)
 	return e, err
 }
 
-// SamplePayload is what an event of a type looks like, for its description.
+// SamplePayload is an example payload of an event type, for its description.
 func SamplePayload(kind chat.EventType) []byte {
 	at := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	e := chat.Event{ID: sampleID(chat.KindEvent), Type: kind, Source: chat.SourceService, CreatedAt: at}
 	if err := fillSample(&e, sampleMessage(sampleID(chat.KindMessage), at)); err != nil {
-		panic(err) // all of it is written down here
+		panic(err) // cannot happen: all of it is constant
 	}
 	return e.Payload
 }
 
-// fillSample gives a sample its payload, and the id that receivers know it by.
+// fillSample sets a sample's payload, and the id by which receivers know it.
 func fillSample(e *chat.Event, message chat.Message) error {
 	e.EventID = e.ID
 	var envelope any
@@ -110,7 +110,7 @@ func sampleProviderEnvelope(kind chat.EventType, m chat.Message) providerEnvelop
 	}
 }
 
-// asJSON is for values that always can be written.
+// asJSON is for values that can always be encoded.
 func asJSON(v any) json.RawMessage {
 	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {
@@ -119,7 +119,7 @@ func asJSON(v any) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// sampleData is the data of an event of our own.
+// sampleData is the data of one of our own events.
 func sampleData(kind chat.EventType, m chat.Message) any {
 	account, contact, user := sampleAccount(), sampleContact(m.CreatedAt), sampleID(chat.KindUser)
 	conversation := chat.Conversation{ID: m.ConversationID, Status: chat.ConversationOpen, AssignedTo: &user}

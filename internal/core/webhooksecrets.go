@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Sealer encrypts what is stored; context says what it is and whose.
+// Sealer encrypts stored secrets; context says what the secret is and whose.
 type Sealer interface {
 	Seal(plaintext, context string) string
 }
@@ -19,7 +19,7 @@ type Sealer interface {
 // WebhookSecretContext binds a sealed signing secret to its row.
 func WebhookSecretContext(secretID string) string { return "webhook secret " + secretID }
 
-// NewSecret is a secret with its text, which is shown once and never again.
+// NewSecret is a secret with its text, which is shown only once.
 type NewSecret struct {
 	chat.WebhookSecret
 	Plaintext string
@@ -32,13 +32,13 @@ func NewWebhookSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// SecretTerms say how long secrets sign. Nil leaves it open.
+// SecretTerms limit how long secrets sign. Nil means no limit.
 type SecretTerms struct {
-	ExpiresIn    *time.Duration // the new one
-	ExpireOthers *time.Duration // those that are there
+	ExpiresIn    *time.Duration // for the new secret
+	ExpireOthers *time.Duration // for the existing ones
 }
 
-// MintWebhookSecret adds a signing secret. The others go on signing beside it, until their time.
+// MintWebhookSecret adds a signing secret. The others keep signing until they expire.
 func MintWebhookSecret(tx *store.Tx, seal Sealer, orgID, id string, terms SecretTerms) (NewSecret, error) {
 	s, err := usableSubscription(tx, orgID, id)
 	if err != nil {
@@ -77,8 +77,8 @@ func mintSecret(tx *store.Tx, seal Sealer, s chat.WebhookSubscription, expiresAt
 	return secret, tx.InsertWebhookSecret(secret.WebhookSecret)
 }
 
-// limitSecrets ends secrets when another one comes: within a time if one is given. The last one, which
-// signs beyond its time, is never without an overlap unless it is told to be.
+// limitSecrets sets when the existing secrets end because a new one is added: at the latest within the given time, if
+// any. The last secret, which keeps signing past its expiry, gets an overlap unless within forbids it.
 func limitSecrets(tx *store.Tx, secrets []chat.WebhookSecret, within *time.Duration) ([]chat.WebhookSecret, error) {
 	limited := slices.Clone(secrets)
 	for i, s := range limited {
@@ -99,7 +99,7 @@ func limitSecrets(tx *store.Tx, secrets []chat.WebhookSecret, within *time.Durat
 	return limited, nil
 }
 
-// isLast tells whether a secret is the only one that signs.
+// isLast reports whether a secret is the only one that signs.
 func isLast(s chat.WebhookSecret, secrets []chat.WebhookSecret, now time.Time) bool {
 	active := chat.ActiveSecrets(secrets, now)
 	return len(active) == 1 && active[0].ID == s.ID
@@ -112,8 +112,7 @@ func earliest(a *time.Time, b time.Time) *time.Time {
 	return &b
 }
 
-// dropExpired removes the secrets that a new one makes superfluous, and checks that there is room
-// for it.
+// dropExpired removes the secrets that a new one makes superfluous, and checks that there is room for the new one.
 func dropExpired(tx *store.Tx, secrets []chat.WebhookSecret) error {
 	active := 0
 	for _, s := range secrets {
@@ -132,7 +131,7 @@ func dropExpired(tx *store.Tx, secrets []chat.WebhookSecret) error {
 	return nil
 }
 
-// RevokeWebhookSecret makes a secret stop signing at once. One must remain.
+// RevokeWebhookSecret makes a secret stop signing at once. One secret must remain.
 func RevokeWebhookSecret(tx *store.Tx, orgID, id, secretID string) error {
 	s, err := usableSubscription(tx, orgID, id)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// CreateWebhookSubscription subscribes an endpoint, and returns the secret that signs what it gets.
-// Where its address leads was checked by the caller: that takes the network.
+// CreateWebhookSubscription subscribes an endpoint, and returns its signing secret. The caller has checked where the
+// address leads, because that takes the network.
 func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.NewWebhookSubscription) (chat.WebhookSubscription, NewSecret, error) {
 	if err := in.Clean(); err != nil {
 		return chat.WebhookSubscription{}, NewSecret{}, err
@@ -42,7 +42,7 @@ func checkSubscriptionCount(r store.Reader, orgID string) error {
 	return err
 }
 
-// checkNumberFilter checks that the numbers are the organization's.
+// checkNumberFilter checks that the numbers belong to the organization.
 func checkNumberFilter(r store.Reader, orgID string, numbers []string) error {
 	if len(numbers) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func WebhookSubscription(r store.Reader, orgID, id string) (chat.WebhookSubscrip
 	return s, orNotFound(err, "webhook subscription")
 }
 
-// usableSubscription is a subscription that is not disabled, locked.
+// usableSubscription locks and returns a subscription that is not disabled.
 func usableSubscription(tx *store.Tx, orgID, id string) (chat.WebhookSubscription, error) {
 	s, err := WebhookSubscription(tx.Reader, orgID, id)
 	if err != nil {
@@ -99,10 +99,10 @@ func UpdateWebhookSubscription(tx *store.Tx, orgID, id string, patch chat.Webhoo
 	return after, audit(tx, orgID, chat.AuditWebhookUpdated, ofWebhook(after), "url", fromTo(before.URL, after.URL), "status", fromTo(before.Status, after.Status))
 }
 
-// endAtOnce is how many open deliveries a deletion ends by itself. Housekeeping does the rest.
+// endAtOnce is how many open deliveries a deletion ends itself. Housekeeping ends the rest.
 const endAtOnce = 500
 
-// DeleteWebhookSubscription ends a subscription and what was on its way to it.
+// DeleteWebhookSubscription ends a subscription and its open deliveries.
 func DeleteWebhookSubscription(tx *store.Tx, orgID, id string) error {
 	s, err := WebhookSubscription(tx.Reader, orgID, id)
 	if err != nil {
