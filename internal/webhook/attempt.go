@@ -13,11 +13,11 @@ var DefaultSchedule = []time.Duration{
 	10 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
 }
 
-// stretch is by how much a wait is lengthened at most, so that what failed together does not come
-// back together.
+// stretch is the most by which a wait is lengthened, relative to the wait, so that deliveries that failed together do
+// not come back together.
 const stretch = 0.2
 
-// attempt makes one attempt and hands its outcome on.
+// attempt makes one attempt and hands its outcome to the recorder.
 func (e *Engine) attempt(j *job, to *endpoint) {
 	begun := sync.OnceFunc(e.begun)
 	defer begun()
@@ -39,7 +39,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 	e.results.add(e.finish(j, a))
 }
 
-// aborted ends an attempt that says nothing. Only Stop does that.
+// aborted ends an attempt that has no result. Only Stop aborts attempts.
 func (e *Engine) aborted(j *job) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,8 +47,7 @@ func (e *Engine) aborted(j *job) {
 	e.forget(j)
 }
 
-// finish counts an attempt for its lane, lets the next ones leave, and decides what becomes of the
-// delivery.
+// finish counts an attempt for its lane, lets the next jobs leave, and decides the delivery's new status.
 func (e *Engine) finish(j *job, a answer) outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,7 +69,7 @@ func (e *Engine) finish(j *job, a answer) outcome {
 	return o
 }
 
-// decide is what becomes of a delivery after so many attempts, and how long one that failed waits.
+// decide is the status of a delivery after the given number of attempts, and how long a failed one waits.
 func (e *Engine) decide(attempts int, a answer) (chat.DeliveryStatus, time.Duration) {
 	switch {
 	case a.verdict == good:
@@ -83,14 +82,14 @@ func (e *Engine) decide(attempts int, a answer) (chat.DeliveryStatus, time.Durat
 	return chat.DeliveryFailed, max(wait, a.retryAfter)
 }
 
-// recorded goes on with deliveries whose outcomes are durable: those that are soon due again wait in
-// memory, the others are done or in the table.
+// recorded continues with deliveries whose outcomes are durable. Those due again soon wait in memory; the others are
+// done or only in the table.
 func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Moment()
 	e.unrecorded -= len(batch)
-	s := e.share(batch[0].job.OrgID) // a batch is of one organization
+	s := e.share(batch[0].job.OrgID) // all outcomes of a batch belong to one organization
 	s.unrecorded -= len(batch)
 	e.keep(batch[0].job.OrgID, s)
 	for _, streak := range streaks {
@@ -122,7 +121,7 @@ func (e *Engine) waitFor(o outcome) {
 	}
 }
 
-// streakWarnings are after how long a failing endpoint is mentioned in the log.
+// streakWarnings are the times after which the log warns about a failing endpoint.
 var streakWarnings = []time.Duration{time.Hour, 24 * time.Hour, 48 * time.Hour}
 
 // follow notes how long a subscription has been failing.

@@ -6,28 +6,28 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// backlogState is what the table may have of a lane's due jobs that memory does not.
+// backlogState says whether the table may have due jobs of a lane that are not in memory.
 type backlogState int
 
 const (
-	inMemory     backlogState = iota // nothing: new jobs come straight to memory
-	inTable                          // some: new ones queue up behind them
+	inMemory     backlogState = iota // none: new jobs go straight to memory
+	inTable                          // some: new jobs queue up behind them
 	outOfMemory                      // some, and there is no memory for them before the next sweep
-	reading                          // a refill reads them
-	readingAgain                     // likewise, and something has come since it began
+	reading                          // a refill is reading them
+	readingAgain                     // likewise, and more jobs have come since it began
 )
 
-// backlog is how far a lane's jobs have come from the table.
+// backlog records how far a lane's jobs have been read from the table.
 type backlog struct {
 	state    backlogState
-	place    store.DeliveryPlace // how far the table was read
-	horizon  time.Time           // by which the first attempts in it are due, also if the clock says that is to come
-	readTo   string              // the greatest id that was found in it
-	released map[string]bool     // what left memory during a refill, which may have read it before
-	lookedAt store.Moment        // when jobs of another living node were last looked for
+	place    store.DeliveryPlace // how far the table has been read
+	horizon  time.Time           // first attempts due by then count as due, even if the clock says they are in the future
+	readTo   string              // the greatest id read from the table
+	released map[string]bool     // ids that left memory during a refill, which may have read them before
+	lookedAt store.Moment        // when the jobs of another living node were last looked for
 }
 
-// note tells that the table has something that is not in memory.
+// note records that the table has a job that is not in memory.
 func (b *backlog) note() {
 	switch b.state {
 	case inMemory:
@@ -37,7 +37,7 @@ func (b *backlog) note() {
 	}
 }
 
-// relieve lets a lane try again that found no memory.
+// relieve lets a lane that found no memory try again.
 func (b *backlog) relieve() {
 	if b.state == outOfMemory {
 		b.state = inTable
@@ -49,7 +49,7 @@ func (b *backlog) reads() bool { return b.state == reading || b.state == reading
 // begin begins a refill.
 func (b *backlog) begin() { b.state, b.released = reading, map[string]bool{} }
 
-// end ends a refill: next is what the table has, unless something came meanwhile.
+// end ends a refill. next is the new state, unless more jobs came meanwhile.
 func (b *backlog) end(next backlogState) {
 	if b.state == readingAgain && next == inMemory {
 		next = inTable
@@ -57,7 +57,7 @@ func (b *backlog) end(next backlogState) {
 	b.state, b.released = next, nil
 }
 
-// dropped notes what has left memory.
+// dropped records a job that left memory.
 func (b *backlog) dropped(id string) {
 	if b.reads() {
 		b.released[id] = true

@@ -11,39 +11,39 @@ const (
 	startConcurrency = 4
 	maxConcurrency   = 64
 
-	// breakAfter failures in a row, nothing leaves a lane but a probe now and then.
+	// After breakAfter failures in a row, only an occasional probe leaves the lane.
 	breakAfter = 5
 	firstProbe = 5 * time.Second
 	lastProbe  = 300 * time.Second
 )
 
-// verdict is what an attempt says about the endpoint.
+// verdict is what an attempt tells about the endpoint.
 type verdict int
 
 const (
 	good    verdict = iota
-	failed          // for reasons that slowing down does not help
+	failed          // for a reason that slowing down does not help
 	choking         // time-outs, 429 and 5xx
 )
 
-// breakerState is how a breaker stands.
+// breakerState is the state of a breaker.
 type breakerState int
 
 const (
-	closed  breakerState = iota // jobs leave, as many at a time as the limit says
-	open                        // nothing leaves before the next probe
+	closed  breakerState = iota // jobs leave, up to limit at a time
+	open                        // nothing leaves until the next probe
 	probing                     // one job is under way, and its outcome decides
 )
 
-// breaker decides when a job may leave for an endpoint, by how the last ones fared there.
+// breaker decides when a job may leave for an endpoint, by the results of the last attempts.
 type breaker struct {
 	state     breakerState
 	inFlight  int
 	limit     int
 	row       int          // failures in a row
-	openUntil store.Moment // the next probe
+	openUntil store.Moment // when the next probe may leave
 	backoff   time.Duration
-	heldUntil store.Moment // what the endpoint asked for
+	heldUntil store.Moment // the wait that the endpoint asked for
 }
 
 func (b *breaker) broken() bool { return b.state != closed }
@@ -60,7 +60,7 @@ func (b *breaker) lets(now store.Moment) bool {
 	}
 }
 
-// freeAt is when time alone lets a job leave.
+// freeAt is when the passing of time alone lets a job leave.
 func (b *breaker) freeAt() store.Moment {
 	if b.state == open && b.inFlight == 0 {
 		return max(b.heldUntil, b.openUntil)
@@ -75,7 +75,7 @@ func (b *breaker) left() {
 	}
 }
 
-// comeBack is for a job that left and was not attempted after all: it says nothing of the endpoint.
+// comeBack is for a job that left but was not attempted, so it tells nothing about the endpoint.
 func (b *breaker) comeBack() {
 	b.inFlight--
 	if b.state == probing {
@@ -107,7 +107,7 @@ func (b *breaker) trip(backoff time.Duration, now store.Moment) {
 }
 
 func (b *breaker) succeed() {
-	// One more only where the limit was what kept more from leaving.
+	// Raise the limit only if it was the limit that kept more jobs from leaving.
 	if b.inFlight+1 >= b.limit {
 		b.limit = min(maxConcurrency, b.limit+1)
 	}
@@ -120,7 +120,7 @@ func (b *breaker) succeed() {
 // hold keeps everything back until the given moment.
 func (b *breaker) hold(until store.Moment) { b.heldUntil = max(b.heldUntil, until) }
 
-// revive lets an endpoint that was changed by its owner begin anew.
+// revive resets the breaker after the owner changed the endpoint.
 func (b *breaker) revive() {
 	b.state, b.row, b.openUntil, b.backoff, b.heldUntil = closed, 0, 0, 0, 0
 	b.limit = max(b.limit, startConcurrency)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// CallOff forgets deliveries of a subscription that are not to be attempted any more: once it has
-// returned, no attempt of theirs begins on this node. One that is under way goes on and is recorded.
+// CallOff forgets deliveries of a subscription that must not be attempted any more. Once it has returned, this node
+// begins no attempt of them. An attempt that is under way continues and is recorded.
 func (e *Engine) CallOff(subscriptionID string, ids []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -15,7 +15,7 @@ func (e *Engine) CallOff(subscriptionID string, ids []string) {
 		return
 	}
 	for _, id := range ids {
-		l.backlog.dropped(id) // a refill may have read it before
+		l.backlog.dropped(id) // a refill may already have read it
 		if j := l.held[id]; j != nil {
 			j.calledOff = true
 			if l.drop(j) {
@@ -26,9 +26,9 @@ func (e *Engine) CallOff(subscriptionID string, ids []string) {
 	e.consider(l, e.cfg.Store.Moment())
 }
 
-// stillDue looks, as the last thing before an attempt, whether a delivery is still to be attempted: it
-// may have been replayed since it was read, on another node, or another node may have it. It need not
-// look before the first attempt, because nothing is replayed before that.
+// stillDue is the last check before an attempt: it tells whether the delivery must still be attempted. The delivery may
+// have been replayed on another node since it was read, or another node may have it. The first attempt needs no check,
+// because nothing is replayed before it.
 func (e *Engine) stillDue(j *job) bool {
 	if j.Attempts == 0 {
 		return true
@@ -38,7 +38,7 @@ func (e *Engine) stillDue(j *job) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
-		j.lane.backlog.note() // the refill that follows says what is wrong with the store
+		j.lane.backlog.note() // the refill that follows reports the store's error
 		return false
 	}
 	return due && !j.calledOff

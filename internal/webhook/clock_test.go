@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// turns are what happens to wall clocks.
+// turns are the changes made to the wall clock.
 var turns = []time.Duration{-11 * time.Minute, -time.Minute, time.Minute, 11 * time.Minute}
 
 // onEachTurn runs a test on each engine, for each of the turns.
@@ -29,7 +29,7 @@ func onEachTurn(t *testing.T, test func(w *world, turn func())) {
 	}
 }
 
-// notBefore checks that the next request comes so much later, and no earlier.
+// notBefore checks that the next request comes after the wait, and no earlier.
 func (w *world) notBefore(wait time.Duration, s *sink) call {
 	w.t.Helper()
 	w.advance(wait - time.Millisecond)
@@ -39,7 +39,7 @@ func (w *world) notBefore(wait time.Duration, s *sink) call {
 	return w.next(s)
 }
 
-// A retry that waits in memory waits as long as it should, whatever the wall clock is turned to.
+// A retry that waits in memory waits as long as it should, whatever the wall clock is set to.
 func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 	onEachTurn(t, func(w *world, turn func()) {
 		s := w.sink(status(http.StatusBadRequest))
@@ -56,7 +56,7 @@ func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 	})
 }
 
-// The breaker's probes come when they should.
+// The breaker's probes come at the right time.
 func TestBreakerDoesNotFollowTheWallClock(t *testing.T) {
 	onEachTurn(t, func(w *world, turn func()) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -76,7 +76,7 @@ func TestBreakerDoesNotFollowTheWallClock(t *testing.T) {
 	})
 }
 
-// An endpoint that asks to be left alone is left alone for as long, and no longer.
+// An endpoint that asks to be left alone is left alone for that long, and no longer.
 func TestRetryAfterDoesNotFollowTheWallClock(t *testing.T) {
 	onEachTurn(t, func(w *world, turn func()) {
 		s := w.sink(func(rw http.ResponseWriter, _ *http.Request) {
@@ -95,8 +95,8 @@ func TestRetryAfterDoesNotFollowTheWallClock(t *testing.T) {
 	})
 }
 
-// More than fits into memory was written before the clock was turned back: all of it arrives, and what is
-// written after it too.
+// More deliveries than fit into memory were written before the clock was set back. All of them arrive, and so do those
+// written afterwards.
 func TestBacklogFromBeforeAClockWasTurnedBack(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		gate := make(chan struct{})
@@ -116,7 +116,7 @@ func TestBacklogFromBeforeAClockWasTurnedBack(t *testing.T) {
 	})
 }
 
-// What an earlier process left is found, also where it seems to be from the future.
+// The deliveries of an earlier process are found, even if they seem to be from the future.
 func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink()
@@ -138,7 +138,7 @@ func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 	})
 }
 
-// A change that another process makes after the clock of both was turned back is heard of.
+// A change that another process makes after both clocks were set back is noticed.
 func TestChangesAfterAClockWasTurnedBack(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s, other := w.sink(), w.sink()

@@ -7,13 +7,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// share is what an organization has of what is bounded for all.
+// share is an organization's use of the resources that are limited for all.
 type share struct {
 	inFlight   int
 	unrecorded int
 }
 
-// ready puts a lane among those that can go, each of which is there once.
+// ready adds a lane to the lanes that can go, unless it is among them already.
 func (e *Engine) ready(l *lane) {
 	if !l.seat.ring {
 		l.seat.ring = true
@@ -21,7 +21,7 @@ func (e *Engine) ready(l *lane) {
 	}
 }
 
-// consider decides what a lane waits for, after anything about it has changed.
+// consider decides what a lane waits for. It is called after every change of the lane.
 func (e *Engine) consider(l *lane, now store.Moment) {
 	l.usedAt = now
 	l.ripen(now, e.forget)
@@ -49,9 +49,9 @@ func (e *Engine) addChore(l *lane) {
 	e.tending.Signal()
 }
 
-// dispatch lets jobs leave while there is room. Organizations take turns, and so do the lanes of each. No more begin at
-// once than the processors can make a beginning with: what waits here waits in its turn, and what has begun would wait
-// with everything else that the program does.
+// dispatch lets jobs leave while there is room. Organizations take turns, and so do the lanes of each. Only as many
+// jobs start at once as the processors can handle: a job that waits here waits in its turn, but once started it would
+// compete with everything else in the process.
 func (e *Engine) dispatch(now store.Moment) {
 	if e.closed || e.lapse() {
 		return
@@ -65,8 +65,8 @@ func (e *Engine) dispatch(now store.Moment) {
 	}
 }
 
-// nextLane is a lane of the next organization that has less than its share, or, if none of those has anything to do, of
-// the next one.
+// nextLane is a lane of the next organization that has less than its share. If no such organization has a lane that can
+// go, it is a lane of the next organization.
 func (e *Engine) nextLane() *lane {
 	for _, most := range []int{orgShare, orgAlone} {
 		_, lanes := e.ring.Next(1, func(orgID string) bool {
@@ -85,7 +85,7 @@ func (e *Engine) nextLane() *lane {
 func (e *Engine) start(l *lane, now store.Moment) {
 	j := l.take(now)
 	if j == nil {
-		return // it waits for a subject, or time has passed: whatever it is calls consider
+		return // it waits for a subject, or its time has not come: whatever changes that calls consider
 	}
 	e.inFlight++
 	e.starting++
@@ -97,7 +97,7 @@ func (e *Engine) start(l *lane, now store.Moment) {
 	e.consider(l, now)
 }
 
-// begun counts an attempt that the other side has to go on with, or that cannot go on at once.
+// begun counts an attempt as started: its request is written, startTime has passed, or it has ended.
 func (e *Engine) begun() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -105,10 +105,10 @@ func (e *Engine) begun() {
 	e.dispatch(e.cfg.Store.Moment())
 }
 
-// share is what an organization has; one that has nothing is not kept.
+// share is an organization's use; an organization that uses nothing is not in the map.
 func (e *Engine) share(orgID string) share { return e.orgs[orgID] }
 
-// freed gives a slot back. With ended set the attempt's outcome waits to be recorded.
+// freed gives a slot back. If ended is set, the attempt's outcome waits to be recorded.
 func (e *Engine) freed(orgID string, ended bool) {
 	s := e.share(orgID)
 	e.inFlight--
@@ -128,11 +128,11 @@ func (e *Engine) keep(orgID string, s share) {
 	e.orgs[orgID] = s
 }
 
-// leased tells whether the lease outlasts an attempt that begins now.
+// leased tells whether the lease lasts longer than an attempt that begins now.
 func (e *Engine) leased() bool { return e.cfg.Lease().Holds(e.cfg.Store.Moment(), e.cfg.Timeout) }
 
-// lapse stops everything when the node's lease may run out before an attempt ends: others will take
-// the deliveries that are in memory here, and ask the same endpoints.
+// lapse stops everything if the node's lease may run out before an attempt ends. Other nodes will then take the
+// deliveries that are in memory here, and call the same endpoints.
 func (e *Engine) lapse() bool {
 	if e.leased() && e.cfg.Lease().Node == e.node {
 		return e.lapsed
@@ -147,7 +147,7 @@ func (e *Engine) lapse() bool {
 	return true
 }
 
-// setAlarm says when time alone lets a lane go on; never, if zero.
+// setAlarm sets when the passing of time alone lets a lane continue; zero means never.
 func (e *Engine) setAlarm(l *lane, at store.Moment) {
 	l.seat.wakeAt = at
 	switch {
@@ -164,7 +164,7 @@ func (e *Engine) setAlarm(l *lane, at store.Moment) {
 	}
 }
 
-// sleep wakes lanes when their time has come.
+// sleep wakes each lane at its time.
 func (e *Engine) sleep() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -179,7 +179,7 @@ func (e *Engine) sleep() {
 	}
 }
 
-// wakeLanes wakes those whose time has come, and returns how long until the next one's has.
+// wakeLanes wakes the lanes whose time has come, and returns how long to wait for the next one.
 func (e *Engine) wakeLanes() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()

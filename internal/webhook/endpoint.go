@@ -9,17 +9,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// endpoint is where a lane leads. It does not change: a new one takes its place.
+// endpoint is the destination of a lane. It never changes: a changed subscription gets a new one.
 type endpoint struct {
 	url     *url.URL
 	status  chat.WebhookStatus
 	secrets []chat.WebhookSecret
-	texts   map[string]string // the secrets opened, by id
-	always  []string          // what signs, where no secret expires
-	failing bool              // failures were counted since the last success
+	texts   map[string]string // the opened secrets, by id
+	always  []string          // the secrets to sign with, if none expires
+	failing bool              // failures have been counted since the last success
 }
 
-// loadEndpoint reads a subscription and its secrets. One that is deleted has no deliveries.
+// loadEndpoint reads a subscription and its secrets. A deleted subscription has no deliveries.
 func (e *Engine) loadEndpoint(orgID, id string) (*endpoint, error) {
 	r := e.cfg.Store.Read(e.ctx)
 	s, err := r.WebhookSubscription(orgID, id)
@@ -57,7 +57,7 @@ func (p *endpoint) openSecrets(secrets []chat.WebhookSecret, open func(chat.Webh
 	return nil
 }
 
-// sign is the signature header of a body at an instant, by every secret that counts then.
+// sign is the signature header of a body at an instant, by every secret that is valid then.
 func (p *endpoint) sign(at time.Time, body []byte) string {
 	texts := p.always
 	if texts == nil {

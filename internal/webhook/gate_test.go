@@ -14,7 +14,7 @@ type gate struct {
 
 	mu   sync.Mutex
 	came []*visit
-	left chan struct{} // closed when nobody is held any more
+	left chan struct{} // closed when the gate holds nobody any more
 }
 
 // visit is an attempt that has reached the gate.
@@ -47,7 +47,7 @@ func newGate(w *world) *gate {
 	return g
 }
 
-// visits takes the attempts that have come to a path since the last time.
+// visits takes the attempts that have reached a path since the last call.
 func (g *gate) visits(path string) (came []*visit) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +60,7 @@ func (g *gate) visits(path string) (came []*visit) {
 	return came
 }
 
-// waiting is how many would be taken.
+// waiting is how many visits would be taken.
 func (g *gate) waiting(path string) (n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -72,7 +72,7 @@ func (g *gate) waiting(path string) (n int) {
 	return n
 }
 
-// openAll lets everybody go who is held.
+// openAll lets all held visits go.
 func (g *gate) openAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

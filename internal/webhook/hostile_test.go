@@ -25,7 +25,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// raw is an endpoint that does with each connection what it likes, after it has read a request.
+// raw is an endpoint that calls serve for each connection after it has read a request.
 func raw(t *testing.T, serve func(net.Conn)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func raw(t *testing.T, serve func(net.Conn)) (url string) {
 	return "http://" + listener.Addr().String()
 }
 
-// post makes one attempt by itself.
+// post makes one attempt without an engine.
 func post(t *testing.T, p *poster, rawURL string) answer {
 	t.Helper()
 	to := &endpoint{url: parseURL(t, rawURL), always: []string{"whsec_one"}}
@@ -91,11 +91,11 @@ func deref(s *string) string {
 	return *s
 }
 
-// What an endpoint can do instead of answering.
+// Things that an endpoint can do instead of answering.
 func TestHostileEndpoints(t *testing.T) {
 	t.Parallel()
 	const answered = "HTTP/1.1 200 OK\r\n"
-	until := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) } // the other side gives up
+	until := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) } // until the other side gives up
 	for name, test := range map[string]struct {
 		serve   func(net.Conn)
 		code    string
@@ -120,7 +120,7 @@ func TestHostileEndpoints(t *testing.T) {
 		"cuts off its header": {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX-") }, codeHTTP, failed},
 		"cuts off its body": {func(c net.Conn) {
 			_, _ = io.WriteString(c, answered+"Content-Length: 5\r\n\r\nab")
-		}, "", good}, // it has said that it took the delivery
+		}, "", good}, // it has said that it accepted the delivery
 		"talks nonsense":      {func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n\r\n") }, codeHTTP, failed},
 		"has a huge header":   {func(c net.Conn) { fmt.Fprintf(c, answered+"X-A: %s\r\n\r\n", strings.Repeat("a", 100<<10)) }, codeHTTP, failed},
 		"has endless headers": {func(c net.Conn) { endless(c, answered, "X-A: b\r\n") }, codeHTTP, failed},
@@ -148,7 +148,7 @@ func TestHostileEndpoints(t *testing.T) {
 	}
 }
 
-// endless writes until the other side has had enough.
+// endless writes until the other side closes the connection.
 func endless(c net.Conn, begin, rest string) {
 	_, err := io.WriteString(c, begin)
 	for err == nil {
@@ -190,7 +190,7 @@ func TestRedirectToLoopbackIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A compressed answer is not unpacked, however little of it there is.
+// A compressed answer is not unpacked, however small it is.
 func TestGzipBomb(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -216,7 +216,7 @@ func TestSnippet(t *testing.T) {
 	for _, test := range []struct{ body, want string }{
 		{"", ""}, {"ok", "ok"}, {"a\x00b", "a\uFFFDb"}, {"a\xffb", "a\uFFFDb"}, {long, long[:maxSnippet]}, {"x" + long, "x" + long[:maxSnippet-2]},
 		{strings.Repeat("\x00", maxSnippet), strings.Repeat("\uFFFD", maxSnippet/3)},
-		{strings.Repeat("\xff\xfe", maxSnippet), "\uFFFD"}, // a run of bad bytes is one
+		{strings.Repeat("\xff\xfe", maxSnippet), "\uFFFD"}, // a run of invalid bytes becomes one
 	} {
 		if got, err := readSnippet(strings.NewReader(test.body)); got != test.want || err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("of %.20q it is %.40q (%d), %v", test.body, got, len(got), err)
@@ -273,7 +273,7 @@ func TestUnreachable(t *testing.T) {
 	guard := netguard.New(netip.MustParsePrefix("127.0.0.1/32")).WithResolver(names)
 	for _, test := range []struct{ url, code string }{
 		{"http://" + closed, codeRefused},
-		{secure.URL, codeTLS}, // signed by nobody we know
+		{secure.URL, codeTLS}, // signed by an unknown authority
 		{strings.Replace(plain.URL, "http:", "https:", 1), codeTLS},
 		{old.URL, codeTLS},
 		{"https://unknown.test/", codeDNS},
@@ -281,7 +281,7 @@ func TestUnreachable(t *testing.T) {
 		{"https://10.0.0.1/", codeBlocked},
 		{"https://[::1]/", codeBlocked},
 		{"https://169.254.169.254/latest/meta-data", codeBlocked},
-		{"http://93.184.215.14/", codeBlocked}, // in the clear to everyone
+		{"http://93.184.215.14/", codeBlocked}, // unencrypted, to a public address
 	} {
 		a := post(t, newTestPoster(t, Config{Guard: guard}), test.url)
 		requireCode(t, a, test.code)
@@ -291,14 +291,14 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// quietServer says nothing of handshakes that fail.
+// quietServer is a server that does not log failed handshakes.
 func quietServer() *httptest.Server {
 	s := httptest.NewUnstartedServer(status(200))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	return s
 }
 
-// A name that is public when the URL is saved, and leads inside when it is used.
+// A host name is public when the URL is saved, and resolves to an internal address when it is used.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	inner := httptest.NewTLSServer(status(200))
@@ -332,11 +332,11 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// A request into a connection that the endpoint has given up is sent once more, and only once.
+// A request that goes into a connection that the endpoint has closed is sent once more, and only once.
 func TestStaleConnection(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		closes int32 // so many requests in a row are cut off after the first
+		closes int32 // how many requests in a row are cut off after the first
 		sent   int32
 		code   string
 	}{"one": {1, 3, ""}, "every one": {100, 3, codeReset}} {
@@ -354,7 +354,7 @@ func TestStaleConnection(t *testing.T) {
 			defer server.Close()
 			p := newTestPoster(t, Config{})
 			requireCode(t, post(t, p, server.URL), "")
-			requireCode(t, post(t, p, server.URL), test.code) // into the same connection
+			requireCode(t, post(t, p, server.URL), test.code) // this goes into the same connection
 			if requests.Load() != test.sent {
 				t.Errorf("%d requests", requests.Load())
 			}

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// maxReady bounds the jobs of a lane in memory that may go, and, separately, those that wait for
-	// their next attempt. More stay in the table.
+	// maxReady bounds a lane's jobs in memory that can go, and separately those that wait for their next attempt. More
+	// stay in the table.
 	maxReady = 64
-	// refillAt is when a lane looks for more in the table: before it runs dry.
+	// refillAt is when a lane reads more jobs from the table: before it runs out.
 	refillAt = maxReady / 2
 )
 
@@ -27,7 +27,7 @@ const (
 type job struct {
 	store.DeliveryJob
 	lane      *lane
-	due       store.Moment // of the next attempt, while it waits for that in memory
+	due       store.Moment // when the next attempt is due, while the job waits for it in memory
 	calledOff bool         // no further attempt may begin
 }
 
@@ -42,38 +42,37 @@ func (j *job) queue() int {
 	}
 }
 
-// ordered tells whether the job must not leave while another first attempt about the same subject
-// is under way.
+// ordered tells whether the job must not leave while another first attempt about the same subject is under way.
 func (j *job) ordered() bool { return j.Attempts == 0 && j.Subject != "" }
 
-// lane is the queue of one subscription: a state machine without a clock, a lock or any I/O of its
-// own. Its methods run under the engine's lock.
+// lane is the queue of one subscription. It is a state machine without its own clock, lock or I/O. Its methods run
+// under the engine's lock.
 type lane struct {
 	orgID, id string
 
 	ready   [queues]fifo
-	waiting jobHeap         // for the next attempt, soon
-	subject map[string]bool // whose first attempts are under way
-	held    map[string]*job // all in memory, by id, until their outcome is stored
+	waiting jobHeap         // jobs whose next attempt is due soon
+	subject map[string]bool // subjects whose first attempts are under way
+	held    map[string]*job // all jobs in memory by id, until their outcome is stored
 
 	breaker
 	backlog backlog
 	seat    seat
 
 	endpoint *endpoint // nil until it is loaded
-	changes  int       // of the subscription that were heard of
-	loaded   int       // how many of them the endpoint has
-	failing  bool      // failures are counted in the table
-	warned   int       // how many warnings of this streak were given
+	changes  int       // how many changes of the subscription were announced
+	loaded   int       // how many of those changes the endpoint has
+	failing  bool      // the table counts failures of the subscription
+	warned   int       // how many warnings about this streak were logged
 	usedAt   store.Moment
 }
 
-// seat is where the engine has a lane.
+// seat says where the engine keeps a lane.
 type seat struct {
-	ring   bool         // among the lanes that can go
-	chores bool         // among those that need the store
+	ring   bool         // it is among the lanes that can go
+	chores bool         // it is among the lanes that need the store
 	wakeAt store.Moment // when it is woken
-	index  int          // among the sleeping, or -1
+	index  int          // its index among the sleeping lanes, or -1
 }
 
 func newLane(orgID, id string) *lane {
@@ -83,7 +82,7 @@ func newLane(orgID, id string) *lane {
 	}
 }
 
-// readyCount is how many jobs could go.
+// readyCount is how many jobs can go.
 func (l *lane) readyCount() int {
 	return l.ready[firsts].len() + l.ready[retries].len() + l.ready[replays].len()
 }
@@ -91,13 +90,13 @@ func (l *lane) readyCount() int {
 // full tells that no more jobs fit into memory.
 func (l *lane) full() bool { return l.readyCount() >= maxReady }
 
-// push takes a job that is due. The caller has made sure that there is room.
+// push takes a job that is due. The caller has checked that there is room.
 func (l *lane) push(j *job) {
 	l.held[j.ID] = j
 	l.ready[j.queue()].insert(j)
 }
 
-// wait takes a job for later. It reports false when there is no room for it.
+// wait takes a job for later. It reports false if there is no room for it.
 func (l *lane) wait(j *job) bool {
 	if len(l.waiting) >= maxReady {
 		return false
@@ -107,8 +106,8 @@ func (l *lane) wait(j *job) bool {
 	return true
 }
 
-// ripen moves the jobs whose time has come to the queues. What finds no room there is forgotten: it
-// is in the table.
+// ripen moves the jobs whose time has come to the queues. A job that finds no room there is forgotten, because it is in
+// the table.
 func (l *lane) ripen(now store.Moment, forget func(*job)) {
 	for len(l.waiting) > 0 && !l.waiting[0].due.After(now) {
 		j := heap.Pop(&l.waiting).(*job)
@@ -121,13 +120,14 @@ func (l *lane) ripen(now store.Moment, forget func(*job)) {
 	}
 }
 
-// current tells that the endpoint is as the subscription was when it last was heard of.
+// current tells whether the endpoint has every announced change of the subscription.
 func (l *lane) current() bool { return l.endpoint != nil && l.loaded == l.changes }
 
-// parked tells that the subscription is paused, disabled or gone: nothing leaves, nothing is kept in memory.
+// parked tells whether the subscription is paused, disabled or deleted. Then nothing leaves and nothing is kept in
+// memory.
 func (l *lane) parked() bool { return l.endpoint != nil && l.endpoint.status != chat.WebhookActive }
 
-// wantsRefill tells that the table may have jobs for which there is room.
+// wantsRefill tells whether the table may have jobs for which there is room.
 func (l *lane) wantsRefill() bool {
 	return l.backlog.state == inTable && !l.parked() && l.readyCount() <= refillAt
 }
@@ -154,7 +154,7 @@ func (l *lane) open(now store.Moment) bool {
 	return l.endpoint != nil && !l.parked() && l.lets(now)
 }
 
-// done counts the end of an attempt; j is as it was when it left.
+// done counts the end of an attempt. j must be as it was when it left.
 func (l *lane) done(j *job, v verdict, now store.Moment) {
 	if j.ordered() {
 		delete(l.subject, j.Subject)
@@ -162,7 +162,7 @@ func (l *lane) done(j *job, v verdict, now store.Moment) {
 	l.judge(v, now)
 }
 
-// nextTime is when time alone lets the lane go on; zero when that takes something else.
+// nextTime is when the passing of time alone lets the lane continue; zero if that takes something else.
 func (l *lane) nextTime(now store.Moment) store.Moment {
 	var at store.Moment
 	if len(l.waiting) > 0 {
@@ -177,7 +177,7 @@ func (l *lane) nextTime(now store.Moment) store.Moment {
 	return at
 }
 
-// idle tells that nothing of the lane is in memory or under way.
+// idle tells whether the lane has nothing in memory or under way.
 func (l *lane) idle() bool { return len(l.held) == 0 && l.inFlight == 0 && !l.seat.chores }
 
 // flush forgets every job that is not under way.
@@ -202,8 +202,8 @@ type fifo struct {
 
 func (f *fifo) len() int { return len(f.jobs) - f.head }
 
-// insert keeps the order of ids, which is that of time: two commits may be told of in another order
-// than they were made in.
+// insert keeps the order of ids, which is the order of time. Two commits may be announced in another order than they
+// were made.
 func (f *fifo) insert(j *job) {
 	if f.head > 0 && len(f.jobs) == cap(f.jobs) {
 		n := copy(f.jobs, f.jobs[f.head:])
@@ -218,7 +218,7 @@ func (f *fifo) insert(j *job) {
 
 func (f *fifo) pop() *job { return f.takeFirst(func(*job) bool { return true }) }
 
-// takeFirst removes the first job that may go, and leaves the others in their order.
+// takeFirst removes the first job for which may is true, and leaves the others in order.
 func (f *fifo) takeFirst(may func(*job) bool) *job {
 	for i := f.head; i < len(f.jobs); i++ {
 		j := f.jobs[i]

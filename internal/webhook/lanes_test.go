@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// A healthy endpoint beside ten that hang: everything of its own arrives while they still hang.
+// One healthy endpoint beside ten that hang: all its deliveries arrive while the others still hang.
 func TestIsolation(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
@@ -24,7 +24,7 @@ func TestIsolation(t *testing.T) {
 			hanging = append(hanging, s)
 			w.deliver(w.subscribe(s.URL), slices.Repeat([]string{""}, 100)...)
 		}
-		for _, s := range hanging { // every one of them has all it may have
+		for _, s := range hanging { // each of them has as many attempts under way as it may
 			for range startConcurrency {
 				w.next(s)
 			}
@@ -47,7 +47,7 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// More than fits into memory stays in the table, and arrives all the same: once, and in order.
+// Deliveries that do not fit into memory stay in the table and still arrive: once, and in order.
 func TestOverflow(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		gate := make(chan struct{})
@@ -94,7 +94,7 @@ func TestOverflow(t *testing.T) {
 	})
 }
 
-// A failed first attempt does not block what comes behind it; a retry comes behind first attempts.
+// A failed first attempt does not block the deliveries behind it. A retry goes behind first attempts.
 func TestOrderOfASubject(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		var mu sync.Mutex
@@ -121,7 +121,7 @@ func TestOrderOfASubject(t *testing.T) {
 	})
 }
 
-// The breaker: after five failures nothing is attempted but probes, and those behind it are not charged.
+// After five failures the breaker allows only probes, and the deliveries behind it lose no attempts.
 func TestBreaker(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -133,7 +133,7 @@ func TestBreaker(t *testing.T) {
 		}
 		w.idle(w.engine)
 		w.quiet(s)
-		// The probes are the first attempts that wait, before the retries that are due by now.
+		// The probes are first attempts that wait. They go before the retries that are due by now.
 		for i, wait := range []time.Duration{5 * time.Second, 10 * time.Second} {
 			w.advance(wait - time.Millisecond)
 			w.idle(w.engine)
@@ -149,7 +149,7 @@ func TestBreaker(t *testing.T) {
 			w.t.Errorf("what waits was charged: %+v", d)
 		}
 		s.answers(status(http.StatusOK))
-		w.advance(20 * time.Second) // the third probe, and then all
+		w.advance(20 * time.Second) // the third probe, and then all others
 		for _, id := range ids {
 			w.ends(id, chat.DeliverySucceeded)
 		}
@@ -180,7 +180,7 @@ func TestRetryAfterHoldsTheLane(t *testing.T) {
 	})
 }
 
-// crowd gives an organization so many lanes that could have as many attempts under way as a lane may.
+// crowd gives an organization the given number of lanes, each with as many deliveries as a lane may have under way.
 func (w *world) crowd(orgID, url string, lanes int) {
 	e := w.engine
 	now := w.st.Moment()
@@ -215,7 +215,7 @@ func TestOrganizationShare(t *testing.T) {
 		w.crowd("org_greedy", hangs.URL, 40)
 		e.mu.Unlock()
 		w.awaitInFlight("org_greedy", orgAlone)
-		// Others come, and find room at once, however much of it was taken.
+		// Other organizations come and find room at once, however much was taken.
 		e.mu.Lock()
 		w.crowd("org_other", hangs.URL, 4)
 		e.mu.Unlock()
@@ -228,7 +228,7 @@ func TestOrganizationShare(t *testing.T) {
 	})
 }
 
-// Who comes with one lane while another has forty that could go is not behind all of those.
+// An organization with one lane does not wait behind all forty lanes of another.
 func TestOrganizationsTakeTurnsToBegin(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
@@ -242,7 +242,7 @@ func TestOrganizationsTakeTurnsToBegin(t *testing.T) {
 			w.t.Fatalf("%d have begun at once, not %d", got, maxStarting)
 		}
 		w.crowd("org_other", hangs.URL, 1)
-		for range 4 { // begin, one at a time
+		for range 4 { // they begin, one at a time
 			e.starting--
 			e.dispatch(w.st.Moment())
 		}
@@ -253,7 +253,7 @@ func TestOrganizationsTakeTurnsToBegin(t *testing.T) {
 	})
 }
 
-// An organization whose outcomes wait for the store does not keep another's deliveries from leaving.
+// An organization whose outcomes wait for the store does not hold back another's deliveries.
 func TestUnrecordedOutcomesHoldUpTheirOwn(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
@@ -272,19 +272,19 @@ func TestUnrecordedOutcomesHoldUpTheirOwn(t *testing.T) {
 	})
 }
 
-// A lane without work leaves memory, unless its endpoint is failing: the warnings given are known there.
+// A lane without work leaves memory, unless its endpoint is failing: the lane knows which warnings were given.
 func TestIdleLanesLeaveMemory(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		healthy, failing := w.subscribe(w.sink().URL), w.subscribe(w.sink(status(http.StatusNotFound)).URL)
 		w.ends(w.deliver(healthy, "a")[0], chat.DeliverySucceeded)
 		w.settles(w.deliver(failing, "a")[0], 1)
 		w.idle(w.engine)
-		w.advance(pollOverlap + time.Second) // it hears once more that they are new
+		w.advance(pollOverlap + time.Second) // the poll reports once more that they are new
 		w.advance(time.Second)
 		w.idle(w.engine)
 		w.clock.Advance(2 * idleLane)
 		w.engine.mu.Lock()
-		w.engine.sweeps = 59 // they are looked for now and then only
+		w.engine.sweeps = 59 // they are only looked for on some sweeps
 		w.engine.mu.Unlock()
 		w.notice(w.engine)
 		w.idle(w.engine)

@@ -2,7 +2,7 @@ package webhook
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics are the engine's figures.
+// Metrics are the engine's metrics.
 type Metrics struct {
 	outcomes *prometheus.CounterVec
 	wait     prometheus.Histogram
@@ -10,7 +10,7 @@ type Metrics struct {
 	reg      prometheus.Registerer
 }
 
-// NewMetrics registers the engine's figures; a nil registerer counts without showing.
+// NewMetrics registers the engine's metrics. With a nil registerer they are counted but not shown.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	buckets := []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 	m := &Metrics{

@@ -9,9 +9,9 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// A node that is frozen past its lease: another takes its work over, and what it says then counts for
-// nothing. What it had not begun it does not begin, whether it wakes up without a lease or with one that it
-// got under another name meanwhile.
+// A node is frozen past its lease. Another node takes its work over, and the frozen node's results no longer count. It
+// does not begin the attempts it had not begun, whether it wakes up without a lease or with one that it got under
+// another name.
 func TestFrozenNode(t *testing.T) {
 	t.Parallel()
 	t.Run("without a lease", func(t *testing.T) {
@@ -54,7 +54,7 @@ func testFrozenNode(t *testing.T, wakesUp func(*world) store.Lease) {
 		}
 		w.quiet(frozen)
 		w.quiet(sane)
-		// Alive again under another name, it works on what is born there.
+		// Alive again under another name, it works on the deliveries created there.
 		w.beat("node_3")
 		w.leases.Store("node_1", store.LeaseForGood("node_3"))
 		w.notice(first)
@@ -63,7 +63,7 @@ func testFrozenNode(t *testing.T, wakesUp func(*world) store.Lease) {
 	})
 }
 
-// What another process changes counts here too, and what it writes without delivering is delivered.
+// Changes by another process count here too, and deliveries that it only writes are made here.
 func TestOtherProcesses(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink()
@@ -83,7 +83,7 @@ func TestOtherProcesses(t *testing.T) {
 	})
 }
 
-// With no room for payloads deliveries stay in the table, until there is.
+// Without room for payloads, deliveries stay in the table until there is room.
 func TestMemoryIsBounded(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink()

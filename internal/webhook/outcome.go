@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/netguard"
 )
 
-// Why an attempt failed.
+// Reasons why an attempt failed.
 const (
 	codeDNS      = "dns_failure"
 	codeRefused  = "connection_refused"
@@ -31,7 +31,7 @@ const (
 )
 
 const (
-	// maxSnippet is how much of an answer is kept.
+	// maxSnippet is how much of an answer's body is kept.
 	maxSnippet = 1 << 10
 	// maxRetryAfter is the longest wait an endpoint can ask for.
 	maxRetryAfter = 24 * time.Hour
@@ -39,7 +39,7 @@ const (
 	tooManyWait = time.Minute
 )
 
-// judge is what an answer's head means.
+// judge interprets the status and headers of an answer.
 func judge(response *http.Response, now time.Time) answer {
 	status := response.StatusCode
 	switch {
@@ -64,7 +64,7 @@ func judge(response *http.Response, now time.Time) answer {
 	return a
 }
 
-// retryAfter reads how long the endpoint wants to be left alone: seconds, or a date.
+// retryAfter reads how long the endpoint asks to be left alone: seconds, or a date.
 func retryAfter(response *http.Response, now time.Time) (wait time.Duration, asked bool) {
 	text := response.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
@@ -76,7 +76,7 @@ func retryAfter(response *http.Response, now time.Time) (wait time.Duration, ask
 	return 0, false
 }
 
-// explain tells why there was no answer, in words that say nothing of our network.
+// explain says why there was no answer, in words that reveal nothing about our network.
 func explain(err error) chat.DeliveryAttempt {
 	switch {
 	case errors.Is(err, netguard.ErrBlocked):
@@ -122,9 +122,9 @@ func isTLS(err error) bool {
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert):
 		return true
-	case errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error"): // what TLS calls its alerts
+	case errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error"): // the names that TLS gives its alerts
 		return true
-	default: // neither has a type
+	default: // these errors have no type of their own
 		return strings.HasPrefix(err.Error(), "tls: ") || strings.Contains(err.Error(), "HTTP response to HTTPS client")
 	}
 }
@@ -133,7 +133,7 @@ func failure(code, format string, args ...any) chat.DeliveryAttempt {
 	return chat.DeliveryAttempt{ErrorCode: &code, ErrorMessage: new(fmt.Sprintf(format, args...))}
 }
 
-// clean makes text of the beginning of an answer: valid UTF-8, without NUL, no longer than it may be.
+// clean turns the beginning of an answer into text: valid UTF-8, without NUL, and not longer than allowed.
 func clean(body []byte) string {
 	text := string(body)
 	if len(body) == maxSnippet {
@@ -146,7 +146,7 @@ func clean(body []byte) string {
 	return withoutPartialRune(text[:maxSnippet])
 }
 
-// withoutPartialRune drops a character that was cut off at the end.
+// withoutPartialRune drops a character that is cut off at the end.
 func withoutPartialRune(text string) string {
 	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
 		if b := text[len(text)-i]; utf8.RuneStart(b) {

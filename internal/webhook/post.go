@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// maxDrain is how much of an answer is read to keep its connection.
+	// maxDrain is how much of an answer is read so that its connection can be reused.
 	maxDrain = 64 << 10
-	// maxIdle is how many connections are kept; beyond it the longest unused one goes.
+	// maxIdle is how many idle connections are kept. Above it the one that is unused for longest is closed.
 	maxIdle = 2048
 )
 
@@ -35,10 +35,10 @@ func newPoster(cfg Config) *poster {
 	p := &poster{secure: cfg.Guard.Transport(), plain: cfg.Guard.Transport(), timeout: cfg.Timeout, tracer: cfg.Tracer}
 	p.plain.DialContext = cfg.Guard.DialOpened
 	for _, t := range []*http.Transport{p.secure, p.plain} {
-		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxIdle // many subscriptions may lead to one host
-		t.ReadBufferSize, t.WriteBufferSize = 2<<10, 2<<10       // enough for most, and there may be thousands
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxIdle // many subscriptions may use one host
+		t.ReadBufferSize, t.WriteBufferSize = 2<<10, 2<<10       // enough for most; there may be thousands
 		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)}
-		// A connection that has died unnoticed must not take all streams on it along for long.
+		// A connection that died unnoticed must not block all its streams for long.
 		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second}
 	}
 	return p
@@ -54,11 +54,11 @@ type answer struct {
 	attempt    chat.DeliveryAttempt
 	verdict    verdict
 	gone       bool
-	retryAfter time.Duration // what the endpoint asked for
-	aborted    bool          // by us: it counts for nothing
+	retryAfter time.Duration // the wait that the endpoint asked for
+	aborted    bool          // aborted by us: it does not count
 }
 
-// post makes an attempt. It calls written, perhaps more than once, when the request has left.
+// post makes an attempt. It calls written, perhaps more than once, when the request has been written.
 func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, at time.Time, written func()) answer {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
@@ -86,8 +86,8 @@ func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, a
 	return a
 }
 
-// send makes the request, and once more when it went into a connection that the other side had given
-// up: nobody can have seen it.
+// send makes the request. It sends it once more if it went into a connection that the other side had closed: nobody can
+// have seen it.
 func (p *poster) send(ctx context.Context, to *endpoint, headers http.Header, body []byte, written func()) (*http.Response, error) {
 	line := lineTrace{written: written}
 	response, err := p.roundTrip(ctx, &line, to, headers, body)
@@ -104,8 +104,8 @@ type lineTrace struct {
 	reused, answered bool
 }
 
-// stale tells of a connection that was open before and on which no answer began. The transport may
-// still be reading from it after the request was given up.
+// stale tells whether the connection was reused and no answer began on it. It locks, because the transport may still be
+// reading from the connection after the request was given up.
 func (l *lineTrace) stale() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,22 +139,22 @@ func (p *poster) roundTrip(ctx context.Context, line *lineTrace, to *endpoint, h
 	return transport.RoundTrip(request.WithContext(ctx))
 }
 
-// broken tells whether a connection ended where an answer was to begin.
+// broken tells whether a connection ended where an answer should begin.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// readAnswer judges an answer. Of its body it reads enough to show, and what keeps the connection
-// usable: both within the time of the attempt.
+// readAnswer judges an answer. It reads enough of the body to show, and enough to keep the connection usable, both
+// within the attempt's time limit.
 func readAnswer(response *http.Response, at time.Time) answer {
 	defer response.Body.Close()
 	var snippet string
 	var err error
-	if response.StatusCode != http.StatusSwitchingProtocols { // behind that is a bare connection, which no deadline ends
+	if response.StatusCode != http.StatusSwitchingProtocols { // then the body is a bare connection without a deadline
 		snippet, err = readSnippet(response.Body)
 	}
 	a := judge(response, at)
-	if isTimeout(err) { // an answer that takes for ever is none
+	if isTimeout(err) { // an answer that does not end counts as none
 		a = answer{attempt: explain(err), verdict: choking}
 	}
 	if errors.Is(err, context.Canceled) {
@@ -169,7 +169,7 @@ func readAnswer(response *http.Response, at time.Time) answer {
 
 var buffers = sync.Pool{New: func() any { return new([maxSnippet]byte) }}
 
-// readSnippet reads the beginning of a body. The error is of that part; what follows is only drained.
+// readSnippet reads the beginning of a body. The error is about that part; the rest is only drained.
 func readSnippet(body io.Reader) (string, error) {
 	if body == http.NoBody {
 		return "", nil
@@ -178,7 +178,7 @@ func readSnippet(body io.Reader) (string, error) {
 	defer buffers.Put(buffer)
 	n, err := io.ReadFull(body, buffer[:])
 	if err == nil {
-		_, _ = io.CopyN(io.Discard, body, maxDrain-maxSnippet) // what fails here costs the connection, nothing more
+		_, _ = io.CopyN(io.Discard, body, maxDrain-maxSnippet) // an error here only costs the connection
 	}
 	return clean(buffer[:n]), err
 }

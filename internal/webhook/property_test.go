@@ -12,13 +12,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// laneModel is what must hold of a lane, whatever happens to it.
+// laneModel checks what must hold of a lane, whatever happens to it.
 type laneModel struct {
 	l       *lane
 	now     store.Moment
 	serial  int
 	flying  []*job
-	bySubj  map[string][]string // first attempts that are still to leave, in order
+	bySubj  map[string][]string // first attempts that have not left yet, in order
 	row     int                 // failures in a row
 	held    store.Moment
 	probeAt store.Moment // zero while the breaker is closed
@@ -40,7 +40,7 @@ func (m *laneModel) Check(t *rapid.T) {
 	if len(l.held) != l.readyCount()+len(l.waiting)+len(m.flying) {
 		t.Fatalf("%d are held, %d+%d+%d are known", len(l.held), l.readyCount(), len(l.waiting), len(m.flying))
 	}
-	// Nothing is stuck: what could leave now does so without the clock, and what waits has an alarm.
+	// Nothing is stuck: jobs that can leave now need no clock, and jobs that wait have an alarm.
 	next := l.nextTime(m.now)
 	if l.readyCount() > 0 && len(m.flying) == 0 && !l.open(m.now) && !next.After(m.now) {
 		t.Fatalf("%d are ready, nothing is under way, and no alarm is set", l.readyCount())
@@ -51,7 +51,7 @@ func (m *laneModel) Check(t *rapid.T) {
 }
 
 func (m *laneModel) Arrive(t *rapid.T) {
-	if m.l.full() { // then it stays in the table
+	if m.l.full() { // the job stays in the table
 		return
 	}
 	m.serial++
@@ -157,7 +157,7 @@ func TestLaneProperties(t *testing.T) {
 	})
 }
 
-// Every job that enters a fifo leaves it, whichever is let out first.
+// Every job that enters a fifo leaves it, whichever job leaves first.
 func TestFifoProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// recordBatch is how many outcomes are written together, all of one organization: so many that a commit is worth
-	// it, and so few that others who write do not wait long for them.
+	// recordBatch is how many outcomes are written together, all of one organization: enough to make a commit
+	// worthwhile, and few enough that other writers do not wait long.
 	recordBatch = 128
-	// recordWait is how long a batch waits for more.
+	// recordWait is how long a batch waits for more outcomes.
 	recordWait = 5 * time.Millisecond
-	// recorders is how many batches are written at a time: on SQLite they share a commit, on
-	// PostgreSQL they have a connection each.
+	// recorders is how many batches are written at a time. On SQLite they share a commit, on PostgreSQL each has a
+	// connection.
 	recorders = 4
-	// maxUnrecorded bounds the outcomes that wait for the store: past it nothing more leaves.
+	// maxUnrecorded bounds the outcomes that wait for the store. Above it no more attempts leave.
 	maxUnrecorded = 4096
-	// orgUnrecorded bounds those of one organization.
+	// orgUnrecorded is the same bound for one organization.
 	orgUnrecorded = maxUnrecorded / 2
 )
 
-// outcome is an attempt that has ended.
+// outcome is the result of an attempt.
 type outcome struct {
 	job    *job
 	result core.DeliveryResult
-	due    store.Moment // of the next attempt, where there is one
+	due    store.Moment // when the next attempt is due, if there is one
 }
 
 // recorder stores outcomes in batches. Organizations take turns.
@@ -50,7 +50,7 @@ func startRecorder(e *Engine) *recorder {
 	return r
 }
 
-// add never blocks: what leaves is bounded by what is not recorded yet.
+// add never blocks: dispatch limits how many outcomes can come.
 func (r *recorder) add(o outcome) {
 	r.mu.Lock()
 	r.waiting.Add(o.job.OrgID, o)
@@ -58,7 +58,7 @@ func (r *recorder) add(o outcome) {
 	r.wake.Wake()
 }
 
-// stop stores what is queued. Nothing may be added any more.
+// stop stores the queued outcomes. Nothing may be added any more.
 func (r *recorder) stop() {
 	r.mu.Lock()
 	r.closed = true
@@ -67,7 +67,7 @@ func (r *recorder) stop() {
 	<-r.done
 }
 
-// run writes what has come in, a few batches at a time.
+// run writes the outcomes as they come, a few batches at a time.
 func (r *recorder) run() {
 	defer close(r.done)
 	var writing sync.WaitGroup
@@ -80,14 +80,14 @@ func (r *recorder) run() {
 				r.write(batch)
 				<-writes
 			})
-			writes <- struct{}{} // what comes while all are busy goes with the next
+			writes <- struct{}{} // outcomes that come while all writers are busy go with the next batch
 		}
 		<-writes
 	}
 }
 
-// await waits until there is something to write, and a little longer for what belongs to it. It reports false when
-// nothing is left to wait for.
+// await waits until there is an outcome to write, and a little longer for more. It reports false when nothing is left
+// to wait for.
 func (r *recorder) await() bool {
 	for {
 		r.mu.Lock()
@@ -113,8 +113,8 @@ func (r *recorder) next() []outcome {
 	return batch
 }
 
-// write stores a batch, however long that takes: what is not stored would be delivered again. Only
-// the end of the process ends it.
+// write stores a batch, however long that takes, because a delivery without a stored outcome would be made again. It
+// gives up only when the process ends.
 func (r *recorder) write(batch []outcome) {
 	results := make([]core.DeliveryResult, len(batch))
 	for i, o := range batch {

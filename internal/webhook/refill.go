@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// tend does what lanes need of the store, one after the other.
+// tend does the work for which lanes need the store, one lane after the other.
 func (e *Engine) tend() {
 	for l := e.nextChore(); l != nil; l = e.nextChore() {
 		e.tendLane(l)
@@ -29,8 +29,7 @@ func (e *Engine) nextChore() *lane {
 	return lanes[0]
 }
 
-// tendLane brings a lane's endpoint and jobs up to date. A fault of the store's is left to the next
-// sweep.
+// tendLane brings a lane's endpoint and jobs up to date. After an error of the store, the next sweep tries again.
 func (e *Engine) tendLane(l *lane) {
 	err := e.refresh(l)
 	if err == nil {
@@ -71,7 +70,7 @@ func (e *Engine) refresh(l *lane) error {
 	return nil
 }
 
-// replace gives a lane another endpoint.
+// replace gives a lane a new endpoint.
 func (e *Engine) replace(l *lane, p *endpoint) {
 	before := l.endpoint
 	l.endpoint, l.failing = p, p.failing
@@ -84,7 +83,7 @@ func (e *Engine) replace(l *lane, p *endpoint) {
 	}
 }
 
-// endDeliveries ends what waits for a disabled subscription, in small steps.
+// endDeliveries ends the waiting deliveries of a disabled subscription, in small steps.
 func (e *Engine) endDeliveries(l *lane) error {
 	steps := e.cfg.Store.Steps()
 	for more := true; more; {
@@ -99,7 +98,7 @@ func (e *Engine) endDeliveries(l *lane) error {
 	return nil
 }
 
-// refill brings due deliveries from the table into memory, in their order.
+// refill loads due deliveries from the table into memory, in order.
 func (e *Engine) refill(l *lane) error {
 	e.mu.Lock()
 	l.backlog.relieve()
@@ -124,8 +123,8 @@ func (e *Engine) refill(l *lane) error {
 	return nil
 }
 
-// readDue reads a lane's due deliveries behind a place, taking over those that no living node has. got
-// are those that are this node's now.
+// readDue reads a lane's due deliveries behind a place, and takes over those that no living node has. got are the
+// deliveries that this node now owns.
 func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizon time.Time) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
 	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(node, l.orgID, l.id, e.cfg.Store.Now(), horizon, place, maxReady)
 	if err != nil {
@@ -154,8 +153,8 @@ func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizo
 	return jobs, got, err
 }
 
-// admit puts what was read into memory, as far as there is room, and tells where the rest is. The place is kept: the
-// next refill goes on there.
+// admit puts the deliveries that were read into memory, as far as there is room, and returns the new state of the
+// backlog. It keeps the place, so that the next refill continues there.
 func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.DeliveryJob) backlogState {
 	for _, j := range jobs {
 		switch {

@@ -17,12 +17,12 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// histories is how many are tried on each engine.
+// histories is how many histories are tried on each engine.
 var histories = map[string]int64{"sqlite": 40, "postgres": 12}
 
-// Whatever is attempted, answered, replayed, paused and resumed, in whatever order and on whichever of
-// two nodes: no attempt of a delivery begins once its replay was answered, what was under way is recorded
-// as it ended, and every event arrives.
+// Deliveries are attempted, answered, replayed, paused and resumed, in any order and on either of two nodes. No attempt
+// of a delivery begins once its replay was answered, attempts under way are recorded as they ended, and every event
+// arrives.
 func TestReplaysCallOff(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		gate := newGate(w)
@@ -33,7 +33,7 @@ func TestReplaysCallOff(t *testing.T) {
 			if tried.Add(1) > histories[w.st.Engine()] && !failing.Load() {
 				return
 			}
-			failing.Store(true) // until it has come to its end: a failure is tried again, made smaller
+			failing.Store(true) // until the run has ended: after a failure it is tried again, with a smaller case
 			m := newReplayModel(rt, w, gate, nodes, fmt.Sprint("/", tried.Load()))
 			defer gate.openAll()
 			rt.Repeat(map[string]func(*rapid.T){
@@ -45,12 +45,12 @@ func TestReplaysCallOff(t *testing.T) {
 	})
 }
 
-// replayModel is what is known of the deliveries of one subscription.
+// replayModel is what the test knows about the deliveries of one subscription.
 type replayModel struct {
 	rt     *rapid.T
 	w      *world
 	gate   *gate
-	path   string // of the subscription at the gate
+	path   string // the subscription's path at the gate
 	nodes  []*Engine
 	sub    chat.WebhookSubscription
 	known  map[string]*followed
@@ -58,21 +58,21 @@ type replayModel struct {
 	flying []*visit
 }
 
-// followed is a delivery with what has become of it.
+// followed is a delivery and what has happened to it.
 type followed struct {
-	answers   []int64 // of all attempts, in order
+	answers   []int64 // the answers to all attempts, in order
 	flying    bool
 	calledOff bool
 }
 
 func newReplayModel(rt *rapid.T, w *world, gate *gate, nodes []*Engine, path string) *replayModel {
 	m := &replayModel{rt: rt, w: w, gate: gate, path: path, nodes: nodes, known: map[string]*followed{}, sub: w.subscribe(gate.URL + path)}
-	// The first node is the one that answers requests. The second learns of them by itself.
+	// The first node is the one that answers API requests. The second has to find their effects by itself.
 	w.st.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = nodes[0].Changed, nodes[0].CallOff })
 	return m
 }
 
-// deliver has a node deliver another event.
+// deliver makes a node deliver another event.
 func (m *replayModel) deliver(rt *rapid.T) {
 	e := m.nodes[rapid.IntRange(0, 1).Draw(rt, "node")]
 	m.w.deliverTo(e)
@@ -130,7 +130,7 @@ func (m *replayModel) replay(rt *rapid.T) {
 	m.settle()
 }
 
-// bulkReplay replays all that failed.
+// bulkReplay replays all failed deliveries.
 func (m *replayModel) bulkReplay(*rapid.T) {
 	failed := store.DeliveryFilter{SubscriptionID: m.sub.ID, Status: chat.DeliveryFailed}
 	before := m.list(failed)
@@ -147,7 +147,7 @@ func (m *replayModel) bulkReplay(*rapid.T) {
 	m.settle()
 }
 
-// expectCalledOff checks how a delivery reads after its replay.
+// expectCalledOff checks a delivery after its replay.
 func (m *replayModel) expectCalledOff(before chat.WebhookDelivery) {
 	if before.Status != chat.DeliveryFailed {
 		return
@@ -163,7 +163,7 @@ func (m *replayModel) requireCalledOff(d chat.WebhookDeliveryDetail) {
 	}
 }
 
-// pause has everything wait in the table, and resumes it when it waits there.
+// pause makes all deliveries wait in the table, and resumes them once they do.
 func (m *replayModel) pause(*rapid.T) {
 	status := chat.WebhookPaused
 	if m.w.subscription(m.sub.ID).Status == chat.WebhookPaused {
@@ -173,7 +173,7 @@ func (m *replayModel) pause(*rapid.T) {
 	m.pass(time.Second)
 }
 
-// finish lets everything arrive, and checks what is stored of it.
+// finish lets everything arrive, and checks the stored deliveries.
 func (m *replayModel) finish() {
 	m.w.patch(m.sub.ID, chat.WebhookSubscriptionPatch{Status: new(chat.WebhookActive)})
 	for open := true; open; {
@@ -184,7 +184,7 @@ func (m *replayModel) finish() {
 		open = len(m.flying) > 0 || len(m.list(store.DeliveryFilter{SubscriptionID: m.sub.ID, Status: chat.DeliveryPending})) > 0 ||
 			len(m.list(store.DeliveryFilter{SubscriptionID: m.sub.ID, Status: chat.DeliveryFailed})) > 0
 	}
-	arrived := map[string]bool{} // by event
+	arrived := map[string]bool{} // by event id
 	for _, id := range m.order {
 		d := m.w.row(id)
 		m.requireTruth(d, m.known[id])
@@ -220,7 +220,7 @@ func (m *replayModel) requireTruth(d chat.WebhookDeliveryDetail, f *followed) {
 	}
 }
 
-// settle waits until the nodes have nothing more to do, and notes what has set out.
+// settle waits until the nodes have nothing more to do, and notes the new attempts.
 func (m *replayModel) settle() {
 	m.w.await("rest", m.atRest)
 	for _, d := range m.list(store.DeliveryFilter{SubscriptionID: m.sub.ID}) {
@@ -264,8 +264,7 @@ func (m *replayModel) list(f store.DeliveryFilter) []chat.WebhookDelivery {
 	return page.Rows
 }
 
-// A replay that is answered after the delivery was looked up, and before its attempt began: the attempt
-// is not made.
+// If a replay is answered after the delivery was looked up and before its attempt began, the attempt is not made.
 func TestCallOffAtTheLastMoment(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -300,7 +299,7 @@ func TestCallOffAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// Where the store cannot tell whether a delivery is still due, it is not attempted, and read again.
+// If the store cannot tell whether a delivery is still due, it is not attempted, but read again.
 func TestNothingIsRetriedUnseen(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		gone, cancel := context.WithCancel(context.Background())

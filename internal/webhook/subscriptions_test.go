@@ -14,7 +14,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// 410: dead at once, the subscription is disabled, and what waits for it ends with the reason.
+// After a 410 the delivery is dead at once, the subscription is disabled, and its waiting deliveries end with the
+// reason.
 func TestGone(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -33,7 +34,7 @@ func TestGone(t *testing.T) {
 		if got.Status != chat.WebhookDisabled || *got.DisabledReason != "endpoint_gone" {
 			w.t.Errorf("the subscription is %+v", got)
 		}
-		// Re-enabled, it delivers again, and what is replayed as well.
+		// Once enabled again, it gets new deliveries, and replayed ones too.
 		s.answers(status(http.StatusOK))
 		w.patch(sub.ID, chat.WebhookSubscriptionPatch{Status: new(chat.WebhookActive)})
 		w.ends(w.deliver(sub, "c")[0], chat.DeliverySucceeded)
@@ -41,7 +42,7 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// replay delivers what is dead once more, as a bulk replay does: without an owner at first.
+// replay makes a dead delivery due again, as a bulk replay does: without an owner at first.
 func (w *world) replay(sub chat.WebhookSubscription, id string) {
 	w.t.Helper()
 	old := w.row(id)
@@ -60,7 +61,7 @@ func (w *world) replay(sub chat.WebhookSubscription, id string) {
 	}
 }
 
-// Twenty-four failures disable, if the first is more than 72 hours old.
+// Twenty-four failures disable a subscription if the first is more than 72 hours old.
 func TestDisabledAfterAWeekend(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -119,7 +120,7 @@ func TestPauseAndResume(t *testing.T) {
 	})
 }
 
-// A secret that is replaced while a delivery is retried: each attempt is signed by what counts then.
+// A secret is replaced while a delivery is retried: each attempt is signed with the secrets valid at that time.
 func TestRotationDuringRetries(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -154,7 +155,7 @@ func TestRotationDuringRetries(t *testing.T) {
 		expect("whsec_one", "whsec_two")
 		w.settles(id, 2)
 		w.idle(w.engine)
-		w.advance(30 * time.Second) // the old one has expired meanwhile, and nobody said so
+		w.advance(30 * time.Second) // the old secret has expired meanwhile, without an announcement
 		expect("whsec_two")
 	})
 }

@@ -9,12 +9,12 @@ import (
 
 const (
 	sweepLanes = 1000
-	// pollOverlap is how far back changes of subscriptions are looked for again: a transaction becomes
-	// visible a while after the instant it carries.
+	// pollOverlap is how far back changes of subscriptions are looked for again, because a transaction becomes visible
+	// some time after the instant it carries.
 	pollOverlap = 5 * time.Second
-	// strangerEvery is how often a lane whose first delivery is another living node's is searched.
+	// strangerEvery is how often a lane is searched if its first delivery belongs to another living node.
 	strangerEvery = 5 * time.Second
-	// bornGrace is how long an own delivery may be on its way to memory after it was written.
+	// bornGrace is how long this node's own delivery may take to memory after it was written.
 	bornGrace = time.Second
 )
 
@@ -33,7 +33,7 @@ func (e *Engine) sweepLoop() {
 	}
 }
 
-// Sweep looks for what is due and in nobody's memory, and for changes that other nodes made.
+// Sweep looks for due deliveries that no node has in memory, and for changes that other nodes made.
 func (e *Engine) Sweep(ctx context.Context) error {
 	if !e.alive() {
 		return nil
@@ -57,7 +57,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	}
 }
 
-// alive ends a lapse once the node has said again that it is alive, perhaps under another name.
+// alive ends a lapse once the node has renewed its lease, perhaps under another name.
 func (e *Engine) alive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,7 +72,7 @@ func (e *Engine) alive() bool {
 	return !e.lapsed
 }
 
-// look sees to it that the lanes with due deliveries are served.
+// look makes sure that the lanes with due deliveries are served.
 func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,9 +100,9 @@ func (e *Engine) look(lanes []store.DeliveryLane, living map[string]bool) {
 	}
 }
 
-// dueInTable tells whether the first delivery of a lane should be in somebody's memory. One that was never
-// tried is due since it was written: where that is yet to come, the wall clock was turned back, and others
-// may be early too.
+// dueInTable tells whether some node should have the first delivery of a lane in memory. A delivery that was never
+// tried is due since it was written. If that instant is in the future, the wall clock was set back, and other
+// deliveries may be early too.
 func (e *Engine) dueInTable(found store.DeliveryLane, own bool) (due, early bool) {
 	age := e.cfg.Store.Now().Sub(found.DueAt)
 	switch {
@@ -115,12 +115,12 @@ func (e *Engine) dueInTable(found store.DeliveryLane, own bool) (due, early bool
 	}
 }
 
-// poll hears of changes that other processes made to subscriptions.
+// poll finds changes that other processes made to subscriptions.
 func (e *Engine) poll(ctx context.Context) error {
 	now := e.cfg.Store.Now()
 	e.mu.Lock()
 	since := e.polledAt.Add(-pollOverlap)
-	if e.polledAt.After(now) { // it was turned back
+	if e.polledAt.After(now) { // the clock was set back
 		since = now.Add(-pollOverlap)
 	}
 	e.mu.Unlock()
@@ -141,7 +141,7 @@ func (e *Engine) poll(ctx context.Context) error {
 	return nil
 }
 
-// retireLanes forgets lanes that have long had nothing to do, now and then.
+// retireLanes forgets lanes that have been idle for long. Only every 60th call does so.
 func (e *Engine) retireLanes() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

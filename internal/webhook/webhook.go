@@ -1,11 +1,10 @@
-// Package webhook takes deliveries to the endpoints of subscriptions: signed, guarded, in order for
-// each subject, again after failures. A delivery is a row until it has arrived or is given up, so
-// nothing is lost with the process. Each subscription has a lane of its own: an endpoint that hangs
-// or fails costs its own share and delays nobody else.
+// Package webhook delivers events to the endpoints of subscriptions: signed, guarded, in order for each subject, and
+// again after failures. A delivery is a row until it has arrived or is given up, so a crash loses nothing. Each
+// subscription has its own lane: an endpoint that hangs or fails uses up its own share and delays nobody else.
 //
-// The state of all lanes is behind one lock that is never held during I/O. Whatever changes a lane
-// calls consider, which decides what the lane waits for: a free slot (the ring), an instant (the heap
-// of sleeping lanes) or the store (the chores).
+// One lock guards the state of all lanes, and is never held during I/O. Every change of a lane calls consider, which
+// decides what the lane waits for: a free slot (the ring), an instant (the heap of sleeping lanes) or the store (the
+// chores).
 package webhook
 
 import (
@@ -28,29 +27,29 @@ import (
 const (
 	// maxInFlight bounds the attempts under way.
 	maxInFlight = 1024
-	// orgShare is what one organization may have of them while others wait, orgAlone while none does:
-	// who comes next finds room at once.
+	// orgShare is how many of them one organization may have while others wait, and orgAlone while none does: the next
+	// organization to come finds room at once.
 	orgShare = maxInFlight / 4
 	orgAlone = maxInFlight * 3 / 4
-	// startTime is how long an attempt counts as beginning at most: an endpoint that does not take its request in
-	// holds up nobody.
+	// startTime is how long an attempt counts as starting at most, so that an endpoint that does not take its request
+	// delays nobody.
 	startTime = 5 * time.Millisecond
 	// maxBytes bounds the payloads in memory.
 	maxBytes = 64 << 20
-	// keepFor is how soon an attempt must be due for the job to wait in memory.
+	// keepFor is how soon the next attempt must be due for the job to wait in memory.
 	keepFor = time.Minute
-	// sweepEvery is how often the table is searched for what is due and in nobody's memory.
+	// sweepEvery is how often the table is searched for due deliveries that no node has in memory.
 	sweepEvery = time.Second
-	// choreWorkers is how many lanes at a time wait for the store.
+	// choreWorkers is how many lanes can use the store at a time.
 	choreWorkers = 4
-	// idleLane is when a lane without work leaves memory.
+	// idleLane is how long a lane without work stays in memory.
 	idleLane = 10 * time.Minute
 )
 
-// maxStarting is how many attempts may be beginning, until their request is written.
+// maxStarting is how many attempts may be starting, which means that their request is not written yet.
 var maxStarting = 4 * runtime.GOMAXPROCS(0)
 
-// Config is what the engine needs.
+// Config configures an engine.
 type Config struct {
 	Store *store.Store
 	// Lease is this process's right to the deliveries it works on.
@@ -58,20 +57,20 @@ type Config struct {
 	Guard *netguard.Guard
 	// OpenSecret opens a sealed signing secret.
 	OpenSecret func(chat.WebhookSecret) (string, error)
-	// Schedule is how long to wait after each failed attempt; after as many the next is the last.
+	// Schedule is how long to wait after each failed attempt. The attempt after the last wait is the final one.
 	Schedule []time.Duration
-	// Timeout ends an attempt, reading the answer included.
+	// Timeout ends an attempt, including the reading of the answer.
 	Timeout time.Duration
-	// Roots are the certificate authorities to trust; nil: the system's.
+	// Roots are the certificate authorities to trust; nil means the system's.
 	Roots   *x509.CertPool
 	Metrics *Metrics
-	// Tracer tells how long calls took; nil where nobody asks.
+	// Tracer records how long calls took; it may be nil.
 	Tracer *tracing.Tracer
 	Log    *slog.Logger
 
 	jitter   func() float64  // from 0 to 1
-	recorded func()          // for tests: outcomes were stored
-	looked   func(id string) // for tests: a delivery was looked up before its next attempt
+	recorded func()          // for tests: called when outcomes have been stored
+	looked   func(id string) // for tests: called when a delivery has been looked up before its next attempt
 }
 
 // DefaultTimeout is how long an attempt may take.
@@ -98,35 +97,35 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Engine delivers for one node.
+// Engine makes the deliveries of one node.
 type Engine struct {
 	cfg     Config
 	http    *poster
 	results *recorder
 
 	mu         sync.Mutex
-	lanes      map[string]*lane           // by subscription
+	lanes      map[string]*lane           // by subscription id
 	ring       fair.Rounds[string, *lane] // the lanes that can go, by organization
 	sleeping   laneHeap
 	orgs       map[string]share
 	inFlight   int
-	starting   int // of those under way, the ones whose request is not written
-	unrecorded int // attempts that have ended, and wait for the store
+	starting   int // attempts under way whose request is not written yet
+	unrecorded int // attempts that have ended and wait for the store
 	bytes      int
 	chores     fair.Rounds[string, *lane] // the lanes that need the store, by organization
 	closed     bool
-	node       string // owner of what is in memory
-	lapsed     bool   // the lease ran out: what is in memory may be another's
+	node       string // the owner of the deliveries in memory
+	lapsed     bool   // the lease ran out: the deliveries in memory may belong to another node
 	sweeps     int
 	polledAt   time.Time
 
-	part.Bell            // for the sweeps
-	alarm     part.Bell  // for the sleeper
-	tending   *sync.Cond // chores have come
+	part.Bell            // wakes the sweeps
+	alarm     part.Bell  // wakes the sleeper
+	tending   *sync.Cond // signals new chores
 
-	ctx    context.Context // ends with Stop
+	ctx    context.Context // ends when Stop is called
 	cancel context.CancelFunc
-	calls  context.Context // of attempts; ends when Stop has waited long enough
+	calls  context.Context // the context of attempts; ends when Stop has waited long enough
 	abort  context.CancelFunc
 	work   sync.WaitGroup // attempts
 	loops  sync.WaitGroup
@@ -145,7 +144,7 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Start begins to deliver, with what an earlier process left.
+// Start begins to deliver, including the deliveries that an earlier process left.
 func (e *Engine) Start(context.Context) error {
 	e.results = startRecorder(e)
 	e.polledAt = e.cfg.Store.Now()
@@ -158,8 +157,8 @@ func (e *Engine) Start(context.Context) error {
 	return nil
 }
 
-// Stop ends the work. Attempts under way get until ctx ends; what is not finished stays in the table.
-// It may be called more than once.
+// Stop ends the work. Attempts under way may go on until ctx ends. Unfinished deliveries stay in the table. Stop may be
+// called more than once.
 func (e *Engine) Stop(ctx context.Context) {
 	e.mu.Lock()
 	e.closed = true
@@ -175,8 +174,8 @@ func (e *Engine) Stop(ctx context.Context) {
 	e.http.close()
 }
 
-// Enqueue takes deliveries that were just committed. It never blocks: what does not fit stays in the
-// table and is found later.
+// Enqueue takes deliveries that were just committed. It never blocks: a delivery that does not fit stays in the table
+// and is found later.
 func (e *Engine) Enqueue(jobs []store.DeliveryJob) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -189,7 +188,7 @@ func (e *Engine) Enqueue(jobs []store.DeliveryJob) {
 	e.dispatch(now)
 }
 
-// offer puts a new delivery into its lane, unless others of the lane are in the table before it.
+// offer puts a new delivery into its lane, unless earlier ones of the lane are only in the table.
 func (e *Engine) offer(l *lane, j store.DeliveryJob) {
 	if j.DueAt.After(l.backlog.horizon) {
 		l.backlog.horizon = j.DueAt
@@ -197,7 +196,7 @@ func (e *Engine) offer(l *lane, j store.DeliveryJob) {
 	switch {
 	case e.closed || e.lapsed || j.Owner != e.node || l.held[j.ID] != nil:
 	case l.parked() || l.backlog.state != inMemory || l.full() || e.bytes+len(j.Payload) > maxBytes || j.ID <= l.backlog.readTo:
-		// With an id that a refill has passed it may have been brought by that, and done.
+		// If a refill has read past its id, the refill may have loaded the delivery, and it may be finished.
 		l.backlog.note()
 	default:
 		e.hold(l, j)
@@ -216,7 +215,7 @@ func (e *Engine) forget(j *job) {
 	j.lane.backlog.dropped(j.ID)
 }
 
-// Changed tells that a subscription changed, or that deliveries wait for it in the table.
+// Changed tells the engine that a subscription changed, or that deliveries wait for it in the table.
 func (e *Engine) Changed(orgID, id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -226,7 +225,7 @@ func (e *Engine) Changed(orgID, id string) {
 	e.consider(l, e.cfg.Store.Moment())
 }
 
-// lane returns the lane of a subscription.
+// lane finds or makes the lane of a subscription.
 func (e *Engine) lane(orgID, id string) *lane {
 	l := e.lanes[id]
 	if l == nil {

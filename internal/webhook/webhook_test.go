@@ -38,7 +38,7 @@ func TestDelivers(t *testing.T) {
 	})
 }
 
-// The whole schedule: every attempt at its instant and not before, then the end.
+// The whole schedule: every attempt comes at its instant and not before, and then the delivery ends.
 func TestSchedule(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
@@ -113,7 +113,7 @@ func TestSuccessEndsAStreak(t *testing.T) {
 	})
 }
 
-// What a process leaves is delivered by the next, once, in order; what was done is not repeated.
+// The deliveries that a process leaves are made by the next one, once and in order. Finished ones are not repeated.
 func TestStopAndStart(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		release := make(chan struct{})
@@ -128,11 +128,11 @@ func TestStopAndStart(t *testing.T) {
 		}
 		close(release)
 		<-stopped
-		w.engine.Stop(context.Background()) // once more is harmless
+		w.engine.Stop(context.Background()) // a second Stop does no harm
 		w.ends(ids[0], chat.DeliverySucceeded)
 		w.quiet(s)
 		w.die("node_1")
-		w.deliver(sub, "one") // owned by a node that is gone
+		w.deliver(sub, "one") // owned by a dead node
 		w.engine = w.start("node_2")
 		for i, id := range ids[1:] {
 			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {

@@ -21,7 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// patience is how long anything may take before a test gives up.
+// patience is how long a test waits for anything before it gives up.
 const patience = 30 * time.Second
 
 // world is a store with an engine that delivers from it to sinks.
@@ -34,8 +34,8 @@ type world struct {
 	log    *logBook
 
 	recorded part.Bell
-	leases   sync.Map                        // of nodes, where they are told
-	looked   atomic.Pointer[func(id string)] // what happens when a delivery was looked up before a retry
+	leases   sync.Map                        // leases of nodes, if the test sets them
+	looked   atomic.Pointer[func(id string)] // called when a delivery has been looked up before a retry
 }
 
 // onEachEngine runs a test on a store of each kind with a clock that stands still.
@@ -51,17 +51,17 @@ func onEachEngine(t *testing.T, test func(w *world)) {
 	})
 }
 
-// loopback opens this machine for the sinks.
+// loopback allows connections to this machine, for the sinks.
 func loopback() *netguard.Guard {
 	return netguard.New(netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 }
 
-// start starts an engine; the last one that was started gets what is born on the store.
+// start starts an engine. The last engine started gets the new deliveries of the store.
 func (w *world) start(node string) *Engine {
 	w.t.Helper()
 	cfg := Config{
 		Store: w.st, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
-		Timeout:    10 * time.Minute, // no test waits for one, and none may come in between
+		Timeout:    10 * time.Minute, // no test waits for a timeout, and none may happen by chance
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded:   func() { w.recorded.Wake() },
 		looked: func(id string) {
@@ -91,18 +91,18 @@ func (w *world) start(node string) *Engine {
 	return e
 }
 
-// deliverTo has an engine take the deliveries that are made from now on.
+// deliverTo makes an engine take the deliveries that are made from now on.
 func (w *world) deliverTo(e *Engine) {
 	w.st.HandTo(func(h *store.Hands) { h.Node, h.Deliver = func() string { return e.cfg.Lease().Node }, e.Enqueue })
 }
 
-// deafen has nobody here told of changes, as if another process made them.
+// deafen hides changes from the engines here, as if another process made them.
 func (w *world) deafen() { w.st.HandTo(func(h *store.Hands) { h.Subscription = nil }) }
 
-// fromElsewhere has nobody here take what is made from now on, as if another process made it.
+// fromElsewhere makes new deliveries without an owner here, as if another process made them.
 func (w *world) fromElsewhere() { storetest.OwnedBy(w.st, "") }
 
-// beat says that a node is alive, for as long as the test lasts.
+// beat registers a node as alive for as long as the test lasts.
 func (w *world) beat(node string) {
 	w.t.Helper()
 	storetest.Alive(w.t, w.st, node)
@@ -134,7 +134,7 @@ func (w *world) subscribeFor(orgID, url string) chat.WebhookSubscription {
 	return s
 }
 
-// event is an event about a subject that is not stored yet.
+// event is an event about a subject. It is not stored yet.
 func event(tx *store.Tx, orgID, subject string) chat.Event {
 	id := tx.NewID(chat.KindEvent)
 	return chat.Event{
@@ -206,11 +206,11 @@ func (w *world) patch(id string, p chat.WebhookSubscriptionPatch) {
 	})
 }
 
-// await waits until a condition holds that changes with what is stored.
+// await waits until a condition on the stored data holds.
 func (w *world) await(what string, holds func() bool) {
 	w.t.Helper()
 	give := time.After(patience)
-	tick := time.NewTicker(20 * time.Millisecond) // for what no outcome tells of
+	tick := time.NewTicker(20 * time.Millisecond) // for changes that no outcome announces
 	defer tick.Stop()
 	for !holds() {
 		select {
@@ -233,7 +233,7 @@ func (w *world) ends(id string, status chat.DeliveryStatus) chat.WebhookDelivery
 	return d
 }
 
-// settles waits until an attempt of a delivery was stored, the n-th.
+// settles waits until the n-th attempt of a delivery has been stored.
 func (w *world) settles(id string, n int64) chat.WebhookDeliveryDetail {
 	w.t.Helper()
 	var d chat.WebhookDeliveryDetail
@@ -258,7 +258,7 @@ func (w *world) idle(e *Engine) {
 	})
 }
 
-// advance turns the clock and lets the engine notice.
+// advance moves the clock and makes the engine notice.
 func (w *world) advance(d time.Duration) {
 	w.t.Helper()
 	w.clock.Advance(d)
@@ -273,7 +273,7 @@ func (w *world) notice(e *Engine) {
 	e.wakeLanes()
 }
 
-// call is a request as a sink got it.
+// call is a request as a sink received it.
 type call struct {
 	header http.Header
 	body   string
@@ -289,7 +289,7 @@ type sink struct {
 	answer http.HandlerFunc
 }
 
-// sink starts an endpoint that answers as told, 200 at first.
+// sink starts an endpoint that answers as told, with 200 at first.
 func (w *world) sink(answer ...http.HandlerFunc) *sink {
 	w.t.Helper()
 	s := &sink{calls: make(chan call, 10_000), answer: func(http.ResponseWriter, *http.Request) {}}
@@ -297,7 +297,7 @@ func (w *world) sink(answer ...http.HandlerFunc) *sink {
 		s.answer = answer[0]
 	}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // one that is cut off is compared and found so
+		body, _ := io.ReadAll(r.Body) // a body that was cut off does not match when it is compared
 		s.calls <- call{r.Header.Clone(), string(body), r.URL.Path}
 		s.mu.Lock()
 		answer := s.answer
@@ -334,7 +334,7 @@ func (w *world) next(s *sink) call {
 	}
 }
 
-// quiet checks that no request is waiting to be looked at.
+// quiet checks that no request has come that the test has not seen.
 func (w *world) quiet(s *sink) {
 	w.t.Helper()
 	select {
@@ -344,7 +344,7 @@ func (w *world) quiet(s *sink) {
 	}
 }
 
-// logBook keeps the log.
+// logBook keeps the log for the test to read.
 type logBook struct {
 	mu   sync.Mutex
 	text strings.Builder
