@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// optOut has somebody opt out of marketing.
+// optOut makes a person opt out of marketing.
 func (r *rig) optOut(to string) {
 	r.t.Helper()
 	r.inTx(func(tx *store.Tx) error {
@@ -33,7 +33,7 @@ func (r *rig) optOut(to string) {
 	})
 }
 
-// A pause is felt within a second: what waits to go out is taken back.
+// A pause takes effect within a second: messages waiting to be sent are taken back.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -42,7 +42,7 @@ func TestPause(t *testing.T) {
 		r.do(b, core.StartBroadcast)
 		r.untilCalled(20)
 		r.do(b, pause)
-		pass(2 * time.Second) // those that were on their way are over
+		pass(2 * time.Second) // the messages that were under way are finished
 		called := r.called()
 		if called == people {
 			t.Fatal("everybody got it before the pause")
@@ -63,7 +63,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// Who waits when a broadcast is stopped is skipped, with the reason.
+// Recipients who wait when a broadcast is stopped are skipped, with the reason.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -80,7 +80,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// A broadcast pauses itself when its number or its template is not well.
+// A broadcast pauses itself when its number or its template has a problem.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	change := func(fn func(*chat.Account)) func(*rig) {
@@ -128,7 +128,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Labels become recipients at the start, each contact once; who must not be written to is skipped.
+// Labels become recipients at the start, each contact once. Contacts who must not get messages are skipped.
 func TestAudience(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -191,7 +191,7 @@ func TestAudience(t *testing.T) {
 	})
 }
 
-// What a pause takes back is given back to the quota.
+// Messages that a pause takes back are returned to the quota.
 func TestQuotaAfterPause(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -217,7 +217,7 @@ func TestQuotaAfterPause(t *testing.T) {
 	})
 }
 
-// Who is deleted leaves the broadcasts: what became of the messages stays, and who waited gets none.
+// A deleted contact leaves the broadcasts: the results of messages stay, and a waiting recipient gets none.
 func TestDeletedContact(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -252,7 +252,7 @@ func TestDeletedContact(t *testing.T) {
 	})
 }
 
-// A scheduled broadcast starts by itself; one that cannot has failed.
+// A scheduled broadcast starts by itself; one that cannot start has failed.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -267,7 +267,7 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// A message of a broadcast tells of itself under its recipient's id, and an answer is counted to it.
+// The events of a broadcast's message carry the recipient's id, and an answer is counted for the broadcast.
 func TestEventsAndAnswers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -321,7 +321,7 @@ func TestEventsAndAnswers(t *testing.T) {
 	})
 }
 
-// automatic counts the messages that were sent by themselves.
+// automatic counts the messages that were sent automatically.
 func (r *rig) automatic() (n int) {
 	r.t.Helper()
 	rows, err := r.st.Read(r.t.Context()).Messages(r.org.ID, r.account.ID, store.MessageFilter{}, store.Page{Limit: 100})
@@ -336,7 +336,7 @@ func (r *rig) automatic() (n int) {
 	return n
 }
 
-// Of two nodes one works on a broadcast, and the other goes on when that is gone.
+// One of two nodes works on a broadcast, and the other continues when that one is gone.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	place := storetest.NewConfig(t, storetest.Postgres)

@@ -13,9 +13,9 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Tests that go on for long. make long-test runs them.
+// These tests take long. make long-test runs them.
 
-// A rating of YELLOW halves the pace, and a broadcast keeps to its own.
+// A YELLOW rating halves the pace, and a broadcast keeps to its own pace.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -35,7 +35,7 @@ func TestPace(t *testing.T) {
 				})
 				b := r.create(0, 1000, func(in *core.NewBroadcast) { in.PerSecond = c.perSecond })
 				r.do(b, core.StartBroadcast)
-				pass(time.Second) // until it is found
+				pass(time.Second) // until the worker finds it
 				before := r.called()
 				pass(10 * time.Second)
 				if n := r.called() - before; n < c.least || n > c.most {
@@ -46,7 +46,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Also what is in doubt comes to an end, and the broadcast with it.
+// A broadcast ends even if messages are in doubt, because those end too.
 func TestLedgerToTheEnd(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -64,7 +64,7 @@ func TestLedgerToTheEnd(t *testing.T) {
 	})
 }
 
-// Broadcasts of one number share it, and what a person sends waits for none of them.
+// Broadcasts of one number share it, and a person's message waits for none of them.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
@@ -99,7 +99,7 @@ func TestFairness(t *testing.T) {
 				To: number(77_000), Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard})
 			return err
 		})
-		if r.place.URL != "" { // the test's own process is no worker there
+		if r.place.URL != "" { // the test's own process is not a worker there
 			r.nodes[0].sender.Wake()
 		}
 		if took := <-arrived; took > 20*time.Millisecond {

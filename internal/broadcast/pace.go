@@ -7,16 +7,16 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// burst is how much time's worth of messages may be made at once.
+// burst is the time whose worth of messages may be made at once.
 const burst = 500 * time.Millisecond
 
-// bucket keeps to a rate. It begins empty, so that a restart makes nothing faster.
+// bucket keeps to a rate. It begins empty, so that a restart does not make the rate higher.
 type bucket struct {
 	tokens float64
 	at     store.Moment
 }
 
-// fill adds what the time since the last look is worth, and returns how many messages that allows.
+// fill adds the tokens for the time since the last call, and returns how many messages they allow.
 func (b *bucket) fill(now store.Moment, perSecond float64) int {
 	if b.at.IsZero() {
 		b.at = now
@@ -26,7 +26,7 @@ func (b *bucket) fill(now store.Moment, perSecond float64) int {
 	return int(b.tokens)
 }
 
-// allowance is how many messages a broadcast may make now, of those that its number has room for.
+// allowance is how many messages a broadcast may make now, given the room that its number has.
 func (w *Worker) allowance(n *number, b chat.Broadcast, slow bool, room int) int {
 	now, half := w.cfg.Store.Moment(), 1.0
 	if slow {
@@ -44,7 +44,7 @@ func (w *Worker) allowance(n *number, b chat.Broadcast, slow bool, room int) int
 	return min(allowed, own.fill(now, float64(*b.PerSecond)*half))
 }
 
-// spend takes messages that were made from what is allowed.
+// spend subtracts the messages that were made from the allowance.
 func (w *Worker) spend(n *number, b chat.Broadcast, messages int) {
 	n.pace.tokens -= float64(messages)
 	if own := n.each[b.ID]; own != nil {

@@ -18,12 +18,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	flag.Set("rapid.checks", "6") // each has a store of its own
+	flag.Set("rapid.checks", "6") // each check has its own store
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-// happening is something that befalls a broadcast.
+// happening is an event during a broadcast.
 type happening struct {
 	After time.Duration
 	What  string
@@ -40,7 +40,7 @@ var happenings = rapid.Custom(func(t *rapid.T) happening {
 	}
 })
 
-// Everybody gets one message or a reason, whatever is paused, killed, edited or refused meanwhile.
+// Every recipient gets one message or a reason, whatever is paused, killed, edited or refused meanwhile.
 func TestLedgerProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -54,7 +54,7 @@ func TestLedgerProperty(t *testing.T) {
 	})
 }
 
-// The same on each engine, with one story that has all of it.
+// The same on each engine, with one story that contains everything.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	ms := time.Millisecond
@@ -69,8 +69,8 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// live lets a broadcast go through all that happens, with a provider that answers as given in turn, and returns
-// what is wrong with its ledger.
+// live runs a broadcast through the story, with a provider that gives the answers in turn. It returns what is wrong
+// with the broadcast's ledger.
 func (r *rig) live(story []happening, answers []int) string {
 	asked := 0
 	r.answer = func(string) error {
@@ -98,7 +98,7 @@ func (r *rig) live(story []happening, answers []int) string {
 			return fmt.Sprintf("after %d of %+v: %s", i+1, story, wrong)
 		}
 	}
-	r.until("everybody has a message or a reason", func() bool { // what is in doubt may take much longer: see TestLedgerToTheEnd
+	r.until("everybody has a message or a reason", func() bool { // messages in doubt may take much longer: see TestLedgerToTheEnd
 		r.do(b, core.ResumeBroadcast)
 		waiting, err := r.st.Read(context.Background()).AnyRecipient(b.ID, chat.RecipientWaiting)
 		return err == nil && !waiting

@@ -21,25 +21,25 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// rig is a number with a worker, a sender and a provider that does as the test says, in a bubble of time of its own.
+// rig is a number with a worker, a sender and a provider that behaves as the test says, in its own bubble of time.
 type rig struct {
 	t       *testing.T
 	place   store.Config
-	st      *store.Store // of the test itself
+	st      *store.Store // the test's own
 	org     storetest.Organization
 	account chat.Account
 	nodes   []*node
 	made    int
 
-	// answer decides what becomes of a call; nil takes every message.
+	// answer decides the result of a call; nil accepts every message.
 	answer func(to string) error
 
 	mu    sync.Mutex
-	calls map[string]int // by number
-	times []time.Time    // of calls of broadcasts
+	calls map[string]int // by recipient
+	times []time.Time    // of the calls for broadcasts
 }
 
-// node is a process.
+// node is one process.
 type node struct {
 	name   string
 	store  *store.Store
@@ -94,7 +94,7 @@ func (r *rig) start() *node {
 // stop ends a node cleanly.
 func (r *rig) stop(n *node) { r.end(n, context.Background()) }
 
-// kill ends a node in the middle of what it does: nobody waits for its calls.
+// kill ends a node in the middle of its work, without waiting for its calls.
 func (r *rig) kill(n *node) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -139,7 +139,7 @@ func (r *rig) called() (n int) {
 
 func (r *rig) inTx(fn func(tx *store.Tx) error) { storetest.InTx(r.t, r.st, fn) }
 
-// template puts the template as the provider has it now.
+// template sets the template as the provider now has it.
 func (r *rig) template(category, status, body string) {
 	r.t.Helper()
 	r.inTx(func(tx *store.Tx) error {
@@ -152,7 +152,7 @@ func (r *rig) template(category, status, body string) {
 
 func number(i int) string { return fmt.Sprintf("+49155100%05d", i) }
 
-// create makes a broadcast to so many people, from the given one on.
+// create makes a broadcast to the given number of people, starting with the given one.
 func (r *rig) create(first, people int, change ...func(*core.NewBroadcast)) (b chat.Broadcast) {
 	r.t.Helper()
 	in := core.NewBroadcast{Name: "x", Template: chat.BroadcastTemplate{Name: "hello", Language: "en",
@@ -204,7 +204,7 @@ func (r *rig) read(b chat.Broadcast) chat.Broadcast {
 	return got
 }
 
-// requireState fails the test unless a broadcast stands there.
+// requireState fails the test unless a broadcast has the status and the reason.
 func (r *rig) requireState(b chat.Broadcast, status chat.BroadcastStatus, reason chat.BroadcastReason) {
 	r.t.Helper()
 	if got := r.read(b); got.Status != status || got.Reason != reason {
@@ -221,13 +221,13 @@ func (r *rig) counts(b chat.Broadcast) chat.BroadcastCounts {
 	return n
 }
 
-// pass lets time go by, and what it sets off come to rest.
+// pass lets time pass, and waits until everything it started is done.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// until lets time go by until something holds, for at most an hour.
+// until lets time pass until a condition holds, for at most an hour.
 func (r *rig) until(what string, holds func() bool) {
 	r.t.Helper()
 	for step, spent := 100*time.Millisecond, time.Duration(0); !holds(); spent += step {
@@ -241,13 +241,13 @@ func (r *rig) until(what string, holds func() bool) {
 	}
 }
 
-// untilCalled waits until the provider has been called so often.
+// untilCalled waits until the provider has been called n times.
 func (r *rig) untilCalled(n int) {
 	r.t.Helper()
 	r.until(fmt.Sprint("there are calls: ", n), func() bool { return r.called() >= n })
 }
 
-// untilOver waits until a broadcast does nothing any more.
+// untilOver waits until a broadcast is finished.
 func (r *rig) untilOver(b chat.Broadcast) {
 	r.t.Helper()
 	r.until("it is over", func() bool { return !r.read(b).Active })
@@ -271,8 +271,8 @@ func (r *rig) requireLedger(b chat.Broadcast) {
 	}
 }
 
-// ledger is what is wrong with a broadcast, unless every recipient waits, has one message or a reason, and the counts
-// say so.
+// ledger returns what is wrong with a broadcast, unless every recipient waits, has one message or has a reason, and the
+// counts agree.
 func (r *rig) ledger(b chat.Broadcast) (wrong string) {
 	r.t.Helper()
 	n := map[string]int64{}

@@ -12,17 +12,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// most is how many messages of broadcasts a number has waiting to be sent for the first time: enough for half a
-// second, so that a pause is felt at once and others are not held up.
+// most is how many broadcast messages of a number may wait to be sent for the first time. That is half a second's
+// worth, so that a pause takes effect at once and other messages are not delayed.
 func (w *Worker) most() int { return max(8, int(w.cfg.PerSecond/2)) }
 
-// longestRest is after a store that was hardly there.
+// longestRest bounds the rest after a step that took long because the store was hardly available.
 const longestRest = 100 * time.Millisecond
 
-// share is how much of a number's rate broadcasts get: the rest is for people who write themselves.
+// share is the part of a number's rate that broadcasts get. The rest is for people's own messages.
 const share = 0.9
 
-// serve lets the broadcasts of a number go on, each with an equal part of what the number can take.
+// serve advances the broadcasts of a number, each with an equal part of the number's room.
 func (w *Worker) serve(ctx context.Context, node string, n *number) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -64,16 +64,16 @@ func (w *Worker) room(ctx context.Context, n *number) (int, error) {
 	return room, nil
 }
 
-// steps bounds how long a broadcast has its turn.
+// steps bounds how many steps a broadcast takes in one turn.
 const steps = 50
 
-// advance goes on with one broadcast. It returns how many messages it made, and whether there is nothing left to do.
+// advance advances one broadcast. It returns how many messages it made, and whether nothing is left to do.
 func (w *Worker) advance(ctx context.Context, node string, n *number, b chat.Broadcast, room int) (made int, over bool, err error) {
 	allowed := -1
 	for range steps {
 		state, err := core.ReadBroadcastState(w.cfg.Store.Read(ctx), b)
 		if errors.Is(err, store.ErrNotFound) {
-			return made, true, nil // the number is gone, and its broadcasts go with it
+			return made, true, nil // the number was deleted, and its broadcasts with it
 		}
 		if err != nil {
 			return made, false, err
@@ -97,7 +97,8 @@ func (w *Worker) advance(ctx context.Context, node string, n *number, b chat.Bro
 	return made, false, nil
 }
 
-// timed takes a step, makes the next as large as fits, and rests for half as long as it took: others have work, too.
+// timed takes a step and adapts the size of the next one to the time it took. Then it rests for half as long as the
+// step took, so that others can use the store.
 func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) (core.Progress, error) {
 	begin := w.cfg.Store.Moment()
 	p, err := step()
@@ -119,8 +120,8 @@ func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) 
 	return p, err
 }
 
-// step takes one step in a transaction. Where the quota is used up in the middle of it, smaller steps use the rest,
-// and then the broadcast pauses.
+// step takes one step in a transaction. If the quota runs out in the middle of it, smaller steps use up the rest, and
+// then the broadcast pauses.
 func (w *Worker) step(ctx context.Context, node string, state core.BroadcastState, b chat.Broadcast, limit int) (p core.Progress, err error) {
 	ctx = store.WithTurn(ctx, store.Turn{OrgID: b.OrgID, Bulk: true})
 	for {
@@ -130,7 +131,7 @@ func (w *Worker) step(ctx context.Context, node string, state core.BroadcastStat
 		})
 		code, refused := chat.CodeOf(err)
 		switch {
-		case errors.Is(err, store.ErrDuplicate): // somebody has made one of the contacts at the same time
+		case errors.Is(err, store.ErrDuplicate): // one of the contacts was created at the same time by someone else
 			continue
 		case !refused:
 			return p, err
@@ -142,7 +143,7 @@ func (w *Worker) step(ctx context.Context, node string, state core.BroadcastStat
 	}
 }
 
-// reasonOf is why a broadcast pauses of which a message was refused.
+// reasonOf is why a broadcast pauses after one of its messages was refused.
 func reasonOf(code chat.Code) chat.BroadcastReason {
 	switch code {
 	case chat.CodeQuotaExceeded:

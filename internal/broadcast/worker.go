@@ -1,6 +1,6 @@
 // Package broadcast turns the recipients of broadcasts into messages, at the pace that their number allows. A
-// recipient becomes a message in the transaction that notes it, so that nobody gets two and nobody is forgotten,
-// wherever the process ends. The sender takes the messages from there, as it does all others.
+// recipient's message is made in the transaction that records it, so that nobody gets two and nobody is forgotten,
+// wherever the process ends. From there the sender handles the messages like all others.
 package broadcast
 
 import (
@@ -18,38 +18,38 @@ import (
 )
 
 const (
-	// lookEvery is how often broadcasts are looked for that are to be worked on.
+	// lookEvery is how often the worker looks for broadcasts to work on.
 	lookEvery = time.Second
-	// workEvery is how often those that are being sent are looked at.
+	// workEvery is how often the worker advances the broadcasts that are being sent.
 	workEvery = 50 * time.Millisecond
-	// smallest is how many messages a transaction makes at least.
+	// smallest is the least number of messages that a transaction makes.
 	smallest = 4
-	// dueAtOnce bounds how many scheduled broadcasts start at one look.
+	// dueAtOnce bounds how many scheduled broadcasts are started at once.
 	dueAtOnce = 20
 	// patience ends a step that the store does not answer.
 	patience = 10 * time.Second
 )
 
-// Config is what the worker needs.
+// Config configures a worker.
 type Config struct {
 	Store *store.Store
-	// Lease is this process's right to what it works on.
+	// Lease is this process's right to the broadcasts it works on.
 	Lease func() store.Lease
-	// PerSecond is how many messages a number sends a second.
+	// PerSecond is how many messages a number sends per second.
 	PerSecond float64
 	Log       *slog.Logger
-	// LookEvery and WorkEvery replace the defaults, where they are not zero.
+	// LookEvery and WorkEvery replace the defaults if they are not zero.
 	LookEvery, WorkEvery time.Duration
 }
 
-// bounds are for the transactions that make messages: as many as fit into the time, and no more than so many.
+// bounds limit the transactions that make messages: at most this many messages, and about this much time.
 type bounds struct {
 	most int
 	time time.Duration
 }
 
-// On SQLite everybody who writes waits for such a transaction. On PostgreSQL most of the time goes into journeys,
-// whose number does not depend on how many messages there are.
+// boundsOf depends on the engine. On SQLite every other writer waits for such a transaction. On PostgreSQL most of the
+// time goes into round trips, whose number does not depend on the number of messages.
 func boundsOf(st *store.Store) bounds {
 	if st.Alone() {
 		return bounds{most: 40, time: 6 * time.Millisecond}
@@ -63,18 +63,18 @@ type Worker struct {
 	part.Bell
 	cfg     Config
 	trouble *logging.Episode
-	numbers map[string]*number // by account
+	numbers map[string]*number // by account id
 	bounds  bounds
 	slice   int // how many messages the next transaction makes
 	turn    int // which of a number's broadcasts goes first
 	looked  store.Moment
 }
 
-// number is an account whose broadcasts are worked on here.
+// number is an account whose broadcasts this worker advances.
 type number struct {
 	broadcasts []chat.Broadcast
 	pace       bucket
-	each       map[string]*bucket // of broadcasts with a pace of their own
+	each       map[string]*bucket // by broadcast id, for broadcasts with their own pace
 }
 
 // New makes a worker.
@@ -86,7 +86,7 @@ func New(cfg Config) *Worker {
 	}
 }
 
-// Start begins the work. What a stop finds under way is finished or undone.
+// Start begins the work. A step that is under way when the worker stops is finished or undone.
 func (w *Worker) Start(context.Context) error {
 	w.Go(w.run)
 	return nil
@@ -116,7 +116,7 @@ func (w *Worker) run(ctx context.Context) {
 	}
 }
 
-// Sweep looks for broadcasts when it is time to, and works on those that are known.
+// Sweep looks for broadcasts when it is time to, and advances the known ones.
 func (w *Worker) Sweep(ctx context.Context) error {
 	lease := w.cfg.Lease()
 	now := w.cfg.Store.Moment()
@@ -140,7 +140,7 @@ func (w *Worker) Sweep(ctx context.Context) error {
 	return err
 }
 
-// look starts what is due, takes what nobody has, and reads what is this node's.
+// look starts due broadcasts, takes over those without a living owner, and reads this node's own.
 func (w *Worker) look(ctx context.Context, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -172,7 +172,7 @@ func (w *Worker) look(ctx context.Context, node string) error {
 	return nil
 }
 
-// startDue starts scheduled broadcasts whose time has come.
+// startDue starts the scheduled broadcasts whose time has come.
 func (w *Worker) startDue(ctx context.Context) error {
 	due, err := w.cfg.Store.Read(ctx).DueBroadcasts(w.cfg.Store.Now(), dueAtOnce)
 	for _, b := range due {
@@ -183,12 +183,12 @@ func (w *Worker) startDue(ctx context.Context) error {
 		account, err = w.cfg.Store.Read(ctx).Account(b.OrgID, b.AccountID)
 		if errors.Is(err, store.ErrNotFound) {
 			err = nil
-			continue // the number is gone, and this goes with it
+			continue // the number was deleted, and this broadcast with it
 		}
 		if err == nil {
 			err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.StartDue(tx, account, b.ID) })
 		}
-		if _, refused := chat.CodeOf(err); refused { // somebody else was faster
+		if _, refused := chat.CodeOf(err); refused { // another node was faster
 			err = nil
 		}
 	}
