@@ -2,7 +2,7 @@ import { Button, FileButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { address, ApiError, send } from "../api/client";
+import { address, send } from "../api/client";
 import { useLanguage, useText } from "../i18n";
 import { AdminsOnly } from "../settings/AdminsOnly";
 import { Row, Rows } from "../settings/Rows";
@@ -16,14 +16,8 @@ import styles from "./ContactPage.module.css";
 import { jobsQuery, underWay, useJob, type Job } from "./data";
 import { ImportMapping, type Uploaded } from "./ImportMapping";
 
-async function upload(file: File): Promise<Uploaded> {
-  const response = await fetch(address("/contacts/imports", { filename: file.name }), {
-    method: "POST", headers: { "Content-Type": "text/csv" }, body: file, credentials: "same-origin",
-  });
-  const answer = (await response.json()) as { data: Uploaded; error?: { code: string; message: string } };
-  if (!response.ok) throw new ApiError(response.status, answer.error?.code ?? "", answer.error?.message ?? response.statusText);
-  return answer.data;
-}
+const upload = (file: File) =>
+  send<Uploaded>("POST", "/contacts/imports", new Blob([file], { type: "text/csv" }), { query: { filename: file.name } });
 
 /** From a file to contacts: choose it, say what its columns are, see how far it is. */
 export default function ImportPage() {
