@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -91,18 +92,43 @@ func getImportErrors(c *rest.Call, in *contactJobInput, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	width, err := widestProblem(r, job)
+	if err != nil {
+		return err
+	}
 	out := newSheet(w)
-	out.write("row", "problem", "cells")
+	head := []string{"row", "problem"}
+	for i := range width {
+		head = append(head, fmt.Sprintf("column %d", i+1))
+	}
+	out.write(head...)
 	for slice := range job.Slices {
 		problems, err := r.JobErrors(job.OrgID, job.ID, slice)
 		if err != nil {
 			return err
 		}
 		for _, p := range problems {
-			out.write(append([]string{strconv.Itoa(p.Row), p.Problem}, p.Cells...)...)
+			row := make([]string, len(head)) // strict readers want as many cells in each row
+			row[0], row[1] = strconv.Itoa(p.Row), p.Problem
+			copy(row[2:], p.Cells)
+			out.write(row...)
 		}
 	}
 	return out.end(nil)
+}
+
+// widestProblem returns the most cells that a refused row has.
+func widestProblem(r store.Reader, job chat.ContactJob) (width int, err error) {
+	for slice := range job.Slices {
+		problems, err := r.JobErrors(job.OrgID, job.ID, slice)
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range problems {
+			width = max(width, len(p.Cells))
+		}
+	}
+	return width, nil
 }
 
 // sheet is a CSV file that is safe to open in a spreadsheet.
