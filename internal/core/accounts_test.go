@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// connect connects a number and returns how that ended.
+// connect connects a number and returns the result.
 func connect(st *store.Store, in chat.NewAccount) (account chat.Account, err error) {
 	err = st.InTx(context.Background(), func(tx *store.Tx) (err error) {
 		account, err = core.ConnectAccount(tx, in, func(id string) string { return "sealed for " + id })

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// A failure that comes late says nothing about the token that the account has by then.
+// A failure that comes late does not count against a token that the account got since.
 func TestDemoteAccount(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

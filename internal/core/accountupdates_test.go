@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// standing is what an update can change of an account.
+// standing are the fields of an account that an update can change.
 type standing struct {
 	Status      chat.AccountStatus
 	Restriction chat.Restriction
@@ -38,7 +38,7 @@ func TestAccountUpdates(t *testing.T) {
 		opening               = "RESTRICTED_BIZ_INITIATED_MESSAGING"
 		answering             = "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
 	)
-	// until restricts for so long; 0 for good.
+	// until are restrictions with their lengths; 0 is for good.
 	type until map[string]time.Duration
 	restrict := func(begin time.Time, u until) provider.AccountUpdate {
 		update := provider.AccountUpdate{Event: "ACCOUNT_RESTRICTION"}
@@ -106,7 +106,7 @@ func TestAccountUpdates(t *testing.T) {
 		beside := newWorld(t, w.Store, w.Clock) // a number of another business
 		w.stand(begin, test.from)
 		w.Clock.Advance(test.wait)
-		for range 2 { // callbacks come again
+		for range 2 { // callbacks are repeated
 			for _, u := range test.updates(begin) {
 				u.Origin = provider.Origin{WABAID: w.Account.WABAID}
 				w.Apply(u)
@@ -128,7 +128,7 @@ func one(u provider.AccountUpdate) func(time.Time) []provider.AccountUpdate {
 
 func list(updates ...provider.AccountUpdate) []provider.AccountUpdate { return updates }
 
-// stand puts the account where a test begins; the zero value leaves it.
+// stand sets the account's state at the start of a test; the zero value leaves it.
 func (w *world) stand(begin time.Time, s standing) {
 	w.T.Helper()
 	if s.Status == "" {
@@ -145,8 +145,8 @@ func (w *world) stand(begin time.Time, s standing) {
 	w.InTx(func(tx *store.Tx) error { return tx.UpdateAccount(a) })
 }
 
-// An update names a whole business account or one of its numbers. What changes nothing is not
-// written down as a change.
+// An update names a whole business account or one of its numbers. An update that changes nothing is not recorded as a
+// change.
 func TestAccountUpdateOfOneNumber(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -224,8 +224,8 @@ func TestNumberUpdates(t *testing.T) {
 	})
 }
 
-// An older form of the news that a partner was removed comes under the partner's id, and has nothing
-// but the number to tell whom it is about.
+// An older form of the news that a partner was removed carries the partner's id, and only its number tells which
+// account is meant.
 func TestAccountUpdateByNumberAlone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

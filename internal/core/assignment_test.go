@@ -41,14 +41,14 @@ func (w *world) change(u chat.User, patch core.UserPatch) {
 	})
 }
 
-// writes is a text of another person.
+// writes is a text from another person.
 func (w *world) writes(person int, id string) provider.InboundMessage {
 	m := w.Text(id, "hello")
 	m.Contact = provider.Person{Phone: fmt.Sprintf("+62811000%04d", person)}
 	return m
 }
 
-// owner is whose a person's conversation is; empty: nobody's.
+// owner is the user to whom a person's conversation is assigned; empty: nobody.
 func (w *world) owner(person int) (c chat.Conversation, userID string) {
 	w.T.Helper()
 	_, c, err := w.Read().ThreadByNumber(w.Org.ID, w.Account.ID, fmt.Sprintf("+62811000%04d", person))
@@ -59,8 +59,8 @@ func (w *world) owner(person int) (c chat.Conversation, userID string) {
 	return c, userID
 }
 
-// Conversations of nobody go round among those who are there, also when several come at once, in one
-// transaction or in many. Without the setting they stay nobody's.
+// Unassigned conversations go round among the members who are there, even if several come at once, in one transaction
+// or in many. Without the setting they stay unassigned.
 func TestRoundRobin(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -96,7 +96,7 @@ func TestRoundRobin(t *testing.T) {
 	})
 }
 
-// What is done by itself is in the timeline and an event, with the reason. A reaction hands out nothing.
+// An automatic assignment is in the timeline and an event, with the reason. A reaction assigns nothing.
 func TestRoundRobinIsTold(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -118,7 +118,7 @@ func TestRoundRobinIsTold(t *testing.T) {
 	})
 }
 
-// wantWhy looks at the last happening of a conversation.
+// wantWhy checks the last happening of a conversation.
 func (w *world) wantWhy(c chat.Conversation, what chat.What, why chat.Why) {
 	w.T.Helper()
 	happenings, err := w.Read().TimelineHappenings(c.OrgID, c.ID, store.TimelinePage{Limit: 10})
@@ -128,14 +128,14 @@ func (w *world) wantWhy(c chat.Conversation, what chat.What, why chat.Why) {
 	}
 }
 
-// What somebody who is not there had resolved comes back to the queue, or to whose turn it is. What somebody has
-// who is there stays theirs.
+// A reopened conversation of an absent user goes to the queue, or to the member whose turn it is. If its user is
+// there, it stays theirs.
 func TestReopenedOfTheAbsent(t *testing.T) {
 	t.Parallel()
 	type absence struct {
 		patch      core.UserPatch
 		roundRobin bool
-		why        chat.Why // empty: it stays
+		why        chat.Why // empty: it stays assigned
 	}
 	eachCase(t, map[string]absence{
 		"there":                {},
@@ -171,8 +171,8 @@ func TestReopenedOfTheAbsent(t *testing.T) {
 	})
 }
 
-// Whoever leaves has no conversation any more that is in work, however many they were: what remains after the
-// change itself is taken off them later. What is resolved stays as it was.
+// A user who leaves has no open conversations any more, however many there were: the ones that remain after the change
+// itself are taken later. Resolved conversations stay assigned.
 func TestLeavingReleases(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -199,7 +199,7 @@ func TestLeavingReleases(t *testing.T) {
 	})
 }
 
-// Nobody can be given a conversation who has left or is in another team, by whichever way.
+// No way of assigning gives a conversation to a user who has left or is in another team.
 func TestNobodyIsGivenWhatTheyCannotHave(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -228,8 +228,8 @@ func (w *world) wantRefused(err error) {
 	}
 }
 
-// Whatever people do, no conversation is given to somebody who cannot see it, and while the same people are there
-// nobody gets two more than another.
+// Whatever users do, no conversation is assigned to a user who cannot see it. While the same users are there, nobody
+// gets two more conversations than another.
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
@@ -251,11 +251,11 @@ func TestTurnsAreFair(t *testing.T) {
 type turns struct {
 	*world
 	team    []chat.User
-	got     map[string]int // since the last change of who is there
+	got     map[string]int // since the last change of the users who are there
 	written int
 }
 
-// write has some people write for the first time.
+// write makes some people write for the first time.
 func (p *turns) write(rt *rapid.T) {
 	var batch []provider.Update
 	first := p.written
@@ -289,7 +289,7 @@ func (p *turns) write(rt *rapid.T) {
 	}
 }
 
-// there are those who can be given conversations.
+// there are the users who can be assigned conversations.
 func (p *turns) there() (ids []string) {
 	for _, u := range p.team {
 		now, err := p.Read().User(p.Org.ID, u.ID)
@@ -303,7 +303,7 @@ func (p *turns) there() (ids []string) {
 	return ids
 }
 
-// change has somebody come, go, or see something else. From then on the turns are counted anew.
+// change makes a user come, go, or see other conversations. From then on the turns are counted anew.
 func (p *turns) change(rt *rapid.T) {
 	u, yes := rapid.SampledFrom(p.team).Draw(rt, "who"), rapid.Bool().Draw(rt, "yes")
 	switch rapid.SampledFrom([]string{"away", "disabled", "team", "sees"}).Draw(rt, "what") {

@@ -23,7 +23,7 @@ func (w *world) audited() []chat.AuditEntry {
 	return all.Rows
 }
 
-// deed is a change that administrators are told of.
+// deed is a change that the audit log records.
 type deed struct {
 	want chat.AuditAction
 	do   func(tx *store.Tx) error
@@ -32,8 +32,8 @@ type deed struct {
 // errGivenUp makes a transaction fail when everything in it is done.
 var errGivenUp = errors.New("given up")
 
-// Everything that matters to an administrator writes one entry, in the transaction of the change: nothing remains
-// of one that fails, and nobody's work writes none.
+// Everything that matters to an administrator writes one entry, in the transaction of the change. A failed transaction
+// leaves none, and a change without a doer writes none.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -237,7 +237,7 @@ func otherDeeds(w *world, secrets map[string]bool, team *chat.Team) []deed {
 	}
 }
 
-// newBroadcast is one that can be started, with its template.
+// newBroadcast is a broadcast that can be started, with its template.
 func newBroadcast(tx *store.Tx, w *world) (chat.Broadcast, error) {
 	template := chat.Template{
 		ID: tx.NewID(chat.KindTemplate), OrgID: w.Org.ID, WABAID: w.Account.WABAID, Name: "hello", Language: "en", Category: new(chat.CategoryMarketing),

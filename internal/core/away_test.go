@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// nightly is an organization that is there on weekdays from nine to five.
+// nightly are the settings of an organization that is there on weekdays from nine to five.
 func nightly() chat.Settings {
 	s := chat.Settings{TimeZone: "UTC", Away: chat.AwayMessage{On: true, Text: "We are closed."}}
 	for _, day := range chat.Weekdays[1:6] {
@@ -29,7 +29,7 @@ var (
 	tuesdayNight   = time.Date(2027, 3, 2, 22, 0, 0, 0, time.UTC)
 )
 
-// awayMessages are the texts that were sent by themselves.
+// awayMessages counts the texts that were sent automatically.
 func (w *world) awayMessages() (n int) {
 	w.T.Helper()
 	for _, m := range w.Messages() {
@@ -43,7 +43,7 @@ func (w *world) awayMessages() (n int) {
 	return n
 }
 
-// Who writes while nobody is there is told so, once for each time that nobody is, and waits for an answer as
+// A person who writes while nobody is there gets the away message, once per absence, and waits for an answer as
 // before.
 func TestAwayMessageOncePerClosedTime(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestAwayMessageOncePerClosedTime(t *testing.T) {
 	})
 }
 
-// There are people and messages that no program answers.
+// No program answers these people and messages.
 func TestNoAwayMessage(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*provider.InboundMessage)) func(w *world) {
@@ -114,7 +114,7 @@ func TestNoAwayMessage(t *testing.T) {
 	})
 }
 
-// limit gives the world a plan with so many messages.
+// limit gives the world a plan with this many messages.
 func (w *world) limit(messages int64) {
 	w.InTx(func(tx *store.Tx) error {
 		plan, err := core.CreatePlan(tx, "small "+w.Org.ID, core.PlanPatch{MonthlyMessages: &messages})
@@ -125,7 +125,7 @@ func (w *world) limit(messages int64) {
 	})
 }
 
-// What is refused is not counted, and the message that would have been answered is there all the same.
+// A refused away message is not counted, and the person's message is stored all the same.
 func TestRefusedAwayMessageLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -144,7 +144,7 @@ func TestRefusedAwayMessageLeavesNoTrace(t *testing.T) {
 	})
 }
 
-// Two programs that answer each other end after one message.
+// Two programs that answer each other stop after one message.
 func TestAwayMessagesMakeNoLoop(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

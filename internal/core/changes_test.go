@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// An edit of the business whose new content is withheld leaves the message and stands beside it as a row.
+// An edit by the business with withheld content leaves the message as it is, and is stored as its own row.
 func TestWithheldEdit(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -37,7 +37,7 @@ func TestWithheldEdit(t *testing.T) {
 	})
 }
 
-// What the business does to its own messages in the phone app changes them without an event.
+// Edits and revocations by the business in the phone app change its messages without an event.
 func TestBusinessEditsAndRevokes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -55,7 +55,7 @@ func TestBusinessEditsAndRevokes(t *testing.T) {
 	})
 }
 
-// A revoked message keeps its row and its content, and is told of once.
+// A revoked message keeps its row and its content, and emits one event.
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -75,13 +75,12 @@ func TestRevoke(t *testing.T) {
 			}
 		}
 		if err := json.Unmarshal(event.Payload, &payload); err != nil || payload.Data.RevokedAt != chat.FormatTime(w.Clock.Now()) {
-			t.Errorf("a revocation without a time is told as %s", event.Payload) // our own clock then
+			t.Errorf("a revocation without a time is told as %s", event.Payload) // it should have our own time then
 		}
 	})
 }
 
-// Edits come in any order. The latest is what the message says, and each is told of with the truth
-// as it is known then.
+// Edits come in any order. The message shows the latest, and each edit emits an event with what is known then.
 func TestEditsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	type told struct {

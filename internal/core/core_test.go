@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// run runs a use case in a transaction of its own.
+// run runs a use case in its own transaction.
 func run[T any](st *store.Store, fn func(*store.Tx) (T, error)) (result T, err error) {
 	err = st.InTx(context.Background(), func(tx *store.Tx) (err error) {
 		result, err = fn(tx)
@@ -40,7 +40,7 @@ func requireNoError(t *testing.T, err error) {
 	}
 }
 
-// requireCode checks what a caller is told about its mistake; param is "" for none.
+// requireCode checks the error that a caller gets for its mistake; param is "" for none.
 func requireCode(t *testing.T, err error, code chat.Code, param string) {
 	t.Helper()
 	e, ok := errors.AsType[*chat.Error](err)
@@ -64,7 +64,7 @@ func labelsOf(t *testing.T, st *store.Store, orgID string) []chat.Label {
 	return page.Rows
 }
 
-// eachWithClock runs a test on each engine with a clock of its own.
+// eachWithClock runs a test on each engine with its own clock.
 func eachWithClock(t *testing.T, test func(t *testing.T, st *store.Store, clock *storetest.Clock)) {
 	t.Helper()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -10,8 +10,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// batches repeats a step, each time in a transaction of its own, until it does less than it may. It
-// returns what left counts after each.
+// batches repeats a step, each time in its own transaction, until it does less than its limit. It returns the value of
+// left after each.
 func (w *world) batches(limit int, step func(*store.Tx) (int64, error), left func() int) (counts []int) {
 	w.T.Helper()
 	for more := true; more; counts = append(counts, left()) {
@@ -27,7 +27,7 @@ func (w *world) batches(limit int, step func(*store.Tx) (int64, error), left fun
 	return counts
 }
 
-// A label that is on everything is taken off a bounded number of rows at a time.
+// A label that is on everything is detached from a bounded number of rows at a time.
 func TestDetachSome(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -74,8 +74,7 @@ func TestDetachSome(t *testing.T) {
 	})
 }
 
-// The messages of a long conversation go a bounded number at a time, oldest first, with what was to be
-// done for them.
+// The messages of a long conversation are deleted a bounded number at a time, oldest first, with their jobs.
 func TestDeleteSomeMessages(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

@@ -11,15 +11,15 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// What a batch of outcomes means for the subscription depends on their order.
+// The effect of a batch of outcomes on the subscription depends on their order.
 func TestRecordDeliveriesCountsStreaks(t *testing.T) {
 	t.Parallel()
 	const failed, succeeded = false, true
 	for name, test := range map[string]struct {
-		before   int // failures that were counted
+		before   int // failures that were counted before
 		outcomes []bool
 		want     int
-		told     bool // the streak is news to the engine
+		told     bool // the engine is told of the streak
 	}{
 		"a success":             {0, []bool{succeeded}, 0, false},
 		"a success after some":  {5, []bool{succeeded}, 0, true},
@@ -49,7 +49,8 @@ func TestRecordDeliveriesCountsStreaks(t *testing.T) {
 	}
 }
 
-// 24 failures disable, over more than 72 hours; one 410 does at once; a paused subscription stays paused.
+// 24 failures over more than 72 hours disable a subscription. One 410 does so at once. A paused subscription stays
+// paused.
 func TestRecordDeliveriesDisables(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -13,8 +13,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// TestEventPayloads holds the exact bytes of every event that messages cause. Run it with -update
-// after a change that is meant, and read the difference.
+// TestEventPayloads holds the exact bytes of every event that messages cause. Run it with -update after an intended
+// change, and read the difference.
 func TestEventPayloads(t *testing.T) {
 	t.Parallel()
 	eachCase(t, map[string]func(w *world) chat.Event{
@@ -109,7 +109,7 @@ func textReceived(w *world) chat.Event {
 	return w.Expect(chat.EventMessageReceived)[0]
 }
 
-// imageFrom is a message of Ada's with a file.
+// imageFrom is a message from Ada with a file.
 func imageFrom(w *world) provider.InboundMessage {
 	m := w.Text("wamid.1", "x")
 	m.Type, m.Content = chat.TypeImage, json.RawMessage(`{"id":"9001","mime_type":"image/jpeg","caption":"c"}`)
@@ -144,7 +144,7 @@ func fileMissed(w *world) chat.Event {
 	return w.Expect(chat.EventMessageReceived)[0]
 }
 
-// sentEvent is the event of a message that the provider took.
+// sentEvent is the event of a message that the provider has taken.
 func (w *world) sentEvent(a core.Accepted) chat.Event {
 	w.T.Helper()
 	w.Expect(chat.EventContactCreated)
@@ -169,7 +169,7 @@ func linkSent(w *world) chat.Event {
 	return w.sentEvent(w.Send(chat.TypeImage, `{"link":"https://a.b/c.png","caption":"c"}`))
 }
 
-// library puts a picture into the library and sends it.
+// library adds a picture to the library and sends it.
 func (w *world) library() core.Accepted {
 	w.T.Helper()
 	media, err := run(w.Store, func(tx *store.Tx) (chat.Media, error) {
@@ -185,12 +185,12 @@ func librarySent(w *world) chat.Event {
 	a := w.library()
 	w.Expect(chat.EventContactCreated)
 	work := w.Work(a)
-	work.MediaURL = publicURL + "/media/01234567890123456789012345678901" // as the sender fills it in
+	work.MediaURL = publicURL + "/media/01234567890123456789012345678901" // as the sender sets it
 	w.Record(core.SendResult{Work: work, Sent: provider.Sent{MessageID: "wamid.9"}})
 	return w.Expect(chat.EventMessageSent)[0]
 }
 
-// librarySentCallbackFirst tells the same as librarySent, though the answer was not seen.
+// librarySentCallbackFirst gives the same event as librarySent, though the answer was not seen.
 func librarySentCallbackFirst(w *world) chat.Event {
 	a := w.library()
 	w.Expect(chat.EventContactCreated)
@@ -251,7 +251,7 @@ func statusPlayed(w *world) chat.Event {
 	return w.Expect(chat.EventMessageStatus)[0]
 }
 
-// failing ends a message that the provider never took. said is nil where the service refuses.
+// failing fails a message that the provider never took. said is nil if the service refuses.
 func (w *world) failing(failure chat.MessageError, said *provider.Error) chat.Event {
 	w.T.Helper()
 	a := w.Send(chat.TypeText, `{"body":"x"}`)

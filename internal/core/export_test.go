@@ -5,7 +5,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// ConnectAgain is a signup with the number of an account that exists.
+// ConnectAgain is a signup with the number of an existing account.
 func ConnectAgain(tx *store.Tx, account chat.Account) error {
 	account.Status = chat.AccountConnected
 	_, err := takeUpAgain(tx, account, func(string) string { return "token" })

@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// known is what is known of a contact.
+// known are the stored fields of a contact.
 type known struct{ Phone, BSUID, Parent, Username, Name string }
 
 func (w *world) known() (all []known) {
@@ -33,14 +33,14 @@ func (w *world) known() (all []known) {
 	return all
 }
 
-// from is a text from somebody.
+// from is a text from a person.
 func (w *world) from(p provider.Person, id string) provider.InboundMessage {
 	m := w.Text(id, "hi")
 	m.Contact = p
 	return m
 }
 
-// What a message tells of its sender is kept, unless it belongs to somebody else.
+// A message's details about its sender are stored, unless they belong to another contact.
 func TestInboundLearnsIdentities(t *testing.T) {
 	t.Parallel()
 	const created, updated, got = chat.EventContactCreated, chat.EventContactUpdated, chat.EventMessageReceived
@@ -77,7 +77,7 @@ func TestInboundLearnsIdentities(t *testing.T) {
 	})
 }
 
-// A username that another contact has keeps nothing else from being learnt.
+// A taken username does not keep the other fields from being learnt.
 func TestInboundLearnsBesideATakenUsername(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -116,7 +116,7 @@ func TestIdentityChanges(t *testing.T) {
 		w.Apply(w.Text("wamid.2", "hi"))
 		w.Events()
 		update := provider.IdentityChange{Origin: w.Origin(), Previous: c.previous, Current: c.current}
-		w.Apply(update, update) // callbacks come again
+		w.Apply(update, update) // callbacks are repeated
 		if c.told {
 			w.Expect(chat.EventContactIdentityUpdated)
 		} else {
@@ -149,7 +149,7 @@ func TestInboundConversation(t *testing.T) {
 		late := w.Text("wamid.2", "two")
 		late.Timestamp = begin.Add(time.Minute)
 		w.Apply(late)
-		w.Apply(w.Text("wamid.1", "one")) // callbacks come again
+		w.Apply(w.Text("wamid.1", "one")) // callbacks are repeated
 		conversation.Status, conversation.UnreadCount, conversation.LastMessageAt, conversation.LastInboundAt, conversation.UpdatedAt = s.want, 2, &now, &now, now
 		conversation.WaitingSince = &now
 		got := w.Conversations()
@@ -162,7 +162,7 @@ func TestInboundConversation(t *testing.T) {
 	})
 }
 
-// A message takes our time, which is finer, unless it is late; an id cannot tell of times before 1970.
+// A message gets our time, which is finer, unless it is late. An id cannot hold a time before 1970.
 func TestInboundTimes(t *testing.T) {
 	t.Parallel()
 	eachCase(t, map[string]struct{ ago, want time.Duration }{
@@ -195,7 +195,7 @@ func (w *world) idAt(at time.Time) (id string) {
 	return id
 }
 
-// What a callback says of a file's type and name is not taken as it comes.
+// The type and name of a file in a callback are cleaned before they are stored.
 func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
 	t.Parallel()
 	type given struct{ mimeType, filename, wantType, wantName string }
@@ -215,7 +215,7 @@ func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
 	})
 }
 
-// A message with a file is stored at once and told of when the file is there, or given up.
+// A message with a file is stored at once. Its event is emitted when the file was fetched or given up.
 func TestFileFetched(t *testing.T) {
 	t.Parallel()
 	eachCase(t, map[string]*core.StoredFile{"fetched": &jpeg, "given up": nil}, func(t *testing.T, w *world, file *core.StoredFile) {
@@ -256,7 +256,7 @@ func TestFileFetched(t *testing.T) {
 	})
 }
 
-// History is imported without a word: no events, nothing unread, no window.
+// History is imported silently: no events, nothing unread, no window.
 func TestHistoryIsQuiet(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -314,7 +314,7 @@ func TestHistoryIsQuiet(t *testing.T) {
 	})
 }
 
-// The phone app's address book is imported without a word; a contact removed there stays.
+// The phone app's address book is imported silently. A contact that is removed there stays.
 func TestContactSync(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -350,7 +350,7 @@ func TestPreferences(t *testing.T) {
 			{"marketing_messages", "signup", 100, chat.ConsentUnknown, []chat.EventType{chat.EventContactCreated}},
 			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, nil},
 			{"marketing_messages", "stop", 200, chat.ConsentOptedOut, nil},
-			{"marketing_messages", "resume", 150, chat.ConsentOptedOut, nil}, // late, or again
+			{"marketing_messages", "resume", 150, chat.ConsentOptedOut, nil}, // late, or repeated
 			{"utility_messages", "resume", 300, chat.ConsentOptedOut, nil},
 			{"marketing_messages", "resume", 300, chat.ConsentOptedIn, nil},
 			{"marketing_messages", "stop", 200, chat.ConsentOptedIn, nil},
@@ -366,7 +366,7 @@ func TestPreferences(t *testing.T) {
 	})
 }
 
-// However many updates are of no use, the log has a short line for all of them.
+// The log has one short line for any number of useless updates.
 func TestUselessUpdatesAreOneLine(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -390,7 +390,7 @@ func TestUselessUpdatesAreOneLine(t *testing.T) {
 	})
 }
 
-// What is about a number that is not connected, or about nothing we keep, leaves no trace.
+// Updates of a number that is not connected, or of things that we do not store, leave no trace.
 func TestUpdatesOfNoConcern(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

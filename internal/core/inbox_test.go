@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// agent makes a user of the world's team.
+// agent makes a user in the world's team.
 func (w *world) agent(name string) chat.User {
 	u := chat.User{OrgID: w.Org.ID, Name: name, Role: chat.RoleAgent, Sees: chat.SeesAll}
 	w.InTx(func(tx *store.Tx) error {
@@ -27,7 +27,7 @@ func (w *world) agent(name string) chat.User {
 	return u
 }
 
-// A wait ends with an answer of a human or of a program, from wherever, and not with a broadcast.
+// An answer by a user or a program, from anywhere, ends the wait; a broadcast does not.
 func TestWhatEndsTheWait(t *testing.T) {
 	t.Parallel()
 	type answer struct {
@@ -61,7 +61,7 @@ func TestWhatEndsTheWait(t *testing.T) {
 	})
 }
 
-// A message begins the wait, a reaction does not: it asks for no answer.
+// A message begins the wait. A reaction does not, because it asks for no answer.
 func TestReactionsWaitForNothing(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -108,7 +108,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// Of users who answer at once one gets the conversation, and one event tells of it.
+// If several users answer at once, one gets the conversation, with one event.
 func TestOneOfManyClaims(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -133,7 +133,7 @@ func TestOneOfManyClaims(t *testing.T) {
 	})
 }
 
-// Somebody who is not in the number's team can answer, if they see it, and the conversation stays nobody's.
+// A user outside the number's team can answer if they see the conversation, which stays unassigned.
 func TestOnlyMembersClaim(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -150,7 +150,7 @@ func TestOnlyMembersClaim(t *testing.T) {
 	})
 }
 
-// When two conversations become one, so does what was noted and done in them.
+// When two conversations are merged, so are their notes and happenings.
 func TestMergedTimelines(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -175,7 +175,7 @@ func TestMergedTimelines(t *testing.T) {
 			_, err := core.MergeContacts(tx, w.Account, byNumber.Contact.ID, byID.Contact.ID, "")
 			return err
 		})
-		for _, id := range []string{byID.Conversation.ID, byNumber.Conversation.ID} { // both name what is left
+		for _, id := range []string{byID.Conversation.ID, byNumber.Conversation.ID} { // both ids name the remaining one
 			timeline, err := core.ConversationTimeline(w.Read(), u, id, core.TimelinePlace{}, store.Page{Limit: 10})
 			if w.Must(err); len(timeline.Items) != 6 {
 				w.T.Errorf("the timeline has %d items", len(timeline.Items))

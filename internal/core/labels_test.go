@@ -87,7 +87,7 @@ func TestUpdateLabel(t *testing.T) {
 
 		clock.Advance(time.Minute)
 		got, err := run(st, updateLabel(org.ID, label.ID, chat.LabelPatch{Name: new("VIP"), Color: new(label.Color)}))
-		requireEqual(t, got, err, label) // nothing changed, so updated_at has not either
+		requireEqual(t, got, err, label) // nothing changed, so updated_at has not changed either
 
 		later := clock.Advance(time.Minute)
 		got, err = run(st, updateLabel(org.ID, label.ID, chat.LabelPatch{Color: new("red")}))

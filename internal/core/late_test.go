@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// news are updates of a number and of its business account, by what they say.
+// news are updates of a number and of its business account, by name.
 var news = map[string]provider.Update{
 	"flagged":     provider.NumberUpdate{Event: "FLAGGED"},
 	"unflagged":   provider.NumberUpdate{Event: "UNFLAGGED"},
@@ -31,7 +31,7 @@ var news = map[string]provider.Update{
 	"no answers":  provider.AccountUpdate{Event: "ACCOUNT_RESTRICTION", Restrictions: []provider.Restriction{{Type: "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"}}},
 }
 
-// report makes an update one of the world's number, said at an instant.
+// report makes an update for the world's number, with a time.
 func (w *world) report(word string, at time.Time) provider.Update {
 	origin := provider.Origin{WABAID: w.Account.WABAID, ReportedAt: at}
 	switch u := news[word].(type) {
@@ -46,7 +46,7 @@ func (w *world) report(word string, at time.Time) provider.Update {
 	return nil
 }
 
-// standings is all that the provider says of an account.
+// standings are all fields of an account that the provider reports.
 type standings struct {
 	Status                             chat.AccountStatus
 	Quality, Limit, Name, Restrictions string
@@ -64,8 +64,8 @@ func (w *world) standings() standings {
 	return standings{a.Status, text(a.Quality), text(a.MessagingLimit), text(a.Name), text((*string)(a.Restriction))}
 }
 
-// Whatever the order in which updates of a number come, and however often, it stands as if each had come once
-// and in the order in which the provider said them.
+// Whatever the order of a number's updates, and however often each comes, the result is as if each had come once, in
+// the order in which the provider made them.
 func TestLateAccountUpdatesProperty(t *testing.T) {
 	t.Parallel()
 	words := make([]string, 0, len(news))
@@ -74,7 +74,7 @@ func TestLateAccountUpdatesProperty(t *testing.T) {
 	}
 	slices.Sort(words)
 	checkProperty(t, func(rt *rapid.T, w *world) {
-		beside := newWorld(t, w.Store, w.Clock) // hears everything in order
+		beside := newWorld(t, w.Store, w.Clock) // gets everything in order
 		beside.T = rt
 		begin := w.Clock.Now()
 		said := rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(rt, "said")
@@ -93,7 +93,7 @@ func TestLateAccountUpdatesProperty(t *testing.T) {
 	})
 }
 
-// A removal from before a number was connected anew does not take it out of service when it comes again.
+// A removal from before a number was connected again does not take it out of service when it is repeated.
 func TestRemovalFromBeforeANewConnection(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -112,7 +112,7 @@ func TestRemovalFromBeforeANewConnection(t *testing.T) {
 	})
 }
 
-// An edit or a revocation that overtakes its message is applied when the message comes.
+// An edit or a revocation that comes before its message is applied when the message comes.
 func TestChangesBeforeTheirMessage(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -135,7 +135,7 @@ func TestChangesBeforeTheirMessage(t *testing.T) {
 	})
 }
 
-// A message and its changes end up the same in whatever order they come.
+// A message and its changes have the same result in any order.
 func TestChangesInAnyOrderProperty(t *testing.T) {
 	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
@@ -164,7 +164,7 @@ func TestChangesInAnyOrderProperty(t *testing.T) {
 	})
 }
 
-// So is one of a message that the business wrote in the phone app, with or without the new content.
+// So is a change of a message that the business wrote in the phone app, with or without the new content.
 func TestBusinessChangesBeforeTheirMessage(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -179,7 +179,7 @@ func TestBusinessChangesBeforeTheirMessage(t *testing.T) {
 	})
 }
 
-// Changes that nobody's message follows are bounded: the eldest make room.
+// Changes without a message are bounded: the oldest make room.
 func TestEarlyChangesAreBounded(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// face is how an update shows a person: by which identifiers.
+// face is the set of identifiers by which an update shows a person.
 type face struct{ number, id, parent bool }
 
 func (f face) of(whole provider.Person) (p provider.Person) {
@@ -34,14 +34,14 @@ func (f face) of(whole provider.Person) (p provider.Person) {
 
 var faces = rapid.SampledFrom([]face{{number: true}, {id: true}, {parent: true}, {number: true, id: true}, {id: true, parent: true}, {true, true, true}})
 
-// showing is something that happens with a person, and how it shows them.
+// showing is an event with a person, and how it shows them.
 type showing struct {
 	What string // text, echo, history, sync, stop, resume, sent by number, sent by id
 	Face face
 	N    int
 }
 
-// show lets it happen. All callbacks of a showing come at once.
+// show applies the showing. All its callbacks come at once.
 func (w *world) show(s showing, whole provider.Person, begin time.Time) {
 	w.T.Helper()
 	p, id, at := s.Face.of(whole), fmt.Sprint("wamid.", whole.UserID, ".", s.N), begin.Add(time.Duration(s.N)*time.Second)
@@ -70,7 +70,7 @@ func (w *world) show(s showing, whole provider.Person, begin time.Time) {
 	}
 }
 
-// history is what is known of a person in the end, as far as it does not depend on when it was told.
+// history is what is known about a person in the end, except for what depends on when it was reported.
 type history struct {
 	Known         known
 	Consent       chat.Consent
@@ -111,8 +111,8 @@ func (w *world) historyOf(rt *rapid.T, whole provider.Person) (h history) {
 	return h
 }
 
-// Whatever the order in which updates show a person by number, by id or by both, there is one contact with
-// one conversation in the end, and nothing is lost. Each contact that is made too many is told to be gone.
+// Updates may show a person by number, by id or by both, in any order: in the end there is one contact with one
+// conversation, and nothing is lost. Events report that each surplus contact is gone.
 func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
@@ -131,7 +131,7 @@ func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
 				w.show(s, whole, begin)
 			}
 			h := w.historyOf(rt, whole)
-			for i := range h.Messages { // which of the two it was
+			for i := range h.Messages { // to find out which of the two it was
 				h.Messages[i] = h.Messages[i][len("wamid."+whole.UserID+"."):]
 			}
 			h.Known = known{}
@@ -139,7 +139,7 @@ func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
 		}
 		one, other := live("1", showings), live("2", rapid.Permutation(showings).Draw(rt, "in another order"))
 		sent := slices.ContainsFunc(showings, func(s showing) bool { return s.What == "sent by number" || s.What == "sent by id" })
-		if sent { // these are from when they were accepted
+		if sent { // sent messages have the time of their acceptance
 			slices.Sort(one.Messages)
 			slices.Sort(other.Messages)
 		}
@@ -151,8 +151,8 @@ func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// checkMade fails the case unless the contacts that events tell to be made, less those that they tell to be
-// merged, are so many. Of contacts that are imported no event tells.
+// checkMade fails the case unless the contacts that events report as made, less the merged ones, are this many.
+// Imported contacts have no event.
 func (w *world) checkMade(rt *rapid.T, people int, imported bool) {
 	made, gone := 0, 0
 	for _, e := range w.Events() {

@@ -15,8 +15,8 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// strangers makes two contacts of Ada, one by her number and then one by her id, each with a message from
-// her and one to her.
+// strangers makes two contacts of Ada, one by her number and then one by her id, each with a message from her and one
+// to her.
 func (w *world) strangers() (byNumber, byID core.Accepted) {
 	w.T.Helper()
 	w.Apply(w.from(provider.Person{Phone: adaNumber}, "wamid.n"))
@@ -30,10 +30,10 @@ func (w *world) strangers() (byNumber, byID core.Accepted) {
 	return byNumber, byID
 }
 
-// both is Ada as an update shows her with all that there is.
+// both is Ada as an update shows her with all identifiers.
 func both() provider.Person { return provider.Person{Phone: adaNumber, UserID: adaID} }
 
-// Whatever update shows that a number and an id are one person's makes one contact of two.
+// Any update that shows that a number and an id belong to one person merges the two contacts.
 func TestUpdatesJoinContacts(t *testing.T) {
 	t.Parallel()
 	const joined = chat.EventContactIdentityUpdated
@@ -64,7 +64,7 @@ func TestUpdatesJoinContacts(t *testing.T) {
 		}, []chat.EventType{joined}, 0},
 	}, func(t *testing.T, w *world, s showing) {
 		byNumber, byID := w.strangers()
-		w.Apply(s.update(w), s.update(w)) // callbacks come again
+		w.Apply(s.update(w), s.update(w)) // callbacks are repeated
 		w.Expect(s.events...)
 		if d := cmp.Diff([]known{{Phone: adaNumber, BSUID: adaID}}, w.known()); d != "" {
 			t.Errorf("other contacts (-want +got):\n%s", d)
@@ -80,8 +80,7 @@ func (w *world) statusTo(p provider.Person, id string) provider.StatusUpdate {
 	return s
 }
 
-// requireOneThread fails the test unless there is one conversation, with so many messages, all of them with
-// the contact.
+// requireOneThread fails the test unless there is one conversation, with this many messages, all with the contact.
 func (w *world) requireOneThread(contactID, conversationID string, messages int) {
 	w.T.Helper()
 	conversations := w.Conversations()
@@ -111,7 +110,7 @@ func (w *world) requireMerged(gone, stays core.Accepted) {
 	}
 }
 
-// All that two contacts had is with the one that they become.
+// The merged contact has everything that the two contacts had.
 func TestJoinedContactsKeepAll(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -158,7 +157,7 @@ func TestJoinedContactsKeepAll(t *testing.T) {
 	})
 }
 
-// Three contacts become one with one event.
+// Three contacts are merged with one event.
 func TestThreeContactsBecomeOne(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -174,7 +173,7 @@ func TestThreeContactsBecomeOne(t *testing.T) {
 	})
 }
 
-// Where contacts contradict what is shown, they stay as they are; the rest is learnt.
+// Contacts that contradict the update stay as they are; the rest is learnt.
 func TestContradictionsStay(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -191,7 +190,7 @@ func TestContradictionsStay(t *testing.T) {
 	})
 }
 
-// The contact whose conversation is older stays, and one without a conversation goes.
+// The contact with the older conversation stays, and one without a conversation goes.
 func TestWhichContactStays(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -207,7 +206,7 @@ func TestWhichContactStays(t *testing.T) {
 	})
 }
 
-// A message that was read just before its contact became another has that one.
+// A message that was read just before its contact was merged has the remaining contact.
 func TestMessagesReadBesideAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// What was still to be done for messages of the contact that goes is done with the one that stays.
+// The open work for messages of the contact that goes is done with the contact that stays.
 func TestWorkGoesOnAfterAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -42,7 +42,7 @@ func TestWorkGoesOnAfterAMerge(t *testing.T) {
 	})
 }
 
-// A status that comes together with what merges the contacts is told with the ids that stay.
+// A status in the same batch as the update that merges the contacts is reported with the ids that stay.
 func TestStatusesBesideAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -55,7 +55,7 @@ func TestStatusesBesideAMerge(t *testing.T) {
 	})
 }
 
-// A message that was accepted for the contact that goes is stopped by what the one that stays wants.
+// A message that was accepted for the contact that goes is stopped by the consent of the contact that stays.
 func TestConsentAfterAMerge(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -79,7 +79,7 @@ func TestConsentAfterAMerge(t *testing.T) {
 	})
 }
 
-// namesOnly tells whether a payload names no contacts or conversations but these.
+// namesOnly reports whether a payload names no other contacts or conversations than these.
 func namesOnly(payload []byte, ids ...string) bool {
 	known := map[string]bool{}
 	for _, id := range ids {
@@ -93,7 +93,7 @@ func namesOnly(payload []byte, ids ...string) bool {
 	return true
 }
 
-// A contact with many messages is merged in steps, and every reader sees whole messages meanwhile.
+// A contact with many messages is merged in steps, and every reader sees complete messages meanwhile.
 func TestLargeMergesAreDoneLater(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -139,7 +139,7 @@ func TestLargeMergesAreDoneLater(t *testing.T) {
 	})
 }
 
-// Sends and callbacks of a person that come while the contacts become one lose nothing.
+// Sends and callbacks of a person during a merge lose nothing.
 func TestMergeBesideOtherWork(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

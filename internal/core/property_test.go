@@ -18,11 +18,11 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// cases is how many histories a property is tried with on each engine. The rules are the same on
-// both; what differs is how long a transaction takes.
+// cases is how many histories a property is tried with on each engine. The rules are the same on both, but
+// transactions take different times.
 var cases = map[storetest.Engine]int64{storetest.SQLite: 60, storetest.Postgres: 12}
 
-// checkProperty tries a property in worlds of one store of each engine.
+// checkProperty tries a property in worlds of one store per engine.
 func checkProperty(t *testing.T, property func(rt *rapid.T, w *world)) {
 	t.Helper()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -34,7 +34,7 @@ func checkProperty(t *testing.T, property func(rt *rapid.T, w *world)) {
 			if tried.Add(1) > cases[engine] && !failing.Load() {
 				return
 			}
-			failing.Store(true) // until it has come to its end: a failure is tried again, made smaller
+			failing.Store(true) // true until the property ends: a failing case is tried again, made smaller
 			w := newWorld(t, st, clock)
 			w.T = rt
 			property(rt, w)
@@ -43,7 +43,7 @@ func checkProperty(t *testing.T, property func(rt *rapid.T, w *world)) {
 	})
 }
 
-// inBatches gives things to apply in batches of different sizes, as callbacks carry them.
+// inBatches applies all things in batches of different sizes, as callbacks carry them.
 func inBatches[T any](rt *rapid.T, all []T, apply func([]T)) {
 	for len(all) > 0 {
 		n := rapid.IntRange(1, min(4, len(all))).Draw(rt, "batch")
@@ -56,10 +56,10 @@ func inBatches[T any](rt *rapid.T, all []T, apply func([]T)) {
 type told struct {
 	callbacks map[string]bool
 	taken     bool // the provider has the message: an answer or a callback says so
-	guessed   bool // the call failed before anything came
+	guessed   bool // the call failed before any callback came
 }
 
-// proofs are the callbacks that count, with the status that each proves, the farthest first.
+// proofs are the callbacks that count, with the status that each proves, the furthest first.
 var proofs = []struct {
 	callback string
 	status   chat.MessageStatus
@@ -83,7 +83,7 @@ func (t told) status() chat.MessageStatus {
 	}
 }
 
-// events is how many of each type tell of it.
+// events is how many events of each type are expected.
 func (t told) events() map[chat.EventType]int {
 	counts := map[chat.EventType]int{}
 	if t.taken {
@@ -102,8 +102,8 @@ func (t told) events() map[chat.EventType]int {
 
 var callbackWords = rapid.SliceOfN(rapid.SampledFrom([]string{"sent", "delivered", "read", "failed", "played", "deleted", "warning", ""}), 0, 9)
 
-// Whatever the order and the number of callbacks, and whenever the call ends, the state of a message
-// follows from the set of what came, and each callback is told of once.
+// Whatever the order and the number of callbacks, and whenever the call ends, the state of a message depends only on
+// the set of what came, and each callback emits its event once.
 func TestStatusesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
@@ -195,16 +195,16 @@ var statusPattern = regexp.MustCompile(`"status":"(\w+)"`)
 
 func statusIn(payload []byte) string { return string(statusPattern.Find(payload)) }
 
-// happening is something that Ada does, told by a callback.
+// happening is something that Ada does, reported by a callback.
 type happening struct {
 	what   string // text, reaction, edit, withheld, revoke
 	id     string
-	target string // of all but texts
+	target string // of everything but texts
 	minute int    // of edits
 }
 
-// Whatever the order and the number of the callbacks about what a person does, there is one
-// contact with one conversation, each message once, and as many unread as there are messages.
+// Whatever the order and the number of a person's callbacks, there is one contact with one conversation, each message
+// once, and as many unread as there are messages.
 func TestInboundInAnyOrder(t *testing.T) {
 	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
@@ -230,7 +230,7 @@ func TestInboundInAnyOrder(t *testing.T) {
 	})
 }
 
-// callback tells of a happening. The provider always gives the BSUID, and the number at times.
+// callback is the callback of a happening. The provider always gives the BSUID, and sometimes the number.
 func (w *world) callback(rt *rapid.T, h happening, begin time.Time) provider.Update {
 	who := ada()
 	if rapid.Bool().Draw(rt, "without a number") {
@@ -258,7 +258,7 @@ func (w *world) callback(rt *rapid.T, h happening, begin time.Time) provider.Upd
 	}
 }
 
-// inbox is what an inbox holds of a person.
+// inbox is what an inbox holds about a person.
 type inbox struct {
 	Contents map[string]string // by the provider's id
 	Revoked  map[string]bool
@@ -266,8 +266,8 @@ type inbox struct {
 	Events   map[chat.EventType]int
 }
 
-// expectedInbox tells it from the callbacks: a change of a message that has not come waits for it, so it makes no
-// difference when it came.
+// expectedInbox computes it from the callbacks. A change of a message that has not come waits for it, so it does not
+// matter when the change came.
 func expectedInbox(order []happening) inbox {
 	changes := func(h happening) bool { return h.what == "edit" || h.what == "revoke" }
 	comes := func(h happening) bool { return !changes(h) }

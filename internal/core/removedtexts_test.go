@@ -15,7 +15,7 @@ import (
 
 const secret = "the secret"
 
-// everyText lets the secret into the store by every way that a message's content takes.
+// everyText puts the secret into the store by every way that a message's content can take.
 func (w *world) everyText() {
 	w.T.Helper()
 	withFile := func(id string) provider.Message {
@@ -39,7 +39,7 @@ func (w *world) everyText() {
 	w.Apply(provider.InboundMessage{Origin: w.Origin(), Message: withFile("wamid.10")}) // its file is still being fetched
 }
 
-// telling counts the events that say the secret.
+// telling counts the events that contain the secret.
 func (w *world) telling() (n int) {
 	w.T.Helper()
 	w.Seen = ""
@@ -51,8 +51,8 @@ func (w *world) telling() (n int) {
 	return n
 }
 
-// Whoever removes messages removes what events say of them: retention, the deletion of a contact, and the
-// purge of a number. Nothing else of the organization is touched.
+// Removing messages also removes their content from events: by retention, by deleting a contact, and by purging a
+// number. Nothing else of the organization is touched.
 func TestTextsGoWithTheirMessages(t *testing.T) {
 	t.Parallel()
 	eachCase(t, map[string]func(w *world, tx *store.Tx) error{
@@ -72,7 +72,7 @@ func TestTextsGoWithTheirMessages(t *testing.T) {
 	}, func(t *testing.T, w *world, remove func(*world, *store.Tx) error) {
 		other := newWorld(t, w.Store, w.Clock)
 		other.everyText()
-		w.everyText() // before anybody listens
+		w.everyText() // before anybody has subscribed
 		before := len(w.Events())
 		if n := w.telling(); n != 8 {
 			t.Fatalf("%d events say it: the test does not know all ways any more", n)
@@ -91,7 +91,7 @@ func TestTextsGoWithTheirMessages(t *testing.T) {
 	})
 }
 
-// Deliveries of what was removed stay, without it. What was on its way ends, and none comes back.
+// Deliveries of removed content stay, without it. Open ones end, and none can be replayed.
 func TestDeliveriesOfRemovedTexts(t *testing.T) {
 	t.Parallel()
 	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {

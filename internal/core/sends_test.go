@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// jobOwner is who is to send a message; "" where nobody is any more.
+// jobOwner is the node that is to send a message; "" if there is no job any more.
 func (w *world) jobOwner(messageID string) string {
 	w.T.Helper()
 	owner, err := w.Read().SendJobOwner(w.Org.ID, messageID)
@@ -23,8 +23,8 @@ func (w *world) jobOwner(messageID string) string {
 	return owner
 }
 
-// The provider's id comes with the answer to the send and with every callback. Whichever is first
-// tells that the message was sent, and no other does.
+// The provider's id comes with the answer to the send and with every callback. The first of them emits message.sent,
+// and no other does.
 func TestSentIsToldOnce(t *testing.T) {
 	t.Parallel()
 	const sent, status = chat.EventMessageSent, chat.EventMessageStatus
@@ -83,7 +83,7 @@ func TestRecordSends(t *testing.T) {
 		events []chat.EventType
 		ends   chat.MessageStatus
 		err    *chat.MessageError
-		owner  string // of the job that is left
+		owner  string // of the remaining job
 	}
 	eachCase(t, map[string]attempt{
 		"another attempt":                          {func(w *world, a core.Accepted) { w.Record(retry(w, a, "node_a")) }, nil, chat.StatusPending, nil, "node_a"},
@@ -126,8 +126,8 @@ func TestRecordSends(t *testing.T) {
 	})
 }
 
-// One of several results that cannot be written does not keep the others from being told: the
-// account of one was disconnected meanwhile.
+// A result that cannot be written, because its account was disconnected meanwhile, does not keep the others from being
+// recorded.
 func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -146,7 +146,7 @@ func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
 	})
 }
 
-// What speaks against a message that was accepted ends it with a code of its own.
+// Each reason to stop an accepted message ends it with its own code.
 func TestRefuseQueued(t *testing.T) {
 	t.Parallel()
 	type setting struct {
@@ -154,7 +154,7 @@ func TestRefuseQueued(t *testing.T) {
 		consent  chat.Consent
 		category string
 	}
-	ended := time.Date(2026, time.March, 1, 11, 0, 0, 0, time.UTC) // an hour before the clock of a test
+	ended := time.Date(2026, time.March, 1, 11, 0, 0, 0, time.UTC) // an hour before the test's clock
 	eachWorld(t, func(w *world) {
 		w.Apply(w.Text("wamid.1", "hi"))
 		contact := w.Contacts()[0]

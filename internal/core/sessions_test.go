@@ -18,7 +18,7 @@ const (
 	another  = "battery staple"
 )
 
-// staff is an organization's people.
+// staff are the users of an organization.
 type staff struct {
 	t     *testing.T
 	st    *store.Store
@@ -33,7 +33,7 @@ func eachStaff(t *testing.T, test func(s *staff)) {
 	})
 }
 
-// hashed is made once: it is slow on purpose.
+// hashed is computed once, because hashing is slow on purpose.
 var hashed = sync.OnceValues(func() (core.PasswordHash, error) { return core.HashPassword(password) })
 
 func (s *staff) hire(name string, role chat.Role) chat.User {
@@ -57,7 +57,7 @@ func (s *staff) mustSignIn(name, password string) string {
 	return token
 }
 
-// requireIn tells whether a token is a session's.
+// requireIn checks whether a token has a session.
 func (s *staff) requireIn(token string, want bool) {
 	s.t.Helper()
 	_, err := core.Session(s.t.Context(), s.st, token)
@@ -93,7 +93,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// A session ends after a week without use and after thirty days, however much it is used.
+// A session ends after a week without use, and after thirty days even if it is used.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	eachStaff(t, func(s *staff) {
@@ -132,7 +132,7 @@ func TestSignOut(t *testing.T) {
 	})
 }
 
-// With another password everything that the old one opened is closed.
+// A new password ends everything that the old one opened.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	eachStaff(t, func(s *staff) {
@@ -174,7 +174,7 @@ func TestLinks(t *testing.T) {
 		bob, err := run(s.st, createUser(core.NewUser{OrgID: s.org.ID, Email: "bob@example.com", Name: "Bob", Role: chat.RoleAgent}))
 		requireNoError(t, err)
 		_, err = s.signIn("bob", "")
-		requireCode(t, err, chat.CodeInvalidCredentials, "") // there is nothing to sign in with yet
+		requireCode(t, err, chat.CodeInvalidCredentials, "") // the user has no password yet
 		use := func(token, password string) (string, error) {
 			session, _, err := core.UseLink(context.Background(), s.st, nil, token, core.Proof{Password: password}, new("Robert"), core.Browser{})
 			return session, err
@@ -187,14 +187,14 @@ func TestLinks(t *testing.T) {
 			t.Errorf("the link is %+v", link)
 		}
 		_, err = use(first, another)
-		requireCode(t, err, chat.CodeLinkInactive, "") // there is a newer one
+		requireCode(t, err, chat.CodeLinkInactive, "") // there is a newer link
 		_, err = use(second, "short")
 		requireCode(t, err, chat.CodeInvalidFieldValue, "password")
 		session, err := use(second, password)
 		requireNoError(t, err)
 		s.requireIn(session, true)
 		_, err = use(second, another)
-		requireCode(t, err, chat.CodeLinkInactive, "") // it was used
+		requireCode(t, err, chat.CodeLinkInactive, "") // the link was used
 
 		reset, link, err := s.link(chat.RoleAdmin, bob.ID)
 		requireNoError(t, err)
@@ -253,7 +253,7 @@ func TestUpdateUser(t *testing.T) {
 		s.requireIn(token, true)
 		_, err = update(chat.RoleAdmin, ann.ID, core.UserPatch{Role: new(chat.RoleAdmin)})
 		requireNoError(t, err)
-		s.requireIn(token, false) // with another role one signs in again
+		s.requireIn(token, false) // after a change of role the user must sign in again
 
 		token = s.mustSignIn("ann", password)
 		_, err = update(chat.RoleAdmin, ann.ID, core.UserPatch{Disabled: new(true)})

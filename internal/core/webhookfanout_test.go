@@ -12,14 +12,14 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// plainVault seals nothing worth sealing.
+// plainVault is a vault for secrets that need no protection.
 func plainVault(w *world) *vault.Vault {
 	v, err := vault.New([]byte("32 bytes that are no secret here"))
 	w.Must(err)
 	return v
 }
 
-// subscribe subscribes an endpoint that its URL names.
+// subscribe subscribes an endpoint with the name in its URL.
 func (w *world) subscribe(name string, numbers []string, events ...string) chat.WebhookSubscription {
 	w.T.Helper()
 	s, err := run(w.Store, func(tx *store.Tx) (chat.WebhookSubscription, error) {
@@ -38,7 +38,7 @@ func (w *world) patch(s chat.WebhookSubscription, change func(*chat.WebhookSubsc
 	w.InTx(func(tx *store.Tx) error { return tx.UpdateWebhookSubscription(s) })
 }
 
-// deliveries are told by the endpoint, the event and the state, oldest first.
+// deliveries lists deliveries by endpoint, event and state, oldest first.
 func (w *world) deliveries() []string {
 	w.T.Helper()
 	page, err := w.Read().WebhookDeliveries(w.Org.ID, store.DeliveryFilter{}, store.Page{Limit: 1000})
@@ -95,7 +95,7 @@ func TestEventsReachTheirSubscriptions(t *testing.T) {
 	})
 }
 
-// A filter by numbers says nothing of events that concern none.
+// A filter by numbers does not apply to events without a number.
 func TestEventsWithoutANumberPassTheFilter(t *testing.T) {
 	t.Parallel()
 	for _, kind := range chat.EventTypes {
@@ -119,8 +119,8 @@ func TestDeliveriesFollowTheStatus(t *testing.T) {
 	})
 }
 
-// Deliveries of several events in a transaction are all made; those that go out are handed over once,
-// after the commit, with the bytes of their events.
+// All deliveries of several events in a transaction are made. The ones to send are handed over once, after the commit,
+// with the bytes of their events.
 func TestDeliveriesAreHandedOver(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -177,7 +177,7 @@ func TestHeldEventsAreDeliveredWhenReleased(t *testing.T) {
 	})
 }
 
-// A subscription that is made or changed in a transaction counts for what it records afterwards.
+// A subscription that is made or changed in a transaction applies to events that it records afterwards.
 func TestSubscriptionsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -203,7 +203,7 @@ func TestSubscriptionsCountAtOnce(t *testing.T) {
 	})
 }
 
-// TestSamplePayloads holds the bytes of the events that a subscription can be tested with.
+// TestSamplePayloads holds the bytes of the sample events for testing a subscription.
 func TestSamplePayloads(t *testing.T) {
 	t.Parallel()
 	cases := map[string]chat.EventType{}

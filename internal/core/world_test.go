@@ -18,7 +18,7 @@ import (
 // world is a business number to which things happen.
 type world struct{ *worldtest.World }
 
-// eachCase runs a test once for every case, each in a world of its own in one store of each engine.
+// eachCase runs a test once for every case, each in its own world in one store per engine.
 func eachCase[C any](t *testing.T, cases map[string]C, test func(t *testing.T, w *world, c C)) {
 	t.Helper()
 	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
@@ -52,8 +52,8 @@ var (
 	tokenPattern = regexp.MustCompile(`/media/[A-Za-z0-9_-]{32}`)
 )
 
-// golden compares a payload with the file of that name, byte for byte but for what is made up
-// anew each time: ids are numbered in the order in which they appear.
+// golden compares a payload with the file of that name, byte for byte except for values that are new each time: ids
+// are numbered in the order in which they appear.
 func (w *world) golden(name string, payload []byte) {
 	w.T.Helper()
 	numbers := map[string]string{}
