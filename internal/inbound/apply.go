@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// workers apply side by side, each what it finds waiting.
+	// workers is how many workers apply updates side by side.
 	workers = 4
-	// restAfter is how long a number waits when the store could not take its updates.
+	// restAfter is how long a number rests after the store could not take its updates.
 	restAfter = time.Second
-	// storeTimeout bounds the transactions that keep books, and applyTimeout those that apply.
+	// storeTimeout bounds transactions that only write callback rows, and applyTimeout those that apply updates.
 	storeTimeout = 10 * time.Second
 	applyTimeout = 30 * time.Second
-	// latePatience is how often that may not be enough for a callback before it is taken for its own fault.
+	// latePatience is how often a callback may exceed that before it counts as the callback's own fault.
 	latePatience = 3
 )
 
@@ -31,8 +31,9 @@ func (r *Receiver) work() {
 	}
 }
 
-// apply applies what several numbers have waiting together, or else each number's for itself: one may
-// be at fault. Where it is the store that cannot, all stays as it is, so that the order does too.
+// apply applies the waiting updates of several numbers in one transaction. If that fails, it applies each number's on
+// its own, because one of them may be at fault. If the store is unavailable, everything stays in the queues, so that
+// the order is kept.
 func (r *Receiver) apply(turns []turn) {
 	rows := r.queues.ending(turns)
 	err := r.applyTogether(updatesOf(turns), rows)
@@ -60,7 +61,7 @@ func updatesOf(turns []turn) (all []provider.Update) {
 	return all
 }
 
-// finish takes applied updates from their queues. The rows were removed with them.
+// finish takes applied updates from their queues. Their rows were removed in the same transaction.
 func (r *Receiver) finish(turns []turn, removed []store.Callback) {
 	gone := map[string]bool{}
 	for _, c := range removed {
@@ -77,8 +78,8 @@ func (r *Receiver) finish(turns []turn, removed []store.Callback) {
 	r.queues.letGo(removed...)
 }
 
-// secure makes rows of what the provider still waits for, and answers, before it is taken apart. If that
-// fails, it is sent again; until then it waits here.
+// secure stores the callbacks that the provider still waits for, and answers, before they are applied in parts. If
+// that fails, the provider sends them again; until then they wait here.
 func (r *Receiver) secure(turns []turn) error {
 	var unstored []*arrival
 	for _, t := range turns {
@@ -109,9 +110,9 @@ func (r *Receiver) applyAlone(t turn) {
 	r.queues.release(t.queue, rest)
 }
 
-// applyPiece applies the updates of one callback, or else those of them that can be: what cannot is
-// tried again with the whole callback, later, and holds up nothing. It reports false if the store is
-// away or slow; then the rest of them stays, and other numbers need not wait for the next try.
+// applyPiece applies the updates of one callback. If that fails, it applies them one by one: a failing update is tried
+// again later with the whole callback, and holds up nothing. It returns false if the store is unavailable or slow;
+// then the rest stays in the queue, and other numbers do not wait for the next try.
 func (r *Receiver) applyPiece(n *queue, p piece) bool {
 	err := r.applyTogether(p.updates(), nil)
 	if p.part.stays(err) {
@@ -135,7 +136,8 @@ func (r *Receiver) applyPiece(n *queue, p piece) bool {
 	return true
 }
 
-// stays tells whether it was the store that could not: somebody may have locked what it needs, for a while.
+// stays reports whether the store was at fault, so that the updates stay. A late transaction may only have met a lock
+// that lasts a while.
 func (p *part) stays(err error) bool {
 	if isLate(err) {
 		p.late++
@@ -152,11 +154,11 @@ func (r *Receiver) done(n *queue, p piece, failure error) {
 	}
 }
 
-// applyTogether applies updates in one transaction, and removes the rows that end with them.
+// applyTogether applies updates in one transaction, and removes the rows that are complete with them.
 func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callback) (err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), applyTimeout)
 	defer cancel()
-	defer func() { // a stored callback that ends the process would do so at every start
+	defer func() { // otherwise a stored callback that panics would end the process at every start
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic: %v", cause)
 		}
@@ -173,7 +175,7 @@ func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callb
 	return err
 }
 
-// inTx runs a transaction that applies updates, or only keeps books.
+// inTx runs a transaction. updates are the ones that it applies, if any.
 func (r *Receiver) inTx(ctx context.Context, updates []provider.Update, fn func(*store.Tx) error) error {
 	if r.cfg.around == nil {
 		return r.cfg.Store.InTx(ctx, fn)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A body that was given up counts for nothing, whatever its reader was about to do.
+// A body that was given up holds no room, whatever its reader does next.
 func TestGivenUpBodiesHoldNothing(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(*intake, *unproven) error{

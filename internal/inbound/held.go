@@ -6,14 +6,13 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// What the queues know of rows: which are in memory, and which are to come first.
+// The queues know which rows are in memory, and which rows must come first.
 
-// maxKnown bounds the numbers of rows that are to come first and are known. Past it nothing is known, but
-// that there are such rows: some 20 MB are enough.
+// maxKnown bounds the entries about rows that must come first, one for each number of a row. Beyond it the queues only
+// know that there are such rows: some 20 MB are enough.
 const maxKnown = 100_000
 
-// beginStoring tells whether an arrival is to be made a row by the caller: not one that has been
-// applied, is a row, or is about to be.
+// beginStoring reports whether the caller must store an arrival: not if it was applied, is a row, or is being stored.
 func (q *queues) beginStoring(a *arrival) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -24,8 +23,8 @@ func (q *queues) beginStoring(a *arrival) bool {
 	return true
 }
 
-// instant is what the next rows carry in their ids, by which they are read back: it never goes back,
-// whatever the wall clock does.
+// instant is the time in the ids of the next rows. Rows are read back by id, so it never goes back, even if the wall
+// clock does.
 func (q *queues) instant(now func() time.Time) time.Time {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,8 +55,8 @@ func (q *queues) letGo(rows ...store.Callback) {
 	}
 }
 
-// stored notes that an arrival is a row now. It returns the row if the arrival has been applied
-// meanwhile.
+// stored notes that an arrival is a row now. applied reports that the arrival was applied meanwhile; then the row must
+// end.
 func (q *queues) stored(a *arrival, row store.Callback) (e ended, applied bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,14 +64,14 @@ func (q *queues) stored(a *arrival, row store.Callback) (e ended, applied bool) 
 	return ended{row, a.failed}, a.left == 0
 }
 
-// rowOf is the id of an arrival that is a row.
+// rowOf is the row id of an arrival; empty if it is no row.
 func (q *queues) rowOf(a *arrival) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return a.callback.ID
 }
 
-// notStored notes that arrivals could not be made rows.
+// notStored notes that arrivals could not be stored.
 func (q *queues) notStored(arrivals []*arrival) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,7 +80,7 @@ func (q *queues) notStored(arrivals []*arrival) {
 	}
 }
 
-// spill leaves a row to be read back when its turn has come; what follows of its numbers waits for it.
+// spill leaves a row in the table, to be read back in its turn. Later updates of its numbers wait for it.
 func (q *queues) spill(a *arrival) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -111,7 +110,7 @@ func (q *queues) unspill(id string) {
 	delete(q.spilled, id)
 }
 
-// load takes in a row that was read back. It reports false if it is in memory already.
+// load takes in a row that was read back. It reports false if the row is already in memory.
 func (q *queues) load(a *arrival) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -124,14 +123,14 @@ func (q *queues) load(a *arrival) bool {
 	return true
 }
 
-// loadable tells whether a row is to be read back, and whether there is room for it.
+// loadable reports whether a row must be read back, and whether there is room for it.
 func (q *queues) loadable(id string) (wanted, room bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return !q.held[id], q.bytes < q.most
 }
 
-// fallBehind notes that there are rows of which the queues know nothing.
+// fallBehind notes that there are rows that the queues do not know.
 func (q *queues) fallBehind() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -143,8 +142,7 @@ func (q *queues) lose() {
 	q.lost++
 }
 
-// outside are the rows that are known not to be in memory, how many are, and how often some were lost
-// sight of.
+// outside are the rows known to be outside memory, the number of rows in memory, and the value of lost.
 func (q *queues) outside() (spilled map[string]bool, held, lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -155,8 +153,8 @@ func (q *queues) outside() (spilled map[string]bool, held, lost int) {
 	return spilled, len(q.held), q.lost
 }
 
-// caughtUp notes that all rows are in memory that there were when so many had been lost sight of. Those
-// that were spilled and are gone have been taken over by another node.
+// caughtUp notes that all rows are in memory that existed when lost had this value. Spilled rows in gone were taken
+// over by another node.
 func (q *queues) caughtUp(gone map[string]bool, lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -166,7 +164,7 @@ func (q *queues) caughtUp(gone map[string]bool, lost int) {
 	}
 }
 
-// wantsRows tells whether there are rows to be read back, and much room for them.
+// wantsRows reports whether there are rows to read back, and plenty of room for them.
 func (q *queues) wantsRows() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,7 +1,6 @@
-// Package inbound takes in the provider's callbacks: it checks the signature, applies what the
-// callback says, and answers. What cannot be applied at once, because it is large, or much is
-// waiting, or something is wrong with it, is stored, acknowledged, and applied later: an
-// acknowledged callback is applied, or a row until it has been.
+// Package inbound receives the provider's callbacks: it checks the signature, applies the updates, and answers. A
+// callback that cannot be applied at once, because it is large, or much is waiting, or something is wrong with it, is
+// stored, acknowledged, and applied later. So an acknowledged callback was applied, or is a row until it is.
 package inbound
 
 import (
@@ -25,24 +24,23 @@ import (
 )
 
 const (
-	// maxAccepting bounds the bytes of the callbacks that are being applied or stored for a provider that
-	// waits.
+	// maxAccepting bounds the bytes of callbacks that are being applied or stored while the provider waits.
 	maxAccepting = 32 << 20
-	// lastWords is how long a sender that is refused may go on before the connection is closed.
+	// lastWords is how long a refused sender may go on before the connection is closed.
 	lastWords = 100 * time.Millisecond
-	// atOnce is how many updates a callback may carry to be applied before the answer.
+	// atOnce is how many updates a callback may have to be applied before the answer.
 	atOnce = 100
-	// patience is how long the provider waits for that; then the callback is stored.
+	// patience is how long the provider waits for that. Then the callback is stored.
 	patience = 2 * time.Second
 )
 
 // Config is what the receiver needs.
 type Config struct {
 	Store *store.Store
-	// Lease is this process's right to the callbacks it has stored.
+	// Lease is this process's right to its stored callbacks.
 	Lease func() store.Lease
-	// CanSign tells whether a text can be a signature at all; Verify checks a body's; Decode reads it.
-	// They are the adapter's.
+	// CanSign reports whether a text can be a signature at all; Verify checks a body's signature; Decode reads the
+	// body. The provider's adapter implements them.
 	CanSign     func(signature string) bool
 	Verify      func(signature string, body []byte) bool
 	Decode      func(body []byte) ([]provider.Update, error)
@@ -52,28 +50,28 @@ type Config struct {
 	Metrics   *Metrics
 	Log       *slog.Logger
 
-	// around lets tests hold up or fail transactions, and queued make memory small.
+	// around lets tests delay or fail transactions, and queued lets them make memory small.
 	around func(updates []provider.Update, run func() error) error
 	queued int
 }
 
-// Receiver is the handler for callbacks and the worker behind it.
+// Receiver handles callbacks and applies them in the background.
 type Receiver struct {
 	cfg     Config
 	applier core.Applier
 	intake  *intake
-	// accepting is how many bytes the provider waits for.
+	// accepting is the bytes of callbacks for which the provider waits.
 	accepting atomic.Int64
 	queues    *queues
-	loader    chan struct{} // wakes it
-	node      string        // under which the rows were last looked for
+	loader    chan struct{} // wakes the loader
+	node      string        // the node under whose name rows were last claimed
 
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-// New makes a receiver, which answers the provider even before it is started.
+// New makes a receiver. It answers the provider even before it is started.
 func New(cfg Config) *Receiver {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
@@ -88,7 +86,7 @@ func New(cfg Config) *Receiver {
 	}
 }
 
-// Start begins the work, with what an earlier process left.
+// Start starts the workers, beginning with the callbacks of an earlier process.
 func (r *Receiver) Start(context.Context) error {
 	for range workers {
 		r.running.Go(r.work)
@@ -97,7 +95,7 @@ func (r *Receiver) Start(context.Context) error {
 	return nil
 }
 
-// Stop ends the work after what is being applied. The rest stays in the table.
+// Stop ends the work after the running transactions. The rest stays in the table.
 func (r *Receiver) Stop(context.Context) {
 	r.cancel()
 	r.queues.close()
@@ -129,7 +127,7 @@ func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) {
 	io.WriteString(w, q.Get("hub.challenge"))
 }
 
-// receive takes a callback. Nothing is read of one that cannot be the provider's.
+// receive takes a callback. It reads nothing of a request that cannot be the provider's.
 func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	signature := req.Header.Get("X-Hub-Signature-256")
 	if !r.cfg.CanSign(signature) {
@@ -156,7 +154,7 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// refuseBody says why a body was not taken.
+// refuseBody answers why a body was not taken.
 func (r *Receiver) refuseBody(w http.ResponseWriter, req *http.Request, err error) {
 	switch {
 	case errors.Is(err, errSignature):
@@ -173,9 +171,9 @@ func (r *Receiver) refuseBody(w http.ResponseWriter, req *http.Request, err erro
 	}
 }
 
-// refuse answers and lets go of the connection, whatever is still to come on it. Where the server does
-// not see that the body was left, it does not keep the connection for a while so that the answer
-// surely arrives: of refused ones there may be many.
+// refuse answers and closes the connection, whatever is still to come on it. The server must not notice that the body
+// was left unread: it would then keep the connection for a while to make sure that the answer arrives, and there may
+// be many refused requests.
 func (r *Receiver) refuse(w http.ResponseWriter, req *http.Request, status int, text string) {
 	r.cfg.Metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(lastWords))
@@ -184,7 +182,7 @@ func (r *Receiver) refuse(w http.ResponseWriter, req *http.Request, status int, 
 	http.Error(w, text, status)
 }
 
-// accept takes on a callback whose signature was right.
+// accept takes a callback whose signature was right.
 func (r *Receiver) accept(ctx context.Context, body []byte) error {
 	size := int64(len(body))
 	defer r.accepting.Add(-size)
@@ -198,7 +196,7 @@ func (r *Receiver) accept(ctx context.Context, body []byte) error {
 	return err
 }
 
-// storable is a body that every store can hold: people write broken characters, and JSON has no NUL.
+// storable makes a body that every store can hold: people send invalid characters, and JSON has no NUL.
 func storable(body []byte) []byte {
 	if utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 {
 		return body
@@ -206,7 +204,7 @@ func storable(body []byte) []byte {
 	return bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, nil)
 }
 
-// applyOrKeep has a callback applied, or else stored. Large ones are stored at once.
+// applyOrKeep applies a callback, or else stores it. A large one is stored at once.
 func (r *Receiver) applyOrKeep(ctx context.Context, a *arrival) error {
 	if len(a.parts) == 0 {
 		return nil
@@ -224,7 +222,7 @@ func (r *Receiver) applyOrKeep(ctx context.Context, a *arrival) error {
 	return nil
 }
 
-// await waits for a callback to be applied, and stores it where that takes too long.
+// await waits until a callback is applied, and stores it if that takes too long.
 func (r *Receiver) await(ctx context.Context, a *arrival) error {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
@@ -239,7 +237,7 @@ func (r *Receiver) await(ctx context.Context, a *arrival) error {
 	if r.queues.beginStoring(a) {
 		return r.keep(ctx, []*arrival{a})
 	}
-	select { // it has been applied, or a worker is storing it
+	select { // it was applied, or a worker is storing it
 	case err := <-a.answer:
 		return err
 	case <-ctx.Done():
@@ -247,11 +245,10 @@ func (r *Receiver) await(ctx context.Context, a *arrival) error {
 	}
 }
 
-// decode reads a callback. One that is signed by the provider and yet cannot be read has nothing in it
-// to apply.
+// decode reads a callback. A callback that the provider signed but that cannot be read has no updates.
 func (r *Receiver) decode(c store.Callback) (a *arrival) {
 	defer func() {
-		if cause := recover(); cause != nil { // else a stored callback would end the process at every start
+		if cause := recover(); cause != nil { // else a stored callback that panics would end the process at every start
 			r.cfg.Log.Error("a callback could not be decoded and is dropped", "callback", c.ID, "bytes", len(c.Body), "error", cause)
 			a = newArrival(c, nil)
 		}
@@ -263,8 +260,8 @@ func (r *Receiver) decode(c store.Callback) (a *arrival) {
 	return newArrival(c, apart(updates))
 }
 
-// apart makes an update of each message of a number's past: a callback can have thousands, and others wait
-// while they are applied together.
+// apart makes an update of each message of a number's history. A callback can have thousands, and others wait while
+// they are applied together.
 func apart(updates []provider.Update) (all []provider.Update) {
 	for _, u := range updates {
 		chunk, ok := u.(provider.HistoryChunk)

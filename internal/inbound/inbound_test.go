@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 			return request
 		}
 		large := strings.Repeat("x", 3<<20+1)
-		endless := func() *http.Request { // its length is not said before
+		endless := func() *http.Request { // without a declared length
 			request := post("of "+large, "")
 			request.Body, request.ContentLength = io.NopCloser(strings.NewReader(large)), -1
 			return request
@@ -93,7 +93,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// A callback is applied when it is answered, and leaves no row.
+// A callback is applied before it is answered, and leaves no row.
 func TestAcceptedAndApplied(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -102,7 +102,7 @@ func TestAcceptedAndApplied(t *testing.T) {
 		}
 		synctest.Wait()
 		r.require("a b")
-		r.deliver("a b") // callbacks come again
+		r.deliver("a b") // callbacks are repeated
 		r.deliver("c")
 		synctest.Wait()
 		r.require("a b c")
@@ -124,7 +124,7 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
-// What cannot be read is dropped: it would be no better the next time.
+// An unreadable callback is dropped, because it would not be readable the next time either.
 func TestUnreadableIsDropped(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -140,7 +140,7 @@ func TestUnreadableIsDropped(t *testing.T) {
 	})
 }
 
-// A callback may carry more than one transaction takes.
+// A callback may have more updates than one transaction takes.
 func TestLargeCallback(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -158,7 +158,7 @@ func TestLargeCallback(t *testing.T) {
 	})
 }
 
-// The callbacks of a node that is gone are taken over, in their order; those of a living one are not.
+// The callbacks of a dead node are taken over, in their order; those of a living one are not.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -180,7 +180,7 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
-// A node without a lease takes nothing over: others may be about to take what it has.
+// A node without a lease takes nothing over, because others may be about to take over its own.
 func TestNoTakeOverWithoutALease(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -202,7 +202,7 @@ func TestFilesAreFetched(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.deliver("file:1 poison")
-		pass(10 * time.Second) // and is tried again
+		pass(10 * time.Second) // and it is tried again
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if len(r.fetched) != 1 || r.fetched[0].ProviderMediaID != "9001" || r.fetched[0].Owner != "node_media" {
@@ -214,8 +214,8 @@ func TestFilesAreFetched(t *testing.T) {
 	})
 }
 
-// An update that cannot be applied keeps no other from being applied, not even those of its own
-// callback, which is stored and tried again and again until it is set aside.
+// An update that cannot be applied holds up no other, not even those of its own callback, which is stored and retried
+// until it is set aside.
 func TestPoisonIsSetAside(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -244,8 +244,8 @@ func TestPoisonIsSetAside(t *testing.T) {
 	})
 }
 
-// The provider does not wait for a number that is stuck: its callback is stored, keeps its place, and
-// is no longer stored when it has been applied.
+// The provider does not wait for a stuck number: its callback is stored and keeps its place. The row is removed when
+// the callback has been applied.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -256,13 +256,13 @@ func TestPatienceEnds(t *testing.T) {
 			t.Errorf("got %d after %v", code, time.Since(before))
 		}
 		r.require("", "1/held, attempt 0, in -1s", "a, attempt 0, in 0s")
-		pass(10 * time.Second) // sweeps leave alone what is in memory
+		pass(10 * time.Second) // sweeps skip callbacks that are in memory
 		release()
 		r.require("held a")
 	})
 }
 
-// What does not fit into memory is stored and found again, in its order. Other numbers find room.
+// Callbacks that do not fit into memory are stored and read back, in their order. Other numbers find room.
 func TestMoreThanMemoryHolds(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -295,7 +295,7 @@ func TestMoreThanMemoryHolds(t *testing.T) {
 	})
 }
 
-// A stop waits for what is being applied; what the provider was waiting for is stored.
+// A stop waits for running transactions. Callbacks that the provider waits for are stored.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -320,7 +320,7 @@ func TestStop(t *testing.T) {
 		}
 		release()
 		work.Wait()
-		if code := r.deliver("b"); code != http.StatusOK { // stored, for the next start
+		if code := r.deliver("b"); code != http.StatusOK { // stored for the next start
 			t.Errorf("got %d", code)
 		}
 		if left := r.stored(node); len(left) == 0 || !strings.HasPrefix(left[len(left)-1], "b, attempt 0") {

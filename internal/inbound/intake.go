@@ -12,24 +12,24 @@ import (
 const (
 	// maxBody is the largest callback that the provider sends.
 	maxBody = 3 << 20
-	// maxUnproven bounds the bytes of all bodies whose signature is yet to be checked, but for the eldest,
-	// and maxReading how many such bodies there are: each also costs its connection.
+	// maxUnproven bounds the bytes of all bodies with unchecked signatures, except for the oldest body. maxReading
+	// bounds the number of such bodies, because each also costs its connection.
 	maxUnproven = 6 << 20
 	maxReading  = 256
 	firstBuffer = 4 << 10
-	// smallBody is what costs no more than the connection it comes on. Such bodies need no room: most
+	// smallBody is the size up to which a body costs no more than its connection. Small bodies need no room: most
 	// callbacks are that small, and nobody can keep them out.
 	smallBody = 4 << 10
 
-	// A body has bodyPatience and the time it takes at slowestBody, in bytes a second.
+	// A body must arrive within bodyPatience plus its time at slowestBody, in bytes a second.
 	bodyPatience = 5 * time.Second
 	slowestBody  = 128 << 10
-	// Where there is no room for another body, one that is slower than crawling makes room. A body that
-	// has just begun counts as fast.
+	// When there is no room for another body, a body slower than crawling makes room. A body that has just begun
+	// counts as fast.
 	crawling  = 256 << 10
 	headStart = 64 << 10
 	warmUp    = 100 * time.Millisecond
-	// A body waits roomPatience for room, and looks whether another has become slow every lookAgain.
+	// A body waits roomPatience for room, and checks every lookAgain whether another has become slow.
 	roomPatience = 10 * time.Second
 	lookAgain    = 20 * time.Millisecond
 )
@@ -41,25 +41,25 @@ var (
 	errSignature = errors.New("the signature does not match")
 )
 
-// intake reads bodies of which nobody knows yet who sent them. What they hold together is bounded;
-// when that is used up, the slowest makes room for the others. So whoever sends slowly, or much with a
-// wrong signature, keeps out no callback of the provider, which sends at once what it has to say.
+// intake reads bodies from unknown senders. Their total size is bounded; when there is no room, the slowest body makes
+// room for the others. So a sender that is slow, or sends much with a wrong signature, cannot keep out the provider,
+// which sends its callbacks fast.
 type intake struct {
 	prompt  *prompt
 	mu      sync.Mutex
 	reading map[*unproven]bool
-	begun   int // bodies, ever
+	begun   int // number of bodies so far
 	bytes   int
 	waiting int
-	changed chan struct{} // closed for those who wait, when there is more room or a body was given up
+	changed chan struct{} // closed to wake waiting bodies, when there is more room or a body was given up
 }
 
-// unproven is a body on its way in.
+// unproven is a body that is being read, with its signature still unchecked.
 type unproven struct {
 	conn    interface{ SetReadDeadline(time.Time) error }
-	number  int // in the order in which they begin
+	number  int // in the order in which bodies begin
 	begun   time.Time
-	waits   time.Time // since when it waits for room; zero while it is read
+	waits   time.Time // since when it waits for room; zero while it is being read
 	arrived int       // bytes
 	charged int       // bytes of its buffers
 	givenUp bool      // to make room
@@ -69,9 +69,9 @@ func newIntake() *intake {
 	return &intake{prompt: newPrompt(), reading: map[*unproven]bool{}, changed: make(chan struct{})}
 }
 
-// read returns the body of a request if verify finds its signature right.
+// read returns the body of a request if verify accepts its signature.
 func (in *intake) read(w http.ResponseWriter, req *http.Request, verify func([]byte) bool) ([]byte, error) {
-	most := maxBody + 1 // one more shows that there is more
+	most := maxBody + 1 // one byte more shows that the body is too large
 	if req.ContentLength > maxBody {
 		return nil, errTooLarge
 	}
@@ -93,7 +93,7 @@ func (in *intake) read(w http.ResponseWriter, req *http.Request, verify func([]b
 	return body, err
 }
 
-// readSmall reads a body of less than most bytes. Its connection alone bounds it.
+// readSmall reads a body of less than most bytes. Only the number of connections bounds such bodies.
 func readSmall(u *unproven, from io.Reader, most int) ([]byte, error) {
 	u.allowTime()
 	defer u.conn.SetReadDeadline(time.Time{})
@@ -106,7 +106,7 @@ func readSmall(u *unproven, from io.Reader, most int) ([]byte, error) {
 	return body, nil
 }
 
-// readLarge reads a body of less than most bytes, when there is room for it.
+// readLarge reads a body of less than most bytes, once there is room for it.
 func (in *intake) readLarge(u *unproven, from io.Reader, most int) ([]byte, error) {
 	if err := in.enter(u); err != nil {
 		return nil, err
@@ -115,16 +115,16 @@ func (in *intake) readLarge(u *unproven, from io.Reader, most int) ([]byte, erro
 	return readAll(in, u, from, most)
 }
 
-// room is what bounds the bytes of bodies.
+// room bounds the bytes of bodies.
 type room interface {
 	// charge counts n more bytes of a body's buffers, and refund gives them back.
 	charge(u *unproven, n int) error
 	refund(u *unproven, n int)
-	// note counts what has arrived of a body, and gives it the time for more.
+	// note counts n arrived bytes of a body, and extends its deadline.
 	note(u *unproven, n int) error
 }
 
-// readAll reads a body into a buffer that grows with what arrives, up to most bytes.
+// readAll reads a body of up to most bytes into a growing buffer.
 func readAll(in room, u *unproven, from io.Reader, most int) (body []byte, err error) {
 	for {
 		if len(body) == cap(body) {
@@ -162,7 +162,7 @@ func grow(in room, u *unproven, body []byte, most int) ([]byte, error) {
 	return larger, nil
 }
 
-// enter begins a body.
+// enter registers a body, once there is room.
 func (in *intake) enter(u *unproven) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -176,8 +176,7 @@ func (in *intake) enter(u *unproven) error {
 	return err
 }
 
-// charge: the eldest body always has room: else bodies that
-// have all room together would wait for each other.
+// charge always has room for the oldest body. Otherwise bodies that together hold all room would wait for each other.
 func (in *intake) charge(u *unproven, n int) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -192,7 +191,7 @@ func (in *intake) charge(u *unproven, n int) error {
 func (in *intake) refund(u *unproven, n int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if u.givenUp { // what it held was counted back then
+	if u.givenUp { // its bytes were counted back then
 		return
 	}
 	in.bytes -= n
@@ -215,7 +214,7 @@ func (u *unproven) note(n int) error {
 	return nil
 }
 
-// leave ends a body. What is done with it from here on has time limits of its own.
+// leave removes a body. What happens with it next has its own time limits.
 func (in *intake) leave(u *unproven) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -226,8 +225,8 @@ func (in *intake) leave(u *unproven) {
 	u.conn.SetReadDeadline(time.Time{})
 }
 
-// awaitRoom returns when there is room. Until then it gives up bodies that crawl, the slowest first; if
-// none does, they will soon be done. The time of the body itself stands still.
+// awaitRoom returns when there is room. Until then it gives up crawling bodies, the slowest first; if no body crawls,
+// they will be done soon. The waiting does not count against the body's own time.
 func (in *intake) awaitRoom(u *unproven, room func() bool) error {
 	if !u.givenUp && room() {
 		return nil
@@ -251,7 +250,7 @@ func (in *intake) awaitRoom(u *unproven, room func() bool) error {
 	return nil
 }
 
-// wait lets go of the lock until something changes, or a body may have become slow.
+// wait releases the lock until something changes, or a body may have become slow.
 func (in *intake) wait() {
 	changed := in.changed
 	in.waiting++
@@ -289,7 +288,7 @@ func (in *intake) giveUp(u *unproven) {
 	u.endNow()
 }
 
-// endNow ends a body from outside: its reader finds that its time is over.
+// endNow ends a body from another goroutine: its reader meets an expired deadline.
 func (u *unproven) endNow() {
 	u.givenUp = true
 	u.conn.SetReadDeadline(time.Unix(1, 0))
@@ -308,7 +307,7 @@ func (in *intake) tell() {
 	}
 }
 
-// speed is in bytes a second.
+// speed is the body's speed in bytes a second.
 func (u *unproven) speed() float64 {
 	until := u.waits
 	if until.IsZero() {
@@ -317,7 +316,7 @@ func (u *unproven) speed() float64 {
 	return float64(u.arrived+headStart) / (until.Sub(u.begun) + warmUp).Seconds()
 }
 
-// deadline is when the next byte must be there. A connection that cannot be timed has its server's.
+// deadline is when the next byte must have arrived. A connection without deadlines has only its server's limits.
 func (u *unproven) deadline() time.Time {
 	return u.begun.Add(bodyPatience + time.Duration(u.arrived)*time.Second/slowestBody)
 }

@@ -19,10 +19,10 @@ import (
 
 const (
 	mostBodies = 256
-	mostBytes  = 6<<20 + 3<<20 + 1 // of all, and of the eldest beyond that
+	mostBytes  = 6<<20 + 3<<20 + 1 // of all bodies, plus the oldest beyond that
 )
 
-// sender is one who sends a callback over a connection, at a pace of its own.
+// sender sends a callback over a connection, at its own pace.
 type sender struct {
 	*httptest.ResponseRecorder
 	near, far net.Conn // the server's end, and the sender's
@@ -30,10 +30,10 @@ type sender struct {
 	took      time.Duration
 }
 
-// SetReadDeadline is what a server's connection can do.
+// SetReadDeadline makes it work like a server's connection.
 func (s *sender) SetReadDeadline(t time.Time) error { return s.near.SetReadDeadline(t) }
 
-// begin sends the head of a callback that does not say how long it is.
+// begin sends the head of a callback without a declared length.
 func (r *rig) begin(signature string) *sender { return r.beginWith(signature, -1) }
 
 // beginWith sends the head of a callback.
@@ -60,7 +60,7 @@ func (s *sender) send(body string, portion int, pause time.Duration) int {
 			<-time.After(pause)
 		}
 		n, err := io.WriteString(s.far, body[:min(portion, len(body))])
-		if err != nil { // nobody reads it any more
+		if err != nil { // the server no longer reads
 			break
 		}
 		body = body[n:]
@@ -78,7 +78,7 @@ func (u untouchable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Nothing is read of what cannot be the provider's, and its connection is closed.
+// Nothing is read of a request that cannot be the provider's, and its connection is closed.
 func TestNothingIsReadOfTheUnsigned(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -97,7 +97,7 @@ func TestNothingIsReadOfTheUnsigned(t *testing.T) {
 	})
 }
 
-// A body that crawls is cut off; one that is merely slow is not.
+// A crawling body is cut off; a body that is merely slow is not.
 func TestCrawlingBodiesAreCutOff(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -119,7 +119,7 @@ func TestCrawlingBodiesAreCutOff(t *testing.T) {
 	})
 }
 
-// However many send slowly, they do not keep out a callback of any size, and hold little.
+// Any number of slow senders hold little memory and do not keep out a callback of any size.
 func TestSlowBodiesMakeRoom(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -146,7 +146,7 @@ func TestSlowBodiesMakeRoom(t *testing.T) {
 	})
 }
 
-// Callbacks that come fast wait for each other, and none is turned away.
+// Fast callbacks wait for each other, and none is refused.
 func TestFastBodiesWaitForRoom(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -164,7 +164,7 @@ func TestFastBodiesWaitForRoom(t *testing.T) {
 	})
 }
 
-// A small body that says so needs no room among others, which are too fast to make any.
+// A body with a small declared length needs no room among others that are too fast to make any.
 func TestSmallBodiesNeedNoRoom(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -186,8 +186,8 @@ func TestSmallBodiesNeedNoRoom(t *testing.T) {
 	})
 }
 
-// However many begin a callback, send much of it and then stall, and come back when they are cut off: a real
-// callback of the size that callbacks have comes through at once.
+// Any number of senders begin a callback, send much of it, stall, and come back when they are cut off. A real callback
+// of a usual size still comes through at once.
 func TestFloodsKeepOutNoCallback(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -208,7 +208,7 @@ func TestFloodsKeepOutNoCallback(t *testing.T) {
 						return
 					}
 					s.far.Close()
-					<-time.After(50 * time.Millisecond) // in no time at all nobody is back
+					<-time.After(50 * time.Millisecond) // without a pause nobody would be back
 				}
 			})
 		}
@@ -233,7 +233,7 @@ func TestFloodsKeepOutNoCallback(t *testing.T) {
 	})
 }
 
-// A small body has time, but not for ever.
+// A small body has time, but not forever.
 func TestSmallBodiesHaveTheirTime(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
@@ -247,12 +247,11 @@ func TestSmallBodiesHaveTheirTime(t *testing.T) {
 	})
 }
 
-// Whoever sends what and how fast: the bounds hold, and whoever sends a right callback at a good pace
-// gets it through.
+// For any senders and speeds, the bounds hold, and a valid callback at a good pace comes through.
 func TestIntakeProperty(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
-		rapid.Check(struct{ *testing.T }{t}, func(t *rapid.T) { // a bubble knows no deadline to ask for
+		rapid.Check(struct{ *testing.T }{t}, func(t *rapid.T) { // a bubble has no deadline that could be asked for
 			var all sync.WaitGroup
 			for i := range rapid.IntRange(1, 60).Draw(t, "senders") {
 				word := "blank:" + strings.Repeat("x", rapid.IntRange(0, 1<<20).Draw(t, "size"))

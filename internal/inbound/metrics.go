@@ -2,7 +2,7 @@ package inbound
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics are the receiver's figures.
+// Metrics are the receiver's metrics.
 type Metrics struct {
 	stored  prometheus.Counter
 	applied prometheus.Counter
@@ -10,7 +10,7 @@ type Metrics struct {
 	refused *prometheus.CounterVec
 }
 
-// NewMetrics registers the receiver's figures; a nil registerer counts without showing.
+// NewMetrics registers the receiver's metrics. A nil registerer counts without publishing.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})

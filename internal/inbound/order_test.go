@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// Each number's updates are applied in their order, whatever they travel with.
+// Each number's updates are applied in their order, whatever other updates come with them.
 func TestUpdatesGoByTheirOwnNumber(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -42,7 +42,7 @@ func TestUpdatesGoByTheirOwnNumber(t *testing.T) {
 	})
 }
 
-// A callback as large as they come holds up no other number, and what follows of its own waits behind it.
+// A callback of the largest size holds up no other number. Later updates of its own number wait behind it.
 func TestBulkHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -72,8 +72,7 @@ func TestBulkHoldsUpNobody(t *testing.T) {
 	})
 }
 
-// A callback of which a part could not be applied is a row until it has been, and the rest of it is not
-// held up.
+// A partly applied callback stays a row until the rest is applied. The other updates are not held up.
 func TestPartsOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	for name, updates := range map[string]int{"small": 2, "large": 300} {
@@ -110,14 +109,14 @@ func TestPartsOutliveTheProcess(t *testing.T) {
 	}
 }
 
-// What an earlier process left comes before what comes now, also while it is still being looked for.
+// Callbacks of an earlier process come before new ones, even while they are still being read.
 func TestRestartKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.receiver.Stop(context.Background())
 		r.put("a", "node_dead", 0)
 		r.put("b", "node_dead", 0)
-		open := r.shut(books) // it cannot look yet
+		open := r.shut(books) // it cannot read the table yet
 		r.receiver = parttest.Start(t, inbound.New(r.cfg))
 		var delivery sync.WaitGroup
 		delivery.Go(func() {
@@ -135,7 +134,7 @@ func TestRestartKeepsTheOrder(t *testing.T) {
 	})
 }
 
-// The store is away for one number: nothing of it is lost or overtaken, and the others go on.
+// While the store is unavailable for one number, nothing of it is lost or overtaken, and the others go on.
 func TestTheStoreIsAwayForANumber(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -157,7 +156,7 @@ func TestTheStoreIsAwayForANumber(t *testing.T) {
 	})
 }
 
-// Rows that were stored before the wall clock was turned back come before those that were stored after.
+// Rows from before a turn of the wall clock come before rows from after it.
 func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -172,7 +171,7 @@ func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
 	})
 }
 
-// A node that goes on under another name takes its rows back before it applies what comes.
+// A node that continues under another name takes its rows back before it applies new callbacks.
 func TestOrderOutlivesANewName(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -197,7 +196,7 @@ func TestOrderOutlivesANewName(t *testing.T) {
 	})
 }
 
-// crowd starts a receiver that has no place in memory behind the update it holds: a and b are rows.
+// crowd starts a receiver without room in memory beyond the update that it holds: a and b are rows.
 func (r *rig) crowd() (release func()) {
 	r.t.Helper()
 	r.receiver.Stop(context.Background())
@@ -212,8 +211,8 @@ func (r *rig) crowd() (release func()) {
 	return release
 }
 
-// A number whose rows somebody has locked holds up no other, and keeps its order; for good it holds up not
-// even itself.
+// A number whose rows are locked holds up no other, and keeps its order. If the lock is permanent, it does not even
+// hold up its own number.
 func TestALockedNumberHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

@@ -8,18 +8,19 @@ import (
 )
 
 const (
-	// promptBody is what fits into a moment of any line. Callbacks with more are rare: parts of a number's past.
+	// promptBody is the size that arrives in a moment over any line. Larger callbacks are rare: they are parts of a
+	// number's history.
 	promptBody = 64 << 10
-	// maxPrompt bounds the bytes of all bodies up to that size.
+	// maxPrompt bounds the bytes of all such bodies.
 	maxPrompt = 8 << 20
 )
 
-// prompt reads bodies that say that they are of middle size. Nobody waits there for room: the body that began
-// first makes it. The provider's callbacks are there within milliseconds, so that only who sends all the room's
-// bytes anew in that time could keep one out.
+// prompt reads bodies with a declared middle size. No body waits for room: the body that began first makes room. The
+// provider's callbacks arrive within milliseconds, so only a sender that fills all the room anew in that time could
+// keep one out.
 type prompt struct {
 	mu    sync.Mutex
-	byAge *list.List // of *unproven
+	byAge *list.List // elements are *unproven
 	bytes int
 }
 
@@ -45,7 +46,7 @@ func (p *prompt) leave(place *list.Element) {
 	}
 }
 
-// charge counts n more bytes of a body's buffers, and gives up the eldest bodies for them.
+// charge counts n more bytes of a body's buffers, and gives up the oldest bodies for them.
 func (p *prompt) charge(u *unproven, n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

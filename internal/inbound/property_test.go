@@ -22,21 +22,20 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// TestMain tries fewer cases of a property than usual: each lives through many seconds, sweep by sweep.
+// TestMain tries fewer cases of a property than usual, because each lasts many seconds of sweeps.
 func TestMain(m *testing.M) {
 	flag.Set("rapid.checks", "40")
 	os.Exit(m.Run())
 }
 
-// Whatever callbacks come, however the store fails, the clock is turned and the process dies or is taken for
-// dead: every update of an acknowledged callback is applied, and those of one number in the order in which
-// they came.
+// For any callbacks, failures of the store, turns of the clock, and processes that die or are taken for dead: every
+// update of an acknowledged callback is applied, and those of one number in the order in which they came.
 func TestOrderProperty(t *testing.T) {
 	t.Parallel()
-	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) { // the order is made in memory
+	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) { // the order is made in memory, so one engine is enough
 		r.receiver.Stop(context.Background())
 		lives := 0
-		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble knows no deadline to ask for
+		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble has no deadline that could be asked for
 			r.newNumbers(t)
 			p := &play{rig: r, rt: rt, lives: &lives}
 			p.draw()
@@ -46,27 +45,27 @@ func TestOrderProperty(t *testing.T) {
 	})
 }
 
-// play is one case: clients that send their callbacks one after the other, each until it is acknowledged,
-// while the weather changes.
+// play is one case: clients that send their callbacks one after the other, each until it is acknowledged, while the
+// state of the store changes.
 type play struct {
 	*rig
 	rt      *rapid.T
 	lives   *int
-	clients [][]string // the bodies of each
+	clients [][]string // the bodies of each client
 	weather []phase
 	now     atomic.Pointer[phase]
-	dead    *atomic.Bool // the present process
+	dead    *atomic.Bool // whether the current process is dead
 	name    *atomic.Pointer[string]
 }
 
-// phase is how the store is for a while, to all numbers or to one.
+// phase is the state of the store for a while, for all numbers or for one.
 type phase struct {
 	kind   string
 	number int // 0: all
 	lasts  time.Duration
 }
 
-// draw makes up the callbacks: words that tell their client and their place.
+// draw makes up the callbacks: words that name their client and their place.
 func (p *play) draw() {
 	for c := range rapid.IntRange(1, 3).Draw(p.rt, "clients") {
 		var bodies []string
@@ -94,7 +93,7 @@ func (p *play) draw() {
 	}
 }
 
-// run lets it happen.
+// run plays the case.
 func (p *play) run() {
 	p.now.Store(&phase{kind: "fine"})
 	p.startLife()
@@ -121,7 +120,7 @@ func (p *play) run() {
 	pass(5 * time.Second)
 }
 
-// startLife starts a new process under a new name. Of the last one nothing is written any more.
+// startLife starts a new process under a new name. The last one writes nothing any more.
 func (p *play) startLife() {
 	dead, name := &atomic.Bool{}, &atomic.Pointer[string]{}
 	name.Store(p.newName())
@@ -133,7 +132,7 @@ func (p *play) startLife() {
 	p.dead, p.name, p.receiver = dead, name, parttest.Start(p.t, inbound.New(inbound.Small(cfg, 100<<10)))
 }
 
-// newName is the next name of a process, which has the work of the last one.
+// newName is the next name of a process, which takes over the work of the last one.
 func (p *play) newName() *string {
 	*p.lives++
 	storetest.Dead(p.t, p.st, fmt.Sprint("life_", *p.lives-1))
@@ -142,7 +141,7 @@ func (p *play) newName() *string {
 	return &name
 }
 
-// through runs a transaction in the weather that is.
+// through runs a transaction under the current state of the store.
 func (p *play) through(dead *atomic.Bool, updates []provider.Update, run func() error) error {
 	now := p.now.Load()
 	weather := now.kind
@@ -162,7 +161,7 @@ func (p *play) through(dead *atomic.Bool, updates []provider.Update, run func() 
 	return err
 }
 
-// send sends callbacks as the provider does: the next when one was acknowledged.
+// send sends callbacks as the provider does: the next one when the last was acknowledged.
 func (p *play) send(bodies []string) {
 	for _, body := range bodies {
 		for p.post(body) != http.StatusOK {
@@ -171,7 +170,7 @@ func (p *play) send(bodies []string) {
 	}
 }
 
-// post delivers to the process that lives.
+// post delivers to the living process.
 func (p *play) post(body string) int {
 	p.mu.Lock()
 	receiver := p.receiver
@@ -179,7 +178,7 @@ func (p *play) post(body string) int {
 	return deliverTo(receiver, body)
 }
 
-// check looks at what each number has of each client.
+// check checks what each number has from each client.
 func (p *play) check() {
 	for number := 1; number <= numbers; number++ {
 		applied := p.applied(number)
@@ -197,7 +196,7 @@ func (p *play) check() {
 		}
 	}
 	for _, left := range p.stored(fmt.Sprint("life_", *p.lives)) {
-		if strings.Contains(left, "attempt 0") { // what was poisoned has been tried
+		if strings.Contains(left, "attempt 0") { // poisoned callbacks were tried
 			p.rt.Errorf("left is %q", left)
 		}
 	}

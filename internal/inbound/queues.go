@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// txUpdates bounds what one transaction applies, and so how long others wait for it. Where many
-	// numbers wait, each has leastShare of it at least.
+	// txUpdates bounds the updates of one transaction, and so how long others wait for it. If many numbers wait, each
+	// has at least leastShare of it.
 	txUpdates  = 200
 	leastShare = 20
-	// maxQueued bounds the bytes that wait in memory. Numbers that have little there, a 64th of it, may go
-	// beyond by half, so that a number that has much does not drive them out.
+	// maxQueued bounds the bytes that wait in memory. Numbers with little there, a 64th of it, may exceed it by half,
+	// so that a number with much does not keep them out.
 	maxQueued = 16 << 20
-	// updateBytes is what an update takes beside the callback's own bytes.
+	// updateBytes is the memory of an update beside the callback's own bytes.
 	updateBytes = 1 << 10
 )
 
@@ -26,23 +26,23 @@ type arrival struct {
 	bytes    int
 	updates  int
 	parts    []*part
-	answer   chan error // told when it is applied or a row, or cannot be either now
+	answer   chan error // gets nil when the callback is applied or stored, or an error
 
 	// Guarded by the queues' lock.
 	left    int   // parts that are still to be applied
 	failed  error // why an update could not be applied
-	storing bool  // somebody makes it a row
+	storing bool  // it is being stored
 }
 
-// part is what an arrival says of one number, as far as it is still to be applied.
+// part is the updates of an arrival for one number that are still to be applied.
 type part struct {
 	arrival *arrival
 	number  string
 	updates []provider.Update
-	late    int // how often the store did not take them in time; whoever has its turn counts
+	late    int // how often the store did not take them in time; guarded by having the turn
 }
 
-// newArrival sorts the updates of a callback by number.
+// newArrival splits a callback by number.
 func newArrival(c store.Callback, updates []provider.Update) *arrival {
 	a := &arrival{callback: c, bytes: len(c.Body) + updateBytes*len(updates), updates: len(updates), answer: make(chan error, 1)}
 	parts := map[string]*part{}
@@ -60,8 +60,8 @@ func newArrival(c store.Callback, updates []provider.Update) *arrival {
 	return a
 }
 
-// numberOf is whose updates are applied in their order: a number's, or a business account's where an
-// update is about no number.
+// numberOf is the queue in which an update keeps its order: its number, or its business account if it is about no
+// number.
 func numberOf(u provider.Update) string {
 	origin := u.About()
 	if origin.PhoneNumberID == "" {
@@ -70,7 +70,7 @@ func numberOf(u provider.Update) string {
 	return origin.PhoneNumberID
 }
 
-// tell answers the provider. Only the first word counts.
+// tell answers the provider. Only the first answer counts.
 func (a *arrival) tell(err error) {
 	select {
 	case a.answer <- err:
@@ -78,28 +78,28 @@ func (a *arrival) tell(err error) {
 	}
 }
 
-// queues are the callbacks in memory: a queue for each number, which take turns.
+// queues are the callbacks in memory: one queue for each number. The numbers take turns.
 type queues struct {
 	mu      sync.Mutex
 	numbers map[string]*queue
-	ready   []*queue // that have updates and are with no worker, in the order of their turns
+	ready   []*queue // queues with updates that no worker has, in the order of their turns
 	more    *sync.Cond
 	closed  bool
 	bytes   int
 	most    int
 	held    map[string]bool // rows that are in memory
-	newest  time.Time       // that a row carries in its id
+	newest  time.Time       // the latest time in a row's id
 
-	// Rows that are not in memory come first, else a number's updates would overtake each other.
-	behind    bool                // there may be any, of any number
-	lost      int                 // how often that came to be
-	spilled   map[string][]string // those that found no place since, and their numbers
-	spilledOf map[string]int      // how many of these a number has
-	known     int                 // numbers in spilled
+	// Rows outside memory come first, because a number's updates would overtake each other otherwise.
+	behind    bool                // there may be such rows, of any number
+	lost      int                 // how often behind was set
+	spilled   map[string][]string // rows that found no room since, and their numbers
+	spilledOf map[string]int      // how many of these rows a number has
+	known     int                 // total of the numbers in spilled
 }
 
-// queue is what is to be applied of one number. A worker that has it leaves it as it is until the
-// updates are applied; meanwhile others may follow at its end.
+// queue is the waiting updates of one number. A worker that has it leaves it unchanged until its updates are applied;
+// meanwhile others may be appended.
 type queue struct {
 	number string
 	parts  []*part
@@ -112,8 +112,8 @@ func newQueues(most int) *queues {
 	return q
 }
 
-// admit takes an arrival in, behind what is there of its numbers. It reports false where there is no
-// room, or a row that is not in memory comes first.
+// admit appends an arrival to the queues of its numbers. It reports false if there is no room, or if a row outside
+// memory comes first.
 func (q *queues) admit(a *arrival) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,19 +156,19 @@ func (q *queues) push(a *arrival) {
 	}
 }
 
-// putBack gives a queue its next turn.
+// putBack lines a queue up for its next turn.
 func (q *queues) putBack(n *queue) {
 	q.ready = append(q.ready, n)
 	q.more.Signal()
 }
 
-// turn is updates of one number that are applied together.
+// turn is a number's updates that are applied together.
 type turn struct {
 	queue  *queue
 	pieces []piece
 }
 
-// piece is the first updates of a part.
+// piece is the first count updates of a part.
 type piece struct {
 	part  *part
 	count int
@@ -176,8 +176,8 @@ type piece struct {
 
 func (p piece) updates() []provider.Update { return p.part.updates[:p.count] }
 
-// take waits for a transaction's worth of updates, of each number that waits an equal share. It returns
-// none once the queues are closed.
+// take waits for updates and returns one transaction's worth, an equal share for each waiting number. It returns none
+// once the queues are closed.
 func (q *queues) take() (turns []turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -213,14 +213,14 @@ func (n *queue) turn(most int) turn {
 	return t
 }
 
-// ended is a row all of whose updates have been applied, or failed for good.
+// ended is a row whose updates were all applied, or have failed for good.
 type ended struct {
 	row    store.Callback
 	failed error
 }
 
-// applied takes updates that were applied, or failed for good, from the head of a number's queue. If
-// they were the last of an arrival, the provider is told, and its row returned if it is one.
+// applied takes updates that were applied, or have failed for good, from the head of a number's queue. If they were
+// the last of an arrival, the provider is answered, and the row is returned if there is one.
 func (q *queues) applied(n *queue, p piece, failure error) (e ended, isRow bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -243,7 +243,7 @@ func (q *queues) applied(n *queue, p piece, failure error) (e ended, isRow bool)
 	return ended{a.callback, a.failed}, a.callback.ID != ""
 }
 
-// release ends a number's turn; after a rest it may have the next.
+// release ends a number's turn. After a rest it may have the next.
 func (q *queues) release(n *queue, rest time.Duration) {
 	if rest > 0 {
 		time.AfterFunc(rest, func() { q.release(n, 0) })
@@ -258,7 +258,7 @@ func (q *queues) release(n *queue, rest time.Duration) {
 	}
 }
 
-// ending are the rows of which nothing is left to be applied when these turns have been.
+// ending are the rows that are complete once these turns are applied.
 func (q *queues) ending(turns []turn) (rows []store.Callback) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -275,7 +275,7 @@ func (q *queues) ending(turns []turn) (rows []store.Callback) {
 	return rows
 }
 
-// close sends the workers home.
+// close ends the workers.
 func (q *queues) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

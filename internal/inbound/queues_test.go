@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// waiting are queues in which numbers have so many updates, in callbacks of ten.
+// waiting makes queues in which numbers have this many updates, in callbacks of ten.
 func waiting(t *testing.T, updates map[string]int) *queues {
 	t.Helper()
 	q := newQueues(maxQueued)
@@ -39,7 +39,7 @@ func taken(turns []turn) map[string]int {
 	return counts
 }
 
-// A number has a transaction for itself only where no other waits.
+// A number has a whole transaction only if no other waits.
 func TestNumbersTakeTurns(t *testing.T) {
 	t.Parallel()
 	many := map[string]int{}
@@ -71,8 +71,7 @@ func TestNumbersTakeTurns(t *testing.T) {
 	}
 }
 
-// A number whose updates are being applied has no other turn until that is over, and then stands behind
-// the others.
+// A number has no other turn while its updates are being applied, and then stands behind the others.
 func TestATurnAtATime(t *testing.T) {
 	t.Parallel()
 	q := waiting(t, map[string]int{"a": 1000})
@@ -99,13 +98,12 @@ func TestATurnAtATime(t *testing.T) {
 		}
 		q.release(turns[0].queue, 0)
 	}
-	if len(q.numbers) != 1 || more.left != 1 { // b was taken and is not done
+	if len(q.numbers) != 1 || more.left != 1 { // b was taken and is not finished
 		t.Errorf("%d queues are left, and %d parts", len(q.numbers), more.left)
 	}
 }
 
-// However many rows wait to be read back, what is known of them is bounded; when that is too much, all
-// that comes waits for them.
+// The memory for rows that wait to be read back is bounded. When it is exceeded, every new callback waits for them.
 func TestKnownRowsAreBounded(t *testing.T) {
 	t.Parallel()
 	q := waiting(t, nil)
@@ -136,7 +134,7 @@ func TestKnownRowsAreBounded(t *testing.T) {
 	}
 }
 
-// The messages of a number's past are applied like any others, however many a callback has.
+// The messages of a number's history are applied like any others, however many a callback has.
 func TestHistoryIsTakenApart(t *testing.T) {
 	t.Parallel()
 	of := provider.Origin{PhoneNumberID: "a"}

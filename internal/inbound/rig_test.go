@@ -25,27 +25,27 @@ import (
 
 const node = "node_a"
 
-// rig is a receiver whose callbacks are lists of words, in a bubble of time of its own.
+// rig is a receiver whose callbacks are lists of words, in its own time bubble.
 type rig struct {
 	t        *testing.T
 	st       *store.Store
 	org      storetest.Organization
 	accounts [numbers]chat.Account
-	made     int // accounts
+	made     int // number of accounts
 	receiver *inbound.Receiver
 	cfg      inbound.Config
 	unleased atomic.Bool  // the node has no lease
-	turned   atomic.Int64 // by how much the wall clock was turned
+	turned   atomic.Int64 // how far the wall clock was turned
 
 	mu      sync.Mutex
-	poisons int                      // how often one was met
-	gates   map[string]chan struct{} // of numbers whose updates wait before they are applied
-	away    map[string]bool          // numbers whose updates the store does not take
-	locked  map[string]bool          // numbers whose updates it does not take in time
+	poisons int                      // how often a poison was applied
+	gates   map[string]chan struct{} // gates that hold back the updates of a number
+	away    map[string]bool          // numbers whose updates the store refuses
+	locked  map[string]bool          // numbers whose updates the store does not take in time
 	fetched []store.MediaJob
 }
 
-// numbers are more than there are workers.
+// numbers is more than there are workers.
 const numbers = 8
 
 // inBubble runs a test with a receiver on a store of each engine.
@@ -91,10 +91,10 @@ func (r *rig) lease() store.Lease {
 	return store.LeaseForGood(node)
 }
 
-// turn turns the wall clock, back where d is negative.
+// turn turns the wall clock by d, back if d is negative.
 func (r *rig) turn(d time.Duration) { r.turned.Add(int64(d)) }
 
-// newNumbers leaves everything so far behind.
+// newNumbers makes new accounts, so that nothing earlier matters.
 func (r *rig) newNumbers(t *testing.T) {
 	r.org = storetest.Org(t, r.st)
 	for i := range r.accounts {
@@ -103,15 +103,15 @@ func (r *rig) newNumbers(t *testing.T) {
 	}
 }
 
-// start starts the receiver, and waits until it has looked for what an earlier one left.
+// start starts the receiver, and waits until it has looked for the callbacks of an earlier one.
 func (r *rig) start() {
 	r.receiver = parttest.Start(r.t, inbound.New(r.cfg))
 	synctest.Wait()
 }
 
-// decode makes updates of a body's words: poison is an update that cannot be applied, broken a body
-// that cannot be read, file a message with a file, and blank says nothing. Any other word is a text with
-// that id. A word is about the first number, or the one whose digit stands before it: 2/word.
+// decode makes updates of a body's words: poison is an update that cannot be applied, broken is a body that cannot be
+// read, file is a message with a file, and blank says nothing. Any other word is a text with that id. A word is about
+// the first number, or the one whose digit stands before it: 2/word.
 func (r *rig) decode(body []byte) ([]provider.Update, error) {
 	var updates []provider.Update
 	for _, word := range strings.Fields(string(body)) {
@@ -149,7 +149,7 @@ func (r *rig) text(number int, id string) provider.InboundMessage {
 	}
 }
 
-// poison is an update that ends whoever applies it. Whose it is can be found out, once.
+// poison is an update that panics when it is applied. Its origin can be read once before that.
 type poison struct {
 	r      *rig
 	origin provider.Origin
@@ -167,7 +167,7 @@ func (p *poison) About() provider.Origin {
 	panic("poison")
 }
 
-// pastGates runs a transaction when no gate is in the way of its updates, nor the store away for them.
+// pastGates runs a transaction once no gate blocks its updates, unless the store is unavailable for them.
 func (r *rig) pastGates(updates []provider.Update, run func() error) error {
 	for _, number := range r.numbersOf(updates) {
 		r.mu.Lock()
@@ -187,7 +187,7 @@ func (r *rig) pastGates(updates []provider.Update, run func() error) error {
 	return run()
 }
 
-// numbersOf are the numbers whose updates a transaction applies. Those that only keep books have one of
+// numbersOf are the numbers whose updates a transaction applies. Transactions that apply nothing have a number of
 // their own.
 func (r *rig) numbersOf(updates []provider.Update) []string {
 	if updates == nil {
@@ -212,7 +212,7 @@ func (r *rig) setAway(number int, away bool) {
 	r.away[*r.accounts[number-1].PhoneNumberID] = away
 }
 
-// setLocked makes the store let a number's updates wait for longer than they do, or take them again.
+// setLocked makes the store keep a number's updates waiting for longer than their timeout, or take them again.
 func (r *rig) setLocked(number int, locked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -233,8 +233,8 @@ func (r *rig) shut(number string) (open func()) {
 	}
 }
 
-// hold keeps the updates of a number from being applied, until release: first comes one that keeps a
-// worker waiting, so that what follows is found together.
+// hold keeps the updates of a number from being applied, until release. A first update occupies a worker, so that the
+// following ones are found together.
 func (r *rig) hold(number int) (release func()) {
 	r.t.Helper()
 	open := r.shut(*r.accounts[number-1].PhoneNumberID)
@@ -253,7 +253,7 @@ func (r *rig) hold(number int) (release func()) {
 	}
 }
 
-// pass lets time go by, and what it sets off come to rest.
+// pass lets time go by, until everything rests.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -283,7 +283,7 @@ func (r *rig) serve(request *http.Request) *httptest.ResponseRecorder {
 	return recorder
 }
 
-// put stores a callback behind the receiver's back.
+// put stores a callback directly, without the receiver.
 func (r *rig) put(body, owner string, attempts int) {
 	r.t.Helper()
 	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
@@ -291,7 +291,7 @@ func (r *rig) put(body, owner string, attempts int) {
 	})
 }
 
-// applied are the ids of the messages that a number has taken in, in their order.
+// applied are the ids of a number's stored messages, in their order.
 func (r *rig) applied(number int) (ids []string) {
 	r.t.Helper()
 	page, err := r.st.Read(context.Background()).Messages(r.org.ID, r.accounts[number-1].ID, store.MessageFilter{}, store.Page{Limit: 5000})
@@ -304,7 +304,7 @@ func (r *rig) applied(number int) (ids []string) {
 	return ids
 }
 
-// stored are a node's callbacks in the table, with their attempts and when they are due.
+// stored are a node's callbacks in the table, with their attempts and due times.
 func (r *rig) stored(owner string) (all []string) {
 	r.t.Helper()
 	read, ever := r.st.Read(context.Background()), r.st.Now().Add(365*24*time.Hour)
@@ -322,7 +322,7 @@ func (r *rig) stored(owner string) (all []string) {
 	return all
 }
 
-// require fails the test unless the first number took in these messages and these callbacks are left.
+// require fails the test unless the first number has these messages and these callbacks are left.
 func (r *rig) require(applied string, left ...string) {
 	r.t.Helper()
 	if got := strings.Join(r.applied(1), " "); got != applied {

@@ -11,19 +11,19 @@ import (
 
 const (
 	sweepEvery = time.Second
-	// claimLimit and loadLimit bound one look at the table.
+	// claimLimit and loadLimit bound one read of the table.
 	claimLimit = 200
 	loadLimit  = 1000
 	// asideFor is how long a callback that cannot be applied is kept for the operator.
 	asideFor = 30 * 24 * time.Hour
 )
 
-// retryAfter is how long a callback waits after each failure to apply it; then it is set aside.
+// retryAfter is how long a callback waits after each failure to apply it. After the last one it is set aside.
 var retryAfter = []time.Duration{
 	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour,
 }
 
-// keep makes arrivals rows.
+// keep stores arrivals.
 func (r *Receiver) keep(ctx context.Context, arrivals []*arrival) error {
 	if len(arrivals) == 0 {
 		return nil
@@ -54,8 +54,8 @@ func (r *Receiver) keep(ctx context.Context, arrivals []*arrival) error {
 	return nil
 }
 
-// end removes a row that has been applied, or schedules another attempt. If that fails, the row is
-// found again and applied once more, which changes nothing.
+// end removes the row of an applied callback, or schedules another attempt. If that fails, the row is read back and
+// applied once more, which changes nothing.
 func (r *Receiver) end(e ended) {
 	defer r.queues.letGo(e.row)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), storeTimeout)
@@ -71,7 +71,7 @@ func (r *Receiver) end(e ended) {
 	}
 }
 
-// postponed is a row that could not be applied, with its next attempt.
+// postponed is the row of a callback that could not be applied, with its next attempt.
 func (r *Receiver) postponed(e ended) store.Callback {
 	c := e.row
 	wait := asideFor
@@ -106,7 +106,7 @@ func (r *Receiver) sweepLoop() {
 	}
 }
 
-// wakeLoader has rows read back before the next sweep.
+// wakeLoader makes the loader read rows back before the next sweep.
 func (r *Receiver) wakeLoader() {
 	select {
 	case r.loader <- struct{}{}:
@@ -114,8 +114,7 @@ func (r *Receiver) wakeLoader() {
 	}
 }
 
-// sweep takes over the callbacks of dead nodes, and reads back those that are due again or did not fit
-// into memory.
+// sweep takes over the callbacks of dead nodes, and reads back rows that are due again or did not fit into memory.
 func (r *Receiver) sweep() error {
 	for claimed := claimLimit; claimed == claimLimit; {
 		lease := r.cfg.Lease()
@@ -138,8 +137,8 @@ func (r *Receiver) sweep() error {
 	return r.load()
 }
 
-// load reads back rows, oldest first, as far as there is room. Under a new name this node has none until
-// it has taken over those that it had under the old one.
+// load reads back rows, oldest first, as far as there is room. Under a new name this node has no rows until it has
+// taken over those of its old name.
 func (r *Receiver) load() error {
 	node := r.cfg.Lease().Node
 	if node != r.node {
