@@ -12,21 +12,21 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
-// waba is a business account: it owns numbers and templates.
+// waba is a business account. It owns numbers and templates.
 type waba struct {
 	id       string
 	business string
 	name     string
-	users    names.UserCipher // ids of people as this business sees them
+	users    names.UserCipher // the ids of people as this business sees them
 	parents  names.UserCipher
 
 	templates *templates.Set
 
 	mu          sync.Mutex
-	parentsOn   bool // parent ids are sent too
+	parentsOn   bool // callbacks also carry parent ids
 	subscribed  bool
 	overrideURL string
-	// restrictions are what the account may not do, and until when.
+	// restrictions are the things the account may not do, and until when.
 	restrictions map[string]time.Time
 }
 
@@ -37,9 +37,9 @@ type number struct {
 	faults atomic.Pointer[Faults]
 	bucket rateBucket
 	blocks blockList
-	// guessed: the phone and perhaps the account were made up for an id that came from elsewhere.
+	// guessed is set if the phone, and perhaps the account, were made up for an id that came from elsewhere.
 	guessed atomic.Bool
-	// taken: others know it as theirs, so that the signup page does not offer it.
+	// taken is set if others use the number already, so the signup page does not offer it.
 	taken atomic.Bool
 
 	mu          sync.Mutex
@@ -48,17 +48,17 @@ type number struct {
 	status      string
 	quality     string
 	verified    bool
-	onApp       bool // also lives in the phone app
+	onApp       bool // the number is also used in the phone app
 	pin         string
 	wrongPINs   int
 	lockedUntil time.Time
-	attempts    []time.Time // registrations and deregistrations
-	code        string      // the one that was sent, to be verified
+	attempts    []time.Time // times of registrations and deregistrations
+	code        string      // the verification code that was sent
 	overrideURL string
 	onboarded   time.Time
-	synced      map[string]bool // coexistence: sync types used
+	synced      map[string]bool // coexistence: the sync types already used
 	mode        string          // LIVE or SANDBOX
-	// historyDeclined: the business does not share its history.
+	// historyDeclined is set if the business does not share its history.
 	historyDeclined bool
 	tier            string
 	nameStatus      string
@@ -75,18 +75,18 @@ func (n *number) snapshot() (digits, status string) {
 	return n.digits, n.status
 }
 
-// accounts is what exists. Reading is frequent, change is rare.
+// accounts are all known accounts and numbers. They are read often and change rarely.
 type accounts struct {
 	mu      sync.RWMutex
 	numbers map[string]*number
 	wabas   map[string]*waba
 	digits  map[string]*number
-	owners  map[string]*waba     // of templates
-	named   map[string][]*waba   // accounts that a token was used with by name
+	owners  map[string]*waba     // by template id
+	named   map[string][]*waba   // accounts that were named in calls with a token
 	loose   map[string][]*number // numbers that a token was used with while their account was unknown
 }
 
-// maxAccounts bounds what unknown ids can make us remember.
+// maxAccounts bounds how much unknown ids can make the simulator remember.
 const maxAccounts = 200_000
 
 func newAccounts() *accounts {
@@ -141,25 +141,25 @@ func (a *accounts) numbersOf(w *waba) []*number {
 	return list
 }
 
-// NumberSpec describes a number to add. Whatever is left empty is made up.
+// NumberSpec describes a number to add. Empty fields are made up.
 type NumberSpec struct {
 	ID            string `json:"id"`
 	WABAID        string `json:"waba_id"`
 	BusinessID    string `json:"business_id"`
 	Phone         string `json:"phone"`
 	Name          string `json:"name"`
-	Status        string `json:"status"`     // empty: CONNECTED
-	Unverified    bool   `json:"unverified"` // the code has not been entered yet
+	Status        string `json:"status"`     // empty means CONNECTED
+	Unverified    bool   `json:"unverified"` // the verification code has not been entered yet
 	PIN           string `json:"pin"`
 	OnBusinessApp bool   `json:"on_business_app"`
-	Unsubscribed  bool   `json:"unsubscribed"` // no callbacks until the app subscribes
+	Unsubscribed  bool   `json:"unsubscribed"` // there are no callbacks until the app subscribes
 	ParentUserIDs bool   `json:"parent_user_ids"`
-	// HistoryDeclined: the owner of a number in the phone app does not share its history.
+	// HistoryDeclined is set if the owner of a number in the phone app does not share its history.
 	HistoryDeclined bool `json:"history_declined"`
 }
 
-// AddNumber makes a number exist, together with its account, or changes the one with that id. It
-// returns the specification with what was made up.
+// AddNumber adds a number together with its account, or changes the number with that id. It returns the specification
+// with the made-up fields filled in.
 func (s *Simulator) AddNumber(spec NumberSpec) (NumberSpec, error) {
 	if spec.ID == "" {
 		spec.ID = s.ids.Account(names.Number)
@@ -262,12 +262,12 @@ func isDecimal(s string) bool {
 	return true
 }
 
-// isObjectID reports ids that could only be media or templates.
+// isObjectID tells whether an id can only belong to media or a template.
 func isObjectID(id string) bool {
 	return len(id) == 16 && (id[0] == names.Media || id[0] == names.Template)
 }
 
-// formatPhone is how a number's own phone is displayed.
+// formatPhone formats a number's own phone for display.
 func formatPhone(digits string) string {
 	if len(digits) < 7 {
 		return "+" + digits

@@ -13,13 +13,13 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// answer is what a call returns. Exactly one function writes it.
+// answer is the result of a call. Exactly one function writes it.
 type answer struct {
 	status      int
 	body        []byte
 	contentType string
-	location    string        // of a redirect
-	retryAfter  time.Duration // header, when set
+	location    string        // for a redirect
+	retryAfter  time.Duration // sent as a header if set
 	abort       bool          // close the connection instead of answering
 }
 
@@ -27,7 +27,7 @@ func ok(v any) answer { return jsonAnswer(http.StatusOK, v) }
 
 func jsonAnswer(status int, v any) answer {
 	body, err := json.Marshal(v)
-	if err != nil { // only our own values get here
+	if err != nil { // all values are our own
 		return answer{status: http.StatusInternalServerError, body: []byte(`{}`)}
 	}
 	return answer{status: status, body: body}
@@ -103,14 +103,14 @@ var versionHeader = []string{"v25.0"}
 func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // HTTP/2 has no connection to take over
+		panic(http.ErrAbortHandler) // HTTP/2 has no connection that can be taken over
 	}
 	conn.Close()
 }
 
 var errTooLarge = errors.New("body too large")
 
-// readBody reads at most limit bytes, with a single allocation when the length is announced.
+// readBody reads at most limit bytes, with a single allocation if the length is announced.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, errTooLarge
@@ -127,7 +127,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// decode reads the parameters into v; a value of the wrong type is named in the upstream's way.
+// decode reads the parameters into v. A value of the wrong type is reported as the upstream does.
 func (c *call) decode(v any) *wire.Error {
 	sent, err := c.object()
 	if err != nil {
@@ -137,8 +137,8 @@ func (c *call) decode(v any) *wire.Error {
 	return err
 }
 
-// object is the parameters as one JSON object: those of the body, and those of the query that the
-// body does not have. What comes from a form or a query is a string.
+// object is the parameters as one JSON object: those of the body, plus those of the query that the body does not have.
+// Values from a form or a query are strings.
 func (c *call) object() ([]byte, *wire.Error) {
 	body, err := readBody(c.Request, maxBody)
 	if err != nil {

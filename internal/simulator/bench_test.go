@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// BenchmarkSend sends over real connections as fast as it can, with statuses at once and signed,
-// batched callbacks to a receiver that reads and acknowledges them. The client writes prepared bytes
-// and only looks for the end of each answer, so that what is measured is the simulator. Run with
-// -cpu 1 to see what one core does, client and receiver included.
+// BenchmarkSend sends over real connections as fast as it can, with immediate statuses and signed, batched callbacks to
+// a receiver that reads and acknowledges them. The client writes prepared bytes and only looks for the end of each
+// answer, so that the simulator is what is measured. Run it with -cpu 1 to see what one core does, client and receiver
+// included.
 func BenchmarkSend(b *testing.B) {
 	var updates atomic.Int64
 	recv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// blockList is the people that a number neither hears nor can write to, in the order they were
-// blocked.
+// blockList is the list of people blocked by a number, in the order they were blocked. A blocked person neither reaches
+// the number nor gets messages from it.
 type blockList struct {
 	mu     sync.Mutex
 	keys   map[string]bool
@@ -19,7 +19,7 @@ type blockList struct {
 
 const (
 	maxBlocked     = 64_000
-	maxBlockedOnce = 1_000 // in one request
+	maxBlockedOnce = 1_000 // per request
 )
 
 func (b *blockList) has(key string) bool {
@@ -94,7 +94,7 @@ type userRef struct {
 	UserID string     `json:"user_id"`
 }
 
-// changedUser is what became of one.
+// changedUser is the outcome for one person.
 type changedUser struct {
 	Input  string      `json:"input"`
 	WaID   string      `json:"wa_id,omitempty"`
@@ -108,8 +108,8 @@ type userError struct {
 	Data    map[string]string `json:"error_data"`
 }
 
-// changeBlocks changes the list for each of the people named. Each has their own outcome: when some
-// failed the answer is an error, and the others were done all the same.
+// changeBlocks changes the list for each of the named people. Each has their own outcome: if some failed the answer is
+// an error, but the others were still changed.
 func (s *Simulator) changeBlocks(c *call, done, failure string, change func(*number, recipient) *wire.Error) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
@@ -162,7 +162,7 @@ func readUserRefs(c *call) ([]userRef, *wire.Error) {
 	return in.Users, nil
 }
 
-// findUser finds who is meant. What cannot be a phone has no wa_id in its outcome.
+// findUser finds the person meant. A value that cannot be a phone has no wa_id in its outcome.
 func (s *Simulator) findUser(n *number, ref userRef) (recipient, changedUser, *wire.Error) {
 	unknown := wire.Refuse(131047, "This is not a person who has sent a message to the business in the last 24 hours")
 	if ref.Phone == "" {
@@ -195,7 +195,7 @@ func (s *Simulator) block(n *number, who recipient) *wire.Error {
 	return nil
 }
 
-// titleOfBlock is what codes are called where people are blocked.
+// titleOfBlock is the title of an error code in the blocking API.
 func titleOfBlock(code int) string {
 	switch code {
 	case 131021:

@@ -56,7 +56,7 @@ func TestBlockAndUnblock(t *testing.T) {
 	}
 }
 
-// TestBlockByUserID: people who hide their phone are blocked by user id, and it is not shown.
+// TestBlockByUserID shows that people who hide their phone are blocked by user id, and the phone is not shown.
 func TestBlockByUserID(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -74,7 +74,7 @@ func TestBlockByUserID(t *testing.T) {
 	}
 }
 
-// TestBlockFailures: each user has an outcome of their own.
+// TestBlockFailures shows that each person has their own outcome.
 func TestBlockFailures(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
-// callbacks takes updates to the addresses that want them.
+// callbacks sends updates to the addresses that subscribed to them.
 type callbacks struct {
 	*delivery.Queue[update]
 	sim *Simulator
@@ -19,7 +19,7 @@ type callbacks struct {
 type subscription struct {
 	url         string
 	verifyToken string
-	fields      map[string]bool // nil: all
+	fields      map[string]bool // nil means all
 }
 
 func newCallbacks(s *Simulator) *callbacks {
@@ -38,7 +38,7 @@ func newCallbacks(s *Simulator) *callbacks {
 	return c
 }
 
-// about queues an update that concerns a number. What concerns the same person stays in order.
+// about queues an update about a number. Updates about the same person stay in order.
 func (c *callbacks) about(n *number, person string, u update) {
 	w := n.waba.Load()
 	n.mu.Lock()
@@ -47,7 +47,7 @@ func (c *callbacks) about(n *number, person string, u update) {
 	c.put(w, url, names.HashString(n.id)^names.HashString(person), u)
 }
 
-// aboutAccount queues an update that concerns an account.
+// aboutAccount queues an update about an account.
 func (c *callbacks) aboutAccount(w *waba, u update) {
 	u.timed = true
 	c.put(w, "", names.HashString(w.id), u)
@@ -84,7 +84,7 @@ func (c *callbacks) enqueue(url string, key uint64, u update) {
 
 func (a *subscription) wants(field string) bool { return a.fields == nil || a.fields[field] }
 
-// reset drops what is waiting.
+// Reset drops the waiting updates.
 func (c *callbacks) Reset() {
 	c.Clear()
 	c.app.Store(&subscription{url: c.sim.cfg.CallbackURL, verifyToken: c.sim.cfg.VerifyToken})

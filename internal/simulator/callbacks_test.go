@@ -77,7 +77,7 @@ func TestCallbacksAreRetriedUntilAccepted(t *testing.T) {
 	}
 }
 
-// One update that the receiver cannot digest must not hold up the rest.
+// One update that the receiver cannot process must not hold up the rest.
 func TestRefusedCallbackDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *Config) { c.CallbackLanes = 1 })

@@ -14,8 +14,8 @@ import (
 
 const syncWithin = 24 * time.Hour
 
-// syncAppData starts the synchronization of contacts or history of a number that lives in the phone
-// app too. Each can be asked for once, within a day.
+// syncAppData starts the synchronization of contacts or history for a number that is also used in the phone app. Each
+// can be requested once, within a day.
 func (s *Simulator) syncAppData(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
@@ -56,7 +56,7 @@ func (n *number) maySync(kind string, now time.Time) *wire.Error {
 	return nil
 }
 
-// sync queues what the phone app would hand over.
+// sync queues the data that the phone app would hand over.
 func (s *Simulator) sync(n *number, kind string) {
 	delay := s.plans.Load().delays.Delivered
 	s.sched.after(delay, func(at time.Time) {
@@ -68,7 +68,7 @@ func (s *Simulator) sync(n *number, kind string) {
 	})
 }
 
-// appContacts are the people that a simulated phone app knows.
+// appContacts are the contacts of a simulated phone app.
 var appContacts = []string{"4915510000101", "4915510000102", "4915510000103"}
 
 // sendValue queues a change whose value starts with the number's metadata.
@@ -97,8 +97,8 @@ func (s *Simulator) sendAppContacts(n *number, at time.Time) {
 	s.sendValue(n, "", "smb_app_state_sync", map[string]any{"state_sync": list})
 }
 
-// sendHistory sends three phases, the last of which is complete, and a file that the first one
-// mentioned. A business can decline to share.
+// sendHistory sends three phases, of which the last completes the history, and a file that the first one mentioned. A
+// business can decline to share.
 func (s *Simulator) sendHistory(n *number, at time.Time) {
 	n.mu.Lock()
 	declined := n.historyDeclined
@@ -140,7 +140,7 @@ func (s *Simulator) historyThread(n *number, phone string, at time.Time, phase i
 	return map[string]any{"id": phone, "context": map[string]string{"wa_id": phone, "user_id": who.userID}, "messages": messages}
 }
 
-// historyPicture is a placeholder in the thread; the file follows in a callback of its own.
+// historyPicture is a placeholder in the thread; the file follows in its own callback.
 func (s *Simulator) historyPicture(n *number, who recipient, timestamp string) map[string]any {
 	id := s.ids.Wamid(who.phone, names.Inbound)
 	f := s.storeInbound(n, who, nil, files.Samples["image"])
@@ -156,7 +156,7 @@ func (s *Simulator) historyPicture(n *number, who recipient, timestamp string) m
 	}
 }
 
-// echo tells the app about a message that the business sent from its phone. It opens no window.
+// echo tells the app about a message that the business sent from its phone. The message opens no window.
 func (s *Simulator) echo(n *number, to recipient, kind string, fields map[string]json.RawMessage) string {
 	digits, _ := n.snapshot()
 	id := s.ids.Wamid(to.key(), names.Outbound)

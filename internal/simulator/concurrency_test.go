@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestConcurrentUse lets everything happen at once; the race detector and the final count judge.
+// TestConcurrentUse does everything at once; the race detector and the final count decide.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *Config) {

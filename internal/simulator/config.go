@@ -8,73 +8,73 @@ import (
 	"time"
 )
 
-// DefaultAppID is the app where the configuration names none.
+// DefaultAppID is the app id if the configuration gives none.
 const DefaultAppID = "700100200300400"
 
-// Config is how a simulator is set up. The zero value works: any number, any token, no callbacks.
+// Config configures a simulator. The zero value works: any number, any token, no callbacks.
 type Config struct {
-	// AppID and AppSecret are the app that customers sign up with; callbacks are signed with the secret.
+	// AppID and AppSecret identify the app that customers sign up with. Callbacks are signed with the secret.
 	AppID     string
 	AppSecret string
-	// BusinessID is the business that owns the app; partner callbacks are addressed to it.
+	// BusinessID is the business that owns the app. Partner callbacks are addressed to it.
 	BusinessID string
-	// VerifyToken is what the callback's owner expects in a verification request.
+	// VerifyToken is the token that the callback's owner expects in a verification request.
 	VerifyToken string
-	// CallbackURL is where signed callbacks go, unless an account or a number overrides it. Empty: nowhere.
+	// CallbackURL is where signed callbacks go, unless an account or a number overrides it. Empty means nowhere.
 	CallbackURL string
-	// BaseURL is the address under which the simulator is reached. It goes into media URLs and paging
-	// links. Empty: taken from each request, and callbacks carry no media URLs.
+	// BaseURL is the address at which the simulator is reached. It is used in media URLs and paging links. If it is
+	// empty, it is taken from each request, and callbacks carry no media URLs.
 	BaseURL string
-	// ControlToken, when set, must be sent as a bearer token to the control API.
+	// ControlToken, if set, must be sent as a bearer token to the control API.
 	ControlToken string
 
-	// Strict refuses unknown tokens, numbers and accounts. Otherwise an unknown number that is used with
-	// any token exists from then on, so neither a demo nor a restart needs a set-up.
+	// Strict refuses unknown tokens, numbers and accounts. Otherwise an unknown number exists from its first use with
+	// any token, so that neither a demo nor a restart needs a set-up.
 	Strict bool
-	// IgnoreWindow lets free-form messages through at any time, for load tests.
+	// IgnoreWindow accepts free-form messages at any time, for load tests.
 	IgnoreWindow bool
-	// AllowList, when not empty, holds the only people that can be written to, as with a test number.
+	// AllowList, if not empty, lists the only people who can get messages, as with a test number.
 	AllowList []string
 
-	// Known tells what others know of a phone number id that the simulator has not heard of. Nil: nobody
+	// Known returns what others know about a phone number id that the simulator does not know. Nil means that nobody
 	// knows anything.
 	Known func(phoneNumberID string) (NumberSpec, bool)
 
-	// Folder is where phones, windows and templates outlive the process. Empty: nothing does.
+	// Folder is where phones, windows and templates are saved across restarts. If it is empty, nothing is saved.
 	Folder string
 
-	// Delays is how long things take. Nil: DefaultDelays. All zero: everything happens at once.
+	// Delays is how long things take. Nil means DefaultDelays. If all are zero, everything happens at once.
 	Delays *Delays
-	// Client posts the callbacks. Nil: one with kept connections and a time limit of 20 s.
+	// Client posts the callbacks. Nil means one that reuses connections and has a time limit of 20 s.
 	Client *http.Client
-	// Now is the clock. Nil: one that runs on from now, whatever the machine's is turned to.
+	// Now is the clock. Nil means one that starts now and ignores changes of the machine's clock.
 	Now func() time.Time
 	Log *slog.Logger
-	// Seed makes ids and chance repeatable. Zero: random.
+	// Seed makes ids and chance repeatable. Zero means random.
 	Seed uint64
 
-	// MaxMessages bounds the messages remembered. Zero: 100,000.
+	// MaxMessages bounds the messages kept. Zero means 100,000.
 	MaxMessages int
-	// MaxQueued bounds the callbacks waiting; the oldest are dropped beyond it. Zero: 500,000.
+	// MaxQueued bounds the waiting callbacks. Above it the oldest are dropped. Zero means 500,000.
 	MaxQueued int
-	// MaxMediaBytes bounds the files held; the oldest are dropped beyond it. Zero: 256 MiB.
+	// MaxMediaBytes bounds the files kept. Above it the oldest are dropped. Zero means 256 MiB.
 	MaxMediaBytes int64
-	// CallbackLanes is how many callback requests may be under way to one address. What concerns
-	// one person stays in one lane, hence in order. Zero: 4.
+	// CallbackLanes is how many callback requests may be under way to one address. Callbacks about one person use one
+	// lane, so they stay in order. Zero means 4.
 	CallbackLanes int
 }
 
-// Delays is how long things take. Each status waits for the one before.
+// Delays is how long things take. Each status counts from the one before.
 type Delays struct {
 	Sent      time.Duration
 	Delivered time.Duration
 	Read      time.Duration
 	Played    time.Duration
-	Review    time.Duration // of a template
+	Review    time.Duration // until a template is reviewed
 	Retry     time.Duration // before the first retry of a callback; doubles each time
 }
 
-// DefaultDelays are short enough for a demo and long enough to be seen.
+// DefaultDelays are short enough for a demo and long enough to be visible.
 func DefaultDelays() Delays {
 	return Delays{
 		Sent: 150 * time.Millisecond, Delivered: 400 * time.Millisecond, Read: 1500 * time.Millisecond,
@@ -135,7 +135,7 @@ func defaultClient() *http.Client {
 	return &http.Client{
 		Transport: t,
 		Timeout:   20 * time.Second,
-		// A callback address that redirects is misconfigured: upstream does not follow either.
+		// A callback address that redirects is misconfigured. The upstream does not follow redirects either.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

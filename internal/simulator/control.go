@@ -126,7 +126,7 @@ func (s *Simulator) findMessage(id, opaque string) (found *message) {
 	return found
 }
 
-// controlCallback sends any change as it is given.
+// controlCallback sends any given change unaltered.
 func (s *Simulator) controlCallback(c *control.Call) (any, error) {
 	var in struct {
 		Field         string          `json:"field"`
@@ -153,7 +153,7 @@ func (s *Simulator) controlCallback(c *control.Call) (any, error) {
 	return control.Done, nil
 }
 
-// sendTo finds who hears about a change: a number's callback, an account's, or the app's.
+// sendTo finds the recipient of a change: a number's callback, an account's, or the app's.
 func (s *Simulator) sendTo(waba, numberID string, app bool) (func(update), error) {
 	switch {
 	case app:

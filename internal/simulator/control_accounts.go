@@ -85,7 +85,7 @@ func (s *Simulator) anyone(w *waba, who string) (recipient, error) {
 	return s.withPhone(w, names.CanonicalPhone(digits)), nil
 }
 
-// controlPreference lets a person stop or resume marketing messages, and tells the business.
+// controlPreference makes a person stop or resume marketing messages, and tells the business.
 func (s *Simulator) controlPreference(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`

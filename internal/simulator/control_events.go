@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// controlAccountEvent tells the business that something happened to its account, and lets it happen.
+// controlAccountEvent tells the business that something happened to its account, and applies it.
 func (s *Simulator) controlAccountEvent(c *control.Call) (any, error) {
 	var in struct {
 		WABAID        string                     `json:"waba_id"`
@@ -69,7 +69,7 @@ func (s *Simulator) account(waba, numberID string) (*waba, *number, error) {
 	return w, nil, nil
 }
 
-// applyAccountEvent makes sends behave as after such an event.
+// applyAccountEvent makes later sends behave as they would after such an event.
 func (s *Simulator) applyAccountEvent(w *waba, n *number, event string, fields map[string]json.RawMessage) {
 	status := ""
 	switch event {
@@ -81,7 +81,7 @@ func (s *Simulator) applyAccountEvent(w *waba, n *number, event string, fields m
 		var ban struct {
 			State string `json:"waba_ban_state"`
 		}
-		_ = json.Unmarshal(fields["ban_info"], &ban) // anything else has no effect
+		_ = json.Unmarshal(fields["ban_info"], &ban) // any other content has no effect
 		status = map[string]string{"DISABLE": "BANNED", "REINSTATE": connected}[ban.State]
 	case "ACCOUNT_RESTRICTION":
 		w.restrict(fields["restriction_info"])
@@ -100,7 +100,7 @@ func (s *Simulator) applyAccountEvent(w *waba, n *number, event string, fields m
 	}
 }
 
-// restrict remembers what the account may not send, and until when.
+// restrict records what the account may not send, and until when.
 func (w *waba) restrict(raw json.RawMessage) {
 	var list []struct {
 		Type       string `json:"restriction_type"`
@@ -117,7 +117,7 @@ func (w *waba) restrict(raw json.RawMessage) {
 	}
 }
 
-// refuses reports whether a restriction forbids templates, or free-form messages.
+// refuses tells whether a restriction forbids templates, or free-form messages.
 func (w *waba) refuses(isTemplate bool, now time.Time) bool {
 	kind := "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
 	if isTemplate {
@@ -129,7 +129,7 @@ func (w *waba) refuses(isTemplate bool, now time.Time) bool {
 	return found && now.Before(until)
 }
 
-// controlSetNumber changes a number, and tells the business where the upstream would.
+// controlSetNumber changes a number, and tells the business in the cases where the upstream would.
 func (s *Simulator) controlSetNumber(c *control.Call) (any, error) {
 	var in struct {
 		Status     *string `json:"status"`
@@ -180,11 +180,11 @@ func (s *Simulator) controlSetNumber(c *control.Call) (any, error) {
 	return n.spec(), nil
 }
 
-// controlSetTemplate decides about a template out of turn.
+// controlSetTemplate changes the state of a template out of turn.
 func (s *Simulator) controlSetTemplate(c *control.Call) (any, error) {
 	var in struct {
 		Status   string `json:"status"`
-		Event    string `json:"event"` // instead of the status, in the callback
+		Event    string `json:"event"` // sent in the callback instead of the status
 		Reason   string `json:"reason"`
 		Quality  string `json:"quality"`
 		Category string `json:"category"`
@@ -249,7 +249,7 @@ func (s *Simulator) controlEcho(c *control.Call) (any, error) {
 	return map[string]string{"id": s.echo(n, to, kind, filled)}, nil
 }
 
-// controlSync hands over contacts or history without having been asked by the app.
+// controlSync hands over contacts or history without a request of the app.
 func (s *Simulator) controlSync(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
@@ -269,8 +269,7 @@ func (s *Simulator) controlSync(c *control.Call) (any, error) {
 	return control.Done, nil
 }
 
-// controlIdentity gives a person another phone. With a phone that is hidden, only the user id is
-// told.
+// controlIdentity gives a person another phone. If the phone is hidden, callbacks carry only the user id.
 func (s *Simulator) controlIdentity(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`

@@ -126,7 +126,7 @@ func (s *Simulator) controlClearFaults(c *control.Call) (any, error) {
 	return control.Done, s.SetFaults(c.ID, nil)
 }
 
-// SetFaults sets the misbehaviour of one number, or of everything when the id is empty. Nil ends it.
+// SetFaults sets the faults of one number, or of everything if the id is empty. Nil removes them.
 func (s *Simulator) SetFaults(phoneNumberID string, f *Faults) error {
 	if f != nil {
 		switch f.Grouping {
@@ -202,7 +202,7 @@ func (s *Simulator) controlRemoveScript(c *control.Call) (any, error) {
 	return control.Done, nil
 }
 
-// settings are what can be changed while the simulator runs.
+// settings can be changed while the simulator runs.
 type settings struct {
 	Sent      *duration `json:"sent"`
 	Delivered *duration `json:"delivered"`
@@ -247,10 +247,10 @@ func (s *Simulator) controlSetSettings(c *control.Call) (any, error) {
 	return s.controlGetSettings(c)
 }
 
-// Delays is how long things take now.
+// Delays is how long things currently take.
 func (s *Simulator) Delays() Delays { return s.plans.Load().delays }
 
-// SetDelays changes how long things take, for messages that are accepted from now on.
+// SetDelays changes how long things take, for messages accepted from now on.
 func (s *Simulator) SetDelays(d Delays) { s.plans.Store(newPlanSet(d)) }
 
 func (s *Simulator) setAllowList(phones []string) {

@@ -10,14 +10,14 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
-// controlTap lets a person press a button, or choose a row, of a message that they got.
+// controlTap makes a person press a button, or choose a row, of a message they received.
 func (s *Simulator) controlTap(c *control.Call) (any, error) {
 	var in struct {
 		PhoneNumberID string `json:"phone_number_id"`
 		To            string `json:"to"`
 		From          string `json:"from"`
-		MessageID     string `json:"message_id"` // empty: their newest message that has the button
-		Button        string `json:"button"`     // its title or id; empty: the first
+		MessageID     string `json:"message_id"` // empty means their newest message that has the button
+		Button        string `json:"button"`     // its title or id; empty means the first
 	}
 	if err := c.Decode(&in); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Simulator) controlTap(c *control.Call) (any, error) {
 	return map[string]any{"messages": []map[string]string{{"id": id}}, "pressed": pressed.title, "of": m.id}, nil
 }
 
-// findButton finds the newest message to a person that has a button.
+// findButton finds the newest message to a person that has the button.
 func (s *Simulator) findButton(n *number, to recipient, messageID, button string) (*message, shownButton, error) {
 	var newest *message
 	var found shownButton

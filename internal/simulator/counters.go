@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
-// counters are for load tests; they count since the last reset.
+// counters are for load tests. They count since the last reset.
 type counters struct {
 	sends, accepted, reads, typing                atomic.Int64
 	sent, delivered, read, played, failed         atomic.Int64
@@ -51,8 +51,8 @@ type hashKey uint64
 
 func (k hashKey) Hash() uint64 { return uint64(k) }
 
-// opaqueCounter counts how often each biz_opaque_callback_data was accepted, so that a crash test
-// can tell lost from repeated sends. It keeps hashes: millions fit.
+// opaqueCounter counts how often each biz_opaque_callback_data was accepted, so that a crash test can tell lost from
+// repeated sends. It keeps hashes, so that millions fit.
 type opaqueCounter struct {
 	seen     *recent.Map[hashKey, int32]
 	distinct atomic.Int64

@@ -28,7 +28,7 @@ func (c *callbacks) batchSize() int {
 	return maxBatch
 }
 
-// post sends a batch. reached is false when there was no answer at all.
+// post sends a batch. reached is false if there was no answer at all.
 func (c *callbacks) post(ctx context.Context, url string, batch []update) (reached, accepted bool) {
 	f := c.sim.faults.Load()
 	if f.ShuffleCallbacks {
@@ -64,7 +64,7 @@ func signature(h func() hash.Hash, secret string, body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// drain lets the connection be used again.
+// drain reads the body to its end so that the connection can be reused.
 func drain(body io.ReadCloser) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, 64<<10))
 	body.Close()
@@ -77,7 +77,7 @@ func (c *callbacks) shuffle(batch []update) {
 	}
 }
 
-// Ways to pack a batch. All are allowed by the protocol, so a receiver should take each.
+// Ways to pack a batch. The protocol allows all of them, so a receiver should accept each.
 const (
 	groupChange = "change" // one change for each update, all in the account's entry
 	groupValue  = "value"  // updates of one number share a value

@@ -32,7 +32,7 @@ func TestDocumentedExamplesWork(t *testing.T) {
 	r := newRig(t)
 	n := 0
 	for _, block := range shellBlock.FindAllStringSubmatch(readDocs(t), -1) {
-		// '$NUM' leaves the quotes of the shell and enters them again.
+		// '$NUM' ends the shell's quotes and starts them again.
 		text := strings.NewReplacer("'$NUM'", testNumber, "$NUM", testNumber).Replace(block[1])
 		for _, m := range curlCommand.FindAllStringSubmatch(text, -1) {
 			method, body := m[1], any(nil)

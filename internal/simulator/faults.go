@@ -13,7 +13,8 @@ import (
 
 // Faults is misbehaviour on demand, for everything or for one number. Rates are shares from 0 to 1.
 type Faults struct {
-	// Code is refused with, or failed with when Async, at Rate; a rate of 0 with a code means always.
+	// Code is the code that messages are refused with, or fail with later if Async, at Rate. A code with a rate of 0
+	// means always.
 	Code  int     `json:"code,omitempty"`
 	Async bool    `json:"async,omitempty"`
 	Rate  float64 `json:"rate,omitempty"`
@@ -21,19 +22,19 @@ type Faults struct {
 	HTTPStatus int      `json:"http_status,omitempty"`
 	Latency    duration `json:"latency,omitempty"` // before every answer
 	HangRate   float64  `json:"hang_rate,omitempty"`
-	// DropAnswerRate accepts and closes the connection without an answer.
+	// DropAnswerRate is how often a message is accepted and the connection closed without an answer.
 	DropAnswerRate float64 `json:"drop_answer_rate,omitempty"`
-	MaxPerSecond   int     `json:"max_per_second,omitempty"` // more is refused with 130429
+	MaxPerSecond   int     `json:"max_per_second,omitempty"` // above this rate messages are refused with 130429
 
 	SkipDeliveredRate float64 `json:"skip_delivered_rate,omitempty"`
 	SilentRate        float64 `json:"silent_rate,omitempty"` // no statuses at all
 	DuplicateRate     float64 `json:"duplicate_rate,omitempty"`
-	ReorderRate       float64 `json:"reorder_rate,omitempty"` // statuses of a message come backwards
-	// ShuffleCallbacks sends each batch of callbacks in random order; global only, as the rest is.
+	ReorderRate       float64 `json:"reorder_rate,omitempty"` // the statuses of a message come in reverse order
+	// ShuffleCallbacks sends each batch of callbacks in random order. Like the fields below, it is global only.
 	ShuffleCallbacks bool   `json:"shuffle_callbacks,omitempty"`
-	BatchSize        int    `json:"batch_size,omitempty"` // callbacks per request: at most, 0: 1,000
+	BatchSize        int    `json:"batch_size,omitempty"` // the most callbacks per request; 0 means 1,000
 	Grouping         string `json:"grouping,omitempty"`   // change (default), value, entry
-	// HoldCallbacks lets callbacks gather for a while, so that requests are big at any rate.
+	// HoldCallbacks lets callbacks gather for a while, so that requests are large at any rate.
 	HoldCallbacks duration `json:"hold_callbacks,omitempty"`
 }
 
@@ -57,7 +58,7 @@ func (d *duration) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// faultsFor is a number's own faults, else the global ones.
+// faultsFor is a number's own faults, or else the global ones.
 func (s *Simulator) faultsFor(n *number) *Faults {
 	if f := n.faults.Load(); f != nil {
 		return f
@@ -76,8 +77,8 @@ func (s *Simulator) asyncFault(n *number) int {
 	return 0
 }
 
-// misbehave carries out what the recipient's number or the faults ask for before a message is looked
-// at. done means that there is nothing more to do.
+// misbehave applies the faults asked for by the recipient's number or by Faults, before the message is checked. done
+// means that nothing more is to be done.
 func (s *Simulator) misbehave(c *call, n *number, to recipient, trick magic) (a answer, done bool) {
 	switch trick.mode {
 	case magicRefuse:
@@ -116,7 +117,7 @@ func (s *Simulator) applyFaults(c *call, f *Faults) (a answer, done bool) {
 	return answer{}, false
 }
 
-// hang keeps the caller waiting and then closes the connection. 0 is until the caller gives up.
+// hang keeps the caller waiting and then closes the connection. 0 means until the caller gives up.
 func (s *Simulator) hang(c *call, d time.Duration) answer {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
@@ -124,12 +125,12 @@ func (s *Simulator) hang(c *call, d time.Duration) answer {
 	if d == 0 {
 		<-ctx.Done()
 	} else {
-		_ = s.sched.sleep(ctx, d) // either way there is no answer
+		_ = s.sched.sleep(ctx, d) // there is no answer either way
 	}
 	return answer{abort: true}
 }
 
-// bareStatus is what proxies in front of the upstream answer: no JSON.
+// bareStatus is an answer without JSON, as proxies in front of the upstream give.
 func bareStatus(status int) answer {
 	if status < 200 || status > 599 {
 		status = http.StatusServiceUnavailable
@@ -141,7 +142,7 @@ func bareStatus(status int) answer {
 	return a
 }
 
-// rateBucket allows so many a second, in whole seconds.
+// rateBucket allows a number of messages per second, counted in whole seconds.
 type rateBucket struct {
 	mu     sync.Mutex
 	second int64

@@ -11,8 +11,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// Past is a chat that a number had before it was connected. The network hands such chats over when the
-// number's phone app agrees, and that is the only way in which old messages of both sides arrive.
+// Past is a chat that a number had before it was connected. The network hands such chats over if the number's phone app
+// agrees. That is the only way in which old messages of both sides arrive.
 type Past struct {
 	Phone string
 	Name  string
@@ -23,16 +23,16 @@ type Past struct {
 type PastLine struct {
 	At       time.Time
 	Outbound bool
-	Status   string // as the network says it: READ, DELIVERED, SENT, ERROR; empty: READ
+	Status   string // as the network writes it: READ, DELIVERED, SENT, ERROR; empty means READ
 	Type     string
 	Content  any // the object of the type, without its file
 	File     *InboundFile
-	Quotes   int // the place of an earlier line that this one answers, counted from 1; 0: none
-	Reacts   int // likewise, of the line that a reaction is on
+	Quotes   int // the position of an earlier line that this one answers, counted from 1; 0 means none
+	Reacts   int // likewise, of the line that is reacted to
 }
 
-// HandOver sends past chats of a number, as after it was connected together with its phone app: the names
-// of the people, the messages, then their files. It returns the ids of each chat's messages.
+// HandOver sends past chats of a number, as after it was connected together with its phone app: the names of the
+// people, the messages, then their files. It returns the ids of each chat's messages.
 func (s *Simulator) HandOver(phoneNumberID string, chats []Past) (ids [][]string, err error) {
 	n, err := s.target(phoneNumberID, "")
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Simulator) HandOver(phoneNumberID string, chats []Past) (ids [][]string
 	return ids, nil
 }
 
-// introduce tells the names of people, which their chats do not.
+// introduce sends the names of people, which their chats do not contain.
 func (s *Simulator) introduce(n *number, chats []Past) error {
 	var list []any
 	for i := range chats {
@@ -84,7 +84,7 @@ func (s *Simulator) introduce(n *number, chats []Past) error {
 	return nil
 }
 
-// pastMessages writes the lines of a chat. A file is announced in its place and follows by itself.
+// pastMessages builds the messages of a chat. A file leaves a placeholder in the chat and is sent separately.
 func (s *Simulator) pastMessages(n *number, who recipient, lines []PastLine) (ids []string, messages []any, files []map[string]any) {
 	ids = make([]string, len(lines))
 	for i, line := range lines {
@@ -146,7 +146,7 @@ func (s *Simulator) pastContent(n *number, who recipient, line PastLine, ids []s
 	f := s.storeInbound(n, who, line.File, files.Samples[line.Type])
 	object := map[string]any{}
 	if line.Content != nil {
-		_ = json.Unmarshal(wire.MustJSON(line.Content), &object) // what is no object has no place beside a file
+		_ = json.Unmarshal(wire.MustJSON(line.Content), &object) // content that is not an object cannot be added to a file
 	}
 	object["id"], object["mime_type"], object["sha256"] = f.ID, f.MimeType, fmt.Sprintf("%x", f.Sum)
 	if f.Name != "" {

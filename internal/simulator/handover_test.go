@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestHandOver: past chats come with the names of their people, then their files, and are on handsets.
+// TestHandOver shows that past chats come with the names of their people, then their files, and appear on handsets.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

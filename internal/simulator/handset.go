@@ -14,15 +14,15 @@ import (
 
 // Handset is the phone of a simulated person, as its owner sees it.
 type Handset struct {
-	ID      string // the digits of its number
+	ID      string // the digits of its phone number
 	Name    string
 	Phone   string // +E.164
 	Online  bool
-	Blocked bool // refuses what businesses send
+	Blocked bool // it refuses messages from businesses
 	Unread  int
 }
 
-// HandsetChange is what can be changed about a handset; nil stays as it is.
+// HandsetChange is a change of a handset; nil fields stay as they are.
 type HandsetChange struct {
 	Name    *string
 	Online  *bool
@@ -32,7 +32,7 @@ type HandsetChange struct {
 // ErrNoHandset is returned for an id that no handset has.
 var ErrNoHandset = errors.New("there is no such handset")
 
-// HandsetError is something that a handset cannot do: which part of it, and why.
+// HandsetError reports something that a handset cannot do: which parameter, and why.
 type HandsetError struct{ Param, Message string }
 
 func (e *HandsetError) Error() string { return e.Message }
@@ -43,16 +43,16 @@ func cannot(param, format string, args ...any) error {
 
 const (
 	maxHandsets = 200
-	maxChats    = 100 // of a handset
-	maxLines    = 300 // of a chat; the oldest go first
+	maxChats    = 100 // per handset
+	maxLines    = 300 // per chat; the oldest go first
 	maxHeld     = 1000
 )
 
-// Phones are the handsets. What happens on one goes over the wire as it would from a real phone; what it
-// shows is kept up to a bound, over restarts where the simulator has a folder.
+// Phones are the handsets. Actions on one are sent over the wire as from a real phone. The displayed content is kept up
+// to a bound, across restarts if the simulator has a folder.
 type Phones struct {
 	sim *Simulator
-	// lookup is read for every message that is accepted, so it takes no lock. It is replaced, never changed.
+	// lookup is read for every accepted message, so it takes no lock. It is replaced, never changed.
 	lookup atomic.Pointer[map[string]*handset]
 	watch  atomic.Pointer[func(phoneNumberID string)]
 
@@ -60,13 +60,13 @@ type Phones struct {
 	order []*handset
 }
 
-// handset is guarded by the lock of Phones.
+// handset is the state of one handset, guarded by the lock of Phones.
 type handset struct {
 	id      string
 	name    string
 	offline bool
 	blocked bool
-	// reads: messages are read by themselves, since nobody need look for a script to answer.
+	// reads makes the handset read messages automatically, because nobody needs to look for a script to answer.
 	reads bool
 	chats map[string]*handsetChat // by phone_number_id
 	held  []event                 // steps that wait until the handset is online
@@ -81,7 +81,7 @@ func newPhones(s *Simulator) *Phones {
 	return p
 }
 
-// readyHandsets are there from the start, beside the demo person.
+// readyHandsets exist from the start, beside the demo person.
 var readyHandsets = []struct{ phone, name string }{
 	{"6281255500142", "Dewi Pratiwi"},
 	{"4915155500123", "Jonas Meyer"},
@@ -107,11 +107,11 @@ func (p *Phones) publish() {
 	p.lookup.Store(&lookup)
 }
 
-// of is the handset of a person; nil: they have none, and nobody looks.
+// of is the handset of a person; nil if they have none.
 func (p *Phones) of(key string) *handset { return (*p.lookup.Load())[key] }
 
-// Watch has f called when something on a handset has changed, with the number that it concerns, or with
-// none where it concerns all. f must not block.
+// Watch has f called when something on a handset has changed. f gets the number concerned, or an empty id if all are. f
+// must not block.
 func (p *Phones) Watch(f func(phoneNumberID string)) { p.watch.Store(&f) }
 
 func (p *Phones) changed(phoneNumberID string) {
@@ -121,7 +121,7 @@ func (p *Phones) changed(phoneNumberID string) {
 	}
 }
 
-// List shows the handsets; unread counts what the given numbers sent.
+// List shows the handsets; unread counts the messages from the given numbers.
 func (p *Phones) List(numbers []string) []Handset {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,7 +201,7 @@ func (s *Simulator) rename(phone, name string) error {
 	return s.people.put(who)
 }
 
-// Change changes a handset. One that comes back online receives what has waited for it.
+// Change changes a handset. A handset that comes back online receives the messages that waited for it.
 func (p *Phones) Change(id string, change HandsetChange, numbers []string) (Handset, error) {
 	if change.Name != nil {
 		name, err := checkHandsetName(*change.Name)
@@ -250,8 +250,8 @@ func (p *Phones) apply(id string, change HandsetChange, numbers []string) (view 
 	return h.view(numbers), released, nil
 }
 
-// hold keeps a step of a message back while the handset that it goes to is offline: the network takes
-// messages for it and delivers them later.
+// hold keeps a step of a message back while its handset is offline: the network accepts messages for it and delivers
+// them later.
 func (p *Phones) hold(m *message, step int) bool {
 	h := p.of(m.to.key())
 	if h == nil || m.plan[step].status == statusSent || m.plan[step].status == statusFailed {
@@ -270,7 +270,7 @@ func (p *Phones) hold(m *message, step int) bool {
 	return true
 }
 
-// fate is what a handset makes of a message: nil where it is as with everybody.
+// fate is the plan that a handset gives a message; nil means the usual plan.
 func (p *Phones) fate(m *message, d Delays) []step {
 	h := p.of(m.to.key())
 	if h == nil {
@@ -284,10 +284,10 @@ func (p *Phones) fate(m *message, d Delays) []step {
 	case m.kind == "reaction" || h.reads:
 		return nil
 	}
-	return planFor(d, statusSent, statusDelivered) // read when its chat is looked at
+	return planFor(d, statusSent, statusDelivered) // it is read when its chat is opened
 }
 
-// Read marks what a number has sent to a handset as read, and tells the number.
+// Read marks the messages from a number to a handset as read, and tells the number.
 func (p *Phones) Read(id, phoneNumberID string) error {
 	h := p.of(id)
 	if h == nil {
@@ -303,7 +303,7 @@ func (p *Phones) Read(id, phoneNumberID string) error {
 	return nil
 }
 
-// takeUnread marks the unread messages, so that each is reported once.
+// takeUnread marks the unread messages as read, so that each is reported once.
 func (p *Phones) takeUnread(h *handset, phoneNumberID string) []*message {
 	p.mu.Lock()
 	defer p.mu.Unlock()

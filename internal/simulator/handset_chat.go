@@ -12,9 +12,9 @@ type handsetChat struct{ lines []*chatLine }
 type chatLine struct {
 	m        *message
 	seen     bool
-	mine     string // my reaction, an emoji
-	business string // the business's
-	file     string // the id of the file that it shows
+	mine     string // the owner's reaction, an emoji
+	business string // the business's reaction
+	file     string // the id of the file it shows
 }
 
 func (c *handsetChat) find(id string) *chatLine {
@@ -51,7 +51,7 @@ func (c *handsetChat) takeUnread() (list []*message) {
 	return list
 }
 
-// chat finds or makes the chat with a number; nil: there are too many.
+// chat finds or makes the chat with a number; nil if there are too many.
 func (h *handset) chat(phoneNumberID string) *handsetChat {
 	c := h.chats[phoneNumberID]
 	if c == nil && len(h.chats) < maxChats {
@@ -61,10 +61,10 @@ func (h *handset) chat(phoneNumberID string) *handsetChat {
 	return c
 }
 
-// wrote puts a message that a handset's owner sent into its chat.
+// wrote adds a message from the handset's owner to its chat.
 func (p *Phones) wrote(m *message) { p.show(m, true) }
 
-// reached puts a message of a business into the chat once it has got to the handset.
+// reached adds a message of a business to the chat once it has reached the handset.
 func (p *Phones) reached(m *message, status string) {
 	switch {
 	case status == statusFailed, status == statusSent && m.kind != "reaction":
@@ -73,7 +73,7 @@ func (p *Phones) reached(m *message, status string) {
 	}
 }
 
-// show adds a message to its chat, or what it says to the message that it is about.
+// show adds a message to its chat. A message about another, such as a reaction, changes that one instead.
 func (p *Phones) show(m *message, seen bool) {
 	h := p.of(m.to.key())
 	if h == nil || m.kind == "system" {
@@ -111,7 +111,7 @@ func (c *handsetChat) show(m *message, seen bool, file string) {
 	l.seen = l.seen || seen
 }
 
-// react puts a reaction on its message; an empty one takes it away.
+// react puts a reaction on its message; an empty one removes it.
 func (c *handsetChat) react(m *message) {
 	var body struct {
 		Reaction struct {
@@ -132,7 +132,7 @@ func (c *handsetChat) react(m *message) {
 	}
 }
 
-// Chat shows what a handset has of its chat with a number, oldest first.
+// Chat shows a handset's chat with a number, oldest first.
 func (p *Phones) Chat(id, phoneNumberID string) ([]ChatMessage, error) {
 	h := p.of(id)
 	if h == nil {
@@ -145,7 +145,7 @@ func (p *Phones) Chat(id, phoneNumberID string) ([]ChatMessage, error) {
 		return []ChatMessage{}, nil
 	}
 	list := make([]ChatMessage, len(c.lines))
-	read := false // who reads a message has read those before it
+	read := false // whoever reads a message has read those before it
 	for i, l := range slices.Backward(c.lines) {
 		read = read || l.m.wasRead()
 		list[i] = p.sim.chatMessage(c, l, read)
@@ -153,7 +153,7 @@ func (p *Phones) Chat(id, phoneNumberID string) ([]ChatMessage, error) {
 	return list, nil
 }
 
-// File finds a file that one of the numbers has sent or received.
+// File finds a file that one of the numbers sent or received.
 func (p *Phones) File(id string, numbers []string) (mimeType, name string, data []byte, found bool) {
 	f := p.sim.media.Find(id, p.sim.now())
 	if f == nil || !slices.Contains(numbers, f.Number) {

@@ -13,26 +13,26 @@ import (
 // ChatMessage is a message as a handset shows it.
 type ChatMessage struct {
 	ID        string
-	Mine      bool // the handset's owner wrote it
+	Mine      bool // written by the handset's owner
 	Type      string
 	Header    string
 	Text      string // the text, a caption, or the body of a template
 	Footer    string
 	File      *ChatFile
 	Location  *ChatLocation
-	Names     []string // of contacts that were sent
+	Names     []string // the names of the contacts sent
 	Buttons   []ChatButton
-	List      string // what the button says that opens a list; its rows are Buttons
-	Template  string // its name
+	List      string // the label of the button that opens a list; its rows are Buttons
+	Template  string // the template's name
 	Quoted    *ChatQuote
-	Mark      string // my reaction
-	TheirMark string // the business's
-	Ticks     string // of what I wrote: delivered, read
+	Mark      string // the owner's reaction
+	TheirMark string // the business's reaction
+	Ticks     string // for the owner's messages: delivered, read
 	Unread    bool
 	Created   time.Time
 }
 
-// ChatFile is the file of a message: kept here, or a link that nobody has fetched.
+// ChatFile is the file of a message: kept here, or a link that was not fetched.
 type ChatFile struct {
 	ID       string
 	Link     string
@@ -50,7 +50,7 @@ type ChatLocation struct {
 	Address   string  `json:"address"`
 }
 
-// ChatButton is something to press. Only replies can be pressed here: the rest leaves the chat.
+// ChatButton is a button. Only replies can be pressed here: the others lead out of the chat.
 type ChatButton struct {
 	Kind        string // reply, row, url, phone, copy, other
 	ID          string
@@ -60,7 +60,7 @@ type ChatButton struct {
 	URL         string
 }
 
-// ChatQuote is the message that another answers.
+// ChatQuote is the message that another one answers.
 type ChatQuote struct {
 	ID   string
 	Mine bool
@@ -68,7 +68,7 @@ type ChatQuote struct {
 	Text string
 }
 
-// chatMessage renders a line from what went over the wire.
+// chatMessage renders a line from the message that went over the wire.
 func (s *Simulator) chatMessage(c *handsetChat, l *chatLine, read bool) ChatMessage {
 	m := l.m
 	v := ChatMessage{ID: m.id, Mine: m.inbound, Type: m.kind, Mark: l.mine, TheirMark: l.business, Created: m.created, Unread: !m.inbound && !l.seen}

@@ -23,7 +23,7 @@ func handsetRig(t *testing.T) (*rig, *Phones) {
 	return r, p
 }
 
-// write lets Dewi write to the usual number.
+// write makes Dewi write to the usual number.
 func (r *rig) write(w Writing) string {
 	r.t.Helper()
 	w.PhoneNumberID = testNumber
@@ -46,7 +46,7 @@ func (r *rig) chat() []ChatMessage {
 
 func (r *rig) last() ChatMessage { c := r.chat(); return c[len(c)-1] }
 
-// heard is the last message that the business was told of.
+// heard is the last message that the business was told about.
 func (r *rig) heard() map[string]any {
 	r.t.Helper()
 	all := r.recv.all()
@@ -121,7 +121,7 @@ func TestHandsetMistakes(t *testing.T) {
 	}
 }
 
-// TestHandsetReads: messages stay delivered until their chat is looked at; somebody with a script reads at once.
+// TestHandsetReads shows that messages stay delivered until their chat is opened. A person with a script reads at once.
 func TestHandsetReads(t *testing.T) {
 	t.Parallel()
 	r, p := handsetRig(t)
@@ -142,7 +142,7 @@ func TestHandsetReads(t *testing.T) {
 	}
 }
 
-// TestHandsetOffline: what is sent to a handset that is off waits in the network.
+// TestHandsetOffline shows that messages to a handset that is off wait in the network.
 func TestHandsetOffline(t *testing.T) {
 	t.Parallel()
 	r, p := handsetRig(t)
@@ -261,7 +261,7 @@ func TestHandsetFiles(t *testing.T) {
 	}
 }
 
-// TestHandsetsAreBoundedAndWatched: memory does not grow with use, and whoever watches is told.
+// TestHandsetsAreBoundedAndWatched shows that memory does not grow with use, and that watchers are told.
 func TestHandsetsAreBoundedAndWatched(t *testing.T) {
 	t.Parallel()
 	r, p := handsetRig(t)

@@ -15,22 +15,22 @@ import (
 type Writing struct {
 	PhoneNumberID string
 	Type          string // text, image, audio, video, document, location, reaction, button, list, stop, resume
-	Text          string // of a text, or the caption of a file
+	Text          string // the text, or the caption of a file
 	File          *InboundFile
 	Location      *ChatLocation
-	MessageID     string // that is reacted to, or whose button is pressed
-	Emoji         string // of a reaction; empty takes it away
-	ButtonID      string // that is pressed
+	MessageID     string // the message reacted to, or whose button is pressed
+	Emoji         string // the reaction; empty removes it
+	ButtonID      string // the button that is pressed
 	Quote         string // the message that this one answers
 }
 
 const (
 	maxWritten = 4096
-	// MaxHandsetFile is how large a file can be that a handset sends.
+	// MaxHandsetFile is the largest file that a handset can send.
 	MaxHandsetFile = 5 * files.Mib
 )
 
-// Write lets the owner of a handset write, and returns the id of the message.
+// Write sends a message of a handset's owner, and returns its id.
 func (p *Phones) Write(id string, w Writing) (string, error) {
 	if err := p.mayWrite(id); err != nil {
 		return "", err
@@ -132,7 +132,7 @@ func (w Writing) locationFields() (map[string]json.RawMessage, error) {
 	return w.typed(object), nil
 }
 
-// line finds the message in the chat that a reaction or a press is about.
+// line finds the message in the chat that a reaction or a press refers to.
 func (p *Phones) line(id string, w Writing) *message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +153,7 @@ func (p *Phones) inChat(id string, w Writing) error {
 	return nil
 }
 
-// press answers a message by one of its buttons or rows.
+// press answers a message with one of its buttons or rows.
 func (p *Phones) press(id string, w Writing) (map[string]json.RawMessage, error) {
 	m := p.line(id, w)
 	if m == nil || m.inbound {
@@ -167,14 +167,14 @@ func (p *Phones) press(id string, w Writing) (map[string]json.RawMessage, error)
 	return buttons[i].tapped(m), nil
 }
 
-// prefer has the network stop or resume marketing messages, which the text alone would not.
+// prefer makes the network stop or resume marketing messages, which the text alone would not do.
 func (p *Phones) prefer(id string, w Writing) {
 	if w.Type != "stop" && w.Type != "resume" {
 		return
 	}
 	n, err := p.sim.target(w.PhoneNumberID, "")
 	if err != nil {
-		return // it was there when the message was taken
+		return // the handset existed when the message was accepted
 	}
 	who := p.sim.withPhone(n.waba.Load(), id)
 	p.sim.stops.Put(recent.Pair{Scope: n.waba.Load().business, User: who.key()}, w.Type == "stop")

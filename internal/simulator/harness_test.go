@@ -170,7 +170,7 @@ func (r *rig) control(method, path string, body any) reply {
 	return got
 }
 
-// inbound lets the usual person write, which opens the window.
+// inbound makes the usual person write, which opens the window.
 func (r *rig) inbound() string {
 	r.t.Helper()
 	got := r.control("POST", "inbound", map[string]any{"phone_number_id": testNumber, "from": testPerson, "text": "hello"})
@@ -194,7 +194,7 @@ func (g reply) code() int {
 	return int(c)
 }
 
-// at walks into decoded JSON.
+// at follows a path into decoded JSON.
 func at[T any](t *testing.T, v any, path ...any) T {
 	t.Helper()
 	found, ok := dig(v, path...).(T)
@@ -228,13 +228,13 @@ type receiver struct {
 	url string
 
 	mu      sync.Mutex
-	answer  func(n int) int // status of the nth request; nil: 200
+	answer  func(n int) int // the status of the nth answer; nil means 200
 	bodies  [][]byte
 	changes []change
 	token   string
 }
 
-// change is one change of a callback, with the entry it came in.
+// change is one change of a callback, with the entry that contained it.
 type change struct {
 	entry string
 	field string
@@ -363,7 +363,7 @@ func (rc *receiver) failureOf(t *testing.T, id string) int {
 	return 0
 }
 
-// Settle runs everything that is due, and waits until its callbacks have been answered or put off.
+// Settle runs everything that is due, and waits until its callbacks have been answered or postponed.
 func (s *Simulator) Settle(ctx context.Context) error {
 	for {
 		s.sched.runDue(s.handle)

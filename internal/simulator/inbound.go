@@ -17,24 +17,24 @@ import (
 
 // Inbound is a message that a person sends to a business.
 type Inbound struct {
-	// PhoneNumberID, or the business's phone, says to which number.
+	// PhoneNumberID, or the business's phone, names the number that gets the message.
 	PhoneNumberID string `json:"phone_number_id"`
 	To            string `json:"to"`
 	From          Sender `json:"from"`
-	Type          string `json:"type"` // empty: the type whose object is there, else text
-	// File is the content of a media message. Nil: a small sample of the type.
+	Type          string `json:"type"` // if empty, the type whose object is present, else text
+	// File is the content of a media message. Nil means a small sample of the type.
 	File *InboundFile `json:"file"`
-	// Timestamp is unix seconds; 0: now.
+	// Timestamp is in unix seconds; 0 means now.
 	Timestamp int64 `json:"timestamp"`
-	// Count sends that many, each from a person of their own with the next phone number. 0: one.
+	// Count sends that many messages, each from a different person with the next phone number. 0 means one.
 	Count int `json:"count"`
 	// KeepWindow leaves the 24-hour window as it is, as a delayed callback would.
 	KeepWindow bool `json:"keep_window"`
-	// Fields is everything else, put into the message object as it is: text, context, referral, errors …
+	// Fields are all other fields, copied into the message object: text, context, referral, errors …
 	Fields map[string]json.RawMessage `json:"-"`
 }
 
-// Sender is who writes: a phone in JSON, or an object with a profile, which is remembered.
+// Sender is the person who writes: a phone in JSON, or an object with a profile, which is remembered.
 type Sender struct {
 	person
 	known bool // only the phone was given
@@ -59,10 +59,10 @@ type InboundFile struct {
 	Filename string `json:"filename"`
 	Data     []byte `json:"data"` // base64 in JSON
 	Text     string `json:"text"` // instead of data
-	Size     int    `json:"size"` // instead of data: that many bytes
+	Size     int    `json:"size"` // instead of data: the number of bytes
 }
 
-// UnmarshalJSON keeps the fields that it does not know for the message object.
+// UnmarshalJSON keeps the unknown fields for the message object.
 func (in *Inbound) UnmarshalJSON(b []byte) error {
 	type plain Inbound
 	if err := json.Unmarshal(b, (*plain)(in)); err != nil {
@@ -79,7 +79,7 @@ func (in *Inbound) UnmarshalJSON(b []byte) error {
 
 const maxInboundCount = 100_000
 
-// Receive lets a person write to a business, and returns the ids of the messages.
+// Receive makes a person write to a business, and returns the ids of the messages.
 func (s *Simulator) Receive(in Inbound) ([]string, error) {
 	n, err := s.target(in.PhoneNumberID, in.To)
 	if err != nil {
@@ -108,10 +108,10 @@ func (s *Simulator) Receive(in Inbound) ([]string, error) {
 	return ids, nil
 }
 
-// Learn has the simulator ask for a number now rather than when it is first used, so that lists show it.
+// Learn looks a number up now instead of at its first use, so that lists show it.
 func (s *Simulator) Learn(phoneNumberID string) { _, _ = s.target(phoneNumberID, "") }
 
-// target finds a number by id or phone. An unknown id is made up, unless the simulator is strict.
+// target finds a number by id or phone. A number with an unknown id is made up, unless the simulator is strict.
 func (s *Simulator) target(id, phone string) (*number, error) {
 	if id == "" && phone == "" {
 		return nil, errors.New("say to which number: phone_number_id, or to")
@@ -189,7 +189,7 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 	return m.id, nil
 }
 
-// shownPhone: people with a username may keep their phone to themselves.
+// shownPhone is the phone that the business sees. People with a username may hide it.
 func (r recipient) shownPhone() string {
 	if r.person.HidePhone {
 		return ""
@@ -229,7 +229,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// inboundFields completes what the caller gave: the type, a shorthand for text, files.
+// inboundFields completes the given fields: the type, a shorthand for text, files.
 func (s *Simulator) inboundFields(n *number, from recipient, in Inbound) (map[string]json.RawMessage, string, error) {
 	fields := maps.Clone(in.Fields)
 	if fields == nil {
@@ -268,7 +268,7 @@ func guessType(fields map[string]json.RawMessage) string {
 	return "text"
 }
 
-// inboundFile stores the file of a media message and fills in what the upstream says about it.
+// inboundFile stores the file of a media message and adds the fields that the upstream reports about it.
 func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given json.RawMessage, sample files.SampleFile) (json.RawMessage, error) {
 	object := map[string]any{}
 	if len(given) > 0 {
@@ -277,7 +277,7 @@ func (s *Simulator) inboundFile(n *number, from recipient, in Inbound, given jso
 		}
 	}
 	if _, found := object["id"]; found {
-		return given, nil // the caller knows what they want to see
+		return given, nil // the caller gave the content that should appear
 	}
 	f := s.storeInbound(n, from, in.File, sample)
 	object["id"], object["mime_type"], object["sha256"] = f.ID, f.MimeType, files.Base64Sum(f)

@@ -104,7 +104,7 @@ func TestPeopleShowWhatTheyWant(t *testing.T) {
 		if !tc.mayBeAny && !strings.HasPrefix(at[string](t, m, "from_parent_user_id"), "DE.ENT.") {
 			t.Errorf("%s: parent in %v", tc.from, v)
 		}
-		// Whoever wrote can be written to by the id they came with.
+		// A person who wrote can be written to by the id they came with.
 		reply := text("", "answer")
 		reply["recipient"] = m["from_user_id"]
 		id := r.send(reply)

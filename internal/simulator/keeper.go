@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// keeper saves what is to outlive the process into a folder: the state in one file, and each file of a chat
+// keeper saves the state that must survive the process into a folder: the state in one file, and each file of a chat
 // beside it. Without a folder it does nothing.
 type keeper struct {
 	sim   *Simulator
 	dir   string
 	marks chan struct{}
 
-	mu    sync.Mutex // of saving
+	mu    sync.Mutex // guards saving
 	files map[string]bool
 }
 
@@ -35,7 +35,7 @@ func newKeeper(s *Simulator, dir string) *keeper {
 	return &keeper{sim: s, dir: dir, marks: make(chan struct{}, 1), files: map[string]bool{}}
 }
 
-// mark says that there is something to save. It never blocks.
+// mark records that there is something to save. It never blocks.
 func (k *keeper) mark() {
 	if k.dir == "" {
 		return
@@ -46,7 +46,7 @@ func (k *keeper) mark() {
 	}
 }
 
-// loop saves a while after each change. The end is saved by Stop, when nothing changes any more.
+// loop saves a while after each change. Stop saves the final state, when nothing changes any more.
 func (k *keeper) loop(ctx context.Context) {
 	for {
 		select {
@@ -72,7 +72,7 @@ func (k *keeper) saveOrWarn() {
 	}
 }
 
-// save writes the files first, so that the state never names one that is not there.
+// save writes the files first, so that the state never names a file that is missing.
 func (k *keeper) save() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -116,7 +116,7 @@ func (k *keeper) forget(named map[string]bool) error {
 	return nil
 }
 
-// replaceFile writes a file whole or not at all.
+// replaceFile writes a file completely or not at all.
 func replaceFile(path string, data []byte) error {
 	next := path + ".new"
 	if err := os.WriteFile(next, data, 0o600); err != nil {
@@ -125,8 +125,8 @@ func replaceFile(path string, data []byte) error {
 	return os.Rename(next, path)
 }
 
-// load brings back what was saved. A state that cannot be read is as good as none: these are only simulated
-// people, and a server must start without them.
+// load restores the saved state. A state that cannot be read is treated as none: the people are only simulated, and a
+// server must start without them.
 func (k *keeper) load() {
 	if k.dir == "" {
 		return

@@ -8,14 +8,14 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
-// keptState is what a simulator with a folder remembers over a restart: what people see on their phones, and
-// what decides whether a message reaches them. The rest is made again when it is asked for.
+// keptState is what a simulator with a folder remembers across restarts: what people see on their phones, and what
+// decides whether a message reaches them. The rest is made again when it is asked for.
 type keptState struct {
 	Version   int            `json:"version"`
 	People    []person       `json:"people"`
 	Handsets  []keptHandset  `json:"handsets"`
-	Windows   []keptPair     `json:"windows"` // the last message of a person to a number
-	Stops     []keptPair     `json:"stops"`   // people who want no marketing of a business
+	Windows   []keptPair     `json:"windows"` // when a person last wrote to a number
+	Stops     []keptPair     `json:"stops"`   // people who stopped marketing messages of a business
 	Templates []keptTemplate `json:"templates"`
 	Files     []keptFile     `json:"files"`
 }
@@ -27,7 +27,7 @@ const keptVersion = 1
 const maxKept = 10_000
 
 type keptPair struct {
-	Scope string `json:"scope"` // a number, or a business
+	Scope string `json:"scope"` // a number or a business
 	User  string `json:"user"`
 	Last  int64  `json:"last,omitempty"` // unix nanoseconds
 }
@@ -80,7 +80,7 @@ type keptTemplate struct {
 	Pauses     int                   `json:"pauses,omitempty"`
 }
 
-// keptFile describes a file. Its content is a file of the folder, named by the id.
+// keptFile describes a file. Its content is in a file of the folder, named by the id.
 type keptFile struct {
 	ID       string    `json:"id"`
 	Number   string    `json:"number"`
@@ -90,7 +90,7 @@ type keptFile struct {
 	data     []byte
 }
 
-// kept is the state as it is now.
+// kept is the current state.
 func (s *Simulator) kept() keptState {
 	state := keptState{Version: keptVersion, Handsets: s.phones.kept(), Templates: s.accounts.keptTemplates()}
 	people := s.people.list()
@@ -161,7 +161,7 @@ func (m *message) kept() keptMessage {
 	}
 }
 
-// keptTemplates are those that were made here: the others are there from the start.
+// keptTemplates are the templates made here. The others exist from the start.
 func (a *accounts) keptTemplates() (list []keptTemplate) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// again ends the simulator and starts another one with the same folder, as a restart of the program does.
+// again stops the simulator and starts another one with the same folder, as a restart of the program does.
 func (r *rig) again(dir string) *rig {
 	r.t.Helper()
 	r.sim.Stop(context.Background())
@@ -29,7 +29,7 @@ func sampleTemplate(name string) map[string]any {
 	}}
 }
 
-// TestKeptOverARestart: whatever a handset shows, and whoever can be written to, is as before.
+// TestKeptOverARestart shows that everything a handset shows, and everyone who can be written to, is as before.
 func TestKeptOverARestart(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "simulator")
@@ -76,7 +76,7 @@ func TestKeptOverARestart(t *testing.T) {
 	}
 }
 
-// plain lets times be compared: those that were read from a file have no zone of their own.
+// plain makes times comparable: those read from a file have no time zone of their own.
 func plain(list []ChatMessage) []ChatMessage {
 	list = slices.Clone(list)
 	for i := range list {
@@ -85,7 +85,7 @@ func plain(list []ChatMessage) []ChatMessage {
 	return list
 }
 
-// TestKeptFilesGo: a file that no chat shows any more takes no room.
+// TestKeptFilesGo shows that a file that no chat shows any more is deleted.
 func TestKeptFilesGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -107,7 +107,7 @@ func TestKeptFilesGo(t *testing.T) {
 	}
 }
 
-// TestKeptCannotBeRead: what is broken is reported, and the simulator begins anew.
+// TestKeptCannotBeRead shows that a broken state is reported, and the simulator starts without it.
 func TestKeptCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"cut off": `{"version":1,"handsets":[{"id"`, "of another version": `{"version":99}`} {

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// magicPrefix is a calling code that no country has, so the people behind it can misbehave on
-// demand: +999, one digit for how, seven for what, and up to four to tell people apart.
+// magicPrefix is a calling code that no country has, so that people with it can misbehave on demand: +999, one digit
+// for the kind, seven for the value, and up to four to tell people apart.
 const magicPrefix = "999"
 
-// Ways to misbehave: the digit after the prefix.
+// Kinds of misbehaviour: the digit after the prefix.
 const (
-	magicRefuse   = '1' // at once, with the code
+	magicRefuse   = '1' // refused at once, with the code
 	magicFail     = '2' // accepted, then failed with the code
 	magicHTTP     = '3' // a bare HTTP status, no error object
-	magicSlow     = '4' // the answer takes that many milliseconds
-	magicHang     = '5' // no answer and nothing accepted; that many milliseconds, 0: until the caller gives up
-	magicLost     = '6' // accepted after that many milliseconds, then the connection closes without an answer
-	magicStatuses = '7' // the statuses come oddly; see oddPlans
-	magicFlaky    = '8' // refused so many times (first digit) with the code (other six), then accepted
-	magicMedia    = '9' // files this person sends take that many milliseconds to download
+	magicSlow     = '4' // the answer takes the given milliseconds
+	magicHang     = '5' // no answer and nothing accepted, for the given milliseconds; 0 means until the caller gives up
+	magicLost     = '6' // accepted after the given milliseconds, then the connection closes without an answer
+	magicStatuses = '7' // the statuses come in odd ways; see oddPlan
+	magicFlaky    = '8' // refused a number of times (first digit) with the code (other six), then accepted
+	magicMedia    = '9' // files that this person sends take the given milliseconds to download
 )
 
-// magic is what a recipient's number asks for.
+// magic is the misbehaviour that a recipient's number asks for.
 type magic struct {
-	mode  byte // 0: nothing
+	mode  byte // 0 means none
 	value int
 }
 
@@ -61,7 +61,7 @@ const (
 	oddLateSent     = 11
 )
 
-// oddPlan changes the usual plan of a message; false: the value means nothing.
+// oddPlan changes the usual plan of a message. It returns false if the value has no meaning.
 func oddPlan(value int, d Delays, usual []step) ([]step, bool) {
 	switch value {
 	case oddDuplicates:
@@ -94,7 +94,7 @@ func oddPlan(value int, d Delays, usual []step) ([]step, bool) {
 	return usual, false
 }
 
-// isHeld reports whether the answer says that the message waits for a quality check.
+// isHeld tells whether the answer says that the message waits for a quality check.
 func (m magic) isHeld() bool {
 	return m.mode == magicStatuses && (m.value == oddHeld || m.value == oddHeldThenFail)
 }

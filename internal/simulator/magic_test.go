@@ -86,7 +86,7 @@ func TestMagicNumberRecovers(t *testing.T) {
 	}
 }
 
-// A lost answer: the caller sees a broken connection, the person gets the message.
+// A lost answer: the caller sees a broken connection, but the person gets the message.
 func TestMagicNumberLosesTheAnswer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -152,7 +152,7 @@ func TestMagicNumberIsSlow(t *testing.T) {
 	}
 }
 
-// waitFor yields until another goroutine has got somewhere; there is nothing to be told by.
+// waitFor yields until another goroutine has reached a state that it does not announce.
 func waitFor(t *testing.T, reached func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)

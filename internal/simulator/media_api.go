@@ -21,7 +21,7 @@ import (
 
 const mediaPath = "/whatsapp_business/attachments/"
 
-// mediaURL is where a file can be fetched for a few minutes, and only with a token.
+// mediaURL is the address of a file. It works for a few minutes, and only with a token.
 func (s *Simulator) mediaURL(base string, f *files.File) string {
 	expires := strconv.FormatInt(s.now().Add(files.MediaURLLife).Unix(), 10)
 	q := url.Values{"mid": {f.ID}, "ext": {expires}, "hash": {s.mediaHash(f.ID, expires)}}
@@ -34,10 +34,10 @@ func (s *Simulator) mediaHash(id, expires string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// maxUpload is the largest file of any type, and what surrounds it in a form.
+// maxUpload is the largest file of any type, plus the form around it.
 const maxUpload = 100*files.Mib + files.Mib
 
-// uploadMedia takes a file in a form. The part's own type decides, as it does upstream.
+// uploadMedia takes a file in a form. The type given for the part decides, as it does upstream.
 func (s *Simulator) uploadMedia(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
@@ -127,7 +127,7 @@ func (f uploadForm) check() *wire.Error {
 	return nil
 }
 
-// mayUse reports whether the caller's token and the number given in the query own a file.
+// mayUse tells whether the caller's token and the number given in the query own a file.
 func (s *Simulator) mayUse(c *call, f *files.File) bool {
 	if id := c.param("phone_number_id"); id != "" && id != f.Number {
 		return false
@@ -156,7 +156,7 @@ func (s *Simulator) deleteNode(c *call) (answer, *wire.Error) {
 	return success, nil
 }
 
-// download serves a file. Everything wrong with the address is a 404, as it is upstream.
+// download serves a file. Every error in the address is a 404, as it is upstream.
 func (s *Simulator) download(c *call) (answer, *wire.Error) {
 	id, expires := c.param("mid"), c.param("ext")
 	gone := answer{status: http.StatusNotFound, contentType: "text/html", body: []byte("<html><body>Not found</body></html>")}

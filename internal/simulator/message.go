@@ -7,18 +7,18 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
-// recipient is a person as a message addresses them.
+// recipient is a person as addressed by a message.
 type recipient struct {
 	input    string // as the caller wrote it
-	phone    string // digits; empty for a person who is known by user id only
+	phone    string // digits; empty for a person known by user id only
 	userID   string
 	parentID string
-	byUser   bool // addressed by user id, so that the phone may not be shown
+	byUser   bool // addressed by user id, so the phone may not be shown
 	asParent bool
-	person   *person // profile, never nil
+	person   *person // the profile, never nil
 }
 
-// key is what tells people apart.
+// key distinguishes people.
 func (r recipient) key() string {
 	if r.phone != "" {
 		return r.phone
@@ -26,7 +26,7 @@ func (r recipient) key() string {
 	return r.userID
 }
 
-// visiblePhone is the phone where callbacks may tell it.
+// visiblePhone is the phone, if callbacks may contain it.
 func (r recipient) visiblePhone() string {
 	if r.byUser && r.person.HidePhone {
 		return ""
@@ -34,15 +34,15 @@ func (r recipient) visiblePhone() string {
 	return r.phone
 }
 
-// message is one that passed through, in either direction.
+// message is a message in either direction.
 type message struct {
 	id       string
 	number   *number
-	to       recipient // outbound: the recipient; inbound: the sender
+	to       recipient // the recipient if outbound, the sender if inbound
 	inbound  bool
 	kind     string
 	opaque   string
-	category string // for the price
+	category string // decides the price
 	free     bool
 	body     []byte // the request, or the message object of an inbound one
 	created  time.Time
@@ -51,7 +51,7 @@ type message struct {
 
 	mu      sync.Mutex
 	state   string
-	code    int // of a failure
+	code    int // the code of a failure
 	changed time.Time
 	read    bool // the business sent a read receipt
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// node is an object of the graph with all its fields; a request picks some.
+// node is an object of the graph with all its fields. A request picks some of them.
 type node struct {
-	kind      string // for error messages
+	kind      string // used in error messages
 	id        string
-	anonymous bool // the id is ours, for cursors, and not shown
+	anonymous bool // the id is ours, only for cursors, and not shown
 	defaults  []string
 	fields    map[string]any
 }
 
-// pick is the fields that were asked for; the id comes along.
+// pick returns the requested fields, and the id.
 func (n node) pick(fields string) (map[string]any, *wire.Error) {
 	names := n.defaults
 	if fields != "" {
@@ -42,7 +42,7 @@ func (n node) pick(fields string) (map[string]any, *wire.Error) {
 	return out, nil
 }
 
-// splitFields splits a,b{c,d},e.f(g) at its outer commas and drops what follows each name.
+// splitFields splits a,b{c,d},e.f(g) at its outer commas and drops the part behind each name.
 func splitFields(fields string) []string {
 	var names []string
 	depth, start := 0, 0
@@ -74,7 +74,7 @@ func splitFields(fields string) []string {
 	return names
 }
 
-// getNode answers GET /{id}, whatever the id is of.
+// getNode answers GET /{id} for an id of any kind.
 func (s *Simulator) getNode(c *call) (answer, *wire.Error) {
 	n, err := s.resolve(c)
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Simulator) getNode(c *call) (answer, *wire.Error) {
 	return ok(out), nil
 }
 
-// resolve finds what an id is of. An id that nothing has becomes a number, unless its shape or the
-// question says that it was meant to be something else.
+// resolve finds the object with an id. An unknown id becomes a number, unless its shape or the request shows that
+// another kind was meant.
 func (s *Simulator) resolve(c *call) (node, *wire.Error) {
 	unknown := wire.UnknownObject(c.Method, c.id)
 	if f := s.media.Find(c.id, s.now()); f != nil {
@@ -149,8 +149,8 @@ func idOfCursor(cursor string) (string, bool) {
 	return strings.CutPrefix(string(b), "QVFI")
 }
 
-// paginate cuts out the page that limit, after and before ask for. Cursors name the outermost items,
-// so a list may change between pages.
+// paginate cuts out the page that limit, after and before ask for. Cursors name the first and last items, so a list may
+// change between pages.
 func paginate(c *call, nodes []node, defaultLimit int) ([]node, map[string]any, *wire.Error) {
 	limit := defaultLimit
 	if raw := c.param("limit"); raw != "" {
@@ -212,7 +212,7 @@ func pagingOf(c *call, page []node, hasPrevious, hasNext bool) map[string]any {
 	return paging
 }
 
-// base is the address under which the caller reaches us.
+// base is the address at which the caller reaches the simulator.
 func (c *call) base() string {
 	if c.sim.cfg.BaseURL != "" && c.prefix == "" {
 		return strings.TrimRight(c.sim.cfg.BaseURL, "/")
@@ -224,7 +224,7 @@ func (c *call) base() string {
 	return scheme + "://" + c.Host + c.prefix
 }
 
-// postNode answers POST /{id}: the settings of a number, or an edit of a template.
+// postNode answers POST /{id}: it changes the settings of a number, or edits a template.
 func (s *Simulator) postNode(c *call) (answer, *wire.Error) {
 	if _, _, found := s.findTemplate(c.id); found {
 		return s.editTemplate(c)

@@ -13,10 +13,10 @@ var numberDefaults = []string{
 	"verified_name", "code_verification_status", "display_phone_number", "quality_rating", "platform_type", "throughput", "webhook_configuration",
 }
 
-// listedDefaults are shown of each number in an account's list.
+// listedDefaults are the default fields of each number in an account's list.
 var listedDefaults = append(slices.Clone(numberDefaults), "status", "last_onboarded_time")
 
-// upstreamTime is how the graph writes times.
+// upstreamTime is the graph's format of times.
 const upstreamTime = "2006-01-02T15:04:05-0700"
 
 func (s *Simulator) numberNode(n *number) node {
@@ -103,7 +103,7 @@ func (s *Simulator) listNumbers(c *call) (answer, *wire.Error) {
 	return listAnswer(c, nodes, 25)
 }
 
-// createNumber adds a number that has to be verified and registered.
+// createNumber adds a number that must still be verified and registered.
 func (s *Simulator) createNumber(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
@@ -198,7 +198,7 @@ const (
 	registrationSpan = 72 * time.Hour
 )
 
-// register connects a number. The first PIN is remembered and must match from then on.
+// register connects a number. The first PIN is remembered, and later ones must match it.
 func (s *Simulator) register(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *Simulator) register(c *call) (answer, *wire.Error) {
 	return success, nil
 }
 
-// mayRegister counts the attempt, and refuses what no PIN could help.
+// mayRegister counts the attempt, and refuses it if no PIN could help.
 func (n *number) mayRegister(now time.Time) *wire.Error {
 	switch {
 	case !n.verified:

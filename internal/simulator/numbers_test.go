@@ -176,7 +176,7 @@ func TestNumberChangesAreTold(t *testing.T) {
 	}
 }
 
-// Which account a number belongs to is learnt from the token that both are used with.
+// The account of a number is learnt from the token that both are used with.
 func TestMadeUpNumbersJoinTheAccountOfTheirToken(t *testing.T) {
 	t.Parallel()
 	for _, numberFirst := range []bool{true, false} {

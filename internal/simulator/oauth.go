@@ -68,7 +68,7 @@ func (s *Simulator) redeem(code, redirect string) (grant, *wire.Error) {
 
 var tokenScopes = []string{"whatsapp_business_management", "whatsapp_business_messaging"}
 
-// debugToken tells what a token may do.
+// debugToken shows what a token may do.
 func (s *Simulator) debugToken(c *call) (answer, *wire.Error) {
 	input := c.param("input_token")
 	if input == "" {
@@ -97,7 +97,7 @@ func (s *Simulator) debugToken(c *call) (answer, *wire.Error) {
 	return ok(map[string]any{"data": data}), nil
 }
 
-// accountsOf lists the accounts that a token is known to concern, the newest first.
+// accountsOf lists the accounts known to belong to a token, the newest first.
 func (s *Simulator) accountsOf(tok token) []string {
 	if tok.grant != nil {
 		return []string{tok.grant.WABA}
@@ -108,7 +108,7 @@ func (s *Simulator) accountsOf(tok token) []string {
 	return nil
 }
 
-// systemUserToken is how an app gets its token after the hosted page, which gives no code.
+// systemUserToken gives an app its token after the hosted page, which gives no code.
 func (s *Simulator) systemUserToken(c *call) (answer, *wire.Error) {
 	g, found := s.grants.Get(recent.Key(c.id))
 	if !found {

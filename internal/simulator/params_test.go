@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// wireForms are the ways in which a client may hand over the same parameters.
+// wireForms are the ways in which a client may send the same parameters.
 var wireForms = map[string]func(t *rapid.T, params map[string]any) *http.Request{
 	"json": func(t *rapid.T, params map[string]any) *http.Request {
 		return jsonRequest("/", params)
@@ -98,8 +98,8 @@ type kinds struct {
 	Many int      `json:"many"`
 }
 
-// TestParametersMeanTheSameInEveryForm: clients write parameters as JSON, as JSON inside strings, as
-// forms or into the query. What is a text stays one, also where it looks like JSON.
+// TestParametersMeanTheSameInEveryForm shows that parameters can be sent as JSON, as JSON inside strings, as forms or
+// in the query. A text stays a text, even if it looks like JSON.
 func TestParametersMeanTheSameInEveryForm(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`{"a": 1}`, `["x"]`, `"quoted"`, "12", "true", "null", "{", ""}))
@@ -135,10 +135,10 @@ func TestParametersMeanTheSameInEveryForm(t *testing.T) {
 	})
 }
 
-// canonical compares raw JSON by what it says.
+// canonical makes raw JSON comparable by its content.
 func canonical(k kinds) any {
 	var raw any
-	_ = json.Unmarshal(k.Raw, &raw) // there is none where it was left out
+	_ = json.Unmarshal(k.Raw, &raw) // it is empty if it was left out
 	k.Raw = nil
 	return []any{k, raw}
 }
@@ -165,7 +165,7 @@ func TestMessageInEveryForm(t *testing.T) {
 	}
 }
 
-// TestScriptedReplyToAForm: a person reads a message whatever form it was sent in.
+// TestScriptedReplyToAForm shows that a person reads a message whatever form it was sent in.
 func TestScriptedReplyToAForm(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -188,7 +188,7 @@ func TestScriptedReplyToAForm(t *testing.T) {
 	t.Error("nobody answered")
 }
 
-// TestParametersInTheQuery: the upstream's documentation requests codes this way.
+// TestParametersInTheQuery uses the form in which the upstream's documentation requests codes.
 func TestParametersInTheQuery(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

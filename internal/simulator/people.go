@@ -9,17 +9,17 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
-// person is the profile of someone on the network. People exist without one: their name then
-// follows from their phone.
+// person is the profile of someone on the network. People exist without one; their name is then derived from their
+// phone.
 type person struct {
 	Phone        string `json:"phone,omitempty"` // digits; empty: known by user id only
 	Name         string `json:"name,omitempty"`
 	Username     string `json:"username,omitempty"`
 	HidePhone    bool   `json:"hide_phone,omitempty"`
-	UserID       string `json:"user_id,omitempty"` // instead of the one that follows from the phone
+	UserID       string `json:"user_id,omitempty"` // instead of the id derived from the phone
 	ParentUserID string `json:"parent_user_id,omitempty"`
 	AlwaysOpen   bool   `json:"always_open,omitempty"` // free-form messages reach them at any time
-	NoReceipts   bool   `json:"no_receipts,omitempty"` // never shows that they read
+	NoReceipts   bool   `json:"no_receipts,omitempty"` // never sends read receipts
 	Fails        int    `json:"fails,omitempty"`       // messages to them are accepted, then fail with this code
 }
 
@@ -109,7 +109,7 @@ var firstNames = [...]string{
 
 func inventName(key string) string { return firstNames[names.HashString(key)%uint64(len(firstNames))] }
 
-// Unreachable has messages to a person fail with a code, from now on.
+// Unreachable makes messages to a person fail with a code from now on.
 func (s *Simulator) Unreachable(phone string, code int) error {
 	who := person{Phone: phone}
 	if known := s.people.byPhone(phone); known != nil {
@@ -145,7 +145,7 @@ func (w *waba) sendsParents() bool {
 	return w.parentsOn
 }
 
-// withUserID finds a person by user id or parent id; false: nobody this business can know.
+// withUserID finds a person by user id or parent id. It returns false if this business cannot know the person.
 func (s *Simulator) withUserID(w *waba, id string) (recipient, bool) {
 	r := recipient{userID: id, person: &person{UserID: id, Name: inventName(id)}}
 	phone, found := w.users.Phone(id)
@@ -161,13 +161,13 @@ func (s *Simulator) withUserID(w *waba, id string) (recipient, bool) {
 	return r, found
 }
 
-// DemoPhone is a person who answers "hi" at any time, so that a first try gets a reply.
+// DemoPhone is a person who answers "hi" at any time, so that a first attempt gets a reply.
 const DemoPhone = "+12025550100"
 
 const demoName = "Ada (simulated)"
 
-// demoReply does not contain the word that it answers: something that repeats what it hears would go on
-// for ever with it.
+// demoReply does not contain the word that it answers, because a program that repeats what it receives would otherwise
+// never stop.
 const demoReply = "Hello! I am a simulated person. Greet me once more and you get another answer."
 
 func (s *Simulator) addDemoPerson() {

@@ -2,16 +2,16 @@ package simulator
 
 import "time"
 
-// step is a status that a message will have, so long after the one before.
+// step is a future status of a message, and how long after the one before it comes.
 type step struct {
 	status string
 	wait   time.Duration
-	code   int  // of a failure
-	copies int  // further callbacks with the same content
-	priced bool // carries the price
+	code   int  // the code of a failure
+	copies int  // how many further callbacks with the same content
+	priced bool // the status carries the price
 }
 
-// planSet is the usual plans, made once: most messages of a load test share one.
+// planSet is the set of usual plans, made once: most messages of a load test share one.
 type planSet struct {
 	delays   Delays
 	normal   []step
@@ -24,7 +24,7 @@ func newPlanSet(d Delays) *planSet {
 		delays: d,
 		normal: planFor(d, statusSent, statusDelivered, statusRead),
 		voice:  planFor(d, statusSent, statusDelivered, statusRead, statusPlayed),
-		// Reactions are not tracked any further.
+		// Reactions have no further statuses.
 		reaction: planFor(d, statusSent),
 	}
 }
@@ -41,7 +41,7 @@ func (d Delays) of(status string) time.Duration {
 	return d.Played
 }
 
-// planFor goes through statuses in order. The price comes with sent, and with the first that follows.
+// planFor is a plan with the statuses in order. The price comes with sent, and with the first status after it.
 func planFor(d Delays, statuses ...string) []step {
 	plan := make([]step, len(statuses))
 	for i, st := range statuses {
@@ -54,14 +54,14 @@ func failPlan(d Delays, code int) []step {
 	return []step{{status: statusFailed, wait: d.Sent, code: code}}
 }
 
-// schedule puts the next step of a message's plan on the clock.
+// schedule schedules the next step of a message's plan.
 func (s *Simulator) schedule(m *message, i int, from time.Time) {
 	if i < len(m.plan) {
 		s.sched.push(event{at: from.Add(m.plan[i].wait).UnixNano(), msg: m, step: i})
 	}
 }
 
-// advance carries out a step: the message changes, the callback is queued, the next step is set.
+// advance carries out a step: it changes the message, queues the callback, and schedules the next step.
 func (s *Simulator) advance(m *message, i int, at time.Time) {
 	if s.phones.hold(m, i) {
 		return

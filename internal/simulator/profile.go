@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// profile is what people see of a business when they look at its number.
+// profile is what people see of a business when they open its number.
 type profile struct {
 	about, address, description, email, vertical, picture string
 	websites                                              []string
@@ -16,7 +16,7 @@ type profile struct {
 
 var profileFields = []string{"messaging_product", "about", "address", "description", "email", "profile_picture_url", "websites", "vertical"}
 
-// node shows what is set: the upstream leaves the rest out.
+// node shows the fields that are set. The upstream leaves the others out.
 func (p profile) node() node {
 	fields := map[string]any{"messaging_product": "whatsapp", "websites": nil}
 	for name, text := range map[string]string{
@@ -45,7 +45,7 @@ func (s *Simulator) getProfile(c *call) (answer, *wire.Error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out["messaging_product"] = "whatsapp" // comes along, asked for or not
+	out["messaging_product"] = "whatsapp" // always included, even if not requested
 	return ok(map[string]any{"data": []any{out}}), nil
 }
 

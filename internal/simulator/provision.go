@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/names"
 )
 
-// provisionNumber makes an unknown number exist. Its phone and its account follow from the id, so
-// they are the same after a restart; a token of our own also remembers which they were.
+// provisionNumber makes an unknown number exist. Its phone and its account are derived from the id, so they are the
+// same after a restart. A token made by the simulator also contains them.
 func (s *Simulator) provisionNumber(id string, tok token) *number {
 	if n := s.accounts.number(id); n != nil {
 		return n
@@ -39,7 +39,7 @@ func (s *Simulator) provisionNumber(id string, tok token) *number {
 	return n
 }
 
-// learn replaces what was guessed about a number, if somebody knows better by now.
+// learn replaces the guessed data of a number if Known has better data by now.
 func (s *Simulator) learn(n *number) {
 	if !n.guessed.Load() {
 		return
@@ -58,7 +58,7 @@ func (s *Simulator) learn(n *number) {
 	n.taken.Store(true)
 }
 
-// inventNumber adds a number whose phone may be taken already: made-up phones are few.
+// inventNumber adds a number. If its made-up phone is taken, it tries another, because made-up phones are few.
 func (s *Simulator) inventNumber(spec NumberSpec) *number {
 	var err error
 	for salt := range 20 {
@@ -74,8 +74,8 @@ func (s *Simulator) inventNumber(spec NumberSpec) *number {
 	return nil
 }
 
-// provisionWABA makes an unknown account exist, and moves numbers into it that the same token used
-// before their account was known.
+// provisionWABA makes an unknown account exist. Numbers that the same token used before their account was known move
+// into it.
 func (s *Simulator) provisionWABA(id string, tok token) *waba {
 	w := s.accounts.waba(id)
 	if w == nil {
@@ -95,7 +95,7 @@ func (s *Simulator) provisionWABA(id string, tok token) *waba {
 	return w
 }
 
-// maxNamed bounds the accounts remembered for one token; a token used with more tells nothing.
+// maxNamed bounds the accounts remembered for one token. A token used with more than one does not identify an account.
 const maxNamed = 2
 
 func (a *accounts) name(token string, w *waba) {
@@ -125,7 +125,7 @@ func (a *accounts) leave(token string, n *number) {
 	}
 }
 
-// namedBy is the only account that a token was used with, if there is just one.
+// namedBy is the account that a token was used with, if there is exactly one.
 func (a *accounts) namedBy(token string) *waba {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -135,7 +135,7 @@ func (a *accounts) namedBy(token string) *waba {
 	return nil
 }
 
-// inventPhone is a number in a block that is kept free for fiction.
+// inventPhone is a phone number from a block reserved for fiction.
 func inventPhone(id string) string {
 	return fmt.Sprintf("+1555%07d", names.HashString("phone"+id)%10_000_000)
 }

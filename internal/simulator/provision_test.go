@@ -17,7 +17,7 @@ func newRigKnowing(t *testing.T, book phoneBook) *rig {
 	return newRig(t, func(c *Config) { c.Known = book.find })
 }
 
-// TestNumbersThatOthersKnow have their own phone and account from the first use on.
+// TestNumbersThatOthersKnow shows that such numbers have their own phone and account from the first use on.
 func TestNumbersThatOthersKnow(t *testing.T) {
 	t.Parallel()
 	r := newRigKnowing(t, phoneBook{testNumber: {ID: testNumber, WABAID: "2001", Phone: "+4930555000", Name: "Shop"}})
@@ -35,7 +35,7 @@ func TestNumbersThatOthersKnow(t *testing.T) {
 	}
 }
 
-// TestNumbersThatOthersKnowLater: an id may be used before somebody says whose it is.
+// TestNumbersThatOthersKnowLater shows that an id may be used before its owner is known.
 func TestNumbersThatOthersKnowLater(t *testing.T) {
 	t.Parallel()
 	book := phoneBook{}
@@ -53,7 +53,7 @@ func TestNumbersThatOthersKnowLater(t *testing.T) {
 	}
 }
 
-// TestGuessedPhonesAreNotTold: an event with a phone that was made up would be about nobody.
+// TestGuessedPhonesAreNotTold shows that no event carries a made-up phone, because it would belong to nobody.
 func TestGuessedPhonesAreNotTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

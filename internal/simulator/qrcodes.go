@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// qrCode is a link that opens a chat with a number, with a text to begin with.
+// qrCode is a link that opens a chat with a number, with a prefilled text.
 type qrCode struct {
 	code    string
 	message string
@@ -36,12 +36,12 @@ func (q qrCode) node() node {
 	}}
 }
 
-// imageURL leads nowhere: pictures are not drawn.
+// imageURL leads nowhere, because no pictures are drawn.
 func (q qrCode) imageURL() string {
 	return fmt.Sprintf("https://%s/m1/v/t6/%d", templates.SampleHost, names.HashString(q.code))
 }
 
-// newQRCode is 14 letters and digits, as upstream.
+// newQRCode is 14 letters and digits, as in the upstream.
 func (s *Simulator) newQRCode() string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 	b := make([]byte, 0, 14)
@@ -79,7 +79,7 @@ func (s *Simulator) getQRCode(c *call) (answer, *wire.Error) {
 	return listAnswer(c, []node{n.qrCodes[i].node()}, 1)
 }
 
-// qrCode finds one; the number must be locked.
+// qrCode finds a code; the caller must hold the number's lock.
 func (n *number) qrCode(code string) (int, *wire.Error) {
 	i := slices.IndexFunc(n.qrCodes, func(q qrCode) bool { return q.code == code })
 	if i < 0 {
@@ -94,7 +94,7 @@ type qrInput struct {
 	Image   string  `json:"generate_qr_image"`
 }
 
-// setQRCode makes a code, or changes the one that the path or the body names.
+// setQRCode makes a code, or changes the one named by the path or the body.
 func (s *Simulator) setQRCode(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {

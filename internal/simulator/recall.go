@@ -8,10 +8,10 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
-// recall takes over what was kept. What does not fit any more is left out.
+// recall restores a saved state. Parts that no longer fit are left out.
 func (s *Simulator) recall(state keptState) {
 	for _, who := range state.People {
-		_ = s.people.put(who) // it was valid when it was kept
+		_ = s.people.put(who) // it was valid when it was saved
 	}
 	for _, w := range state.Windows {
 		s.windows.Put(recent.Pair{Scope: w.Scope, User: w.User}, w.Last)
@@ -63,7 +63,7 @@ func (s *Simulator) recallHandset(k keptHandset) *handset {
 	}
 	for _, held := range k.Held {
 		if m := s.recallMessage(k.ID, held); m != nil {
-			// It was sent before it was held; what is left is to reach the phone.
+			// It was sent before it was held. The remaining step is to reach the phone.
 			m.plan = planFor(s.plans.Load().delays, statusSent, statusDelivered)
 			h.held = append(h.held, event{msg: m, step: 1})
 		}
@@ -71,7 +71,7 @@ func (s *Simulator) recallHandset(k keptHandset) *handset {
 	return h
 }
 
-// recallMessage makes a message again, so that it can be answered, read and reacted to.
+// recallMessage restores a message, so that it can be answered, read and reacted to.
 func (s *Simulator) recallMessage(phone string, k keptMessage) *message {
 	n := s.provisionNumber(k.Number, token{})
 	if n == nil {
@@ -85,7 +85,7 @@ func (s *Simulator) recallMessage(phone string, k keptMessage) *message {
 	return m
 }
 
-// take replaces the handsets by those that were kept, and leaves the ones that are new in this version.
+// take replaces the handsets with the saved ones, and keeps those that are new in this version.
 func (p *Phones) take(handsets []*handset) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,26 +8,27 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// call is a request on its way to an answer.
+// call is a request being answered.
 type call struct {
 	*http.Request
 	sim *Simulator
 	w   http.ResponseWriter
-	// prefix is what the path was below, if it was below something.
+	// prefix is the path below which the simulator is served, if there is one.
 	prefix string
 	path   string // without version and outer slashes
 	id     string // the object that the path names
-	item   string // what the path names within it, where the route has that
+	item   string // the part of that object that the path names, if the route has one
 	token  token
-	sent   []byte // the parameters as one JSON object, once they were decoded
+	sent   []byte // the parameters as one JSON object, once decoded
 	query  url.Values
-	// visitor is who sees the signup page; nil for those who may see all numbers.
+	// visitor is the person who sees the signup page; nil for callers who may see all numbers.
 	visitor *Visitor
 }
 
 type handler func(*call) (answer, *wire.Error)
 
-// routes are method, then the last part of the path; "*" is any id. Open ones need no token.
+// route is one entry of the routes, which are keyed by method and last part of the path; "*" is any id. Open routes
+// need no token.
 type route struct {
 	handle handler
 	open   bool
@@ -116,8 +117,8 @@ func (s *Simulator) answerTo(c *call) (answer, *wire.Error) {
 	return rt.handle(c)
 }
 
-// match finds the route: the path as it is, or with its first segment taken as an object's id, and
-// then its last one as something of that object's.
+// match finds the route: by the path as it is, or with its first segment as an object's id, and then with its last
+// segment as a part of that object.
 func (s *Simulator) match(c *call) (key string, found bool) {
 	key = c.Method + " " + c.path
 	if _, found = s.routes[key]; found {
@@ -160,7 +161,7 @@ func (c *call) param(name string) string {
 	return c.query.Get(name)
 }
 
-// number finds the number that the path names, making it up where that is allowed.
+// number finds the number that the path names. It makes an unknown one up if that is allowed.
 func (c *call) number() (*number, *wire.Error) {
 	n := c.sim.provisionNumber(c.id, c.token)
 	if n == nil || !c.token.maySee(n.waba.Load()) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// event is something due at a time: a step of a message's plan, or any function. Steps are plain
-// values because there are several for each message of a load test.
+// event is something due at a time: a step of a message's plan, or any function. Steps are plain values because each
+// message of a load test has several.
 type event struct {
 	at   int64 // unix nanoseconds
 	seq  uint64
@@ -55,7 +55,7 @@ func (s *scheduler) push(e event) {
 	}
 }
 
-// poke makes the worker look at the clock again.
+// poke makes the worker check the clock again.
 func (s *scheduler) poke() {
 	select {
 	case s.wake <- struct{}{}:
@@ -67,7 +67,7 @@ func (s *scheduler) pop() event {
 	h := s.heap
 	top, last := h[0], len(h)-1
 	h[0] = h[last]
-	h[last] = event{} // lets go of the message
+	h[last] = event{} // releases the message for the garbage collector
 	h = h[:last]
 	for i := 0; ; {
 		least, left, right := i, 2*i+1, 2*i+2
@@ -87,7 +87,7 @@ func (s *scheduler) pop() event {
 	return top
 }
 
-// takeDue removes the next event if it is due, and says when it is otherwise.
+// takeDue removes the next event if it is due. Otherwise it returns when the event is due.
 func (s *scheduler) takeDue() (e event, due bool, next int64) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
@@ -101,9 +101,9 @@ func (s *scheduler) takeDue() (e event, due bool, next int64) {
 	return s.pop(), true, 0
 }
 
-// runDue runs what is due and returns when nothing more is, with the time of the next event or 0.
-// Events run in the order of their times, one by one: an event may add another that comes before
-// the rest, which matters when a test moves the clock far.
+// runDue runs the due events until none is left, and returns the time of the next event or 0. Events run one by one in
+// the order of their times, because an event may add another that comes before the rest. That matters when a test moves
+// the clock far.
 func (s *scheduler) runDue(handle func(event)) (next int64) {
 	s.running.Lock()
 	defer s.running.Unlock()
@@ -116,8 +116,8 @@ func (s *scheduler) runDue(handle func(event)) (next int64) {
 	}
 }
 
-// loop runs events as they fall due. The timer is real even when the clock is not: a clock that
-// a test holds still only makes it look again.
+// loop runs events when they are due. The timer is real even if the clock is not: with a clock that a test holds still,
+// it only checks again.
 func (s *scheduler) loop(ctx context.Context, handle func(event)) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

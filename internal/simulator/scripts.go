@@ -12,16 +12,16 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// script is how a person answers: when a message to them contains a text, they reply after a while.
+// script makes a person answer: when a message to them contains a text, they reply after a while.
 type script struct {
 	ID       int                        `json:"id"`
-	Person   string                     `json:"person,omitempty"`   // digits; empty: anybody
-	Contains string                     `json:"contains,omitempty"` // in any case; empty: every message
-	Word     string                     `json:"word,omitempty"`     // likewise, as a word by itself
+	Person   string                     `json:"person,omitempty"`   // digits; empty means anybody
+	Contains string                     `json:"contains,omitempty"` // ignoring case; empty means every message
+	Word     string                     `json:"word,omitempty"`     // likewise, but only as a whole word
 	Reply    map[string]json.RawMessage `json:"reply,omitempty"`    // a message object, or a text
-	Tap      *int                       `json:"tap,omitempty"`      // instead: press the button of that index
-	Echo     bool                       `json:"echo,omitempty"`     // instead: repeat the text
-	After    duration                   `json:"after"`              // once the message was read
+	Tap      *int                       `json:"tap,omitempty"`      // instead of Reply: press the button with that index
+	Echo     bool                       `json:"echo,omitempty"`     // instead of Reply: repeat the text
+	After    duration                   `json:"after"`              // counted from when the message was read
 	Once     bool                       `json:"once,omitempty"`
 }
 
@@ -93,7 +93,7 @@ func (s *scripts) Reset() {
 	s.list = nil
 }
 
-// concern reports whether any script could match the person, so that a load test reads no texts.
+// concern tells whether any script could match the person, so that a load test need not read any texts.
 func (s *scripts) concern(person string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -112,7 +112,7 @@ func (s *scripts) match(person, text string) (script, bool) {
 	return script{}, false
 }
 
-// hasWord looks for the script's word among those of a text in lower case.
+// hasWord looks for the script's word among the words of a text in lower case.
 func (sc script) hasWord(text string) bool {
 	if sc.Word == "" {
 		return true
@@ -121,7 +121,7 @@ func (sc script) hasWord(text string) bool {
 	return slices.Contains(words, strings.ToLower(sc.Word))
 }
 
-// react lets the recipient answer, if a script says so and the message will reach them.
+// react makes the recipient answer, if a script says so and the message will reach them.
 func (s *Simulator) react(m *message, now time.Time) {
 	if m.kind == "reaction" || len(m.plan) == 0 || !s.scripts.concern(m.to.key()) {
 		return
@@ -157,13 +157,13 @@ func (s *Simulator) react(m *message, now time.Time) {
 func fromFields(fields map[string]json.RawMessage) Inbound {
 	in := Inbound{Fields: fields}
 	if raw, found := fields["type"]; found {
-		_ = json.Unmarshal(raw, &in.Type) // one that is no text counts as none
+		_ = json.Unmarshal(raw, &in.Type) // a type that is not a string counts as none
 		in.Fields = withoutKey(fields, "type")
 	}
 	return in
 }
 
-// asSender turns an addressee around.
+// asSender is the addressee as a sender.
 func (r recipient) asSender() recipient {
 	r.input, r.byUser, r.asParent = "", false, false
 	return r

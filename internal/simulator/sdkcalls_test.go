@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// sdkCalls is what one client of the upstream sends when each of its methods is called, and how the
-// simulator answers. scripts/sdk-calls --record writes them down.
+// sdkCalls are the requests that one client of the upstream sends when each of its methods is called, and the
+// simulator's answers. scripts/sdk-calls --record writes them.
 type sdkCalls struct {
 	Client  string
 	Version string
@@ -23,11 +23,11 @@ type sdkCall struct {
 	Method, Path string
 	Type, Body   string
 	Status, Code int
-	Answer       []string // where it has values
+	Answer       []string // the places where the answer has values
 }
 
-// TestCallsOfSDKs sends what two clients of the upstream send. Each must get an answer with all that
-// it got when this was recorded.
+// TestCallsOfSDKs sends the recorded requests of two clients of the upstream. Each must get an answer with everything
+// that was in the recorded one.
 func TestCallsOfSDKs(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/sdk-calls.json")
@@ -53,7 +53,7 @@ func TestCallsOfSDKs(t *testing.T) {
 	}
 }
 
-// replay sends a recorded request, with what it took from earlier answers, and returns its answer.
+// replay sends a recorded request, with the values it took from earlier answers, and returns its answer.
 func (r *rig) replay(call sdkCall, answers []any) any {
 	r.t.Helper()
 	fill := func(text string) string { return r.fillIn(text, answers) }
@@ -82,11 +82,11 @@ func (r *rig) replay(call sdkCall, answers []any) any {
 
 var answerReference = regexp.MustCompile(`{{(\d+)\.([^}]+)}}`)
 
-// fillIn replaces {{3.messages.0.id}} by what the fourth answer had there.
+// fillIn replaces {{3.messages.0.id}} with the value at that place in the fourth answer.
 func (r *rig) fillIn(text string, answers []any) string {
 	return answerReference.ReplaceAllStringFunc(text, func(ref string) string {
 		parts := answerReference.FindStringSubmatch(ref)
-		i, _ := strconv.Atoi(parts[1]) // digits, as the expression says
+		i, _ := strconv.Atoi(parts[1]) // they are digits, as the expression says
 		value, found := dig(answers[i], stepsTo(parts[2])...).(string)
 		if !found {
 			r.t.Fatalf("no earlier answer has %s", ref)
@@ -95,7 +95,7 @@ func (r *rig) fillIn(text string, answers []any) string {
 	})
 }
 
-// hasPlace tells whether there is a value, be it null.
+// hasPlace tells whether there is a value, which may be null.
 func hasPlace(body any, place string) bool {
 	parent, last := "", place
 	if i := strings.LastIndex(place, "."); i >= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// postMessage takes sends, read receipts and typing indicators: they share an address.
+// postMessage handles sends, read receipts and typing indicators, which share an address.
 func (s *Simulator) postMessage(c *call) (answer, *wire.Error) {
 	n, err := c.number()
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Simulator) send(c *call, n *number, env *validation.Envelope) (answer, 
 	return a, nil
 }
 
-// addressee finds who is meant. The phone wins over the user id. A user id that no one has is still
+// addressee finds the person meant. The phone takes precedence over the user id. A user id that nobody has is still
 // accepted: the failure comes later.
 func (s *Simulator) addressee(w *waba, env *validation.Envelope) (to recipient, known bool, err *wire.Error) {
 	switch {
@@ -102,7 +102,7 @@ func (s *Simulator) addressee(w *waba, env *validation.Envelope) (to recipient, 
 	return to, false, wire.Missing("to", env.Type)
 }
 
-// checkSender covers what the number may do with this person.
+// checkSender checks what the number may do with this person.
 func (s *Simulator) checkSender(n *number, to recipient) *wire.Error {
 	digits, status := n.snapshot()
 	switch status {
@@ -131,13 +131,13 @@ func (s *Simulator) checkSender(n *number, to recipient) *wire.Error {
 
 const reactFor = 30 * 24 * 3600
 
-// canReact tells whether a number may react to a message: one of the same chat, of the last 30 days.
+// canReact tells whether a number may react to a message: it must be of the same chat and of the last 30 days.
 func (s *Simulator) canReact(n *number, to recipient, id string) bool {
 	m, found := s.messages.Get(recent.Key(id))
 	return found && m.kind != "reaction" && m.number == n && m.to.key() == to.key() && s.now().Unix()-m.created.Unix() < reactFor
 }
 
-// accept makes the message and decides what will become of it.
+// accept makes the message and decides its plan.
 func (s *Simulator) accept(c *call, n *number, to recipient, v *validation.Send, trick magic, known bool) *message {
 	now := s.now()
 	m := &message{
@@ -163,10 +163,10 @@ func (s *Simulator) accept(c *call, n *number, to recipient, v *validation.Send,
 	return m
 }
 
-// maxKeptBody keeps a few enormous messages from being remembered in full.
+// maxKeptBody bounds the body that is remembered of a message, so that a few enormous ones are not kept in full.
 const maxKeptBody = 32 << 10
 
-// planFor is the fate of an accepted message.
+// planFor is the plan of an accepted message.
 func (s *Simulator) planFor(m *message, v *validation.Send, trick magic, known, open bool) []step {
 	plans := s.plans.Load()
 	fail := func(code int) []step { return failPlan(plans.delays, code) }
@@ -206,7 +206,7 @@ func (s *Simulator) planFor(m *message, v *validation.Send, trick magic, known, 
 	return s.disturbed(m, plan, plans.delays)
 }
 
-// disturbed applies the faults that change the order of statuses.
+// disturbed applies the faults that change the statuses of a message.
 func (s *Simulator) disturbed(m *message, plan []step, d Delays) []step {
 	f := s.faultsFor(m.number)
 	switch {
@@ -222,7 +222,7 @@ func (s *Simulator) disturbed(m *message, plan []step, d Delays) []step {
 	return plan
 }
 
-// accepted is the answer to a send, written by hand because it is the most frequent one.
+// accepted is the answer to a send. It is written by hand because it is the most frequent one.
 func (s *Simulator) accepted(m *message, v *validation.Send, trick magic) []byte {
 	w := &wire.Writer{B: make([]byte, 0, 320)}
 	w.Open('{').Field("messaging_product", "whatsapp").Key("contacts").Open('[').Open('{').Field("input", m.to.input)
@@ -242,7 +242,7 @@ func (s *Simulator) accepted(m *message, v *validation.Send, trick magic) []byte
 	return w.Close('}').Close(']').Close('}').B
 }
 
-// windowFor is how long free-form messages may follow the last one from the person.
+// windowFor is how long after a person's last message free-form messages may be sent.
 const windowFor = 24 * time.Hour
 
 func (s *Simulator) windowOpen(n *number, to recipient, now time.Time) bool {
@@ -258,7 +258,7 @@ func (s *Simulator) hasStopped(n *number, to recipient) bool {
 	return stopped
 }
 
-// readReceipt marks a message that a person sent as read, with or without a typing indicator.
+// readReceipt marks a person's message as read, with or without a typing indicator.
 func (s *Simulator) readReceipt(n *number, env *validation.Envelope) (answer, *wire.Error) {
 	if env.Status != "read" {
 		return answer{}, wire.BadParam("Param status must be one of {READ} - got %q.", env.Status)

@@ -9,12 +9,12 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// numberSettings are the features that a number has turned on. They are kept and shown: there are no
-// simulated calls that they could change.
+// numberSettings are the features that a number has turned on. They are stored and shown but have no effect, because
+// calls are not simulated.
 type numberSettings struct {
 	calling map[string]json.RawMessage
-	region  string // where the number's messages are stored; empty: anywhere
-	// identityCheck: the business wants to know when a person's identity may have changed.
+	region  string // where the number's messages are stored; empty means anywhere
+	// identityCheck is set if the business wants to know when a person's identity may have changed.
 	identityCheck bool
 }
 
@@ -40,7 +40,7 @@ func (st numberSettings) shown(withPasswords bool) map[string]any {
 	}
 }
 
-// shownSIP adds each server's password, which the upstream makes up, for those who ask for it.
+// shownSIP adds each server's password, which the upstream makes up, if it was asked for.
 func shownSIP(raw json.RawMessage, withPasswords bool) json.RawMessage {
 	sip := map[string]any{}
 	if json.Unmarshal(raw, &sip) != nil {
@@ -65,7 +65,7 @@ func (s *Simulator) getSettings(c *call) (answer, *wire.Error) {
 	return ok(n.settings.shown(c.param("include_sip_credentials") == "true")), nil
 }
 
-// settingsChange names one feature. Parameters that the upstream does not know change nothing.
+// settingsChange changes one feature. Parameters that the upstream does not know change nothing.
 type settingsChange struct {
 	Calling    map[string]json.RawMessage `json:"calling"`
 	Storage    *storageChange             `json:"storage_configuration"`
@@ -127,7 +127,7 @@ func (in settingsChange) check(numberStatus string) *wire.Error {
 	return nil
 }
 
-// checkCalling looks at what is turned on or off. Hours, holidays and servers are kept unseen.
+// checkCalling checks what is turned on or off. Hours, holidays and servers are stored unchecked.
 func checkCalling(calling map[string]json.RawMessage) *wire.Error {
 	onOff := []string{"ENABLED", "DISABLED"}
 	for name, allowed := range map[string][]string{
@@ -161,7 +161,7 @@ func (in storageChange) check(numberStatus string) *wire.Error {
 	return nil
 }
 
-// apply changes what is named. Of the calling settings each keeps its value until it is named itself.
+// apply changes the named settings. Each calling setting keeps its value until it is named.
 func (in settingsChange) apply(st *numberSettings) {
 	switch {
 	case in.Calling != nil:

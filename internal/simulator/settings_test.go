@@ -45,7 +45,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestStorageSettings: where messages are stored is decided before the number is registered.
+// TestStorageSettings shows that the place where messages are stored is decided before the number is registered.
 func TestStorageSettings(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

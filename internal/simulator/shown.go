@@ -18,7 +18,7 @@ type shownButton struct {
 	description string
 }
 
-// shown is what a person sees of a message: its text, and what can be pressed.
+// shown is what a person sees of a message: its text, and the buttons.
 func (s *Simulator) shown(m *message) (text string, buttons []shownButton) {
 	var env validation.Envelope
 	if json.Unmarshal(m.body, &env) != nil {
@@ -86,7 +86,7 @@ func (s *Simulator) shownTemplate(m *message, raw wire.Raw) (string, []shownButt
 	return text, templateButtons(t, payloads)
 }
 
-// urlParameter is what completes the address of a button.
+// urlParameter is the parameter that completes a button's address.
 func urlParameter(sent []validation.SendComponent, button int) string {
 	for _, c := range sent {
 		if i, err := strconv.Atoi(string(c.Index)); strings.EqualFold(c.Type, "button") && err == nil && i == button && len(c.Parameters) == 1 && c.Parameters[0].Text != nil {

@@ -24,15 +24,15 @@ var signupPage = htmltemplate.Must(htmltemplate.New("signup").Parse(signupHTML))
 
 // signupView is what the page shows.
 type signupView struct {
-	Fatal       string // nothing can be done
-	Problem     string // with what was entered
+	Fatal       string // the page cannot go on
+	Problem     string // with the entered data
 	AppID       string
 	Hidden      map[string]string
 	Numbers     []NumberSpec
 	Chosen      string
 	Name        string
 	Phone       string
-	Offered     bool // the app takes numbers that stay in the phone app
+	Offered     bool // the app accepts numbers that stay in the phone app
 	Coexistence bool
 }
 
@@ -44,11 +44,11 @@ type signupRequest struct {
 	extras   string
 }
 
-// Visitor is somebody from outside who sees the signup page of a simulator that others use, too.
+// Visitor is a person from outside who sees the signup page of a simulator that others also use.
 type Visitor struct {
-	// Redirect is where the page may send them back to. Empty: they have no business there.
+	// Redirect is where the page may send the visitor back to. If it is empty, the visitor may not use the page.
 	Redirect string
-	// Numbers are theirs already. They are offered those, and no others.
+	// Numbers are the visitor's own numbers. Only these are offered.
 	Numbers []string
 }
 
@@ -60,8 +60,8 @@ func (s *Simulator) ServeSignup(w http.ResponseWriter, r *http.Request, visitor 
 // maxShownNumbers keeps the page short after a load test.
 const maxShownNumbers = 20
 
-// dialog is the page on which a customer connects a number, and what its form does. The hosted
-// variant names the app differently and is otherwise the same.
+// dialog is the page on which a customer connects a number, and handles its form. The hosted variant names the app
+// differently and is otherwise the same.
 func (s *Simulator) dialog(c *call) (answer, *wire.Error) {
 	if err := c.ParseForm(); err != nil {
 		return signupAnswer(http.StatusBadRequest, signupView{Fatal: "The form could not be read."}), nil
@@ -120,7 +120,7 @@ func (s *Simulator) signupView(c *call, req signupRequest, problem string) signu
 	return v
 }
 
-// offeredNumbers are those that can be picked.
+// offeredNumbers are the numbers that can be chosen.
 func (s *Simulator) offeredNumbers(visitor *Visitor) (offered []NumberSpec) {
 	s.accounts.mu.RLock()
 	defer s.accounts.mu.RUnlock()
@@ -140,7 +140,7 @@ func (s *Simulator) offeredNumbers(visitor *Visitor) (offered []NumberSpec) {
 	return offered
 }
 
-// wantsCoexistence reads the feature that the app asked for out of its extras.
+// wantsCoexistence tells whether the app's extras ask for coexistence.
 func wantsCoexistence(extras string) bool {
 	var e struct {
 		FeatureType string `json:"featureType"`
@@ -186,8 +186,8 @@ func (s *Simulator) approveSignup(c *call, req signupRequest) answer {
 	return redirectTo(req.redirect, url.Values{"code": {code}, "state": {req.state}})
 }
 
-// signupNumber is the number that was chosen. New ones have to be registered, except those that
-// stay in the phone app, and nobody hears of them before the app subscribes.
+// signupNumber is the chosen number. A new number must be registered, unless it stays in the phone app, and has no
+// callbacks before the app subscribes.
 func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
 	chosen := c.Form.Get("number")
 	if chosen != "" && chosen != "new" {
@@ -216,7 +216,7 @@ func (s *Simulator) signupNumber(c *call) (NumberSpec, error) {
 	return s.AddNumber(spec)
 }
 
-// onboard makes the number the one that was connected last, whose data can be synchronized anew.
+// onboard marks the number as just connected, so that its data can be synchronized again.
 func (n *number) onboard(now time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -225,7 +225,7 @@ func (n *number) onboard(now time.Time) {
 
 const codeLife = 30 * time.Second
 
-// authCode is exchanged for a token, once and soon.
+// authCode is a code that can be exchanged for a token once, within a short time.
 type authCode struct {
 	grant    grant
 	redirect string

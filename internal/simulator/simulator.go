@@ -14,13 +14,13 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
-// Simulator answers as the upstream would, and calls back as it would. It is an http.Handler; Start
-// runs the part that acts on its own.
+// Simulator answers and calls back as the upstream would. It is an http.Handler; Start runs the part that acts on its
+// own.
 type Simulator struct {
 	cfg   Config
 	log   *slog.Logger
 	ids   names.Source
-	skew  atomic.Int64 // nanoseconds that the control API moved the clock ahead
+	skew  atomic.Int64 // how many nanoseconds the control API moved the clock ahead
 	sched *scheduler
 
 	accounts  *accounts
@@ -54,7 +54,7 @@ type Simulator struct {
 	stop    context.CancelFunc
 }
 
-// New makes a simulator. It answers at once; callbacks wait for Start.
+// New makes a simulator. It answers requests at once; callbacks wait for Start.
 func New(cfg Config) *Simulator {
 	cfg = cfg.withDefaults()
 	s := &Simulator{
@@ -77,8 +77,8 @@ func New(cfg Config) *Simulator {
 	return s
 }
 
-// Reset puts everything back to the start: accounts, people, messages, what was about to happen,
-// counters. The clock keeps what it was moved by.
+// Reset puts everything back to the start: accounts, people, messages, scheduled events, counters. The clock keeps the
+// time it was moved by.
 func (s *Simulator) Reset() {
 	s.sched.clear()
 	for _, part := range []interface{ Reset() }{
@@ -91,7 +91,7 @@ func (s *Simulator) Reset() {
 	s.keeper.mark()
 }
 
-// restore sets what is there from the start.
+// restore adds what exists from the start.
 func (s *Simulator) restore() {
 	s.plans.Store(newPlanSet(*s.cfg.Delays))
 	s.faults.Store(&Faults{})
@@ -118,8 +118,8 @@ func (s *Simulator) Start(context.Context) error {
 	return nil
 }
 
-// Stop ends the workers and waits for them. Callbacks that were not delivered are lost; so is everything else
-// here that Config.Folder does not keep.
+// Stop ends the workers and waits for them. Undelivered callbacks are lost, and so is everything that Config.Folder
+// does not keep.
 func (s *Simulator) Stop(context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Simulator) Stop(context.Context) {
 	}
 }
 
-// Tick makes the workers look at the clock again, after a test has moved it.
+// Tick makes the workers check the clock again, after a test has moved it.
 func (s *Simulator) Tick() { s.sched.poke() }
 
 // handle runs one event of the scheduler. It must not block.
@@ -146,8 +146,7 @@ func (s *Simulator) handle(e event) {
 // ServeHTTP answers the wire protocol, the signup pages and the control API.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.serve(w, r, "") }
 
-// Under is the simulator below a path of another server. Addresses in its answers are then those
-// under which the caller has reached it.
+// Under serves the simulator below a path of another server. Addresses in its answers then have that path.
 func (s *Simulator) Under(prefix string) http.Handler {
 	return http.StripPrefix(prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, prefix) }))
 }

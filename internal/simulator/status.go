@@ -6,8 +6,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// update is one thing to call back about. Statuses are kept as the few words they are made of and
-// written when they are sent, which keeps a long queue small; the rest is written beforehand.
+// update is one thing to call back about. A status is kept in its few parts and written when it is sent, which keeps a
+// long queue small. The rest is written beforehand.
 type update struct {
 	entry  string // the account's id
 	at     int64  // unix seconds
@@ -19,7 +19,7 @@ type update struct {
 	code   int
 	priced bool
 
-	// A message from a person: its contact, which may be missing, and the message object.
+	// A message from a person: the contact, which may be missing, and the message object.
 	contact []byte
 	item    []byte
 
@@ -29,7 +29,7 @@ type update struct {
 	timed bool // the entry carries a time
 }
 
-// changeField is the name of the subscription that the update belongs to.
+// changeField is the field of the subscription that the update belongs to.
 func (u *update) changeField() string {
 	if u.field != "" {
 		return u.field
@@ -37,7 +37,7 @@ func (u *update) changeField() string {
 	return "messages"
 }
 
-// list is the array of the value that the update goes into; empty: the value is complete.
+// list is the array of the value that the update goes into; empty if the value is complete.
 func (u *update) list() string {
 	switch {
 	case u.msg != nil:
@@ -48,7 +48,8 @@ func (u *update) list() string {
 	return ""
 }
 
-// hasContact: failures carry no identity beyond the address used, system messages none at all.
+// hasContact tells whether the update carries a contact. Failures carry no identity beyond the address used, and system
+// messages none at all.
 func (u *update) hasContact() bool {
 	return u.msg != nil && u.status != statusFailed || u.contact != nil
 }
@@ -112,7 +113,7 @@ func (m *message) appendPricing(w *wire.Writer) {
 	w.Field("category", m.category).Field("type", kind).Close('}')
 }
 
-// failureDetails explain the failures that people meet most.
+// failureDetails explain the most frequent failures.
 var failureDetails = map[int]string{
 	131026: "Message Undeliverable.",
 	131047: "Message failed to send because more than 24 hours have passed since the customer last replied to this number.",

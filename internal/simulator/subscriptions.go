@@ -15,7 +15,7 @@ func (w *waba) node() node {
 	}}
 }
 
-// subscribe turns an account's callbacks on, and sets or removes an address of its own.
+// subscribe turns an account's callbacks on, and sets or removes its own address.
 func (s *Simulator) subscribe(c *call) (answer, *wire.Error) {
 	w, err := c.waba()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Simulator) unsubscribe(c *call) (answer, *wire.Error) {
 	return success, nil
 }
 
-// setAppCallback is the app's own subscription: where callbacks go, and which.
+// setAppCallback changes the app's own subscription: where callbacks go, and which.
 func (s *Simulator) setAppCallback(c *call) (answer, *wire.Error) {
 	if c.id != s.cfg.AppID {
 		return answer{}, wire.UnknownObject(c.Method, c.id)

@@ -43,7 +43,7 @@ func (s *Simulator) review(w *waba, id string, v templates.Verdict) {
 	}
 }
 
-// decline is what happens to a template that is not well received.
+// decline applies what happens to a template that is not well received.
 func (s *Simulator) decline(w *waba, id string, v templates.Verdict) {
 	t, found := w.templates.Get(id)
 	if !found || t.Status != "APPROVED" {
@@ -59,7 +59,7 @@ func (s *Simulator) decline(w *waba, id string, v templates.Verdict) {
 	}
 }
 
-// pauseTemplate pauses for 3 hours the first time, 6 the second; the third time is the last.
+// pauseTemplate pauses a template for 3 hours the first time and 6 hours the second. The third time disables it.
 func (s *Simulator) pauseTemplate(w *waba, id string) {
 	t, found := w.templates.Change(id, func(t *templates.Template) { t.Pauses++ })
 	if !found {
@@ -85,7 +85,7 @@ func (s *Simulator) pauseFor(w *waba, t templates.Template, title string, d time
 	})
 }
 
-// setTemplateStatus changes the status and tells the business with the event.
+// setTemplateStatus changes the status and sends the event to the business.
 func (s *Simulator) setTemplateStatus(w *waba, id, status, event string, extra map[string]any) {
 	if t, found := w.templates.Change(id, func(t *templates.Template) { t.Status = status }); found {
 		s.sendTemplateStatus(w, t, event, extra)

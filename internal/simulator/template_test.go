@@ -353,7 +353,7 @@ func TestTemplateShapes(t *testing.T) {
 	}
 }
 
-// FuzzCreateTemplate: whatever is created, the answer is a template or a refusal with a code.
+// FuzzCreateTemplate checks that the answer to any creation is a template or a refusal with a code.
 func FuzzCreateTemplate(f *testing.F) {
 	for _, seed := range []string{
 		templateBody("a"), templateBody("b", `{"type":"BODY","text":"Hi {{1}}, all is well.","example":{"body_text":[["x"]]}}`, `{"type":"BUTTONS","buttons":[{"type":"URL","text":"x","url":"https://a.b/{{1}}","example":"y"}]}`),

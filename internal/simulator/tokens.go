@@ -13,15 +13,15 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// token is who is calling.
+// token identifies the caller.
 type token struct {
 	raw   string
-	grant *grant // of a token that a signup gave; nil: any other, which may see everything
+	grant *grant // set for a token from a signup; nil for any other token, which may see everything
 	app   bool   // the app's own token, id|secret
 }
 
-// grant is what a signup gave access to. It travels inside the token, signed, so that the business
-// and its number exist again after a restart of the simulator.
+// grant is the access that a signup gave. It is inside the signed token, so that the business and its number exist
+// again after a restart of the simulator.
 type grant struct {
 	Business string        `json:"b"`
 	WABA     string        `json:"w"`
@@ -80,11 +80,11 @@ func (s *Simulator) grantSum(body []byte) []byte {
 	return mac.Sum(nil)[:grantSumSize]
 }
 
-// tokens holds what is known of tokens beyond their form.
+// tokens holds what is known about tokens beyond their form.
 type tokens struct {
 	mu      sync.RWMutex
-	allowed map[string]bool // strict mode: plain tokens that are good
-	refused map[string]int  // subcodes of tokens that were expired or revoked
+	allowed map[string]bool // valid plain tokens in strict mode
+	refused map[string]int  // subcodes of tokens that expired or were revoked
 }
 
 func newTokens() *tokens { return &tokens{allowed: map[string]bool{}, refused: map[string]int{}} }
@@ -102,8 +102,8 @@ func (s *Simulator) addToken(raw string) {
 	s.tokens.allowed[raw] = true
 }
 
-// revokeToken makes a token fail with code 190 and the subcode: 463 expired, 467 revoked. Subcode
-// 0 makes it valid again.
+// revokeToken makes a token fail with code 190 and the subcode: 463 expired, 467 revoked. Subcode 0 makes it valid
+// again.
 func (s *Simulator) revokeToken(raw string, subcode int) {
 	s.tokens.mu.Lock()
 	defer s.tokens.mu.Unlock()
@@ -114,13 +114,13 @@ func (s *Simulator) revokeToken(raw string, subcode int) {
 	s.tokens.refused[raw] = subcode
 }
 
-// magicTokens fail whatever they are used for, so that a client can be tried without any set-up.
+// magicTokens fail in every call, so that a client can be tested without any set-up.
 var magicTokens = []struct {
 	prefix  string
 	subcode int
 }{{"expired", 463}, {"revoked", 467}, {"malformed", 0}}
 
-// authenticate finds the caller. It accepts the header in both spellings and the query parameter.
+// authenticate finds the caller. It accepts the header in both spellings, and the query parameter.
 func (s *Simulator) authenticate(r *http.Request) (token, *wire.Error) {
 	raw := bearer(r)
 	if raw == "" {
@@ -168,7 +168,7 @@ func bearer(r *http.Request) string {
 	return ""
 }
 
-// maySee reports whether the token has access to an account.
+// maySee tells whether the token has access to an account.
 func (t token) maySee(w *waba) bool {
 	return (t.grant == nil || t.grant.covers(w.id)) && !strings.HasPrefix(t.raw, "noaccess")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// upload is a sample file on its way. Only its length is kept: nobody ever looks at a sample.
+// upload is a sample file being uploaded. Only its length is kept, because samples are never looked at.
 type upload struct {
 	id       string
 	mimeType string
@@ -55,7 +55,7 @@ func (s *Simulator) findUpload(c *call) (*upload, *wire.Error) {
 	return u, nil
 }
 
-// continueUpload takes bytes from the offset on. When all are there it answers with the handle.
+// continueUpload takes bytes from the offset on. When the file is complete it answers with the handle.
 func (s *Simulator) continueUpload(c *call) (answer, *wire.Error) {
 	u, err := s.findUpload(c)
 	if err != nil {

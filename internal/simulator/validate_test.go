@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// message wraps the content of a type into a send.
+// messageOf wraps the content of a type into a send.
 func messageOf(kind, content string) string {
 	return fmt.Sprintf(`{"messaging_product":"whatsapp","to":%q,"type":%q,%q:%s}`, testPerson, kind, kind, content)
 }
@@ -259,8 +259,8 @@ func TestStrictModeKnowsOnlyWhatItWasTold(t *testing.T) {
 	r.send(helloWorld(testPerson))
 }
 
-// FuzzSend: whatever is sent, the answer is a message, a refusal with a code, or an odd one that a
-// magic number asked for; never a crash.
+// FuzzSend checks that the answer to any send is a message, a refusal with a code, or an odd one that a magic number
+// asked for; never a crash.
 func FuzzSend(f *testing.F) {
 	for _, seed := range []string{
 		messageOf("text", `{"body":"x"}`), messageOf("image", `{"id":"1"}`), messageOf("audio", `{"link":"https://a.invalid/x","voice":true}`),

@@ -1,5 +1,5 @@
-// Package control answers those who steer a simulator, a test or a person at the keyboard: JSON in, JSON out, and a
-// sentence where something is wrong.
+// Package control is the API for steering a simulator, by a test or a person at the keyboard: JSON in, JSON out, and a
+// sentence if something is wrong.
 package control
 
 import (
@@ -15,23 +15,23 @@ import (
 	"strings"
 )
 
-// maxBody is more than the largest file that can be sent, as base64.
+// maxBody is more than the largest file that can be sent, encoded as base64.
 const maxBody = 160 << 20
 
-// ErrNotFound is for what a call names and is not there.
+// ErrNotFound means that something named in a call does not exist.
 var ErrNotFound = errors.New("not found")
 
-// Done answers a call that has nothing else to say.
+// Done is the answer to a call without a result.
 var Done = map[string]bool{"success": true}
 
 // Call is a request.
 type Call struct {
 	*http.Request
-	ID   string // last part of the path, where the control has one
+	ID   string // the last part of the path, if the control has one
 	Body []byte
 }
 
-// Handler returns what to show as JSON. Errors are the caller's mistakes.
+// Handler returns the value to show as JSON. Errors are the caller's mistakes.
 type Handler func(*Call) (any, error)
 
 // Table has the controls by method and path; "*" is an id.
@@ -84,7 +84,7 @@ func Write(w http.ResponseWriter, status int, v any) {
 	_ = e.Encode(v) // the caller may be gone
 }
 
-// Decode reads the body strictly: a misspelt field in a test should not pass unnoticed.
+// Decode reads the body strictly, so that a misspelt field in a test does not pass unnoticed.
 func (c *Call) Decode(v any) error {
 	if len(bytes.TrimSpace(c.Body)) == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package delivery takes updates to the addresses that want them: side by side, each in order, and again where an
-// address does not take them.
+// Package delivery posts updates to the addresses that want them: in parallel, in order for each key, and again if an
+// address does not accept them.
 package delivery
 
 import (
@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Config is what a queue needs.
+// Config configures a queue.
 type Config[U any] struct {
-	Lanes     int // of each address
-	MaxQueued int // for each address; the oldest give way
-	// Post sends a batch to an address. reached is false when there was no answer at all.
+	Lanes     int // per address
+	MaxQueued int // per address; above it the oldest are dropped
+	// Post sends a batch to an address. reached is false if there was no answer at all.
 	Post func(ctx context.Context, url string, batch []U) (reached, accepted bool)
-	// BatchSize is how many go at a time at most, Hold how long the first waits for others, Retry how long the first
-	// retry waits.
+	// BatchSize is the most updates per request, Hold how long the first waits for others, and Retry how long to wait
+	// before the first retry.
 	BatchSize   func() int
 	Hold, Retry func() time.Duration
 	Now         func() time.Time
@@ -27,7 +27,7 @@ type Config[U any] struct {
 // Counters count updates; Retried counts requests.
 type Counters struct{ Queued, Acknowledged, Retried, Dropped, Lost *atomic.Int64 }
 
-// Queue has the updates that are on their way.
+// Queue holds the updates that are on their way.
 type Queue[U any] struct {
 	cfg Config[U]
 
@@ -39,18 +39,18 @@ type Queue[U any] struct {
 	pending pendingCount
 }
 
-// destination is an address, with lanes that post to it side by side.
+// destination is an address, with several lanes that post to it in parallel.
 type destination[U any] struct {
 	url   string
 	lanes []*lane[U]
 }
 
-// New makes a queue. What is added waits for Start.
+// New makes a queue. Added updates wait for Start.
 func New[U any](cfg Config[U]) *Queue[U] {
 	return &Queue[U]{cfg: cfg, dests: map[string]*destination[U]{}}
 }
 
-// Start posts until ctx ends, by goroutines of the group.
+// Start posts until ctx ends, in goroutines of the group.
 func (q *Queue[U]) Start(ctx context.Context, group *sync.WaitGroup) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -91,14 +91,14 @@ func (q *Queue[U]) to(url string) *destination[U] {
 	return d
 }
 
-// Add queues an update for an address. Those of one key stay in order.
+// Add queues an update for an address. Updates with one key stay in order.
 func (q *Queue[U]) Add(url string, key uint64, u U) {
 	d := q.to(url)
 	q.cfg.Counters.Queued.Add(1)
 	d.lanes[key%uint64(len(d.lanes))].add(u)
 }
 
-// Clear drops what is waiting.
+// Clear drops the waiting updates.
 func (q *Queue[U]) Clear() {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -122,7 +122,7 @@ func (q *Queue[U]) Waiting() int {
 	return n
 }
 
-// Quiet waits until every update has been answered, or put off until later.
+// Quiet waits until every update has been answered or postponed.
 func (q *Queue[U]) Quiet(ctx context.Context) error {
 	select {
 	case <-q.pending.zero():
@@ -132,7 +132,7 @@ func (q *Queue[U]) Quiet(ctx context.Context) error {
 	}
 }
 
-// pendingCount counts updates on their way and tells when there are none.
+// pendingCount counts updates on their way and signals when there are none.
 type pendingCount struct {
 	mu   sync.Mutex
 	n    int
@@ -166,7 +166,7 @@ func (p *pendingCount) zero() <-chan struct{} {
 const (
 	maxRetryDelay = 5 * time.Minute
 	maxPause      = 10 * time.Second
-	minRetryDelay = 50 * time.Millisecond // a retry at once would spin
+	minRetryDelay = 50 * time.Millisecond // an immediate retry would spin
 	giveUpAfter   = 36 * time.Hour
 )
 

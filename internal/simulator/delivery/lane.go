@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// lane posts updates to one address, one request at a time. While a request is under way others
-// gather, so under load requests carry many.
+// lane posts updates to one address, one request at a time. While a request is under way more updates gather, so under
+// load each request carries many.
 //
-// An address that cannot be reached pauses the lane, with everything kept in order. An address that
-// answers with something else than 200 gets the same request again later, and others meanwhile: one
-// update that a receiver cannot digest must not hold up the rest.
+// An address that cannot be reached pauses the lane, and everything stays in order. If an address answers with
+// something other than 200, the same request is sent again later, and other requests meanwhile: one update that a
+// receiver cannot process must not hold up the rest.
 type lane[U any] struct {
 	of    *Queue[U]
 	url   string
@@ -20,12 +20,12 @@ type lane[U any] struct {
 
 	mu     sync.Mutex
 	queue  []U
-	head   int         // of queue
-	again  []parcel[U] // due for another try
-	putOff int         // updates in parcels that wait for their next try
+	head   int         // the index of the first update in queue
+	again  []parcel[U] // parcels that are due for another attempt
+	putOff int         // how many updates are in parcels that wait for their next attempt
 	paused bool
-	fails  int // in a row, to reach the address
-	epoch  int // grows when the lane is cleared, which voids what waits
+	fails  int // failures in a row to reach the address
+	epoch  int // grows when the lane is cleared, so that pending timers have no effect
 }
 
 // parcel is a request that is tried again.
@@ -42,7 +42,7 @@ func newLane[U any](q *Queue[U], url string, limit int) *lane[U] {
 func (l *lane[U]) add(u U) {
 	l.mu.Lock()
 	if l.waiting()+l.putOff >= l.limit && l.head < len(l.queue) {
-		l.head++ // the oldest goes
+		l.head++ // the oldest update is dropped
 		l.of.cfg.Counters.Dropped.Add(1)
 		l.count(-1)
 	}
@@ -53,7 +53,7 @@ func (l *lane[U]) add(u U) {
 	l.poke()
 }
 
-// hold keeps the first update waiting for others, if the faults ask for it.
+// hold makes the first update wait for others, if the faults ask for it.
 func (l *lane[U]) hold() {
 	d := l.of.cfg.Hold()
 	if d <= 0 || l.paused || l.waiting() > 0 {
@@ -64,7 +64,7 @@ func (l *lane[U]) hold() {
 	l.of.cfg.After(d, func(time.Time) { l.resume(epoch) })
 }
 
-// count tracks what is on its way. A paused lane has nothing on its way.
+// count tracks the updates on their way. A paused lane has none.
 func (l *lane[U]) count(n int) {
 	if !l.paused {
 		l.of.pending.add(n)
@@ -101,7 +101,7 @@ func (l *lane[U]) clear() {
 	l.epoch++
 }
 
-// take removes the next request's worth of updates, or returns none.
+// take removes the updates for the next request, or returns none.
 func (l *lane[U]) take(size int) (p parcel[U], epoch int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,8 +129,8 @@ func (l *lane[U]) take(size int) (p parcel[U], epoch int) {
 	return p, l.epoch
 }
 
-// pace is the least time between two requests of a lane. It is real time, whatever the clock says:
-// a quiet lane posts at once, a busy one gathers instead of spending a core on small requests.
+// pace is the least time between two requests of a lane. It is real time, whatever the clock says. A quiet lane posts
+// at once; a busy one gathers updates instead of spending a core on small requests.
 const pace = 5 * time.Millisecond
 
 func (l *lane[U]) loop(ctx context.Context) {
@@ -159,7 +159,7 @@ func (l *lane[U]) loop(ctx context.Context) {
 	}
 }
 
-// next waits for something to post. It returns nothing when ctx ends.
+// next waits for a parcel to post. It returns an empty one when ctx ends.
 func (l *lane[U]) next(ctx context.Context) (parcel[U], int) {
 	for {
 		if p, epoch := l.take(l.of.cfg.BatchSize()); len(p.updates) > 0 {
@@ -181,8 +181,8 @@ func (l *lane[U]) done(n int) {
 	l.of.pending.add(-n)
 }
 
-// pause puts the updates back in front and waits before anything else is tried. They stop counting
-// as on their way last, when the next try is on the clock: a test moves the clock from then on.
+// pause puts the updates back in front and waits before the next attempt. They stop counting as on their way only after
+// the next attempt is scheduled, because from then on a test may move the clock.
 func (l *lane[U]) pause(p parcel[U], epoch int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -208,7 +208,7 @@ func (l *lane[U]) resume(epoch int) {
 	l.poke()
 }
 
-// later puts a request off, or gives it up when it is too old.
+// later schedules another attempt of a request, or gives it up if it is too old.
 func (l *lane[U]) later(p parcel[U], epoch int) {
 	now := l.of.cfg.Now()
 	if p.attempts++; p.first.IsZero() {

@@ -1,4 +1,4 @@
-// Package files holds media that were uploaded or sent, and samples of each kind.
+// Package files holds uploaded and sent media, and samples of each kind.
 package files
 
 import (
@@ -38,7 +38,7 @@ const (
 	Mib = 1 << 20
 )
 
-// Limits are the types that can be sent, and how large they may be.
+// Limits are the types that can be sent, and their largest sizes.
 var Limits = []Limit{
 	{"audio", []string{"audio/aac", "audio/mp4", "audio/mpeg", "audio/amr", "audio/ogg", "audio/opus"}, 16 * Mib},
 	{"document", []string{
@@ -66,16 +66,16 @@ func LimitFor(mimeType string) (Limit, bool) {
 	return Limits[i], true
 }
 
-// Suits reports whether the file may be sent as that kind. Any file may be sent as a document.
+// Suits tells whether the file may be sent as that kind. Any file may be sent as a document.
 func (f *File) Suits(kind string) bool {
 	l, known := LimitFor(f.MimeType)
 	return known && (kind == "document" || l.Kind == kind && len(f.Data) <= l.Max)
 }
 
-// maxFiles bounds files that are too small to reach the limit of bytes.
+// maxFiles bounds the number of files, which may be too small to reach the limit of bytes.
 const maxFiles = 100_000
 
-// Store holds files up to a number of bytes; the oldest go first.
+// Store holds files up to a number of bytes. The oldest are dropped first.
 type Store struct {
 	mu    sync.Mutex
 	files map[string]*File

@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 )
 
-// SampleFile is what a person sends when a test does not care about the content: a real file, small
-// enough to be written here.
+// SampleFile is a file that a person sends if a test does not care about the content: a real file, small enough to be
+// written here.
 type SampleFile struct {
 	MimeType string
 	Filename string
@@ -19,7 +19,7 @@ type SampleFile struct {
 //go:embed voice.ogg
 var voiceNote []byte
 
-// Samples are the types of message that carry a file.
+// Samples are the sample files, by type of message.
 var Samples = map[string]SampleFile{
 	"image":    {MimeType: "image/png", Data: decode64(samplePNG)},
 	"sticker":  {MimeType: "image/webp", Data: decode64(sampleWebP), Extra: map[string]any{"animated": false}},
@@ -43,5 +43,5 @@ func decode64(s string) []byte {
 	return b
 }
 
-// Base64Sum is how callbacks write a digest; look-ups write it in hexadecimal.
+// Base64Sum is the digest as callbacks write it; look-ups write it in hexadecimal.
 func Base64Sum(f *File) string { return base64.StdEncoding.EncodeToString(f.Sum[:]) }

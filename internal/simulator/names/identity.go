@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// UserCipher turns phone numbers into business-scoped user ids and back. It is a permutation rather
-// than a hash so that an id can be written to after a restart, with nothing remembered.
+// UserCipher turns phone numbers into business-scoped user ids and back. It is a permutation instead of a hash, so that
+// an id can be written to after a restart although nothing was stored.
 type UserCipher struct{ keys [6]uint32 }
 
 func NewUserCipher(scope string) UserCipher {
@@ -55,7 +55,7 @@ func (c UserCipher) encode(phone, mark string) string {
 	return fmt.Sprintf("%s.%s%020d", countryOf(phone), mark, c.seal(n))
 }
 
-// Phone finds who an id belongs to. Ids of other businesses do not open to a phone number.
+// Phone finds the phone that an id belongs to. Ids of other businesses do not give a phone number.
 func (c UserCipher) Phone(id string) (string, bool) {
 	country, rest, _ := strings.Cut(id, ".")
 	rest = strings.TrimPrefix(rest, parentMark)
@@ -95,7 +95,7 @@ const (
 	maxPhone = 15
 )
 
-// NormalizePhone strips what people write between digits.
+// NormalizePhone strips the characters that people write between digits.
 func NormalizePhone(s string) (string, bool) {
 	digits := make([]byte, 0, 16)
 	for i := range len(s) {
@@ -113,8 +113,8 @@ func NormalizePhone(s string) (string, bool) {
 	return string(digits), true
 }
 
-// CanonicalPhone is the id that the network gives a number. It differs from the number dialled in
-// two countries: Mexican mobiles get a 1, and most Brazilian ones lose their 9.
+// CanonicalPhone is the id that the network gives a phone number. It differs from the dialled number in two countries:
+// Mexican mobiles get a 1, and most Brazilian ones lose their 9.
 func CanonicalPhone(digits string) string {
 	switch {
 	case len(digits) == 12 && strings.HasPrefix(digits, "52"):
@@ -125,7 +125,7 @@ func CanonicalPhone(digits string) string {
 	return digits
 }
 
-// countryOf maps a calling code to a country; only the format needs it to be right.
+// countryOf maps a calling code to a country. Only the format of ids depends on it.
 func countryOf(phone string) string {
 	for n := min(3, len(phone)); n > 0; n-- {
 		if c, ok := callingCodes[phone[:n]]; ok {

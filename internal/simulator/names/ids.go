@@ -1,4 +1,4 @@
-// Package names is how the upstream names things: the shapes of its ids, and how phone numbers become ids of people.
+// Package names makes the names that the upstream uses: the shapes of its ids, and people's ids from phone numbers.
 package names
 
 import (
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Source makes ids that never repeat within a run, and that a seed makes repeatable.
+// Source makes ids that never repeat within a run. A seed makes them repeatable.
 type Source struct {
 	Seed uint64
 	n    atomic.Uint64
@@ -23,7 +23,7 @@ func mix64(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Chance reports true for the given share of calls.
+// Chance returns true for the given share of calls.
 func (s *Source) Chance(rate float64) bool {
 	if rate <= 0 {
 		return false
@@ -31,8 +31,8 @@ func (s *Source) Chance(rate float64) bool {
 	return rate >= 1 || float64(s.Next()>>11)/(1<<53) < rate
 }
 
-// Kinds of objects have ids of their own shape, so that a stray id cannot be mistaken for another
-// kind: only ids that have no shape of another kind become numbers on the fly.
+// Each kind of object has ids of its own shape, so that an id cannot be mistaken for another kind. Only ids that have
+// no other kind's shape become numbers on the fly.
 const (
 	Number   = '1'
 	WABA     = '2'
@@ -54,7 +54,7 @@ func (s *Source) Account(prefix byte) string {
 	return fmt.Sprintf("%c%014d", prefix, n)
 }
 
-// DerivedID is an account id that follows from another, so that it is the same after a restart.
+// DerivedID is an account id derived from another id, so that it is the same after a restart.
 func DerivedID(prefix byte, from string) string {
 	return fmt.Sprintf("%c%014d", prefix, HashString(string(prefix)+from)%(IDSpace/10))
 }
@@ -75,8 +75,8 @@ const (
 
 const hexUpper = "0123456789ABCDEF"
 
-// Wamid mints a message id in the upstream's layout: who it concerns, its direction, and an id of
-// 18 hexadecimal digits outbound, 20 inbound.
+// Wamid makes a message id in the upstream's layout: the person, the direction, and an id of 18 hexadecimal digits
+// outbound, 20 inbound.
 func (s *Source) Wamid(user string, direction byte) string {
 	var buf [192]byte
 	b := append(buf[:0], 0x1C, 0x18, byte(min(len(user), 140)))
@@ -96,7 +96,7 @@ func (s *Source) Wamid(user string, direction byte) string {
 	return string(base64.StdEncoding.AppendEncode(append(out[:0], "wamid."...), b))
 }
 
-// Trace is what the upstream calls fbtrace_id.
+// Trace is the upstream's fbtrace_id.
 func (s *Source) Trace() string {
 	n := s.Next()
 	b := make([]byte, 0, 12)
@@ -107,7 +107,7 @@ func (s *Source) Trace() string {
 	return "A" + base64.RawURLEncoding.EncodeToString(b)
 }
 
-// IsInboundID reports whether an id we do not remember has the layout of one that a person sent.
+// IsInboundID tells whether an unknown id has the layout of a message from a person.
 func IsInboundID(id string) bool {
 	raw, found := strings.CutPrefix(id, "wamid.")
 	b, err := base64.StdEncoding.DecodeString(raw)
@@ -118,5 +118,5 @@ func IsInboundID(id string) bool {
 	return at < len(b) && b[at] == Inbound
 }
 
-// IsUploadHandle reports whether a text can be the handle of an uploaded file.
+// IsUploadHandle tells whether a text can be the handle of an uploaded file.
 func IsUploadHandle(s string) bool { return strings.HasPrefix(s, "4:") }

@@ -23,8 +23,8 @@ func (k Key) Hash() uint64 { return names.HashString(string(k)) }
 
 const recentShards = 32
 
-// Map is a map that forgets its oldest keys beyond a bound. It is split so that the callers of a
-// load test do not wait for each other.
+// Map is a map that forgets its oldest keys above a bound. It is split into shards so that the callers of a load test
+// do not wait for each other.
 type Map[K hashed, V any] struct {
 	shards [recentShards]recentShard[K, V]
 }
@@ -60,7 +60,7 @@ func (r *Map[K, V]) Put(k K, v V) {
 	r.Update(k, func(V) V { return v })
 }
 
-// Update changes the value of a key, which starts at the zero value, and returns the new one.
+// Update changes the value of a key, which starts at the zero value, and returns the new value.
 func (r *Map[K, V]) Update(k K, change func(V) V) V {
 	s := r.shard(k)
 	s.mu.Lock()
@@ -86,8 +86,8 @@ func (s *recentShard[K, V]) remember(k K) {
 	s.next = (s.next + 1) % s.limit
 }
 
-// Each visits all values until visit returns false. It is for the control API: it locks one shard
-// at a time, in no particular order.
+// Each visits all values until visit returns false. It is for the control API: it locks one shard at a time, in no
+// particular order.
 func (r *Map[K, V]) Each(visit func(K, V) bool) {
 	for i := range r.shards {
 		if !r.shards[i].each(visit) {

@@ -4,8 +4,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// Builtins exist in every account from the start, so that a first try needs no review. The accounts
-// share their components, which are never changed in place.
+// Builtins exist in every account from the start, so that a first attempt needs no review. The accounts share their
+// components, which are never changed in place.
 var Builtins = builtinTemplates()
 
 func builtinTemplates() []Template {
@@ -66,7 +66,7 @@ func handleExample(handle string) *Example {
 	return &Example{HeaderHandle: []string{handle}}
 }
 
-// otpComponents is what an authentication template looks like once it exists.
+// otpComponents are the components of an authentication template as created.
 func otpComponents() []Component {
 	yes, minutes := true, 10
 	return []Component{
@@ -76,7 +76,7 @@ func otpComponents() []Component {
 	}
 }
 
-// otpButton is how the button of an authentication template is listed.
+// otpButton is the button of an authentication template as listed.
 func otpButton(otpType, text string) Button {
 	address := "https://www.whatsapp.com/otp/code/?otp_type=" + otpType + "&code=otp"
 	return Button{Type: "URL", Text: text, URL: address + "{{1}}", Example: wire.StringOrList{address + "123456"}}

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// buttonLimits is how many of a kind a template may have.
+// buttonLimits is how many buttons of each kind a template may have.
 var buttonLimits = map[string]int{
 	"QUICK_REPLY": 10, "URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1, "FLOW": 1, "CATALOG": 1, "MPM": 1, "VOICE_CALL": 1, "ORDER_DETAILS": 1,
 }
@@ -23,7 +23,7 @@ func checkButtons(buttons []Button, limit int) *wire.Error {
 		return badButtons("There must be 1 to %d buttons.", limit)
 	}
 	count := map[string]int{}
-	runs := 0 // of quick replies
+	runs := 0 // runs of adjacent quick replies
 	for i, b := range buttons {
 		most, known := buttonLimits[b.Type]
 		if !known {
@@ -69,7 +69,7 @@ func (b Button) check() *wire.Error {
 	return nil
 }
 
-// checkURL: one variable, at the end, with a sample.
+// checkURL checks the button's address: at most one variable, at the end, with a sample.
 func (b Button) checkURL() *wire.Error {
 	names := Variables(b.URL)
 	plain := variablePattern.ReplaceAllString(b.URL, "x")
@@ -84,8 +84,7 @@ func (b Button) checkURL() *wire.Error {
 	return nil
 }
 
-// buildAuthentication checks the few choices that authentication templates leave, and fills in
-// their fixed texts.
+// buildAuthentication checks the few options that authentication templates have, and fills in their fixed texts.
 func (t *Template) buildAuthentication() *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
 		return Refuse(0, "Authentication template is not valid", format, args...)

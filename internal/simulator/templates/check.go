@@ -22,7 +22,7 @@ type Input struct {
 	TTL        *int        `json:"message_send_ttl_seconds"`
 	Components []Component `json:"components"`
 
-	kept []Component // edit without components: those that are there, already checked
+	kept []Component // for an edit without components: the existing ones, already checked
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 	paramNamePattern    = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 )
 
-// Subcodes of the upstream for what is wrong with a template.
+// The upstream's subcodes for errors in a template.
 const (
 	SubcodeLength      = 2388040
 	SubcodeHeader      = 2388047
@@ -41,7 +41,7 @@ const (
 	SubcodeVarAtEdge   = 2388299
 )
 
-// Build checks the input and makes the template of it.
+// Build checks the input and makes the template.
 func (in Input) Build() (Template, *wire.Error) {
 	t := Template{
 		Name: in.Name, Language: in.Language, Category: strings.ToUpper(in.Category), Format: strings.ToUpper(in.Format),
@@ -81,7 +81,7 @@ func (t *Template) checkFrame() *wire.Error {
 	return nil
 }
 
-// checkTTL: each category has its own span; -1 stands for the longest.
+// checkTTL checks the time to live: each category has its own range, and -1 stands for the longest.
 func (t *Template) checkTTL() *wire.Error {
 	if t.TTL == nil || *t.TTL == -1 && t.Category != "MARKETING" {
 		return nil
@@ -136,7 +136,7 @@ func (t *Template) checkComponents() *wire.Error {
 	return nil
 }
 
-// checkKinds: every component is one of the allowed, and there at most once.
+// checkKinds checks that every component is an allowed one, and is present at most once.
 func checkKinds(list []Component, allowed ...string) *wire.Error {
 	seen := map[string]bool{}
 	for i, c := range list {
@@ -276,7 +276,7 @@ func (t *Template) checkBody(c *Component, limit int) *wire.Error {
 	return t.checkVariables(names, c.Example.bodySamples(t.Named()), bad)
 }
 
-// plainWords counts what is not a variable. Two words for each variable are enough.
+// plainWords counts the words that are not variables. Two for each variable are enough.
 func plainWords(text string) int {
 	return len(strings.FieldsFunc(variablePattern.ReplaceAllString(text, " "), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Verdict is what a review comes to, and what happens after it.
+// Verdict is the result of a review, and what happens after it.
 type Verdict struct {
 	Status   string
 	Reason   string
 	AtOnce   bool   // already in the answer to the creation
 	Then     string // PAUSED or DISABLED, one review time later
-	Category string // the review finds that it is of another category
-	Quality  string // its quality falls to this, one review time later
+	Category string // the review finds that the template belongs to another category
+	Quality  string // the quality falls to this, one review time later
 	Never    bool   // no decision
 }
 
-// ReviewRules go by the template's name; the first that matches decides.
+// ReviewRules decide by the template's name. The first rule that matches counts.
 var ReviewRules = []struct {
 	Word string
 	Verdict
@@ -45,12 +45,12 @@ func ReviewOf(name string) Verdict {
 	return Verdict{Status: "APPROVED", Reason: "NONE"}
 }
 
-// OtherInfo is why a template was paused or disabled, in a callback.
+// OtherInfo is the reason, in a callback, why a template was paused or disabled.
 func OtherInfo(title, description string) map[string]string {
 	return map[string]string{"title": title, "description": description}
 }
 
-// CallbackValue is what all callbacks about a template carry. The id is a number here.
+// CallbackValue is what all callbacks about a template carry. The id is a number there.
 func (t Template) CallbackValue() map[string]any {
 	return map[string]any{
 		"message_template_id": json.Number(t.ID), "message_template_name": t.Name, "message_template_language": t.Language,

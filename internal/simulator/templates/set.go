@@ -14,10 +14,10 @@ import (
 const (
 	MaxCreatesPerHour = 100
 	MaxTemplates      = 250
-	NameFreeAfter     = 30 * 24 * time.Hour // an approved name cannot be used again before
+	NameFreeAfter     = 30 * 24 * time.Hour // an approved name cannot be used again before this time has passed
 )
 
-// Refuse is how this part of the upstream refuses: the useful text is in the user fields.
+// Refuse is a refusal of this part of the upstream, which puts the useful text into the user fields.
 func Refuse(subcode int, title, format string, args ...any) *wire.Error {
 	no := false
 	return &wire.Error{
@@ -26,7 +26,7 @@ func Refuse(subcode int, title, format string, args ...any) *wire.Error {
 	}
 }
 
-// ListedComponents shows sample files as addresses, which is what becomes of handles.
+// ListedComponents shows sample files as addresses instead of handles, as the upstream's lists do.
 func ListedComponents(components []Component) []Component {
 	out := slices.Clone(components)
 	for i := range out {
@@ -46,8 +46,7 @@ func ListedComponents(components []Component) []Component {
 	return out
 }
 
-// SampleHost serves the sample files of templates, but not to the upstream's own fetcher: sending a
-// link to it fails.
+// SampleHost serves the sample files of templates, but not to the upstream's own fetcher: sending a link to it fails.
 const SampleHost = "scontent.whatsapp.net"
 
 // List returns templates, the newest first.
@@ -98,7 +97,7 @@ const (
 	MaxEditsPerMonth = 10
 )
 
-// Edit is the template with the change, which has to be reviewed again.
+// Edit is the template with the change. It must be reviewed again.
 func (in Input) Edit(t Template, now time.Time) (Template, *wire.Error) {
 	switch t.Status {
 	case "APPROVED", "REJECTED", "PAUSED":
@@ -154,7 +153,7 @@ func (t *Template) countEdit(now time.Time) *wire.Error {
 	return nil
 }
 
-// Remove deletes a name in all languages, or one of them by id.
+// Remove deletes a name in all languages, or one language by id.
 func (s *Set) Remove(name, id string, now time.Time) ([]Template, *wire.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +180,7 @@ func (s *Set) Remove(name, id string, now time.Time) ([]Template, *wire.Error) {
 	return gone, nil
 }
 
-// Made are the templates that are not as they were at the start.
+// Made are the templates that differ from those at the start.
 func (s *Set) Made() []Template {
 	return s.List(func(t *Template) bool { return !t.builtin || t.Version > 0 })
 }

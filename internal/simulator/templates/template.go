@@ -1,5 +1,5 @@
-// Package templates is message templates as the upstream has them: what it takes, lists and refuses, and what a review
-// comes to.
+// Package templates implements message templates as the upstream has them: what it accepts, lists and refuses, and how
+// a review ends.
 package templates
 
 import (
@@ -14,24 +14,24 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// Template is one language of a message template. Values are copied out of the set and never
-// changed in place, so a copy may be read freely.
+// Template is one language of a message template. Values are copied out of the set and never changed in place, so a
+// copy may be read freely.
 type Template struct {
 	ID         string
 	Name       string
 	Language   string
 	Category   string // MARKETING, UTILITY, AUTHENTICATION
-	Previous   string // category before a change
+	Previous   string // the category before a change
 	Format     string // POSITIONAL, NAMED
 	Status     string
-	Reason     string // of a rejection; NONE otherwise
+	Reason     string // the reason of a rejection; NONE otherwise
 	Quality    string
 	Components []Component
 	TTL        *int
 	Created    time.Time
-	edits      []time.Time // while approved
+	edits      []time.Time // edits while approved
 	Pauses     int
-	Version    int // grows with each edit, so that an older review knows it is void
+	Version    int // grows with each edit, so that an older review knows that it is outdated
 	builtin    bool
 }
 
@@ -112,8 +112,8 @@ func Variables(text string) []string {
 	return names
 }
 
-// Places are the variables of a text in the order of their parameters: numbers by their value, since
-// another language may have them in another order.
+// Places are the variables of a text in the order of their parameters. Numbers are sorted by value, because another
+// language may have them in another order.
 func Places(text string, named bool) []string {
 	names := Variables(text)
 	if !named {
@@ -126,7 +126,7 @@ func Places(text string, named bool) []string {
 	return names
 }
 
-// Hydrate puts values in place of variables.
+// Hydrate replaces variables with values.
 func Hydrate(text string, values map[string]string) string {
 	if len(values) == 0 {
 		return text
@@ -140,12 +140,12 @@ func Hydrate(text string, values map[string]string) string {
 	})
 }
 
-// Set is the templates of an account.
+// Set is the set of an account's templates.
 type Set struct {
 	mu      sync.RWMutex
 	byID    map[string]*Template
-	byName  map[string]map[string]*Template // name, language
-	deleted map[string]time.Time            // names that were approved, and when they were deleted
+	byName  map[string]map[string]*Template // by name, then language
+	deleted map[string]time.Time            // approved names, and when they were deleted
 	creates []time.Time
 }
 
@@ -174,14 +174,14 @@ func (s *Set) insert(t Template) {
 	s.byID[t.ID] = &t
 }
 
-// Restore puts a template back as it was.
+// Restore puts a saved template back.
 func (s *Set) Restore(t Template) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.insert(t)
 }
 
-// Find returns a copy of a language of a template.
+// Find returns a copy of one language of a template.
 func (s *Set) Find(name, language string) (Template, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -202,7 +202,7 @@ func (s *Set) Get(id string) (Template, bool) {
 	return *t, true
 }
 
-// Change replaces a template by what change makes of a copy. It reports whether the id exists.
+// Change replaces a template with the result of change on a copy. It reports whether the id exists.
 func (s *Set) Change(id string, change func(*Template)) (Template, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

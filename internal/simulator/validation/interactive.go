@@ -83,7 +83,7 @@ func (v *Send) interactive() *wire.Error {
 	case "request_contact_info":
 		return in.Action.checkName("request_contact_info")
 	case "flow", "product", "product_list", "catalog_message", "address_message", "carousel", "call_permission_request", "voice_call":
-		return nil // they exist, but nobody here sends them
+		return nil // these types exist, but are not sent here
 	}
 	return wire.BadParam("Param interactive['type'] must be one of {ADDRESS_MESSAGE, BUTTON, CATALOG_MESSAGE, CTA_URL, FLOW, LIST, LOCATION_REQUEST_MESSAGE, PRODUCT, PRODUCT_LIST, REQUEST_CONTACT_INFO} - got %q.", in.Type)
 }

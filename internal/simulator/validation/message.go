@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// Envelope is the body of a send. What belongs to a type is kept raw until the type is known.
+// Envelope is the body of a send. The content of each type is kept raw until the type is known.
 type Envelope struct {
 	Product       string       `json:"messaging_product"`
 	RecipientType string       `json:"recipient_type"`
@@ -44,7 +44,7 @@ type sendContext struct {
 	MessageID string `json:"message_id"`
 }
 
-// Check covers what does not depend on who is written to.
+// Check checks everything that does not depend on the recipient.
 func (env *Envelope) Check() *wire.Error {
 	if _, known := messageTypes[env.Type]; !known {
 		return wire.BadParam("Param type must be one of {AUDIO, CONTACTS, DOCUMENT, IMAGE, INTERACTIVE, LOCATION, REACTION, STICKER, TEMPLATE, TEXT, VIDEO} - got %q.", env.Type)
@@ -68,7 +68,7 @@ func (env *Envelope) Check() *wire.Error {
 	return nil
 }
 
-// Send checks one send, and notes what its later fate depends on.
+// Send checks one send, and notes what its later plan depends on.
 type Send struct {
 	Env       *Envelope
 	NumberID  string
@@ -76,11 +76,11 @@ type Send struct {
 	Media     *files.Store
 	Now       time.Time
 	ByUser    bool                 // the person is addressed by user id
-	CanReact  func(id string) bool // to which messages
+	CanReact  func(id string) bool // tells which messages can be reacted to
 
 	Template  *templates.Template
 	Voice     bool
-	LaterCode int // the message is accepted and fails with this later
+	LaterCode int // the message is accepted and fails with this code later
 }
 
 // messageTypes are the checks of each type.
@@ -147,8 +147,8 @@ func (v *Send) asset(raw wire.Raw, kind string) *wire.Error {
 	return v.file(a, kind, kind)
 }
 
-// file checks a reference to a file. Links are fetched after the answer, so what is wrong with them
-// shows later; hosts under .invalid stand for addresses that cannot be fetched.
+// file checks a reference to a file. Links are fetched after the answer, so errors in them show later. Hosts under
+// .invalid stand for addresses that cannot be fetched.
 func (v *Send) file(a Asset, kind, where string) *wire.Error {
 	switch {
 	case a.ID == "" && a.Link == "":
@@ -245,7 +245,7 @@ func (v *Send) contacts() *wire.Error {
 	return nil
 }
 
-// reaction is always accepted; a target that cannot be reacted to shows later.
+// reaction is always accepted. If its target cannot be reacted to, the failure comes later.
 func (v *Send) reaction() *wire.Error {
 	var r struct {
 		MessageID string  `json:"message_id"`

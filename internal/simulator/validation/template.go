@@ -89,7 +89,7 @@ func (v *Send) findTemplate(name, language string) (templates.Template, *wire.Er
 	return t, wire.Refuse(132001, "template name (%s) in %s is not approved: its status is %s", name, language, t.Status)
 }
 
-// components compares what was sent with what the template has; where is empty, or the card.
+// components compares the sent components with those of the template. where is empty, or names the card.
 func (v *Send) components(t templates.Template, have []templates.Component, sent []SendComponent, where string) *wire.Error {
 	var header, body []sendParameter
 	var cards []sendCard
@@ -168,7 +168,7 @@ func (v *Send) sentBody(t templates.Template, have *templates.Component, sent []
 	return v.sentText(t, have.Text, sent, where+"body", 1024)
 }
 
-// sentText checks the parameters of a text, and that it is not too long with them.
+// sentText checks the parameters of a text, and that the text with them is not too long.
 func (v *Send) sentText(t templates.Template, text string, sent []sendParameter, where string, limit int) *wire.Error {
 	names := templates.Places(text, t.Named())
 	if err := wrongCount(where, len(sent), len(names)); err != nil {
@@ -210,7 +210,7 @@ func checkOTP(t templates.Template, value string) *wire.Error {
 	return nil
 }
 
-// TextValue is what a parameter of a text becomes.
+// TextValue is the text that a parameter stands for.
 func (p sendParameter) TextValue(where string) (string, *wire.Error) {
 	switch p.Type {
 	case "text":

@@ -1,4 +1,4 @@
-// Package wire is how the upstream speaks: its errors, its habits of reading parameters, and its JSON, which is that of
+// Package wire has the upstream's wire format: its errors, the way it reads parameters, and its JSON, which is that of
 // PHP.
 package wire
 
@@ -14,8 +14,8 @@ type Error struct {
 	Status    int
 	Code      int
 	Subcode   int
-	Kind      string // the envelope's type; empty: OAuthException
-	Message   string // empty: "(#code) title"
+	Kind      string // the envelope's type; empty means OAuthException
+	Message   string // empty means "(#code) title"
 	Details   string
 	UserTitle string
 	UserText  string
@@ -158,7 +158,7 @@ func Refuse(code int, details string, args ...any) *Error {
 	return e
 }
 
-// isTransient lists the codes whose bodies say so; the upstream marks only some of those that are.
+// isTransient lists the codes whose bodies say that they are transient. The upstream marks only some of them.
 func isTransient(code int) bool {
 	switch code {
 	case 1, 2, 4, 131016, 131057, 133004:
@@ -167,12 +167,12 @@ func isTransient(code int) bool {
 	return false
 }
 
-// BadParam is code 100 with the upstream's habit of putting the whole text into the message.
+// BadParam is code 100. The whole text is in the message, as the upstream does it.
 func BadParam(format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: 100, Message: "(#100) " + fmt.Sprintf(format, args...)}
 }
 
-// OneOf refuses a value that is none of those allowed.
+// OneOf refuses a value that is not one of those allowed.
 func OneOf(param string, allowed []string, got string) *Error {
 	if slices.Contains(allowed, got) {
 		return nil
@@ -204,7 +204,7 @@ func UnknownObject(method, id string) *Error {
 	}
 }
 
-// BadToken is code 190; the subcode tells why, none means malformed.
+// BadToken is code 190. The subcode tells why; no subcode means malformed.
 func BadToken(subcode int) *Error {
 	why := map[int]string{
 		458: "The user has not authorized the application.",

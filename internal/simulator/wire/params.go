@@ -32,7 +32,8 @@ func FormObject(form url.Values) []byte {
 	return MustJSON(fields)
 }
 
-// AddParams adds what the object does not have. A body that is no object is left for others to refuse.
+// AddParams adds the parameters that the object does not have. A body that is not an object is left unchanged, and
+// refused later.
 func AddParams(body []byte, query url.Values) []byte {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(body, &fields) != nil {
@@ -46,8 +47,8 @@ func AddParams(body []byte, query url.Values) []byte {
 	return MustJSON(fields)
 }
 
-// DecodeParams decodes one JSON object and reports mistakes as the upstream does. It returns the
-// object without the strings that hold the JSON of other types, which the upstream takes for it.
+// DecodeParams decodes one JSON object and reports mistakes as the upstream does. It returns the object with strings
+// that hold JSON of another type replaced by that JSON, as the upstream accepts it.
 func DecodeParams(body []byte, v any) ([]byte, *Error) {
 	if len(body) == 0 || body[0] != '{' {
 		return body, BadParam("Invalid parameter: the body must be a JSON object")
@@ -63,8 +64,8 @@ func DecodeParams(body []byte, v any) ([]byte, *Error) {
 	return body, typeError("", err)
 }
 
-// unwrapStrings replaces each parameter that is a string and should be something else by the JSON
-// in that string, if there is some. What should be a string stays one, whatever it looks like.
+// unwrapStrings replaces each parameter that is a string but should be of another type with the JSON in that string, if
+// it holds any. A parameter that should be a string stays one, whatever it looks like.
 func unwrapStrings(body []byte, target reflect.Type) []byte {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(body, &fields) != nil {
@@ -87,7 +88,7 @@ func isText(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.String
 }
 
-// Raw is a parameter that is an object or a list and is decoded later, when it is known which.
+// Raw is a parameter that is an object or a list. It is decoded later, when its type is known.
 type Raw json.RawMessage
 
 func (p *Raw) UnmarshalJSON(b []byte) error {
@@ -197,8 +198,7 @@ func multipartValues(body []byte, boundary string) (url.Values, error) {
 	}
 }
 
-// FirstError is the first of several checks that failed. All of them run: it is for checks that
-// change nothing.
+// FirstError is the first error of several checks. All checks run, so it is for checks that change nothing.
 func FirstError(errs ...*Error) *Error {
 	for _, err := range errs {
 		if err != nil {
@@ -211,7 +211,7 @@ func FirstError(errs ...*Error) *Error {
 func MustJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only values of our own get here
+		panic(err) // all values are our own
 	}
 	return b
 }

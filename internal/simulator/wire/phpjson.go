@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Writer appends JSON the way the upstream's PHP writes it: "/" as "\/", and everything beyond
-// ASCII as \u with lowercase digits. Receivers must check the signature over exactly these bytes,
-// and this makes a receiver that decodes first fail.
+// Writer appends JSON the way the upstream's PHP writes it: "/" as "\/", and everything beyond ASCII as \u with
+// lowercase digits. Receivers must check the signature over exactly these bytes, so a receiver that decodes first
+// fails.
 type Writer struct{ B []byte }
 
-// comma separates from what came before, unless something was just opened.
+// comma writes a comma, unless an object or array was just opened.
 func (w *Writer) comma() {
 	if n := len(w.B); n > 0 {
 		switch w.B[n-1] {
@@ -48,7 +48,7 @@ func (w *Writer) str(s string) *Writer {
 	return w
 }
 
-// Field writes a string field; optional leaves it out when empty.
+// Field writes a string field; optional leaves it out if it is empty.
 func (w *Writer) Field(name, value string) *Writer { return w.Key(name).str(value) }
 
 func (w *Writer) Optional(name, value string) *Writer {
@@ -133,8 +133,8 @@ func JSON(v any) []byte {
 	return EscapePHP(b)
 }
 
-// EscapePHP rewrites valid JSON. Outside strings there is neither "/" nor anything beyond ASCII, so
-// only escapes that are already there need care.
+// EscapePHP rewrites valid JSON. Outside of strings there is neither "/" nor anything beyond ASCII, so only existing
+// escapes need care.
 func EscapePHP(src []byte) []byte {
 	out := make([]byte, 0, len(src)+len(src)/8)
 	for i := 0; i < len(src); {
