@@ -1,5 +1,5 @@
-// Package part is the contract of everything that works beside the requests: workers, recorders, listeners. The
-// server holds a list of them and knows nothing else of how they live.
+// Package part is the contract of everything that works beside the requests: workers, recorders, listeners. The server
+// has a list of them, and knows nothing else about how they start and stop.
 package part
 
 import (
@@ -7,35 +7,35 @@ import (
 	"slices"
 )
 
-// Part works from Start to Stop. Each is called once; Stop may be called again, and does nothing then.
+// Part works from Start to Stop. Each is called once; calling Stop again does nothing.
 type Part interface {
-	// Start begins the work, with what an earlier process left. ctx is for the beginning alone.
+	// Start starts the work, beginning with what an earlier process left. ctx is only for the start itself.
 	Start(ctx context.Context) error
-	// Stop takes nothing new and drains: what is under way may end until ctx does. What is not finished by then
-	// stays in the store, and is done after another start.
+	// Stop accepts no new work and drains: running work may finish until ctx ends. Unfinished work stays in the store,
+	// and is done after the next start.
 	Stop(ctx context.Context)
 }
 
-// A Sweeper finds its work by itself: Sweep does once what is due now.
+// A Sweeper finds its own work: Sweep does what is due now, once.
 type Sweeper interface {
 	Sweep(ctx context.Context) error
 }
 
-// A Waker looks for work without waiting for its next sweep.
+// A Waker looks for work at once, without waiting for its next sweep.
 type Waker interface {
 	Wake()
 }
 
-// A Drainer holds requests that wait for something to happen, and lets them go when it is told that the node stops:
-// they would keep it from doing so.
+// A Drainer holds requests that wait for something to happen. It releases them when the node stops, because they would
+// delay the stop.
 type Drainer interface {
 	Drain()
 }
 
-// List is parts that were started, each on those before it.
+// List is the started parts. Each may depend on the ones before it.
 type List []Part
 
-// Start starts parts one after the other. The one that fails is not on the list.
+// Start starts parts one after the other. A part that fails to start is not added to the list.
 func (l *List) Start(ctx context.Context, parts ...Part) error {
 	for _, p := range parts {
 		if err := p.Start(ctx); err != nil {
@@ -46,7 +46,7 @@ func (l *List) Start(ctx context.Context, parts ...Part) error {
 	return nil
 }
 
-// Drain lets the requests go that wait at parts.
+// Drain releases the requests that wait at the parts.
 func (l List) Drain() {
 	for _, p := range l {
 		if d, ok := p.(Drainer); ok {
@@ -55,7 +55,7 @@ func (l List) Drain() {
 	}
 }
 
-// Stop stops the parts, the last one first, so that none loses what it stands on.
+// Stop stops the parts, the last one first, so that no part loses another that it depends on.
 func (l List) Stop(ctx context.Context) {
 	for _, p := range slices.Backward(l) {
 		p.Stop(ctx)

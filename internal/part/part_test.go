@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/part"
 )
 
-// step is a part that writes down what happens to it.
+// step is a part that records its calls.
 type step struct {
 	name  string
 	notes *[]string
@@ -67,7 +67,7 @@ func TestSweepsComeAtOnceByTheClockAndWhenWoken(t *testing.T) {
 				t.Errorf("%d sweeps and %d reports, want %d", s.sweeps, len(s.reported), want+1)
 			}
 		}
-		for range 2 { // once more does no harm
+		for range 2 { // calling it again does no harm
 			s.Stop(t.Context())
 		}
 		s.Wake()
@@ -78,7 +78,7 @@ func TestSweepsComeAtOnceByTheClockAndWhenWoken(t *testing.T) {
 	})
 }
 
-// Rings that nobody has heard are one.
+// Several rings that nobody has heard count as one.
 func TestBellRemembersOneRing(t *testing.T) {
 	t.Parallel()
 	bell := part.NewBell()
@@ -90,7 +90,7 @@ func TestBellRemembersOneRing(t *testing.T) {
 	}
 }
 
-// What cannot be cut off is waited for, as long as the one who stops has patience.
+// Work that cannot be cancelled is waited for, as long as the context of Stop lasts.
 func TestStopWaitsWithPatience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
