@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// accountGauge counts the connected numbers by their status, when somebody asks.
+// accountGauge counts the connected numbers by their status, at each scrape.
 type accountGauge struct{ store *store.Store }
 
 var accountsDesc = prometheus.NewDesc("parley_accounts",
@@ -19,8 +19,8 @@ var accountsDesc = prometheus.NewDesc("parley_accounts",
 // Describe is part of prometheus.Collector.
 func (accountGauge) Describe(out chan<- *prometheus.Desc) { out <- accountsDesc }
 
-// Collect is part of prometheus.Collector. A store that does not answer leaves the metric out: the other
-// metrics say what is wrong with it.
+// Collect is part of prometheus.Collector. If the store does not answer, the metric is left out: other metrics say
+// what is wrong with the store.
 func (g accountGauge) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -14,13 +14,13 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
-// broken are values that one of the stores cannot take: NUL, and what is not UTF-8.
+// broken are values that one of the stores cannot hold: NUL, and invalid UTF-8.
 var broken = []string{"%00", "%ff", "a%00b", "%c3%28", "%ed%a0%80"}
 
 // parameter is a place for a value in a request: in the path of an operation, or in its query.
 type parameter struct{ method, path, name, in string }
 
-// parametersOf are all places that the API's own description has.
+// parametersOf are all parameters in the API's own description.
 func parametersOf(t *testing.T, document []byte) (all []parameter) {
 	t.Helper()
 	var d struct {
@@ -41,7 +41,7 @@ func parametersOf(t *testing.T, document []byte) (all []parameter) {
 	return all
 }
 
-// with is the address with a value in its place. Other variables of the path get a good one.
+// with is the address with a value for the parameter. Other variables of the path get a valid value.
 func (p parameter) with(value, number string) string {
 	path := p.path
 	if p.in == "path" {
@@ -59,7 +59,7 @@ func (p parameter) with(value, number string) string {
 	return path
 }
 
-// connectedKey makes an organization with a number, and a key of it.
+// connectedKey makes an organization with a number, and returns a key of it.
 func connectedKey(t *testing.T, s *Server, number string) (key string) {
 	t.Helper()
 	err := s.store.InTx(t.Context(), func(tx *store.Tx) error {
@@ -79,8 +79,8 @@ func connectedKey(t *testing.T, s *Server, number string) (key string) {
 	return key
 }
 
-// A value in an address that no store can hold is the caller's mistake, wherever it stands: nothing fails
-// on our side, and nothing is logged.
+// A value in an address that no store can hold is the caller's mistake, in any parameter: nothing fails on our side,
+// and nothing is logged.
 func TestBrokenTextIsTheCallersMistake(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

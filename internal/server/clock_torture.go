@@ -11,7 +11,7 @@ import (
 
 const clockReadEvery = 20 * time.Millisecond
 
-// init has the wall clock follow a file that says how far it is turned, like -1h30m.
+// init makes the wall clock follow a file with its offset, like -1h30m.
 func init() {
 	path := os.Getenv("TORTURE_CLOCK")
 	if path == "" {
@@ -21,7 +21,7 @@ func init() {
 	read := func() {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return // it is being written
+			return // the file is being written
 		}
 		if d, err := time.ParseDuration(strings.TrimSpace(string(text))); err == nil {
 			turned.Store(int64(d))

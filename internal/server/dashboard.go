@@ -16,8 +16,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// newDashboard makes the dashboard's surface and the hub that tells open dashboards of changes. The hub is
-// on every node: what changes here may be shown elsewhere.
+// newDashboard makes the dashboard's API and the hub that notifies open dashboards of changes. Every node has the hub,
+// because changes made here may be shown elsewhere.
 func (s *Server) newDashboard(version string, postman *mail.Postman) {
 	s.live = live.New(live.Config{
 		Store: s.store, Node: func() string { return s.messaging.node.Lease().Node }, Visible: s.visible, Log: s.log,
@@ -37,7 +37,7 @@ func (s *Server) newDashboard(version string, postman *mail.Postman) {
 	})
 }
 
-// pace tells how fast messages go out from here; nil where none do.
+// pace returns how fast messages are sent from this node; nil if it sends none.
 func (s *Server) pace() func(accountID string) app.Pace {
 	if s.messaging.sender == nil {
 		return nil
@@ -48,7 +48,7 @@ func (s *Server) pace() func(accountID string) app.Pace {
 	}
 }
 
-// sso is the identity provider that the settings name, if any.
+// sso is the configured identity provider, if any.
 func (s *Server) sso() *app.SSO {
 	if s.cfg.OIDCIssuer == "" {
 		return nil
@@ -62,7 +62,7 @@ func (s *Server) sso() *app.SSO {
 	}
 }
 
-// storage is what lies beside the database of the embedded store.
+// storage is the disk space beside the database of the embedded store.
 func (s *Server) storage() *app.Storage {
 	if s.cfg.DatabaseURL != "" {
 		return nil
@@ -72,13 +72,13 @@ func (s *Server) storage() *app.Storage {
 	}
 }
 
-// newPostman makes what sends mail; nil where no server for that is known.
+// newPostman makes the sender of mail; nil if no mail server is configured.
 func (s *Server) newPostman() *mail.Postman {
 	if s.cfg.SMTPURL == "" {
 		return nil
 	}
 	postman, err := mail.New(s.cfg.SMTPURL, s.cfg.SMTPFrom, s.log)
-	if err != nil { // the settings were checked
+	if err != nil { // cannot happen: the settings were checked
 		s.log.Error("no mail can be sent", "error", err)
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *Server) visible(ctx context.Context, u chat.User, ids []string) ([]stri
 	return core.VisibleConversations(s.store.Read(ctx), u, ids)
 }
 
-// setupToken is the same on every node and after a restart. It is of use only while there is no user.
+// setupToken is the same on every node and after a restart. It works only while there is no user.
 func (s *Server) setupToken() string { return hex.EncodeToString(s.vault.Derive("set-up"))[:32] }
 
 // inviteSetup tells the operator how to make the first user.
@@ -107,7 +107,7 @@ func (s *Server) inviteSetup(ctx context.Context) {
 	s.log.Info("nobody can sign in yet: open this address to make the first user", "url", s.cfg.PublicURL+"/setup#"+s.setupToken())
 }
 
-// wakeContactJobs has this node look for work on many contacts, if it does any.
+// wakeContactJobs wakes this node's contact jobs, if it runs them.
 func (s *Server) wakeContactJobs() {
 	if s.contacts != nil {
 		s.contacts.Wake()

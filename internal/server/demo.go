@@ -8,16 +8,16 @@ import (
 	"github.com/parleyhq/parley/internal/demo"
 )
 
-// demoPatience bounds how long the demo's conversations may hold up the first start. They take about a second.
+// demoPatience bounds how long making the demo's conversations may delay the first start. It takes about a second.
 const demoPatience = time.Minute
 
-// Demo seeds the demo organization, once, and reads the templates of its number.
+// Demo creates the demo organization, once, and reads the templates of its number.
 func (s *Server) Demo(ctx context.Context) (demo.Organization, error) {
 	d, err := demo.Seed(ctx, s.store, s.vault)
 	if err != nil {
 		return d, err
 	}
-	if err := s.syncTemplates(d.OrganizationID)(ctx, d.PhoneNumberID); err != nil { // it is tried again by itself
+	if err := s.syncTemplates(d.OrganizationID)(ctx, d.PhoneNumberID); err != nil { // it will be retried automatically
 		s.log.Warn("the demo's templates could not be read", "error", err)
 	}
 	if s.messaging.simulator != nil {
@@ -26,8 +26,8 @@ func (s *Server) Demo(ctx context.Context) (demo.Organization, error) {
 	return d, s.fillDemo(ctx, d)
 }
 
-// fillDemo gives the demo organization its week of conversations, where there is a simulator to have them with
-// and a worker to send. What is missing of it afterwards stays missing: it is no reason not to serve.
+// fillDemo makes the demo organization's week of conversations, if there are a simulator and a worker for it. If that
+// fails, the rest stays missing: the node can serve without it.
 func (s *Server) fillDemo(ctx context.Context, d demo.Organization) error {
 	if s.cfg.DemoEmpty || s.messaging.simulator == nil || s.messaging.sender == nil {
 		return nil

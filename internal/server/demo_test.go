@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// desk is the dashboard as the demo's owner has it.
+// desk is the dashboard as the demo's owner uses it.
 type desk struct {
 	t     *testing.T
 	s     *Server
@@ -68,7 +68,7 @@ type demoConversation struct {
 	} `json:"last_message"`
 }
 
-// TestDemoWeek: the first start has conversations of every sort, the second adds none.
+// TestDemoWeek: the first start makes conversations of every kind, the second adds none.
 func TestDemoWeek(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
@@ -136,8 +136,8 @@ func TestEmptyDemo(t *testing.T) {
 	}
 }
 
-// TestPhoneAndInbox: what a handset writes is in the inbox, what the inbox sends is on the handset, and whoever
-// has a dashboard open is told of both.
+// TestPhoneAndInbox: a handset's message is in the inbox, the inbox's message is on the handset, and open dashboards
+// are notified of both.
 func TestPhoneAndInbox(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
@@ -177,7 +177,7 @@ func TestPhoneAndInbox(t *testing.T) {
 	})
 }
 
-// awaitHints waits for a hint with which something is so.
+// awaitHints waits for a matching hint.
 func awaitHints(t *testing.T, l *live.Listener, so func(live.Hint) bool) {
 	t.Helper()
 	for {

@@ -13,8 +13,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// invited makes a customer of an organization of its own, and the address at the provider that its setup
-// link leads to. Each number is connected to the customer, and one more to the organization itself.
+// invited makes a customer in its own organization, and returns the query of the provider's page to which its setup
+// link leads. Each of numbers is connected to the customer, and own to the organization itself.
 func invited(t *testing.T, s *Server, own string, numbers ...string) url.Values {
 	t.Helper()
 	var token string
@@ -75,7 +75,7 @@ func visitDialog(s *Server, query url.Values, form ...string) *httptest.Response
 	return response
 }
 
-// A visitor is offered the numbers that are theirs, and never those of others.
+// A visitor is offered their own numbers, and never those of others.
 func TestSignupPageShowsOwnNumbersAlone(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, settings(t))
@@ -104,7 +104,7 @@ func TestSignupPageShowsOwnNumbersAlone(t *testing.T) {
 	}
 }
 
-// Who was not sent there by a setup link has no business on the page, and nobody is sent elsewhere by it.
+// A visitor who does not come from a setup link is refused, and the page redirects nobody elsewhere.
 func TestSignupPageNeedsASetupLink(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, settings(t))

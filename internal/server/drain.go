@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// linger goes on serving for a while after a stop was asked for, so that nobody's request meets a closed connection:
-// load balancers notice that the node is not ready, and clients that keep their connections are told to close them.
-// Where nobody is connected there is nobody to wait for.
+// linger keeps serving for a while after a stop was requested, so that no request meets a closed connection: load
+// balancers notice that the node is not ready, and clients with kept connections are told to close them. Without
+// connections there is nothing to wait for.
 func (s *Server) linger() {
 	s.draining.Store(true)
 	delay, err := time.ParseDuration(s.cfg.DrainDelay)
-	if err != nil || s.connected.Load() == 0 { // the setting was checked; a server made by a test may have none
+	if err != nil || s.connected.Load() == 0 { // the setting was checked; a test's server may have none
 		return
 	}
 	time.Sleep(delay)
 }
 
-// countConnections follows how many connections there are.
+// countConnections counts the open connections.
 func (s *Server) countConnections(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -28,8 +28,8 @@ func (s *Server) countConnections(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// partingWhileDraining has each connection end with its next answer once the node is told to stop. Closing them
-// between requests, as the HTTP server would, cuts off a request that is on its way at that moment.
+// partingWhileDraining closes each connection with its next answer once the node was told to stop. Closing connections
+// between requests, as the HTTP server would, cuts off a request that arrives at that moment.
 func (s *Server) partingWhileDraining(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {

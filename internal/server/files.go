@@ -18,11 +18,11 @@ import (
 // downloadTime is how long a file may take: 100 MiB over a slow line.
 const downloadTime = 15 * time.Minute
 
-// serveFile answers for a stored file. Its address is the right to it.
+// serveFile serves a stored file. Knowing its address is the permission to read it.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	token := strings.TrimPrefix(r.URL.Path, "/media/")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !core.WellFormedMediaToken(token) {
-		s.api.ServeHTTP(w, r) // its 404
+		s.api.ServeHTTP(w, r) // answers 404
 		return
 	}
 	media, err := s.store.Read(r.Context()).MediaByToken(token)
@@ -44,10 +44,9 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// sendFile sends bytes that never change. They come from strangers: nothing in them may run in this
-// origin.
+// sendFile sends bytes that never change. They come from strangers, so nothing in them may run in this origin.
 func sendFile(w http.ResponseWriter, r *http.Request, media chat.Media, file io.ReadSeeker) {
-	mimeType, ok := chat.MediaType(media.MimeType) // earlier versions stored it unread
+	mimeType, ok := chat.MediaType(media.MimeType) // earlier versions stored it unchecked
 	if !ok {
 		mimeType = chat.UnknownMediaType
 	}
@@ -62,8 +61,8 @@ func sendFile(w http.ResponseWriter, r *http.Request, media chat.Media, file io.
 	http.ServeContent(w, r, "", media.CreatedAt, file)
 }
 
-// disposition has a browser show what it can only show, and save everything else: a page that somebody
-// sent must not look like one of ours.
+// disposition makes a browser show files that it can only show, and save all others: a page that a stranger sent must
+// not look like one of ours.
 func disposition(media chat.Media) string {
 	kind := "attachment"
 	base, _, err := mime.ParseMediaType(media.MimeType)

@@ -32,7 +32,7 @@ func keep(t *testing.T, s *Server, mimeType, filename, content string) (path str
 	return path
 }
 
-// Files come from strangers. What a browser would take for a page is saved and not shown.
+// Files come from strangers. A file that a browser would treat as a page is saved and not shown.
 func TestFilesAreShownOrSaved(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, settings(t))
@@ -52,7 +52,7 @@ func TestFilesAreShownOrSaved(t *testing.T) {
 		{"application/zip", "a.zip", `attachment; filename=a.zip`, "application/zip"},
 		{"", "", "attachment", unknown},
 		{"nonsense", "", "attachment", unknown},
-		{"image/png; x=" + strings.Repeat("y", 3<<20), "", "inline", unknown}, // of an earlier version
+		{"image/png; x=" + strings.Repeat("y", 3<<20), "", "inline", unknown}, // from an earlier version
 		{"image/png; x=\xff", "", "attachment", unknown},
 	} {
 		response := httptest.NewRecorder()
@@ -66,7 +66,7 @@ func TestFilesAreShownOrSaved(t *testing.T) {
 	}
 }
 
-// A large file over a slow line takes longer than an answer of the API may.
+// A large file over a slow line may take longer than an answer of the API.
 func TestFilesMayTakeTime(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, settings(t))

@@ -11,7 +11,7 @@ import (
 
 var repeated = regexp.MustCompile(` repeated=(\d+)`)
 
-// Requests that the store cannot serve are in the log once a minute, and all of them are counted.
+// Requests that the store cannot serve are logged once a minute, and all of them are counted.
 func TestRefusedRequestsDoNotFloodTheLog(t *testing.T) {
 	t.Parallel()
 	const requests = 300
@@ -29,7 +29,7 @@ func TestRefusedRequestsDoNotFloodTheLog(t *testing.T) {
 			t.Fatalf("got %d %s", response.Code, response.Body)
 		}
 	}
-	if err := s.Close(); err != nil { // tells what was counted
+	if err := s.Close(); err != nil { // logs the count
 		t.Fatal(err)
 	}
 	minutes := int(time.Since(begin)/time.Minute) + 1

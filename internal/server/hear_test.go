@@ -21,7 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/webhook"
 )
 
-// listener is a node that hears of others' work and does not look for it by itself.
+// listener is a node that is notified of others' work and does not look for it itself.
 type listener struct {
 	t       *testing.T
 	store   *store.Store
@@ -55,7 +55,7 @@ func (l *listener) send(_ context.Context, _ provider.Number, m provider.Outboun
 	return provider.Sent{MessageID: "wamid." + m.ID}, nil
 }
 
-// accept has a store accept a message for a person.
+// accept makes a store accept a message for a person.
 func (l *listener) accept(st *store.Store, to, owner string) (a core.Accepted) {
 	l.t.Helper()
 	m := core.NewMessage{To: to, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
@@ -79,17 +79,16 @@ func (l *listener) requireCall(a core.Accepted) {
 	}
 }
 
-// A node is told of messages that another accepts: of those that nobody has, and of those that stand behind
-// its own.
+// A node is notified of messages that another accepts: those without an owner, and those behind its own.
 func TestNodesAreToldOfTheirMessages(t *testing.T) {
 	t.Parallel()
 	place := storetest.NewConfig(t, storetest.Postgres)
 	l := startListener(t, place)
 	there := storetest.OpenAt(t, place)
 	const one, other = "+4915510000001", "+4915510000002"
-	l.requireCall(l.accept(there, one, "")) // by its first look, or because it was told
+	l.requireCall(l.accept(there, one, "")) // by its first look, or by the notification
 	first := l.accept(there, other, "")
-	l.requireCall(first) // because it was told: it listens
+	l.requireCall(first) // by the notification: the node listens now
 	second := l.accept(there, other, "there")
 	if second.Job.Owner != "here" {
 		t.Fatalf("%s is to send it", second.Job.Owner)

@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/api/apitest"
 )
 
-// patience is far more than anything here takes; only a server that hangs uses it up.
+// patience is far longer than anything here takes; only a hanging server uses it up.
 const patience = time.Minute
 
 // target is a node under attack.
@@ -26,7 +26,7 @@ type target struct {
 	key      string
 }
 
-// newTarget runs a node. tune shortens its time limits, so that no test waits as long as they are.
+// newTarget runs a node. tune shortens its time limits, so that tests need not wait for the real ones.
 func newTarget(t *testing.T, tune func(*http.Server)) *target {
 	t.Helper()
 	s, _ := open(t, settings(t))
@@ -43,7 +43,7 @@ func newTarget(t *testing.T, tune func(*http.Server)) *target {
 	return g
 }
 
-// ask gets a path past the socket and its time limits.
+// ask gets a path without the socket and its time limits.
 func (g *target) ask(path string) []byte {
 	request := httptest.NewRequest(http.MethodGet, path, nil)
 	request.Header.Set("Authorization", "Bearer "+g.key)
@@ -65,8 +65,8 @@ func (g *target) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-// alive checks that the node still serves others. On a busy machine a short time limit can hit
-// them as well, so that they may have to ask again.
+// alive checks that the node still serves others. On a busy machine a short time limit can hit them too, so they may
+// have to ask again.
 func (g *target) alive(t *testing.T) {
 	t.Helper()
 	var last error
@@ -84,7 +84,7 @@ func (g *target) alive(t *testing.T) {
 	t.Errorf("health does not answer: %v", last)
 }
 
-// requireEnd reads until the server ends the connection. It may say why first.
+// requireEnd reads until the server ends the connection. The server may say why first.
 func requireEnd(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	text, err := io.ReadAll(conn)
@@ -94,8 +94,8 @@ func requireEnd(t *testing.T, conn net.Conn) string {
 	return string(text)
 }
 
-// send writes raw bytes, closes that direction and reads the answers. A server that refuses may
-// close its side before all is written.
+// send writes raw bytes, closes that direction and reads the answers. A refusing server may close its side before
+// everything is written.
 func (g *target) send(t *testing.T, raw string) string {
 	t.Helper()
 	conn := g.dial(t)
@@ -104,7 +104,7 @@ func (g *target) send(t *testing.T, raw string) string {
 	return requireEnd(t, conn)
 }
 
-// answers parses what the server sent. Those of the API must fit the document.
+// answers parses the server's answers. Answers of the API must match its description.
 func (g *target) answers(t *testing.T, method, path, text string) []*http.Response {
 	t.Helper()
 	var all []*http.Response
@@ -172,7 +172,7 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 			conn := g.dial(t)
 			fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: parley\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n", g.key, framing)
 			io.WriteString(conn, map[string]string{"length": `{"name"`, "chunks": "7\r\n{\"name\"\r\n"}[name])
-			text := requireEnd(t, conn) // with a word or, on a busy machine, without
+			text := requireEnd(t, conn) // with an answer or, on a busy machine, without
 			for _, answer := range g.answers(t, http.MethodPost, "/v1/labels", text) {
 				if answer.StatusCode != http.StatusBadRequest {
 					t.Errorf("got %q", text)
@@ -214,7 +214,7 @@ func TestOverlongRequests(t *testing.T) {
 			t.Parallel()
 			conn := g.dial(t)
 			go fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: parley\r\nConnection: close\r\n%s\r\n", test.path, test.header)
-			// A server that stops reading resets the connection, and its answer may be lost with it.
+			// A server that stops reading resets the connection, and its answer may be lost.
 			text := requireEnd(t, conn)
 			if text == "" && test.status == http.StatusRequestHeaderFieldsTooLarge {
 				return
@@ -228,8 +228,7 @@ func TestOverlongRequests(t *testing.T) {
 	}
 }
 
-// malformed requests are those that a parser might take two ways, or trip over. None may get
-// anything but a refusal.
+// malformed are requests that a parser might read in two ways, or fail on. All must be refused.
 var malformed = map[string]string{
 	"two lengths":                 "POST /v1/labels HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
 	"a list of lengths":           "POST /v1/labels HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 6\r\n\r\nhello!",
@@ -275,7 +274,7 @@ func TestMalformedRequests(t *testing.T) {
 			if strings.Count(text, "HTTP/1.1 ") != 1 {
 				t.Errorf("got several answers: %q", text)
 			}
-			if strings.Contains(text, "application/json") && !strings.Contains(text, `"param":"request"`) { // it got as far as the API
+			if strings.Contains(text, "application/json") && !strings.Contains(text, `"param":"request"`) { // the request reached the API
 				method, rest, _ := strings.Cut(raw, " ")
 				path, _, _ := strings.Cut(rest, " ")
 				g.answers(t, method, path, text)
@@ -285,8 +284,7 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// A request with a body that breaks off or is framed badly is refused, and what follows it is not
-// taken for a request.
+// A request with a truncated or badly framed body is refused, and the bytes after it are not taken for a request.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t, nil)

@@ -31,48 +31,48 @@ import (
 
 const (
 	callbackPath = "/provider/webhook"
-	// simulatorPath is where the operator finds the built-in simulator, with its control API.
+	// simulatorPath is the operator's path of the built-in simulator, with its control API.
 	simulatorPath = "/simulator"
-	// sampleTimeout is how long fetching the sample of a template may take.
+	// sampleTimeout is how long the download of a template's sample may take.
 	sampleTimeout = 20 * time.Second
-	// refuseAfter is how long it takes to say that a sample's host is not public.
+	// refuseAfter is how long a refusal takes because a sample's host is not public.
 	refuseAfter = time.Second
 )
 
-// messaging is the parts between the store and the provider.
+// messaging holds the parts between the store and the provider.
 type messaging struct {
 	client    *cloud.Client
 	blobs     blob.Store
 	node      *node.Node
 	receiver  *inbound.Receiver
-	mover     *media.Mover    // nil where the node is no worker
+	mover     *media.Mover    // nil if the node is no worker
 	sender    *sender.Sender  // likewise
 	deliverer *webhook.Engine // likewise
 	templates *templates.Service
-	simulator *simulatedProvider // nil where the provider is a real one
+	simulator *simulatedProvider // nil if the provider is a real one
 }
 
-// simulatedProvider is the provider on a loopback address of its own, and the address where it
-// delivers callbacks: nothing is simulated about the connection.
+// simulatedProvider is the simulated provider on its own loopback address, and the address to which it delivers
+// callbacks. The connection itself is real.
 type simulatedProvider struct {
 	*simulator.Simulator
 	listener net.Listener
 	http     *http.Server
 }
 
-// Start has the simulator answer, and do what it does by itself.
+// Start starts the simulator and its HTTP server.
 func (p *simulatedProvider) Start(ctx context.Context) error {
 	go p.http.Serve(p.listener)
 	return p.Simulator.Start(ctx)
 }
 
-// Stop ends the simulator and gives up its address.
+// Stop stops the simulator and closes its address.
 func (p *simulatedProvider) Stop(ctx context.Context) {
 	p.Simulator.Stop(ctx)
 	p.http.Close()
 }
 
-// openMedia opens the storage of files, and tells of a folder that other nodes may not see.
+// openMedia opens the storage of files, and logs if it is a folder that other nodes may not see.
 func (s *Server) openMedia(ctx context.Context) (err error) {
 	s.messaging.blobs, err = blob.Open(ctx, filepath.Join(s.cfg.Data, "media"), s.cfg.MediaURL, s.log)
 	if err == nil && s.cfg.MediaURL == "" && s.cfg.DatabaseURL != "" {
@@ -82,7 +82,7 @@ func (s *Server) openMedia(ctx context.Context) (err error) {
 	return err
 }
 
-// startMessaging builds the parts, each on those before it.
+// startMessaging builds and starts the parts. Each may depend on the ones before it.
 func (s *Server) startMessaging(ctx context.Context) (err error) {
 	m := &s.messaging
 	if err := s.openMedia(ctx); err != nil {
@@ -119,7 +119,7 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 }
 
 // messagingParts makes the parts between the store and the provider, in the order in which they start: the deliverer
-// before the others, which cause events, and the simulator before those that call it.
+// before the others, because they cause events, and the simulator before those that call it.
 func (s *Server) messagingParts() (parts []part.Part, err error) {
 	m := &s.messaging
 	if m.simulator != nil {
@@ -144,7 +144,7 @@ func (s *Server) messagingParts() (parts []part.Part, err error) {
 	return append(parts, m.receiver), nil
 }
 
-// newWorkers makes what carries messages and files to the provider and from it.
+// newWorkers makes the parts that carry messages and files to the provider and from it.
 func (s *Server) newWorkers() []part.Part {
 	m := &s.messaging
 	m.mover = media.New(media.Config{
@@ -160,7 +160,7 @@ func (s *Server) newWorkers() []part.Part {
 	})}
 }
 
-// ears hear what other nodes tell, and have this node's parts look.
+// ears listen to notifications of other nodes, and wake this node's parts.
 type ears struct {
 	part.Life
 	server *Server
@@ -174,9 +174,9 @@ func (e *ears) Start(context.Context) error {
 	return nil
 }
 
-// hear has the part look that a topic is for.
+// hear wakes the parts that a topic is for.
 func (s *Server) hear(topic store.Topic) {
-	if s.live != nil && s.live.Hear(topic) || s.messaging.sender == nil { // it is no worker
+	if s.live != nil && s.live.Hear(topic) || s.messaging.sender == nil { // not a worker
 		return
 	}
 	wakers := map[store.Topic]part.Waker{
@@ -193,7 +193,7 @@ func (s *Server) hear(topic store.Topic) {
 	}
 }
 
-// token opens an account's sealed token.
+// token decrypts an account's sealed token.
 func (s *Server) token(a chat.Account) (string, error) {
 	return s.vault.Open(a.Token, core.TokenContext(a.ID))
 }
@@ -218,7 +218,7 @@ func (s *Server) newSimulator() (baseURL string, err error) {
 	return origin + "/v24.0", nil
 }
 
-// simulatorFolder is where the simulated phones outlive a restart. Empty: a node without a data folder forgets them.
+// simulatorFolder is where the simulated phones survive a restart. Empty: without a data folder the node forgets them.
 func (s *Server) simulatorFolder() string {
 	if s.cfg.Data == "" {
 		return ""
@@ -226,7 +226,7 @@ func (s *Server) simulatorFolder() string {
 	return filepath.Join(s.cfg.Data, "simulator")
 }
 
-// providerName is where messages go, for the log.
+// providerName is the provider's name in the log.
 func (s *Server) providerName() string {
 	if s.messaging.simulator != nil {
 		return "simulator"
@@ -234,7 +234,7 @@ func (s *Server) providerName() string {
 	return s.cfg.ProviderURL
 }
 
-// SimulatorURL is where the operator finds the built-in simulator. Empty: there is none.
+// SimulatorURL is the operator's address of the built-in simulator. Empty: there is none.
 func (s *Server) SimulatorURL() string {
 	if s.messaging.simulator == nil {
 		return ""
@@ -242,7 +242,7 @@ func (s *Server) SimulatorURL() string {
 	return config.LocalURL(s.ops.listener.Addr().String()) + simulatorPath
 }
 
-// connectedNumber tells the simulator of a number that was connected without it, by a command.
+// connectedNumber describes a number to the simulator that a command has connected without it.
 func (s *Server) connectedNumber(id string) (simulator.NumberSpec, bool) {
 	account, err := s.store.Read(context.Background()).AccountForCallback(id)
 	if err != nil {

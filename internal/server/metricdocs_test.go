@@ -31,7 +31,7 @@ func ownMetrics(t *testing.T) map[string]bool {
 	return known
 }
 
-// docs/operating.md names every metric of ours, and none that there is not.
+// docs/operating.md names every metric of ours, and no other.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/operating.md")
@@ -51,7 +51,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 }
 
-// Whoever forgot --provider-url learns that nobody gets their messages.
+// The log of a start tells an operator who forgot --provider-url that messages reach nobody.
 func TestStartNamesTheProvider(t *testing.T) {
 	t.Parallel()
 	const warning = "messages go to the built-in simulator and reach nobody"

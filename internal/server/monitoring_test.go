@@ -12,7 +12,7 @@ import (
 
 var watchedName = regexp.MustCompile(`\bparley_[a-z_]+`)
 
-// Rules and dashboards for operators speak of metrics that exist, and of all of them that somebody should watch.
+// The operators' rules and dashboards use only existing metrics, and all that should be watched.
 func TestMonitoringNamesMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	made := ownMetrics(t)
@@ -44,7 +44,7 @@ func TestMonitoringNamesMetricsThatExist(t *testing.T) {
 	}
 }
 
-// minor are metrics for somebody who looks for the cause of something.
+// minor are metrics that only help to find a cause.
 var minor = map[string]bool{
 	"parley_api_log_dropped_total": true, "parley_search_indexed_total": true, "parley_trouble_failures_total": true, "parley_webhook_payload_bytes": true,
 }

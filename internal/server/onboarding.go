@@ -12,20 +12,20 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// simulatedDialog is where browsers find the signup page of the built-in simulator, which itself
-// listens where only this computer can reach it.
+// simulatedDialog is the browsers' path of the built-in simulator's signup page. The simulator itself listens where
+// only this computer can reach it.
 const simulatedDialog = "/simulator/dialog/oauth"
 
-// maxDialogForm is far above what the form of that page can hold.
+// maxDialogForm is far above the size of that page's form.
 const maxDialogForm = 64 << 10
 
-// onboarding is the page under which numbers are connected, and the work behind it.
+// onboarding is the page on which numbers are connected, and its worker.
 type onboarding struct {
 	page   *onboard.Page
-	worker *onboard.Worker // nil where the node is no worker
+	worker *onboard.Worker // nil if the node is no worker
 }
 
-// app is the provider's app that numbers are connected to.
+// app is the provider's app to which numbers are connected.
 func (s *Server) app() cloud.App {
 	app := cloud.App{ID: s.cfg.ProviderAppID, Secret: s.cfg.ProviderAppSecret, ConfigID: s.cfg.ProviderConfigID}
 	if s.cfg.ProviderURL == "" {
@@ -55,10 +55,10 @@ func (s *Server) newOnboarding() {
 	})
 }
 
-// serveSimulatedDialog passes the signup page of the built-in simulator on, and nothing else of it.
+// serveSimulatedDialog serves the signup page of the built-in simulator, and nothing else of it.
 func (s *Server) serveSimulatedDialog(w http.ResponseWriter, r *http.Request) {
 	if s.messaging.simulator == nil {
-		s.api.ServeHTTP(w, r) // its 404
+		s.api.ServeHTTP(w, r) // answers 404
 		return
 	}
 	h := w.Header()
@@ -70,10 +70,10 @@ func (s *Server) serveSimulatedDialog(w http.ResponseWriter, r *http.Request) {
 	s.messaging.simulator.ServeSignup(w, r, s.visitorOf(r))
 }
 
-// visitorOf is who comes to the simulator's signup page: somebody who was sent there by a setup link.
+// visitorOf is the visitor of the simulator's signup page, whom a setup link has sent there.
 func (s *Server) visitorOf(r *http.Request) simulator.Visitor {
 	if err := r.ParseForm(); err != nil {
-		return simulator.Visitor{} // the page says so
+		return simulator.Visitor{} // the page shows the error
 	}
 	callback, numbers, err := s.onboarding.page.SentAway(r.Context(), r.Form.Get("state"))
 	if err != nil {

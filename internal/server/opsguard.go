@@ -11,20 +11,20 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 )
 
-// siteGuard keeps web pages from an address that only the operator and their tools call: a browser that
-// can reach it lends that to every page it shows. A page cannot lie about two things. Its requests carry
-// the name that it was loaded under, also where that name was made to lead here; and they say that they
-// come from another site.
+// siteGuard protects an address that only the operator and their tools may call from web pages: a browser that can
+// reach the address would let every page in it do so. A page cannot lie about two things. Its requests name the host
+// from which it was loaded, even if that name was made to resolve to this address; and they say that they come from
+// another site.
 type siteGuard struct {
 	names    map[string]bool
-	dotless  bool // names without a dot are taken
+	dotless  bool // names without a dot are accepted
 	origins  *http.CrossOriginProtection
 	log      *slog.Logger
 	guarding http.Handler
 }
 
-// guardOps guards the operator's address. Where it is bound to a network, names without a dot are those
-// of that network: public name servers know none, so that no page can be loaded under one.
+// guardOps guards the operator's address. If it is bound to a network, names without a dot belong to that network:
+// public name servers have none, so no page can be loaded from one.
 func (s *Server) guardOps(next http.Handler) http.Handler {
 	g := &siteGuard{
 		names: map[string]bool{}, dotless: !onLoopback(s.ops.listener.Addr()), origins: http.NewCrossOriginProtection(), log: s.log, guarding: next,
@@ -42,8 +42,8 @@ func onLoopback(at net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// ServeHTTP passes a request on that no page of another site can have made. Readiness is for everybody: load
-// balancers name whatever host they like, and it tells a page nothing.
+// ServeHTTP passes on requests that no page of another site can have made. Readiness is open to everybody, because
+// load balancers name any host, and it tells a page nothing.
 func (g *siteGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch host := hostOf(r); {
 	case r.URL.Path == readyPath:
@@ -62,7 +62,7 @@ func (g *siteGuard) refuse(w http.ResponseWriter, host, why string) {
 	http.Error(w, why, http.StatusForbidden)
 }
 
-// knows tells whether requests may name this host. An IP address cannot be made to lead anywhere else.
+// knows reports whether requests may name this host. An IP address cannot be made to resolve to another one.
 func (g *siteGuard) knows(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -70,7 +70,7 @@ func (g *siteGuard) knows(host string) bool {
 	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || g.names[host] || g.dotless && !strings.Contains(host, ".")
 }
 
-// hostOf is the host that a request names, without a port. It is empty where none was, as in HTTP/1.0:
+// hostOf is the host that a request names, without a port. It is empty if the request names none, as in HTTP/1.0;
 // every browser names one.
 func hostOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.Host)
@@ -80,8 +80,8 @@ func hostOf(r *http.Request) string {
 	return config.HostName(host)
 }
 
-// fromAnotherSite tells that a page of another site makes the request. A link that somebody follows is
-// fine: the page that has it does not get to see the answer.
+// fromAnotherSite reports whether a page of another site makes the request. Following a link is allowed, because the
+// page with the link does not see the answer.
 func fromAnotherSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 )
 
-// boundTo is a listener that says where it is, and does nothing else.
+// boundTo is a listener that only has an address.
 type boundTo string
 
 func (b boundTo) Accept() (net.Conn, error) { return nil, net.ErrClosed }
@@ -31,8 +31,8 @@ func guarded(at string, hosts ...string) (http.Handler, *logbook) {
 	return s.guardOps(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), lines
 }
 
-// A page that was made to lead here by its own name server is not answered; tools are, by address and by
-// the names that they use.
+// A page whose own name server makes its name resolve to this address gets no answer. Tools get one, by IP address and
+// by the names that they use.
 func TestOpsHosts(t *testing.T) {
 	t.Parallel()
 	loopback, _ := guarded("127.0.0.1:9464", "ops.Example.com.")
@@ -80,7 +80,7 @@ func TestOpsHosts(t *testing.T) {
 	}
 }
 
-// The pages of other sites get no answer, and cause nothing.
+// Pages of other sites get no answer, and have no effect.
 func TestOpsOrigins(t *testing.T) {
 	t.Parallel()
 	guard, _ := guarded("127.0.0.1:9464")
@@ -118,7 +118,7 @@ func TestOpsOrigins(t *testing.T) {
 	}
 }
 
-// The operator is told what to do where a name is refused that is theirs.
+// When one of the operator's own names is refused, the log says what to do.
 func TestOpsRefusalsAreExplained(t *testing.T) {
 	t.Parallel()
 	s, lines := open(t, settings(t))

@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// phones are the handsets of simulated people; nil where the provider is a real one.
+// phones are the handsets of simulated people; nil if the provider is a real one.
 func (s *Server) phones() *simulator.Phones {
 	if s.messaging.simulator == nil {
 		return nil
@@ -19,13 +19,13 @@ func (s *Server) phones() *simulator.Phones {
 	return s.messaging.simulator.Phones()
 }
 
-// phoneNews tells open dashboards what happens on handsets. The simulator does not wait for it.
+// phoneNews notifies open dashboards of events on handsets. The simulator does not wait for it.
 type phoneNews struct {
 	part.Life
 	part.Bell
 	server  *Server
 	mu      sync.Mutex
-	numbers map[string]bool // to be told of
+	numbers map[string]bool // numbers to notify of
 }
 
 func newPhoneNews(s *Server) *phoneNews {
@@ -63,7 +63,7 @@ func (p *phoneNews) take() map[string]bool {
 	return numbers
 }
 
-// tellPhoneNews tells the organizations of the numbers; what concerns no number concerns all.
+// tellPhoneNews notifies the organizations of the numbers. The empty number stands for all organizations.
 func (s *Server) tellPhoneNews(ctx context.Context, numbers map[string]bool) {
 	hint := live.Hint{Kind: live.KindPhone}
 	if numbers[""] {

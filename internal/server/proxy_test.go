@@ -35,7 +35,7 @@ func TestAPILogTellsTheClientsAddress(t *testing.T) {
 				t.Fatal(err)
 			}
 			response.Body.Close()
-			s.api.Stop(t.Context()) // writes what is held back
+			s.api.Stop(t.Context()) // writes the pending calls
 			context, err := s.store.Read(t.Context()).KeyContext(chat.HashKey(key))
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// queueGauge counts what waits in the store, when somebody asks.
+// queueGauge counts the waiting work in the store, at each scrape.
 type queueGauge struct{ store *store.Store }
 
 var waitingDesc = prometheus.NewDesc("parley_waiting",
@@ -18,7 +18,7 @@ var waitingDesc = prometheus.NewDesc("parley_waiting",
 // Describe is part of prometheus.Collector.
 func (queueGauge) Describe(out chan<- *prometheus.Desc) { out <- waitingDesc }
 
-// Collect is part of prometheus.Collector. A store that does not answer leaves the metric out.
+// Collect is part of prometheus.Collector. If the store does not answer, the metric is left out.
 func (g queueGauge) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

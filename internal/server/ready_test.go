@@ -37,7 +37,7 @@ func TestReadyTellsWhyNothingCanBeWritten(t *testing.T) {
 	ask(http.StatusOK, "ready\n")
 }
 
-// Where only another start helps, the process ends, and says why.
+// If only a restart helps, the process ends, and says why.
 func TestRunEndsWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/web"
 )
 
-// routes is the public face. What no part claims gets the API's 404.
+// routes serves the public address. An unknown path gets the API's 404.
 func (s *Server) routes() http.Handler {
 	pages, manual := web.Handler(), docs.Handler(s.api.Description)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +41,7 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
-// traceName is what a request is called in a trace, unless it is one of an operation, which has a name.
+// traceName is the name of a request in a trace. Requests of operations get the operation's name instead.
 func (s *Server) traceName(r *http.Request) string {
 	switch {
 	case r.URL.Path == callbackPath:
@@ -56,7 +56,7 @@ func (s *Server) traceName(r *http.Request) string {
 
 const readyPath = "/ready"
 
-// opsRoutes is for the operator: it is on a listener of its own.
+// opsRoutes serves the operator, on its own listener.
 func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
@@ -64,7 +64,7 @@ func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	if sim := s.messaging.simulator; sim != nil {
 		mux.Handle(simulatorPath+"/", sim.Under(simulatorPath))
 	}
-	// pprof.Cmdline is left out: the command line may hold a database's password.
+	// pprof.Cmdline is left out, because the command line may contain a database's password.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
@@ -72,7 +72,7 @@ func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	return mux
 }
 
-// ready tells a load balancer whether to send requests here: whether a write can succeed.
+// ready tells a load balancer whether to send requests here, that is, whether a write can succeed.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()

@@ -47,7 +47,7 @@ func TestPublicRoutes(t *testing.T) {
 	}
 }
 
-// With a real provider nothing of the simulator is to be found.
+// With a real provider there is nothing of the simulator.
 func TestNoDialogWithoutASimulator(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)

@@ -1,4 +1,4 @@
-// Package server wires the parts into a serving process and takes them down in order.
+// Package server wires the parts into a serving process and stops them in order.
 package server
 
 import (
@@ -35,10 +35,10 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// drainTimeout is how long requests under way may take after a stop was asked for.
+// drainTimeout is how long running requests may take after a stop was requested.
 const drainTimeout = 25 * time.Second
 
-// brokenTimeout is the same where nothing can be written any more: there is little to wait for.
+// brokenTimeout is the same if nothing can be written any more: there is little to wait for.
 const brokenTimeout = 3 * time.Second
 
 // Server is a node.
@@ -54,7 +54,7 @@ type Server struct {
 	api       *api.API
 	dashboard *app.App
 	live      *live.Hub
-	contacts  *contactjobs.Worker // nil where the node is no worker
+	contacts  *contactjobs.Worker // nil if the node is no worker
 	index     *store.SearchIndex
 
 	messaging  messaging
@@ -68,14 +68,14 @@ type Server struct {
 	connected atomic.Int64 // connections to the public address
 }
 
-// face is an address that the node serves.
+// face is an address on which the node serves.
 type face struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// New opens the store, takes the addresses and builds the node. Nothing is answered before Run;
-// a connection that comes earlier waits. A node that is not run must be closed.
+// New opens the store, opens the addresses and builds the node. Nothing is answered before Run; an earlier connection
+// waits. A node that is not run must be closed.
 func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger) (*Server, error) {
 	throttle := logging.NewThrottle(log.Handler())
 	log = slog.New(throttle)
@@ -103,11 +103,11 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	s.public.http.ConnState = s.countConnections
 	s.public.http.RegisterOnShutdown(func() { s.parts.Drain() })
 	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
-	s.ops.http.WriteTimeout = 0 // a profile takes as long as it was asked for
+	s.ops.http.WriteTimeout = 0 // a profile takes as long as requested
 	return s, nil
 }
 
-// startSurfaces makes what answers requests, and starts the parts that belong to it.
+// startSurfaces makes the handlers of requests, and starts their parts.
 func (s *Server) startSurfaces(ctx context.Context, version string) error {
 	postman := s.newPostman()
 	s.newOnboarding()
@@ -122,7 +122,7 @@ func (s *Server) startSurfaces(ctx context.Context, version string) error {
 	return s.parts.Start(ctx, s.surfaceParts(postman)...)
 }
 
-// surfaceParts are those behind the surfaces, each after what it stands on.
+// surfaceParts are the parts of the handlers, each after those that it needs.
 func (s *Server) surfaceParts(postman *mail.Postman) (parts []part.Part) {
 	parts = append(parts, s.api, s.live)
 	if postman != nil {
@@ -137,7 +137,7 @@ func (s *Server) surfaceParts(postman *mail.Postman) (parts []part.Part) {
 	return append(parts, newEars(s))
 }
 
-// upkeep are the parts that follow what the others write, and clean up behind them.
+// upkeep are the parts that follow the writes of the others, and clean up after them.
 func (s *Server) upkeep() []part.Part {
 	worker := s.cfg.Has("worker")
 	parts := []part.Part{figures.New(figures.Config{Store: s.store, Metrics: s.registry, Log: s.log, Sweep: worker})}
@@ -148,7 +148,7 @@ func (s *Server) upkeep() []part.Part {
 	return parts
 }
 
-// open opens what the node's parts stand on.
+// open opens the store, the vault and the search index.
 func (s *Server) open(ctx context.Context) (err error) {
 	if s.store, err = store.Open(ctx, store.Config{
 		Dir: s.cfg.Data, URL: s.cfg.DatabaseURL, DirectURL: s.cfg.DatabaseDirectURL, Exclusive: true, Now: wallClock, Log: s.log, Metrics: s.registry,
@@ -164,8 +164,8 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return err
 }
 
-// warnOfOpenFolder tells the operator of what other users of the machine can get at. The store and the
-// vault close their files to them; the folder may have been opened on purpose.
+// warnOfOpenFolder warns the operator if other users of the machine can read the data. The store and the vault close
+// their own files to others, but the folder may have been opened on purpose.
 func (s *Server) warnOfOpenFolder() {
 	for _, path := range []string{s.cfg.Data, filepath.Join(s.cfg.Data, vault.KeyFile)} {
 		if info, err := os.Stat(path); err == nil && info.Mode()&0o077 != 0 {
@@ -175,7 +175,7 @@ func (s *Server) warnOfOpenFolder() {
 	}
 }
 
-// warnOfHeldMessages reminds the operator of a decision that a restore has left open.
+// warnOfHeldMessages reminds the operator of held messages that a restore has left to decide on.
 func (s *Server) warnOfHeldMessages(ctx context.Context) {
 	if n, err := s.store.Read(ctx).CountHeldSends(); err == nil && n > 0 {
 		s.log.Warn("messages are held since the store was restored: `parley held send` sends them, `parley held discard` gives them up", "count", n)
@@ -195,10 +195,10 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
-// PublicURL is the address under which others reach the node.
+// PublicURL is the address at which others reach the node.
 func (s *Server) PublicURL() string { return s.cfg.PublicURL }
 
-// httpServer bounds what a client can hold: slow headers, slow bodies, idle connections.
+// httpServer limits what a client can hold up: slow headers, slow bodies, idle connections.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -208,7 +208,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		// "OPTIONS *" is answered like any other request for what is not there.
+		// "OPTIONS *" is answered like any other unknown path.
 		DisableGeneralOptionsHandler: true,
 	}
 }
@@ -244,7 +244,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	return errors.Join(err, s.drain())
 }
 
-// drain lets what is under way finish, then closes what it stands on.
+// drain lets running requests finish, then closes everything.
 func (s *Server) drain() error {
 	s.draining.Store(true)
 	ctx, cancel := context.WithTimeout(context.Background(), s.drainTimeout)
@@ -256,7 +256,7 @@ func (s *Server) drain() error {
 	return errors.Join(s.ops.http.Close(), s.Close())
 }
 
-// stopTracer sends the last traces, to a collector that answers.
+// stopTracer sends the last traces, if the collector answers.
 func (s *Server) stopTracer() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -265,12 +265,12 @@ func (s *Server) stopTracer() {
 	}
 }
 
-// Close gives up the addresses and closes the parts, as far as they were opened.
+// Close closes the addresses and stops the parts, as far as they were opened.
 func (s *Server) Close() error {
 	defer s.throttle.Flush()
 	for _, f := range []face{s.public, s.ops} {
 		if f.listener != nil {
-			f.listener.Close() // fails only where the HTTP server has closed it
+			f.listener.Close() // fails only if the HTTP server has closed it
 		}
 	}
 	if s.messaging.simulator != nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// settings are those of a node of its own, on ports that the system picks.
+// settings are the settings of a separate node, on ports that the system picks.
 func settings(t *testing.T) config.Serve {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,7 +68,7 @@ func open(t *testing.T, cfg config.Serve) (*Server, *logbook) {
 	return s, lines
 }
 
-// start runs a node; stop ends it and returns what Run returned.
+// start runs a node; stop ends it and returns the result of Run.
 func start(t *testing.T, s *Server) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -100,7 +100,7 @@ func newKey(t *testing.T, s *Server) string {
 	return key
 }
 
-// slowRequest sends a request up to its body, and returns once the server waits for that.
+// slowRequest sends a request up to its body, and returns once the server waits for the body.
 func slowRequest(t *testing.T, s *Server, body string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.public.listener.Addr().String())
@@ -135,7 +135,7 @@ func get(t *testing.T, l net.Listener, path string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// awaitDraining returns once the node tells load balancers that it stops.
+// awaitDraining returns once the node tells load balancers that it is stopping.
 func awaitDraining(t *testing.T, s *Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -203,7 +203,7 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	if _, err := net.Dial("tcp", s.ops.listener.Addr().String()); err == nil {
 		t.Error("the operator's address still answers")
 	}
-	again, _ := open(t, s.cfg) // the folder is free
+	again, _ := open(t, s.cfg) // the folder is no longer locked
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
@@ -292,7 +292,7 @@ func TestOnlyWorkersKeepHouse(t *testing.T) {
 	}
 }
 
-// What a node makes is closed to other users; a folder that is open to them is told of.
+// The files of a node are closed to other users. The node warns of a folder that is open to them.
 func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	for mode, warned := range map[fs.FileMode]bool{0o700: false, 0o750: true, 0o705: true} {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// operator is somebody at the operator's address of a node, with the simulator's below it.
+// operator calls the operator's address of a node, with the simulator's below it.
 type operator struct {
 	t   *testing.T
 	url string
@@ -43,11 +43,11 @@ func (o operator) do(method, path, contentType string, body io.Reader) (status i
 	if raw, err = io.ReadAll(response.Body); err != nil {
 		o.t.Fatal(err)
 	}
-	_ = json.Unmarshal(raw, &answer) // a file is none
+	_ = json.Unmarshal(raw, &answer) // a file is no JSON
 	return response.StatusCode, answer, raw
 }
 
-// TestControlsOnTheOperatorsAddress: all of the control API is there.
+// TestControlsOnTheOperatorsAddress: the whole control API is there.
 func TestControlsOnTheOperatorsAddress(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
@@ -142,8 +142,8 @@ func curl(t *testing.T, words []string) (method, url, contentType, body string) 
 	return method, url, contentType, body
 }
 
-// TestAddressesOfTheSimulatorFollowTheCaller: the simulator listens for the server at an address that
-// only this computer reaches; the operator gets addresses below the one that was called.
+// TestAddressesOfTheSimulatorFollowTheCaller: for the server, the simulator listens at an address that only this
+// computer reaches. The operator gets addresses below the one that was called.
 func TestAddressesOfTheSimulatorFollowTheCaller(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)

@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// net/http answers a request that it cannot read by itself, as text: no handler is asked. An address like
-// /v1/labels/%zz is enough for that. The types in this file put the API's envelope in the place of that text.
+// net/http itself answers a request that it cannot read, as text, without calling a handler. An address like
+// /v1/labels/%zz is enough for that. The types in this file replace that text with the API's envelope.
 
-// envelopeListener accepts connections that answer unreadable requests as refuse does.
+// envelopeListener accepts connections that answer unreadable requests with refuse.
 type envelopeListener struct {
 	net.Listener
 	refuse func(http.ResponseWriter)
@@ -24,13 +24,13 @@ func (l envelopeListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// envelopeConn embeds the connection whole, so that files still go out without being copied.
+// envelopeConn embeds the whole connection, so that files are still sent without copying.
 type envelopeConn struct {
 	*net.TCPConn
 	refuse func(http.ResponseWriter)
 }
 
-// Write sends p, or another answer in the place of net/http's own refusal.
+// Write sends p, or the answer of refuse in place of net/http's own refusal.
 func (c *envelopeConn) Write(p []byte) (int, error) {
 	if !isOwnRefusal(p) {
 		return c.TCPConn.Write(p)
@@ -40,7 +40,7 @@ func (c *envelopeConn) Write(p []byte) (int, error) {
 	return len(p), answer.send(c.TCPConn)
 }
 
-// isOwnRefusal tells net/http's own 400 from an answer of ours, which has more headers.
+// isOwnRefusal recognizes net/http's own 400. Our answers have more headers.
 func isOwnRefusal(p []byte) bool {
 	const status, headers = "HTTP/1.1 400 Bad Request", "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 	if !bytes.HasPrefix(p, []byte(status)) {
@@ -50,7 +50,7 @@ func isOwnRefusal(p []byte) bool {
 	return line > 0 && bytes.HasPrefix(p[line:], []byte(headers))
 }
 
-// heldAnswer keeps an answer, to be sent where net/http does not do it.
+// heldAnswer collects an answer, to send it without net/http.
 type heldAnswer struct {
 	header http.Header
 	status int

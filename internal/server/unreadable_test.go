@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whatever is wrong with a request, the answer has the envelope of errors.
+// Whatever is wrong with a request, the answer has the error envelope.
 func TestUnreadableRequestsGetTheEnvelope(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t, nil)

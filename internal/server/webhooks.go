@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/webhook"
 )
 
-// newDeliverer makes what delivers events to webhook endpoints.
+// newDeliverer makes the engine that delivers events to webhook endpoints.
 func (s *Server) newDeliverer() (*webhook.Engine, error) {
 	schedule, err := s.cfg.RetrySchedule()
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Server) newDeliverer() (*webhook.Engine, error) {
 	return deliverer, nil
 }
 
-// webhookRoots are the authorities that certificates of endpoints may be signed by.
+// webhookRoots are the authorities that may sign certificates of endpoints.
 func (s *Server) webhookRoots() (*x509.CertPool, error) {
 	if s.cfg.WebhookCA == "" {
 		return nil, nil
@@ -49,7 +49,7 @@ func (s *Server) webhookRoots() (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// webhookSecret opens a sealed signing secret.
+// webhookSecret decrypts a sealed signing secret.
 func (s *Server) webhookSecret(secret chat.WebhookSecret) (string, error) {
 	return s.vault.Open(secret.Sealed, core.WebhookSecretContext(secret.ID))
 }
