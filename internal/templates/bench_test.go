@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
-// BenchmarkChoose is what a template costs a send before its transaction.
+// BenchmarkChoose measures the cost of a template for a send, before its transaction.
 func BenchmarkChoose(b *testing.B) {
 	st := storetest.Open(b, storetest.SQLite)
 	account := worldtest.New(b, st, nil).Account

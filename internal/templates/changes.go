@@ -14,23 +14,23 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// draftLife is how long a creation whose outcome is unknown may be asked for again as the same.
+// draftLife is how long a creation with an unknown outcome may be repeated and counts as the same.
 const draftLife = 24 * time.Hour
 
-// creation is a template on its way to the provider.
+// creation is a template that is being submitted to the provider.
 type creation struct {
 	account     chat.Account
 	number      provider.Number
 	in          chat.NewTemplate
 	fingerprint string
-	// again: the same was asked for before, and nobody knows what came of it.
+	// again: the same template was submitted before, with an unknown outcome.
 	again bool
-	// files are the library's that are samples, by their places.
+	// files are the library files that are samples, by their places.
 	files map[string]string
 }
 
-// Create submits a template for review. The provider has one template of a name and language: when
-// an answer was lost, asking again with the same content finds the template that was made then.
+// Create submits a template for review. The provider has one template per name and language: if an answer was lost,
+// submitting the same content again finds the template that was made then.
 func (s *Service) Create(ctx context.Context, account chat.Account, in chat.NewTemplate) (chat.Template, error) {
 	if err := in.Check(); err != nil {
 		return chat.Template{}, err
@@ -63,12 +63,12 @@ func (s *Service) Create(ctx context.Context, account chat.Account, in chat.NewT
 }
 
 func fingerprintOf(in chat.NewTemplate) string {
-	text, _ := json.Marshal(in) // it came as JSON
+	text, _ := json.Marshal(in) // cannot fail: it came as JSON
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// madeBefore looks whether there is such a template. One that an earlier attempt made is returned.
+// madeBefore refuses a template that exists already. A template that an earlier attempt made is returned instead.
 func (s *Service) madeBefore(ctx context.Context, c *creation) (made *chat.Template, err error) {
 	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
 		made, c.again = nil, false
@@ -97,7 +97,7 @@ func alreadyExists() error {
 		Message: "There is a template of this name in this language. Change it with PATCH, or choose another name."}
 }
 
-// submit asks the provider, and returns the template as the provider has it.
+// submit submits the template, and returns it as the provider has it.
 func (s *Service) submit(ctx context.Context, c creation) (provider.Template, error) {
 	components, err := json.Marshal(c.in.Components)
 	if err != nil {
@@ -114,14 +114,14 @@ func (s *Service) submit(ctx context.Context, c creation) (provider.Template, er
 		case c.again:
 			return *found, nil
 		}
-		_, keepErr := s.keep(ctx, c, *found) // somebody made it elsewhere: from now on it is known here
+		_, keepErr := s.keep(ctx, c, *found) // it was made elsewhere: store it here too
 		return provider.Template{}, errors.Join(alreadyExists(), keepErr)
 	}
 	if err != nil {
 		return provider.Template{}, err
 	}
 	t.Components, t.Quality = components, "UNKNOWN"
-	if c.in.Category == chat.CategoryAuthentication { // its texts are the provider's
+	if c.in.Category == chat.CategoryAuthentication { // the provider writes its texts
 		if found, err := s.lookUp(ctx, c.number, c.in.Name, c.in.Language); err == nil && found != nil {
 			t = *found
 		}
@@ -129,7 +129,7 @@ func (s *Service) submit(ctx context.Context, c creation) (provider.Template, er
 	return t, nil
 }
 
-// lookUp reads one template from the provider; nil if it has none.
+// lookUp reads one template from the provider; nil if there is none.
 func (s *Service) lookUp(ctx context.Context, n provider.Number, name, language string) (*provider.Template, error) {
 	page, err := s.Provider.Templates(ctx, n, provider.TemplateQuery{Name: name})
 	for _, t := range page.Templates {
@@ -140,8 +140,8 @@ func (s *Service) lookUp(ctx context.Context, n provider.Number, name, language 
 	return nil, err
 }
 
-// giveUp decides what is left of a creation that failed: nothing where the provider has refused it,
-// the draft where nobody knows.
+// giveUp cleans up after a failed creation: it deletes the draft if the provider has refused, and keeps it if the
+// outcome is unknown.
 func (s *Service) giveUp(ctx context.Context, c creation, callErr error) error {
 	if _, ours := chat.CodeOf(callErr); ours {
 		return callErr
@@ -159,7 +159,7 @@ func (s *Service) giveUp(ctx context.Context, c creation, callErr error) error {
 	return errors.Join(callFailed(callErr, "components", "name", "language", "category", "parameter_format", "message_send_ttl_seconds"), err)
 }
 
-// keep stores a template that the provider has taken.
+// keep stores a template that the provider has accepted.
 func (s *Service) keep(ctx context.Context, c creation, t provider.Template) (row chat.Template, err error) {
 	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		if row, err = core.KeepTemplate(tx, c.account, t, c.files); err != nil {
@@ -170,9 +170,9 @@ func (s *Service) keep(ctx context.Context, c creation, t provider.Template) (ro
 	return row, err
 }
 
-// Patch changes what is given.
+// Patch changes the fields that are given.
 type Patch struct {
-	Language   string // empty: the only one
+	Language   string // empty: the only language
 	Category   string
 	TTLSeconds *int
 	Components []chat.TemplatePart
@@ -216,7 +216,7 @@ func (s *Service) Edit(ctx context.Context, account chat.Account, name string, p
 	return s.keepEdit(ctx, row, edit, files)
 }
 
-// variant picks the language of a template that is to be changed.
+// variant picks the language of a template to change.
 func (s *Service) variant(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
 	all, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, name)
 	if err != nil {
@@ -234,7 +234,7 @@ func (s *Service) variant(ctx context.Context, account chat.Account, name, langu
 	return chat.Template{}, chat.NotFound("template")
 }
 
-// given are the fields that the change consists of.
+// given are the fields in the patch.
 func (p Patch) given() (names []string) {
 	if p.Components != nil {
 		names = append(names, "components")
@@ -248,7 +248,7 @@ func (p Patch) given() (names []string) {
 	return append(names, "name")
 }
 
-// check holds the change against the template it is for.
+// check checks the patch against its template.
 func (p Patch) check(row chat.Template) error {
 	category := textOf(row.Category)
 	if p.Category != "" && row.Status == chat.TemplateApproved && p.Category != category {
@@ -267,7 +267,7 @@ func (p Patch) check(row chat.Template) error {
 	return whole.Check()
 }
 
-// syncSoon has the templates read again where nobody knows what became of a call.
+// syncSoon schedules a synchronization if the outcome of a call is unknown.
 func (s *Service) syncSoon(ctx context.Context, account chat.Account, callErr error) error {
 	e, ok := errors.AsType[*provider.Error](callErr)
 	if !ok || !e.OutcomeUnknown {
@@ -286,8 +286,8 @@ func (s *Service) keepEdit(ctx context.Context, row chat.Template, edit provider
 	return current, err
 }
 
-// Delete removes a template at the provider and here: in one language, or in all. It returns the
-// newest of what it removed.
+// Delete removes a template at the provider and here: in one language, or in all. It returns the newest of the removed
+// ones.
 func (s *Service) Delete(ctx context.Context, account chat.Account, name, language string) (chat.Template, error) {
 	all, err := s.Store.Read(ctx).TemplatesNamed(account.OrgID, account.WABAID, name)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/parleyhq/parley/internal/tracing"
 )
 
-// FirstSyncPatience is how long a send waits at most for the first synchronization of its account. Only a message
-// whose template is not known waits, and only while the account's templates have never been read.
+// FirstSyncPatience is how long a send waits at most for the first synchronization of its account. Only a message with
+// an unknown template waits, and only while the account's templates have never been read.
 const FirstSyncPatience = 10 * time.Second
 
-// Choose finds the template that a message names, and checks its parameters. Where an account's
-// templates have never been read from the provider, that is done now; if it cannot be done, the
-// message goes out unchecked, and the provider decides.
+// Choose finds the template that a message names, and checks its parameters. If an account's templates have never been
+// read from the provider, Choose reads them now. If that fails, the message is sent unchecked, and the provider
+// decides.
 func (s *Service) Choose(ctx context.Context, account chat.Account, c *chat.TemplateContent, toNumber bool) core.TemplateChoice {
 	t, err := s.find(ctx, account, c)
 	if errors.Is(err, errNeverSynced) {
@@ -47,7 +47,7 @@ func (s *Service) Choose(ctx context.Context, account chat.Account, c *chat.Temp
 
 var errNeverSynced = errors.New("the account's templates were never synchronized")
 
-// find reads a template. Only what is not found costs more than that.
+// find reads a template. Only a missing one costs more than the read.
 func (s *Service) find(ctx context.Context, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
 	t, err := s.Store.Read(ctx).TemplateToSend(account.OrgID, account.WABAID, c.Name, c.Language.Code)
 	if errors.Is(err, store.ErrNotFound) {
@@ -56,9 +56,9 @@ func (s *Service) find(ctx context.Context, account chat.Account, c *chat.Templa
 	return t, err
 }
 
-// findMissed looks again for a template that was not found, once the account's templates are known
-// to have been read. A synchronization may have ended since the first look, so this one look tells
-// both whether the template is there and which languages there are instead.
+// findMissed looks again for a missing template, after making sure that the account's templates have been read. A
+// synchronization may have ended since the first look, so this second read alone decides both whether the template
+// exists and which languages there are instead.
 func (s *Service) findMissed(ctx context.Context, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
 	if err := s.awaitFirstSync(ctx, account); err != nil {
 		return chat.Template{}, err
@@ -77,8 +77,8 @@ func (s *Service) findMissed(ctx context.Context, account chat.Account, c *chat.
 	return chat.Template{}, chat.UnknownTemplate(c.Name, c.Language.Code, languages)
 }
 
-// awaitFirstSync makes sure that the account's templates have been read once. It is the only network on the way of a
-// send, and has its name in traces.
+// awaitFirstSync makes sure that the account's templates have been read once. It is the only network call within a
+// send, and has its own name in traces.
 func (s *Service) awaitFirstSync(ctx context.Context, account chat.Account) error {
 	if known, err := s.everSynced(ctx, account); err != nil || known {
 		return err
@@ -113,13 +113,13 @@ func (s *Service) everSynced(ctx context.Context, account chat.Account) (bool, e
 	return err == nil && state.SyncedAt != nil, err
 }
 
-// firstSyncs lets one request at a time do the first synchronization of a business account.
+// firstSyncs lets one request at a time run the first synchronization of a business account.
 type firstSyncs struct {
 	mu      sync.Mutex
 	running map[string]chan struct{}
 }
 
-// enter returns true for the first to come, who must call leave; the others wait until then.
+// enter returns true to the first caller, which must call leave. Other callers wait until then and get false.
 func (f *firstSyncs) enter(ctx context.Context, key string) bool {
 	f.mu.Lock()
 	done, busy := f.running[key]

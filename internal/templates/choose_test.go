@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
-// hanging is a provider whose list of templates never comes.
+// hanging is a provider that never answers with its list of templates.
 type hanging struct {
 	providertest.Client
 	asked int
@@ -28,8 +28,8 @@ func (h *hanging) Templates(ctx context.Context, _ provider.Number, _ provider.T
 	return provider.TemplatePage{}, ctx.Err()
 }
 
-// A message whose template is known never waits for the network. One whose template is not waits for the first
-// synchronization, but not for long, and then goes out unchecked.
+// A message with a known template never waits for the network. One with an unknown template waits for the first
+// synchronization, but not for long, and is then sent unchecked.
 func TestOnlyAnUnknownTemplateWaitsForTheNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

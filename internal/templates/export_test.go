@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// FindMissed is what follows when the first look for a message's template found nothing.
+// FindMissed is the second look for a message's template, after the first found nothing.
 func FindMissed(ctx context.Context, s *Service, account chat.Account, c *chat.TemplateContent) (chat.Template, error) {
 	return s.findMissed(ctx, account, c)
 }

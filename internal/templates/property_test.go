@@ -15,8 +15,8 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
-// TestWhatWeAcceptTheProviderAccepts: a template that passes our rules passes the simulator's, which
-// were written apart from them; and so does a message that fills it in.
+// TestWhatWeAcceptTheProviderAccepts: a template that passes our rules passes the simulator's, which were written
+// independently; and so does a message that fills it in.
 func TestWhatWeAcceptTheProviderAccepts(t *testing.T) {
 	t.Parallel()
 	passed := 0
@@ -79,7 +79,7 @@ func mustJSON(v any) []byte {
 	return text
 }
 
-// seldom is true now and then: most of what is drawn should be right, or the rules stop it all.
+// seldom is true now and then: most of what is drawn must be valid, or the rules refuse everything.
 func seldom(t *rapid.T) bool { return rapid.IntRange(0, 30).Draw(t, "seldom") == 0 }
 
 func drawTemplate(t *rapid.T) chat.NewTemplate {
@@ -122,7 +122,7 @@ func drawWords(t *rapid.T, most int) string {
 	return strings.Join(words, " ")
 }
 
-// samples are examples by placeholder.
+// samples are the examples of placeholders.
 type samples []chat.NamedExample
 
 func (s samples) body(named bool) *chat.TemplateExample {
@@ -142,7 +142,7 @@ func (s samples) values() (values []string) {
 	return values
 }
 
-// drawText makes a text with placeholders; their samples are in the order of their numbers.
+// drawText makes a text with placeholders. Their samples are in the order of their numbers.
 func drawText(t *rapid.T, most int, named bool) (string, samples) {
 	count := rapid.IntRange(0, most).Draw(t, "placeholders")
 	order := rapid.Permutation(indexes(count)).Draw(t, "order")
@@ -241,7 +241,7 @@ func drawAuthentication(t *rapid.T) []chat.TemplatePart {
 	return parts
 }
 
-// drawContent is a message that fills a template, sometimes wrongly.
+// drawContent makes a message that fills a template, sometimes wrongly.
 func drawContent(t *rapid.T, made chat.Template) *chat.TemplateContent {
 	content, err := made.Sample()
 	if err != nil {

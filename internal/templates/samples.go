@@ -17,7 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 )
 
-// sampleLimits are what a header's file may be, and how large.
+// sampleLimits are the types and the largest size of a header's file.
 var sampleLimits = map[string]struct {
 	types []string
 	most  int64
@@ -31,8 +31,8 @@ var sampleNames = map[string]string{
 	"image/jpeg": "sample.jpg", "image/png": "sample.png", "video/mp4": "sample.mp4", "video/3gpp": "sample.3gp", "application/pdf": "sample.pdf",
 }
 
-// uploadSamples replaces the addresses and library ids of samples by the provider's handles, and returns the
-// library's files by the places that show them. A file that several cards show is uploaded once.
+// uploadSamples replaces the addresses and library ids of samples with the provider's handles, and returns the library
+// files by their places. A file that several cards use is uploaded once.
 func (s *Service) uploadSamples(ctx context.Context, account chat.Account, n provider.Number, parts []chat.TemplatePart) (files map[string]string, err error) {
 	handles := map[string]string{}
 	files = map[string]string{}
@@ -55,7 +55,7 @@ func (s *Service) uploadSamples(ctx context.Context, account chat.Account, n pro
 	})
 }
 
-// uploadStored hands a library file of the number's team to the provider.
+// uploadStored uploads a library file of the number's team to the provider.
 func (s *Service) uploadStored(ctx context.Context, account chat.Account, n provider.Number, sample chat.Sample) (string, error) {
 	media, err := core.LibraryMedia(s.Store.Read(ctx), account, sample.MediaID)
 	if code, ours := chat.CodeOf(err); ours && code == chat.CodeResourceNotFound {
@@ -89,7 +89,7 @@ func (s *Service) uploadFetched(ctx context.Context, n provider.Number, sample c
 	return s.handOver(ctx, n, sample, file, size)
 }
 
-// handOver uploads a file that is what a header of the format can have.
+// handOver uploads a file, if a header of the format can have its type.
 func (s *Service) handOver(ctx context.Context, n provider.Number, sample chat.Sample, file io.ReadSeeker, size int64) (string, error) {
 	mimeType, err := sniff(file)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Service) handOver(ctx context.Context, n provider.Number, sample chat.S
 	return handle, nil
 }
 
-// fetch reads a sample into a file, as far as it may go.
+// fetch downloads a sample into a file, up to the size limit.
 func (s *Service) fetch(ctx context.Context, sample chat.Sample, to io.Writer) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, sample.URL, http.NoBody)
 	if err != nil {
@@ -141,14 +141,13 @@ func (s *Service) fetch(ctx context.Context, sample chat.Sample, to io.Writer) (
 	return size, nil
 }
 
-// noPublicHost tells that there is nothing to be reached from outside, be it that the host does not exist
-// or that it is inside our network. Which of the two it is must not show: not in words, and not in how
-// long it takes to say them.
+// noPublicHost reports whether a host cannot be reached from outside: it does not exist, or it is inside our network.
+// The caller must not learn which of the two it is, neither from the text nor from the time of the answer.
 func noPublicHost(err error) bool {
 	return errors.Is(err, netguard.ErrBlocked) || errors.Is(err, netguard.ErrLookup)
 }
 
-// unreachable says why without telling what is inside our network.
+// unreachable says why a download failed, without revealing what is inside our network.
 func unreachable(err error) string {
 	switch {
 	case noPublicHost(err):
@@ -162,8 +161,7 @@ func unreachable(err error) string {
 	}
 }
 
-// sniff tells a file's type by its first bytes, and leaves it at its start: what its server says
-// counts little.
+// sniff detects a file's type from its first bytes, and rewinds it. The type that its server sends is not trusted.
 func sniff(file io.ReadSeeker) (string, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", err

@@ -27,12 +27,11 @@ type slowFailure struct {
 }
 
 func (f slowFailure) RoundTrip(*http.Request) (*http.Response, error) {
-	<-time.After(f.after) // in a bubble, where it takes no time
+	<-time.After(f.after) // takes no time in a bubble
 	return nil, f.err
 }
 
-// Whether a host is inside our network or does not exist at all shows neither in what is said nor in how
-// long that takes.
+// Neither the text nor the time of a refusal reveals whether a host is inside our network or does not exist.
 func TestRefusedSamplesAreAlike(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +61,8 @@ func TestRefusedSamplesAreAlike(t *testing.T) {
 	})
 }
 
-// A sample can be a file of the library of the number's team, told by its bytes; the template remembers it.
+// A sample can be a file from the library of the number's team. Its type is detected from its bytes, and the template
+// remembers the file.
 func TestSamplesFromTheLibrary(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// syncEvery is how often templates are read from the provider where nothing calls for it sooner.
+	// syncEvery is how often templates are read from the provider, if nothing causes it sooner.
 	syncEvery = 6 * time.Hour
 	// syncLease is how long a synchronization may take before another node may begin one.
 	syncLease = 5 * time.Minute
-	// syncRetry is how long a failed one waits; it doubles up to syncEvery.
+	// syncRetry is how long to wait after a failed one. It doubles up to syncEvery.
 	syncRetry = time.Minute
-	// maxSyncPages ends a list that the provider would not end. An account has 6,000 templates at most.
+	// maxSyncPages ends a list that the provider would never end. An account has 6,000 templates at most.
 	maxSyncPages = 500
 	removeBatch  = 500
 )
 
-// Sync reads all templates of the account from the provider. Pages are applied one by one, each in
-// a transaction; what did not change is not touched.
+// Sync reads all templates of the account from the provider. Each page is applied in its own transaction; unchanged
+// templates are not written.
 func (s *Service) Sync(ctx context.Context, account chat.Account) (core.TemplateSyncResult, error) {
 	until := s.Store.Now().Add(syncLease)
 	err := s.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -36,7 +36,7 @@ func (s *Service) Sync(ctx context.Context, account chat.Account) (core.Template
 	return s.syncClaimed(ctx, account, until, 0)
 }
 
-// syncClaimed does a synchronization that this node has taken, and schedules the next.
+// syncClaimed runs a synchronization that this node has claimed, and schedules the next.
 func (s *Service) syncClaimed(ctx context.Context, account chat.Account, until time.Time, failures int) (core.TemplateSyncResult, error) {
 	result, syncErr := s.sync(ctx, account)
 	err := s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
@@ -89,8 +89,8 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 	return result, chat.Fail(chat.CodeProviderFailure, "The provider's list of templates does not end.")
 }
 
-// removeUnseen removes templates that the provider does not have any more. One that was made or
-// changed here since the synchronization began may be missing from its pages.
+// removeUnseen removes templates that the provider does not have any more. A template that was made or changed here
+// since the synchronization began may be missing from its pages, and stays.
 func (s *Service) removeUnseen(ctx context.Context, account chat.Account, seen map[core.TemplateKey]bool, started time.Time) (removed int, err error) {
 	refs, err := s.Store.Read(ctx).AllTemplateRefs(account.OrgID, account.WABAID)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Service) Due(ctx context.Context, limit int) ([]store.TemplateSync, err
 	return s.Store.Read(ctx).DueTemplateSyncs(s.Store.Now(), syncEvery, limit)
 }
 
-// SyncDue does a synchronization that is due, unless another node was faster.
+// SyncDue runs a due synchronization, unless another node was faster.
 func (s *Service) SyncDue(ctx context.Context, due store.TemplateSync) error {
 	until := s.Store.Now().Add(syncLease)
 	var mine bool
@@ -144,7 +144,7 @@ func (s *Service) SyncDue(ctx context.Context, due store.TemplateSync) error {
 	return err
 }
 
-// accountOf picks the number whose token is used: any of the business account, a connected one first.
+// accountOf picks the number whose token is used: any number of the business account, a connected one first.
 func (s *Service) accountOf(ctx context.Context, due store.TemplateSync) (chat.Account, error) {
 	accounts, err := s.Store.Read(ctx).AccountsOfWABA(due.WABAID)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Service) accountOf(ctx context.Context, due store.TemplateSync) (chat.A
 	return *any, nil
 }
 
-// forget removes the templates of a business account that has no number here any more.
+// forget removes the templates of a business account that has no numbers here any more.
 func (s *Service) forget(ctx context.Context, due store.TemplateSync) error {
 	for n := int64(removeBatch); n == removeBatch; {
 		err := s.Store.InTx(ctx, func(tx *store.Tx) (err error) {

@@ -12,14 +12,14 @@ import (
 
 const (
 	every = 2 * time.Second
-	// atOnce is how many accounts are read at a time; batch how many are looked up for that.
+	// atOnce is how many accounts are read at the same time; batch is how many are looked up for that.
 	atOnce = 4
 	batch  = 64
 )
 
-// Syncer reads templates from the provider when that is due: a number was connected, a callback told of something
-// unknown, or hours have passed. Rows say what is due; a node takes one by moving it, so that nodes share the work
-// without one that leads.
+// Syncer reads templates from the provider when that is due: a number was connected, a callback reported something
+// unknown, or hours have passed. Rows in the store say what is due. A node claims a row by moving its due time, so
+// that nodes share the work without a leader.
 type Syncer struct {
 	part.Life
 	service *Service
@@ -31,7 +31,7 @@ func NewSyncer(service *Service, log *slog.Logger) *Syncer {
 	return &Syncer{Life: part.NewLife(), service: service, log: log}
 }
 
-// Start begins the work. What Stop cuts off is due again when its claim ends.
+// Start starts the sweeps. A synchronization that Stop interrupts is due again when its claim ends.
 func (s *Syncer) Start(context.Context) error {
 	s.SweepEvery(every, nil, s, func(err error) {
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Syncer) Start(context.Context) error {
 	return nil
 }
 
-// Sweep does what is due now.
+// Sweep runs the synchronizations that are due now.
 func (s *Syncer) Sweep(ctx context.Context) error {
 	due, err := s.service.Due(ctx, batch)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/parleyhq/parley/internal/templates"
 )
 
-// TestNodesShareTheWork: whatever is due is read from the provider once, by one of the nodes, also
-// when they look at the same instant; and one account that fails holds up no other.
+// TestNodesShareTheWork: each due synchronization is run once, by one of the nodes, even if they look at the same
+// instant; and a failing account holds up no other.
 func TestNodesShareTheWork(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {

@@ -1,6 +1,6 @@
-// Package templates is what is done with message templates at the provider: reading them, making and changing them,
-// and finding the one that a message names. Its calls are between transactions, never in one; what a transaction does
-// is in core.
+// Package templates works with message templates at the provider: it reads, creates and changes them, and finds the
+// template that a message names. It calls the provider between transactions, never inside one; the transactions
+// themselves are in core.
 package templates
 
 import (
@@ -17,18 +17,17 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Service is what is done with templates at the provider. Its methods run transactions of their
-// own, before and after the calls.
+// Service works with templates at the provider. Its methods run their own transactions, before and after the calls.
 type Service struct {
 	Store    *store.Store
 	Provider provider.Client
 	Token    func(chat.Account) (string, error)
-	// Open opens a stored file, for the samples that are in the library.
+	// Open opens a stored file, for samples from the library.
 	Open func(ctx context.Context, blobKey string) (io.ReadSeekCloser, error)
-	// Fetch reads the samples that users name; it must not reach private networks.
+	// Fetch downloads the samples that users name. It must not reach private networks.
 	Fetch *http.Client
-	// RefuseAfter is how long it takes to say that a sample's host has no public address. It is longer than
-	// looking a name up, so that names of our network cannot be told from those that do not exist.
+	// RefuseAfter is how long a refusal takes because a sample's host has no public address. It is longer than a name
+	// lookup, so that names of our network cannot be told from names that do not exist.
 	RefuseAfter time.Duration
 
 	first firstSyncs
@@ -41,8 +40,8 @@ func textOf(s *string) string {
 	return *s
 }
 
-// callFailed is a provider's refusal of a call about templates as the caller sees it. given are the
-// fields of the request that it can be about.
+// callFailed turns the provider's refusal of a template call into the caller's error. given are the fields of the
+// request to which the refusal can refer.
 func callFailed(err error, given ...string) error {
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {
@@ -64,10 +63,10 @@ func callFailed(err error, given ...string) error {
 	return chat.Invalid(refusedField(e, given), "The provider refused: %s", words)
 }
 
-// namedField finds the field that the provider names in its words: "Param category must be …".
+// namedField finds the field that the provider's message names: "Param category must be …".
 var namedField = regexp.MustCompile(`(?i)\bparam(?:eter)? '?([a-z_]+)`)
 
-// refusedField is the field that a refusal is about: the one that the provider names, or else the first.
+// refusedField is the field to which a refusal refers: the one that the provider names, or else the first.
 func refusedField(e *provider.Error, given []string) string {
 	if named := namedField.FindStringSubmatch(e.Message); named != nil && slices.Contains(given, named[1]) {
 		return named[1]

@@ -22,7 +22,7 @@ import (
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
-// shelf is a provider with a list of templates, a hundred a page.
+// shelf is a provider with a list of templates, a hundred per page.
 type shelf struct {
 	providertest.Client
 	list  []provider.Template
@@ -55,8 +55,7 @@ func (s *shelf) templates(st *store.Store) *templates.Service {
 	return &templates.Service{Store: st, Provider: s, Token: func(chat.Account) (string, error) { return "token", nil }}
 }
 
-// ticking is a clock that moves on whenever somebody looks at it, so that every transaction has an
-// instant of its own.
+// ticking is a clock that advances with every reading, so that every transaction has its own time.
 func ticking() func() time.Time {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var ticks atomic.Int64
@@ -83,8 +82,8 @@ func allTemplates(t testing.TB, st *store.Store, a chat.Account) map[string]chat
 	}
 }
 
-// TestSyncOfManyTemplates: as many as an account can have, in pages, one transaction each; what has
-// not changed is not written.
+// TestSyncOfManyTemplates: as many templates as an account can have, in pages, with one transaction each. Unchanged
+// templates are not written.
 func TestSyncOfManyTemplates(t *testing.T) {
 	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -138,7 +137,7 @@ func TestSyncOfManyTemplates(t *testing.T) {
 	})
 }
 
-// TestSyncLeavesWhatIsNewer: a change that is stored while the list is on its way is not undone by it.
+// TestSyncLeavesWhatIsNewer: a change that is stored while the list is being read is not undone by it.
 func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -178,7 +177,7 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	})
 }
 
-// TestSyncIsScheduled walks through what makes a synchronization due, and when.
+// TestSyncIsScheduled goes through everything that makes a synchronization due, and when.
 func TestSyncIsScheduled(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -233,7 +232,7 @@ func TestSyncIsScheduled(t *testing.T) {
 
 		list := newShelf(3)
 		shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
-			w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while it is read
+			w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while the list is being read
 			return list.OnTemplates(n, q)
 		}
 		if err := service.SyncDue(ctx, due()[0]); err != nil {
@@ -268,8 +267,8 @@ func TestSyncIsScheduled(t *testing.T) {
 	})
 }
 
-// TestTemplatesAreSharedByTheNumbersOfAnAccount: a template belongs to the business account, in
-// each organization that has numbers of it.
+// TestTemplatesAreSharedByTheNumbersOfAnAccount: a template belongs to the business account, in each organization that
+// has numbers of it.
 func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -297,8 +296,8 @@ func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 	})
 }
 
-// TestASyncEndsBetweenTwoLooks: a template that was not there at the first look, and is at the
-// second, is found. Where it is missing, its language is not among those that are named instead.
+// TestASyncEndsBetweenTwoLooks: a template that is missing at the first look and exists at the second is found. If it
+// is missing, its language is not among those that the error names instead.
 func TestASyncEndsBetweenTwoLooks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -323,7 +322,7 @@ func TestASyncEndsBetweenTwoLooks(t *testing.T) {
 	})
 }
 
-// TestDraftsAreForgotten: a synchronization that comes after a draft's time takes it along.
+// TestDraftsAreForgotten: a synchronization after a draft's time also removes the draft.
 func TestDraftsAreForgotten(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {

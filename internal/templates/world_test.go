@@ -8,7 +8,7 @@ import (
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
-// world is a business number whose templates come and change.
+// world is a business number with templates that change.
 type world struct {
 	*worldtest.World
 	t testing.TB
