@@ -1,6 +1,6 @@
-// Package numbers is what is done for a business number at the provider, while somebody waits: asking how it is,
-// registering it, its profile, receipts. Its calls are between transactions, never in one; what a transaction does is
-// in core.
+// Package numbers works with a business number at the provider while a caller waits: its state, its registration, its
+// profile, and read receipts. It calls the provider between transactions, never inside one; the transactions
+// themselves are in core.
 package numbers
 
 import (
@@ -22,7 +22,7 @@ type Service struct {
 	Token    func(chat.Account) (string, error)
 }
 
-// Refresh asks the provider how a number is, and stores what it says.
+// Refresh reads a number's state from the provider, and stores it.
 func (s *Service) Refresh(ctx context.Context, account chat.Account) (chat.Account, error) {
 	number, err := core.NumberOf(account, s.Token)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Profile(ctx context.Context, account chat.Account) (chat.Busin
 	return p, providerRefused(err)
 }
 
-// UpdateProfile changes a number's business profile and returns what it has become.
+// UpdateProfile changes a number's business profile and returns the new profile.
 func (s *Service) UpdateProfile(ctx context.Context, account chat.Account, change chat.ProfileChange) (chat.BusinessProfile, error) {
 	if err := change.Check(); err != nil {
 		return chat.BusinessProfile{}, err
@@ -61,7 +61,7 @@ func (s *Service) UpdateProfile(ctx context.Context, account chat.Account, chang
 	if err := s.Provider.UpdateProfile(ctx, number, change); err != nil {
 		return chat.BusinessProfile{}, providerRefused(err)
 	}
-	// The provider has it now, whatever becomes of this request.
+	// The provider has the change now, so it is noted even if this request is cancelled.
 	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error { return core.NoteProfile(tx, account, change.Fields()) })
 	if err != nil {
 		return chat.BusinessProfile{}, err
@@ -89,8 +89,8 @@ func (s *Service) SetPicture(ctx context.Context, account chat.Account, picture 
 	return s.UpdateProfile(ctx, account, chat.ProfileChange{PictureHandle: &handle})
 }
 
-// Register completes a number at the provider with its PIN. One registration of a number runs at a time, on whatever
-// node.
+// Register registers a number at the provider with its PIN. Only one registration of a number runs at a time, across
+// all nodes.
 func (s *Service) Register(ctx context.Context, account chat.Account, pin string) (chat.Account, error) {
 	err := s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		account, err = core.BeginRegistration(tx, account)
@@ -107,7 +107,7 @@ func (s *Service) Register(ctx context.Context, account chat.Account, pin string
 	return account, errors.Join(callErr, err)
 }
 
-// register returns the status that the number has afterwards; nil where it was not registered.
+// register returns the status of the number after its registration; nil if it was not registered.
 func (s *Service) register(ctx context.Context, account chat.Account, pin string) (*string, error) {
 	number, err := core.NumberOf(account, s.Token)
 	if err != nil {
@@ -125,8 +125,8 @@ func (s *Service) register(ctx context.Context, account chat.Account, pin string
 	return &status, nil
 }
 
-// MarkRead sends a read receipt, with a typing bubble if asked for, and notes it. It can be repeated. A user
-// who does it must see the conversation.
+// MarkRead sends a read receipt, with a typing bubble if requested, and notes it. It can be repeated. A user who sends
+// one must see the conversation.
 func (s *Service) MarkRead(ctx context.Context, account chat.Account, providerID string, typing bool, by *chat.User) (chat.Message, error) {
 	m, err := core.MessageToRead(s.Store.Read(ctx), account, providerID, by)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Service) MarkRead(ctx context.Context, account chat.Account, providerID
 	return m, err
 }
 
-// providerRefused says what a refused call means to whoever asked for it.
+// providerRefused turns a refused call into the caller's error.
 func providerRefused(err error) error {
 	if errors.Is(err, provider.ErrNoApp) {
 		return chat.Fail(chat.CodeProviderFailure, "The server knows no app of the provider's. Its operator sets one with --provider-app-id.")
@@ -158,7 +158,7 @@ func providerRefused(err error) error {
 	})
 }
 
-// refusal tells a provider that is in trouble from one that has refused.
+// refusal distinguishes a provider that is in trouble from one that has refused.
 func refusal(err error, refused func(*provider.Error) error) error {
 	e, ok := errors.AsType[*provider.Error](err)
 	switch {
