@@ -22,7 +22,7 @@ import (
 
 const exportTimeout = 10 * time.Second
 
-// exporter sends spans by OTLP over HTTP. OpenTelemetry's own exporter does the same and links gRPC for it.
+// exporter sends spans by OTLP over HTTP. OpenTelemetry's own exporter does the same, but links gRPC for it.
 type exporter struct {
 	url     string
 	headers http.Header
@@ -30,13 +30,13 @@ type exporter struct {
 	log     *slog.Logger
 }
 
-// ExportSpans sends a batch. One that the collector does not take is lost: traces are a help, not a record.
+// ExportSpans sends a batch. A batch that the collector does not accept is lost: traces are a help, not a record.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.post(ctx, spans)
 	if err != nil {
 		e.log.Warn("traces could not be sent: check --otel-endpoint", "error", err, "spans", len(spans))
 	}
-	return nil // the SDK would print it once more
+	return nil // the SDK would print the error again
 }
 
 func (e *exporter) post(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
@@ -57,7 +57,7 @@ func (e *exporter) post(ctx context.Context, spans []sdktrace.ReadOnlySpan) erro
 		return err
 	}
 	defer response.Body.Close()
-	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // so that the connection can be used again
+	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // so that the connection can be reused
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answered %s", response.Status)
 	}
@@ -70,7 +70,7 @@ func (e *exporter) Shutdown(context.Context) error {
 	return nil
 }
 
-// request is a batch as the collector reads it. All spans are of one resource and one scope.
+// request is a batch in the collector's form. All spans have one resource and one scope.
 func request(spans []sdktrace.ReadOnlySpan) *collector.ExportTraceServiceRequest {
 	list := make([]*tracepb.Span, len(spans))
 	for i, s := range spans {
@@ -101,7 +101,7 @@ var kinds = map[trace.SpanKind]tracepb.Span_SpanKind{
 	trace.SpanKindInternal: tracepb.Span_SPAN_KIND_INTERNAL, trace.SpanKindServer: tracepb.Span_SPAN_KIND_SERVER, trace.SpanKindClient: tracepb.Span_SPAN_KIND_CLIENT,
 }
 
-// attributes are texts and whole numbers: this package makes no others.
+// attributes converts texts and whole numbers, the only attributes that this package makes.
 func attributes(list []attribute.KeyValue) (out []*common.KeyValue) {
 	for _, kv := range list {
 		value := &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: kv.Value.String()}}

@@ -8,8 +8,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Handler traces requests. A request that says which trace it belongs to (traceparent) goes on with that one. name
-// is what a request is called until its handler knows better; it must not have ids in it.
+// Handler traces requests. A request with a traceparent header continues that trace. name is the name of a request
+// until its handler sets a better one; it must not contain ids.
 func (t *Tracer) Handler(next http.Handler, name func(*http.Request) string) http.Handler {
 	if t == nil {
 		return next
@@ -28,7 +28,7 @@ func (t *Tracer) Handler(next http.Handler, name func(*http.Request) string) htt
 	})
 }
 
-// answer notes the status of an answer.
+// answer records the status of an answer.
 type answer struct {
 	http.ResponseWriter
 	status int
@@ -36,7 +36,7 @@ type answer struct {
 }
 
 func (a *answer) WriteHeader(status int) {
-	if !a.begun && status >= http.StatusOK { // 1xx come before the answer
+	if !a.begun && status >= http.StatusOK { // 1xx statuses come before the answer
 		a.status, a.begun = status, true
 	}
 	a.ResponseWriter.WriteHeader(status)
@@ -47,5 +47,5 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.ResponseWriter.Write(b)
 }
 
-// Unwrap is what http.ResponseController looks for.
+// Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

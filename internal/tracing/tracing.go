@@ -1,5 +1,5 @@
-// Package tracing tells an OpenTelemetry collector how long each part of the work took. Where no collector is set
-// there is no Tracer, and nothing is allocated for it.
+// Package tracing reports to an OpenTelemetry collector how long each part of the work took. Without a collector there
+// is no Tracer, and nothing is allocated.
 package tracing
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const scope = "github.com/parleyhq/parley"
 
-// The names of attributes that are ours.
+// The names of our own attributes.
 const (
 	RequestID  = "parley.request_id"
 	MessageID  = "parley.message_id"
@@ -35,9 +35,9 @@ const (
 type Config struct {
 	// Endpoint is the collector's base address, without /v1/traces. Empty: nothing is traced.
 	Endpoint string
-	// Headers go with every export, as "name=value,other=value".
+	// Headers are sent with every export, as "name=value,other=value".
 	Headers string
-	// Share is how many of the traces that begin here are kept, from 0 to 1. One that a caller began is kept if
+	// Share is the share of the traces begun here that are kept, from 0 to 1. A trace that a caller began is kept if
 	// the caller keeps it.
 	Share   float64
 	Version string
@@ -50,7 +50,7 @@ type Tracer struct {
 	tracer   trace.Tracer
 }
 
-// New makes a tracer, or none where there is no endpoint. Stop sends what is left.
+// New makes a tracer, or nil if there is no endpoint. Stop sends the remaining spans.
 func New(cfg Config) (*Tracer, error) {
 	if cfg.Endpoint == "" {
 		return nil, nil
@@ -61,14 +61,14 @@ func New(cfg Config) (*Tracer, error) {
 	}
 	to := &exporter{url: strings.TrimSuffix(cfg.Endpoint, "/") + "/v1/traces", headers: headers, client: &http.Client{Timeout: exportTimeout}, log: cfg.Log}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(to, sdktrace.WithBatchTimeout(2*time.Second)), // what does not fit into its queue is dropped
+		sdktrace.WithBatcher(to, sdktrace.WithBatchTimeout(2*time.Second)), // spans that do not fit into its queue are dropped
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(cfg.Share))),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "parley"), attribute.String("service.version", cfg.Version))),
 	)
 	return &Tracer{provider: provider, tracer: provider.Tracer(scope)}, nil
 }
 
-// CheckHeaders tells whether a text can be Config.Headers.
+// CheckHeaders checks whether a text is valid for Config.Headers.
 func CheckHeaders(text string) error {
 	_, err := parseHeaders(text)
 	return err
@@ -90,7 +90,7 @@ func parseHeaders(text string) (http.Header, error) {
 	return headers, nil
 }
 
-// Stop sends what has not been sent yet.
+// Stop sends the spans that were not sent yet.
 func (t *Tracer) Stop(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -98,10 +98,10 @@ func (t *Tracer) Stop(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// Span is a piece of work. The zero Span is of work that is not traced.
+// Span is a piece of work. The zero Span is work that is not traced.
 type Span struct{ span trace.Span }
 
-// Begin begins a piece of work that has no caller here.
+// Begin begins a piece of work that is not part of a request.
 func (t *Tracer) Begin(ctx context.Context, name string) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -110,7 +110,7 @@ func (t *Tracer) Begin(ctx context.Context, name string) (context.Context, Span)
 	return ctx, recording(span)
 }
 
-// Child begins a part of the work that ctx belongs to, if that is traced.
+// Child begins a part of the work that ctx belongs to, if that work is traced.
 func Child(ctx context.Context, name string) (context.Context, Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -123,7 +123,7 @@ func Child(ctx context.Context, name string) (context.Context, Span) {
 // Current is the work that ctx belongs to.
 func Current(ctx context.Context) Span { return recording(trace.SpanFromContext(ctx)) }
 
-// recording leaves out what nobody will see.
+// recording returns the zero Span for a span that is not recorded.
 func recording(span trace.Span) Span {
 	if !span.IsRecording() {
 		return Span{}
@@ -131,28 +131,28 @@ func recording(span trace.Span) Span {
 	return Span{span}
 }
 
-// Name says what the work turned out to be.
+// Name renames the work, once it is known what it is.
 func (s Span) Name(name string) {
 	if s.span != nil {
 		s.span.SetName(name)
 	}
 }
 
-// Text notes something about the work. Nothing that people wrote, and no secret, goes into a trace.
+// Text adds a text attribute. No secret, and nothing that people wrote, may go into a trace.
 func (s Span) Text(key, value string) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.String(key, value))
 	}
 }
 
-// Count notes a number.
+// Count adds a number attribute.
 func (s Span) Count(key string, n int) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.Int(key, n))
 	}
 }
 
-// Fail says that the work failed, in words that may leave the machine.
+// Fail marks the work as failed, with a text that may leave the machine.
 func (s Span) Fail(why string) {
 	if s.span != nil {
 		s.span.SetStatus(codes.Error, why)
@@ -166,7 +166,7 @@ func (s Span) End() {
 	}
 }
 
-// Inject tells whoever gets the request which trace it belongs to.
+// Inject adds the trace to the headers of a request, so that its receiver can continue it.
 func (s Span) Inject(headers http.Header) {
 	if s.span != nil {
 		propagation.TraceContext{}.Inject(trace.ContextWithSpan(context.Background(), s.span), propagation.HeaderCarrier(headers))

@@ -19,7 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/tracing"
 )
 
-// receiver is a collector that keeps what it gets.
+// receiver is a collector that stores what it receives.
 type receiver struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -74,7 +74,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 		tracing.Current(r.Context()).Name("whole")
 		w.WriteHeader(http.StatusBadGateway)
 	}), func(*http.Request) string { return "request" })
-	for _, traceparent := range []string{caller, ""} { // of one's own there are none: the share is 0
+	for _, traceparent := range []string{caller, ""} { // we begin no traces ourselves, because the share is 0
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Traceparent", traceparent)
 		h.ServeHTTP(httptest.NewRecorder(), r)
@@ -97,7 +97,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	}
 }
 
-// A collector that refuses is told of in the log, and nothing else happens.
+// A collector that refuses is reported in the log, and has no other effect.
 func TestCollectorThatRefuses(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -112,8 +112,8 @@ func TestCollectorThatRefuses(t *testing.T) {
 	}
 }
 
-// Without a collector, work costs nothing more.
-func TestNothingWithoutACollector(t *testing.T) { // not beside others, whose allocations would be counted
+// Without a collector, tracing costs nothing.
+func TestNothingWithoutACollector(t *testing.T) { // not parallel, because the allocations of other tests would be counted
 	tracer := newTracer(t, tracing.Config{})
 	if tracer != nil || tracer.Stop(t.Context()) != nil {
 		t.Fatal("there is a tracer")
@@ -133,7 +133,7 @@ func TestNothingWithoutACollector(t *testing.T) { // not beside others, whose al
 	}
 }
 
-// untraced is all that the program does for traces on its way.
+// untraced makes all calls for traces that the program makes.
 func untraced(ctx context.Context, tracer *tracing.Tracer, headers http.Header) {
 	inside, part := tracing.Child(ctx, "part")
 	tracing.Current(inside).Name("other")
