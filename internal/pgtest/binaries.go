@@ -15,7 +15,7 @@ var errNotInstalled = errors.New("PostgreSQL's server programs (initdb, postgres
 	"`apt-get install postgresql` (Debian, Ubuntu) or `brew install postgresql@17` (macOS), " +
 	"put their directory on PATH, or name a running server in " + EnvURL)
 
-// installPatterns are the places packages put the server programs in; they are usually not on PATH.
+// installPatterns are the directories where packages install the server programs. They are usually not on PATH.
 var installPatterns = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/opt/homebrew/opt/postgresql@*/bin",
@@ -53,7 +53,7 @@ func newestFirst(patterns []string) []string {
 
 var versionInPath = regexp.MustCompile(`(\d+(?:\.\d+)?)/bin$`)
 
-// version reads the version out of a directory such as /usr/lib/postgresql/15/bin; 0 when there is none.
+// version reads the version from a directory such as /usr/lib/postgresql/15/bin; 0 if there is none.
 func version(dir string) float64 {
 	match := versionInPath.FindStringSubmatch(filepath.ToSlash(dir))
 	if match == nil {

@@ -24,7 +24,7 @@ var bouncerScript string
 var errNoBouncer = errors.New("PgBouncer was not found; install it with `apt-get install pgbouncer` (Debian, Ubuntu) or " +
 	"`brew install pgbouncer` (macOS), or put it on PATH")
 
-// FindBouncer returns the path of PgBouncer. Packages put it where only root's PATH leads.
+// FindBouncer returns the path of PgBouncer. Packages install it where only root's PATH leads.
 func FindBouncer() (string, error) {
 	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer", "/opt/homebrew/bin/pgbouncer", "/usr/local/bin/pgbouncer"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -34,14 +34,14 @@ func FindBouncer() (string, error) {
 	return "", errNoBouncer
 }
 
-// Bouncer says how a PgBouncer differs from its own defaults.
+// Bouncer is the configuration of a PgBouncer, where it differs from the defaults.
 type Bouncer struct {
 	Mode string // session, transaction or statement
 	Size int    // connections to the server for each database
 }
 
-// Start puts a PgBouncer before a database and returns the database's address there. It ends with the test, or with
-// this process.
+// Start starts a PgBouncer in front of a database and returns the database's address through it. It ends with the
+// test, or with this process.
 func (b Bouncer) Start(t testing.TB, database string) string {
 	t.Helper()
 	bin, err := FindBouncer()
@@ -96,7 +96,7 @@ func (b Bouncer) startOnce(t testing.TB, bin string, behind *url.URL, port int) 
 	}
 	exited := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // its log says how it ended
 		close(exited)
 	}()
 	t.Cleanup(func() {
@@ -108,7 +108,7 @@ func (b Bouncer) startOnce(t testing.TB, bin string, behind *url.URL, port int) 
 	return at.String(), awaitBouncer(log.Name(), at.String(), exited)
 }
 
-// settings has it log in as the one user of the address, whoever asks.
+// settings makes PgBouncer log in as the user in the address, whoever connects.
 func (b Bouncer) settings(behind *url.URL, port int) string {
 	login := "user=" + behind.User.Username()
 	if password, ok := behind.User.Password(); ok {
@@ -127,9 +127,9 @@ max_client_conn = 1000
 `, strings.TrimPrefix(behind.Path, "/"), behind.Hostname(), behind.Port(), login, port, b.Mode, b.Size)
 }
 
-// awaitBouncer returns once it answers, or with its log when it has ended.
+// awaitBouncer returns once PgBouncer answers. If it has ended, the error contains its log.
 func awaitBouncer(log, address string, exited <-chan struct{}) error {
-	cfg, err := pgxpool.ParseConfig(address) // which knows the settings of pools in it
+	cfg, err := pgxpool.ParseConfig(address) // because it understands pool settings in the address
 	if err != nil {
 		return err
 	}

@@ -14,25 +14,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// EnvURL names the environment variable with the URL of a server to create test databases on. The value none
-// leaves out the tests that need a server: make check does so, CI never.
+// EnvURL names the environment variable with the URL of a server on which to create test databases. The value none
+// skips the tests that need a server: make check does so, CI never.
 const (
 	EnvURL = "PARLEY_TEST_DATABASE_URL"
 	none   = "none"
 )
 
-// statementTimeout bounds creating or dropping one database, which is slow only when the machine is.
+// statementTimeout bounds creating or dropping one database, which is slow only on a slow machine.
 const statementTimeout = time.Minute
 
-// processServer starts the server this process's tests share. Nobody stops it: it ends with the process.
+// processServer starts the server that the tests of this process share. Nothing stops it: it ends with the process.
 var processServer = sync.OnceValues(func() (*Server, error) { return Start(context.Background()) })
 
 // NewDatabase returns the URL of a new, empty database that is dropped when the test ends, even if connections to it
-// are still open. It lives on the server named by EnvURL, else on one that this process starts at the first call.
+// are still open. It is on the server named by EnvURL, else on one that this process starts at the first call.
 func NewDatabase(t testing.TB) string {
 	t.Helper()
 	server := serverFor(t)
-	// template0, unlike template1, accepts no connections, and an open one would make the copy fail.
+	// template0, unlike template1, accepts no connections; an open connection would make the copy fail.
 	return createDatabase(t, server, "template0")
 }
 
@@ -56,7 +56,7 @@ func databaseURL(server *url.URL, name string) string {
 	return database.String()
 }
 
-// serverFor is the server to create the databases of a test on.
+// serverFor is the server on which to create the databases of a test.
 func serverFor(t testing.TB) *url.URL {
 	t.Helper()
 	if os.Getenv(EnvURL) == none {

@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// Gate stands between a program and its database. While it is shut the database is away: what was
-// connected is cut off, and nobody connects.
+// Gate stands between a program and its database. While it is shut, the database is unavailable: open connections are
+// cut, and new ones are refused.
 type Gate struct {
-	URL string // of the database, through the gate
+	URL string // address of the database through the gate
 
 	listener net.Listener
 	server   string
 
 	mu    sync.Mutex
-	moved *sync.Cond // of mu
+	moved *sync.Cond // uses mu
 	shut  bool
 	still bool
 	conns map[net.Conn]bool
 }
 
-// NewGate opens a gate before a database. It ends with the test.
+// NewGate opens a gate in front of a database. It ends with the test.
 func NewGate(t testing.TB, database string) *Gate {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -46,7 +46,7 @@ func NewGate(t testing.TB, database string) *Gate {
 	return g
 }
 
-// Shut takes the database away.
+// Shut makes the database unavailable.
 func (g *Gate) Shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -59,21 +59,21 @@ func (g *Gate) Shut() {
 	g.moved.Broadcast()
 }
 
-// Still has nothing pass, in either direction, while connections stay open: a database that is paused.
+// Still stops all traffic in both directions, while connections stay open, like a paused database.
 func (g *Gate) Still() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.still = true
 }
 
-// Lead has new connections go to another server.
+// Lead sends new connections to another server.
 func (g *Gate) Lead(server string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.server = server
 }
 
-// Open brings it back.
+// Open makes the database available again.
 func (g *Gate) Open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,7 +91,7 @@ func (g *Gate) run() {
 	}
 }
 
-// pass carries bytes in both directions until either side ends, or the gate is shut.
+// pass copies bytes in both directions until either side ends, or the gate is shut.
 func (g *Gate) pass(conn net.Conn) {
 	defer g.end(conn)
 	if !g.admit(conn) {
@@ -115,7 +115,7 @@ func (g *Gate) pass(conn net.Conn) {
 	io.Copy(waiting{conn, g}, server)
 }
 
-// waiting writes only while the gate lets something pass.
+// waiting is a writer that waits while the gate is still.
 type waiting struct {
 	io.Writer
 	gate *Gate

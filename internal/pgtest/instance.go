@@ -21,7 +21,7 @@ import (
 //go:embed keep.sh
 var keepScript string
 
-// Instance is a PostgreSQL that a test stops, crashes, starts again and fails over, on a port that stays the same.
+// Instance is a PostgreSQL that a test can stop, crash, start again and fail over. Its port stays the same.
 type Instance struct {
 	t        testing.TB
 	bin, dir string
@@ -30,7 +30,7 @@ type Instance struct {
 	exited   chan struct{}
 }
 
-// NewInstance starts one. It ends with the test, or with this process.
+// NewInstance starts an instance. It ends with the test, or with this process.
 func NewInstance(t testing.TB) *Instance {
 	t.Helper()
 	if os.Getenv(EnvURL) == none {
@@ -58,7 +58,7 @@ func newInstance(t testing.TB) *Instance {
 		t.Fatal(err)
 	}
 	i := &Instance{t: t, bin: bin, dir: dir, port: port}
-	t.Cleanup(func() { // before what was registered earlier, and after everything that uses it
+	t.Cleanup(func() { // runs before earlier cleanups, and after those of everything that uses the instance
 		if i.lifeline != nil {
 			_ = i.lifeline.Close()
 			<-i.exited
@@ -70,12 +70,12 @@ func newInstance(t testing.TB) *Instance {
 
 func (i *Instance) data() string { return filepath.Join(i.dir, "data") }
 
-// URL is the address of its one database.
+// URL is the address of the instance's one database.
 func (i *Instance) URL() string {
 	return fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", i.Host())
 }
 
-// Host is where it listens.
+// Host is the address on which the instance listens.
 func (i *Instance) Host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(i.port)) }
 
 // run runs one of PostgreSQL's programs to its end.
@@ -85,7 +85,7 @@ func (i *Instance) run(program string, args ...string) {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	path, err := filepath.EvalSymlinks(filepath.Join(i.bin, "initdb")) // its folder has them all
+	path, err := filepath.EvalSymlinks(filepath.Join(i.bin, "initdb")) // its directory has them all
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (i *Instance) run(program string, args ...string) {
 	}
 }
 
-// Start starts it and waits until it can be connected to.
+// Start starts the instance and waits until it accepts connections.
 func (i *Instance) Start() {
 	i.t.Helper()
 	attr, err := unprivileged(i.dir)
@@ -105,7 +105,7 @@ func (i *Instance) Start() {
 	}
 	args := []string{"-c", keepScript, "keep", i.bin, i.data()}
 	args = append(args, Config{Durable: true}.settings(i.dir, i.port)...)
-	args = append(args, "-c", "fsync=off", "-c", "wal_retrieve_retry_interval=100ms") // the machine does not crash, only the server: what is written stays
+	args = append(args, "-c", "fsync=off", "-c", "wal_retrieve_retry_interval=100ms") // only the server crashes, not the machine: written data stays
 	cmd := exec.Command("/bin/sh", args...)
 	log, err := os.OpenFile(filepath.Join(i.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -122,13 +122,13 @@ func (i *Instance) Start() {
 	exited := make(chan struct{})
 	i.exited = exited
 	go func() {
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // its log says how it ended
 		close(exited)
 	}()
 	i.await("SELECT 1")
 }
 
-// await waits until a query gives a row.
+// await waits until a query returns a row.
 func (i *Instance) await(query string) {
 	i.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -159,10 +159,10 @@ func (i *Instance) ask(ctx context.Context, query string) error {
 	return conn.QueryRow(ctx, query).Scan(&one)
 }
 
-// Stop ends it as an operator does: connections are cut off, nothing is lost.
+// Stop stops the instance as an operator does: connections are cut, nothing is lost.
 func (i *Instance) Stop() { i.t.Helper(); i.signal(syscall.SIGINT) }
 
-// Crash ends it without letting it tidy up.
+// Crash ends the instance without letting it tidy up.
 func (i *Instance) Crash() { i.t.Helper(); i.signal(syscall.SIGQUIT) }
 
 func (i *Instance) signal(s syscall.Signal) {
@@ -186,7 +186,7 @@ func (i *Instance) signal(s syscall.Signal) {
 	<-i.exited
 }
 
-// Standby starts a copy that follows it. From then on nothing counts as committed before the copy has it.
+// Standby starts a copy that follows the instance. From then on, nothing counts as committed before the copy has it.
 func (i *Instance) Standby() *Instance {
 	i.t.Helper()
 	s := newInstance(i.t)
@@ -213,7 +213,7 @@ func (i *Instance) exec(statements ...string) {
 	}
 }
 
-// Promote makes a standby take writes.
+// Promote makes a standby accept writes.
 func (i *Instance) Promote() {
 	i.t.Helper()
 	i.exec("SELECT pg_promote(true, 60)")

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// envChild makes TestServerEndsWithItsProcess play the process that is killed.
+// envChild makes TestServerEndsWithItsProcess act as the process that is killed.
 const envChild = "PARLEY_PGTEST_CHILD"
 
 func TestSettings(t *testing.T) {
@@ -57,7 +57,7 @@ func TestStopRemovesEverythingAndMayBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connect(t, server.URL) // an open connection must not hold the shutdown up
+	connect(t, server.URL) // an open connection must not delay the shutdown
 	for range 2 {
 		if err := server.Stop(); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestServerEndsWithItsProcess(t *testing.T) {
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = child.Wait() // reports the kill
+	_ = child.Wait() // returns the kill as an error
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// unprivileged returns the attributes to start the server with. PostgreSQL refuses to run as root, so root hands dir
-// and the processes to the user postgres. The process group of their own keeps a Ctrl-C in the terminal away from the
-// server: the tests that use it decide when it stops.
+// unprivileged returns the attributes for starting the server. PostgreSQL refuses to run as root, so root hands dir
+// and the processes to the user postgres. Their own process group keeps a Ctrl-C in the terminal away from the server,
+// because its tests decide when it stops.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	attr := &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() != 0 {

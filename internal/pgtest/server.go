@@ -29,16 +29,16 @@ const (
 	portAttempts = 3
 )
 
-// errPortTaken reports that another process bound the port between our choosing it and the server's binding it.
+// errPortTaken reports that another process took the port after we chose it and before the server bound it.
 var errPortTaken = errors.New("port already in use")
 
-// Config says how a server differs from the default. The zero value is the fast one for tests.
+// Config is the configuration of a server. The zero value is the fast one for tests.
 type Config struct {
-	// Durable keeps PostgreSQL's own settings for durability and memory, so that figures measured on it are honest.
+	// Durable keeps PostgreSQL's own settings for durability and memory, so that measurements on it are honest.
 	Durable bool
 }
 
-// Server is one running PostgreSQL with a directory of its own.
+// Server is one running PostgreSQL with its own directory.
 type Server struct {
 	URL string // the maintenance database, as superuser
 
@@ -46,14 +46,14 @@ type Server struct {
 	port     int
 	lifeline io.Closer     // closing it makes the supervisor stop the server
 	exited   chan struct{} // closed when the supervisor has ended
-	log      *os.File      // kept open: still readable after the supervisor removed the directory
+	log      *os.File      // kept open, so that it can be read after the supervisor removed the directory
 	stop     func() error
 }
 
 // Start starts a server that trades durability for speed.
 func Start(ctx context.Context) (*Server, error) { return Config{}.Start(ctx) }
 
-// Start starts a server and waits until it accepts connections; ctx bounds that wait only. The server runs until Stop
+// Start starts a server and waits until it accepts connections; ctx bounds only that wait. The server runs until Stop
 // or until this process ends, however it ends.
 func (c Config) Start(ctx context.Context) (*Server, error) {
 	bin, err := FindBinaries()
@@ -114,7 +114,7 @@ func (s *Server) supervise(bin string, settings []string) error {
 	}
 	cmd := exec.Command("/bin/sh", append([]string{"-c", superviseScript, "supervise", bin, s.dir}, settings...)...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, attr
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // English messages; and macOS's server needs some locale set
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // for English messages; and the server on macOS needs a locale
 	if s.lifeline, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Server) supervise(bin string, settings []string) error {
 		return errors.Join(err, s.log.Close())
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended is in the log
+		_ = cmd.Wait() // the log says how it ended
 		close(s.exited)
 	}()
 	return nil
@@ -149,19 +149,19 @@ func (c Config) settings(dir string, port int) []string {
 	return args
 }
 
-// Stop shuts the server down, cutting open connections, and removes its directory. Further calls do nothing.
+// Stop shuts the server down, cuts open connections, and removes its directory. Further calls do nothing.
 func (s *Server) Stop() error { return s.stop() }
 
 func (s *Server) shutDown() error {
-	_ = s.lifeline.Close() // fails only when the supervisor has ended already
+	_ = s.lifeline.Close() // fails only if the supervisor has already ended
 	<-s.exited
 	_ = s.log.Close()
-	// The supervisor, when it runs as another user, may be unable to remove the directory from its parent.
+	// A supervisor that runs as another user may be unable to remove the directory from its parent.
 	return os.RemoveAll(s.dir)
 }
 
-// waitReady returns once the server accepts connections. It asks over the socket in the server's own directory: behind
-// the TCP port another server might answer, whereas ours opens the socket only after it has bound the port.
+// waitReady returns once the server accepts connections. It connects by the socket in the server's own directory,
+// because another server might answer on the TCP port; ours opens the socket only after it has bound the port.
 func (s *Server) waitReady(ctx context.Context) error {
 	socket := fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres sslmode=disable", s.dir, s.port)
 	tick := time.NewTicker(pollInterval)
@@ -181,7 +181,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 	}
 }
 
-// startError explains from its log why the server ended before it was ready.
+// startError explains from the server's log why it ended before it was ready.
 func (s *Server) startError() error {
 	log, err := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<20))
 	if err != nil {

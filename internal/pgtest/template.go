@@ -9,12 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// templateLock is the advisory lock that lets one process at a time make a template.
+// templateLock is the advisory lock with which only one process at a time makes a template.
 const templateLock = 7_203_114_908
 
-// Template is a database made once that tests get copies of, which is cheaper than making each of them anew.
+// Template is a database that is made once and copied for tests, which is cheaper than making each one anew.
 type Template struct {
-	// Name tells what the template holds. The server keeps it for other processes, and a named server for later runs.
+	// Name says what the template contains. The server keeps the template for other processes, and a server named by
+	// EnvURL also for later runs.
 	Name string
 	// Prepare fills the template. It must leave no connection open.
 	Prepare func(url string) error
@@ -34,8 +35,8 @@ func (tpl *Template) NewDatabase(t testing.TB) string {
 	return createDatabase(t, server, tpl.Name)
 }
 
-// ensure makes the template unless the server has it. It gets its name when it is complete, so that a process that
-// is killed half way leaves nothing that looks like one.
+// ensure makes the template unless the server has it. The template gets its name when it is complete, so that a
+// process that is killed half way leaves nothing that looks like one.
 func (tpl *Template) ensure(server *url.URL) error {
 	ctx, cancel := context.WithTimeout(context.Background(), statementTimeout)
 	defer cancel()
@@ -43,7 +44,7 @@ func (tpl *Template) ensure(server *url.URL) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(ctx) // and with it the lock
+	defer conn.Close(ctx) // also releases the lock
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(templateLock)); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestTemplateIsPreparedOnceForAllProcesses(t *testing.T) {
 	urls := make([]string, 4)
 	var group sync.WaitGroup
 	for i := range urls {
-		template := &Template{Name: name, Prepare: prepare} // one each, as separate processes have
+		template := &Template{Name: name, Prepare: prepare} // one each, like separate processes
 		group.Go(func() { urls[i] = template.NewDatabase(t) })
 	}
 	group.Wait()

@@ -61,7 +61,7 @@ func New(cfg Config) (*Tracer, error) {
 	}
 	to := &exporter{url: strings.TrimSuffix(cfg.Endpoint, "/") + "/v1/traces", headers: headers, client: &http.Client{Timeout: exportTimeout}, log: cfg.Log}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(to, sdktrace.WithBatchTimeout(2*time.Second)), // spans that do not fit into its queue are dropped
+		sdktrace.WithBatcher(to, sdktrace.WithBatchTimeout(2*time.Second)), // a full queue drops spans
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(cfg.Share))),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "parley"), attribute.String("service.version", cfg.Version))),
 	)
