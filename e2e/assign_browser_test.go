@@ -4,8 +4,8 @@ package e2e
 
 import "testing"
 
-// An admin sets the organization up: the settings outlive a reload, and from then on a message goes to whose
-// turn it is. The page can be read by everybody, on a small screen too.
+// An admin sets the organization up. The settings survive a reload, and from then on messages are assigned in turn.
+// Everybody can read the page, on a small screen too.
 func TestOrganizationPage(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -20,7 +20,7 @@ func TestOrganizationPage(t *testing.T) {
 	s.Picture("organization")
 	s.Scheme("dark")
 	s.Picture("organization-dark")
-	s.on(s.await("form", "Opening hours"), "function () { this.requestSubmit() }") // two panels have a button of that name
+	s.on(s.await("form", "Opening hours"), "function () { this.requestSubmit() }") // two panels have such a button
 	s.Says("Saved")
 	s.Reload()
 	s.Has("switch", "Hand out new conversations in turn")
@@ -38,7 +38,7 @@ func TestOrganizationPage(t *testing.T) {
 	s.Content()
 }
 
-// A message from the phone goes to whose turn it is, and the timeline says so.
+// A message from the phone is assigned to the person whose turn it is, and the timeline says so.
 func TestRoundRobinOnScreen(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

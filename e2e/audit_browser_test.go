@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is done in the dashboard and at the shell is in the audit log, which is narrowed by person, action and object.
+// Actions in the dashboard and at the shell are in the audit log, which can be filtered by person, action and object.
 func TestDashboardAudit(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -26,7 +26,7 @@ func TestDashboardAudit(t *testing.T) {
 	s.Until(`!document.querySelector("[aria-label=Entries]")?.innerText.includes("API key")`)
 	s.Press("button", "Show only entries about Night shift")
 	s.Has("button", "Only about Night shift")
-	s.Open(s.where()) // the address has it all
+	s.Open(s.where()) // the address contains all filters
 	s.Has("button", "Only about Night shift")
 	s.SaysIn("Entries", "Created a team")
 	s.Press("button", "Only about Night shift")

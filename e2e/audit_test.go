@@ -18,7 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// Why operations that change something leave nothing in the audit log.
+// Reasons why an operation that changes something leaves nothing in the audit log.
 const (
 	nothingYet   = "it changes nothing by itself; what makes it count is an entry"
 	theirOwn     = "it concerns nobody but the person who does it"
@@ -28,7 +28,7 @@ const (
 	pretended    = "it is the simulated phone"
 )
 
-// unaudited are the operations without an entry.
+// unaudited are the operations without an entry, with the reason.
 var unaudited = map[string]string{
 	"addBroadcastRecipients": nothingYet, "removeBroadcastRecipients": nothingYet, "createBroadcast": nothingYet, "updateBroadcast": nothingYet,
 	"duplicateBroadcast": nothingYet, "createTemplateDraft": nothingYet, "putTemplateDraft": nothingYet, "deleteTemplateDraft": nothingYet,
@@ -47,7 +47,7 @@ var unaudited = map[string]string{
 	"setUp":     "it makes the first user, before whom there is nobody to do anything",
 }
 
-// changes are the operations of a surface that may change something, by their ids.
+// changes are the operations of an API that may change something, by id.
 func changes(t *testing.T, srv *Server, document string) map[string]bool {
 	t.Helper()
 	var doc struct {
@@ -67,7 +67,7 @@ func changes(t *testing.T, srv *Server, document string) map[string]bool {
 	return found
 }
 
-// office is somebody who does everything that administrators do, and looks at the audit log after each.
+// auditedOffice is a user who does everything that administrators do, and reads the audit log after each action.
 type auditedOffice struct {
 	t    *testing.T
 	user *user
@@ -92,7 +92,7 @@ func (o *auditedOffice) entries(action string) int {
 	return len(data[[]struct{ ID string }](o.t, o.user, http.MethodGet, "/audit?limit=100&action="+action, "", ""))
 }
 
-// keep remembers a field of an answer: of "key=data.id" that is data.id, by the name key.
+// keep remembers a field of an answer. "key=data.id" keeps data.id under the name key.
 func (o *auditedOffice) keep(what string, answer []byte) {
 	o.t.Helper()
 	for _, one := range strings.Fields(what) {
@@ -124,7 +124,8 @@ func (o *auditedOffice) until(status, request string) {
 	}
 }
 
-// does makes a request by an operation, and keeps what comes of it. Where an action is named, it has to leave one entry more.
+// does makes the request of an operation, and keeps parts of its answer. If an action is named, the request must add
+// one entry.
 func (o *auditedOffice) does(operation, action, request, body, keep string) {
 	o.t.Helper()
 	before := 0
@@ -143,7 +144,7 @@ func (o *auditedOffice) does(operation, action, request, body, keep string) {
 	}
 	as := o.user
 	if operation == "useLink" || operation == "signIn" {
-		as = &user{srv: o.user.srv} // somebody else, at another browser
+		as = &user{srv: o.user.srv} // another user, in another browser
 	}
 	answer := as.text(o.t, method, path, kind, o.fill(body))
 	o.keep(keep, answer)
@@ -156,8 +157,8 @@ func (o *auditedOffice) does(operation, action, request, body, keep string) {
 	}
 }
 
-// TestEveryChangeIsAudited goes through all operations of both surfaces that can change something: each leaves its entry in
-// the audit log, or there is a reason why it does not.
+// TestEveryChangeIsAudited goes through all operations of both APIs that can change something. Each leaves its entry in
+// the audit log, or has a reason why it does not.
 func TestEveryChangeIsAudited(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))
@@ -279,7 +280,7 @@ func sending(o *auditedOffice) {
 	o.does("deleteTemplate", "template.deleted", "DELETE /${n}/templates/greeting", "", "")
 }
 
-// accounts are the operations on passwords, second steps and sessions, and what ends a number.
+// accounts does the operations on passwords, second steps and sessions, and the one that ends a number.
 func accounts(o *auditedOffice) {
 	o.does("useLink", "user.password_changed", "POST /links/${token}", `{"password":"correct horse battery"}`, "")
 	o.does("signIn", "session.opened", "POST /session", `{"email":"budi@example.com","password":"correct horse battery"}`, "")
@@ -309,7 +310,7 @@ func teams(o *auditedOffice) {
 	o.does("updateTeam", "team.updated", "PATCH /teams/${team}", `{"name":"Sales and more"}`, "")
 }
 
-// tinyPNG begins as pictures do.
+// tinyPNG is the beginning of a PNG file.
 const tinyPNG = "\x89PNG\r\n\x1a\n"
 
 // formOf is a form with a small file.
@@ -317,7 +318,7 @@ func formOf(name, kind string) string {
 	return "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\nContent-Type: " + kind + "\r\n\r\n\x89PNG\r\n\x1a\n\r\n--b--\r\n"
 }
 
-// smallPNG is a whole picture.
+// smallPNG is a complete picture.
 func smallPNG(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -327,7 +328,7 @@ func smallPNG(t *testing.T) string {
 	return b.String()
 }
 
-// codeFrom is what an authenticator app shows that was given the key on the page, some time from now.
+// codeFrom is the code that an authenticator app with the key on the page shows, the given time from now.
 func codeFrom(t *testing.T, key string, in time.Duration) string {
 	t.Helper()
 	code, err := chat.TOTPCode(strings.ReplaceAll(key, " ", ""), time.Now().Add(in))

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestDashboardBrand: an admin chooses a colour and a logo, and the page has them on which a customer connects a number.
+// TestDashboardBrand: an admin chooses a colour and a logo, and the page on which a customer connects a number shows
+// them.
 func TestDashboardBrand(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -13,15 +13,15 @@ const (
 	broadcastKills  = 3
 )
 
-// TestBroadcastCrashes kills the server again and again in the middle of a broadcast. Everybody has one message in
-// the end, which the provider got once; a second time only where a kill came between the two.
+// TestBroadcastCrashes kills the server again and again during a broadcast. In the end every recipient has one message,
+// which the provider got once, or twice if the server was killed between the two.
 func TestBroadcastCrashes(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		p := StartProvider(t)
 		srv := p.Serve(engine)
 		l := &ledger{t: t, p: p, srv: srv, sent: map[string][]string{}}
 		n := plant(t, srv, p.Sim, srv.stored())
-		n.srv = srv // which restarts
+		n.srv = srv // it restarts
 		n.newTemplate(oneText("sale", "Hi {{1}}, all is half the price today."))
 		n.awaitTemplate("sale", "APPROVED")
 		id := n.startBroadcast("sale", broadcastPeople)
@@ -45,7 +45,7 @@ func TestBroadcastCrashes(t *testing.T) {
 	})
 }
 
-// startBroadcast starts a broadcast to so many people.
+// startBroadcast starts a broadcast to the given number of people.
 func (n *Number) startBroadcast(template string, people int) (id string) {
 	n.t.Helper()
 	var recipients []any
@@ -64,7 +64,7 @@ func (n *Number) startBroadcast(template string, people int) (id string) {
 	return made.ID()
 }
 
-// requireCompleted waits until a broadcast is over, with a message for everybody.
+// requireCompleted waits until a broadcast is over, with a message for every recipient.
 func (n *Number) requireCompleted(id string, people int) {
 	n.t.Helper()
 	var b object

@@ -25,7 +25,8 @@ const shoppers = `Phone,Name,Percent
 no number,Nobody,5
 `
 
-// From a file to the report: a message with a column in it, who is left out and why, a test, the start, and an answer.
+// A broadcast from the file to the report: a message with a column in it, who is skipped and why, a test message, the
+// start, and an answer.
 func TestBroadcastFromFileToReport(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -58,7 +59,7 @@ func TestBroadcastFromFileToReport(t *testing.T) {
 	s.SaysIn("Left out", "Twice in the list")
 	s.SaysIn("Left out", "Not a phone number")
 	s.SaysIn("Three of them", "25 percent off")
-	s.SaysIn("Three of them", "10 percent off") // who has no text of their own
+	s.SaysIn("Three of them", "10 percent off") // a recipient without a value in the column
 	s.Write("Your number", "+1 202 555 0100")
 	s.Press("button", "Send test")
 	s.Says("The test is on its way")
@@ -85,7 +86,7 @@ func TestBroadcastFromFileToReport(t *testing.T) {
 	s.Content()
 }
 
-// slowBroadcast starts a broadcast to many people that takes its time.
+// slowBroadcast starts a broadcast to many people that takes some time.
 func slowBroadcast(t *testing.T, srv *Server, key string) string {
 	t.Helper()
 	var recipients []any
@@ -105,7 +106,8 @@ func slowBroadcast(t *testing.T, srv *Server, key string) string {
 	return made.ID()
 }
 
-// A broadcast that the provider's word on its template stops says so, and what to do; it goes on, and is stopped.
+// A broadcast that pauses because of the provider's decision about its template says so, and what to do. It is resumed,
+// and stopped.
 func TestBroadcastSaysWhyItPaused(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -142,7 +144,7 @@ func TestBroadcastSaysWhyItPaused(t *testing.T) {
 	s.Content()
 }
 
-// The pages on a desk and on a phone; a scheduled broadcast; opt-out words; and nothing of it for agents.
+// The pages on a desktop and on a phone; a scheduled broadcast; opt-out words; and none of it for agents.
 func TestBroadcastPages(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chromium finds the browser. scripts/ensure-chromium does the same, and installs it where it may.
+// chromium finds the browser. scripts/ensure-chromium does the same, and installs it if it may.
 func chromium(t *testing.T) string {
 	t.Helper()
 	if path := os.Getenv("CHROMIUM"); path != "" {
@@ -32,15 +32,15 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// Browser is a tab of a small phone's browser, with a profile of its own.
+// Browser is a tab of a small phone's browser, with its own profile.
 type Browser struct {
 	t          *testing.T
 	ctx        context.Context
 	complaints *output
 }
 
-// OpenBrowser starts a browser that prefers a language. It runs no scripts of pages until RunScripts: none
-// is needed.
+// OpenBrowser starts a browser that prefers a language. It runs no scripts of pages before RunScripts, because none is
+// needed.
 func OpenBrowser(t *testing.T, language string) *Browser {
 	t.Helper()
 	b := startBrowser(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch))
@@ -58,7 +58,7 @@ func startBrowser(t *testing.T, window chromedp.Action[chromedp.Void], flags ...
 	return openTab(t, ctx, window)
 }
 
-// openTab opens a tab: the first of a browser, or one more.
+// openTab opens the first tab of a browser, or another one.
 func openTab(t *testing.T, in context.Context, window chromedp.Action[chromedp.Void]) *Browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(in)
@@ -69,7 +69,7 @@ func openTab(t *testing.T, in context.Context, window chromedp.Action[chromedp.V
 	return b
 }
 
-// Ask makes it prefer another language.
+// Ask makes the browser prefer another language.
 func (b *Browser) Ask(language string) {
 	b.t.Helper()
 	name, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("navigator.userAgent"))
@@ -86,12 +86,12 @@ func (b *Browser) RunScripts(zone string) {
 	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
 }
 
-// listen collects what the browser has to complain of: breaches of a page's policy among it.
+// listen collects the browser's complaints, including breaches of a page's policy.
 func (b *Browser) listen() {
 	entries := chromedp.Events(b.ctx, cdplog.EntryAdded)
 	go func() {
 		for e, err := range entries {
-			if err == nil && e.Entry.Source != cdplog.EntrySourceNetwork { // those are answers like 410
+			if err == nil && e.Entry.Source != cdplog.EntrySourceNetwork { // network entries are answers like 410
 				b.complaints.Write([]byte(string(e.Entry.Source) + ": " + e.Entry.Text + "\n"))
 			}
 		}
@@ -106,10 +106,10 @@ func call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
 	}
 }
 
-// do runs steps, each of which has to be possible soon.
+// do runs steps. Each must be possible soon.
 func (b *Browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Steps()); err != nil { // which starts the browser
+	if _, err := chromedp.Run(b.ctx, chromedp.Steps()); err != nil { // this starts the browser
 		b.t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -133,7 +133,7 @@ func (b *Browser) Open(url string) {
 	b.do(chromedp.Navigate(url))
 }
 
-// See waits for a heading and returns all that the page says.
+// See waits for a heading and returns the whole text of the page.
 func (b *Browser) See(heading string) (text string) {
 	b.t.Helper()
 	var title string
@@ -151,7 +151,7 @@ func (b *Browser) See(heading string) (text string) {
 	return text
 }
 
-// Click presses what a selector names.
+// Click clicks the element that a selector names.
 func (b *Browser) Click(selector string) {
 	b.t.Helper()
 	b.do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
@@ -169,7 +169,7 @@ func (b *Browser) Reload() {
 	b.do(chromedp.Reload())
 }
 
-// Holds checks a condition, written as the browser understands it.
+// Holds checks a JavaScript condition.
 func (b *Browser) Holds(condition string) {
 	b.t.Helper()
 	if holds, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](condition)); err != nil || !holds {
@@ -177,7 +177,7 @@ func (b *Browser) Holds(condition string) {
 	}
 }
 
-// ButtonOnScreen checks that the page's button can be seen without scrolling.
+// ButtonOnScreen checks that the page's button is visible without scrolling.
 func (b *Browser) ButtonOnScreen() {
 	b.t.Helper()
 	b.Holds("scrollY === 0 && innerWidth === 360 && innerHeight === 740 && document.querySelector('a.button').getBoundingClientRect().bottom <= innerHeight")
@@ -189,8 +189,7 @@ func (b *Browser) Fill(selector, value string) {
 	b.do(chromedp.SetValue(chromedp.CSS(selector), value))
 }
 
-// Show takes a picture of the whole page in light and in dark, and checks that nothing is cut off
-// at the sides.
+// Show takes a picture of the whole page in light and in dark, and checks that nothing is cut off at the sides.
 func (b *Browser) Show(name string) {
 	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -209,7 +208,7 @@ func (b *Browser) Show(name string) {
 	}
 }
 
-// Content checks that the browser had nothing to complain of.
+// Content checks that the browser had no complaints.
 func (b *Browser) Content() {
 	b.t.Helper()
 	if said := b.complaints.String(); said != "" {

@@ -65,7 +65,7 @@ func testCallbackSignatures(t *testing.T, w world) {
 	}
 }
 
-// testRepeatedCallbacks: however often and in whatever order the provider tells, it counts once.
+// testRepeatedCallbacks: however often and in whatever order the provider reports something, it counts once.
 func testRepeatedCallbacks(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()
 	first, second := textCallback(n, person, "wamid.1."+n.ID, "one"), textCallback(n, person, "wamid.2."+n.ID, "two")
@@ -108,8 +108,8 @@ func testRepeatedCallbacks(t *testing.T, w world) {
 	n.onlyEvent(chat.EventMessageSent, id)
 }
 
-// testThousandUpdates: the largest callback there is gets its answer before it is applied, and is
-// applied whole, in order.
+// testThousandUpdates: the largest possible callback is answered before it is applied, and is applied completely and in
+// order.
 func testThousandUpdates(t *testing.T, w world) {
 	const people, each, sent, repeats = 50, 5, 10, 25
 	n := w.number(t)
@@ -117,7 +117,7 @@ func testThousandUpdates(t *testing.T, w world) {
 	for p := range people {
 		phones[p] = newPerson()
 	}
-	var updates [1000]string // 250 messages, and 10 times 25 times 3 statuses between them
+	var updates [1000]string // 250 messages, and between them 10 times 25 times 3 statuses
 	for i := range people * each {
 		p := i % people
 		updates[4*i] = updateOf(n, fmt.Sprintf(`"contacts":[{"profile":{"name":"Person %d"},"wa_id":%q}],"messages":[%s]`, p, phones[p][1:],
@@ -125,7 +125,7 @@ func testThousandUpdates(t *testing.T, w world) {
 	}
 	ids := make([]string, sent)
 	for i := range sent {
-		silent := fmt.Sprintf("+99970000005%04d", i) // of whom the provider tells nothing
+		silent := fmt.Sprintf("+99970000005%04d", i) // the provider reports nothing about this person's messages
 		n.open(silent)
 		ids[i] = n.send(silent, "text", text("hello"))
 		providerID := n.awaitStatus(ids[i], "sent").str("message_id")
@@ -142,7 +142,7 @@ func testThousandUpdates(t *testing.T, w world) {
 		t.Errorf("the answer took %v", answered)
 	}
 	n.srv.CallBack(body)
-	n.settle(phones[0]) // it stands behind both
+	n.settle(phones[0]) // it is applied after both callbacks
 	t.Logf("%d updates were acknowledged after %v and applied twice after %v", len(updates), answered, time.Since(begin))
 	for kind, want := range map[chat.EventType]int{
 		chat.EventMessageReceived: people*each + 1, chat.EventContactCreated: people + sent, chat.EventMessageSent: sent, chat.EventMessageStatus: 3 * sent,
@@ -159,7 +159,7 @@ func testThousandUpdates(t *testing.T, w world) {
 	checkThousand(t, n, phones[1:], each)
 }
 
-// checkThousand looks at each person's messages: all are there, in the order they were written.
+// checkThousand checks each person's messages: all are there, in the order they were written.
 func checkThousand(t *testing.T, n *Number, people []string, each int) {
 	t.Helper()
 	byPerson := map[string][]string{}
@@ -172,14 +172,14 @@ func checkThousand(t *testing.T, n *Number, people []string, each int) {
 	}
 	for _, person := range people {
 		got := byPerson[person]
-		slices.Reverse(got) // the list has the newest first
+		slices.Reverse(got) // the list is newest first
 		if !slices.Equal(got, []string{"0", "1", "2", "3", "4"}) || unread[person] != float64(each) {
 			t.Errorf("%s wrote %v, of which %v are unread", person, got, unread[person])
 		}
 	}
 }
 
-// hostile are signed callbacks that no provider should send: %s is where a proper message stands.
+// hostile are signed callbacks that no provider should send. %s stands for a valid message.
 func hostile(n *Number, person string) map[string]string {
 	digits := person[1:]
 	message := func(more string) string {
@@ -221,7 +221,7 @@ func noise(length int) string {
 	return hex.EncodeToString(b)
 }
 
-// TestHostileCallbacks: what cannot be used is left, and takes nothing with it.
+// TestHostileCallbacks: unusable parts are skipped, and do not affect the others.
 func TestHostileCallbacks(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) { sendHostileCallbacks(t, newWorld(t, engine).number(t)) })
 }

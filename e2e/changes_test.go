@@ -11,7 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// testReactions: a reaction is a message of its own in either direction, and so is taking it off.
+// testReactions: a reaction is a message of its own in either direction, and so is its removal.
 func testReactions(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()
 	m := n.receiveText(person, "like this?")
@@ -43,7 +43,7 @@ func testReactions(t *testing.T, w world) {
 	checkFailure(t, n.awaitStatus(failed, "failed"), "upstream_error", 131009)
 }
 
-// aboutMessage are the members that events about a message have in common.
+// aboutMessage are the fields that events about a message have in common.
 var aboutMessage = []string{
 	"contact_id", "contact_phone_number", "conversation_id", "display_phone_number", "message_id", "phone_number_id", "provider_id",
 }
@@ -101,7 +101,7 @@ func checkEditedEvents(t *testing.T, n *Number, m object) {
 	}
 }
 
-// checkAbout checks whom and what an event is about.
+// checkAbout checks which person and message an event is about.
 func checkAbout(t *testing.T, n *Number, e, m object) {
 	t.Helper()
 	want := map[string]any{
@@ -115,7 +115,7 @@ func checkAbout(t *testing.T, n *Number, e, m object) {
 	}
 }
 
-// testIdentity: a person who changes the number keeps contact and conversation.
+// testIdentity: a person who changes the phone number keeps the contact and the conversation.
 func testIdentity(t *testing.T, w world) {
 	n, old, fresh := w.number(t), newPerson(), newPerson()
 	m := n.receiveText(old, "hello")
@@ -149,7 +149,7 @@ func testIdentity(t *testing.T, w world) {
 	}
 }
 
-// testPreferences: what a person wants of marketing is kept, also of one who never wrote.
+// testPreferences: a person's choice about marketing is stored, even if the person never wrote.
 func testPreferences(t *testing.T, w world) {
 	n, known, unknown := w.number(t), newPerson(), newPerson()
 	n.receiveText(known, "hello")
@@ -167,7 +167,7 @@ func testPreferences(t *testing.T, w world) {
 	}
 }
 
-// testEchoes: what the business writes on its phone is a message like any other that went out.
+// testEchoes: a message that the business writes on its phone is stored like any other outbound message.
 func testEchoes(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()
 	echo := func(kind string, content any) object {
@@ -186,7 +186,7 @@ func testEchoes(t *testing.T, w world) {
 		t.Errorf("message.sent is %v", e)
 	}
 	picture := echo("image", map[string]any{"caption": "look"})
-	e = n.onlyEvent(chat.EventMessageSent, picture.str("id")) // waits for the file
+	e = n.onlyEvent(chat.EventMessageSent, picture.str("id")) // the event waits for the file
 	link := e.str("data", "message", "media_url")
 	if file := fetch(t, link); file.Status != http.StatusOK || file.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("message.sent is %v, its file %d", e, file.Status)
@@ -205,12 +205,12 @@ func testEchoes(t *testing.T, w world) {
 		}},
 	}})
 	n.await(written.str("id"), "revoked", func(m object) bool { return m["is_revoked"] == true })
-	if told := n.events(chat.EventMessageRevoked); len(told) > 0 { // the contact did not do it
+	if told := n.events(chat.EventMessageRevoked); len(told) > 0 { // the contact did not revoke it
 		t.Errorf("message.revoked is %s", told[0].Payload)
 	}
 }
 
-// testHistory: what was written before comes in without a sound.
+// testHistory: old messages are imported without notifications.
 func testHistory(t *testing.T, w world) {
 	n := w.number(t)
 	n.sim.do(http.MethodPatch, "numbers/"+n.ID, map[string]any{"on_business_app": true})
@@ -254,7 +254,7 @@ func testHistory(t *testing.T, w world) {
 	}
 }
 
-// testContactSync: the phone's address book fills ours, and overwrites nothing.
+// testContactSync: the phone's address book is added to the contacts, and overwrites nothing.
 func testContactSync(t *testing.T, w world) {
 	n := w.number(t)
 	n.receiveText(map[string]any{"phone": "+4915510000101", "name": "Known"}, "hello")
@@ -276,7 +276,7 @@ func testContactSync(t *testing.T, w world) {
 	}
 }
 
-// testMerge: a person who hides the number is known by an id, until a status of what went to the number shows
+// testMerge: a person who hides the phone number is known by an id, until a status of a message to the number shows
 // both.
 func testMerge(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()

@@ -27,7 +27,7 @@ func nodesAt(t *testing.T, database Option, roles ...string) (*Provider, []*Serv
 	return p, nodes, plant(t, nodes[0], p.Sim, nodes[0].stored())
 }
 
-// checkOrder checks that the provider got a person's messages once, as they were accepted.
+// checkOrder checks that the provider got each of a person's messages once, in the order they were accepted.
 func checkOrder(t *testing.T, p *Provider, person string, want []string) {
 	t.Helper()
 	var got []string
@@ -43,8 +43,7 @@ func checkOrder(t *testing.T, p *Provider, person string, want []string) {
 	}
 }
 
-// TestNodesKeepTheOrder: the messages of a conversation are accepted by two nodes in turn, while
-// the provider is slow.
+// TestNodesKeepTheOrder: two nodes accept the messages of a conversation in turn, while the provider is slow.
 func TestNodesKeepTheOrder(t *testing.T) {
 	t.Parallel()
 	p, nodes, n := nodesOn(t, "api,worker", "api,worker")
@@ -62,15 +61,15 @@ func TestNodesKeepTheOrder(t *testing.T) {
 	}
 }
 
-// TestRoles: what a node without workers accepts, others send; what the provider reports to it,
-// others see.
+// TestRoles: messages that a node without workers accepts are sent by others, and the provider's reports to it are
+// visible on the others.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	testRoles(t, OnDatabase(pgtest.NewDatabase(t)))
 }
 
-// TestRolesBehindAPooler: the nodes reach their database through PgBouncer, with fewer connections than
-// they have themselves. They hear of work over the database's own address, or look for it.
+// TestRolesBehindAPooler: the nodes reach their database through PgBouncer, with fewer connections than they have
+// themselves. They are told of work over the database's own address, or look for it.
 func TestRolesBehindAPooler(t *testing.T) {
 	t.Parallel()
 	for _, hearing := range []bool{false, true} {
@@ -105,7 +104,7 @@ func testRoles(t *testing.T, database Option) {
 	if !eventually(func() bool { return n.srv.Get(n.org.Key, media).Status == http.StatusOK }) { // follows the redirect
 		t.Error("the picture was not fetched")
 	}
-	nodes[0].Stop() // the worker; another takes its place
+	nodes[0].Stop() // the worker stops; another node takes its place
 	later := n.send(person, "text", text("later"))
 	nodes[0].Restart()
 	n.awaitStatus(later, "read")

@@ -15,7 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
-// masterKey is a setting that makes a node use a key made of one byte.
+// masterKey makes a node use a key made of one repeated byte.
 func masterKey(b byte) Option {
 	return WithEnv("PARLEY_SECRET_KEY=" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{b}, 32)))
 }
@@ -67,7 +67,7 @@ func TestAnotherMasterKeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestNodesStartTogether: one empty database, three nodes, none waits for another to prepare it.
+// TestNodesStartTogether: three nodes start on one empty database, and none waits for another to prepare it.
 func TestNodesStartTogether(t *testing.T) {
 	t.Parallel()
 	database := OnDatabase(pgtest.NewDatabase(t))
@@ -91,7 +91,7 @@ func TestNodesStartTogether(t *testing.T) {
 	}
 }
 
-// TestNodesShareTheRateLimit: two nodes under more load than allowed let through what one would.
+// TestNodesShareTheRateLimit: under too much load, two nodes together allow as many requests as one would.
 func TestNodesShareTheRateLimit(t *testing.T) {
 	t.Parallel()
 	const perMinute, workers, attempts = 600, 8, 1200
@@ -121,7 +121,7 @@ func TestNodesShareTheRateLimit(t *testing.T) {
 	}
 	wg.Wait()
 	took := time.Since(begin)
-	bucket := perMinute * (1 + took.Minutes()) // what it held at first and what flowed in
+	bucket := perMinute * (1 + took.Minutes()) // the initial content of the bucket, and what was added since
 	if got := float64(allowed.Load()); got > bucket*1.05 || got < perMinute*0.9 {
 		t.Errorf("%v requests were allowed in %v, of %v", got, took, bucket)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestCommandsCountFromTheNextRequestOn: what an operator changes beside a running server.
+// TestCommandsCountFromTheNextRequestOn: an operator's changes beside a running server apply from the next request on.
 func TestCommandsCountFromTheNextRequestOn(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// holdsSoon waits until a condition holds, written as the browser understands it.
+// holdsSoon waits until a JavaScript condition holds.
 func (s *Screen) holdsSoon(condition string) {
 	s.t.Helper()
 	if !eventually(func() bool { return s.holds(condition) }) {
@@ -17,13 +17,13 @@ func (s *Screen) holdsSoon(condition string) {
 	}
 }
 
-// writes waits until the composer's field has a text.
+// writes waits until the composer's field contains a text.
 func (s *Screen) writes(text string) {
 	s.t.Helper()
 	s.holdsSoon(fmt.Sprintf("document.querySelector('[aria-label=Message]')?.value === %q", text))
 }
 
-// An answer and a note are drafts of their own: in this browser, after a reload, and in another browser.
+// An answer and a note have separate drafts, which are there in this browser, after a reload, and in another browser.
 func TestDashboardDrafts(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -41,7 +41,7 @@ func TestDashboardDrafts(t *testing.T) {
 	s.writes("She is a regular")
 	s.SaysIn("Conversations", "Draft")
 	s.Reload()
-	s.writes("She is a regular") // what was written last
+	s.writes("She is a regular") // the last text written
 	s.Press("tab", "Reply")
 	s.writes("Dear Dewi")
 
@@ -60,7 +60,7 @@ func TestDashboardDrafts(t *testing.T) {
 	s.Content()
 }
 
-// A long thread opens at a message of long ago, goes on from there both ways, and leads back to the newest one.
+// A long thread opens at an old message, can be read from there in both directions, and leads back to the newest one.
 func TestDashboardJump(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

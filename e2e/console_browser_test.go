@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A key is made, shown once, works, and is revoked by typing its name. Agents have no console.
+// A key is created, shown once, works, and is revoked by typing its name. Agents have no console.
 func TestConsoleKeys(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -28,7 +28,7 @@ func TestConsoleKeys(t *testing.T) {
 	s.Says("svc_live_…" + key[len(key)-4:])
 	expect(t, srv.Get(key, "/v1/me"), http.StatusOK, "")
 
-	s.Press("button", "Revoke") // the newest is the first
+	s.Press("button", "Revoke") // the newest is first
 	s.Write("Type “Shop” to confirm", "Ship")
 	s.Press("button", "Revoke")
 	s.Says("This is not the name.")
@@ -44,8 +44,8 @@ func TestConsoleKeys(t *testing.T) {
 	s.Content()
 }
 
-// An endpoint is added and tested; its delivery shows every attempt, the signature is computed again in the
-// browser, and it is replayed, alone and with others.
+// An endpoint is added and tested. Its delivery shows every attempt, the browser computes the signature again, and the
+// delivery is replayed, alone and with others.
 func TestConsoleWebhooks(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))
@@ -75,20 +75,20 @@ func TestConsoleWebhooks(t *testing.T) {
 	s.SaysIn("Delivery", "Your browser computes the same signature.")
 	s.Accessible()
 
-	s.Press("button", "Enable") // 410 has disabled it
+	s.Press("button", "Enable") // the 410 has disabled it
 	s.Press("button", "Replay")
 	s.Says("It is delivered once more")
 	receiver.await(t, 2)
 	s.Press("button", "Enable")
 	s.Press("button", "Replay many")
-	s.Says("1 deliveries will be made.") // the first was replayed already
+	s.Says("1 deliveries will be made.") // the first was already replayed
 	s.Accessible()
 	s.Press("button", "Replay 1")
 	s.Says("1 replayed.")
 	s.Content()
 }
 
-// A secret is replaced: the old one and the new one sign side by side until the old one is removed.
+// A secret is replaced: the old and the new one both sign until the old one is removed.
 func TestConsoleSecrets(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))
@@ -128,7 +128,7 @@ func TestConsoleSecrets(t *testing.T) {
 	s.Content()
 }
 
-// What failed is found by its group, a call leads to its message's story, and so does any id, also by Ctrl+K.
+// Failed calls are found by their group. A call leads to its message's story, and so does any id, also by Ctrl+K.
 func TestConsoleLogAndStory(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -172,7 +172,7 @@ func TestConsoleLogAndStory(t *testing.T) {
 	s.Content()
 }
 
-// Every page of the console on a desk and on a phone; for agents there is none, and the server says so too.
+// Every page of the console on a desktop and on a phone. Agents have none, and the server refuses them too.
 func TestConsolePages(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// storedContact is a contact as the dashboard's own operations tell of it.
+// storedContact is a contact as the dashboard's own operations return it.
 type storedContact struct {
 	ID               string
 	Name             *string
@@ -37,7 +37,7 @@ func writeCSV(t *testing.T, name, content string) string {
 	return path
 }
 
-// importFile takes a file through the import, with the numbers of Indonesia.
+// importFile takes a file through the import, with Indonesian phone numbers.
 func (s *Screen) importFile(srv *Server, path string) {
 	s.t.Helper()
 	s.Open(srv.URL() + "/contacts/import")
@@ -47,15 +47,15 @@ func (s *Screen) importFile(srv *Server, path string) {
 	s.Write("Country of numbers without a code", "ID")
 }
 
-// A file becomes contacts: its columns are recognized, its rows looked at before, those that cannot be taken are
-// in a file, and all of it can be undone.
+// A file is imported as contacts: its columns are recognized, its rows can be checked before, refused rows are in a
+// file, and everything can be undone.
 func TestContactsImport(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
 	s := OpenScreen(t, 1440, 900)
 	signIn(t, s, srv)
 	s.importFile(srv, writeCSV(t, "people.csv", fiveRows))
-	s.SaysIn("The first rows", "+6281255500778") // the country's code was put before it
+	s.SaysIn("The first rows", "+6281255500778") // the country code was added
 	s.SaysIn("The first rows", "Opted in")
 	s.SaysIn("The first rows", "Fine")
 	s.pick("What City is", "Custom field")
@@ -89,7 +89,7 @@ func TestContactsImport(t *testing.T) {
 	s.Content()
 }
 
-// What is no CSV, and a file without numbers, is refused in words.
+// A file that is not CSV, and a file without phone numbers, are refused with an explanation.
 func TestContactsImportRefuses(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -136,7 +136,7 @@ func TestContactsPage(t *testing.T) {
 	s.Content()
 }
 
-// Everybody who matches gets a label, and another list shows it at once; the same list is exported.
+// All matching contacts get a label, and another list shows it at once. The same list is exported.
 func TestContactsInBulk(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -170,7 +170,7 @@ func TestContactsInBulk(t *testing.T) {
 	s.Content()
 }
 
-// Two contacts who are one person become one, with the stricter consent.
+// Two contacts of one person are merged, and the stricter consent applies.
 func TestContactsMerge(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -197,7 +197,7 @@ func TestContactsMerge(t *testing.T) {
 	s.Content()
 }
 
-// pick opens a field with options and takes one of them.
+// pick opens a field with options and chooses one.
 func (s *Screen) pick(field, option string) {
 	s.t.Helper()
 	if !eventually(func() bool {
@@ -214,13 +214,13 @@ func (s *Screen) pick(field, option string) {
 	s.Press("option", option)
 }
 
-// pressOptionStarting presses the first option that begins so.
+// pressOptionStarting presses the first option that begins with the text.
 func (s *Screen) pressOptionStarting(text string) {
 	s.t.Helper()
 	s.Until(`(() => { const e = [...document.querySelectorAll("[role=option]")].find(e => e.innerText.startsWith(` + quote(text) + `)); e?.click(); return !!e })()`)
 }
 
-// Agents read and label; what is for admins is not on their pages, and the server refuses it too.
+// Agents read and label. Admins' functions are not on their pages, and the server refuses them too.
 func TestContactsForAgents(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -241,7 +241,7 @@ func TestContactsForAgents(t *testing.T) {
 	s.Says("This page is for admins")
 }
 
-// Every page of contacts on a desk and on a phone, opened by its address.
+// Every page of contacts on a desktop and on a phone, opened by its address.
 func TestContactsPages(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

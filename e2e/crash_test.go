@@ -19,8 +19,8 @@ const (
 	labelsEndpoint = "/v1/labels"
 )
 
-// TestCrashes kills the server again and again under clients that retry until they are answered.
-// What was acknowledged exists, once; and no key was worked on twice.
+// TestCrashes kills the server again and again under clients that retry until they are answered. Everything
+// acknowledged exists, once, and no key was processed twice.
 func TestCrashes(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store)
@@ -33,7 +33,7 @@ func TestCrashes(t *testing.T) {
 			close(w.quit)
 			w.done.Wait()
 		})
-		defer stop() // also when the test gives up
+		defer stop() // even if the test gives up
 		for round := range crashes {
 			enough := int64(acksPerRound * (round + 1))
 			if !eventually(func() bool { return w.acks.Load() >= enough || t.Failed() }) || t.Failed() {
@@ -50,7 +50,7 @@ func TestCrashes(t *testing.T) {
 	})
 }
 
-// writers are clients that make labels and retry each, with its key, until it is acknowledged.
+// writers are clients that create labels and retry each, with its key, until it is acknowledged.
 type writers struct {
 	srv  *Server
 	key  string
@@ -104,7 +104,7 @@ func (w *writers) makeLabel(name string) (id string, err error) {
 	}
 }
 
-// verify compares the labels that exist with those that were acknowledged, and asks for each again.
+// verify compares the existing labels with the acknowledged ones, and requests each again.
 func (w *writers) verify(t *testing.T) {
 	labels := allLabels(t, w.srv, w.key)
 	if len(labels) != len(w.ids) {

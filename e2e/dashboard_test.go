@@ -11,7 +11,7 @@ func signIn(t *testing.T, s *Screen, srv *Server) {
 	signInAt(t, s, srv, srv)
 }
 
-// signInAt signs in with the login that one node has printed, on another.
+// signInAt signs in on one node with the login that another has printed.
 func signInAt(t *testing.T, s *Screen, demo, srv *Server) {
 	t.Helper()
 	email, password := demoLogin(t, demo)

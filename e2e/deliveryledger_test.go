@@ -14,19 +14,18 @@ import (
 const (
 	hookKills    = 5
 	hookClients  = 6
-	hookPerRound = 150                   // contacts that are accepted before the next kill
-	hookSlowness = 30 * time.Millisecond // of one of the two endpoints: a kill always finds something under way
+	hookPerRound = 150                   // how many contacts are accepted before the next kill
+	hookSlowness = 30 * time.Millisecond // the delay of one of the two endpoints: a kill always finds a delivery under way
 )
 
-// TestDeliveryLedger kills the server again and again while clients cause events, and then compares the
-// books: every event that was accepted reached both endpoints, and a second time only where a kill came
-// between.
+// TestDeliveryLedger kills the server again and again while clients cause events, and then compares the books. Every
+// accepted event reached both endpoints, and a second time only if a kill came between.
 func TestDeliveryLedger(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		srv := Start(t, engine, WithProvider(""), WithFlags("--allow-network=127.0.0.0/8"))
 		w := world{srv: srv, sim: srv.Sim(), log: srv.stored()}
 		l := &hookLedger{t: t, n: w.number(t), quit: make(chan struct{}), accepted: map[string]bool{}}
-		l.n.srv = srv // which restarts
+		l.n.srv = srv // it restarts
 		for _, wait := range []time.Duration{0, hookSlowness} {
 			l.endpoints = append(l.endpoints, l.subscribe(wait))
 		}
@@ -47,7 +46,7 @@ func TestDeliveryLedger(t *testing.T) {
 	})
 }
 
-// hookLedger is a server under load, with what was accepted and what has arrived.
+// hookLedger is a server under load, with the accepted events and those that have arrived.
 type hookLedger struct {
 	t         *testing.T
 	n         *Number
@@ -59,10 +58,10 @@ type hookLedger struct {
 	count     atomic.Int64
 
 	mu       sync.Mutex
-	accepted map[string]bool // ids of contacts
+	accepted map[string]bool // ids of accepted contacts
 }
 
-// hookBook is what one endpoint got.
+// hookBook is what one endpoint received.
 type hookBook struct {
 	mu       sync.Mutex
 	arrivals map[string][]time.Time // by delivery
@@ -76,7 +75,7 @@ func (l *hookLedger) subscribe(wait time.Duration) *hookBook {
 		at := time.Now()
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // cut off by a kill
+			return // the request was cut off by a kill
 		}
 		contact, delivery := parseObject(l.t, body).str("data", "contact", "id"), r.Header.Get("X-Svc-Delivery-Id")
 		b.mu.Lock()
@@ -102,7 +101,7 @@ func (l *hookLedger) close() {
 	l.done.Wait()
 }
 
-// client makes one contact after the other, each until it is accepted.
+// client creates one contact after the other, and repeats each until it is accepted.
 func (l *hookLedger) client(client int) {
 	for i := 0; ; i++ {
 		call := Call{
@@ -169,7 +168,7 @@ func (l *hookLedger) check() {
 	l.t.Logf("%d kills: %d events accepted, %d deliveries, none lost, %d came twice", len(l.kills), len(l.accepted), deliveries, copies)
 }
 
-// awaitQuiet waits until the server knows that everything has been delivered.
+// awaitQuiet waits until the server has recorded every delivery as delivered.
 func (l *hookLedger) awaitQuiet() {
 	l.t.Helper()
 	for _, status := range []string{"pending", "failed", "dead"} {
@@ -184,8 +183,8 @@ func (l *hookLedger) awaitQuiet() {
 	}
 }
 
-// killedBetween tells whether the server was killed between two arrivals. On a busy machine what was sent before a kill
-// is read a little after it.
+// killedBetween tells whether the server was killed between two arrivals. On a busy machine a request sent before a
+// kill is read a little after it.
 func (l *hookLedger) killedBetween(a, b time.Time) bool {
 	for _, kill := range l.kills {
 		if a.Add(-2*time.Second).Before(kill) && kill.Before(b) {

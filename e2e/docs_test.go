@@ -13,8 +13,8 @@ import (
 
 var jsonBlock = regexp.MustCompile("(?s)\n```json\n(.*?)```")
 
-// TestDocumentedCommandsWork follows README.md and every page as a reader would, each with a demo of its own, and
-// compares what is printed with what the page shows.
+// TestDocumentedCommandsWork follows README.md and every page as a reader would, each with its own demo, and compares
+// the output with the one on the page.
 func TestDocumentedCommandsWork(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../docs/*.md")
@@ -46,7 +46,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 }
 
-// seededDemo is the folder of a demo with its week of conversations, as make run has it, for others to copy.
+// seededDemo is the folder of a demo with its week of conversations, as make run creates it. Tests copy it.
 func seededDemo(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "data")
@@ -75,7 +75,7 @@ func TestDocumentedMessagesCanBeSent(t *testing.T) {
 	}
 }
 
-// TestDocumentationIsServed: the pages are in the program, also where it has no dashboard.
+// TestDocumentationIsServed: the program contains the pages, even if it has no dashboard.
 func TestDocumentationIsServed(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--role", "api,worker"))

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// exampleNumber is the demo's.
+// exampleNumber is the demo's number.
 const exampleNumber = "100200300400500"
 
-// example is a program in examples/, and how it is started. Command is empty where this machine has nothing
-// to run it with.
+// example is a program in examples/, and the command that starts it. The command is empty if this machine cannot run
+// it.
 type example struct {
 	name    string
 	command []string
@@ -39,8 +39,8 @@ func examples(t *testing.T) []example {
 	return list
 }
 
-// typescript is how this machine runs a TypeScript file: as it is where Node can, else through the dashboard's
-// compiler. Without either there is nothing to run it with.
+// typescript is the command that runs a TypeScript file: directly if Node can, otherwise through the dashboard's
+// compiler. It is empty if neither is available.
 func typescript(t *testing.T, file string) []string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -66,12 +66,12 @@ func typescript(t *testing.T, file string) []string {
 	return []string{node, script}
 }
 
-// TestExamples runs every example against the demo: somebody with a number writes, and somebody without one.
+// TestExamples runs every example against the demo, with a person who has a phone number and one who hides it.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))
 	for _, e := range examples(t) {
-		t.Run(e.name, func(t *testing.T) { e.run(t, srv.with(t)) }) // one at a time: all would answer
+		t.Run(e.name, func(t *testing.T) { e.run(t, srv.with(t)) }) // one at a time, because all would answer
 	}
 }
 
@@ -112,7 +112,7 @@ func (e example) run(t *testing.T, srv *Server) {
 	}
 }
 
-// start runs a program until the test ends, and returns what it prints.
+// start runs a program until the test ends, and returns its output.
 func start(t *testing.T, command []string, env ...string) *output {
 	t.Helper()
 	printed := &output{}
@@ -123,8 +123,8 @@ func start(t *testing.T, command []string, env ...string) *output {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
-		_ = cmd.Wait()         // as it was killed
+		_ = cmd.Process.Kill() // it may have ended already
+		_ = cmd.Wait()         // it was killed
 	})
 	return printed
 }

@@ -14,12 +14,12 @@ import (
 const (
 	// recoverWithin is how soon after the database is back every node answers again.
 	recoverWithin = 2 * time.Second
-	// pausedFor is longer than a statement may take to be noticed as hanging.
+	// pausedFor is longer than it takes to notice that a statement hangs.
 	pausedFor = 8 * time.Second
 )
 
 // TestDatabaseRestartsPausesAndFailsOver does to the database of three nodes what operators and machines do: it is
-// restarted, it crashes, it stands still, and it is replaced by its standby. Requests meanwhile get 503, each time
+// restarted, it crashes, it stops responding, and it is replaced by its standby. Requests meanwhile get 503. Each time
 // all nodes recover by themselves, and the books balance.
 func TestDatabaseRestartsPausesAndFailsOver(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestDatabaseRestartsPausesAndFailsOver(t *testing.T) {
 	book.check(l)
 }
 
-// checkRecovery checks that every node writes again soon after the database is back.
+// checkRecovery checks that every node can write again soon after the database is back.
 func (l *ledger) checkRecovery(label, what string, back time.Time) {
 	l.t.Helper()
 	for i, node := range l.nodes {

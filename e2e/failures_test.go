@@ -13,7 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// reasons are the provider's codes that end a message, and how we call them.
+// reasons are the provider's codes that end a message, and our names for them.
 var reasons = []struct {
 	provider int
 	code     string
@@ -26,8 +26,8 @@ var reasons = []struct {
 	{131048, "account_rate_limited"}, {100, "upstream_error"}, {131009, "upstream_error"},
 }
 
-// testRefusedByProvider: the provider says no at once, so the message has no id of its own and
-// the service tells of the failure.
+// testRefusedByProvider: the provider refuses at once, so the message has no provider id, and the service reports the
+// failure.
 func testRefusedByProvider(t *testing.T, w world) {
 	n := w.number(t)
 	ids := make([]string, len(reasons))
@@ -63,7 +63,7 @@ func checkFailure(t *testing.T, m object, code string, provider int) {
 	}
 }
 
-// testFailedLater: the provider takes the message and then says no.
+// testFailedLater: the provider accepts the message and then reports a failure.
 func testFailedLater(t *testing.T, w world) {
 	n := w.number(t)
 	ids := make([]string, len(reasons))
@@ -82,11 +82,11 @@ func testFailedLater(t *testing.T, w world) {
 		}
 		n.onlyEvent(chat.EventMessageSent, ids[i])
 	}
-	closed := newPerson() // who never wrote
+	closed := newPerson() // a person who never wrote
 	checkFailure(t, n.awaitStatus(n.send(closed, "text", text("no")), "failed"), "outside_24h_window", 131047)
 }
 
-// testRefusedBeforeSending: what the API refuses leaves nothing behind.
+// testRefusedBeforeSending: a message that the API refuses leaves nothing behind.
 func testRefusedBeforeSending(t *testing.T, w world) {
 	n := w.number(t)
 	refused := func(to, kind string, content any, status int, code string) {
@@ -125,7 +125,7 @@ func testRefusedBeforeSending(t *testing.T, w world) {
 	}
 }
 
-// restrict lets the provider forbid some sends for a while, and waits until the service knows.
+// restrict makes the provider forbid some sends for a while, and waits until the service knows.
 func restrict(t *testing.T, n *Number, kind string, d time.Duration) {
 	t.Helper()
 	n.sim.do(http.MethodPost, "account_events", map[string]any{
@@ -148,7 +148,7 @@ func (n *Number) restricted() bool {
 	return account.Restriction != nil
 }
 
-// testLostToken: a token that the provider refuses stops the number until it has another.
+// testLostToken: a token that the provider refuses stops the number until it gets another.
 func testLostToken(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()
 	n.open(person)
@@ -177,8 +177,7 @@ func (n *Number) account() (account object) {
 	return account
 }
 
-// testAccountUpdates: what the provider decides about a business account decides what its
-// numbers may do.
+// testAccountUpdates: the provider's decisions about a business account decide what its numbers may do.
 func testAccountUpdates(t *testing.T, w world) {
 	n, other := w.number(t), w.number(t)
 	person := newPerson()
@@ -210,8 +209,8 @@ func testAccountUpdates(t *testing.T, w world) {
 	}
 }
 
-// testUpdatesOfOneNumber: the simulator knows the numbers that a command has connected, though
-// nobody told it of them, so that it can speak of one of them.
+// testUpdatesOfOneNumber: the simulator knows the numbers that a command has connected, although nobody told it about
+// them, so that it can report on one of them.
 func testUpdatesOfOneNumber(t *testing.T, w world) {
 	srv := w.srv.with(t)
 	org, waba := srv.NewOrg(), fmt.Sprint(205_640_000_000_000+numbersMade.Add(1))
@@ -233,7 +232,7 @@ func testUpdatesOfOneNumber(t *testing.T, w world) {
 	}
 }
 
-// testNumberUpdates: a number's approved name is taken over, its quality is no state of it.
+// testNumberUpdates: a number's approved name is stored; its quality does not change its state.
 func testNumberUpdates(t *testing.T, w world) {
 	n := w.number(t)
 	n.sim.do(http.MethodPatch, "numbers/"+n.ID, map[string]any{"name": "New name", "name_decision": "APPROVED"})

@@ -17,15 +17,15 @@ const (
 	floodBody   = 16 << 20
 	floodPiece  = 16 << 10
 	floodRounds = 12
-	// mostFlooded is what attackers may cost.
+	// mostFlooded is how much memory attackers may cost.
 	mostFlooded = 64 << 20
 )
 
-// TestCallbackFlood: connections that send much, slowly and not as the provider, cost little memory, and
-// callbacks that come beside them are applied.
+// TestCallbackFlood: connections that send a lot, slowly and not as the provider, cost little memory, and callbacks
+// that arrive at the same time are applied.
 func TestCallbackFlood(t *testing.T) {
 	t.Parallel()
-	// With a limit, memory is not taken for garbage that a busy machine has had no time to collect.
+	// With a limit, the result does not include garbage that a busy machine had no time to collect.
 	n := newWorld(t, func(s *Server) {
 		OnFolder(t.TempDir())(s)
 		WithEnv("GOMEMLIMIT=88MiB")(s)
@@ -39,14 +39,14 @@ func TestCallbackFlood(t *testing.T) {
 		id := fmt.Sprintf("wamid.beside.%s.%d", n.ID, i)
 		begin, rounds := time.Now(), f.rounds.Load()
 		body := textCallback(n, person, id, "beside the flood")
-		body += strings.Repeat(" ", []int{0, 20 << 10, 60 << 10}[i%3]) // of each size that callbacks have
+		body += strings.Repeat(" ", []int{0, 20 << 10, 60 << 10}[i%3]) // one of each size that callbacks have
 		reply, err := n.srv.callBack(body, sign(body))
 		if err != nil || reply.Status != http.StatusOK {
 			t.Fatalf("a callback beside the flood got %+v, %v", reply, err)
 		}
 		t.Logf("a callback of %d bytes took %v, and the attackers %d rounds", len(body), time.Since(begin), f.rounds.Load()-rounds)
 		n.find(id)
-		f.await(f.rounds.Load() + 1) // they are still there
+		f.await(f.rounds.Load() + 1) // the attackers are still there
 	}
 	grown := goMemory(t, n.srv) - before
 	t.Logf("%d attackers made %d connections, sent %d MiB and cost %d MiB beyond %d", attackers, f.dialled.Load(), f.sent.Load()>>20, grown>>20, before>>20)
@@ -57,7 +57,7 @@ func TestCallbackFlood(t *testing.T) {
 	n.receiveText(person, "after")
 }
 
-// goMemory is what the program has taken from the system so far. It does not shrink.
+// goMemory is how much memory the program has taken from the system so far. It does not shrink.
 func goMemory(t *testing.T, srv *Server) int {
 	t.Helper()
 	for line := range strings.Lines(fetch(t, srv.Ops()+"/metrics").Body) {
@@ -73,7 +73,7 @@ func goMemory(t *testing.T, srv *Server) int {
 	return 0
 }
 
-// flood is attackers that send piece after piece, all in step, and come back when they are cut off.
+// flood is a group of attackers that send piece after piece, all in step, and reconnect when they are cut off.
 type flood struct {
 	t             *testing.T
 	address       string
@@ -92,7 +92,7 @@ func startFlood(t *testing.T, address string) *flood {
 	return f
 }
 
-// stop ends the flood; once more does nothing.
+// stop ends the flood; a second call does nothing.
 func (f *flood) stop() {
 	select {
 	case <-f.end:
@@ -102,7 +102,7 @@ func (f *flood) stop() {
 	f.ended.Wait()
 }
 
-// await waits until the attackers have done so many rounds.
+// await waits until the attackers have done the given number of rounds.
 func (f *flood) await(rounds int64) {
 	f.t.Helper()
 	if !eventually(func() bool { return f.rounds.Load() >= rounds }) {
@@ -150,15 +150,15 @@ func (f *flood) attack(i int) {
 	}
 }
 
-// dial begins a callback: unsigned, or signed wrongly, with or without saying how long it is.
+// dial begins a callback: unsigned or wrongly signed, with or without its length.
 func (f *flood) dial(i int) bool {
 	conn, err := net.Dial("tcp", f.address)
 	if err != nil {
-		return false // the system has no more to give at the moment
+		return false // the system has no more connections at the moment
 	}
 	f.dialled.Add(1)
 	f.conns[i] = conn
-	conn.(*net.TCPConn).SetWriteBuffer(4 * floodPiece) // so that what is not read does not pile up in the system
+	conn.(*net.TCPConn).SetWriteBuffer(4 * floodPiece) // so that unread data does not pile up in the system
 	signature := "X-Hub-Signature-256: " + sign("something else") + "\r\n"
 	head := []string{
 		fmt.Sprintf("Content-Length: %d\r\n", floodBody),
@@ -170,7 +170,7 @@ func (f *flood) dial(i int) bool {
 	return f.write(i, "POST /provider/webhook HTTP/1.1\r\nHost: parley\r\n"+head+"\r\n") == nil
 }
 
-// write sends bytes as far as they are taken. An attacker that is made to wait stays.
+// write sends as many bytes as are accepted. An attacker that is made to wait stays.
 func (f *flood) write(i int, text string) error {
 	f.conns[i].SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
 	written, err := f.conns[i].Write([]byte(text))

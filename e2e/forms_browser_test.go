@@ -4,7 +4,7 @@ package e2e
 
 import "testing"
 
-// A template of a kind goes through the builder to its review.
+// submits takes a template through the builder to its review.
 func submits(s *Screen, number, name string) storedTemplate {
 	s.t.Helper()
 	s.Accessible()
@@ -13,8 +13,8 @@ func submits(s *Screen, number, name string) storedTemplate {
 	return becomes(s, "/"+number+"/templates/"+name, func(x storedTemplate) bool { return x.Status == "approved" })
 }
 
-// TestDashboardSeldomTemplates: a carousel, a one-time code and a header with a place are written and submitted, and one
-// of them is sent to a phone to look at.
+// TestDashboardSeldomTemplates: a carousel, a one-time code and a header with a location are written and submitted, and
+// one of them is sent to a phone as a test.
 func TestDashboardSeldomTemplates(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -72,7 +72,7 @@ func TestDashboardSeldomTemplates(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardOptOutWords: words of one's own are saved, and heard when somebody writes one.
+// TestDashboardOptOutWords: custom words are saved, and take effect when a person writes one.
 func TestDashboardOptOutWords(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -82,7 +82,7 @@ func TestDashboardOptOutWords(t *testing.T) {
 	s.Press("button", "Add language")
 	s.Write("Language", "fr")
 	s.writeInDialog("Stop words", "arret")
-	s.writeInDialog("Start words", "reprise") // leaving a field takes what is in it
+	s.writeInDialog("Start words", "reprise") // leaving a field saves its content
 	s.Write("Answer to a stop word", "Vous ne recevrez plus rien.")
 	s.Until(`[...document.querySelectorAll("[role=dialog] .mantine-Pill-label")].length === 2`)
 	s.Accessible()
@@ -105,7 +105,7 @@ func TestDashboardOptOutWords(t *testing.T) {
 	if !found {
 		t.Errorf("the words are %+v", words)
 	}
-	// A person who writes the word is answered, and wants no marketing any more.
+	// A person who writes the word gets an answer, and no marketing any more.
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Arret"})
 	s.onPhone(dewi, wrote("business", "Vous ne recevrez plus rien."))
 	if people := stored[[]storedContact](s, "/contacts?search=Dewi"); len(people) != 1 || people[0].MarketingConsent != "opted_out" {

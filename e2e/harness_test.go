@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	// patience is how long anything may take before a test gives up.
+	// patience is how long a test waits for anything before it gives up.
 	patience = 2 * time.Minute
-	// pollFirst and pollMost are how often a condition is looked at: ever more seldom.
+	// pollFirst and pollMost are the first and the longest wait between two checks of a condition.
 	pollFirst = 5 * time.Millisecond
 	pollMost  = 80 * time.Millisecond
 )
 
-// eventually waits until a condition holds, and tells whether it came to hold.
+// eventually waits until a condition holds, and tells whether it did.
 func eventually(holds func() bool) bool { return within(patience, holds) }
 
-// within is eventually with a patience of its own.
+// within is eventually with its own time limit.
 func within(limit time.Duration, holds func() bool) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -76,10 +76,10 @@ type process struct {
 	stdout, stderr output
 	exited         chan struct{}
 	url, ops       string
-	startup        time.Duration // to the first /ready
+	startup        time.Duration // from the start to the first successful /ready
 }
 
-// launch runs the program with the given variables and no others of its own.
+// launch runs the program with the given variables and no other variables of its own.
 func launch(env []string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(program, args...), exited: make(chan struct{})}
 	for _, entry := range os.Environ() {
@@ -87,7 +87,7 @@ func launch(env []string, args ...string) (*process, error) {
 			p.cmd.Env = append(p.cmd.Env, entry)
 		}
 	}
-	p.cmd.Env = append(p.cmd.Env, "GORACE=atexit_sleep_ms=0") // else the race detector holds up every exit for a second
+	p.cmd.Env = append(p.cmd.Env, "GORACE=atexit_sleep_ms=0") // otherwise the race detector delays every exit by a second
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.SysProcAttr = dieWithParent()
@@ -95,7 +95,7 @@ func launch(env []string, args ...string) (*process, error) {
 		return nil, err
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in its ProcessState
+		_ = p.cmd.Wait() // the result is in its ProcessState
 		close(p.exited)
 	}()
 	return p, nil
@@ -122,7 +122,7 @@ func (p *process) await() (int, error) {
 
 var servingLine = regexp.MustCompile(`"msg":"serving","listen":"([^"]+)","ops":"([^"]+)"`)
 
-// awaitReady waits until the process serves, and finds out where.
+// awaitReady waits until the process serves, and finds its addresses.
 func (p *process) awaitReady(begin time.Time) error {
 	ready := eventually(func() bool {
 		if !p.running() {
@@ -157,7 +157,7 @@ func OnFolder(dir string) Option {
 	return func(s *Server) { s.store = []string{"--data", dir} }
 }
 
-// OnDatabase keeps the store in PostgreSQL. Files still go to a folder of the server's own.
+// OnDatabase keeps the store in PostgreSQL. Files still go to the server's own folder.
 func OnDatabase(url string) Option {
 	return func(s *Server) { s.store = append(s.store, "--database-url", url) }
 }
@@ -172,8 +172,8 @@ func WithEnv(env ...string) Option {
 	return func(s *Server) { s.env = append(s.env, env...) }
 }
 
-// onEachEngine runs a test with an empty SQLite store and with an empty PostgreSQL one. The
-// option can be used for several servers where the engine allows it.
+// onEachEngine runs a test with an empty SQLite store and with an empty PostgreSQL one. The option can be used for
+// several servers if the engine allows it.
 func onEachEngine(t *testing.T, test func(t *testing.T, store Option)) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -186,8 +186,8 @@ func onEachEngine(t *testing.T, test func(t *testing.T, store Option)) {
 	})
 }
 
-// Server is a serving process that can be killed and started again on the same store. Its ports
-// are picked by the system and change with each start.
+// Server is a serving process that can be killed and started again on the same store. The system picks its ports, which
+// change with each start.
 type Server struct {
 	t     *testing.T
 	store []string
@@ -218,7 +218,7 @@ func (s *Server) serveArgs() []string {
 	return append(append(args, s.store...), s.flags...)
 }
 
-// with is the same running server, whose failures are another test's.
+// with is the same running server, but its failures are reported to another test.
 func (s *Server) with(t *testing.T) *Server {
 	same := &Server{t: t, store: s.store, flags: s.flags, env: s.env}
 	same.proc.Store(s.proc.Load())
@@ -240,17 +240,17 @@ func (s *Server) tryStart() error {
 		return err
 	}
 	if err := p.awaitReady(begin); err != nil {
-		_ = p.cmd.Process.Kill() // fails where it has ended by itself
+		_ = p.cmd.Process.Kill() // fails if it has ended already
 		return err
 	}
 	s.proc.Store(p)
 	return nil
 }
 
-// URL is where the API is now.
+// URL is the current address of the API.
 func (s *Server) URL() string { return s.proc.Load().url }
 
-// Ops is where the operator's pages are now.
+// Ops is the current address of the operator's pages.
 func (s *Server) Ops() string { return s.proc.Load().ops }
 
 // Log is what the current process has logged.
@@ -274,7 +274,7 @@ func (s *Server) Kill() {
 	s.Wait()
 }
 
-// Stop asks the process to end, as an operator would, and checks that it ends well.
+// Stop asks the process to end, as an operator would, and checks that it ends cleanly.
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.Signal(syscall.SIGTERM)
@@ -294,7 +294,7 @@ func (s *Server) Wait() int {
 	return code
 }
 
-// checkHealth looks for what no process may ever print.
+// checkHealth looks for output that no process may ever print.
 func (s *Server) checkHealth() {
 	s.t.Helper()
 	for _, sign := range []string{"DATA RACE", "panic", "fatal error"} {
@@ -309,10 +309,10 @@ func (s *Server) cleanUp() {
 		s.Stop()
 		return
 	}
-	s.checkHealth() // it may have ended by itself
+	s.checkHealth() // it may have ended already
 }
 
-// Result is how a command ended.
+// Result is the result of a command.
 type Result struct {
 	Code           int
 	Stdout, Stderr string
@@ -324,7 +324,7 @@ func (s *Server) CLI(args ...string) Result {
 	return runProgram(s.t, s.env, append(args, s.store...)...)
 }
 
-// Refused starts one more server of the same kind, which must not come up.
+// Refused starts another server of the same kind, which must not come up.
 func (s *Server) Refused() Result {
 	s.t.Helper()
 	return runProgram(s.t, s.env, s.serveArgs()...)
@@ -343,7 +343,7 @@ func runProgram(t *testing.T, env []string, args ...string) Result {
 	return Result{code, p.stdout.String(), p.stderr.String()}
 }
 
-// CLIObject runs a command with --json, which must succeed, and returns what it prints.
+// CLIObject runs a command with --json, which must succeed, and returns its output.
 func (s *Server) CLIObject(args ...string) map[string]any {
 	s.t.Helper()
 	r := s.CLI(append(args, "--json")...)
@@ -357,7 +357,7 @@ func (s *Server) CLIObject(args ...string) map[string]any {
 // Org is an organization with a key.
 type Org struct{ ID, TeamID, Key, KeyID string }
 
-// NewOrg makes an organization and a key with the program's commands.
+// NewOrg creates an organization and a key with the program's commands.
 func (s *Server) NewOrg() Org {
 	s.t.Helper()
 	org := s.CLIObject("org", "create", "--name", "Acme")
@@ -381,26 +381,25 @@ type Reply struct {
 	Body   string
 }
 
-// Code is the error's code, if it is an error.
+// Code is the error's code, if the reply is an error.
 func (r Reply) Code() string {
 	var envelope struct{ Error struct{ Code string } }
-	_ = json.Unmarshal([]byte(r.Body), &envelope) // no JSON, no code
+	_ = json.Unmarshal([]byte(r.Body), &envelope) // without JSON there is no code
 	return envelope.Error.Code
 }
 
-// ID is the id of the resource in the answer.
+// ID is the id of the resource in the reply.
 func (r Reply) ID() string {
 	var envelope struct{ Data struct{ ID string } }
-	_ = json.Unmarshal([]byte(r.Body), &envelope) // no JSON, no id
+	_ = json.Unmarshal([]byte(r.Body), &envelope) // without JSON there is no id
 	return envelope.Data.ID
 }
 
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// Try makes a call and reports whether it was answered. Any goroutine may use it, also while the
-// server is down.
+// Try makes a call and reports whether it was answered. Any goroutine may use it, even while the server is down.
 func (s *Server) Try(c Call) (Reply, error) {
-	if !s.proc.Load().running() { // its port may be another's by now
+	if !s.proc.Load().running() { // another process may have its port by now
 		return Reply{}, errors.New("the server is down")
 	}
 	request, err := http.NewRequest(c.Method, s.URL()+c.Path, strings.NewReader(c.Body))

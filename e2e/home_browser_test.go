@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Home says how many people wait, and leads to a list of as many.
+// The home page says how many people wait, and leads to a list with that many.
 func TestDashboardHome(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// arrivals is what an endpoint was told of the messages of a ledger.
+// arrivals is what an endpoint received about the messages of a ledger.
 type arrivals struct {
 	mu    sync.Mutex
-	seen  map[string]int // by type and the id of the event
-	since time.Time      // when it began to listen: what is recorded from then on reaches it
+	seen  map[string]int // by event type and id
+	since time.Time      // when it began to listen: events recorded from then on reach it
 }
 
-// listen has an endpoint told of every message that goes out or comes in.
+// listen subscribes an endpoint to every outbound and inbound message.
 func (l *ledger) listen() *arrivals {
 	l.t.Helper()
 	a := &arrivals{seen: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			return // cut off
+			return // the request was cut off
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -37,7 +37,7 @@ func (l *ledger) listen() *arrivals {
 	return a
 }
 
-// check waits until the endpoint was told of everything that the store has as an event since it listens.
+// check waits until the endpoint has received every event recorded since it began to listen.
 func (a *arrivals) check(l *ledger) {
 	l.t.Helper()
 	var missing []string

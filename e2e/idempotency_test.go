@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOneKeyOneLabel: many identical requests at once make one label, and after a crash the
-// answer is still the first one's.
+// TestOneKeyOneLabel: many identical requests at once create one label, and after a crash the answer is still that of
+// the first.
 func TestOneKeyOneLabel(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store)
@@ -51,8 +51,8 @@ func crowd(t *testing.T, srv *Server, c Call, n int) []Reply {
 	return replies
 }
 
-// checkCrowd checks that one call did the work and every other got its answer, or was told to
-// wait for it. It returns the one.
+// checkCrowd checks that one call did the work and every other got its answer, or was told to wait for it. It returns
+// that call's reply.
 func checkCrowd(t *testing.T, replies []Reply) (first Reply) {
 	t.Helper()
 	workers := 0

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// importRows is long enough to be killed in several times.
+// importRows is long enough to be interrupted by several kills.
 const importRows = 1500
 
-// killsOf are after how many rows the server is killed. On PostgreSQL the next one waits half a minute before it takes
-// the killed one's work, so there is one kill only.
+// killsOf are the numbers of rows after which the server is killed. On PostgreSQL the next process waits half a minute
+// before it takes over the killed one's work, so there is only one kill.
 func (s *Server) killsOf(rows ...int) []int {
 	if s.setting("--database-url") != "" {
 		return rows[len(rows)/2 : len(rows)/2+1]
@@ -23,7 +23,7 @@ func (s *Server) killsOf(rows ...int) []int {
 	return rows
 }
 
-// user is somebody who has signed in, without a browser.
+// user is a user who has signed in, without a browser.
 type user struct {
 	srv    *Server
 	cookie string
@@ -37,7 +37,7 @@ func signedIn(t *testing.T, srv *Server) *user {
 	return u
 }
 
-// do makes a request that has to succeed.
+// do makes a request that must succeed.
 func (u *user) do(t *testing.T, method, path, kind, body string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, u.srv.URL()+"/app/api"+path, strings.NewReader(body))
@@ -72,7 +72,7 @@ func (u *user) text(t *testing.T, method, path, kind, body string) []byte {
 	return text
 }
 
-// data makes a request and reads what the answer is about.
+// data makes a request and returns the data of the answer.
 func data[T any](t *testing.T, u *user, method, path, kind, body string) T {
 	t.Helper()
 	var envelope struct{ Data T }
@@ -82,13 +82,13 @@ func data[T any](t *testing.T, u *user, method, path, kind, body string) T {
 	return envelope.Data
 }
 
-// importJob is how far an import is.
+// importJob is the progress of an import.
 type importJob struct {
 	ID, Status                     string
 	Rows, Created, Changed, Failed int
 }
 
-// numbers are those of all contacts whose name begins as the imported ones' do, as the export has them.
+// numbers are the phone numbers, from the export, of all contacts whose name begins like the imported ones'.
 func (u *user) numbers(t *testing.T) map[string]int {
 	t.Helper()
 	rows, err := csv.NewReader(u.do(t, http.MethodGet, "/contacts/export?search=Imported", "", "").Body).ReadAll()
@@ -102,7 +102,7 @@ func (u *user) numbers(t *testing.T) map[string]int {
 	return counts
 }
 
-// until kills the server whenever the job is further than each of some shares, and waits until it has a status.
+// until kills the server whenever the job has passed each of the given amounts, and waits until the job has a status.
 func (u *user) until(t *testing.T, id, status string, kills []int, far func(importJob) int) (job importJob) {
 	t.Helper()
 	done := eventually(func() bool {
@@ -120,8 +120,8 @@ func (u *user) until(t *testing.T, id, status string, kills []int, far func(impo
 	return job
 }
 
-// TestImportIsKilled: the server is killed in the middle of an import, and of its undoing. Each row is imported once, and
-// after the undo none is there.
+// TestImportIsKilled: the server is killed during an import, and during its undo. Each row is imported once, and after
+// the undo none is left.
 func TestImportIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithFlags("--demo", "--demo-empty"))

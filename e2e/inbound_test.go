@@ -15,12 +15,12 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// receivable is a message of each type that people write, without files, and what we call it.
+// receivable is a message of each type that people write, without files, and our name for it.
 var receivable = []struct {
 	kind    string
 	content any
 	as      string
-	want    any // the content that is shown
+	want    any // the content in the API
 }{
 	{"text", "Grüße 👋", "text", map[string]any{"body": "Grüße 👋"}},
 	{"location", map[string]any{"latitude": 52.5, "longitude": 13.4, "name": "Here"}, "location", nil},
@@ -56,8 +56,8 @@ func testReceiveEachType(t *testing.T, w world) {
 	}
 }
 
-// checkReceivedEvent looks at the whole payload of a message.received, but for the message object,
-// of which it looks at what all have.
+// checkReceivedEvent checks the whole payload of a message.received. Of the message object it checks the fields that
+// all types have.
 func checkReceivedEvent(t *testing.T, n *Number, m object, person string) object {
 	t.Helper()
 	e := n.onlyEvent(chat.EventMessageReceived, m.str("message_id"))
@@ -92,7 +92,7 @@ func checkReceivedEvent(t *testing.T, n *Number, m object, person string) object
 	return e
 }
 
-// testReceiveFiles: the bytes of a file are fetched, kept and served; the event waits for them.
+// testReceiveFiles: a file is fetched, stored and served, and the event waits for it.
 func testReceiveFiles(t *testing.T, w world) {
 	n := w.number(t)
 	for _, f := range []struct{ kind, as, mimeType, name string }{
@@ -104,7 +104,7 @@ func testReceiveFiles(t *testing.T, w world) {
 		id := n.receive(person, f.kind, map[string]any{f.kind: map[string]any{"caption": "look"}, "file": map[string]any{
 			"mime_type": f.mimeType, "filename": f.name, "data": base64.StdEncoding.EncodeToString(content),
 		}})
-		e := n.onlyEvent(chat.EventMessageReceived, id) // waits for the file
+		e := n.onlyEvent(chat.EventMessageReceived, id) // the event waits for the file
 		m := n.find(id)
 		if m.str("type") != f.as || m.at(f.as, "url") != nil || m.str(f.as, "mime_type") != f.mimeType {
 			t.Errorf("%s: the message is %v", f.kind, m)
@@ -123,7 +123,7 @@ func testReceiveFiles(t *testing.T, w world) {
 	expect(t, n.srv.Get("", "/media/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), http.StatusNotFound, "resource_not_found")
 }
 
-// testInbox: one conversation for each person, its count of unread messages, and how it opens again.
+// testInbox: one conversation per person, its count of unread messages, and how it reopens.
 func testInbox(t *testing.T, w world) {
 	n, person := w.number(t), newPerson()
 	first := n.receiveText(map[string]any{"phone": person, "name": "Ada"}, "one")
@@ -166,19 +166,19 @@ func textMessage(digits, id, body string) string {
 	return fmt.Sprintf(`{"from":%q,"id":%q,"timestamp":"%d","type":"text","text":{"body":%q}}`, digits, id, time.Now().Unix(), body)
 }
 
-// envelopeOf is a callback with these members of the value.
+// envelopeOf is a callback whose value has these members.
 func envelopeOf(n *Number, members string) string {
 	return fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[%s]}]}`, n.WABAID, updateOf(n, members))
 }
 
-// updateOf is a part of a callback with these members of the value.
+// updateOf is a part of a callback whose value has these members.
 func updateOf(n *Number, members string) string {
 	return fmt.Sprintf(`{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":%q,"phone_number_id":%q},%s}}`,
 		n.Phone[1:], n.ID, members)
 }
 
-// testNewPersonAtOnce: a person's first messages in both directions at the same instant make one
-// contact and one conversation.
+// testNewPersonAtOnce: a person's first messages in both directions at the same instant create one contact and one
+// conversation.
 func testNewPersonAtOnce(t *testing.T, w world) {
 	const people, each = 4, 4
 	n := w.number(t)
@@ -212,8 +212,7 @@ func testNewPersonAtOnce(t *testing.T, w world) {
 	}
 }
 
-// testPeopleWithoutNumbers: a person who hides the number is known by the user id, in both
-// directions.
+// testPeopleWithoutNumbers: a person who hides the phone number is known by the user id, in both directions.
 func testPeopleWithoutNumbers(t *testing.T, w world) {
 	n := w.number(t)
 	hidden := map[string]any{"phone": newPerson(), "name": "Noor", "username": fmt.Sprintf("noor.%s", n.ID), "hide_phone": true}

@@ -6,15 +6,15 @@ import (
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
-// writeFromPhone writes to the business as the handset that is chosen.
+// writeFromPhone writes to the business from the chosen handset.
 func (s *Screen) writeFromPhone(text string) {
 	s.t.Helper()
 	s.Write("Message to the business", text)
 	s.Press("button", "Send from phone")
 }
 
-// The way of a message: from a customer's phone on one node into the inbox on another, which leaves the sending
-// to the first; there it is answered, noted and resolved.
+// A message goes from a customer's phone on one node into the inbox on another node, which leaves sending to the first.
+// There it is answered, noted and resolved.
 func TestDashboardOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	database := OnDatabase(pgtest.NewDatabase(t))

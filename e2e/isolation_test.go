@@ -10,7 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
-// external starts a server on a provider of the test's own, with numbers.
+// external starts a server on the test's own provider, with numbers.
 func external(t *testing.T, engine Option, numbers int, flags ...string) (*Provider, []*Number) {
 	t.Helper()
 	p := StartProvider(t)
@@ -19,14 +19,14 @@ func external(t *testing.T, engine Option, numbers int, flags ...string) (*Provi
 	var list []*Number
 	for range numbers {
 		n := plant(t, srv, p.Sim, log)
-		n.srv = srv // which may restart
+		n.srv = srv // it may restart
 		list = append(list, n)
 	}
 	return p, list
 }
 
-// TestHangingNumber: a number for which the provider does not answer, with more conversations than
-// calls may be under way, holds up nobody else.
+// TestHangingNumber: the provider does not answer for one number, which has more conversations than calls may be under
+// way. Other numbers are not delayed.
 func TestHangingNumber(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		const conversations, messages = 80, 20
@@ -50,15 +50,15 @@ func TestHangingNumber(t *testing.T) {
 			t.Fatalf("the provider answered for the hanging number: %v", got)
 		}
 		for _, id := range []string{stuck[0], stuck[conversations-1]} {
-			if status := hanging.message(id).str("status"); status != "queued" && status != "pending" { // it waits, or is to be tried again
+			if status := hanging.message(id).str("status"); status != "queued" && status != "pending" { // waiting, or to be retried
 				t.Errorf("a message that hangs is %s", status)
 			}
 		}
-		p.Stop(context.Background()) // lets go of the calls, so that the server need not wait for them to end
+		p.Stop(context.Background()) // ends the calls, so that the server need not wait for them
 	})
 }
 
-// TestOrder: whatever happens to a message, the provider gets those of its conversation behind it.
+// TestOrder: whatever happens to a message, the provider gets the later messages of its conversation after it.
 func TestOrder(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		const each = 4
@@ -66,7 +66,7 @@ func TestOrder(t *testing.T) {
 		n := numbers[0]
 		people := []string{
 			newPerson(),
-			"+99981131056",  // too fast for this person, once
+			"+99981131056",  // a pair limit, once
 			"+99981131000",  // an outage, once: the retry comes after a minute
 			"+999400003000", // 300 ms for each answer
 			"+99960000010",  // the answer is lost; the message is not
@@ -89,8 +89,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestRateLimit: a number that is too fast rests without spending the attempts of its messages;
-// another goes on.
+// TestRateLimit: a number that is too fast pauses without using up the attempts of its messages. Another number
+// continues.
 func TestRateLimit(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		p, numbers := external(t, engine, 2)
@@ -108,7 +108,7 @@ func TestRateLimit(t *testing.T) {
 			rest = append(rest, limited.send(newPerson(), "text", text("behind it")))
 			other.awaitStatus(other.send(newPerson(), "text", text("beside it")), "read")
 		}
-		if got := tried(); got != 6 { // the first once, the other number's five
+		if got := tried(); got != 6 { // the first number's one and the other number's five
 			t.Errorf("the provider was called %v times", got)
 		}
 		if err := p.SetFaults(limited.ID, nil); err != nil {
@@ -128,8 +128,7 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// TestStop: a server that is told to stop under load loses nothing, repeats nothing, and its
-// successor goes on in order.
+// TestStop: a server that is stopped under load loses and repeats nothing, and its successor continues in order.
 func TestStop(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		l := openLedger(t, engine)

@@ -17,17 +17,16 @@ import (
 const (
 	ledgerKills     = 5
 	ledgerNumbers   = 2
-	ledgerClients   = 4  // of each number
-	ledgerThreads   = 3  // conversations of each client
-	ledgerPerRound  = 80 // messages that are accepted before the next kill
+	ledgerClients   = 4  // per number
+	ledgerThreads   = 3  // conversations per client
+	ledgerPerRound  = 80 // how many messages are accepted before the next kill
 	ledgerWriters   = 20 // people who write to each number
-	ledgerPictures  = 10 // one inbound message in so many has a file
+	ledgerPictures  = 10 // one of this many inbound messages has a file
 	ledgerWaitsLong = 3 * time.Minute
 )
 
-// TestLedger kills the server again and again while clients send and people write, and then
-// compares the books: what was accepted with what the provider got, what the provider reported
-// with what is stored.
+// TestLedger kills the server again and again while clients send and people write, and then compares the books: the
+// accepted messages with those the provider got, and the provider's reports with the stored data.
 func TestLedger(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		l := openLedger(t, engine)
@@ -43,7 +42,7 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// ledger is a server under load, or several on one database, with what the clients and people know for sure.
+// ledger is a server under load, or several on one database, with what the clients and people know for certain.
 type ledger struct {
 	t       *testing.T
 	p       *Provider
@@ -59,7 +58,7 @@ type ledger struct {
 
 	mu      sync.Mutex
 	sent    map[string][]string // by number and person: the ids of accepted messages, in order
-	written map[string][]string // by number and person: the provider's ids of what they wrote
+	written map[string][]string // by number and person: the provider's ids of the messages they wrote
 }
 
 // openLedger starts a node for each engine.
@@ -73,17 +72,17 @@ func openLedger(t *testing.T, engines ...Option) *ledger {
 	log := l.srv.stored()
 	for range ledgerNumbers {
 		n := plant(t, l.srv, l.p.Sim, log)
-		n.srv = l.srv // which restarts
+		n.srv = l.srv // it restarts
 		l.numbers = append(l.numbers, n)
 		for c := range ledgerClients {
 			l.done.Go(func() { l.client(n, c) })
 		}
 	}
-	t.Cleanup(l.close) // also when the test gives up
+	t.Cleanup(l.close) // even if the test gives up
 	return l
 }
 
-// close ends clients and people.
+// close stops clients and people.
 func (l *ledger) close() {
 	l.mu.Lock()
 	select {
@@ -106,7 +105,7 @@ func (l *ledger) awaitAccepted(enough int) bool {
 	return within(ledgerWaitsLong, func() bool { return l.accepted.Load() >= int64(enough) || l.t.Failed() }) && !l.t.Failed()
 }
 
-// client sends one message after the other, each until it is accepted.
+// client sends one message after the other, and repeats each until it is accepted.
 func (l *ledger) client(n *Number, client int) {
 	for i := 0; ; i++ {
 		person := fmt.Sprintf("+4917%s%02d%02d", n.ID[len(n.ID)-5:], client, i%ledgerThreads)
@@ -146,7 +145,7 @@ func (l *ledger) accept(srv *Server, n *Number, person, key string) (id string, 
 	return reply.ID(), nil
 }
 
-// write lets somebody write to a number.
+// write makes a person write to a number.
 func (l *ledger) write(n *Number) error {
 	i := l.writes.Add(1)
 	person := fmt.Sprintf("+4916%s%04d", n.ID[len(n.ID)-5:], i%ledgerWriters)
@@ -192,8 +191,8 @@ func (l *ledger) awaitSent() {
 	}
 }
 
-// checkProvider compares what was accepted with what the provider got: every message, in the order
-// of its conversation, a second time only when a kill came in between.
+// checkProvider compares the accepted messages with those the provider got: every message, in the order of its
+// conversation, and a second time only if a kill came in between.
 func (l *ledger) checkProvider(n *Number) (copies int) {
 	l.t.Helper()
 	got := map[string][]string{} // by person
@@ -223,7 +222,7 @@ func (l *ledger) checkProvider(n *Number) (copies int) {
 	return copies
 }
 
-// checkStore compares what is stored with what was accepted and reported: each once.
+// checkStore compares the stored messages with the accepted and the reported ones: each is stored once.
 func (l *ledger) checkStore(n *Number) (inbound int) {
 	l.t.Helper()
 	rows := map[string]object{}
@@ -273,7 +272,7 @@ func (l *ledger) checkStore(n *Number) (inbound int) {
 
 func unsent(m object) bool { return m.str("status") == "queued" || m.str("status") == "pending" }
 
-// expected is how many messages of a number there must be.
+// expected is how many messages a number must have.
 func (l *ledger) expected(n *Number) (count int) {
 	for _, book := range []map[string][]string{l.sent, l.written} {
 		for key, ids := range book {
@@ -285,7 +284,7 @@ func (l *ledger) expected(n *Number) (count int) {
 	return count
 }
 
-// checkEvents looks for events that are missing or come twice.
+// checkEvents looks for missing and repeated events.
 func (l *ledger) checkEvents(n *Number) {
 	l.t.Helper()
 	seen := map[string]int{}
@@ -306,7 +305,7 @@ func (l *ledger) checkEvents(n *Number) {
 	}
 }
 
-// untold are the events that are not among those that were seen.
+// untold are the events that are not among the seen ones.
 func (l *ledger) untold(n *Number, seen map[string]int) (missing []string) {
 	for before, book := range map[string]map[string][]string{"message.sent %s:sent": l.sent, "message.received %s": l.written} {
 		for key, ids := range book {
@@ -320,7 +319,8 @@ func (l *ledger) untold(n *Number, seen map[string]int) (missing []string) {
 	return missing
 }
 
-// awaitEvents waits until there are as many events as messages: one with a file waits for the file.
+// awaitEvents waits until there are as many events as messages, because the event of a message with a file waits for
+// the file.
 func (l *ledger) awaitEvents(n *Number) {
 	l.t.Helper()
 	within(ledgerWaitsLong, func() bool { return len(n.events(chat.EventMessageSent, chat.EventMessageReceived)) >= l.expected(n) })

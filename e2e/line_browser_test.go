@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// line is a connection between a browser and a server that can be cut and mended.
+// line is a connection between a browser and a server that can be cut and restored.
 type line struct {
 	listener net.Listener
 
 	mu     sync.Mutex
 	target string
 	ends   map[net.Conn]bool
-	left   int64 // bytes to the server until it is cut; negative: it is not
+	left   int64 // how many more bytes go to the server until it is cut; negative if it is not to be cut
 	down   bool
 }
 
@@ -58,14 +58,14 @@ func (l *line) join(browser net.Conn) {
 		return
 	}
 	go func() {
-		_, _ = io.Copy(browser, server) // ends with the connection
+		_, _ = io.Copy(browser, server) // this ends with the connection
 		browser.Close()
 	}()
 	_, _ = io.Copy(server, io.TeeReader(browser, l))
 	server.Close()
 }
 
-// keep remembers both ends, unless the line is down.
+// keep remembers both ends, unless the line is cut.
 func (l *line) keep(browser, server net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *line) keep(browser, server net.Conn) bool {
 	return true
 }
 
-// Write counts what goes to the server, and cuts the line when it is enough.
+// Write counts the bytes to the server, and cuts the line after the set number.
 func (l *line) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	enough := l.left >= 0 && l.left <= int64(len(b))
@@ -92,14 +92,14 @@ func (l *line) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// cutAfter cuts the line once so many bytes more have gone to the server.
+// cutAfter cuts the line after the given number of further bytes to the server.
 func (l *line) cutAfter(bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left = bytes
 }
 
-// cut ends all connections, and lets none begin.
+// cut ends all connections, and allows no new ones.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *line) cut() {
 	clear(l.ends)
 }
 
-// lead has connections that begin from now on end at another server.
+// lead makes new connections go to another server.
 func (l *line) lead(srv *Server) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 	parley "github.com/parleyhq/parley/client"
 )
 
-// hookReceiver is a developer's server: it takes events and keeps them.
+// hookReceiver is a developer's server that accepts and keeps events.
 type hookReceiver struct {
 	*httptest.Server
-	status atomic.Int64 // of its answers
+	status atomic.Int64 // the status of its answers
 	mu     sync.Mutex
 	seen   []receivedHook
 }
@@ -38,7 +38,7 @@ func newHookReceiver(t *testing.T, status int) *hookReceiver {
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
-			return // the sender has gone
+			return // the sender has closed the connection
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func newHookReceiver(t *testing.T, status int) *hookReceiver {
 	return r
 }
 
-// all is what has come so far.
+// all is everything received so far.
 func (r *hookReceiver) all() []receivedHook {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *hookReceiver) await(t *testing.T, n int) []receivedHook {
 	return r.all()
 }
 
-// relay is a fixed address for a server whose own changes with each start.
+// relay is a fixed address for a server whose own address changes with each start.
 func relay(t *testing.T, srv *Server) string {
 	t.Helper()
 	proxy := &httputil.ReverseProxy{
@@ -93,7 +93,7 @@ func listen(t *testing.T, address, key, forwardTo string, args ...string) (*proc
 	}
 	t.Cleanup(func() {
 		if p.running() {
-			_ = p.cmd.Process.Kill() // it may have ended by itself
+			_ = p.cmd.Process.Kill() // it may have ended already
 		}
 	})
 	var secret string
@@ -113,13 +113,12 @@ func (n *Number) newContact(t *testing.T) string {
 	return r.ID()
 }
 
-// TestListen: events reach a developer's server as deliveries do, and none is lost while the service
-// is away.
+// TestListen: events reach a developer's server as deliveries do, and none is lost while the service is down.
 func TestListen(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		w := newWorld(t, store)
 		n := w.number(t)
-		n.newContact(t) // from before: it is not forwarded
+		n.newContact(t) // an earlier event: it is not forwarded
 		local := newHookReceiver(t, http.StatusAccepted)
 		p, secret := listen(t, relay(t, w.srv), n.org.Key, strings.TrimPrefix(local.URL, "http://")+"/hooks", "--events", "contact.created,message.received")
 
@@ -154,7 +153,7 @@ func TestListen(t *testing.T) {
 	})
 }
 
-// checkForwarded holds what came against what a delivery carries.
+// checkForwarded compares a forwarded event with a delivery.
 func checkForwarded(t *testing.T, got receivedHook, secret string) {
 	t.Helper()
 	event, err := parley.ParseWebhook(got.Header, []byte(got.Body), time.Now(), secret)
@@ -170,8 +169,8 @@ func checkForwarded(t *testing.T, got receivedHook, secret string) {
 	}
 }
 
-// TestWaitingForEventsDoesNotHoldUpAStop: a server ends at once although someone waits for events, who
-// is answered.
+// TestWaitingForEventsDoesNotHoldUpAStop: a server stops at once although a client waits for events, and the client
+// gets an answer.
 func TestWaitingForEventsDoesNotHoldUpAStop(t *testing.T) {
 	t.Parallel()
 	srv := Start(t)

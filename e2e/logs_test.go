@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
-// TestLogs: lines of JSON, few of them, and no secret in any.
+// TestLogs: the log is lines of JSON, only a few, and no secret is in any.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	database, err := url.Parse(pgtest.NewDatabase(t))
@@ -39,7 +39,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// databasePassword is the one in the URL, or one that a server without passwords does not mind.
+// databasePassword is the password in the URL, or a made-up one that a server without passwords ignores.
 func databasePassword(database *url.URL) string {
 	if password, ok := database.User.Password(); ok {
 		return password

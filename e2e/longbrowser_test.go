@@ -12,9 +12,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The browser tests that take long. make test runs the main ones, make browser-test all of them.
+// These browser tests take long. make test runs the main browser tests, make browser-test all of them.
 
-// TestDashboardConversation is the way of a message on one node, in the demo's week.
+// TestDashboardConversation follows a message on one node, in the demo's week.
 func TestDashboardConversation(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -36,7 +36,7 @@ func TestDashboardSignIn(t *testing.T) {
 	s.Content()
 }
 
-// TestPhoneOnAPhone: the page by itself, on a small screen, in the demo's week.
+// TestPhoneOnAPhone: the phone's page alone, on a small screen, in the demo's week.
 func TestPhoneOnAPhone(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -51,7 +51,7 @@ func TestPhoneOnAPhone(t *testing.T) {
 	s.Content()
 }
 
-// What is on the screen is right again after the server was away, and nobody pressed reload.
+// The screen is correct again after the server was down, without a reload by the user.
 func TestDashboardServerRestarts(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -86,7 +86,7 @@ func TestDashboardServerRestarts(t *testing.T) {
 	}
 }
 
-// Somebody is invited, joins by the link, may do less than an owner, and is out at once when disabled.
+// A user is invited, joins by the link, may do less than an owner, and is signed out at once when disabled.
 func TestDashboardInvitation(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -112,13 +112,13 @@ func TestDashboardInvitation(t *testing.T) {
 
 	owner.Press("button", "More for Budi")
 	owner.Press("menuitem", "Disable")
-	owner.Press("button", "Disable") // it is asked once, because what they have open goes back to the queue
+	owner.Press("button", "Disable") // a confirmation is asked for, because their open conversations go back to the queue
 	guest.Has("button", "Sign in")
 	guest.Content()
 	owner.Content()
 }
 
-// value is what a field holds.
+// value is the content of a field.
 func (s *Screen) value(name string) (text string) {
 	s.t.Helper()
 	s.on(s.await("textbox", name), "function () { window.asked = this.value }")
@@ -129,7 +129,7 @@ func (s *Screen) value(name string) (text string) {
 	return text
 }
 
-// An agent without a mouse: signs in, goes through the list, answers, and resolves.
+// An agent without a mouse signs in, goes through the list, answers, and resolves.
 func TestDashboardByKeyboard(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -160,8 +160,8 @@ func TestDashboardByKeyboard(t *testing.T) {
 	s.Content()
 }
 
-// Every page, on a desk and on a phone, in light and in dark: nothing serious for axe to find, and nothing
-// wider than the screen.
+// Every page, on a desktop and on a phone, in light and in dark: axe finds nothing serious, and nothing is wider than
+// the screen.
 func TestDashboardPages(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -186,7 +186,7 @@ func TestDashboardPages(t *testing.T) {
 	}
 }
 
-// Search finds a message of the demo's week, is narrowed, leads to it, and is an address.
+// A search finds a message of the demo's week, is narrowed, leads to the message, and has an address.
 func TestDashboardSearch(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

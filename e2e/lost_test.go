@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A server whose folder is taken away answers nothing more as done, and ends with the reason.
+// A server whose folder is removed acknowledges nothing more, and ends with the reason.
 func TestServerEndsWithItsFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,16 +16,16 @@ import (
 // program is the built program.
 var program string
 
-// buildTags are those that the program is built with.
+// buildTags are the tags that the program is built with.
 var buildTags string
 
-// sideBySide is how many tests run at once: most of the time most of them wait.
+// sideBySide is how many tests run at once. Most of them wait most of the time.
 const sideBySide = 8
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(max(sideBySide, runtime.GOMAXPROCS(0)))); err != nil {
-		panic(err) // testing always has it
+		panic(err) // the testing package always defines it
 	}
 	code, err := buildAndRun(m)
 	if err != nil {
@@ -46,7 +46,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	if buildTags != "" {
 		args = append(args, "-tags", buildTags)
 	}
-	if os.Getenv("E2E_RACE") != "" { // slow: the packages' own tests look for races already
+	if os.Getenv("E2E_RACE") != "" { // this is slow, and the packages' own tests already look for races
 		args = append(args, "-race")
 	}
 	build := exec.Command("go", append(args, "github.com/parleyhq/parley")...)

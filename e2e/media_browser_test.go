@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// picture is a PNG of that size.
+// picture is a PNG of the given size.
 func picture(t *testing.T, width, height int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,7 +32,7 @@ func writeFile(t *testing.T, name string, data []byte) string {
 	return path
 }
 
-// handFiles hands files to the page in an event: "paste" at the field, "drop" at the page.
+// handFiles gives files to the page in an event: "paste" at the field, "drop" at the page.
 func (s *Screen) handFiles(event string, files map[string]int) {
 	s.t.Helper()
 	made := ""
@@ -47,7 +47,7 @@ func (s *Screen) handFiles(event string, files map[string]int) {
 			: new DragEvent('drop', {dataTransfer: d, bubbles: true, cancelable: true}))`)
 }
 
-// TestDashboardMedia: what the phone sends is shown and played; what an agent attaches arrives.
+// TestDashboardMedia: files from the phone are shown and played, and an agent's attachments arrive.
 func TestDashboardMedia(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -93,12 +93,13 @@ func TestDashboardMedia(t *testing.T) {
 	s.Says("100 MB")
 	s.Lacks("button", "Take away film.pdf")
 	s.Accessible()
-	s.Open(srv.URL() + "/media") // which has what was put there, and not what was sent
+	s.Open(srv.URL() + "/media") // it has the files that were added to the library, and not those that were sent
 	s.Says("The library is empty")
 	s.Content()
 }
 
-// TestDashboardUploadBreaksOff: the connection is gone in the middle of a file, which is sent once when it is back.
+// TestDashboardUploadBreaksOff: the connection is lost during an upload. The file is sent once when the connection is
+// back.
 func TestDashboardUploadBreaksOff(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -6,7 +6,7 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// world is a server that several tests use side by side, each with numbers of its own.
+// world is a server that several tests use at the same time, each with its own numbers.
 type world struct {
 	srv *Server
 	sim Sim
@@ -25,7 +25,7 @@ func (w world) number(t *testing.T) *Number {
 	return plant(t, w.srv, w.sim, w.log)
 }
 
-// TestMessaging drives messages out and in, through the program's own simulator.
+// TestMessaging sends and receives messages through the program's own simulator.
 func TestMessaging(t *testing.T) {
 	tests := []struct {
 		name string

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 )
 
-// script is what must never run: as a name, a message, a caption, a file's name, a template's value.
+// script must never run, whether it is a name, a message, a caption, a file's name or a template's value.
 const script = `<img src=x onerror="window.ran=true"><script>window.ran=true</script>`
 
 // TestDashboardScriptIsText: script in everything that people can name or write is shown, not run.
@@ -58,7 +58,7 @@ func TestDashboardScriptIsText(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardActiveFiles: a file with script in it has an answer that browsers save and do not run.
+// TestDashboardActiveFiles: a file that contains script is served so that browsers save it and do not run it.
 func TestDashboardActiveFiles(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -98,7 +98,7 @@ func TestDashboardActiveFiles(t *testing.T) {
 	}
 }
 
-// TestDashboardWrongClock: a browser whose clock is a day off still shows how long the window is open.
+// TestDashboardWrongClock: a browser whose clock is a day off still shows correctly how long the window is open.
 func TestDashboardWrongClock(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// frozenFor is longer than a node counts as alive after its last sign of life, and than the others wait.
+	// frozenFor is longer than a node counts as alive after its last sign of life, and longer than the others wait.
 	frozenFor = 35 * time.Second
-	visitors  = 6 // clients that keep their connections
+	visitors  = 6 // how many clients keep their connections
 )
 
 // threeNodes is the ledger of three nodes on one database.
@@ -43,14 +43,14 @@ func (l *ledger) killNode(s *Server) {
 	l.kills = append(l.kills, time.Now())
 }
 
-// more waits until so many more messages are accepted.
+// more waits until n more messages are accepted.
 func (l *ledger) more(n int) bool {
 	l.t.Helper()
 	return l.awaitAccepted(int(l.accepted.Load()) + n)
 }
 
-// TestRollingRestart replaces three nodes one after the other under load. Clients that keep their connections, and
-// never make a request twice, see no failure.
+// TestRollingRestart replaces three nodes one after the other under load. Clients that keep their connections and never
+// repeat a request see no failure.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	l := threeNodes(t, pgtest.NewDatabase(t), "--drain-delay=1s")
@@ -75,7 +75,7 @@ func TestRollingRestart(t *testing.T) {
 	}
 }
 
-// visit has clients make requests, each on a connection that it keeps for as long as it may.
+// visit starts clients that make requests, each on a connection that it keeps as long as it may.
 func (l *ledger) visit() *visit {
 	v := &visit{l: l, quit: make(chan struct{})}
 	for i := range visitors {
@@ -98,7 +98,7 @@ func (v *visit) leave() {
 	v.done.Wait()
 }
 
-// run goes from node to node, as a load balancer does: to the next where a node takes no connection.
+// run goes from node to node, as a load balancer does: to the next one if a node accepts no connection.
 func (v *visit) run(visitor int) {
 	for i := visitor; ; i++ {
 		select {
@@ -107,7 +107,7 @@ func (v *visit) run(visitor int) {
 		default:
 		}
 		p := v.l.nodes[i%len(v.l.nodes)].proc.Load()
-		if !p.running() { // its port may be another's by now
+		if !p.running() { // another process may have its port by now
 			continue
 		}
 		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
@@ -147,7 +147,7 @@ func (v *visit) talk(conn net.Conn, visitor int) error {
 		select {
 		case <-v.quit:
 			return nil
-		case <-time.After(20 * time.Millisecond): // at times longer than the instant at which a connection is closed
+		case <-time.After(20 * time.Millisecond): // the server may close the connection during this wait
 		}
 		if response.Close {
 			return nil
@@ -155,12 +155,12 @@ func (v *visit) talk(conn net.Conn, visitor int) error {
 	}
 }
 
-// TestNodesDieAndFreeze kills nodes under load, and freezes one for so long that the others take its work. When it
-// goes on, it does so with nothing that is theirs by now.
+// TestNodesDieAndFreeze kills nodes under load, and freezes one for so long that the others take over its work. When it
+// continues, it does not touch the work that others now have.
 func TestNodesDieAndFreeze(t *testing.T) {
 	t.Parallel()
 	l := threeNodes(t, pgtest.NewDatabase(t))
-	l.p.do(http.MethodPut, "faults", map[string]any{"latency": "100ms"}) // there is always something under way
+	l.p.do(http.MethodPut, "faults", map[string]any{"latency": "100ms"}) // so that messages are always under way
 	book := l.listen()
 	if l.more(ledgerPerRound) {
 		l.killNode(l.nodes[1])
@@ -178,7 +178,7 @@ func TestNodesDieAndFreeze(t *testing.T) {
 	book.check(l)
 }
 
-// TestNodesKeepOneKey: the same request at three nodes at once is done once.
+// TestNodesKeepOneKey: the same request to three nodes at once is processed once.
 func TestNodesKeepOneKey(t *testing.T) {
 	t.Parallel()
 	p, nodes, n := nodesOn(t, "api,worker", "api,worker", "api,worker")
@@ -191,7 +191,7 @@ func TestNodesKeepOneKey(t *testing.T) {
 		for i := range 12 {
 			wg.Go(func() {
 				var reply Reply
-				answered := eventually(func() bool { // those that come while it is done are told to ask again
+				answered := eventually(func() bool { // requests that come while it is processed are told to ask again
 					reply = nodes[i%3].Do(call)
 					return reply.Code() != "idempotency_in_progress"
 				})

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestDashboardVoiceNote: what the browser records as WebM arrives as the OGG that phones play.
+// TestDashboardVoiceNote: a recording that the browser makes as WebM arrives as OGG, which phones play.
 func TestDashboardVoiceNote(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -33,12 +33,13 @@ func TestDashboardVoiceNote(t *testing.T) {
 	s.Content()
 }
 
-// notices keeps what would be shown on the desktop.
+// notices keeps the desktop notifications.
 const notices = `window.notices = []
 window.Notification = class { static permission = "granted"; static requestPermission = async () => "granted"; close() {}
 	constructor(title, { body }) { window.notices.push(title + ": " + body); window.lastNotice = this } }`
 
-// TestDashboardNotices: the title counts what is unread, and the desktop tells of it, but not of the thread in sight.
+// TestDashboardNotices: the title counts unread messages, and a desktop notification is shown, but not for the open
+// thread.
 func TestDashboardNotices(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -49,16 +50,16 @@ func TestDashboardNotices(t *testing.T) {
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Is anybody there?"})
 	s.Until(`document.title === "(1) Parley"`)
 	s.Until(`document.querySelector("link[rel~=icon]").href !== new URL("/favicon.svg", location).href`)
-	told := eventually(func() bool { // the part that tells is loaded after all others
+	told := eventually(func() bool { // the part that shows notifications is loaded last
 		s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Please!"})
 		return within(5*time.Second, func() bool { return s.holds(`window.notices.includes("New message from Dewi Pratiwi: Please!")`) })
 	})
 	if !told {
 		s.fail("nothing is told")
 	}
-	s.does(`window.lastNotice.onclick()`) // leads there
+	s.does(`window.lastNotice.onclick()`) // the notification leads there
 	s.SaysIn("Messages", "Is anybody there?")
-	s.Until(`document.title === "Parley"`) // it has been seen
+	s.Until(`document.title === "Parley"`) // the message has been seen
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Hello?"})
 	s.SaysIn("Messages", "Hello?")
 	s.phoneWrites(jonas, map[string]any{"type": "text", "text": "Guten Tag"})
@@ -67,14 +68,14 @@ func TestDashboardNotices(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardNewConversation: a template begins a conversation with somebody new, and lands in the thread where
+// TestDashboardNewConversation: a template starts a conversation with a new person, and goes to the existing thread if
 // there is one.
 func TestDashboardNewConversation(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
 	s := OpenScreen(t, 1440, 900)
 	signIn(t, s, srv)
-	existing := s.conversationOf("Thandi Mokoena") // with the number that is chosen at first
+	existing := s.conversationOf("Thandi Mokoena") // with the number that is selected at first
 	s.Open(srv.URL() + "/inbox/all")
 	for _, to := range []string{"+49 151 555 00 177", "+27 825 5501 42"} {
 		s.Press("button", "New conversation")

@@ -19,7 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-// Number is a connected business number: what a customer does with it, and what people do.
+// Number is a connected business number, with the actions of a customer and of people who write to it.
 type Number struct {
 	t      *testing.T
 	srv    *Server
@@ -30,15 +30,15 @@ type Number struct {
 	Phone  string
 	WABAID string
 
-	hostile bool // its callbacks are of no provider
+	hostile bool // it gets callbacks that no provider would send
 }
 
 var numbersMade, peopleMade atomic.Int64
 
-// newPerson is a phone number that nobody has used yet.
+// newPerson is a phone number that has not been used yet.
 func newPerson() string { return fmt.Sprintf("+4915%09d", 100_000_000+peopleMade.Add(1)) }
 
-// setting is the value of one of the flags that say where the store is.
+// setting is the value of a flag that says where the store is.
 func (s *Server) setting(flag string) string {
 	if i := slices.Index(s.store, flag); i >= 0 {
 		return s.store[i+1]
@@ -46,7 +46,7 @@ func (s *Server) setting(flag string) string {
 	return ""
 }
 
-// stored opens the server's store beside it, to look at what no operation shows.
+// stored opens the server's store beside it, to read what no operation shows.
 func (s *Server) stored() *store.Store {
 	s.t.Helper()
 	st, err := store.Open(context.Background(), store.Config{Dir: s.setting("--data"), URL: s.setting("--database-url")})
@@ -71,7 +71,7 @@ func newNumber(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 	return n
 }
 
-// description is what the program says of itself: the same wherever it runs.
+// description is the program's API description, which is the same wherever it runs.
 func (s *Server) description() *apitest.Document {
 	s.t.Helper()
 	described.Do(func() {
@@ -90,10 +90,10 @@ var described struct {
 	err      error
 }
 
-// checkEvents holds what happened to the number against the description of its events.
+// checkEvents checks the number's events against their description.
 func (n *Number) checkEvents(description *apitest.Document) {
 	if n.org.ID == "" || n.hostile {
-		return // it was never connected, or what it was told is no provider's
+		return // it was never connected, or its callbacks were not a provider's
 	}
 	for _, e := range n.events() {
 		for _, problem := range description.EventProblems(string(e.Type), e.Payload) {
@@ -104,7 +104,7 @@ func (n *Number) checkEvents(description *apitest.Document) {
 
 func (n *Number) token() string { return "token of " + n.ID }
 
-// connect connects a new number with the program's command, and more flags of its.
+// connect connects a new number with the program's command, and more flags.
 func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store, flags ...string) *Number {
 	t.Helper()
 	n := newNumber(t, srv, sim, log)
@@ -114,8 +114,8 @@ func connect(t *testing.T, srv *Server, sim Sim, org Org, log *store.Store, flag
 	return n
 }
 
-// plant connects a new number of a new organization as the program's commands do, without the time
-// that processes take.
+// plant connects a new number of a new organization as the program's commands do, but without the time that processes
+// take.
 func plant(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 	t.Helper()
 	n := newNumber(t, srv, sim, log)
@@ -146,7 +146,7 @@ func plant(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 
 func (n *Number) path(rest string) string { return "/v1/" + n.ID + rest }
 
-// get reads a resource of the number, which must be there.
+// get reads a resource of the number, which must exist.
 func (n *Number) get(rest string) object {
 	n.t.Helper()
 	reply := n.srv.Get(n.org.Key, n.path(rest))
@@ -156,7 +156,7 @@ func (n *Number) get(rest string) object {
 	return parseObject(n.t, []byte(reply.Body))
 }
 
-// all reads a list of the number's to its end, newest first.
+// all reads a list of the number to its end, newest first.
 func (n *Number) all(rest string) (rows []object) {
 	n.t.Helper()
 	next := rest + "?limit=100"
@@ -170,11 +170,11 @@ func (n *Number) all(rest string) (rows []object) {
 	}
 }
 
-// sendBody is a message as a customer writes it.
+// sendBody is the body of a request that sends a message.
 func sendBody(to, kind string, content any) string {
 	body, err := json.Marshal(map[string]any{"messaging_product": "chat", "to": to, "type": kind, kind: content})
 	if err != nil {
-		panic(err) // only values of our own get here
+		panic(err) // all values are our own
 	}
 	return string(body)
 }
@@ -203,7 +203,7 @@ func (n *Number) message(id string) object {
 	return n.get("/messages/" + id).at("data").(map[string]any)
 }
 
-// await waits until a message is as wanted.
+// await waits until a message meets a condition.
 func (n *Number) await(id, what string, holds func(object) bool) object {
 	n.t.Helper()
 	var m object
@@ -219,7 +219,7 @@ func (n *Number) awaitStatus(id, status string) object {
 	return n.await(id, status, func(m object) bool { return m.str("status") == status })
 }
 
-// open lets people be written to freely.
+// open opens the windows of people, so that they can get free-form messages.
 func (n *Number) open(people ...string) {
 	n.t.Helper()
 	for _, person := range people {
@@ -227,7 +227,7 @@ func (n *Number) open(people ...string) {
 	}
 }
 
-// receive lets a person write to the number, and returns the provider's id of the message.
+// receive makes a person write to the number, and returns the provider's id of the message.
 func (n *Number) receive(from any, kind string, fields map[string]any) string {
 	n.t.Helper()
 	body := map[string]any{"phone_number_id": n.ID, "from": from, "type": kind}
@@ -253,13 +253,13 @@ func (n *Number) find(providerID string) (m object) {
 	return m
 }
 
-// receiveText lets a person write a text and waits until it is in the inbox.
+// receiveText makes a person write a text and waits until it is in the inbox.
 func (n *Number) receiveText(from any, body string) object {
 	n.t.Helper()
 	return n.find(n.receive(from, "text", map[string]any{"text": body}))
 }
 
-// events returns the number's events of these types, oldest first; all without types.
+// events returns the number's events of these types, oldest first; without types, all events.
 func (n *Number) events(types ...chat.EventType) []chat.Event {
 	n.t.Helper()
 	all, err := n.log.Read(context.Background()).EventsAfter(n.org.ID, "", 1_000_000)
@@ -271,7 +271,7 @@ func (n *Number) events(types ...chat.EventType) []chat.Event {
 	})
 }
 
-// eventsWith are the events of a type whose text has a part.
+// eventsWith are the events of a type whose text contains a part.
 func (n *Number) eventsWith(kind chat.EventType, part string) (payloads []object) {
 	n.t.Helper()
 	for _, e := range n.events(kind) {
@@ -282,7 +282,7 @@ func (n *Number) eventsWith(kind chat.EventType, part string) (payloads []object
 	return payloads
 }
 
-// onlyEvent waits for the event of a type whose text has a part, and checks that it came once.
+// onlyEvent waits for the event of a type whose text contains a part, and checks that there is only one.
 func (n *Number) onlyEvent(kind chat.EventType, part string) object {
 	n.t.Helper()
 	var found []object
@@ -295,7 +295,7 @@ func (n *Number) onlyEvent(kind chat.EventType, part string) object {
 	return found[0]
 }
 
-// statuses are what message.status events told of a message, in order.
+// statuses are the statuses in the message.status events of a message, in order.
 func (n *Number) statuses(id string) (told []string) {
 	n.t.Helper()
 	for _, e := range n.eventsWith(chat.EventMessageStatus, id) {
@@ -304,8 +304,8 @@ func (n *Number) statuses(id string) (told []string) {
 	return told
 }
 
-// settle waits until all that the number's callbacks so far brought has been applied: they are applied
-// in their order. It does so with one more message, of this person.
+// settle waits until all callbacks so far have been applied. Callbacks are applied in order, so it sends one more
+// message of this person and waits for that.
 func (n *Number) settle(person string) {
 	n.t.Helper()
 	n.receiveText(person, "that was all")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An admin looks at a number, changes its profile and its settings, and disconnects another.
+// An admin opens a number, changes its profile and its settings, and disconnects another.
 func TestNumbersPage(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -22,7 +22,7 @@ func TestNumbersPage(t *testing.T) {
 	s.Has("heading", "How it stands")
 	s.Press("button", "Check now")
 	s.Says("This is how the provider has it now")
-	s.Says("2,000 people in 24 hours") // which nobody had asked for before
+	s.Says("2,000 people in 24 hours") // nobody had requested it before
 	s.Has("heading", "Over time")
 	s.Has("list", "Changes")
 	s.Write("About", "Open all day")
@@ -33,7 +33,7 @@ func TestNumbersPage(t *testing.T) {
 	s.Accessible()
 	s.Open(srv.URL() + "/numbers/" + demoNumber)
 	s.Has("textbox", "About")
-	s.holdsSoon(`[...document.querySelectorAll('input')].some(i => i.value === 'Open all day')`) // it is the provider's now
+	s.holdsSoon(`[...document.querySelectorAll('input')].some(i => i.value === 'Open all day')`) // the provider has it now
 
 	s.Press("button", "Register with PIN")
 	s.Write("PIN", "12345")
@@ -53,7 +53,7 @@ func TestNumbersPage(t *testing.T) {
 	s.Lacks("link", "Demo")
 }
 
-// An agent sees how numbers stand and changes nothing; who is not the operator sees nothing of the service.
+// An agent sees the state of numbers and changes nothing. A user who is not the operator sees nothing of the service.
 func TestNumbersByRole(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -80,7 +80,7 @@ func TestNumbersByRole(t *testing.T) {
 	}
 }
 
-// A customer is added, gets a link with a code to scan, and is suspended, archived and restored.
+// A customer is added, gets a link with a QR code, and is suspended, archived and restored.
 func TestCustomersPage(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

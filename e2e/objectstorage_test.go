@@ -12,7 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
-// TestFilesInObjectStorage: two nodes that share no folder share their files.
+// TestFilesInObjectStorage: two nodes without a common folder share their files.
 func TestFilesInObjectStorage(t *testing.T) {
 	t.Parallel()
 	storage := blobtest.Start(t)
@@ -53,7 +53,7 @@ func TestFilesInObjectStorage(t *testing.T) {
 	}
 }
 
-// secondFile uploads a file while the storage is up; then it is down again.
+// secondFile uploads a file while the storage is up, and takes the storage down again.
 func (n *Number) secondFile(storage *blobtest.Server, content []byte) any {
 	n.t.Helper()
 	storage.Fail(nil)

@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// What browser tests of the inbox need beside the screen: somebody's session, what the server has stored, and
-// what a phone shows.
+// Helpers for browser tests of the inbox: users' sessions, the data that the server has stored, and the content of a
+// phone.
 
 const (
 	demoNumber = "100200300400500"
@@ -31,13 +31,13 @@ func signInAs(t *testing.T, s *Screen, srv *Server, email string) {
 	signInThere(t, s, srv, srv, email)
 }
 
-// Tab opens one more tab of the same browser: with the same session.
+// Tab opens another tab of the same browser, with the same session.
 func (s *Screen) Tab() *Screen {
 	s.t.Helper()
 	return &Screen{openTab(s.t, s.ctx, chromedp.EmulateViewport(1440, 900))}
 }
 
-// run evaluates a promise of the page's and returns what it comes to, as JSON.
+// run evaluates a promise in the page and returns its result as JSON.
 func (s *Screen) run(script string) (json.RawMessage, error) {
 	result, err := chromedp.Call(s.ctx, runtime.Evaluate, runtime.EvaluateParams{
 		Expression: "(async () => JSON.stringify((await (async () => {" + script + "})()) ?? null))()", AwaitPromise: new(true), ReturnByValue: new(true),
@@ -53,7 +53,7 @@ func (s *Screen) run(script string) (json.RawMessage, error) {
 	return json.RawMessage(text), err
 }
 
-// answer is what the server says to a request that the page makes.
+// answer is the server's answer to a request of the page.
 type answer struct {
 	Status int
 	Body   struct {
@@ -62,7 +62,7 @@ type answer struct {
 	}
 }
 
-// ask has the page call an operation, as the person who is signed in.
+// ask makes the page call an operation as the signed-in user.
 func (s *Screen) ask(method, path string, body any) (a answer) {
 	s.t.Helper()
 	sent := "undefined"
@@ -84,7 +84,7 @@ func (s *Screen) ask(method, path string, body any) (a answer) {
 	return a
 }
 
-// stored is what the server has under a path.
+// stored is the data that the server has under a path.
 func stored[T any](s *Screen, path string) (data T) {
 	s.t.Helper()
 	a := s.ask("GET", path, nil)
@@ -97,7 +97,7 @@ func stored[T any](s *Screen, path string) (data T) {
 	return data
 }
 
-// becomes waits until the server has stored what a condition wants.
+// becomes waits until the stored data under a path meets a condition.
 func becomes[T any](s *Screen, path string, holds func(T) bool) (data T) {
 	s.t.Helper()
 	if !eventually(func() bool { data = stored[T](s, path); return holds(data) }) {
@@ -118,7 +118,7 @@ type storedConversation struct {
 	UnreadCount  int     `json:"unread_count"`
 }
 
-// storedItem is a line of a timeline.
+// storedItem is an item of a timeline.
 type storedItem struct {
 	ID, Kind string
 	Message  *struct {
@@ -172,7 +172,7 @@ func wrote(from, text string) func(phoneLine) bool {
 	return func(l phoneLine) bool { return l.From == from && l.Text == text }
 }
 
-// countOnPhone is how many lines of a handset's chat a condition holds for.
+// countOnPhone is how many lines of a handset's chat meet a condition.
 func (s *Screen) countOnPhone(handset string, wanted func(phoneLine) bool) (n int) {
 	s.t.Helper()
 	for _, line := range stored[[]phoneLine](s, "/phone/handsets/"+handset+"/messages?number="+demoNumber) {
@@ -183,7 +183,7 @@ func (s *Screen) countOnPhone(handset string, wanted func(phoneLine) bool) (n in
 	return n
 }
 
-// phoneWrites has a handset write to the demo's number, and returns the message's id on the wire.
+// phoneWrites makes a handset write to the demo's number, and returns the provider's id of the message.
 func (s *Screen) phoneWrites(handset string, fields map[string]any) string {
 	s.t.Helper()
 	fields["number"] = demoNumber
@@ -195,7 +195,7 @@ func (s *Screen) phoneWrites(handset string, fields map[string]any) string {
 	return data.ID
 }
 
-// conversationOf waits for the conversation with somebody, whatever its state.
+// conversationOf waits for the conversation with a person, whatever its state.
 func (s *Screen) conversationOf(name string) string {
 	s.t.Helper()
 	var id string
@@ -209,7 +209,7 @@ func (s *Screen) conversationOf(name string) string {
 	return id
 }
 
-// openConversation shows somebody's conversation with the demo's number.
+// openConversation shows a person's conversation with the demo's number.
 func (s *Screen) openConversation(srv *Server, name string) (id string) {
 	s.t.Helper()
 	id = s.conversationOf(name)
@@ -250,7 +250,7 @@ func (s *Screen) does(script string) {
 	}
 }
 
-// Until waits for a condition, written as the browser understands it.
+// Until waits for a JavaScript condition.
 func (s *Screen) Until(condition string) {
 	s.t.Helper()
 	if !eventually(func() bool { return s.holds(condition) }) {
@@ -258,7 +258,7 @@ func (s *Screen) Until(condition string) {
 	}
 }
 
-// PressTextIn presses what contains a text within a part of the page: for rows that have no name of their own.
+// PressTextIn presses the element within a part of the page that contains a text. It is for rows without a name.
 func (s *Screen) PressTextIn(label, selector, text string) {
 	s.t.Helper()
 	found := `[...` + inside(label) + `?.querySelectorAll('` + selector + `') ?? []].find(e => e.innerText.includes(` + quote(text) + `))`
@@ -267,13 +267,13 @@ func (s *Screen) PressTextIn(label, selector, text string) {
 	}
 }
 
-// quote writes a text as a script does.
+// quote writes a text as a JavaScript string.
 func quote(text string) string {
-	b, _ := json.Marshal(text) // a string always can be
+	b, _ := json.Marshal(text) // a string can always be marshalled
 	return strings.ReplaceAll(string(b), "`", "\\u0060")
 }
 
-// enter presses the Enter key as a keyboard does: whoever takes the key keeps its character from the field.
+// enter presses the Enter key as a keyboard does: a handler that takes the key keeps its character out of the field.
 func (s *Screen) enter() {
 	s.t.Helper()
 	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13}

@@ -14,7 +14,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// make posts and returns the resource that it made.
+// make posts and returns the created resource.
 func (s *Server) make(key, path, body string) (data object) {
 	s.t.Helper()
 	r := s.Post(key, path, body)
@@ -33,8 +33,8 @@ func (s *Server) data(r Reply) object {
 	return envelope.Data
 }
 
-// TestCustomerConnectsANumber goes the whole way: a link by the API, the page and the provider's
-// pages in a phone's browser, a message from the number, and the number's end.
+// TestCustomerConnectsANumber goes the whole way: a link by the API, the page and the provider's pages in a phone's
+// browser, a message from the number, and the disconnection of the number.
 func TestCustomerConnectsANumber(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithProvider(""))
@@ -69,7 +69,7 @@ func TestCustomerConnectsANumber(t *testing.T) {
 	seeExpiry(b, srv.make(org.Key, "/v1/customers/"+customer.str("id")+"/setup_links", `{}`))
 }
 
-// hesitate follows the link that is open with the keyboard, and cancels on the provider's page.
+// hesitate follows the open link with the keyboard, and cancels on the provider's page.
 func hesitate(b *Browser) {
 	b.t.Helper()
 	says(b, b.See("Connect your WhatsApp number"), "Acme asks for access", "Toko <b>Maju</b> Jaya", "UTC (in 7 days)")
@@ -86,8 +86,7 @@ func hesitate(b *Browser) {
 	b.Show("cancelled")
 }
 
-// goOn goes back to the provider's page, gives a number there with the Enter key, and loads the last page
-// twice.
+// goOn goes back to the provider's page, enters a number there with the Enter key, and loads the last page twice.
 func goOn(b *Browser) {
 	b.t.Helper()
 	b.Click("a.button")
@@ -115,7 +114,7 @@ func says(b *Browser, text string, parts ...string) {
 	}
 }
 
-// seeExpiry opens a link in two languages and time zones, and looks at when it expires there.
+// seeExpiry opens a link in two languages and time zones, and checks the displayed expiry.
 func seeExpiry(b *Browser, link object) {
 	b.t.Helper()
 	expires, err := time.Parse(time.RFC3339, link.str("expires_at"))
@@ -144,7 +143,7 @@ func seeExpiry(b *Browser, link object) {
 	b.Content()
 }
 
-// TestSuspensionStopsQueuedMessages: what waits when its customer is suspended does not go out.
+// TestSuspensionStopsQueuedMessages: messages that wait when their customer is suspended are not sent.
 func TestSuspensionStopsQueuedMessages(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		srv := Start(t, engine, WithProvider(""), WithFlags("--messages-per-second=3"))
@@ -182,8 +181,8 @@ func TestSuspensionStopsQueuedMessages(t *testing.T) {
 	})
 }
 
-// TestPhoneAppNumber connects a number that stays in the phone app: what the app knows comes along,
-// quietly, and the number can be disconnected and connected again.
+// TestPhoneAppNumber connects a number that stays in the phone app. The app's data is imported without notifications,
+// and the number can be disconnected and connected again.
 func TestPhoneAppNumber(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		srv := Start(t, engine, WithProvider(""))

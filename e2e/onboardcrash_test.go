@@ -20,7 +20,7 @@ import (
 
 // trap stops a call to the provider: on its way there, or with the answer on its way back.
 type trap struct {
-	call   string // how the path ends
+	call   string // the end of the path
 	after  bool
 	once   sync.Once
 	sprung chan struct{}
@@ -66,7 +66,7 @@ func startTrapped(t *testing.T) *trappedProvider {
 	return p
 }
 
-// visitor is a browser that finds the server again when it has moved.
+// visitor is a browser that finds the server again after its address changed.
 type visitor struct {
 	t      *testing.T
 	srv    *Server
@@ -75,7 +75,7 @@ type visitor struct {
 
 const publicURL = "http://parley.test"
 
-// ask sends a request for a public address to wherever the server is now.
+// ask sends a request for a public address to the server's current address.
 func (v *visitor) ask(method, address string) (int, string, string, error) {
 	public, err := url.Parse(address)
 	if err != nil {
@@ -98,8 +98,8 @@ func (v *visitor) ask(method, address string) (int, string, string, error) {
 	return response.StatusCode, response.Header.Get("Location"), string(body), err
 }
 
-// approve follows a link up to where the provider sends the browser back to. More fields of the
-// provider's form are given as pairs.
+// approve follows a link up to the point where the provider sends the browser back. Further fields of the provider's
+// form are given as pairs.
 func (v *visitor) approve(link, phone string, more ...string) (callback string) {
 	v.t.Helper()
 	status, dialog, body, err := v.ask(http.MethodGet, link+"/start")
@@ -134,9 +134,8 @@ func (v *visitor) approve(link, phone string, more ...string) (callback string) 
 	return response.Header.Get("Location")
 }
 
-// TestSignupsSurviveCrashes kills the server at every call that a signup makes, before and after it
-// was carried out. Whatever the moment: in the end the link was consumed once, by one account, and
-// told of once.
+// TestSignupsSurviveCrashes kills the server at every call that a signup makes, before and after it was carried out. At
+// whatever moment, in the end one account has consumed the link once, and one event reports it.
 func TestSignupsSurviveCrashes(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		p := startTrapped(t)
@@ -161,7 +160,7 @@ func TestSignupsSurviveCrashes(t *testing.T) {
 	})
 }
 
-// crashAt calls the callback and kills the server when the trap springs.
+// crashAt requests the callback and kills the server when the trap springs.
 func (v *visitor) crashAt(p *trappedProvider, at *trap, callback string) {
 	v.t.Helper()
 	at.sprung, at.open = make(chan struct{}), make(chan struct{})
@@ -169,7 +168,7 @@ func (v *visitor) crashAt(p *trappedProvider, at *trap, callback string) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		_, _, _, _ = v.ask(http.MethodGet, callback) // nobody is left to answer
+		_, _, _, _ = v.ask(http.MethodGet, callback) // no server is left to answer
 	}()
 	select {
 	case <-at.sprung:
@@ -183,8 +182,7 @@ func (v *visitor) crashAt(p *trappedProvider, at *trap, callback string) {
 	v.srv.Restart()
 }
 
-// finish does what somebody does whose page broke off: load it again, and if that does not help,
-// begin again.
+// finish does what a person does whose page broke off: load it again, and if that does not help, start again.
 func (v *visitor) finish(link, callback, phone string) {
 	v.t.Helper()
 	status, _, body, err := v.ask(http.MethodGet, callback)
@@ -228,7 +226,7 @@ func checkOnboarded(t *testing.T, srv *Server, org Org, customerID, linkID strin
 	eventuallyDone(t, log, org)
 }
 
-// eventuallyDone waits until all that follows a connection is done.
+// eventuallyDone waits until all work after a connection is done.
 func eventuallyDone(t *testing.T, log *store.Store, org Org) {
 	t.Helper()
 	var left []store.AccountJob
@@ -242,8 +240,7 @@ func eventuallyDone(t *testing.T, log *store.Store, org Org) {
 	}
 }
 
-// TestDisconnectionSurvivesACrash: the number is gone with the answer, and its data soon after the
-// restart.
+// TestDisconnectionSurvivesACrash: the number is gone with the answer, and its data soon after the restart.
 func TestDisconnectionSurvivesACrash(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		srv := Start(t, engine, WithProvider(""))

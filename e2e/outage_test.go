@@ -11,9 +11,9 @@ import (
 // awayFor is longer than a node counts as alive after its last sign of life.
 const awayFor = 40 * time.Second
 
-// TestDatabaseAway takes the database away from three nodes under load, for so long that each might take
-// the others for dead, and then compares the books: nothing is lost, and as no node was killed nothing goes
-// out twice or out of order.
+// TestDatabaseAway takes the database away from three nodes under load, for so long that each might declare the others
+// dead, and then compares the books. Nothing is lost, and since no node was killed, nothing is sent twice or out of
+// order.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	gate := pgtest.NewGate(t, pgtest.NewDatabase(t))
@@ -23,7 +23,7 @@ func TestDatabaseAway(t *testing.T) {
 		OnDatabase(gate.URL)(s)
 	}
 	l := openLedger(t, node, node, node)
-	l.p.do(http.MethodPut, "faults", map[string]any{"latency": "300ms"}) // there is always something under way
+	l.p.do(http.MethodPut, "faults", map[string]any{"latency": "300ms"}) // so that messages are always under way
 	if l.awaitAccepted(2 * ledgerPerRound) {
 		gate.Shut()
 		within(awayFor, l.t.Failed)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPhoneDrawer: an empty inbox offers the phone, which stands beside the thread and is that of the person in it.
+// TestPhoneDrawer: an empty inbox offers the phone, which opens beside the thread and belongs to the person in it.
 func TestPhoneDrawer(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// TestPhoneBesideInbox: the simulated phone and the inbox in one window talk with each other.
+// TestPhoneBesideInbox: the simulated phone and the inbox in one window exchange messages.
 func TestPhoneBesideInbox(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -29,7 +29,7 @@ func TestPhoneBesideInbox(t *testing.T) {
 	s.Content()
 }
 
-// Choose picks an option of a field by its value.
+// Choose selects an option of a field by its value.
 func (s *Screen) Choose(field, value string) {
 	s.t.Helper()
 	s.on(s.await("combobox", field), `function () {
@@ -38,10 +38,10 @@ func (s *Screen) Choose(field, value string) {
 	}`)
 }
 
-// inside is the element with that label, as the page's scripts write it.
+// inside is a JavaScript expression for the element with that label.
 func inside(label string) string { return `document.querySelector('[aria-label="` + label + `"]')` }
 
-// SaysIn waits until a part of the page says something.
+// SaysIn waits until a part of the page contains a text.
 func (s *Screen) SaysIn(label, text string) {
 	s.t.Helper()
 	if !eventually(func() bool { return s.holds(inside(label) + `?.innerText.includes("` + text + `") === true`) }) {

@@ -14,7 +14,7 @@ import (
 
 var picturesTo = flag.String("pictures", "", "the folder for the pictures")
 
-// pages are the dashboard's, each with what is on it once it has loaded: a role and a name.
+// pages are the dashboard's pages, each with the role and the name of an element that is there once it has loaded.
 var pages = []struct{ path, role, name string }{
 	{"/", "heading", "Messages per day"},
 	{"/inbox/mine", "list", "Conversations"},
@@ -47,7 +47,7 @@ var pages = []struct{ path, role, name string }{
 	{"/settings/audit", "heading", "Audit"},
 }
 
-// TestPictures takes pictures of every page, in light and in dark, on a desk and on a phone.
+// TestPictures takes pictures of every page, in light and in dark, on a desktop and on a phone.
 func TestPictures(t *testing.T) {
 	srv, empty := Start(t, WithFlags("--demo")), Start(t)
 	doors := doorsOf(t, srv, empty)
@@ -74,7 +74,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// doorsOf are the pages for people who are not signed in: at a server in use, and at an empty one.
+// doorsOf are the pages for people who are not signed in, on a server in use and on an empty one.
 func doorsOf(t *testing.T, srv, empty *Server) map[string]string {
 	t.Helper()
 	if !eventually(func() bool { return setupLine.MatchString(empty.Log()) }) {
@@ -102,7 +102,7 @@ func pictureName(path string) string {
 	return strings.NewReplacer("/", "-", "?q=", "-search-").Replace(strings.Trim(path, "/"))
 }
 
-// settle waits for what a page has, if it comes at all, and for what is still loading.
+// settle waits for an element, which may never come, and until nothing is loading any more.
 func (s *Screen) settle(role, name string) {
 	s.t.Helper()
 	found := within(patience/8, func() bool { _, ok := s.find(role, name); return ok })
@@ -122,7 +122,7 @@ func (s *Screen) openFirst() {
 	s.settle("log", "Messages")
 }
 
-// take keeps a picture of the window in each scheme.
+// take saves a picture of the window in each scheme.
 func (s *Screen) take(name string) {
 	s.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {

@@ -24,25 +24,25 @@ const (
 	verifyToken = "the callback's token"
 )
 
-// WithProvider makes the provider's secrets known to the test. Without a URL the program's own
-// simulator answers for the provider.
+// WithProvider configures provider secrets that the test knows. Without a URL the program's own simulator is the
+// provider.
 func WithProvider(url string) Option {
 	return WithFlags("--provider-url="+url, "--provider-app-secret="+appSecret, "--provider-verify-token="+verifyToken)
 }
 
-// quick is how long simulated people take.
+// quick are short delays of simulated people.
 var quick = simulator.Delays{
 	Sent: 10 * time.Millisecond, Delivered: 10 * time.Millisecond, Read: 10 * time.Millisecond, Played: 10 * time.Millisecond,
 	Retry: 100 * time.Millisecond,
 }
 
-// Sim is the control of a simulator, the program's own or one that the test runs.
+// Sim controls a simulator, the program's own or one that the test runs.
 type Sim struct {
 	t    *testing.T
 	base func() string
 }
 
-// Sim is the control of the server's own simulator, which is made quick.
+// Sim controls the server's own simulator, and makes it quick.
 func (s *Server) Sim() Sim {
 	s.t.Helper()
 	sim := Sim{s.t, func() string { return s.Ops() + "/simulator/_sim/" }}
@@ -53,10 +53,10 @@ func (s *Server) Sim() Sim {
 	return sim
 }
 
-// with is the same control, whose failures are another test's.
+// with is the same control, but its failures are reported to another test.
 func (s Sim) with(t *testing.T) Sim { return Sim{t, s.base} }
 
-// try asks the simulator for something and returns its answer.
+// try calls the simulator's control API and returns the answer.
 func (s Sim) try(method, path string, body any) (object, error) {
 	var content []byte
 	if body != nil {
@@ -82,7 +82,7 @@ func (s Sim) try(method, path string, body any) (object, error) {
 	return o, json.Unmarshal(answer, &o)
 }
 
-// do is try for what must succeed.
+// do is try for a call that must succeed.
 func (s Sim) do(method, path string, body any) object {
 	s.t.Helper()
 	answer, err := s.try(method, path, body)
@@ -92,7 +92,7 @@ func (s Sim) do(method, path string, body any) object {
 	return answer
 }
 
-// accepted is what the provider has taken, oldest first, of what the query allows.
+// accepted are the messages that the provider has accepted and that match the query, oldest first.
 func (s Sim) accepted(query string) []object {
 	s.t.Helper()
 	answer := s.do(http.MethodGet, "messages?direction=outbound&limit=100000&"+query, nil)
@@ -122,7 +122,7 @@ func (o object) list(name string) (list []object) {
 	return list
 }
 
-// at follows names and indexes inwards; nil where they lead nowhere.
+// at follows names and indexes into the object; nil if they lead nowhere.
 func (o object) at(path ...any) any {
 	var v any = map[string]any(o)
 	for _, step := range path {
@@ -141,7 +141,7 @@ func (o object) at(path ...any) any {
 	return v
 }
 
-// str is a member that is a text; empty where it is none.
+// str is a member that is a text; empty if it is none.
 func (o object) str(path ...any) string {
 	s, _ := o.at(path...).(string)
 	return s
@@ -158,17 +158,17 @@ func (o object) names(path ...any) []string {
 	return names
 }
 
-// Provider is a simulator in the test's own process, which outlives the servers that use it. Its
-// callbacks go through a relay to wherever the server is at the moment.
+// Provider is a simulator in the test's own process, which outlives the servers that use it. Its callbacks go through a
+// relay to the server's current address.
 type Provider struct {
 	*simulator.Simulator
 	Sim
-	URL    string // of its API
+	URL    string // the address of its API
 	server atomic.Pointer[Server]
-	acks   atomic.Int64 // callbacks that the server has acknowledged
+	acks   atomic.Int64 // how many callbacks the server has acknowledged
 }
 
-// StartProvider starts a simulator that takes any message, on a port of its own.
+// StartProvider starts a simulator that accepts any message, on its own port.
 func StartProvider(t *testing.T) *Provider {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -195,7 +195,7 @@ func StartProvider(t *testing.T) *Provider {
 	return p
 }
 
-// relay passes a callback on. While there is no server, nobody answers, as on a dead address.
+// relay passes a callback on. Without a server nobody answers, as at a dead address.
 func (p *Provider) relay(w http.ResponseWriter, r *http.Request) {
 	status, err := p.pass(r)
 	if err != nil {
@@ -234,7 +234,7 @@ func (p *Provider) Serve(options ...Option) *Server {
 	return srv
 }
 
-// quiet waits until nothing is on its way to the server any more.
+// quiet waits until no callback to the server is under way.
 func (p *Provider) quiet() {
 	p.t.Helper()
 	idle := within(2*patience, func() bool {

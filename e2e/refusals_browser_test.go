@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDashboardRefusals: an agent is told on each page for admins that it is one, and is refused what it would do; where
-// agents may look, the buttons of admins are missing.
+// TestDashboardRefusals: each page for admins tells an agent that it is one, and its operations are refused. On pages
+// that agents may read, the admins' buttons are missing.
 func TestDashboardRefusals(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -30,7 +30,7 @@ func TestDashboardRefusals(t *testing.T) {
 	s.Open(srv.URL() + "/operator")
 	s.Says("This page is for the operator of the service")
 	number := "/100200300400500"
-	for page, sign := range map[string][3]string{ // what is there, and what is not
+	for page, sign := range map[string][3]string{ // an element that is there, and one that is not
 		"/contacts":        {"heading", "Contacts", "Import"},
 		"/templates":       {"heading", "Templates", "New template"},
 		"/media":           {"heading", "Media", "Delete"},
@@ -62,7 +62,7 @@ func TestDashboardRefusals(t *testing.T) {
 	}
 }
 
-// TestBroadcastToASavedView: the people of a view of the inbox become recipients.
+// TestBroadcastToASavedView: the people of a saved view of the inbox become recipients.
 func TestBroadcastToASavedView(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDashboardRoles: each role sees its pages and what it can do there; the rest is refused, by address too.
+// TestDashboardRoles: each role sees its pages and its functions there. The rest is refused, by address too.
 func TestDashboardRoles(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -39,12 +39,12 @@ func TestDashboardRoles(t *testing.T) {
 	if a := owner.ask("PATCH", "/users/"+ana, map[string]any{"role": "admin"}); a.Status != http.StatusOK {
 		t.Fatalf("make an admin: %+v", a)
 	}
-	s.Has("button", "Sign in") // another role ends the sessions
+	s.Has("button", "Sign in") // a change of role ends the sessions
 	signInAs(t, s, srv, "ana@example.com")
 	s.Open(srv.URL() + "/settings/users")
 	s.Has("button", "Invite")
 	s.Has("button", "More for Budi Hartono")
-	s.Lacks("button", "More for Demo") // an owner, whom only owners change
+	s.Lacks("button", "More for Demo") // this is an owner, whom only owners may change
 	me := owner.personNamed("Demo")
 	if a := s.ask("PATCH", "/users/"+me, map[string]any{"role": "agent"}); a.Status != http.StatusForbidden {
 		t.Errorf("an admin changes an owner: %+v", a)
@@ -54,7 +54,7 @@ func TestDashboardRoles(t *testing.T) {
 	owner.Content()
 }
 
-// named is a body for what is made.
+// named is a body for creating something.
 func named(method string) any {
 	if method == "GET" {
 		return nil
@@ -74,7 +74,7 @@ func (s *Screen) personNamed(name string) string {
 	return ""
 }
 
-// TestDashboardThrownOut: who is disabled is out of all tabs at once.
+// TestDashboardThrownOut: a disabled user is signed out of all tabs at once.
 func TestDashboardThrownOut(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

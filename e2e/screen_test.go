@@ -16,20 +16,20 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Screen is a browser that shows the dashboard. It is used as by somebody who cannot see it: whatever is
+// Screen is a browser that shows the dashboard. Tests use it like a person who cannot see it: every element that is
 // pressed or filled in is found by its role and its name.
 type Screen struct{ *Browser }
 
-// OpenScreen starts a browser with a window of that size.
+// OpenScreen starts a browser with a window of the given size.
 func OpenScreen(t *testing.T, width, height int64, flags ...chromedp.ExecAllocatorOption) *Screen {
 	t.Helper()
 	s := &Screen{startBrowser(t, chromedp.EmulateViewport(width, height), flags...)}
 	call(s.Browser, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Jakarta"})
-	call(s.Browser, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // somebody looks at it
+	call(s.Browser, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // a person looks at it
 	return s
 }
 
-// find looks for what has a role and a name, and is shown.
+// find looks for a visible element by its role and name.
 func (s *Screen) find(role, name string) (id runtime.RemoteObjectID, found bool) {
 	root, err := chromedp.Call(s.ctx, dom.GetDocument, dom.GetDocumentParams{})
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Screen) find(role, name string) (id runtime.RemoteObjectID, found bool)
 	return "", false
 }
 
-// await waits for what has a role and a name.
+// await waits for an element by its role and name.
 func (s *Screen) await(role, name string) (id runtime.RemoteObjectID) {
 	s.t.Helper()
 	found := eventually(func() (ok bool) {
@@ -66,14 +66,14 @@ func (s *Screen) await(role, name string) (id runtime.RemoteObjectID) {
 	return id
 }
 
-// fail ends the test with a picture of what was there instead.
+// fail ends the test with a picture of the screen.
 func (s *Screen) fail(format string, args ...any) {
 	s.t.Helper()
 	s.Picture("failed")
 	s.t.Fatalf("%s, at %s, which says:\n%s", fmt.Sprintf(format, args...), s.where(), s.text())
 }
 
-// text is all that the page says.
+// text is the whole text of the page.
 func (s *Screen) text() string {
 	text, err := chromedp.Run(s.ctx, chromedp.Evaluate[string]("document.body.innerText"))
 	if err != nil {
@@ -82,19 +82,19 @@ func (s *Screen) text() string {
 	return text
 }
 
-// on calls a function of the page's on something.
+// on calls a JavaScript function on an element.
 func (s *Screen) on(id runtime.RemoteObjectID, function string) {
 	s.t.Helper()
 	call(s.Browser, runtime.CallFunctionOn, runtime.CallFunctionOnParams{ObjectID: id, FunctionDeclaration: function, UserGesture: new(true)})
 }
 
-// Press presses a button, a link, a tab or another thing with a role and a name.
+// Press presses an element by its role and name, such as a button, a link or a tab.
 func (s *Screen) Press(role, name string) {
 	s.t.Helper()
 	s.on(s.await(role, name), "function () { this.scrollIntoView({block: 'nearest'}); this.focus(); this.click() }")
 }
 
-// Write replaces what is in a field.
+// Write replaces the content of a field.
 func (s *Screen) Write(name, text string) { s.t.Helper(); s.writeInto("textbox", name, text) }
 
 func (s *Screen) writeInto(role, name, text string) {
@@ -103,10 +103,10 @@ func (s *Screen) writeInto(role, name, text string) {
 	call(s.Browser, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-// Has waits until something with a role and a name is there, and Lacks until it is not.
+// Has waits until there is an element with a role and a name.
 func (s *Screen) Has(role, name string) { s.t.Helper(); s.await(role, name) }
 
-// Lacks is the opposite of Has.
+// Lacks waits until there is no such element.
 func (s *Screen) Lacks(role, name string) {
 	s.t.Helper()
 	if !eventually(func() bool { _, found := s.find(role, name); return !found }) {
@@ -114,7 +114,7 @@ func (s *Screen) Lacks(role, name string) {
 	}
 }
 
-// Says waits until the page says something.
+// Says waits until the page contains a text.
 func (s *Screen) Says(text string) {
 	s.t.Helper()
 	if !eventually(func() bool { return strings.Contains(s.text(), text) }) {
@@ -122,7 +122,7 @@ func (s *Screen) Says(text string) {
 	}
 }
 
-// Picture keeps a picture of the window.
+// Picture saves a picture of the window.
 func (s *Screen) Picture(name string) {
 	s.t.Helper()
 	picture, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))
@@ -134,16 +134,16 @@ func (s *Screen) Picture(name string) {
 	}
 }
 
-// Scheme makes the person prefer light or dark.
+// Scheme makes the browser prefer light or dark.
 func (s *Screen) Scheme(scheme string) {
 	s.t.Helper()
 	call(s.Browser, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-	eventually(func() bool { // the colours have faded over
+	eventually(func() bool { // until the transition of colours has ended
 		return s.holds("document.documentElement.dataset.mantineColorScheme === '" + scheme + "' && document.getAnimations().every(a => a.playState !== 'running' || a.effect?.getTiming().iterations === Infinity)")
 	})
 }
 
-// violation is what axe finds wrong with a page.
+// violation is a problem that axe finds on a page.
 type violation struct {
 	ID, Impact, Help string
 	Nodes            []struct{ HTML, FailureSummary string }
@@ -186,7 +186,7 @@ func (s *Screen) Accessible() {
 	s.Scheme("light")
 }
 
-// holds tells whether a condition holds, written as the browser understands it.
+// holds tells whether a JavaScript condition holds.
 func (s *Screen) holds(condition string) bool {
 	holds, err := chromedp.Run(s.ctx, chromedp.Evaluate[bool](condition))
 	return err == nil && holds

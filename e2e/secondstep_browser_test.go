@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// An owner turns two-step sign-in on, signs in with it, asks everybody for it, and is led through the set-up anew
-// after turning it off.
+// An owner turns two-step sign-in on, signs in with it, requires it of everybody, and after turning it off is led
+// through the set-up again.
 func TestDashboardTwoSteps(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -65,7 +65,7 @@ func TestDashboardTwoSteps(t *testing.T) {
 	s.Write("Code", recovery[0])
 	s.Accessible()
 	s.pressInDialog("Turn off")
-	s.Says("Set up two-step sign-in") // everybody is asked for it
+	s.Says("Set up two-step sign-in") // it is required of everybody
 	s.Has("image", "QR code for the authenticator app")
 	s.Accessible()
 	s.Write("Code that the app shows", codeFrom(t, s.value("Or type this key into the app"), 0))

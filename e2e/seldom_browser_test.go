@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDashboardBroadcastStoppedByRating: a number that the provider rates RED sends no more of a broadcast, and the page
-// says why.
+// TestDashboardBroadcastStoppedByRating: a number that the provider rates RED sends no more of a broadcast, and the
+// page says why.
 func TestDashboardBroadcastStoppedByRating(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -32,7 +32,8 @@ func TestDashboardBroadcastStoppedByRating(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardOperator: who was named at the start sees the service in counts; an owner who was not sees nothing.
+// TestDashboardOperator: a user named as operator at the start sees the service in counts. An owner who was not named
+// sees nothing.
 func TestDashboardOperator(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))

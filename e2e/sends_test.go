@@ -19,14 +19,13 @@ import (
 
 const fileLink = "https://files.example.com/file"
 
-// sendable is a message of each type that needs nothing but itself, and where the provider finds
-// what was meant.
+// sendable is a message of each type that needs nothing else, and where the provider finds its content.
 var sendable = []struct {
 	name, kind string
 	content    any
-	path       []any // in what the provider gets
+	path       []any // in the request that the provider gets
 	want       any
-	body       any // of message.sent
+	body       any // the content in message.sent
 }{
 	{"text", "text", map[string]any{"body": "Grüße 👋", "preview_url": true}, []any{"text", "body"}, "Grüße 👋", "Grüße 👋"},
 	{"image", "image", map[string]any{"link": fileLink, "caption": "See"}, []any{"image", "link"}, fileLink, "See"},
@@ -93,7 +92,7 @@ func testSendEachType(t *testing.T, w world) {
 	}
 }
 
-// checkSentEvent looks at the whole payload of a message.sent.
+// checkSentEvent checks the whole payload of a message.sent.
 func checkSentEvent(t *testing.T, n *Number, m object, body any) {
 	t.Helper()
 	e := n.onlyEvent(chat.EventMessageSent, m.str("id"))
@@ -245,7 +244,7 @@ func testVoiceNote(t *testing.T, w world) {
 	}
 }
 
-// testOddStatuses: repeated, reversed and missing statuses end where the highest of them is.
+// testOddStatuses: repeated, reversed and missing statuses end at the highest of them.
 func testOddStatuses(t *testing.T, w world) {
 	n := w.number(t)
 	for _, odd := range []struct {
@@ -275,13 +274,13 @@ func testOddStatuses(t *testing.T, w world) {
 	}
 }
 
-// lastOf is the last status that a simulated person gives.
+// lastOf is the last status that a simulated person's messages get.
 var lastOf = map[string]string{
 	"+99970000001": "read", "+99970000002": "sent", "+99970000003": "sent", "+99970000006": "read",
 	"+99970000008": "failed", "+99970000009": "failed", "+99970000011": "sent",
 }
 
-// awaitState waits until the provider has nothing more to tell of a message.
+// awaitState waits until the provider has nothing more to report about a message.
 func (s Sim) awaitState(t *testing.T, providerID, person string) {
 	t.Helper()
 	if !eventually(func() bool { return s.do(http.MethodGet, "messages/"+providerID, nil).str("state") == lastOf[person] }) {

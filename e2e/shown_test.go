@@ -9,15 +9,15 @@ import (
 )
 
 var (
-	// varying is what differs from run to run: ids, times, secrets, provider ids.
+	// varying matches what differs from run to run: ids, times, secrets, provider ids.
 	varying = regexp.MustCompile(`\b(?:[a-z]{2,4}|team|svc_live|whsec)_[0-9A-Za-z_-]{16,}|wamid\.[0-9A-Za-z=+/]+|\b\d{4}-\d\d-\d\dT[0-9:.]+Z|\b\d\d:\d\d:\d\d\b`)
 	columns = regexp.MustCompile(` {2,}`)
 	leftOut = regexp.MustCompile(`(?m),?\s*^\s*…$`)
 )
 
-// outputMatches tells whether a page shows what was printed. "…" stands for any text in a line, and on a line of its
-// own for any lines. Ids and times may differ, and so may the width of columns. JSON may be laid out differently;
-// "…" on a line of its own inside an object says that there are more members.
+// outputMatches tells whether a page shows the printed output. "…" stands for any text within a line, and on a line of
+// its own for any lines. Ids and times may differ, and so may the width of columns. JSON may be laid out differently;
+// "…" on a line of its own inside an object means that there are more members.
 func outputMatches(shown, got string) bool {
 	if strings.HasPrefix(shown, "{") {
 		return jsonMatches(shown, got)

@@ -13,7 +13,7 @@ import (
 
 const slowBody = `{"name":"slow"}`
 
-// slowRequest is a request whose body has not been sent, on a server that waits for it.
+// slowRequest is a request whose body has not been sent, while the server waits for it.
 type slowRequest struct {
 	conn   net.Conn
 	reader *bufio.Reader
@@ -54,7 +54,7 @@ func (r slowRequest) finish(t *testing.T) Reply {
 	return Reply{response.StatusCode, response.Header, string(body)}
 }
 
-// awaitRefusal waits until the server takes no new connections.
+// awaitRefusal waits until the server accepts no new connections.
 func awaitRefusal(t *testing.T, srv *Server) {
 	t.Helper()
 	refused := eventually(func() bool {
@@ -98,7 +98,7 @@ func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {
 	beginSlowRequest(t, srv, srv.NewOrg().Key)
 	srv.Signal(syscall.SIGTERM)
 	awaitRefusal(t, srv)
-	// The first signal's handler may not be gone yet, so one more may not be enough.
+	// The first signal's handler may still be active, so one more signal may not be enough.
 	ended := eventually(func() bool {
 		_ = srv.proc.Load().cmd.Process.Signal(syscall.SIGTERM) // fails once it has ended
 		return !srv.proc.Load().running()
@@ -112,7 +112,7 @@ func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {
 	}
 }
 
-// fetch gets a page that is not the API's.
+// fetch gets a page that does not belong to the API.
 func fetch(t *testing.T, url string) Reply {
 	t.Helper()
 	response, err := client.Get(url)

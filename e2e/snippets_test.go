@@ -17,17 +17,17 @@ import (
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
-// snippet is a block of commands in a page, and what the page says that they print.
+// snippet is a block of commands in a page, and the output that the page shows for them.
 type snippet struct {
 	line     int
 	commands []string
-	shown    string // "" where the page shows nothing
+	shown    string // empty if the page shows no output
 }
 
 var fence = regexp.MustCompile("^```([a-z]*)$")
 
-// snippets finds the blocks of a page: ```sh is run, and an ```output below it is compared with what it printed.
-// ```console holds what a test cannot run: it needs root, a container engine, or minutes.
+// snippets finds the blocks of a page. ```sh is run, and an ```output below it is compared with its output. ```console
+// holds commands that a test cannot run, because they need root, a container engine, or minutes.
 func snippets(t *testing.T, page string) (run, unrun []snippet) {
 	t.Helper()
 	var block *snippet
@@ -61,7 +61,7 @@ func snippets(t *testing.T, page string) (run, unrun []snippet) {
 	return run, unrun
 }
 
-// splitCommands puts lines together that are one command: after a backslash, and inside of single quotes.
+// splitCommands joins lines that are one command: after a backslash, and inside of single quotes.
 func splitCommands(lines []string) []string {
 	var commands []string
 	open := ""
@@ -79,22 +79,22 @@ func splitCommands(lines []string) []string {
 	return commands
 }
 
-// reader follows a page with a shell, as a person would: one command after the other, taking ids from what was
-// printed before.
+// reader follows a page with a shell, as a person would: one command after the other, taking ids from the output
+// before.
 type reader struct {
 	t     *testing.T
 	dir   string
 	in    io.WriteCloser
 	out   *bufio.Reader
-	swaps []string          // what the page writes, what is meant here
+	swaps []string          // pairs: the text on the page, and its replacement here
 	ids   map[string]string // the last id seen of each kind, by its prefix
 }
 
-// theEnd follows what a command printed, with its exit status.
+// theEnd marks the end of a command's output, and is followed by its exit status.
 const theEnd = "\x01the end "
 
-// preamble makes the shell fit for a test. A server that is told to start shows its settings instead, which finds
-// a flag that does not exist; what goes on until it is interrupted goes on behind the page's back.
+// preamble prepares the shell for a test. A command that would start a server shows its settings instead, which finds a
+// flag that does not exist. A command that runs until it is interrupted runs in the background.
 const preamble = `set -o pipefail
 exec 2>&1
 curl() { command curl -sS --fail-with-body "$@"; }
@@ -131,7 +131,7 @@ func newReader(t *testing.T, srv *Server) *reader {
 		"localhost:9464", strings.TrimPrefix(srv.Ops(), "http://"), "localhost:3000", strings.TrimPrefix(receiver.URL, "http://"),
 		"/var/lib/parley-new", filepath.Join(dir, "restored"), "/var/lib/parley", data,
 		"/var/backups", filepath.Join(dir, "backups"), "/safe/place", filepath.Join(dir, "safe"),
-		"bin/parley", "parley", // so that the function above is what is called
+		"bin/parley", "parley", // so that the function above is called
 	}}
 	shell := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc")
 	shell.Dir = dir
@@ -142,7 +142,7 @@ func newReader(t *testing.T, srv *Server) *reader {
 	out, err := shell.StdoutPipe()
 	must(t, err)
 	must(t, shell.Start())
-	t.Cleanup(func() { in.Close(); _ = shell.Wait() }) // its status is that of the last command, which was looked at
+	t.Cleanup(func() { in.Close(); _ = shell.Wait() }) // its status is that of the last command, which was already checked
 	r.in, r.out = in, bufio.NewReader(out)
 	r.run(preamble)
 	r.learn(srv.CLI("org", "list").Stdout + srv.CLI("user", "list").Stdout)
@@ -168,7 +168,7 @@ func (r *reader) learn(printed string) {
 	}
 }
 
-// meant is a command with what a person puts into the places that the page leaves open.
+// meant is a command with values in the places that the page leaves open.
 func (r *reader) meant(command string) string {
 	command = placeholder.ReplaceAllStringFunc(command, func(place string) string {
 		id := r.ids[strings.TrimSuffix(place, "_…")]
@@ -181,7 +181,7 @@ func (r *reader) meant(command string) string {
 	return strings.NewReplacer(r.swaps...).Replace(command)
 }
 
-// run has the shell run something, and returns what it printed and how it ended.
+// run makes the shell run a command, and returns its output and its exit status.
 func (r *reader) run(command string) (string, string) {
 	if _, err := fmt.Fprintf(r.in, "%s\nprintf '\\n%s%%d\\n' $?\n", command, theEnd); err != nil {
 		r.t.Fatal(err)
@@ -200,8 +200,8 @@ func (r *reader) run(command string) (string, string) {
 	}
 }
 
-// follow runs a snippet and compares what it printed. What the last command reads may still be on its way, and what
-// goes on behind the page's back prints in its own time.
+// follow runs a snippet and compares its output. The data that the last command reads may still be on its way, and a
+// command in the background prints in its own time.
 func (r *reader) follow(s snippet) {
 	printed := ""
 	for i, command := range s.commands {
@@ -227,7 +227,7 @@ func (r *reader) follow(s snippet) {
 	}
 }
 
-// needDatabase makes the PostgreSQL database that the page speaks of.
+// needDatabase creates the PostgreSQL database that the page mentions.
 func (r *reader) needDatabase() {
 	if slices.Contains(r.swaps, "postgres://…") {
 		return
@@ -244,7 +244,7 @@ var reads = regexp.MustCompile(`^(bin/)?parley ([a-z]+ )?(list|get|show|report|p
 func (r *reader) await(s snippet, before, last, text string) {
 	got := ""
 	if !within(patience/4, func() bool {
-		behind, _ := os.ReadFile(filepath.Join(r.dir, "behind")) // there is none until something runs there
+		behind, _ := os.ReadFile(filepath.Join(r.dir, "behind")) // missing until something runs there
 		got = r.asShown(before + text + string(behind))
 		if outputMatches(s.shown, got) {
 			return true
@@ -258,7 +258,7 @@ func (r *reader) await(s snippet, before, last, text string) {
 	}
 }
 
-// asShown writes what was printed with the names of the page.
+// asShown is the output with the names that the page uses.
 func (r *reader) asShown(printed string) string {
 	for i := 0; i < len(r.swaps)-2; i += 2 {
 		printed = strings.ReplaceAll(printed, r.swaps[i+1], r.swaps[i])

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// conversation waits until a conversation is as a condition wants it.
+// conversation waits until a conversation meets a condition.
 func (s *Screen) conversation(id string, holds func(storedConversation) bool) storedConversation {
 	s.t.Helper()
 	return becomes(s, "/conversations/"+id, holds)
@@ -35,15 +35,15 @@ func TestDashboardSorting(t *testing.T) {
 	s.SaysIn("Messages", "assigned it to Ana Wijaya")
 	s.Lacks("menuitem", "Ana Wijaya")
 	s.Press("button", "Labels")
-	s.Lacks("menuitemcheckbox", "New lead") // of another team than the number
+	s.Lacks("menuitemcheckbox", "New lead") // it belongs to another team than the number
 	s.Press("menuitemcheckbox", "Refund")
 	s.conversation(id, hasLabel("Refund"))
 	s.Press("menuitemcheckbox", "Refund")
 	s.conversation(id, func(c storedConversation) bool { return !hasLabel("Refund")(c) })
-	s.Press("button", "Labels") // closes the menu
+	s.Press("button", "Labels") // this closes the menu
 
 	s.Press("button", "Snooze")
-	s.pressStarting("In an hour") // the time stands behind it
+	s.pressStarting("In an hour") // the time follows it
 	c := s.conversation(id, func(c storedConversation) bool { return c.Status == "pending" && c.SnoozedUntil != nil })
 	if until, err := time.Parse(time.RFC3339, *c.SnoozedUntil); err != nil || time.Until(until) > 61*time.Minute || time.Until(until) < 50*time.Minute {
 		t.Errorf("an hour is until %s: %v", *c.SnoozedUntil, err)
@@ -88,8 +88,8 @@ func (s *Screen) labelID(name string) string {
 	return ""
 }
 
-// TestDashboardViews: labels of a contact are shown and filtered like those of a conversation; a filter becomes a
-// view of one's own or of everybody, and an address.
+// TestDashboardViews: labels of a contact are shown and filtered like those of a conversation. A filter becomes a
+// private or a shared view, and an address.
 func TestDashboardViews(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -136,7 +136,7 @@ func TestDashboardViews(t *testing.T) {
 	ana.Content()
 }
 
-// choose presses the box of a row, with shift for all up to it.
+// choose clicks the checkbox of a row, with shift for all rows up to it.
 func (s *Screen) choose(name string, shift bool) {
 	s.t.Helper()
 	s.on(s.await("checkbox", "Choose "+name), fmt.Sprintf(
@@ -152,7 +152,7 @@ func (s *Screen) listed(query string) (names []string) {
 	return names
 }
 
-// TestDashboardBulk: a range, and everything that matches; both can be taken back.
+// TestDashboardBulk: an action on a range, and on everything that matches; both can be undone.
 func TestDashboardBulk(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -201,7 +201,7 @@ func TestDashboardBulk(t *testing.T) {
 	s.Content()
 }
 
-// pressStarting presses the button whose text begins so.
+// pressStarting presses the button whose text begins with the given one.
 func (s *Screen) pressStarting(text string) {
 	s.t.Helper()
 	s.Until(`(() => { const b = [...document.querySelectorAll('button')].find(b => b.innerText.startsWith(` + quote(text) + `)); b?.click(); return !!b })()`)

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// identity is a run of the provider in the folder of that name, which others have made.
+// identity runs the identity provider in the folder of that name, which is third-party software.
 type identity struct {
 	t     *testing.T
 	URL   string
 	input io.Writer
 }
 
-// startIdentity builds and runs the provider. It says where it is, and waits to be told whom it knows.
+// startIdentity builds and runs the provider. The provider prints its address, and waits to be told its users.
 func startIdentity(t *testing.T) *identity {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "identity")
@@ -55,13 +55,13 @@ func startIdentity(t *testing.T) *identity {
 	return &identity{t, strings.TrimSpace(address), input}
 }
 
-// person is somebody who can sign in there.
+// identityPerson is a person who can sign in there.
 type identityPerson struct {
 	ID, Username, Password, Email, FirstName, LastName string
 	EmailVerified                                      bool
 }
 
-// knows tells the provider where people come from and who they are.
+// knows tells the provider the address to send people back to, and its users.
 func (p *identity) knows(redirect string, people ...identityPerson) {
 	p.t.Helper()
 	err := json.NewEncoder(p.input).Encode(map[string]any{"ClientID": "parley", "ClientSecret": "not a secret", "RedirectURL": redirect, "People": people})
@@ -70,14 +70,14 @@ func (p *identity) knows(redirect string, people ...identityPerson) {
 	}
 }
 
-// TestDashboardSSO: somebody signs in at an identity provider that others have made, and comes back to the page that was
-// asked for. Nobody gets in who is no user, or whose address the provider has not verified.
+// TestDashboardSSO: a user signs in at a third-party identity provider, and comes back to the requested page. A person
+// who is not a user, or whose address the provider has not verified, is refused.
 func TestDashboardSSO(t *testing.T) {
 	t.Parallel()
 	provider := startIdentity(t)
 	srv := Start(t, WithFlags("--demo", "--demo-empty", "--oidc-issuer="+provider.URL, "--oidc-client-id=parley", "--oidc-client-secret=not a secret", "--oidc-name=Acme"))
 	email, _ := demoLogin(t, srv)
-	// The provider sends people back to the public address, where the cookie has to be from.
+	// The provider sends people back to the public address, so the cookie must belong to it.
 	address := strings.Replace(srv.URL(), "127.0.0.1", "localhost", 1)
 	provider.knows(address+"/login/sso",
 		identityPerson{ID: "1", Username: "stranger", Password: "a", Email: "stranger@example.com", EmailVerified: true},
@@ -109,6 +109,6 @@ func TestDashboardSSO(t *testing.T) {
 	at("/login", "pretender", "b")
 	s.Says("You are not signed in")
 	at("/settings/labels", "ana", "c")
-	s.Has("link", "Canned replies") // the page that was asked for is among the settings
+	s.Has("link", "Canned replies") // the requested page is among the settings
 	s.Content()
 }

@@ -44,7 +44,7 @@ func checkOps(t *testing.T, srv *Server) {
 	}
 }
 
-// TestDemo: the printed request works as it stands, and every start prints the same.
+// TestDemo: the printed request works unchanged, and every start prints the same.
 func TestDemo(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithFlags("--demo"))
@@ -90,5 +90,5 @@ func TestSecondServerOnAFolderIsRefused(t *testing.T) {
 	}
 	expect(t, srv.Get("", "/v1/health"), http.StatusOK, "")
 	srv.Kill()
-	srv.Restart() // the lock went with the process
+	srv.Restart() // the process's lock ended with it
 }

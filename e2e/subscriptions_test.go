@@ -34,7 +34,7 @@ func (s *subscription) call(t *testing.T, method, path, body string, status int)
 	return parseObject(t, []byte(r.Body))
 }
 
-// check verifies everything that has come, and tells the events by type.
+// check verifies everything received, and returns the types of the events.
 func (s *subscription) check(t *testing.T, got []receivedHook) (types []string) {
 	t.Helper()
 	for _, hook := range got {
@@ -47,8 +47,7 @@ func (s *subscription) check(t *testing.T, got []receivedHook) (types []string) 
 	return types
 }
 
-// TestSubscriptions: what happens to a number reaches its subscriber, signed, through pauses and
-// rotations.
+// TestSubscriptions: the events of a number reach its subscriber, signed, through pauses and rotations.
 func TestSubscriptions(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithProvider(""), WithFlags("--allow-network=127.0.0.0/8"))
@@ -102,8 +101,8 @@ func TestSubscriptions(t *testing.T) {
 	})
 }
 
-// TestDisabledSubscriptionComesBack: an endpoint that says it is gone is left alone; when it is back, a
-// bulk replay brings all that it missed, once.
+// TestDisabledSubscriptionComesBack: an endpoint that says it is gone gets no more deliveries. When it is back, a bulk
+// replay delivers everything it missed, once.
 func TestDisabledSubscriptionComesBack(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithProvider(""), WithFlags("--allow-network=127.0.0.0/8"))
@@ -149,8 +148,8 @@ func TestDisabledSubscriptionComesBack(t *testing.T) {
 	})
 }
 
-// TestSubscriptionsOnSeveralNodes: what one node is told of a subscription counts on the others, one of
-// which has no workers.
+// TestSubscriptionsOnSeveralNodes: changes of a subscription on one node apply on the others, one of which has no
+// workers.
 func TestSubscriptionsOnSeveralNodes(t *testing.T) {
 	t.Parallel()
 	files, database := OnFolder(t.TempDir()), OnDatabase(pgtest.NewDatabase(t))
@@ -181,7 +180,7 @@ func TestSubscriptionsOnSeveralNodes(t *testing.T) {
 	if mark := got[1].Header.Get("X-Svc-Signature"); strings.Count(mark, "v1=") != 2 {
 		t.Errorf("the signature is %s", mark)
 	}
-	feed := front.Get(n.org.Key, "/v1/events?cursor="+cursor).Body // a cursor counts on every node
+	feed := front.Get(n.org.Key, "/v1/events?cursor="+cursor).Body // a cursor is valid on every node
 	if !strings.Contains(feed, first) || !strings.Contains(feed, second) {
 		t.Errorf("the feed is %s", feed)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// storedTemplate is what the server says of a template.
+// storedTemplate is a template as the server returns it.
 type storedTemplate struct {
 	Name, Language, Status string
 	ProviderStatus         string  `json:"provider_status"`
@@ -35,7 +35,7 @@ func (s *Screen) numberID() string {
 	}](s, "/me").Numbers[0].ID
 }
 
-// sunset is a picture that can be told from a grey one.
+// sunset is a picture that can be distinguished from a grey one.
 func sunset(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 640, 360))
@@ -51,8 +51,8 @@ func sunset(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestDashboardTemplateBuilder: a template with a picture, variables and buttons is written, refused where it is
-// wrong beside the field, submitted and approved, and the list shows it without a reload.
+// TestDashboardTemplateBuilder: a template with a picture, variables and buttons is written, errors are shown beside
+// their fields, it is submitted and approved, and the list shows it without a reload.
 func TestDashboardTemplateBuilder(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -117,7 +117,8 @@ func TestDashboardTemplateBuilder(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardRejectedTemplate: why it was rejected is said in words, with what to change; edited, it goes in again.
+// TestDashboardRejectedTemplate: the page explains why a template was rejected, and what to change. After an edit it is
+// submitted again.
 func TestDashboardRejectedTemplate(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -149,7 +150,7 @@ func TestDashboardRejectedTemplate(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardTemplateDraft: what is not ready is kept, gone on with, and written in another language.
+// TestDashboardTemplateDraft: an unfinished template is kept, continued, and written in another language.
 func TestDashboardTemplateDraft(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -177,7 +178,7 @@ func TestDashboardTemplateDraft(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardTemplatesOfAgents: agents look, and change nothing, by address neither.
+// TestDashboardTemplatesOfAgents: agents can read templates and change nothing, not even by address.
 func TestDashboardTemplatesOfAgents(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -203,7 +204,7 @@ func TestDashboardTemplatesOfAgents(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardLibrary: files are dropped, found, looked at, and deleted once it is said where they are used.
+// TestDashboardLibrary: files are dropped, found, viewed, and deleted after the page says where they are used.
 func TestDashboardLibrary(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -9,7 +9,7 @@ import (
 
 const lucia = "34655500147"
 
-// TestDashboardClosedWindow: a template goes out with its values, and the answer opens the window at once.
+// TestDashboardClosedWindow: a template is sent with its values, and the answer opens the window at once.
 func TestDashboardClosedWindow(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -56,7 +56,8 @@ func (s *Screen) pressTemplate(name string) {
 	s.Until(`(() => { const b = [...document.querySelectorAll('ul[aria-label=Templates] button')].find(b => b.innerText.includes(` + quote(name) + `)); b?.click(); return !!b })()`)
 }
 
-// TestDashboardCannedReplies: found by a slash, known values filled in, the others asked for, also in a note.
+// TestDashboardCannedReplies: they are found by a slash, known values are filled in, and the others are asked for, in a
+// note too.
 func TestDashboardCannedReplies(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -9,8 +9,8 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// TestTemplates follows templates from their creation to their end, on the built program, with the
-// reviews of its own simulator.
+// TestTemplates follows templates from creation to deletion, on the built program, with the reviews of its own
+// simulator.
 func TestTemplates(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		w := newWorld(t, engine)
@@ -27,13 +27,13 @@ func TestTemplates(t *testing.T) {
 	})
 }
 
-// template asks for something under the number's templates.
+// template makes a request under the number's templates.
 func (n *Number) template(method, rest, body string) Reply {
 	n.t.Helper()
 	return n.srv.Do(Call{Method: method, Path: n.path("/templates" + rest), Key: n.org.Key, Body: body})
 }
 
-// newTemplate creates a template, which must be taken for review.
+// newTemplate creates a template, which must be accepted for review.
 func (n *Number) newTemplate(body string) object {
 	n.t.Helper()
 	reply := n.template(http.MethodPost, "", body)
@@ -43,7 +43,7 @@ func (n *Number) newTemplate(body string) object {
 	return parseObject(n.t, []byte(reply.Body)).at("data").(map[string]any)
 }
 
-// awaitTemplate waits until the provider's word on a template has come.
+// awaitTemplate waits until the provider's decision about a template has arrived.
 func (n *Number) awaitTemplate(name, providerStatus string) (template object) {
 	n.t.Helper()
 	ok := eventually(func() bool {
@@ -116,7 +116,7 @@ func testTemplateLife(t *testing.T, w world) {
 	}
 }
 
-// testTemplateMadeElsewhere: what the provider tells of an unknown template brings it in.
+// testTemplateMadeElsewhere: a provider's report about an unknown template adds the template.
 func testTemplateMadeElsewhere(t *testing.T, w world) {
 	n := w.number(t)
 	request, err := http.NewRequest(http.MethodPost, n.srv.Ops()+"/simulator/"+n.WABAID+"/message_templates", strings.NewReader(oneText("elsewhere", "Hi {{1}}, made by hand.")))
@@ -166,7 +166,7 @@ func testTemplateRejected(t *testing.T, w world) {
 	expect(t, n.trySend(newPerson(), "template", filled("reject_scam", "Ada")), http.StatusBadRequest, "invalid_template_name")
 }
 
-// testTemplateMarketing: consent is what the contact and the number say, for marketing alone.
+// testTemplateMarketing: consent depends on the contact and the number, and is needed for marketing only.
 func testTemplateMarketing(t *testing.T, w world) {
 	n := w.number(t)
 	person := newPerson()

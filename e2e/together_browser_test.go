@@ -44,7 +44,8 @@ func TestDashboardCollision(t *testing.T) {
 	ana.Content()
 }
 
-// TestDashboardChoices: buttons and lists from the composer, answered on the phone; quotes and reactions both ways.
+// TestDashboardChoices: buttons and lists are sent from the composer and answered on the phone; quotes and reactions go
+// both ways.
 func TestDashboardChoices(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -98,7 +99,7 @@ func TestDashboardChoices(t *testing.T) {
 	})
 	last := `[...` + inside("Messages") + `.querySelectorAll("[data-key]")].findLast(e => e.innerText.includes("Good"))`
 	s.Until(`!!` + last)
-	s.does(last + `.querySelector('[aria-label=React]').click()`) // it is in sight: the choice hides with its message
+	s.does(last + `.querySelector('[aria-label=React]').click()`) // it must be visible: the choice is hidden with its message
 	s.Press("button", "React with 👍")
 	s.onPhone(dewi, func(l phoneLine) bool {
 		return l.ID == good && len(l.Reactions) == 1 && l.Reactions[0].Emoji == "👍"
@@ -112,7 +113,7 @@ func TestDashboardChoices(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardNotes: a note mentions a colleague, who finds it; it is changed and taken away by its author alone.
+// TestDashboardNotes: a note mentions a colleague, who finds it. Only its author can change and delete it.
 func TestDashboardNotes(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -156,7 +157,7 @@ func TestDashboardNotes(t *testing.T) {
 	budi.Content()
 }
 
-// writeInDialog and pressInDialog are for names that the page behind the dialog has too.
+// writeInDialog and pressInDialog are for names that the page behind the dialog also has.
 func (s *Screen) writeInDialog(label, text string) {
 	s.t.Helper()
 	field := `[...document.querySelectorAll("[role=dialog] label")].find(l => l.innerText === ` + quote(label) + `)?.control`

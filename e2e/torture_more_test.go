@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-func init() { buildTags = "torture" } // with a clock that can be turned
+func init() { buildTags = "torture" } // with a clock that can be changed
 
-// clockTurns are how far the wall clock is from the true time, one after the other.
+// clockTurns are the differences between the wall clock and the true time, one after the other.
 var clockTurns = []string{"1h", "-1h", "0s", "10s", "-10s", "26h", "0s"}
 
-// TestTortureClock turns the wall clock forth and back under load.
+// TestTortureClock moves the wall clock forwards and backwards under load.
 func TestTortureClock(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		clock := filepath.Join(t.TempDir(), "clock")
@@ -46,7 +46,7 @@ func TestTortureClock(t *testing.T) {
 	})
 }
 
-// checkTurned looks that the program did go by the clock that was turned.
+// checkTurned checks that the program did use the changed clock.
 func checkTurned(t *testing.T, l *ledger) {
 	t.Helper()
 	ahead := 0

@@ -23,12 +23,12 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// torture is how hard a run is. make test has the small numbers, make torture the large ones.
+// torture is how hard a run is. make test uses the small numbers, make torture the large ones.
 var torture = struct {
-	kills   int    // of each engine
-	clients int    // that send a byte at a time
-	memory  int    // what the program may take, in MiB
-	seed    uint64 // of when the kills come
+	kills   int    // per engine
+	clients int    // clients that send a byte at a time
+	memory  int    // the most memory the program may use, in MiB
+	seed    uint64 // decides when the kills come
 }{
 	numberFrom("PARLEY_TORTURE_KILLS", 6), numberFrom("PARLEY_TORTURE_CLIENTS", 300), numberFrom("PARLEY_TORTURE_MEMORY", 256),
 	uint64(numberFrom("PARLEY_TORTURE_SEED", int(time.Now().UnixNano()&0xffffff))),
@@ -42,17 +42,17 @@ func numberFrom(variable string, otherwise int) int {
 }
 
 const (
-	longRun         = 100                    // kills, from which on a run may take minutes more
-	killAtMost      = 400 * time.Millisecond // after a start, in which a kill comes
-	startKilledIn   = 5                      // one start in so many is killed before it is ready
-	heldFor         = 8 * time.Second        // by another process
-	troubleFor      = 5 * time.Second        // of the provider
-	slowClientWrite = 2 * time.Second        // between two bytes
+	longRun         = 100                    // from this number of kills on, a run may take minutes longer
+	killAtMost      = 400 * time.Millisecond // a kill comes within this time after a start
+	startKilledIn   = 5                      // one of this many starts is killed before it is ready
+	heldFor         = 8 * time.Second        // how long another process holds the store
+	troubleFor      = 5 * time.Second        // how long the provider has trouble
+	slowClientWrite = 2 * time.Second        // between two bytes of a slow client
 )
 
-// TestTorture kills a server again and again, while an endpoint hangs and its memory is limited; then clients come
-// that hardly send, another process holds the store, and the provider hangs and swallows answers. In the end the
-// books must balance, and are printed.
+// TestTorture kills a server again and again, while an endpoint hangs and its memory is limited. Then come clients that
+// hardly send anything, another process holds the store, and the provider hangs and drops answers. In the end the books
+// must balance, and are printed.
 func TestTorture(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		l := openLedger(t, func(s *Server) { engine(s); limitedMemory(s) })
@@ -87,17 +87,17 @@ func limitedMemory(s *Server) {
 	WithEnv(fmt.Sprintf("GOMEMLIMIT=%dMiB", torture.memory))(s)
 }
 
-// rack does to a ledger's server what must not matter.
+// rack does things to a ledger's server that must not matter.
 type rack struct {
 	*ledger
 	random  *rand.Rand
-	early   int // kills before the server was ready
-	most    int // MiB
+	early   int // how often it was killed before it was ready
+	most    int // in MiB
 	slowest time.Duration
 	dialled atomic.Int64
 }
 
-// killOnce kills the server at some instant, and starts it again; some starts are killed as well.
+// killOnce kills the server at some instant, and starts it again. Some starts are killed as well.
 func (r *rack) killOnce() {
 	r.t.Helper()
 	r.wait(time.Duration(r.random.Int64N(int64(killAtMost))))
@@ -119,7 +119,7 @@ func (r *rack) killStart() {
 		r.t.Fatal(err)
 	}
 	r.wait(time.Duration(r.random.Int64N(int64(killAtMost))))
-	_ = p.cmd.Process.Kill() // fails where it has ended by itself, which await tells
+	_ = p.cmd.Process.Kill() // fails if it has ended already, which await reports
 	code, err := p.await()
 	if err != nil || code >= 0 {
 		r.t.Errorf("a start ended with %d, %v:\n%s", code, err, &p.stderr)
@@ -130,7 +130,7 @@ func (r *rack) killStart() {
 
 var peakMemory = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// look notes how much memory the process has had at most. Where the system does not tell, it is not held to it.
+// look notes the most memory that the process has used. If the system does not report it, there is no check.
 func (r *rack) look() {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.srv.proc.Load().cmd.Process.Pid))
 	if err != nil {
@@ -158,7 +158,7 @@ func (l *ledger) listenNever() {
 	expect(l.t, r, http.StatusCreated, "")
 }
 
-// slowClients has many clients send a request byte by byte; the others go on meanwhile.
+// slowClients starts many clients that send a request byte by byte, while the others continue.
 func (r *rack) slowClients() {
 	r.t.Helper()
 	quit := make(chan struct{})
@@ -181,7 +181,7 @@ func (r *rack) slowClients() {
 	done.Wait()
 }
 
-// sendSlowly is one connection, until the server has had enough. It tells whether to go on.
+// sendSlowly is one connection, until the server closes it. It tells whether to continue.
 func (r *rack) sendSlowly(address string, quit <-chan struct{}) bool {
 	conn, err := net.Dial("tcp", address)
 	if err == nil {
@@ -207,7 +207,7 @@ func (r *rack) sendSlowly(address string, quit <-chan struct{}) bool {
 	}
 }
 
-// holdStore has another process's connection hold the write lock of the embedded store.
+// holdStore makes a connection of another process hold the write lock of the embedded store.
 func (r *rack) holdStore() {
 	r.t.Helper()
 	conn, err := sqlite.OpenConn(filepath.Join(r.srv.setting("--data"), "parley.db"), sqlite.OpenReadWrite)
@@ -234,12 +234,12 @@ func (r *rack) holdStore() {
 	r.t.Logf("another process held the store for %v; %v later all clients went on", heldFor, time.Since(back).Round(time.Millisecond))
 }
 
-// provider has the provider hang at times, and swallow answers. What it took it tells of later.
+// provider makes the provider hang at times, and drop answers. It reports the accepted messages later.
 func (r *rack) provider() {
 	r.t.Helper()
 	faults := map[string]any{"latency": "200ms", "drop_answer_rate": 0.05, "duplicate_rate": 0.1, "reorder_rate": 0.1}
 	if torture.kills >= longRun {
-		faults["hang_rate"] = 0.02 // such a message waits for half a minute, and a minute more before it is tried again
+		faults["hang_rate"] = 0.02 // such a message waits for half a minute, and another minute for its retry
 	}
 	r.p.do(http.MethodPut, "faults", faults)
 	r.wait(troubleFor)

@@ -24,7 +24,7 @@ func (c *traces) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var batch collector.ExportTraceServiceRequest
 	if err != nil || proto.Unmarshal(body, &batch) != nil {
-		return // what is missing is noticed
+		return // the test notices what is missing
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *traces) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find waits for a span of a name that fits.
+// find waits for a matching span of the given name.
 func (c *traces) find(t *testing.T, name string, fits func(*tracepb.Span) bool) *tracepb.Span {
 	t.Helper()
 	var found *tracepb.Span
@@ -64,7 +64,7 @@ func attributeOf(s *tracepb.Span, key string) string {
 	return ""
 }
 
-// TestTraces: a collector sees the request, its transaction, the call to the provider, the provider's callback and
+// TestTraces: a collector receives the request, its transaction, the call to the provider, the provider's callback and
 // the delivery, and the caller and the endpoint see the same traces.
 func TestTraces(t *testing.T) {
 	t.Parallel()

@@ -11,10 +11,10 @@ import (
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
-// The inbox on PostgreSQL with two nodes: the phones and the sending are at the first, and what is done at one
-// of them is on the screens at the other.
+// The inbox on PostgreSQL with two nodes: the phones and the sending are on the first, and actions on one node appear
+// on the screens of the other.
 
-// twoNodes starts the demo's week on one node, and beside it one that has no workers.
+// twoNodes starts the demo's week on one node, and a second node without workers.
 func twoNodes(t *testing.T) (phones, desk *Server) {
 	t.Helper()
 	database := OnDatabase(pgtest.NewDatabase(t))
@@ -22,7 +22,7 @@ func twoNodes(t *testing.T) (phones, desk *Server) {
 	return phones, Start(t, database, masterKey(1), WithFlags("--role=api,dashboard"))
 }
 
-// signInThere signs in on one node as one of the people of the demo, whose password another one printed.
+// signInThere signs in on one node as one of the demo's people, whose password another node printed.
 func signInThere(t *testing.T, s *Screen, demo, srv *Server, email string) {
 	t.Helper()
 	_, password := demoLogin(t, demo)
@@ -33,8 +33,8 @@ func signInThere(t *testing.T, s *Screen, demo, srv *Server, email string) {
 	s.Has("link", "Inbox")
 }
 
-// TestNodesShareTheInbox: all that can be done with a conversation on one node is seen on the other, while it
-// stands open there.
+// TestNodesShareTheInbox: every action on a conversation on one node is visible on the other, while the conversation is
+// open there.
 func TestNodesShareTheInbox(t *testing.T) {
 	t.Parallel()
 	phones, desk := twoNodes(t)
@@ -73,7 +73,7 @@ func TestNodesShareTheInbox(t *testing.T) {
 	s.Press("button", "Labels")
 	s.Press("menuitemcheckbox", "Refund")
 	other.Until(`document.querySelector("aside")?.innerText.includes("Refund")`)
-	s.Press("button", "Labels") // closes the menu
+	s.Press("button", "Labels") // this closes the menu
 	s.Press("tab", "Note")
 	s.Write("Message", "She counts to five.")
 	s.Press("button", "Send")
@@ -93,7 +93,7 @@ func TestNodesShareTheInbox(t *testing.T) {
 	other.Content()
 }
 
-// TestNodesSeeEachOther: who looks and who writes is known on the other node, and so is the reply that was not seen.
+// TestNodesSeeEachOther: the other node knows who views and who types, and about a reply that was not seen.
 func TestNodesSeeEachOther(t *testing.T) {
 	t.Parallel()
 	phones, desk := twoNodes(t)
@@ -121,7 +121,7 @@ func TestNodesSeeEachOther(t *testing.T) {
 	ana.Content()
 }
 
-// TestNodesThrowOut: a role that is changed and a user who is disabled on one node end what is open on the other.
+// TestNodesThrowOut: a change of role and a disabling of a user on one node end the user's sessions on the other.
 func TestNodesThrowOut(t *testing.T) {
 	t.Parallel()
 	phones, desk := twoNodes(t)
@@ -158,8 +158,8 @@ func TestNodesThrowOut(t *testing.T) {
 	budi.Holds(`!document.body.innerText.includes("Not for Budi")`)
 }
 
-// TestNodeRestartsUnderAnAgent: the node that a tab talks to stops, the balancer leads it to the other, and later
-// back: nothing on the screen is stale, the draft is there, and what was sent meanwhile goes out once.
+// TestNodeRestartsUnderAnAgent: the node that a tab uses stops, the balancer leads the tab to the other node, and later
+// back. Nothing on the screen is stale, the draft is there, and a message sent meanwhile is sent once.
 func TestNodeRestartsUnderAnAgent(t *testing.T) {
 	t.Parallel()
 	phones, desk := twoNodes(t)

@@ -11,13 +11,14 @@ import (
 	"testing"
 )
 
-// People whose messages are accepted and fail later: for good, and for a reason that passes.
+// People whose messages are accepted and fail later: permanently, and for a temporary reason.
 const (
 	unreachable = "+99920131026"
 	unlucky     = "+99920131000"
 )
 
-// writesAs has somebody write to the demo's number whatever the provider can deliver, and returns the message's id.
+// writesAs makes a person write to the demo's number anything that the provider can deliver, and returns the message's
+// id.
 func writesAs(t *testing.T, srv *Server, from map[string]any, fields map[string]any) string {
 	t.Helper()
 	body := maps.Clone(fields)
@@ -38,7 +39,7 @@ func writesAs(t *testing.T, srv *Server, from map[string]any, fields map[string]
 	return made.Messages[0].ID
 }
 
-// TestDashboardEveryType: whatever can come is shown as people know it from their phone.
+// TestDashboardEveryType: every type of message is shown as people know it from their phone.
 func TestDashboardEveryType(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
@@ -82,7 +83,7 @@ func TestDashboardEveryType(t *testing.T) {
 		"unsupported": map[string]any{"type": "poll_creation"}})
 	s.SaysIn("Messages", "This kind of message (poll creation) can only be seen on the phone.")
 
-	// What answers, changes or takes back another.
+	// Messages that answer, change or revoke another.
 	says(map[string]any{"type": "reaction", "reaction": map[string]any{"message_id": first, "emoji": "🙏"}})
 	s.SaysIn("Messages", "🙏")
 	says(map[string]any{"text": "About that one", "context": map[string]any{"id": first}})
@@ -102,7 +103,8 @@ func TestDashboardEveryType(t *testing.T) {
 	s.Content()
 }
 
-// TestDashboardFailure: what was not delivered says why and what to do, and is sent again only where that can help.
+// TestDashboardFailure: a message that was not delivered says why and what to do, and can be sent again only if that
+// can help.
 func TestDashboardFailure(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))

@@ -4,7 +4,7 @@ package e2e
 
 import "testing"
 
-// What is used of the plan is shown with a forecast, and an owner chooses for how long messages are kept.
+// The use of the plan is shown with a forecast, and an owner chooses how long messages are kept.
 func TestDashboardUsage(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -21,7 +21,7 @@ func TestDashboardUsage(t *testing.T) {
 	s.Press("button", "Change")
 	s.Says("Keep messages for 30 days?")
 	s.Accessible()
-	s.pressInDialog("Save") // the demo's week is younger
+	s.pressInDialog("Save") // the demo's week is more recent than that
 	s.Says("Saved")
 	s.Open(srv.URL() + "/settings/usage")
 	s.Until(`document.querySelector("select")?.value === "30"`)

@@ -1,6 +1,6 @@
-// Command identity is an OpenID provider that others have made and certified (github.com/zitadel/oidc), with people
-// that the tests name. It prints its address, then reads one line of JSON with who may come and where they are sent
-// back to, and ends with its input.
+// Command identity is an OpenID provider, built on a certified third-party implementation (github.com/zitadel/oidc),
+// with users that the tests name. It prints its address, then reads one line of JSON with the users and the address to
+// send them back to, and ends when its input ends.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/zitadel/oidc/v3/example/server/storage"
 )
 
-// task is what the tests say.
+// task is what the tests tell the program.
 type task struct {
 	ClientID, ClientSecret, RedirectURL string
 	People                              []storage.User
