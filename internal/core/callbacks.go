@@ -269,7 +269,7 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round) error {
 
 func personOf(p provider.Person) person {
 	who := person{Number: p.Phone, BSUID: p.UserID, ParentBSUID: p.ParentUserID, Username: p.Username, Name: p.ProfileName}
-	if chat.ParentBSUID(who.BSUID) { // answers to messages to a parent id have it there
+	if chat.ParentBSUID(who.BSUID) { // an answer to a message to a parent id has that id here
 		who.BSUID, who.ParentBSUID = "", cmp.Or(who.ParentBSUID, who.BSUID)
 	}
 	return who

@@ -135,7 +135,7 @@ func InboxCounts(r store.Reader, u chat.User, f chat.InboxFilter) (map[chat.Inbo
 		q := query
 		q.View = view
 		if view == chat.ViewMentions {
-			q.Status = chat.AnyStatus // a question in a mention remains even if the conversation was resolved
+			q.Status = chat.AnyStatus // a mention asks for an answer even after the conversation was resolved
 		}
 		counts[view], err = r.InboxCount(u, q)
 	}

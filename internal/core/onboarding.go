@@ -98,7 +98,7 @@ type Signup struct {
 	By     string // the browser, hashed
 	WABAID string
 	Number provider.PhoneNumber
-	// Status and ProviderStatus are the state of the number after the registration, or without one.
+	// Status is the state of the number after its registration, or without one.
 	Status chat.AccountStatus
 }
 

@@ -118,8 +118,8 @@ func EndSecondStep(ctx context.Context, st *store.Store, seals Seals, u chat.Use
 	})
 }
 
-// TakeOffSecondStep turns it off for a user who has lost the phone and the recovery codes. The caller has verified the
-// person's identity. All sessions of the user end.
+// TakeOffSecondStep turns two-step sign-in off for a user who has lost the phone and the recovery codes. The caller
+// has verified the person's identity. All sessions of the user end.
 func TakeOffSecondStep(tx *store.Tx, by chat.Role, orgID, userID string) (chat.User, error) {
 	u, err := user(tx.Reader, orgID, userID)
 	if err != nil {

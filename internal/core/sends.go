@@ -127,9 +127,9 @@ func (in NewMessage) recipient() person {
 	}
 }
 
-// maySend refuses a user who does not see the conversation. A user who sees assigned conversations sees them even
-// after leaving the team of the number. A member of the team can begin a conversation with a person to whom nobody has
-// written.
+// maySend refuses a user who does not see the conversation. A user who sees only assigned conversations sees theirs
+// even after leaving the number's team. As a member of the team, such a user can begin a conversation with a person to
+// whom nobody has written.
 func maySend(r store.Reader, account chat.Account, c chat.Conversation, begun bool, by *chat.User) error {
 	if by == nil || by.Sees == chat.SeesAssigned && deref(c.AssignedTo) == by.ID {
 		return nil

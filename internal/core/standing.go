@@ -14,7 +14,7 @@ type Standing struct {
 	Organization chat.Organization
 }
 
-// ReadStanding reads it. It returns ErrNotFound if the account is gone.
+// ReadStanding reads the standing of a number. It returns ErrNotFound if the account is gone.
 func ReadStanding(r store.Reader, orgID, accountID string) (s Standing, err error) {
 	if s.Account, err = r.Account(orgID, accountID); err != nil {
 		return s, err
@@ -37,7 +37,7 @@ func RefuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) (
 	return &chat.MessageError{Code: code, Message: e.Message}, nil
 }
 
-// refusals maps codes to those that a message's error distinguishes.
+// refusals maps our codes to those that a message's error distinguishes.
 var refusals = map[chat.Code]chat.MessageErrorCode{
 	chat.CodeOrganizationSuspended: chat.FailOrganizationSuspended,
 	chat.CodeSubscriptionInactive:  chat.FailSubscriptionInactive,

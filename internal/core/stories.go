@@ -122,7 +122,7 @@ func asNumber(text string) string {
 	return "+" + digits
 }
 
-// request tells of a call, and of the message or delivery that it made.
+// request adds a call, and the message or delivery that it made.
 func (s *storyTeller) request(call store.APICall) error {
 	switch {
 	case chat.KindMessage.Valid(call.Made):
@@ -148,7 +148,7 @@ func (s *storyTeller) call(call store.APICall) {
 
 func (s *storyTeller) message(m chat.Message) error { return s.messageOf(m, nil) }
 
-// messageOf tells of a message, and of the call that made it. If call is nil, the call is looked up.
+// messageOf adds a message, and the call that made it. If call is nil, the call is looked up.
 func (s *storyTeller) messageOf(m chat.Message, call *store.APICall) error {
 	if call == nil && m.Direction == chat.Outbound && m.Source == chat.SourceAPI {
 		found, err := s.r.CallThatMade(s.orgID, m.ID, m.CreatedAt, longestRequest)
@@ -258,7 +258,7 @@ func (s *storyTeller) attempts(deliveries []chat.WebhookDelivery) error {
 	return nil
 }
 
-// event tells of the message of an event, or of the event alone.
+// event adds the message of an event, or the event alone.
 func (s *storyTeller) event(e chat.Event) error {
 	var m chat.Message
 	err := store.ErrNotFound
@@ -291,7 +291,7 @@ func (s *storyTeller) delivery(id string) error {
 	return s.event(e)
 }
 
-// people tells of the latest messages with the contacts.
+// people adds the latest messages with the contacts.
 func (s *storyTeller) people(contacts []chat.Contact) error {
 	s.contacts = contacts
 	for _, c := range contacts {

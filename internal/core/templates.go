@@ -138,8 +138,8 @@ func KeepTemplateEdit(tx *store.Tx, row chat.Template, edit provider.TemplateEdi
 	return current, errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current), audit(tx, row.OrgID, chat.AuditTemplateUpdated, ofTemplate(current)))
 }
 
-// DropTemplates removes templates that the provider has removed: the variants of a template, represented by the
-// newest. An empty language means all of them.
+// DropTemplates removes the variants of a template that the provider has removed. newest stands for all of them in the
+// audit log. An empty language means all languages.
 func DropTemplates(tx *store.Tx, newest chat.Template, ids []string, language string) error {
 	if _, err := tx.DeleteTemplates(newest.OrgID, ids, tx.Now()); err != nil {
 		return err

@@ -17,7 +17,8 @@ type TemplateChoice struct {
 // categoryUnknown is the category of a template that could not be looked up.
 const categoryUnknown = "UNKNOWN"
 
-// consentCategory is the template's category if it needs the person's consent; otherwise empty.
+// consentCategory is the category of a template that a person may have refused, marketing or unknown; empty for all
+// others.
 func (t *TemplateChoice) consentCategory() string {
 	switch {
 	case t == nil:

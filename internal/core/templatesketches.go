@@ -27,7 +27,7 @@ func CreateSketch(tx *store.Tx, account chat.Account, u chat.User, in NewSketch)
 	return saveSketch(tx, s, u, in)
 }
 
-// UpdateSketch stores a new version of it.
+// UpdateSketch stores a new version of an unfinished template.
 func UpdateSketch(tx *store.Tx, account chat.Account, u chat.User, id string, in NewSketch) (chat.TemplateSketch, error) {
 	s, err := tx.TemplateSketch(account.OrgID, account.WABAID, id)
 	if err != nil {

@@ -24,7 +24,7 @@ type TimelineMessage struct {
 	Reactions []Reaction
 }
 
-// Reaction is a reaction to a message.
+// Reaction is an emoji that one side has put on a message.
 type Reaction struct {
 	Emoji     string
 	Direction chat.Direction
