@@ -14,11 +14,11 @@ import (
 	_ "modernc.org/sqlite" // the driver the program uses
 )
 
-// The bare stores write label rows with nothing around them: no HTTP, no key
-// lookup, no events. They show what the engine and the disk allow.
+// The bare stores write label rows with nothing around them: no HTTP, no key lookup, no events. They show what the
+// engine and the disk allow.
 
-// schema is the program's own table of labels with its indexes, but for the
-// foreign key, which would need the rest of the schema.
+// schema is the program's own table of labels with its indexes, without the foreign key, which would need the rest of
+// the schema.
 var schema = []string{
 	`CREATE TABLE bare_labels (
 		org_id     TEXT   NOT NULL,
@@ -49,8 +49,8 @@ func row(i int64) []any {
 	}
 }
 
-// bareSQLite commits rows in groups as large as the load has connections: a
-// writer that serves them all cannot find more waiting.
+// bareSQLite commits rows in groups as large as the number of the load's connections, because a writer that serves them
+// all cannot find more waiting.
 type bareSQLite struct {
 	db    *sql.DB
 	group int
@@ -109,8 +109,8 @@ func (s *bareSQLite) commitGroup(ctx context.Context, insert *sql.Stmt) error {
 	return tx.Commit()
 }
 
-// barePostgres commits every row by itself, one connection per worker: that is
-// the least one request costs where requests do not share a transaction.
+// barePostgres commits every row separately, with one connection per worker. That is the least a request costs if
+// requests do not share a transaction.
 type barePostgres struct {
 	conns []*pgx.Conn
 	next  atomic.Int64

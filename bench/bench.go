@@ -27,13 +27,13 @@ const (
 type bench struct {
 	options
 	tmp      string
-	database int // PostgreSQL's first process; 0: none
+	database int // the pid of PostgreSQL's first process; 0 if there is none
 
-	hookNumbers int // business numbers that were connected for rows about webhooks
+	hookNumbers int // how many business numbers were connected for rows about webhooks
 	report      report
 }
 
-// all measures the bare limits first: the engines' rows refer to them.
+// all measures the bare limits first, because the engines' rows refer to them.
 func (b *bench) all(ctx context.Context) {
 	b.group(ctx, "bare HTTP", len(matching(echoScenarios, b.options)) > 0, b.bareHTTP)
 	b.group(ctx, engineSQLite, b.wants(engineSQLite, bareSQLiteRow), b.sqlite)
@@ -64,7 +64,7 @@ func (b *bench) group(ctx context.Context, name string, wanted bool, measure fun
 	b.report.Groups = append(b.report.Groups, g)
 }
 
-// add keeps a row and shows that the run gets on.
+// add keeps a row and shows the progress of the run.
 func (b *bench) add(g *group, f figures) {
 	f.Load = machineLoad()
 	g.Rows = append(g.Rows, f)
@@ -125,7 +125,7 @@ func (b *bench) postgres(ctx context.Context, g *group) error {
 	return b.engine(ctx, g, pg.URL)
 }
 
-// postmaster is the process that the server's others are children of.
+// postmaster is the server's main process, the parent of its other processes.
 func postmaster(ctx context.Context, url string) (pid int, err error) {
 	c, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -148,7 +148,7 @@ func postgresVersion(ctx context.Context, url string) (string, error) {
 	defer c.Close(ctx)
 	var version string
 	err = c.QueryRow(ctx, "SHOW server_version").Scan(&version)
-	// Distributions append their package's version; the first word is PostgreSQL's.
+	// Distributions append their package's version; the first word is PostgreSQL's own.
 	version, _, _ = strings.Cut(version, " ")
 	return version, err
 }
@@ -215,8 +215,7 @@ func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenari
 	return nil
 }
 
-// limit is the lower of the bare rates that bound a scenario; 0 when none of
-// them was measured.
+// limit is the lower of the bare rates that bound a scenario; 0 if none of them was measured.
 func (b *bench) limit(g *group, sc scenario) float64 {
 	limit := b.report.perSecond(sc.bare)
 	if !sc.writes {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// broadcastRate is what the number may send: more than the program can.
+	// broadcastRate is how many messages per second the number may send: more than the program can.
 	broadcastRate = 5_000
-	// besideBroadcast is how many messages a second people send from the same number.
+	// besideBroadcast is how many messages per second people send from the same number.
 	besideBroadcast = 20
 	broadcastWait   = 10 * time.Minute
 
@@ -22,12 +22,12 @@ const (
 	replyAlone        = "reply of an agent, alone"
 	replyBesideRow    = "reply of an agent, beside a broadcast at 80/s"
 	replyFlatOutRow   = "reply of an agent, beside a broadcast flat out"
-	usualRate         = 80 // of a number
+	usualRate         = 80 // per number
 	broadcastSentRow  = "broadcast, messages sent"
 	recipientsPerCall = 1_000
 )
 
-// broadcastScenario is the rows about broadcasts: how fast one is, and how an agent fares beside it.
+// broadcastScenario is the rows about broadcasts: how fast one is, and the latency of an agent's messages beside it.
 type broadcastScenario struct{ name string }
 
 var broadcastScenarios = []broadcastScenario{{name: broadcastSentRow}}
@@ -35,7 +35,7 @@ var broadcastScenarios = []broadcastScenario{{name: broadcastSentRow}}
 func (s broadcastScenario) title() string { return s.name }
 func (s broadcastScenario) long() bool    { return false }
 
-// broadcast measures on a server of its own, whose provider is the simulator.
+// broadcast measures on its own server, whose provider is the simulator.
 func (b *bench) broadcast(ctx context.Context, g *group, databaseURL string) error {
 	if len(matching(broadcastScenarios, b.options)) == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -64,7 +64,7 @@ func (b *bench) broadcast(ctx context.Context, g *group, databaseURL string) err
 	return m.send(ctx, sent)
 }
 
-// mailing is the work on broadcasts of one number.
+// mailing measures the broadcasts of one number.
 type mailing struct {
 	*bench
 	g      *group
@@ -73,7 +73,7 @@ type mailing struct {
 	number string
 }
 
-// load adds recipients to a broadcast that is not sent, a page after the other.
+// load adds recipients to a broadcast that is not being sent, page by page.
 func (m mailing) load(ctx context.Context, people int) error {
 	begin := time.Now()
 	if _, err := m.create(ctx, people); err != nil {
@@ -104,8 +104,8 @@ func (m mailing) create(ctx context.Context, people int) (*client.Broadcast, err
 	return made, nil
 }
 
-// send measures an agent alone, beside a broadcast at the usual pace, and beside one that takes all there is, which is
-// then waited for.
+// send measures an agent alone, beside a broadcast at the usual pace, and beside one at full speed. It then waits for
+// the last one.
 func (m mailing) send(ctx context.Context, people int) error {
 	l := newLoad(m.s.target.addr, m.connections, http.StatusOK, paced(sendTemplate(m.s.target, 1), besideBroadcast))
 	defer l.close()
@@ -145,7 +145,7 @@ func (m mailing) beside(ctx context.Context, name string, l *load, people int, p
 	return made.ID, err
 }
 
-// finish waits until a broadcast is over, and tells how fast it was.
+// finish waits until a broadcast is over, and reports how fast it was.
 func (m mailing) finish(ctx context.Context, id string, people int) error {
 	ctx, cancel := context.WithTimeout(ctx, broadcastWait)
 	defer cancel()

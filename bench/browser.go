@@ -62,15 +62,15 @@ func (b *browser) visit(url string) error {
 	return err
 }
 
-// millis runs a function of the page's that resolves to times.
+// millis runs a JavaScript function that resolves to times.
 func (b *browser) millis(script string) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, pageDeadline)
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[[]float64]("(() => {"+pageHelpers+"return "+script+"})()", chromedp.EvalAwaitPromise))
 }
 
-// busy is the processor time that the page's main thread has used since busy was first asked: all that it does,
-// layout and paint among it, without the time in which others had the processor.
+// busy is the processor time that the page's main thread has used since the first call: everything it does, including
+// layout and paint, but not the time in which other threads had the processor.
 func (b *browser) busy() (time.Duration, error) {
 	if _, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 		return 0, err
@@ -132,8 +132,8 @@ func (o *office) openBrowser(ctx context.Context) (err error) {
 	return err
 }
 
-// pageHelpers are functions that the scripts below use. until looks at every frame, as somebody who waits
-// in front of the screen does.
+// pageHelpers are functions that the scripts below use. until checks in every frame, like a person who waits in front
+// of the screen.
 const pageHelpers = `
 const until = found => new Promise(done => {
 	const look = () => { const it = found(); it ? done(it) : requestAnimationFrame(look); };
@@ -143,8 +143,8 @@ const rows = () => document.querySelectorAll('[aria-label="Conversations"] a');
 const thread = () => document.querySelector('[role=log]');
 `
 
-// openInbox loads the page anew each time, its files from the browser's cache but for the first time, and
-// measures from the navigation until the list is there.
+// openInbox reloads the page each time, with its files from the browser's cache except for the first time. It measures
+// from the navigation until the list is there.
 func openInbox(o *office) (all []float64, err error) {
 	_, err = chromedp.Call(o.browser.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: "{" + pageHelpers + `until(() => rows().length > 5).then(() => { window.usable = performance.now(); }); }`,
@@ -182,7 +182,7 @@ func openConversations(o *office) ([]float64, error) {
 	})()`, conversations))
 }
 
-// scrollList turns the wheel over the list; pages of it are fetched as they are needed.
+// scrollList turns the wheel over the list. Pages of the list are fetched as needed.
 func scrollList(o *office) ([]float64, error) {
 	_, err := o.browser.millis(`(async () => {
 		window.frameTimes = [];
@@ -197,7 +197,7 @@ func scrollList(o *office) ([]float64, error) {
 	tick := time.NewTicker(16 * time.Millisecond)
 	defer tick.Stop()
 	for begin := time.Now(); time.Since(begin) < scrollTime; <-tick.C {
-		// A delta of exactly 0 would be left out, which the browser refuses.
+		// A delta of exactly 0 would be omitted, which the browser refuses.
 		_, err := chromedp.Call(o.browser.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{
 			Type: input.DispatchMouseEventTypeMouseWheel, X: 200, Y: 500, DeltaY: 120, DeltaX: 1e-9,
 		})

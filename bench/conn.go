@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// conn is one keep-alive HTTP/1.1 connection. It exists because net/http's
-// client costs about as much CPU as the server under test, and both share the
-// machine: every microsecond saved here is one the server can show.
+// conn is one keep-alive HTTP/1.1 connection. It exists because net/http's client costs about as much CPU as the server
+// under test, and both share the machine: every microsecond saved here is one the server can use.
 type conn struct {
 	net.Conn
 	r *bufio.Reader
@@ -33,9 +32,8 @@ func dial(ctx context.Context, addr string, deadline time.Time) (*conn, error) {
 	return &conn{Conn: c, r: bufio.NewReaderSize(c, 16<<10)}, nil
 }
 
-// roundTrip sends a serialised request and reads the answer. The body is
-// returned only when the status is not the wanted one; a wanted body is dropped
-// without a copy.
+// roundTrip sends a serialised request and reads the answer. The body is returned only if the status is not the wanted
+// one; a wanted body is dropped without a copy.
 func (c *conn) roundTrip(request []byte, want int) (head, []byte, error) {
 	if _, err := c.Write(request); err != nil {
 		return head{}, nil, err
@@ -60,7 +58,7 @@ type head struct {
 	closes bool // the server ends the connection after this answer
 }
 
-// maxBody bounds what a broken Content-Length can make the client allocate.
+// maxBody bounds how much a broken Content-Length can make the client allocate.
 const maxBody = 16 << 20
 
 var (
@@ -145,7 +143,7 @@ func (h *head) apply(line []byte) error {
 	return nil
 }
 
-// isHeader compares lengths first: most header lines are none of ours.
+// isHeader compares lengths first, because most header lines are not the wanted one.
 func isHeader(name []byte, want string) bool {
 	return len(name) == len(want) && bytes.EqualFold(name, []byte(want))
 }

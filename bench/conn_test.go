@@ -72,8 +72,8 @@ func TestReadHeadRefuses(t *testing.T) {
 	}
 }
 
-// A server that answers every third request with an error and hangs up after
-// it must be counted exactly, over reconnections and both phases.
+// A server that answers every third request with an error and hangs up after it must be counted exactly, over
+// reconnections and both phases.
 func TestLoadCounts(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -89,8 +89,8 @@ func TestLoadCounts(t *testing.T) {
 		return append(buf, to.get(fmt.Sprintf("/%d", i))...)
 	})
 	defer l.close()
-	// The counter runs on past a phase's bound by one per worker, so only the
-	// sum is the same every time; its split may shift by a few.
+	// The counter runs past a phase's bound by one per worker, so only the sum is the same every time. Its split may
+	// shift by a few.
 	for range 2 {
 		got, err := l.phase(context.Background(), bounds{requests: 300, duration: time.Minute})
 		if err != nil {

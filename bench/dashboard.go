@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// The dashboard is measured over the same large inbox as the lists, on a server that has read all of it into
-// its search index.
+// The dashboard is measured on the same large inbox as the lists, on a server that has all of it in its search index.
 const (
 	dashboards   = 200
 	idleTime     = 20 * time.Second
@@ -27,7 +26,7 @@ const (
 
 func emailOf(user int) string { return fmt.Sprintf("ada%d@bench.example", user) }
 
-// dashboardScenario is a row about the dashboard: what it times, as often as it does.
+// dashboardScenario is a row about the dashboard. run decides what it times, and how often.
 type dashboardScenario struct {
 	name string
 	run  func(context.Context, *office) (figures, error)
@@ -54,10 +53,10 @@ var dashboardScenarios = []dashboardScenario{
 type office struct {
 	server
 	tmp      string
-	client   *http.Client // the first user's
+	client   *http.Client // the first user's client
 	people   []*http.Client
-	browser  *browser      // once a row needs it
-	pageTime time.Duration // processor time that the page used in a row; 0 where it is not known
+	browser  *browser      // opened when a row needs it
+	pageTime time.Duration // processor time that the page used in a row; 0 if it is not known
 }
 
 func (b *bench) dashboard(ctx context.Context, g *group, databaseURL string) error {
@@ -85,7 +84,7 @@ func (b *bench) dashboard(ctx context.Context, g *group, databaseURL string) err
 	return nil
 }
 
-// openOffice fills the inbox before the server starts, so that its search index is made of everything.
+// openOffice fills the inbox before the server starts, so that the search index contains everything.
 func (b *bench) openOffice(ctx context.Context, engine, databaseURL string) (*office, error) {
 	databaseURL, err := anotherDatabase(ctx, databaseURL, "dashboard")
 	if err != nil {
@@ -134,7 +133,7 @@ func (o *office) close() {
 
 func (o *office) url(path string) string { return "http://" + o.target.addr + path }
 
-// signIn makes a client that has a session.
+// signIn makes a client with a session.
 func (o *office) signIn(ctx context.Context, email string) (*http.Client, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -153,7 +152,7 @@ func (o *office) signIn(ctx context.Context, email string) (*http.Client, error)
 	return client, do(client, request)
 }
 
-// do sends a request and wants a 2xx.
+// do sends a request and expects a 2xx.
 func do(client *http.Client, request *http.Request) error {
 	answer, err := client.Do(request)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// serveEcho is the bare HTTP limit: it reads the body and answers with about as
-// many bytes as a label takes. It runs as a process of its own, as the program
-// under test does.
+// serveEcho is the bare HTTP limit: it reads the body and answers with about as many bytes as a label takes. It runs as
+// its own process, like the program under test.
 func serveEcho(ctx context.Context, addr string) error {
 	answer := append(append([]byte(`{"data":"`), bytes.Repeat([]byte("x"), 288)...), `"}`...)
 	length := strconv.Itoa(len(answer))
@@ -24,7 +23,7 @@ func serveEcho(ctx context.Context, addr string) error {
 			}
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", length)
-			_, _ = w.Write(answer) // fails only when the client is gone
+			_, _ = w.Write(answer) // fails only if the client is gone
 		}),
 	}
 	context.AfterFunc(ctx, func() { server.Close() })

@@ -17,7 +17,7 @@ import (
 type server struct {
 	engine  string
 	process *process
-	dir     string // of its own, for its store and its output
+	dir     string // its own folder, for its store and its output
 	ops     string // the operator's listener, with the profiler
 	target  target
 	store   []string // the flags that name its store
@@ -33,8 +33,8 @@ func build(ctx context.Context, dir string) (string, error) {
 	return program, nil
 }
 
-// startEngine prepares an organization with a key, then serves. databaseURL is
-// empty for SQLite. Without flags that name another provider it is the simulator.
+// startEngine prepares an organization with a key, then serves. databaseURL is empty for SQLite. The provider is the
+// simulator, unless the flags name another.
 func (b *bench) startEngine(ctx context.Context, engine, databaseURL string, flags ...string) (server, error) {
 	s, err := b.prepareEngine(ctx, engine, databaseURL)
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *bench) prepareEngine(ctx context.Context, engine, databaseURL string) (
 	return s, b.connectNumbers(ctx, s.target.org, store)
 }
 
-// serve starts the program over a store that is prepared.
+// serve starts the program on a prepared store.
 func (b *bench) serve(ctx context.Context, s *server, flags ...string) (err error) {
 	if s.target.addr, err = freeAddr(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (b *bench) serve(ctx context.Context, s *server, flags ...string) (err erro
 	return err
 }
 
-// createKey makes the organization and its key with the program's own commands.
+// createKey creates the organization and its key with the program's own commands.
 func (b *bench) createKey(ctx context.Context, store []string) (orgID, text string, err error) {
 	var org, key struct{ ID, Key string }
 	if _, err := b.run(ctx, append([]string{"migrate"}, store...)); err != nil {
@@ -97,7 +97,7 @@ func (b *bench) createKey(ctx context.Context, store []string) (orgID, text stri
 	return org.ID, key.Key, err
 }
 
-// connectNumbers gives the organization its business numbers; the simulator answers for any.
+// connectNumbers connects the organization's business numbers. The simulator accepts any number.
 func (b *bench) connectNumbers(ctx context.Context, org string, store []string) error {
 	for i := range numbers {
 		var account struct{ ID string }
@@ -121,7 +121,7 @@ func (b *bench) runJSON(ctx context.Context, into any, args []string) error {
 	return nil
 }
 
-// run runs a command of the program and returns what it printed.
+// run runs a command of the program and returns its output.
 func (b *bench) run(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
@@ -135,8 +135,7 @@ func (b *bench) run(ctx context.Context, args []string) ([]byte, error) {
 	return out, nil
 }
 
-// seeds is enough for reads to touch different rows and for full list pages,
-// whatever scenarios are left out.
+// seeds is enough for reads to touch different rows and for full list pages, whatever scenarios are left out.
 const seeds = 200
 
 func seedLabels(ctx context.Context, t target) ([]string, error) {
@@ -158,7 +157,7 @@ func seedLabels(ctx context.Context, t target) ([]string, error) {
 }
 
 func createOne(c *conn, request []byte) (string, error) {
-	const keepBody = 0 // no status is wanted, so the body is returned
+	const keepBody = 0 // no status is expected, so the body is returned
 	h, body, err := c.roundTrip(request, keepBody)
 	if err != nil {
 		return "", err

@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// fairnessScenario is the rows about two organizations on one server: one that does little, and how it fares beside one
+// fairnessScenario is the rows about two organizations on one server: one that does little, and its latency beside one
 // that takes all it can get.
 type fairnessScenario struct{ name string }
 
 const (
 	fairnessRow = "fairness"
-	// quietRate is how many requests of each kind the quiet organization makes a second.
+	// quietRate is how many requests of each kind the quiet organization makes per second.
 	quietRate = 25
-	// busyEndpoints is how many endpoints hear of each contact of the busy one, and busyHanging how many of them never answer.
+	// busyEndpoints is how many endpoints get an event for each contact of the busy one, and busyHanging how many of
+	// them never answer.
 	busyEndpoints = 100
 	busyHanging   = 20
 
@@ -33,7 +34,7 @@ var fairnessScenarios = []fairnessScenario{{name: fairnessRow}}
 func (s fairnessScenario) title() string { return s.name }
 func (s fairnessScenario) long() bool    { return true }
 
-// fairness measures on a server of its own, whose provider and endpoints are the generator.
+// fairness measures on its own server, whose provider and endpoints are the generator.
 func (b *bench) fairness(ctx context.Context, g *group, databaseURL string) error {
 	if len(matching(fairnessScenarios, b.options)) == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -63,8 +64,8 @@ func (b *bench) fairness(ctx context.Context, g *group, databaseURL string) erro
 	)
 }
 
-// fairRun is the rows under way. One busy organization makes contacts, which its endpoints hear of, another one, that of
-// the other rows, sends. The quiet one has a number, an endpoint and some people.
+// fairRun is the state of these rows. One busy organization creates contacts, whose events go to its endpoints. Another
+// busy one, that of the other rows, sends messages. The quiet one has a number, an endpoint and some people.
 type fairRun struct {
 	*bench
 	g                       *group
@@ -75,9 +76,9 @@ type fairRun struct {
 
 	mu       sync.Mutex
 	asked    int
-	begun    map[string]time.Time // when the quiet organization began something, by the text that tells it
+	begun    map[string]time.Time // when the quiet organization started each request, by the text in it
 	events   []time.Duration      // from its requests to their events at its endpoint
-	messages []time.Duration      // and to the provider
+	messages []time.Duration      // from its requests to the provider
 	taken    int
 }
 
@@ -104,7 +105,7 @@ func (r *fairRun) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// organization makes one with a number.
+// organization creates one with a number.
 func (r *fairRun) organization(ctx context.Context, number, phone string) (t target, err error) {
 	t.addr = r.s.target.addr
 	if t.org, t.key, err = r.createKey(ctx, r.s.store); err != nil {
@@ -116,7 +117,7 @@ func (r *fairRun) organization(ctx context.Context, number, phone string) (t tar
 	return t, err
 }
 
-// rows measures the quiet organization beside what the busy one does; nil: nothing.
+// rows measures the quiet organization while the busy one makes its requests; nil means none.
 func (r *fairRun) rows(ctx context.Context, beside string, want int, busy requestFunc) error {
 	var wg sync.WaitGroup
 	during, stop := context.WithCancel(ctx)
@@ -126,7 +127,7 @@ func (r *fairRun) rows(ctx context.Context, beside string, want int, busy reques
 	if busy != nil {
 		l := newLoad(r.s.target.addr, r.connections, want, busy)
 		defer l.close()
-		if _, err := l.phase(ctx, bounds{duration: 2 * r.warmUp}); err != nil { // until lanes are full and work has piled up
+		if _, err := l.phase(ctx, bounds{duration: 2 * r.warmUp}); err != nil { // until lanes are full and work piles up
 			return err
 		}
 		wg.Go(func() { busyTally, busyErr = l.phase(during, bounds{duration: 3*r.duration + grace}) })
@@ -149,8 +150,8 @@ func (r *fairRun) rows(ctx context.Context, beside string, want int, busy reques
 	return ctx.Err()
 }
 
-// quietly makes contacts and sends messages at a steady rate, and measures them up to the answer, to the endpoint and to
-// the provider.
+// quietly creates contacts and sends messages at a steady rate, and measures them up to the answer, to the endpoint and
+// to the provider.
 func (r *fairRun) quietly(ctx context.Context, name string) []figures {
 	made := r.contacts(r.quiet, r.quietNumber, "+4916", "quiet")
 	sends := r.messagesOf(r.quiet)
@@ -192,7 +193,7 @@ func (r *fairRun) forget() {
 	r.events, r.messages = nil, nil
 }
 
-// await waits until all that was begun has arrived.
+// await waits until everything that was started has arrived.
 func (r *fairRun) await() (missing string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		r.mu.Lock()
@@ -207,7 +208,7 @@ func (r *fairRun) await() (missing string) {
 	}
 }
 
-// begin notes when something is begun.
+// begin notes when a request is started.
 func (r *fairRun) begin(quiet bool, kind string) (text string, i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// The lists are measured on an inbox that has been in use for years: 1,000,000 messages in 100,000
-// conversations of one number.
+// The lists are measured on an inbox that has been in use for years: 1,000,000 messages in 100,000 conversations of one
+// number.
 const (
 	inboxConversations = 100_000
 	perConversation    = 10
@@ -36,7 +36,7 @@ var listScenarios = []scenario{
 	listOf("conversations, common label", "conversations?label_id="+commonLabel),
 }
 
-// Ids that the scenarios name are made up, so that they can be written down here.
+// The ids used in the scenarios are made up, so that they can be written here.
 const (
 	seededConversation = "cnv_00000000000000000000000500"
 	longThread         = "cnv_00000000000000000000000600"
@@ -44,7 +44,7 @@ const (
 	commonLabel        = "lbl_00000000000000000000000002"
 )
 
-// listOf is one page over and over. With "cursor" it is a page half way down.
+// listOf requests one page over and over. With "cursor" it is a page half way down.
 func listOf(name, list string, deep ...string) scenario {
 	return scenario{
 		name: name, want: 200, bare: bareHTTPGet, inbox: true,
@@ -82,7 +82,7 @@ func (b *bench) fillInbox(ctx context.Context, s *server, dataFlags []string) er
 
 type inbox struct{ org, account string }
 
-// fill adds a batch of conversations with their messages, which spread over the past year.
+// fill adds a batch of conversations with their messages, spread over the past year.
 func (in inbox) fill(tx *store.Tx, first int) error {
 	teams, err := tx.Teams(in.org)
 	if err != nil {
@@ -165,15 +165,15 @@ func (in inbox) message(tx *store.Tx, c chat.Conversation, i, n int, at time.Tim
 	return m
 }
 
-// Words that searches look for: one that is in every second message, one that only the older half of the
-// messages has, and one of which there are ten.
+// Words that searches look for: one is in every second message, one only in the older half of the messages, and one in
+// ten messages.
 const (
 	commonWord = "delivery"
 	oldWord    = "harvest"
 	rareWord   = "marmalade"
 )
 
-// everydayWords are what the rest of a message is made of.
+// everydayWords are the words of the rest of a message.
 var everydayWords = strings.Fields("about after again always another answer around before between bring change colour " +
 	"customer evening exactly finally friday garden glass green happy invoice kitchen letter little market measure " +
 	"monday morning nothing number office only orange package people perhaps picture please question quickly ready " +
@@ -209,7 +209,7 @@ func (s *server) walkDown(ctx context.Context) error {
 	defer c.Close()
 	for _, list := range []string{"messages", "conversations"} {
 		cursor := ""
-		for range 500 { // of 100 each
+		for range 500 { // pages of 100 each
 			path := "/v1/" + inboxNumber + "/" + list + "?limit=100"
 			if cursor != "" {
 				path += "&cursor=" + cursor

@@ -9,31 +9,29 @@ import (
 	"time"
 )
 
-// requestFunc appends the i-th request of a scenario to buf, serialised. i is
-// unique over all workers and phases of one scenario.
+// requestFunc appends the i-th request of a scenario to buf, serialised. i is unique over all workers and phases of one
+// scenario.
 type requestFunc func(buf []byte, worker, i int) []byte
 
-// bounds end a phase at whichever comes first.
+// bounds end a phase at whichever is reached first.
 type bounds struct {
-	requests int // 0: no bound
+	requests int // 0 means no bound
 	duration time.Duration
 }
 
-// grace is how long after its bound a phase may wait for an answer before the
-// server counts as hung.
+// grace is how long after its bound a phase waits for an answer before the server counts as hung.
 const grace = 10 * time.Second
 
-// load is a closed loop: each connection sends its next request when the
-// previous one is answered.
+// load is a closed loop: each connection sends its next request when the previous one is answered.
 type load struct {
 	addr    string
 	want    int
-	also    int // another status that is wanted
+	also    int // another accepted status
 	request requestFunc
 	workers []*worker
 	next    atomic.Int64
 
-	answered int // as wanted, in all phases
+	answered int // expected answers, in all phases
 }
 
 type worker struct {
@@ -57,8 +55,7 @@ func (l *load) close() {
 	}
 }
 
-// phase runs the load once. Connections stay open for the next phase, so a
-// warm-up also pays for the handshakes.
+// phase runs the load once. Connections stay open for the next phase, so a warm-up also pays for the handshakes.
 func (l *load) phase(ctx context.Context, b bounds) (tally, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

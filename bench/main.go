@@ -1,6 +1,5 @@
-// Command bench measures the program as its users meet it: a real process, on a
-// real port, over both stores, beside the limits of the parts it is made of.
-// It touches only the loopback and temporary directories, and stops by itself.
+// Command bench measures the program as its users meet it: a real process, on a real port, on both stores, beside the
+// limits of the parts it is made of. It uses only the loopback and temporary directories, and stops by itself.
 package main
 
 import (
@@ -26,7 +25,7 @@ type options struct {
 	profiles    string
 	jsonFile    string
 	echo        string
-	program     string // built at the first need
+	program     string // built when first needed
 	short       bool
 }
 
@@ -35,7 +34,7 @@ func parseOptions() (options, error) {
 	flag.IntVar(&o.connections, "c", 64, "concurrent keep-alive `connections`")
 	flag.IntVar(&o.requests, "n", 30_000, "at most this many `requests` per scenario")
 	flag.DurationVar(&o.duration, "duration", 8*time.Second, "at most this long per scenario, after one second of warm-up")
-	pool := max(16, 4*runtime.GOMAXPROCS(0)) // what the program's own pool holds by default
+	pool := max(16, 4*runtime.GOMAXPROCS(0)) // the default size of the program's own pool
 	flag.IntVar(&o.pgConns, "pg-conns", pool, "`connections` of the bare PostgreSQL limit")
 	flag.StringVar(&o.only, "only", "", "measure only this `engine`: sqlite or postgres")
 	flag.StringVar(&o.filter, "scenario", "", "measure only rows whose name contains this `text`")
@@ -104,7 +103,7 @@ func run(o options) error {
 	return b.publish(ctx)
 }
 
-// describe fills in what the figures depend on.
+// describe fills in the circumstances that the figures depend on.
 func (b *bench) describe() error {
 	fsync, err := fsyncTime(b.tmp)
 	if err != nil {
@@ -118,8 +117,7 @@ func (b *bench) describe() error {
 	return nil
 }
 
-// publish prints what was measured, also after an interrupt: half a table is
-// worth more than none.
+// publish prints the results, even after an interrupt: half a table is worth more than none.
 func (b *bench) publish(ctx context.Context) error {
 	b.report.write(os.Stdout)
 	if b.jsonFile != "" {

@@ -11,8 +11,8 @@ import (
 // figures is one row of the table.
 type figures struct {
 	Name      string        `json:"name"`
-	Requests  int           `json:"requests"` // answered as wanted
-	Errors    int           `json:"errors"`   // answered otherwise
+	Requests  int           `json:"requests"` // expected answers
+	Errors    int           `json:"errors"`   // other answers
 	Statuses  map[int]int   `json:"unexpected_statuses,omitempty"`
 	FirstBody string        `json:"first_unexpected_body,omitempty"`
 	Failure   string        `json:"failure,omitempty"` // why the row has no figures
@@ -21,18 +21,18 @@ type figures struct {
 	P50       time.Duration `json:"p50_ns"`
 	P95       time.Duration `json:"p95_ns"`
 	P99       time.Duration `json:"p99_ns"`
-	CPUMicros float64       `json:"cpu_us_per_request,omitzero"` // absent where the system does not tell
+	CPUMicros float64       `json:"cpu_us_per_request,omitzero"` // absent if the system does not report it
 	DBMicros  float64       `json:"database_cpu_us_per_request,omitzero"`
 	RSS       int64         `json:"rss_bytes,omitzero"`
 	PeakRSS   int64         `json:"peak_rss_bytes,omitzero"`
-	Load      string        `json:"machine_load,omitempty"`         // of the last minute, everybody's
+	Load      string        `json:"machine_load,omitempty"`         // of the whole machine, over the last minute
 	Limit     float64       `json:"bare_limit_per_second,omitzero"` // the lower of the bare limits that apply
 }
 
 // phaseFunc puts load on something for a while.
 type phaseFunc func(context.Context, bounds) (tally, error)
 
-// measure warms up, then counts. CPU is that of the process pid.
+// measure warms up, then counts. The CPU time is that of the process pid.
 func (b *bench) measure(ctx context.Context, name string, pid int, warmUp time.Duration, run phaseFunc) figures {
 	f := figures{Name: name}
 	if _, err := run(ctx, bounds{duration: warmUp}); err != nil {
@@ -66,8 +66,8 @@ func (f *figures) count(t *tally) {
 	f.P50, f.P95, f.P99 = p[0], p[1], p[2]
 }
 
-// measureServer runs one scenario against a process, and once more under the
-// profiler when asked: a profile taken while counting would spoil the figures.
+// measureServer runs one scenario against a process, and once more under the profiler if asked, because a profile taken
+// while counting would spoil the figures.
 func (b *bench) measureServer(ctx context.Context, s server, sc scenario) figures {
 	l := newLoad(s.target.addr, b.connections, sc.want, sc.requests(s.target))
 	defer l.close()
@@ -81,7 +81,7 @@ func (b *bench) measureServer(ctx context.Context, s server, sc scenario) figure
 	return f
 }
 
-// measureLoad leaves nothing to do behind: the next row has the server to itself.
+// measureLoad waits until no work is left, so that the next row has the server to itself.
 func (b *bench) measureLoad(ctx context.Context, s server, sc scenario, l *load) figures {
 	if sc.behind == nil {
 		return b.measure(ctx, sc.name, s.process.pid(), b.warmUp, l.phase)
@@ -100,8 +100,8 @@ func (b *bench) measureLoad(ctx context.Context, s server, sc scenario, l *load)
 	return f
 }
 
-// fsyncTime is the median time to make 4 KiB durable where the databases are
-// kept. Without it the write figures of two machines cannot be compared.
+// fsyncTime is the median time to make 4 KiB durable where the databases are stored. Without it the write figures of
+// two machines cannot be compared.
 func fsyncTime(dir string) (time.Duration, error) {
 	file, err := os.Create(filepath.Join(dir, "fsync"))
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// numbers is how many business numbers share the load, and perSecond what each may send.
+	// numbers is how many business numbers share the load, and perSecond how much each may send.
 	numbers   = 20
 	perSecond = 200
-	// people is how many recipients and senders there are: most messages meet an existing
-	// conversation, as in life.
+	// people is how many recipients and senders there are. Most messages belong to an existing conversation, as in real
+	// use.
 	people = 5_000
 
 	appSecret = "bench-app-secret"
 
 	updatesApplied = "parley_callback_updates_applied_total"
-	// readAfter is when people have read what was sent to them: the simulator's delays.
+	// readAfter is when people have read a message sent to them, by the simulator's delays.
 	readAfter = 2050 * time.Millisecond
 )
 
-// behind is work that goes on behind an answer, and is what a row counts then: a metric of the
-// server grows by perRequest for each request, lag later at the soonest.
+// behind is work that continues after an answer. A row with it counts that work instead: a metric of the server grows
+// by perRequest for each request, at least lag later.
 type behind struct {
 	metric     string
 	perRequest int
@@ -53,11 +53,11 @@ var messagingScenarios = []scenario{
 
 func phoneNumberID(i int) string { return fmt.Sprintf("1002003%05d", i%numbers) }
 
-// person is a number of a fixed width.
+// person is a phone number of a fixed width.
 func person(i int) string { return fmt.Sprintf("4915%09d", i%people) }
 
-// sendTemplate sends from that many numbers, the last ones. One number leaves nearly all of what is
-// accepted to wait for its turn: the provider takes perSecond of it. That row is acceptance alone.
+// sendTemplate sends from the given number of business numbers, the last ones. With one number nearly all accepted
+// messages wait for their turn, because the provider takes perSecond of them. That row measures acceptance alone.
 func sendTemplate(t target, from int) requestFunc {
 	heads := make([]string, from)
 	for i := range heads {
@@ -94,8 +94,8 @@ func inboundText(t target) requestFunc {
 	}
 }
 
-// counting is a phase that counts the work done during it. What its last requests left to do stands
-// against what those before it had left: the load must have run for longer than the lag.
+// counting is a phase that counts the work done during it. The work left by its last requests makes up for the work
+// left by the requests before it, so the load must have run for longer than the lag.
 func (w behind) counting(s server, run phaseFunc) phaseFunc {
 	return func(ctx context.Context, b bounds) (tally, error) {
 		before, err := metric(ctx, s.ops, w.metric)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// process is a server under load. Its output goes to a file: a pipe read by the
-// generator would charge the server's log lines to the client's CPU.
+// process is a server under load. Its output goes to a file, because a pipe read by the generator would charge the
+// server's log lines to the client's CPU.
 type process struct {
 	cmd     *exec.Cmd
 	log     string
@@ -46,7 +46,7 @@ func startProcess(ctx context.Context, dir, addr, program string, args ...string
 		return nil, err
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in its output, shown when it ended too early
+		_ = p.cmd.Wait() // its output says how it ended, and is shown if it ended too early
 		close(p.exited)
 	}()
 	if err := p.awaitHealth(ctx, addr); err != nil {
@@ -57,7 +57,7 @@ func startProcess(ctx context.Context, dir, addr, program string, args ...string
 	return p, nil
 }
 
-// command prepares a child that ends with ctx: politely first, then by force.
+// command prepares a child that ends with ctx: by a signal first, then by force.
 func command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = withoutSettings(os.Environ())
@@ -67,8 +67,8 @@ func command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// withoutSettings drops PARLEY_* variables. A PARLEY_DATABASE_URL left in the
-// shell must not turn the load on somebody's real database.
+// withoutSettings drops PARLEY_* variables. A PARLEY_DATABASE_URL left in the shell must not direct the load to a real
+// database.
 func withoutSettings(env []string) []string {
 	var kept []string
 	for _, v := range env {
@@ -101,7 +101,7 @@ func healthy(ctx context.Context, addr string) bool {
 	if err != nil {
 		return false
 	}
-	// The connection is not kept: it would sit in the server during the run.
+	// The connection is not kept, because it would stay open in the server during the run.
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *process) stop() {
 	<-p.exited
 }
 
-// logTail is the end of what the process printed, for error messages.
+// logTail is the end of the process's output, for error messages.
 func (p *process) logTail() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {
@@ -128,8 +128,8 @@ func (p *process) logTail() string {
 	return strings.TrimSpace(string(text[max(0, len(text)-2000):]))
 }
 
-// freeAddr picks a loopback port nobody listens on. Another process could take
-// it before ours does; the start then fails with a clear message.
+// freeAddr picks a loopback port that nobody listens on. Another process could take it first; the start then fails with
+// a clear message.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// providerScenario is a row about how soon a message is with the provider, which the generator plays.
+// providerScenario is a row about how soon a message reaches the provider, which the generator plays.
 type providerScenario struct {
 	name      string
 	perSecond int
 }
 
-// The latencies are from the request's first byte to the arrival of the provider's.
+// The latencies are from the first byte of the request to the arrival of the provider's request.
 var providerScenarios = []providerScenario{
 	{name: "request to provider, 100 sends/s", perSecond: 100},
 	{name: "request to provider, 500 sends/s", perSecond: 500},
 }
 
-// acquaintances is how many people they go to: after the warm-up all are known.
+// acquaintances is how many people the messages go to. After the warm-up all are known.
 const acquaintances = 100
 
-// provider measures on a server of its own, whose provider is the generator.
+// provider measures on its own server, whose provider is the generator.
 func (b *bench) provider(ctx context.Context, g *group, databaseURL string) error {
 	wanted := matching(providerScenarios, b.options)
 	if len(wanted) == 0 || ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (b *bench) provider(ctx context.Context, g *group, databaseURL string) erro
 	return ctx.Err()
 }
 
-// anotherDatabase is an empty one beside that of the other rows; none for SQLite.
+// anotherDatabase is an empty database beside that of the other rows; empty for SQLite.
 func anotherDatabase(ctx context.Context, databaseURL, name string) (string, error) {
 	if databaseURL == "" {
 		return "", nil
@@ -77,7 +77,7 @@ func anotherDatabase(ctx context.Context, databaseURL, name string) (string, err
 	return at.String(), err
 }
 
-// playedProvider takes every message at once, and notes when it came.
+// playedProvider accepts every message at once, and notes when it came.
 type playedProvider struct {
 	mu        sync.Mutex
 	begun     map[string]time.Time // by the message's text
@@ -120,7 +120,7 @@ func (p *playedProvider) take(now time.Time, body []byte) string {
 	return fmt.Sprintf(`{"messaging_product":"whatsapp","contacts":[{"input":"x","wa_id":"x"}],"messages":[{"id":"wamid.%d"}]}`, p.taken)
 }
 
-// phase waits until all that was accepted has arrived.
+// phase waits until all accepted messages have arrived.
 func (p *playedProvider) phase(l *load) phaseFunc {
 	return func(ctx context.Context, b bounds) (tally, error) {
 		p.mu.Lock()

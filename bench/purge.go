@@ -14,24 +14,24 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// The purge is of messages that a plan keeps no longer: 100,000, each with an event and its delivery.
+// The purge deletes messages older than the plan keeps: 100,000, each with an event and its delivery.
 const (
 	agedMessages  = 100_000
 	agedDays      = 400
 	keptDays      = 365
-	besidePurge   = 200              // sends a second
-	purgeBegins   = 90 * time.Second // it looks once a minute
+	besidePurge   = 200              // sends per second
+	purgeBegins   = 90 * time.Second // the server looks once a minute
 	besideNothing = "send at 200/s"
 	besideAPurge  = "send at 200/s, beside a purge"
 	purgedRow     = "messages purged meanwhile"
 )
 
-// purgeScenario is the rows about how sends fare beside a purge. Their latencies are those of the answers.
+// purgeScenario is the rows about sends during a purge. Their latencies are those of the answers.
 type purgeScenario struct{ name string }
 
 var purgeScenarios = []purgeScenario{{name: besideAPurge}}
 
-// purge measures on a server of its own.
+// purge measures on its own server.
 func (b *bench) purge(ctx context.Context, g *group, databaseURL string) error {
 	if len(matching(purgeScenarios, b.options)) == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -71,7 +71,7 @@ func (b *bench) purge(ctx context.Context, g *group, databaseURL string) error {
 	return ctx.Err()
 }
 
-// openBeside opens a server's store beside it.
+// openBeside opens a running server's store.
 func openBeside(ctx context.Context, dataFlags []string) (*store.Store, error) {
 	cfg := store.Config{Dir: dataFlags[1]}
 	if len(dataFlags) > 2 {
@@ -107,7 +107,7 @@ func (a *archive) fill(ctx context.Context) (err error) {
 	return err
 }
 
-// message stores the i-th message, with what is kept for it elsewhere.
+// message stores the i-th message, with the rows that belong to it.
 func (a *archive) message(tx *store.Tx, i int) (string, error) {
 	at := tx.Now().Add(-agedDays * 24 * time.Hour).Add(time.Duration(i) * 100 * time.Millisecond)
 	content := `{"body":"` + strings.Repeat("a line of some length, as people write them. ", 3) + `"}`
@@ -128,8 +128,7 @@ func (a *archive) message(tx *store.Tx, i int) (string, error) {
 	return m.ID, errors.Join(tx.InsertMessage(m), tx.InsertEvent(e), tx.InsertDeadDelivery(d, chat.DeliverySubscriptionDisabled))
 }
 
-// release has the organization's plan keep messages no longer than a year, and waits until the first are
-// gone.
+// release makes the organization's plan keep messages for at most a year, and waits until the first are gone.
 func (a *archive) release(ctx context.Context) error {
 	err := a.st.InTx(ctx, func(tx *store.Tx) error {
 		org, err := tx.Organization(a.org)
@@ -155,7 +154,7 @@ func (a *archive) release(ctx context.Context) error {
 	return nil
 }
 
-// purged is how many of the messages are gone: they go oldest first.
+// purged is how many of the messages are gone. They are deleted oldest first.
 func (a *archive) purged(ctx context.Context) int {
 	return sort.Search(len(a.ids), func(i int) bool {
 		_, err := a.st.Read(ctx).Message(a.org, a.account.ID, a.ids[i])

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// report is everything a run found; -json writes it as it is.
+// report is everything a run found; -json writes it unchanged.
 type report struct {
 	Machine machine `json:"machine"`
 	Load    string  `json:"load"`
@@ -51,7 +51,7 @@ func (r *report) writeJSON(name string) error {
 	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
-// write prints the tables as Markdown that also reads well in a terminal.
+// write prints the tables as Markdown that is also readable in a terminal.
 func (r *report) write(w io.Writer) {
 	fmt.Fprintf(w, "Machine: %s\nLoad: %s\n", r.Machine, r.Load)
 	for _, g := range r.Groups {
@@ -106,7 +106,7 @@ func (r *report) failed() bool {
 	})
 }
 
-// perSecond finds a measured row by name; 0 when it was left out.
+// perSecond finds a measured row by name; 0 if it was left out.
 func (r *report) perSecond(name string) float64 {
 	for _, g := range r.Groups {
 		for _, f := range g.Rows {

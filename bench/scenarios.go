@@ -11,21 +11,21 @@ import (
 type scenario struct {
 	name   string
 	want   int
-	bare   string // the row of bare HTTP that bounds it
-	writes bool   // bounded by the bare store as well
+	bare   string // the row of bare HTTP that limits it
+	writes bool   // limited by the bare store as well
 	// requests is called once per server, after the target was prepared.
 	requests func(t target) requestFunc
-	// behind, when set, is counted instead of the requests.
+	// behind, if set, is counted instead of the requests.
 	behind *behind
-	// inbox scenarios need the large inbox.
+	// inbox means that the scenario needs the large inbox.
 	inbox bool
 }
 
-// target is a running server and what the scenarios may refer to in it.
+// target is a running server and the objects in it that scenarios use.
 type target struct {
 	addr   string
 	key    string
-	labels []string // ids of labels that exist
+	labels []string // ids of existing labels
 	org    string
 	deep   map[string]string // cursors far down the lists of the inbox
 }
@@ -53,8 +53,8 @@ var labelScenarios = []scenario{
 	},
 }
 
-// echoScenarios send the same requests to a server that does nothing with them:
-// what is left is net/http, the loopback and this generator.
+// echoScenarios send the same requests to a server that does nothing with them, so they measure net/http, the loopback
+// and this generator.
 var echoScenarios = []scenario{
 	{
 		name: bareHTTPPost, want: 200,
@@ -66,8 +66,8 @@ var echoScenarios = []scenario{
 	},
 }
 
-// createLabel makes names and keys of a fixed width, so that the length of the
-// body is known beforehand and only the counter changes from request to request.
+// createLabel makes names and keys of a fixed width, so that the length of the body is known beforehand and only the
+// counter changes from request to request.
 func createLabel(t target, prefix string, keyed bool) requestFunc {
 	const width = 12
 	open, shut := `{"name":"`+prefix+" ", `","color":"blue"}`
@@ -100,7 +100,7 @@ func rotate(items []string, serialise func(string) []byte) requestFunc {
 	return func(buf []byte, _, i int) []byte { return append(buf, all[i%len(all)]...) }
 }
 
-// head is a request up to, and without, the empty line that ends its headers.
+// head is a request up to, but without, the empty line that ends its headers.
 func (t target) head(method, path string) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", method, path, t.addr, t.key)
 }
@@ -122,8 +122,8 @@ type measured interface {
 	long() bool
 }
 
-// matching keeps the scenarios whose name contains the filter. Without a filter the short form leaves
-// out the long ones; a row that is asked for by name is always measured.
+// matching keeps the scenarios whose name contains the filter. Without a filter the short form leaves out the long
+// ones; a row that is requested by name is always measured.
 func matching[S measured](all []S, o options) []S {
 	var kept []S
 	for _, r := range all {
@@ -141,8 +141,8 @@ func (s purgeScenario) title() string    { return s.name }
 
 func (s dashboardScenario) title() string { return s.name }
 
-// The lists and the dashboard need a million messages first, 1,000 endpoints take their time to be made, and a purge begins
-// within a minute.
+// The lists and the dashboard first need a million messages, creating 1,000 endpoints takes time, and a purge begins
+// only within a minute.
 func (s scenario) long() bool         { return s.inbox }
 func (s hookScenario) long() bool     { return s.endpoints > 100 || s.perSecond > 100 || s.hanging > 0 }
 func (s providerScenario) long() bool { return s.perSecond > 100 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sink is a server for what the program sends: it reads a request, notes when it came and answers 200,
-// with as little work as possible. Paths that begin with /hang are never answered.
+// sink is a server for the program's requests: it reads a request, notes when it came and answers 200, with as little
+// work as possible. Paths that begin with /hang are never answered.
 type sink struct {
 	listener net.Listener
 	take     func(now time.Time, body []byte) (answer string)

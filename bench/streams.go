@@ -19,12 +19,12 @@ type audience struct {
 
 	mu      sync.Mutex
 	greeted int
-	seen    map[string]int // how many streams have told of a conversation
-	all     chan string    // conversations that every stream has told of
+	seen    map[string]int // how many streams have announced a conversation
+	all     chan string    // conversations that every stream has announced
 	ready   chan struct{}
 }
 
-// openDashboards waits until each of them has its first hint.
+// openDashboards opens dashboards and waits until each has its first hint.
 func (o *office) openDashboards(ctx context.Context, count int) (*audience, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &audience{cancel: cancel, seen: map[string]int{}, all: make(chan string, 10*hintsSent), ready: make(chan struct{})}
@@ -58,7 +58,7 @@ func (a *audience) follow(ctx context.Context, o *office, client *http.Client, c
 		return err
 	}
 	defer answer.Body.Close()
-	heard := map[string]bool{} // a stream tells of a conversation more than once
+	heard := map[string]bool{} // a stream announces a conversation more than once
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() {
 		text, ok := strings.CutPrefix(lines.Text(), "data: ")
@@ -92,7 +92,8 @@ func (a *audience) hear(kind, id string, count int) {
 	}
 }
 
-// idleDashboards counts a second of each as a request: the CPU per request is what one costs a second.
+// idleDashboards counts each second of each dashboard as a request, so the CPU per request is what one dashboard costs
+// per second.
 func idleDashboards(ctx context.Context, o *office) (f figures, err error) {
 	a, err := o.openDashboards(ctx, dashboards)
 	if err != nil {
@@ -113,7 +114,7 @@ func idleDashboards(ctx context.Context, o *office) (f figures, err error) {
 	return f, nil
 }
 
-// messageOnAll times messages that come in, from the callback until the last dashboard has heard.
+// messageOnAll times inbound messages from the callback until the last dashboard has been told.
 func messageOnAll(ctx context.Context, o *office) (f figures, err error) {
 	a, err := o.openDashboards(ctx, dashboards)
 	if err != nil {

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// tally is what one phase of load has counted. Latencies of wanted answers are
-// kept one by one: the number of requests is bounded, and exact percentiles
-// leave nothing to explain.
+// tally is the counts of one phase of load. The latencies of expected answers are kept one by one: the number of
+// requests is bounded, and exact percentiles need no explanation.
 type tally struct {
 	latencies  []time.Duration
-	perLatency int // requests each latency stands for; 0 means 1
-	done       int // what is counted instead of the requests, where that is something else
+	perLatency int // how many requests each latency stands for; 0 means 1
+	done       int // how much work was done, if that is counted instead of the requests
 	unexpected map[int]int
-	firstBody  string // of the first unexpected answer
+	firstBody  string // the body of the first unexpected answer
 	elapsed    time.Duration
 }
 
@@ -25,7 +24,7 @@ func (t *tally) reject(status int, body []byte) {
 	t.unexpected[status]++
 }
 
-// merge adds what another worker counted in the same phase.
+// merge adds another worker's counts of the same phase.
 func (t *tally) merge(o *tally) {
 	t.latencies = append(t.latencies, o.latencies...)
 	if t.firstBody == "" {
@@ -68,11 +67,10 @@ func percentiles(values []time.Duration, ps ...float64) []time.Duration {
 	return out
 }
 
-// rank is the index of the smallest value that at least p percent of n values
-// do not exceed.
+// rank is the index of the smallest value that at least p percent of n values do not exceed.
 func rank(n int, p float64) int {
-	// Rounding up in whole thousandths of a percent keeps 99 % of 100 at the
-	// 99th value; plain float division may land just above it.
+	// Rounding up in whole thousandths of a percent keeps 99 % of 100 at the 99th value; plain float division may land
+	// just above it.
 	k := (int64(n)*int64(p*1000) + 99_999) / 100_000
 	return int(min(max(k, 1), int64(n))) - 1
 }

@@ -7,7 +7,7 @@ import (
 
 func TestPercentiles(t *testing.T) {
 	t.Parallel()
-	// Values n, n-1, … 1: the answer does not depend on the order they came in.
+	// Values n, n-1, … 1: the result does not depend on their order.
 	falling := func(n int) []time.Duration {
 		var v []time.Duration
 		for ; n > 0; n-- {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	besideTyping = 50 * time.Millisecond // between two messages that come in while somebody types
+	besideTyping = 50 * time.Millisecond // the time between two inbound messages while a person types
 	typedText    = "Your order left our house this morning, and should be with you tomorrow. "
 	typedTimes   = 3
-	rowsOnPage   = 250 // of a long thread: the page keeps 300 at most
+	rowsOnPage   = 250 // rows of a long thread: the page keeps at most 300
 )
 
-// typeText writes with the keyboard into the composer. A keystroke takes from the key's event until the page has
-// done all it does because of it, before it paints.
+// typeText types into the composer. A keystroke is timed from the key's event until the page has done all its work for
+// it, before it paints.
 func typeText(o *office) ([]float64, error) {
 	_, err := o.browser.millis(`(async () => {
 		document.querySelectorAll('[role=tab]').forEach(tab => tab.textContent === "Note" && tab.click());
@@ -60,7 +60,7 @@ func typeText(o *office) ([]float64, error) {
 	return times, err
 }
 
-// typeInLongThread has as much of a long thread on the page as it keeps, and its middle on the screen.
+// typeInLongThread has as many rows of a long thread on the page as the page keeps, with the middle on the screen.
 func typeInLongThread(o *office) ([]float64, error) {
 	if err := o.openLongThread(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (o *office) openLongThread() error {
 	return err
 }
 
-// typeBesideMessages types there while messages come in for others, which move in the list.
+// typeBesideMessages types there while messages arrive for other conversations, which move in the list.
 func typeBesideMessages(ctx context.Context, o *office) (figures, error) {
 	row := inBrowser(func(o *office) ([]float64, error) {
 		if err := o.openLongThread(); err != nil {
@@ -107,7 +107,7 @@ func typeBesideMessages(ctx context.Context, o *office) (figures, error) {
 	return row(ctx, o)
 }
 
-// receive has messages come in until it is told to stop.
+// receive makes messages arrive until it is told to stop.
 func (o *office) receive(ctx context.Context, stop <-chan struct{}) error {
 	c, err := dial(ctx, o.target.addr, time.Now().Add(5*time.Minute))
 	if err != nil {
@@ -117,7 +117,7 @@ func (o *office) receive(ctx context.Context, stop <-chan struct{}) error {
 	callback := inboundText(o.target)
 	tick := time.NewTicker(besideTyping)
 	defer tick.Stop()
-	for i := int(time.Now().UnixMilli()); ; i++ { // ids that no other row has
+	for i := int(time.Now().UnixMilli()); ; i++ { // ids that no other row uses
 		select {
 		case <-stop:
 			return nil

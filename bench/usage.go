@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// clockTick is the unit of the times in /proc/PID/stat. Linux shows them in
-// 1/100 s on every architecture Go supports, whatever the kernel's own rate.
+// clockTick is the unit of the times in /proc/PID/stat. Linux shows them in 1/100 s on every architecture Go supports,
+// whatever the kernel's own rate.
 const clockTick = 10 * time.Millisecond
 
-// cpuTime is the user and system time a process has used; false where the
-// system does not tell.
+// cpuTime is the user and system time that a process has used; false if the system does not report it.
 func cpuTime(pid int) (time.Duration, bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -24,8 +23,8 @@ func cpuTime(pid int) (time.Duration, bool) {
 	return parseCPUTime(stat)
 }
 
-// machineLoad is how many processes have wanted a core in the last minute, whoever's they are; empty where the
-// system does not tell.
+// machineLoad is how many processes of the whole machine wanted a core in the last minute; empty if the system does not
+// report it.
 func machineLoad() string {
 	load, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -35,7 +34,7 @@ func machineLoad() string {
 	return minute
 }
 
-// familyTime is cpuTime for a process with its children, also those that have ended; zero for no process.
+// familyTime is cpuTime for a process with its children, including ended ones; zero for no process.
 func familyTime(pid int) (all time.Duration) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range stats {
@@ -61,8 +60,8 @@ func familyTime(pid int) (all time.Duration) {
 }
 
 func parseCPUTime(stat []byte) (time.Duration, bool) {
-	// The command name may hold spaces and parentheses; fields are counted
-	// from behind its last one. utime and stime are then numbers 12 and 13.
+	// The command name may contain spaces and parentheses, so fields are counted from behind its last one. utime and
+	// stime are then numbers 12 and 13.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 13 {
 		return 0, false
@@ -72,8 +71,7 @@ func parseCPUTime(stat []byte) (time.Duration, bool) {
 	return time.Duration(user+system) * clockTick, errUser == nil && errSystem == nil
 }
 
-// memory is the resident set of a process in bytes, now and at its peak; zero
-// where the system does not tell.
+// memory is the resident set of a process in bytes, now and at its peak; zero if the system does not report it.
 func memory(pid int) (now, peak int64) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

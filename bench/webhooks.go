@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// hookScenario is a row about webhooks: contacts are made, and every one is an event for all endpoints.
+// hookScenario is a row about webhooks: contacts are created, and each is an event for all endpoints.
 type hookScenario struct {
 	name      string
 	endpoints int
-	hanging   int // endpoints beside them that never answer
-	perSecond int // events; 0: as many as the API takes
+	hanging   int // how many further endpoints never answer
+	perSecond int // events per second; 0 means as many as the API accepts
 }
 
-// The rates are of deliveries, the latencies from the event to its arrival at the endpoint.
+// The rates are those of deliveries, the latencies from the event to its arrival at the endpoint.
 var hookScenarios = []hookScenario{
 	{name: "webhooks to 1 endpoint", endpoints: 1},
 	{name: "webhooks to 100 endpoints", endpoints: 100},
@@ -31,10 +31,10 @@ var hookScenarios = []hookScenario{
 	{name: "webhooks, 100 events/s beside 10 that hang", endpoints: 1, hanging: 10, perSecond: 100},
 }
 
-// subscriptionsPerOrg is what one organization may have.
+// subscriptionsPerOrg is how many one organization may have.
 const subscriptionsPerOrg = 500
 
-// webhooks measures deliveries, each row on an organization of its own.
+// webhooks measures deliveries, each row on its own organization.
 func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
 	for _, sc := range matching(hookScenarios, b.options) {
 		f, err := b.measureHooks(ctx, s, sc)
@@ -50,12 +50,12 @@ func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
 	return nil
 }
 
-// hookRun is a row under way.
+// hookRun is the state of a row.
 type hookRun struct {
 	sc      hookScenario
 	s       server
 	sink    *sink
-	targets []target // organizations, with the number that contacts are made on
+	targets []target // organizations, with the number on which contacts are created
 	numbers []string
 	subs    []hookSubscription
 
@@ -81,7 +81,7 @@ func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (fi
 		return figures{}, err
 	}
 	defer r.unsubscribe()
-	// An event goes to the endpoints of its organization, so a request is so many deliveries.
+	// An event goes to all endpoints of its organization, so one request causes this many deliveries.
 	perRequest := sc.endpoints / len(r.targets)
 	l := newLoad(s.target.addr, b.connections, http.StatusCreated, r.requests())
 	defer l.close()
@@ -107,7 +107,7 @@ func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (fi
 	return f, err
 }
 
-// phase makes events for a while and waits until all have arrived.
+// phase creates events for a while and waits until all have arrived.
 func (r *hookRun) phase(ctx context.Context, l *load, b bounds, perRequest int) (tally, error) {
 	r.count()
 	begin := time.Now()
@@ -127,7 +127,7 @@ func (r *hookRun) phase(ctx context.Context, l *load, b bounds, perRequest int) 
 	return t, nil
 }
 
-// count begins to count anew.
+// count starts counting again from zero.
 func (r *hookRun) count() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +143,7 @@ func (r *hookRun) counted() []time.Duration {
 
 var createdAt = []byte(`"created_at":"`)
 
-// take counts an arrival. When the event happened is in its envelope.
+// take counts an arrival. The envelope says when the event happened.
 func (r *hookRun) take(now time.Time, body []byte) (answer string) {
 	r.arrived.Add(1)
 	_, text, _ := bytes.Cut(body, createdAt)
@@ -160,7 +160,7 @@ func (r *hookRun) take(now time.Time, body []byte) (answer string) {
 	return ""
 }
 
-// prepare makes organizations and their subscriptions.
+// prepare creates organizations and their subscriptions.
 func (r *hookRun) prepare(ctx context.Context, b *bench) error {
 	for range max(1, (r.sc.endpoints+subscriptionsPerOrg-1)/subscriptionsPerOrg) {
 		t := target{addr: r.s.target.addr}
@@ -198,7 +198,7 @@ func (r *hookRun) subscribe(ctx context.Context, t target, url string) error {
 	return err
 }
 
-// unsubscribe leaves nothing that the next row would deliver to as well.
+// unsubscribe removes the endpoints, so that the next row does not deliver to them as well.
 func (r *hookRun) unsubscribe() {
 	for _, s := range r.subs {
 		_ = s.target.call(context.Background(), http.MethodDelete, "/v1/webhook_subscriptions/"+s.id, "", nil) // the organization is not used again
@@ -227,7 +227,7 @@ func (t target) call(ctx context.Context, method, path, body string, into any) e
 	return json.NewDecoder(resp.Body).Decode(into)
 }
 
-// requests makes contacts, in turn on each organization.
+// requests creates contacts, on each organization in turn.
 func (r *hookRun) requests() requestFunc {
 	heads := make([]string, len(r.targets))
 	for i, t := range r.targets {
@@ -245,7 +245,7 @@ func (r *hookRun) requests() requestFunc {
 	return paced(make, r.sc.perSecond)
 }
 
-// paced lets requests go at a steady rate, whether or not those before have been answered.
+// paced sends requests at a steady rate, whether or not the ones before have been answered.
 func paced(request requestFunc, perSecond int) requestFunc {
 	interval := time.Second / time.Duration(perSecond)
 	var mu sync.Mutex
