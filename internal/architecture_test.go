@@ -1,4 +1,4 @@
-// Package internal_test holds the packages to the table in docs/architecture.md.
+// Package internal_test checks the packages against the table in docs/architecture.md.
 package internal_test
 
 import (
@@ -17,21 +17,21 @@ import (
 
 const module = "github.com/parleyhq/parley"
 
-// drivers are how one talks SQL. Of the program only the store does.
+// drivers are the packages for SQL. In the program only the store imports them.
 var drivers = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite", "zombiezen.com/go/sqlite", "github.com/pressly/goose"}
 
-// tools are no part of the program.
+// tools are not part of the program.
 var tools = []string{"bench", "e2e", "examples", "internal/pgtest", "scripts"}
 
-// imports are what each package's files import, but for tests, by folder.
+// imports are the imports of each package's files without tests, by folder.
 type imports map[string][]string
 
 // tableRow is a row of the table of packages in docs/architecture.md.
 type tableRow struct {
 	folder  string
-	imports []string // folders of the module
-	all     bool     // every package of the rows above
-	strict  bool     // nothing from outside the module either, but the standard library
+	imports []string // folders of the module that it imports
+	all     bool     // it may import every package of the rows above
+	strict  bool     // it also imports nothing from outside the module, except the standard library
 }
 
 func TestImportsAreThoseOfTheTable(t *testing.T) {
@@ -52,7 +52,7 @@ func TestImportsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-// check holds a package's imports against its row, in both directions.
+// check compares a package's imports with its row, in both directions.
 func (row tableRow) check(t *testing.T, imported []string, above map[string]bool) {
 	t.Helper()
 	for _, other := range row.imports {
@@ -98,7 +98,7 @@ func readTable(t *testing.T) (rows []tableRow) {
 	return rows
 }
 
-// folderOf is where a package of the table is.
+// folderOf is the folder of a package in the table.
 func folderOf(name string) string {
 	switch name {
 	case "main":
@@ -121,7 +121,7 @@ func TestSQLIsInOnePlace(t *testing.T) {
 	}
 }
 
-// The rules above would all hold if nothing were read.
+// The tests above would pass if no file were read.
 func TestImportsAreRead(t *testing.T) {
 	t.Parallel()
 	found := readImports(t)
@@ -139,7 +139,7 @@ func TestImportsAreRead(t *testing.T) {
 	}
 }
 
-// isTool also takes the helpers of tests, which by convention are called …test.
+// isTool includes the helpers of tests, whose names end in test by convention.
 func isTool(folder string) bool {
 	return under(folder, tools) || strings.HasSuffix(folder, "test")
 }
@@ -151,7 +151,8 @@ func inModule(path string) (folder string, ok bool) {
 	return strings.CutPrefix(path, module+"/")
 }
 
-// isStandard: the first element of any other import path is a host name.
+// isStandard tells whether a package is of the standard library. The first element of any other import path is a host
+// name.
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
@@ -183,7 +184,7 @@ func readImports(t *testing.T) imports {
 	return found
 }
 
-// skipped folders hold no package of ours.
+// skipped tells whether a folder contains no packages of ours.
 func skipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules"
 }
@@ -204,10 +205,10 @@ func (found imports) add(name string) error {
 	return nil
 }
 
-// walkLine is a step of the walks: a file below internal, and a function in it.
+// walkLine matches a step of a walk: a file below internal, and a function in it.
 var walkLine = regexp.MustCompile("(?m)^[0-9]+\\. `([a-z/]+\\.go)` `([A-Za-z]+)`: .*$")
 
-// Every step of the walks is where the page says.
+// Every step of the walks names an existing file and function.
 func TestWalksAreTrue(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/architecture.md")

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// plainID is a field whose tag says what an id of one kind looks like.
+// plainID matches a field whose tag has the pattern of one kind of id.
 var plainID = regexp.MustCompile(`(?m)^\s+\w+\s+(?:\*|\[\])?string\s+.*pattern:"\^[a-z]+_\[0-9A-HJKMNP-TV-Z\]\{26\}\$".*$`)
 
-// An id's type says what it looks like. No field of a request or an answer repeats that.
+// The type of an id has its pattern. No field of a request or an answer repeats it.
 func TestIDsAreTyped(t *testing.T) {
 	t.Parallel()
 	seen := 0
