@@ -1,4 +1,4 @@
-# Works with GNU make 3.81, the one macOS ships.
+# Works with GNU make 3.81, which macOS ships.
 
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS     := -s -w -X github.com/parleyhq/parley/internal/cli.version=$(VERSION)
@@ -10,12 +10,12 @@ PICTURES    ?= bin/pictures
 PREFIX      ?= /usr/local
 ONLY        ?= linux_amd64
 
-# SQLite is C translated to Go. Its memory is not Go's, so the race detector finds nothing in it, and makes
+# SQLite is C translated to Go. It does not use Go's memory, so the race detector finds nothing in it, but makes
 # it many times slower.
 RACE := -race -gcflags=modernc.org/...=-race=false
 
-# These start no goroutines that share memory: what they call does, and has tests of its own. The race detector
-# would more than double the time of all tests; make race-test has it for them too.
+# These packages start no goroutines that share memory. The packages they call do, and have their own tests. The
+# race detector would more than double the time of all tests; make race-test uses it for these packages too.
 ALONE := ./e2e ./bench ./client ./docs ./examples/... ./internal/api/... ./internal/app/... ./internal/chat ./internal/cli ./internal/core
 
 # npm packages may contain Go files that are not ours.
@@ -37,7 +37,7 @@ install: build ## put the program into PREFIX/bin (/usr/local/bin)
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 bin/parley "$(DESTDIR)$(PREFIX)/bin/parley"
 
-# One recipe rather than prerequisites, so that the order holds under make -j.
+# One recipe instead of prerequisites, so that the order is kept under make -j.
 test: ## everything a change must pass: lint, then all tests on SQLite and PostgreSQL
 	scripts/ensure-postgres
 	scripts/ensure-chromium
@@ -119,13 +119,13 @@ generate: ## rewrite generated files
 licences: ## write docs/licences.md anew: what others made, and under which licence
 	go run ./scripts/release -licences docs/licences.md
 
-# Static programs in archives with checksums, a list of what is inside (CycloneDX), and the texts of licences.
+# Static programs in archives with checksums, a list of their contents (CycloneDX), and the texts of licences.
 release: web/node_modules/.package-lock.json ## build what is published, into bin/release
 	rm -rf bin/release
 	go run ./scripts/release -version $(VERSION) -out bin/release
 	cd bin/release && sha256sum -c SHA256SUMS
 
-# The second time in another folder, and with a build cache of its own, so that nothing can come from the first.
+# The second build runs in another folder with its own build cache, so that nothing can come from the first.
 release-check: web/node_modules/.package-lock.json ## build a release twice, in two places, and compare the bytes
 	rm -rf bin/release-one bin/release-two bin/elsewhere
 	go run ./scripts/release -version $(VERSION) -out bin/release-one -only $(ONLY)
