@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// file is one of an archive's.
+// file is one file of an archive.
 type file struct {
 	name    string
 	mode    int64
 	content []byte
 }
 
-// published are the files of the sources that an operator needs beside the program.
+// published are the source files that an operator needs beside the program.
 var published = []string{
 	"LICENSE", "README.md", "CHANGELOG.md", "deploy/Caddyfile", "deploy/nginx.conf", "deploy/parley.service", "deploy/compose.yaml",
 	"deploy/monitoring/alerts.yml", "deploy/monitoring/grafana.json",
@@ -40,7 +40,7 @@ func contents(program string, notices, bill []byte) ([]file, error) {
 	return files, nil
 }
 
-// pack makes a compressed archive with one folder. Nothing in it tells who made it, where, or when.
+// pack makes a compressed archive with one folder. Nothing in it reveals who made it, where, or when.
 func pack(folder string, when time.Time, files []file) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

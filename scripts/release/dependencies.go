@@ -12,19 +12,18 @@ import (
 	"strings"
 )
 
-// dependency is something of others that is inside of the program.
+// dependency is third-party software that is part of the program.
 type dependency struct {
 	kind    string // golang or npm
 	name    string
 	version string
-	date    string // when the version was made, as 2026-01-31; "" where nobody says
+	date    string // when the version was made, as 2026-01-31; "" if it is not known
 	licence string // an SPDX expression
-	dir     string // where its licence text is; "" where it is not on this machine
+	dir     string // the folder of its licence text; "" if it is not on this machine
 	hash    string // npm's sha512, in base64
 }
 
-// dependencies are the Go modules that are linked into the program on any system, and the npm packages that
-// are in the dashboard's pages.
+// dependencies are the Go modules linked into the program on any system, and the npm packages in the dashboard's pages.
 func dependencies(root string) ([]dependency, error) {
 	modules, err := goModules(root)
 	if err != nil {
@@ -118,7 +117,7 @@ func licenceFile(dir string) (string, error) {
 	return "", errors.New("there is no licence file in " + dir)
 }
 
-// classify names a licence by the words that only it has. "" where none is known.
+// classify names a licence by words that only it contains. It returns "" if none matches.
 func classify(text string) string {
 	words := strings.Join(strings.Fields(text), " ")
 	has := func(phrase string) bool { return strings.Contains(words, phrase) }

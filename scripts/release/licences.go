@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// licencePage is docs/licences.md.
+// licencePage is the content of docs/licences.md.
 func licencePage(used []dependency) string {
 	var page strings.Builder
 	page.WriteString(`# What others made, and under which licence
@@ -40,8 +40,8 @@ The dates are there for when you cannot: an old version of a library that reads 
 	return strings.TrimRight(page.String(), "\n") + "\n"
 }
 
-// noticeText has the full text of every licence. Where the npm packages are not installed, their licence is named
-// without its text: "npm ci" in web/ brings them.
+// noticeText has the full text of every licence. The npm packages must be installed: "npm ci" in web/ does that. A
+// package that was published without a licence file is listed with the name of its licence.
 func noticeText(used []dependency) ([]byte, error) {
 	var text strings.Builder
 	text.WriteString("Parley contains the following works of others, each under its own licence.\n")
@@ -53,7 +53,7 @@ func noticeText(used []dependency) ([]byte, error) {
 			text.WriteString(strings.TrimSpace(licence) + "\n")
 		case d.kind == "npm" && os.IsNotExist(err):
 			return nil, fmt.Errorf("%s is not installed: run npm ci in web/ first", d.name)
-		case d.kind == "npm": // it was published without a file
+		case d.kind == "npm": // it was published without a licence file
 			fmt.Fprintf(&text, "Published under %s, without a licence file.\n", d.licence)
 		default:
 			return nil, err

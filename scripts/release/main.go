@@ -1,5 +1,5 @@
-// Command release builds what is published: an archive for each system, the list of what is inside (SBOM), the
-// licences of what was used, and checksums. The same sources give the same bytes, wherever it runs.
+// Command release builds the published files: an archive for each system, a list of its contents (SBOM), the licences
+// of the dependencies, and checksums. The same sources give the same bytes, wherever it runs.
 //
 //	go run ./scripts/release -version v1.2.3 -out bin/release
 //	go run ./scripts/release -licences docs/licences.md
@@ -117,7 +117,7 @@ func releaseFor(t target, version string, when time.Time, used []dependency, not
 	return publish(name+".cdx.json", bill)
 }
 
-// build makes the program without anything of this machine in it: no paths, no build id, no cgo.
+// build builds the program without any trace of this machine: no paths, no build id, no cgo.
 func build(t target, version string) (string, error) {
 	dir, err := os.MkdirTemp("", "parley-release-")
 	if err != nil {
@@ -133,7 +133,7 @@ func build(t target, version string) (string, error) {
 	return program, nil
 }
 
-// commitTime is the time that files carry: SOURCE_DATE_EPOCH, or that of the last commit.
+// commitTime is the time given to files: SOURCE_DATE_EPOCH, or the time of the last commit.
 func commitTime() (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
@@ -147,7 +147,7 @@ func commitTime() (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), err
 }
 
-// checksums is what sha256sum -c reads.
+// checksums is a file for sha256sum -c.
 func checksums(sums map[string]string) string {
 	var lines []string
 	for name, sum := range sums {

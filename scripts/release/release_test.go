@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// day is the column that a machine without the modules' dates leaves empty.
+// day matches the column that is empty on a machine without the modules' dates.
 var day = regexp.MustCompile(`\| (\d{4}-\d\d-\d\d)? \|`)
 
-// docs/licences.md names everything that is inside of the program, in its version, under its licence.
+// docs/licences.md names every dependency of the program, with its version and its licence.
 func TestLicencePageIsCurrent(t *testing.T) {
 	t.Parallel()
 	used, err := dependencies("../..")
@@ -37,7 +37,7 @@ func TestLicencePageIsCurrent(t *testing.T) {
 	}
 }
 
-// permissive are licences that let us ship the work beside our own without more than its notice.
+// permissive are licences that only require us to ship their notice with the work.
 var permissive = map[string]bool{
 	"MIT": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "Apache-2.0": true, "ISC": true, "0BSD": true, "Unlicense": true, "CC0-1.0": true, "MPL-2.0": true,
 }
@@ -89,7 +89,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// A program with a module that nobody listed is not published.
+// A program with a module that is not listed is not published.
 func TestUnknownModule(t *testing.T) {
 	t.Parallel()
 	info := &debug.BuildInfo{Deps: []*debug.Module{{Path: "a.example/b", Version: "v2"}}}

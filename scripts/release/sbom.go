@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The parts of a CycloneDX 1.6 document that are used.
+// The parts of a CycloneDX 1.6 document that are used here.
 type (
 	cdxDocument struct {
 		Format       string          `json:"bomFormat"`
@@ -54,8 +54,8 @@ type (
 	}
 )
 
-// sbom lists what is inside of a built program: the modules that the binary itself names, the packages of its pages,
-// and the Go release that made it.
+// sbom lists the contents of a built program: the modules named in the binary, the packages of its pages, and the Go
+// release that built it.
 func sbom(info *debug.BuildInfo, version string, when time.Time, used []dependency) ([]byte, error) {
 	known := map[string]dependency{}
 	for _, d := range used {
@@ -99,7 +99,7 @@ func component(kind, name, version, licence string) cdxComponent {
 	return cdxComponent{Type: "library", Ref: purl, Name: name, Version: version, Licenses: []cdxLicense{{licence}}, PURL: purl}
 }
 
-// escape writes a name as package URLs want it: the @ of a scope is not the one before the version.
+// escape writes a name for a package URL, so that the @ of a scope is not taken for the one before the version.
 func escape(name string) string {
 	parts := strings.Split(name, "/")
 	for i := range parts {
@@ -115,14 +115,14 @@ func refs(components []cdxComponent) (list []string) {
 	return list
 }
 
-// encode writes the document under a serial number that follows from what it says.
+// encode writes the document with a serial number derived from its content.
 func encode(document cdxDocument) ([]byte, error) {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8: made by a rule of our own
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8, which allows a custom rule
 	document.Serial = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

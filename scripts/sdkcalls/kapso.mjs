@@ -1,5 +1,5 @@
-// Every method of @kapso/whatsapp-cloud-api that the simulator answers. Flows and calls over the
-// telephone are not simulated, and what its makers' own proxy adds is not the upstream's.
+// Every method of @kapso/whatsapp-cloud-api that the simulator answers. Flows and telephone calls are not
+// simulated, and neither are the additions of its makers' own proxy, which are not part of the upstream.
 
 import { WhatsAppClient, buildTemplateSendPayload } from "@kapso/whatsapp-cloud-api";
 import { normalizeWebhook, verifySignature } from "@kapso/whatsapp-cloud-api/server";
@@ -85,7 +85,7 @@ export function calls({ fetch, origin, number, waba, fresh, person, wrote }) {
   };
 }
 
-// callbacks counts what the client makes of the simulator's callbacks.
+// callbacks counts the events that the client reads from the simulator's callbacks.
 export async function callbacks(received, { secret }) {
   const counts = { messages: 0, statuses: 0 };
   for (const { body, signature } of received) {

@@ -1,5 +1,5 @@
-// Starts a simulator, makes every call of both clients to it, prints what became of them, and fails if
-// one did not end as it should.
+// Starts a simulator, makes every call of both clients to it, prints the results, and fails if one is not as
+// expected.
 
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ async function listen(received) {
   return server;
 }
 
-// start runs a simulator, and finds out where it is.
+// start runs a simulator, and finds its address.
 async function start(callbackURL) {
   const simulator = spawn(program, ["simulate", "--listen=127.0.0.1:0", "--callback-url", callbackURL, "--app-secret", world.secret, "--verify-token=v", "--log-level=error"], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -41,7 +41,7 @@ async function control(recorder, path, body, method = "POST") {
   return response.json();
 }
 
-// prepare makes the numbers, and lets a person write, which opens the window.
+// prepare makes the numbers, and makes a person write, which opens the window.
 async function prepare(recorder) {
   recorder.as("before");
   await control(recorder, "reset", {});
@@ -54,7 +54,7 @@ async function prepare(recorder) {
   return { id: messages[0].id, user: hidden.user_id };
 }
 
-// run makes the calls of one client, in order: later ones use what earlier ones made.
+// run makes the calls of one client, in order, because later ones use the results of earlier ones.
 async function run({ client, calls }, origin) {
   const recorder = new Recorder(origin);
   const wrote = await prepare(recorder);
@@ -73,7 +73,7 @@ async function run({ client, calls }, origin) {
   return { rows, recorded: { client, version, calls: recorder.calls } };
 }
 
-// callbacksOf waits until the simulator has called back, and has the client read it.
+// callbacksOf waits until the simulator has called back, and lets the client read the callbacks.
 async function callbacksOf({ client, callbacks }, origin, received) {
   for (let waiting = 1; waiting > 0; ) ({ callbacks_waiting: waiting } = await (await fetch(`${origin}/_sim/counters`)).json());
   const counts = await callbacks(received.splice(0), world);

@@ -1,11 +1,11 @@
 // A recorder stands between a client and the simulator: it sends requests to the simulator whatever
-// host they were meant for, and writes them down so that they can be sent again.
+// host they were meant for, and records them so that they can be sent again.
 
 const meant = "https://graph.facebook.com";
 
 export class Recorder {
   calls = [];
-  #seen = []; // values of earlier answers, and where they were
+  #seen = []; // values of earlier answers, and their places
   #name = "";
 
   constructor(origin) {
@@ -13,7 +13,7 @@ export class Recorder {
     this.fetch = this.fetch.bind(this);
   }
 
-  // as names the calls that follow.
+  // as sets the name of the calls that follow.
   as(name) {
     this.#name = name;
   }
@@ -36,13 +36,13 @@ export class Recorder {
     return response;
   }
 
-  // #refer replaces what came from an earlier answer by where it was: {{3.messages.0.id}}.
+  // #refer replaces a value from an earlier answer with its place: {{3.messages.0.id}}.
   #refer(text) {
     for (const { value, place } of this.#seen) text = text.replaceAll(value, `{{${place}}}`);
     return text;
   }
 
-  // #remember notes what the simulator has made up: what is not in the request.
+  // #remember records the values that the simulator made up, which are not in the request.
   #remember(value, place, asked) {
     if (value && typeof value === "object") {
       for (const [key, item] of Object.entries(value)) this.#remember(item, `${place}.${key}`, asked);
@@ -59,7 +59,7 @@ async function readJSON(response) {
   return response.json();
 }
 
-// paths lists where the answer has values: that is what clients rely on.
+// paths lists the places where the answer has values, because clients rely on those.
 function paths(value, place = "") {
   if (!value || typeof value !== "object") return place ? [place] : [];
   return Object.entries(value).flatMap(([key, item]) => (key === "fbtrace_id" ? [] : paths(item, place ? `${place}.${key}` : key)));

@@ -1,4 +1,4 @@
-// Every method of whatsapp-api-js that the simulator answers. Calls over the telephone are not simulated.
+// Every method of whatsapp-api-js that the simulator answers. Telephone calls are not simulated.
 
 import { WhatsAppAPI } from "whatsapp-api-js";
 import * as m from "whatsapp-api-js/messages";
@@ -74,7 +74,7 @@ function file(name, type) {
   return form;
 }
 
-// callbacks counts what the client makes of the simulator's callbacks.
+// callbacks counts the events that the client reads from the simulator's callbacks.
 export async function callbacks(received, { secret }) {
   const counts = { messages: 0, statuses: 0 };
   const api = new WhatsAppAPI({ token: "any", appSecret: secret, v: "v24.0" });
