@@ -66,7 +66,7 @@ func typescript(t *testing.T, file string) []string {
 	return []string{node, script}
 }
 
-// TestExamples runs every example against the demo, with a person who has a phone number and one who hides it.
+// TestExamples runs every example against the demo, with a person who has a phone number and one known only by user id.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))

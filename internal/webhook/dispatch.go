@@ -85,7 +85,7 @@ func (e *Engine) nextLane() *lane {
 func (e *Engine) start(l *lane, now store.Moment) {
 	j := l.take(now)
 	if j == nil {
-		return // it waits for a subject, or its time has not come: whatever changes that calls consider
+		return // its jobs wait for a subject, or it may not go any more: the change that lets it go calls consider
 	}
 	e.inFlight++
 	e.starting++
