@@ -14,11 +14,11 @@ import (
 
 // The dashboard is measured on the same large inbox as the lists, on a server that has all of it in its search index.
 const (
-	dashboards   = 200
-	idleTime     = 20 * time.Second
-	hintsSent    = 50
-	searchRounds = 30
-	indexTime    = 30 * time.Minute
+	dashboards  = 200
+	idleTime    = 20 * time.Second
+	hintsSent   = 50
+	fetchRounds = 30
+	indexTime   = 30 * time.Minute
 
 	users        = 10 // a node keeps up to 64 windows of each
 	userPassword = "a password for the bench"
@@ -45,6 +45,9 @@ var dashboardScenarios = []dashboardScenario{
 	{"dashboard, search: two words", searchFor("urgent " + oldWord)},
 	{"dashboard, search: part of a number", searchFor("49150000123")},
 	{"dashboard, search: nothing found", searchFor("zyzzyva")},
+	{"dashboard, home: what needs attention", fetching("/attention")},
+	{"dashboard, home: figures of 7 days", fetching("/figures?days=7")},
+	{"dashboard, home: figures of 90 days", fetching("/figures?days=90")},
 	{"dashboard, 200 idle for a second", idleDashboards},
 	{"dashboard, a message on 200", messageOnAll},
 }
@@ -192,12 +195,17 @@ func (o *office) awaitIndex(ctx context.Context) error {
 
 // searchFor times the first page of a search, one at a time.
 func searchFor(words string) func(context.Context, *office) (figures, error) {
+	return fetching("/search?q=" + url.QueryEscape(words))
+}
+
+// fetching times a request of the dashboard's, one at a time.
+func fetching(path string) func(context.Context, *office) (figures, error) {
 	return func(ctx context.Context, o *office) (f figures, err error) {
 		var t tally
 		before, known := cpuTime(o.process.pid())
 		begin := time.Now()
-		for range searchRounds {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url("/app/api/search?q="+url.QueryEscape(words)), nil)
+		for range fetchRounds {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url("/app/api"+path), nil)
 			if err != nil {
 				return f, err
 			}
@@ -210,7 +218,7 @@ func searchFor(words string) func(context.Context, *office) (figures, error) {
 		t.elapsed = time.Since(begin)
 		f.count(&t)
 		if after, _ := cpuTime(o.process.pid()); known {
-			f.CPUMicros = float64((after - before).Microseconds()) / searchRounds
+			f.CPUMicros = float64((after - before).Microseconds()) / fetchRounds
 		}
 		return f, nil
 	}
