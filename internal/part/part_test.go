@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,23 +49,28 @@ func TestListStopsInTheReverseOrder(t *testing.T) {
 type sweeper struct {
 	part.Life
 	part.Bell
-	sweeps   int
-	reported []error
-	fails    error
+	sweeps  atomic.Int64
+	reports atomic.Int64
+	fails   error
 }
 
-func (s *sweeper) Sweep(context.Context) error { s.sweeps++; return s.fails }
+func (s *sweeper) Sweep(context.Context) error { s.sweeps.Add(1); return s.fails }
 
 func TestSweepsComeAtOnceByTheClockAndWhenWoken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &sweeper{Life: part.NewLife(), Bell: part.NewBell(), fails: errors.New("no")}
-		s.SweepEvery(time.Minute, s.Bell, s, func(err error) { s.reported = append(s.reported, err) })
+		s.SweepEvery(time.Minute, s.Bell, s, func(err error) {
+			if !errors.Is(err, s.fails) {
+				t.Errorf("reported %v", err)
+			}
+			s.reports.Add(1)
+		})
 		for want, happens := range []func(){func() {}, func() { <-time.After(time.Minute) }, s.Wake} {
 			happens()
 			synctest.Wait()
-			if s.sweeps != want+1 || len(s.reported) != want+1 {
-				t.Errorf("%d sweeps and %d reports, want %d", s.sweeps, len(s.reported), want+1)
+			if sweeps, reports := s.sweeps.Load(), s.reports.Load(); sweeps != int64(want)+1 || reports != int64(want)+1 {
+				t.Errorf("%d sweeps and %d reports, want %d", sweeps, reports, want+1)
 			}
 		}
 		for range 2 { // calling it again does no harm
@@ -72,8 +78,8 @@ func TestSweepsComeAtOnceByTheClockAndWhenWoken(t *testing.T) {
 		}
 		s.Wake()
 		<-time.After(time.Hour)
-		if s.sweeps != 3 {
-			t.Errorf("%d sweeps after a stop", s.sweeps)
+		if sweeps := s.sweeps.Load(); sweeps != 3 {
+			t.Errorf("%d sweeps after a stop", sweeps)
 		}
 	})
 }
