@@ -251,7 +251,9 @@ func TestNewsOfATemplateAreShown(t *testing.T) {
 			{status("DISABLED", "NONE", 4*time.Hour), "rejected DISABLED <nil> MARKETING GREEN"},
 			{status("IN_APPEAL", "", 4*time.Hour), "pending IN_APPEAL <nil> MARKETING GREEN"},
 			{status("APPROVED", "", 5*time.Hour), "approved APPROVED <nil> MARKETING GREEN"},
+			{about(provider.TemplateQuality, func(u *provider.TemplateUpdate) { u.Quality, u.ReportedAt = "YELLOW", at.AddDate(-1, 0, 0) }), "approved APPROVED <nil> MARKETING GREEN"}, // late
 			{about(provider.TemplateQuality, func(u *provider.TemplateUpdate) { u.Quality = "RED" }), "approved APPROVED <nil> MARKETING RED"},
+			{about(provider.TemplateCategory, func(u *provider.TemplateUpdate) { u.Category, u.ReportedAt = "AUTHENTICATION", at.AddDate(-1, 0, 0) }), "approved APPROVED <nil> MARKETING RED"}, // late
 			{about(provider.TemplateCategory, func(u *provider.TemplateUpdate) { u.Category = "UTILITY" }), "approved APPROVED <nil> UTILITY RED"},
 		} {
 			templateNews(t, c, step.u)

@@ -3,11 +3,16 @@ package core
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
+
+// lateNews is the age from which news of a template's quality or category may be older than what is known of it. The
+// provider is asked then.
+const lateNews = time.Minute
 
 // template applies news about a template in every organization that has numbers of its business account. If the news
 // is incomplete, or the template is unknown, a synchronization is scheduled.
@@ -44,10 +49,14 @@ func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error
 	if t.ProviderID != nil && u.ID != "" && u.ID != *t.ProviderID { // an earlier or later template of that name
 		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
 	}
+	if u.Aspect == provider.TemplateStatus {
+		return updateTemplateStatus(tx, t, u)
+	}
+	if !u.ReportedAt.IsZero() && tx.Now().Sub(u.ReportedAt) > lateNews {
+		return tx.ScheduleTemplateSync(orgID, u.WABAID, tx.Now())
+	}
 	was := t.Standing()
 	switch u.Aspect {
-	case provider.TemplateStatus:
-		return updateTemplateStatus(tx, t, u)
 	case provider.TemplateQuality:
 		t.Quality = orNil(u.Quality)
 	case provider.TemplateCategory:
