@@ -89,7 +89,7 @@ func TestDashboardNewConversation(t *testing.T) {
 	}
 	s.Until(`location.pathname.endsWith(` + quote(existing) + `)`)
 	s.timeline(existing, func(i storedItem) bool {
-		return i.Message != nil && i.Message.Type == "template" && i.Message.Status == "delivered"
+		return i.Message != nil && i.Message.Type == "template" && (i.Message.Status == "delivered" || i.Message.Status == "read")
 	})
 	s.Content()
 }
