@@ -19,7 +19,7 @@ import (
 const (
 	every = time.Minute
 	// statisticsEvery is short, because a table that grows fast is slow until the engine knows its size.
-	statisticsEvery = 5 * time.Second
+	statisticsEvery = time.Second
 	// fileBatch is the number of files removed before their rows are deleted.
 	fileBatch = 100
 	// contactJobLife is how long an import can be undone and its errors read.
