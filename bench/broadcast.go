@@ -56,7 +56,7 @@ func (b *bench) broadcast(ctx context.Context, g *group, databaseURL string) err
 	m := mailing{bench: b, g: g, s: s, api: api, number: phoneNumberID(numbers - 1)}
 	imported, sent := 1_000_000, 100_000
 	if b.short {
-		imported, sent = 20_000, 3_000
+		imported, sent = 20_000, 8_000
 	}
 	if err := m.load(ctx, imported); err != nil {
 		return err
