@@ -124,15 +124,15 @@ func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) 
 // then the broadcast pauses.
 func (w *Worker) step(ctx context.Context, node string, state core.BroadcastState, b chat.Broadcast, limit int) (p core.Progress, err error) {
 	ctx = store.WithTurn(ctx, store.Turn{OrgID: b.OrgID, Bulk: true})
-	for {
+	for again := false; ; {
 		err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 			p, err = core.AdvanceBroadcast(tx, state, b.ID, node, limit)
 			return err
 		})
 		code, refused := chat.CodeOf(err)
 		switch {
-		case errors.Is(err, store.ErrDuplicate): // one of the contacts was created at the same time by someone else
-			continue
+		case errors.Is(err, store.ErrDuplicate) && !again: // one of the contacts was created at the same time by someone else
+			again = true
 		case !refused:
 			return p, err
 		case code == chat.CodeQuotaExceeded && limit > 1:

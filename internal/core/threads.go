@@ -49,17 +49,23 @@ type thread struct {
 	conversation chat.Conversation
 }
 
-// threadFor is threadWith for a message that is sent now. A new conversation is stored with that message already
-// noted; begun reports that.
+// threadFor is threadWith for a message that is sent now. A conversation that it makes is stored with the message
+// noted: begun tells so.
 func threadFor(tx *store.Tx, account chat.Account, p person) (t thread, begun bool, err error) {
+	return findOrMakeThread(tx, account, p, new(tx.Now()))
+}
+
+// findOrMakeThread finds the conversation of an account with a person, and makes what is missing of it. A conversation
+// that it makes has its last message at the given instant.
+func findOrMakeThread(tx *store.Tx, account chat.Account, p person, last *time.Time) (t thread, made bool, err error) {
 	if t, err = knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
 		return t, false, err
 	}
 	if t.contact, err = contactFor(tx, account, p); err != nil {
-		return t, false, err
+		return thread{}, false, err
 	}
-	t.conversation, begun, err = findOrMakeConversation(tx, account, t.contact.ID, new(tx.Now()))
-	return t, begun, err
+	t.conversation, made, err = findOrMakeConversation(tx, account, t.contact.ID, last)
+	return t, made, err
 }
 
 // knownThread finds a conversation by the person's number, which identifies most people.
@@ -73,15 +79,8 @@ func knownThread(tx *store.Tx, account chat.Account, p person) (thread, error) {
 
 // threadWith finds an account's conversation with a person, and makes the contact or conversation if it is missing.
 func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
-	if t, err := knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
-		return t, err
-	}
-	contact, err := contactFor(tx, account, p)
-	if err != nil {
-		return thread{}, err
-	}
-	conversation, err := conversationFor(tx, account, contact.ID)
-	return thread{contact, conversation}, err
+	t, _, err := findOrMakeThread(tx, account, p, nil)
+	return t, err
 }
 
 // threadOf is threadWith for a person in an update, from which new fields of the contact may be learnt.

@@ -5,7 +5,7 @@ export const home = {
   allWellHint: "Nobody waits for an answer, and everything works as it should.",
   waiting: (n: number) => (n === 1 ? "1 person waits for an answer" : `${n >= 1000 ? "999+" : n} people wait for an answer`),
   waitingSince: (since: string) => `The longest wait began ${since}.`,
-  unassigned: (n: number) => (n === 1 ? "1 open conversation is nobody's" : `${n >= 1000 ? "999+" : n} open conversations are nobody's`),
+  unassigned: (n: number) => (n === 1 ? "1 open conversation is unassigned" : `${n >= 1000 ? "999+" : n} open conversations are unassigned`),
   number: (name: string) => `${name} cannot send as it should`,
   disconnected: "It is disconnected.",
   onboarding: "It is still being connected.",

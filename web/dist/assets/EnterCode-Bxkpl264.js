@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-NNj8avac.js";
