@@ -258,15 +258,6 @@ func (s *Screen) Until(condition string) {
 	}
 }
 
-// PressTextIn presses the element within a part of the page that contains a text. It is for rows without a name.
-func (s *Screen) PressTextIn(label, selector, text string) {
-	s.t.Helper()
-	found := `[...` + inside(label) + `?.querySelectorAll('` + selector + `') ?? []].find(e => e.innerText.includes(` + quote(text) + `))`
-	if !eventually(func() bool { return s.holds(`(() => { const e = ` + found + `; e?.click(); return !!e })()`) }) {
-		s.fail("%q has no %s with %q", label, selector, text)
-	}
-}
-
 // quote writes a text as a JavaScript string.
 func quote(text string) string {
 	b, _ := json.Marshal(text) // a string can always be marshalled

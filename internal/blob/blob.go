@@ -43,7 +43,7 @@ func Open(ctx context.Context, dir, address string, log *slog.Logger) (Store, er
 	if err != nil {
 		return nil, err
 	}
-	return OpenBucket(ctx, place, log)
+	return openBucket(ctx, place, log)
 }
 
 // receive writes r to a file and describes it.

@@ -39,9 +39,9 @@ type Bucket struct {
 	at     Address
 }
 
-// OpenBucket uses a bucket, which must exist. Storage that refuses is an error, because a setting is wrong.
+// openBucket uses a bucket, which must exist. Storage that refuses is an error, because a setting is wrong.
 // Storage that does not answer is only logged, because messages without files do not need it.
-func OpenBucket(ctx context.Context, at Address, log *slog.Logger) (*Bucket, error) {
+func openBucket(ctx context.Context, at Address, log *slog.Logger) (*Bucket, error) {
 	transport := &http.Transport{
 		Proxy:       http.ProxyFromEnvironment,
 		DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, TLSHandshakeTimeout: dialTimeout,

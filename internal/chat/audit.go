@@ -106,16 +106,3 @@ const (
 	AuditWebhookTested   AuditAction = "webhook.tested"
 	AuditReplayed        AuditAction = "webhook.replayed"
 )
-
-// AuditActions are all actions, grouped by their object.
-var AuditActions = []AuditAction{
-	AuditSignedIn, AuditRefused,
-	AuditUserCreated, AuditUserUpdated, AuditUserLinked, AuditUserSignedOut, AuditPassword, AuditSecondStepOn, AuditSecondStepOff, AuditRecoveryCodes,
-	AuditTeamCreated, AuditTeamUpdated, AuditKeyCreated, AuditKeyRevoked,
-	AuditWebhookCreated, AuditWebhookUpdated, AuditWebhookDeleted, AuditSecretCreated, AuditSecretRevoked, AuditSecretRevealed, AuditWebhookTested, AuditReplayed, AuditSettings,
-	AuditNumberConnected, AuditNumberUpdated, AuditNumberRegister, AuditNumberProfile, AuditNumberGone, AuditCustomerCreated, AuditCustomerUpdated, AuditLinkCreated, AuditLinkUpdated, AuditLinkRevoked,
-	AuditTemplateCreated, AuditTemplateUpdated, AuditTemplateDeleted,
-	AuditBroadcastStart, AuditBroadcastPause, AuditBroadcastResume, AuditBroadcastStop, AuditBroadcastRetry, AuditBroadcastGone,
-	AuditLabelCreated, AuditLabelUpdated, AuditLabelDeleted, AuditReplyCreated, AuditReplyUpdated, AuditReplyDeleted, AuditMediaAdded, AuditMediaDeleted, AuditWordsUpdated, AuditWordsReset,
-	AuditContactCreated, AuditContactUpdated, AuditConsent, AuditContactMerged, AuditContactDeleted, AuditContactsLabel, AuditContactsDelete, AuditContactsImport, AuditContactsUndo, AuditContactsExport, AuditLogExport,
-}

@@ -21,8 +21,8 @@ SK421 SL232 SM378 SN221 SO252 SR597 SS211 ST239 SV503 SY963 SZ268 TD235 TG228 TH
 TO676 TR90 TT1 TV688 TW886 TZ255 UA380 UG256 US1 UY598 UZ998 VA39 VC1 VE58 VN84 VU678 WS685 XK383 YE967 ZA27
 ZM260 ZW263`
 
-// CallingCode returns the calling code of a country, or an empty text where it is not known.
-func CallingCode(country string) string { return countryCodes[country] }
+// callingCode returns the calling code of a country, or an empty text where it is not known.
+func callingCode(country string) string { return countryCodes[country] }
 
 var countryCodes = func() map[string]string {
 	codes := map[string]string{}
@@ -100,8 +100,8 @@ var consentWords = map[Consent][]string{
 	ConsentUnknown:  {"unknown", "tidak diketahui", "?", "-"},
 }
 
-// ReadConsent reads the words that people write for yes and no. An empty text says nothing about consent.
-func ReadConsent(s string) (Consent, error) {
+// readConsent reads the words that people write for yes and no. An empty text says nothing about consent.
+func readConsent(s string) (Consent, error) {
 	word := FoldCase(strings.TrimSpace(s))
 	if word == "" {
 		return "", nil

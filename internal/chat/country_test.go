@@ -38,11 +38,11 @@ func TestReadNumber(t *testing.T) {
 func TestReadConsent(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]Consent{"": "", " Yes ": ConsentOptedIn, "opted_out": ConsentOptedOut, "TIDAK": ConsentOptedOut, "1": ConsentOptedIn, "unknown": ConsentUnknown} {
-		if got, err := ReadConsent(in); got != want || err != nil {
+		if got, err := readConsent(in); got != want || err != nil {
 			t.Errorf("%q: got %q, %v", in, got, err)
 		}
 	}
-	if _, err := ReadConsent("perhaps"); err == nil {
+	if _, err := readConsent("perhaps"); err == nil {
 		t.Error("perhaps is a consent")
 	}
 }

@@ -101,7 +101,7 @@ func (p CustomerPatch) Apply(c Customer) (Customer, []string, error) {
 // clean checks the values in their documented order and gives them the form they are stored in.
 func (p *CustomerPatch) clean() (err error) {
 	if p.Name != nil {
-		name, err := CleanCustomerName(*p.Name)
+		name, err := cleanCustomerName(*p.Name)
 		if err != nil {
 			return err
 		}
@@ -130,8 +130,8 @@ func (p *CustomerPatch) clean() (err error) {
 	}
 }
 
-// CleanCustomerName collapses white space and checks that 1 to 200 characters are left.
-func CleanCustomerName(name string) (string, error) {
+// cleanCustomerName collapses white space and checks that 1 to 200 characters are left.
+func cleanCustomerName(name string) (string, error) {
 	return cleanText("name", strings.Join(strings.Fields(name), " "), 200)
 }
 

@@ -39,7 +39,7 @@ func (m ImportMapping) Check() error {
 	if !used["phone_number"] {
 		return Invalid("columns", "Say which column has the phone number.")
 	}
-	if m.Country != "" && CallingCode(m.Country) == "" {
+	if m.Country != "" && callingCode(m.Country) == "" {
 		return Invalid("country", "There is no country %s.", m.Country)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (r *ImportRow) take(c ImportColumn, country, cell string) (err error) {
 	case "labels":
 		r.Labels, err = readLabels(cell)
 	case "consent":
-		r.Consent, err = ReadConsent(cell)
+		r.Consent, err = readConsent(cell)
 	case "metadata":
 		if r.Metadata == nil {
 			r.Metadata = map[string]string{}

@@ -21,8 +21,8 @@ type OptOutWords struct {
 // maxOptOutWord is the longest such word, in characters.
 const maxOptOutWord = 40
 
-// DefaultOptOutWords are the words of an organization that has not chosen its own.
-var DefaultOptOutWords = []OptOutWords{
+// defaultOptOutWords are the words of an organization that has not chosen its own.
+var defaultOptOutWords = []OptOutWords{
 	{Language: "en", Default: true, Stop: []string{"STOP", "STOP ALL", "UNSUBSCRIBE", "OPT OUT"}, Start: []string{"START", "UNSTOP", "OPT IN"},
 		StopReply:  "You will not get marketing messages from us any more. Write START to get them again.",
 		StartReply: "You will get our marketing messages again. Write STOP to end that."},
@@ -43,7 +43,7 @@ var DefaultOptOutWords = []OptOutWords{
 // ChosenOptOutWords returns the words of an organization: for each language its own, or else the default.
 func ChosenOptOutWords(chosen []OptOutWords) []OptOutWords {
 	all := slices.Clone(chosen)
-	for _, d := range DefaultOptOutWords {
+	for _, d := range defaultOptOutWords {
 		if !slices.ContainsFunc(chosen, func(w OptOutWords) bool { return w.Language == d.Language }) {
 			all = append(all, d)
 		}

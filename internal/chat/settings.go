@@ -48,8 +48,8 @@ type OpenHours struct {
 // Weekdays are the days as settings call them, in the order of time.Weekday.
 var Weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// MostAwayText is the length limit of an away message.
-const MostAwayText = 1000
+// mostAwayText is the length limit of an away message.
+const mostAwayText = 1000
 
 // Automatic reports whether an inbound message triggers an automatic action.
 func (s Settings) Automatic() bool { return s.RoundRobin || s.Away.On }
@@ -73,8 +73,8 @@ func (s Settings) Check() error {
 	if s.Away.On && s.Away.Text == "" {
 		return Invalid("away_message.text", "Write the message that people get outside of the opening hours.")
 	}
-	if len([]rune(s.Away.Text)) > MostAwayText {
-		return Invalid("away_message.text", "Must have at most %d characters.", MostAwayText)
+	if len([]rune(s.Away.Text)) > mostAwayText {
+		return Invalid("away_message.text", "Must have at most %d characters.", mostAwayText)
 	}
 	days := map[string]bool{}
 	for _, h := range s.Hours {

@@ -51,12 +51,12 @@ func (l SetupLink) At(now time.Time) SetupLink {
 const (
 	minLinkHours     = 1
 	maxLinkHours     = 720
-	DefaultLinkHours = 168
+	defaultLinkHours = 168
 )
 
 // NewSetupLink is the request to make a link.
 type NewSetupLink struct {
-	ExpiresInHours     int64 // 0: DefaultLinkHours
+	ExpiresInHours     int64 // 0: defaultLinkHours
 	SuccessRedirectURL *string
 	FailureRedirectURL *string
 }
@@ -64,7 +64,7 @@ type NewSetupLink struct {
 // Link checks the fields in their documented order and returns the link they describe.
 func (n NewSetupLink) Link(now time.Time) (SetupLink, error) {
 	if n.ExpiresInHours == 0 {
-		n.ExpiresInHours = DefaultLinkHours
+		n.ExpiresInHours = defaultLinkHours
 	}
 	if n.ExpiresInHours < minLinkHours || n.ExpiresInHours > maxLinkHours {
 		return SetupLink{}, Invalid("expires_in_hours", "Must be %d to %d.", minLinkHours, maxLinkHours)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -150,12 +149,6 @@ func withoutHandles(v any) any {
 	}
 	return v
 }
-
-// templateNamePattern matches the names that the provider allows. A template with another name cannot exist.
-var templateNamePattern = regexp.MustCompile(`^[a-z0-9_]{1,512}$`)
-
-// ValidTemplateName reports whether a template could have this name.
-func ValidTemplateName(name string) bool { return templateNamePattern.MatchString(name) }
 
 // UnknownTemplate is the error for a name that the number's business account does not have, or has only in
 // other languages.

@@ -105,9 +105,6 @@ func TestBuilderLimits(t *testing.T) {
 			t.Errorf("%s: %d are taken", name, limit.most+1)
 		}
 	}
-	if !ValidTemplateName(strings.Repeat("x", l.Name)) || ValidTemplateName(strings.Repeat("x", l.Name+1)) {
-		t.Errorf("a name has not %d characters at most", l.Name)
-	}
 	for category, span := range l.TTL {
 		if known := ttlSpans[category]; len(span) != 2 || span[0] != known[0] || span[1] != known[1] {
 			t.Errorf("%s: the time to live is %v, not %v", category, known, span)

@@ -19,8 +19,8 @@ import (
 const (
 	// MaxFile is the largest file of contacts, in bytes.
 	MaxFile = 64 << 20
-	// MaxRows is the greatest number of rows in a file.
-	MaxRows = 500_000
+	// maxRows is the greatest number of rows in a file.
+	maxRows = 500_000
 	// maxRecord is the longest row. A longer one is a quote that is never closed.
 	maxRecord = 256 << 10
 	// maxCell is the part of a cell that is kept for a rejected row.
@@ -89,8 +89,8 @@ func (f *file) next() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.row++; f.row > MaxRows+1 {
-		return nil, fmt.Errorf("the file has more than %d rows: divide it", MaxRows)
+	if f.row++; f.row > maxRows+1 {
+		return nil, fmt.Errorf("the file has more than %d rows: divide it", maxRows)
 	}
 	f.offset = f.csv.InputOffset()
 	for i, cell := range cells {

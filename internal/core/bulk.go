@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// MostAtOnce is how many conversations one change can affect.
-	MostAtOnce = 10_000
+	// mostAtOnce is how many conversations one change can affect.
+	mostAtOnce = 10_000
 	// UndoLife is how long a change of many conversations can be undone.
 	UndoLife = time.Hour
 )
@@ -38,7 +38,7 @@ func BulkIDs(r store.Reader, u chat.User, f chat.InboxFilter) ([]string, error) 
 	if err != nil || !ok {
 		return nil, err
 	}
-	return r.InboxIDs(u, query, MostAtOnce)
+	return r.InboxIDs(u, query, mostAtOnce)
 }
 
 // ChangeMany changes conversations that a user sees, in slices that do not hold up others. A conversation that cannot

@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// MaxReplays is how many deliveries one bulk replay takes.
-const MaxReplays = 1000
+// maxReplays is how many deliveries one bulk replay takes.
+const maxReplays = 1000
 
 // WebhookDelivery returns one delivery with all its details.
 func WebhookDelivery(r store.Reader, orgID, id string) (chat.WebhookDeliveryDetail, error) {
@@ -72,7 +72,7 @@ func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkRep
 	if err != nil {
 		return BulkReplay{}, err
 	}
-	old, err := tx.TakeForReplay(orgID, f, MaxReplays)
+	old, err := tx.TakeForReplay(orgID, f, maxReplays)
 	if err != nil || len(old) == 0 {
 		return BulkReplay{}, err
 	}

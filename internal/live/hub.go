@@ -40,8 +40,8 @@ type Hint struct {
 
 // Kinds of hints beside the kinds of changes.
 const (
-	// KindInbox is a change of an object whose id the listener must not know.
-	KindInbox = "inbox"
+	// kindInbox is a change of an object whose id the listener must not know.
+	kindInbox = "inbox"
 	// KindAll asks the browser to fetch everything that it shows.
 	KindAll      = "all"
 	KindPresence = "presence"
@@ -170,7 +170,7 @@ func (h *Hub) conversationHints(u chat.User, ids []string) (hints []Hint) {
 			visible = nil
 		}
 		if len(visible) < len(ids) {
-			hints = append(hints, Hint{Kind: KindInbox})
+			hints = append(hints, Hint{Kind: kindInbox})
 		}
 	}
 	for _, id := range visible {

@@ -69,7 +69,7 @@ func (c *Call) WriteOnce(body []byte, wrong error, run func(*store.Tx) (Answer, 
 		}
 		return run(tx)
 	}
-	if c.HasIdempotencyKey() {
+	if c.hasIdempotencyKey() {
 		k, fingerprint, release, err := c.claim(body)
 		if err != nil {
 			return Answer{}, err
@@ -104,15 +104,15 @@ func (c *Call) claim(body []byte) (k claim, fingerprint string, release func(), 
 	return k, fingerprint, release, err
 }
 
-// HasIdempotencyKey reports whether the request carries a key.
-func (c *Call) HasIdempotencyKey() bool {
+// hasIdempotencyKey reports whether the request carries a key.
+func (c *Call) hasIdempotencyKey() bool {
 	return c.op.takesKeys() && c.R.Method == http.MethodPost && len(c.R.Header.Values(headerIdempotencyKey)) > 0
 }
 
 // FlowOnce is WriteOnce for an operation that calls the network. Its answer is stored after its effect. A retry
 // after a crash between the two runs the operation again, so the operation must be repeatable.
 func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error) {
-	if !c.HasIdempotencyKey() {
+	if !c.hasIdempotencyKey() {
 		return run()
 	}
 	k, fingerprint, release, err := c.claim(body)

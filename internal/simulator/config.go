@@ -43,7 +43,7 @@ type Config struct {
 	// Folder is where phones, windows and templates are saved across restarts. If it is empty, nothing is saved.
 	Folder string
 
-	// Delays is how long things take. Nil means DefaultDelays. If all are zero, everything happens at once.
+	// Delays is how long things take. Nil means defaultDelays. If all are zero, everything happens at once.
 	Delays *Delays
 	// Client posts the callbacks. Nil means one that reuses connections and has a time limit of 20 s.
 	Client *http.Client
@@ -74,8 +74,8 @@ type Delays struct {
 	Retry     time.Duration // before the first retry of a callback; doubles each time
 }
 
-// DefaultDelays are short enough for a demo and long enough to be visible.
-func DefaultDelays() Delays {
+// defaultDelays are short enough for a demo and long enough to be visible.
+func defaultDelays() Delays {
 	return Delays{
 		Sent: 150 * time.Millisecond, Delivered: 400 * time.Millisecond, Read: 1500 * time.Millisecond,
 		Played: 2 * time.Second, Review: 3 * time.Second, Retry: time.Second,
@@ -90,7 +90,7 @@ func (c Config) withDefaults() Config {
 		c.BusinessID = "300100200300400"
 	}
 	if c.Delays == nil {
-		d := DefaultDelays()
+		d := defaultDelays()
 		c.Delays = &d
 	}
 	if c.Now == nil {

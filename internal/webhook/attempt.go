@@ -8,8 +8,8 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 )
 
-// DefaultSchedule is how long a delivery waits after each failed attempt.
-var DefaultSchedule = []time.Duration{
+// defaultSchedule is how long a delivery waits after each failed attempt.
+var defaultSchedule = []time.Duration{
 	10 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
 }
 

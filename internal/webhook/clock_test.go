@@ -48,11 +48,11 @@ func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 		w.settles(id, 1)
 		w.idle(w.engine)
 		turn()
-		w.notBefore(DefaultSchedule[0], s)
+		w.notBefore(defaultSchedule[0], s)
 		w.settles(id, 2)
 		w.idle(w.engine)
 		turn()
-		w.notBefore(DefaultSchedule[1], s)
+		w.notBefore(defaultSchedule[1], s)
 	})
 }
 

@@ -73,18 +73,18 @@ type Config struct {
 	looked   func(id string) // for tests: called when a delivery has been looked up before its next attempt
 }
 
-// DefaultTimeout is how long an attempt may take.
-const DefaultTimeout = 10 * time.Second
+// defaultTimeout is how long an attempt may take.
+const defaultTimeout = 10 * time.Second
 
 func (c *Config) setDefaults() {
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics(nil)
 	}
 	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
+		c.Timeout = defaultTimeout
 	}
 	if c.Schedule == nil {
-		c.Schedule = DefaultSchedule
+		c.Schedule = defaultSchedule
 	}
 	if c.recorded == nil {
 		c.recorded = func() {}

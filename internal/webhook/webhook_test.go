@@ -45,7 +45,7 @@ func TestSchedule(t *testing.T) {
 		sub := w.subscribe(s.URL)
 		id := w.deliver(sub, "contact")[0]
 		at := w.st.Now()
-		for i, wait := range append([]time.Duration{0}, DefaultSchedule...) {
+		for i, wait := range append([]time.Duration{0}, defaultSchedule...) {
 			if i > 0 {
 				at = at.Add(wait)
 				w.clock.Set(at.Add(-time.Millisecond))
@@ -62,7 +62,7 @@ func TestSchedule(t *testing.T) {
 				w.t.Errorf("attempt %d is not signed anew", i+1)
 			}
 			d := w.settles(id, int64(i+1))
-			if i < len(DefaultSchedule) && (d.Status != chat.DeliveryFailed || !d.NextAttemptAt.Equal(at.Add(DefaultSchedule[i]))) {
+			if i < len(defaultSchedule) && (d.Status != chat.DeliveryFailed || !d.NextAttemptAt.Equal(at.Add(defaultSchedule[i]))) {
 				w.t.Fatalf("after attempt %d: %+v", i+1, d)
 			}
 			w.idle(w.engine)
@@ -71,10 +71,10 @@ func TestSchedule(t *testing.T) {
 		if d.NextAttemptAt != nil || *d.ErrorCode != codeHTTP || *d.ErrorMessage != "The endpoint answered 500." {
 			w.t.Errorf("the delivery is %+v", d)
 		}
-		if len(d.Attempts()) != 8 || d.Attempts()[0].At != at.Add(-sum(DefaultSchedule)).UnixMilli() {
+		if len(d.Attempts()) != 8 || d.Attempts()[0].At != at.Add(-sum(defaultSchedule)).UnixMilli() {
 			w.t.Errorf("the attempts are %+v", d.Attempts())
 		}
-		if got := w.subscription(sub.ID); got.ConsecutiveFailures != 8 || !got.FailingSince.Equal(at.Add(-sum(DefaultSchedule))) || got.Status != chat.WebhookActive {
+		if got := w.subscription(sub.ID); got.ConsecutiveFailures != 8 || !got.FailingSince.Equal(at.Add(-sum(defaultSchedule))) || got.Status != chat.WebhookActive {
 			w.t.Errorf("the subscription is %+v", got)
 		}
 		w.clock.Advance(100 * time.Hour)

@@ -100,11 +100,11 @@ var testVault = func() *vault.Vault {
 	return v
 }()
 
-// Opened is the only private range that the nodes may reach.
-var Opened = netip.MustParsePrefix("10.9.0.0/16")
+// opened is the only private range that the nodes may reach.
+var opened = netip.MustParsePrefix("10.9.0.0/16")
 
 // guard resolves a few names; all others do not exist.
-var guard = netguard.New(Opened).WithResolver(netguardtest.Resolver(func(host string) []netip.Addr {
+var guard = netguard.New(opened).WithResolver(netguardtest.Resolver(func(host string) []netip.Addr {
 	public, private, opened := netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.9.0.1")
 	switch host {
 	case "hooks.example", "other.example":

@@ -63,7 +63,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	hub := live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: Visible(st), Log: log})
+	hub := live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: visible(st), Log: log})
 	index, err := st.OpenSearch(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -110,8 +110,8 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	return w
 }
 
-// Visible filters the conversations that a user may see, for the hub.
-func Visible(st *store.Store) func(context.Context, chat.User, []string) ([]string, error) {
+// visible filters the conversations that a user may see, for the hub.
+func visible(st *store.Store) func(context.Context, chat.User, []string) ([]string, error) {
 	return func(ctx context.Context, u chat.User, ids []string) ([]string, error) {
 		return core.VisibleConversations(st.Read(ctx), u, ids)
 	}

@@ -34,7 +34,7 @@ var (
 type Options struct {
 	BaseURL   string        // with the version, such as https://graph.facebook.com/v24.0
 	AppID     string        // the app of the tokens; needed to upload samples
-	HTTP      *http.Client  // nil: NewHTTPClient
+	HTTP      *http.Client  // nil: newHTTPClient
 	UserAgent string        // some of the upstream's hosts refuse requests without one
 	Timeout   time.Duration // of one call; uploads and downloads may take longer
 	App       App           // for signups
@@ -69,7 +69,7 @@ func New(o Options) (*Client, error) {
 		app:       o.App,
 	}
 	if c.http == nil {
-		c.http = NewHTTPClient()
+		c.http = newHTTPClient()
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent

@@ -10,9 +10,9 @@ import (
 
 var errRedirect = errors.New("redirected to where the token must not go")
 
-// NewHTTPClient makes a client for thousands of calls a second to one host: it keeps connections, and bounds
+// newHTTPClient makes a client for thousands of calls a second to one host: it keeps connections, and bounds
 // every wait. It sets no time limit for a whole call; Client does.
-func NewHTTPClient() *http.Client {
+func newHTTPClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
 		Transport: &http.Transport{

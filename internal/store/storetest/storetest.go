@@ -22,8 +22,8 @@ const (
 	Postgres Engine = "postgres"
 )
 
-// Engines are all of them.
-var Engines = []Engine{SQLite, Postgres}
+// engines are all of them.
+var engines = []Engine{SQLite, Postgres}
 
 // Option changes how a store is opened.
 type Option func(*store.Config)
@@ -45,7 +45,7 @@ func Each(t *testing.T, test func(t *testing.T, st *store.Store), opts ...Option
 // EachEngine is Each for a test that opens its stores itself.
 func EachEngine(t *testing.T, test func(t *testing.T, engine Engine)) {
 	t.Helper()
-	for _, engine := range Engines {
+	for _, engine := range engines {
 		t.Run(string(engine), func(t *testing.T) {
 			t.Parallel()
 			test(t, engine)
