@@ -80,7 +80,7 @@ func getFigures(c *rest.Call, in *figuresInput) (view figuresView, err error) {
 	if err != nil {
 		return view, err
 	}
-	before, err := figures.Read(c.Read(), figures.Query{
+	before, err := figures.Summarize(c.Read(), figures.Query{
 		OrgID: c.Caller.Organization.ID, Accounts: accounts, From: from.AddDate(0, 0, -days), Until: until.AddDate(0, 0, -days),
 	})
 	return viewFigures(from, until, now, before), err
@@ -118,10 +118,10 @@ func countedAccounts(c *rest.Call, number string) ([]string, error) {
 	return ids, err
 }
 
-func viewFigures(from, until time.Time, now, before figures.Report) figuresView {
+func viewFigures(from, until time.Time, now figures.Report, before figures.Summary) figuresView {
 	view := figuresView{
 		From: rest.Instant(from), Until: rest.Instant(until), Days: []dayView{}, Hours: [][]int64{}, Failures: []failureView{},
-		Now: viewPeriod(now), Before: viewPeriod(before),
+		Now: viewPeriod(now.Summary), Before: viewPeriod(before),
 	}
 	for _, d := range now.Days {
 		view.Days = append(view.Days, dayView{d.Date.Format(time.DateOnly), totalsView(d.Totals)})
@@ -145,7 +145,7 @@ func viewFailure(f figures.Failure) failureView {
 	return view
 }
 
-func viewPeriod(r figures.Report) periodView {
+func viewPeriod(r figures.Summary) periodView {
 	return periodView{totalsView(r.Totals), viewDurations(r.Answered), viewDurations(r.Resolved)}
 }
 

@@ -50,13 +50,11 @@ func NeedsAttention(r store.Reader, u chat.User, plan chat.Plan, now time.Time) 
 	return a, err
 }
 
-func (a *Attention) conversations(r store.Reader, u chat.User) error {
+func (a *Attention) conversations(r store.Reader, u chat.User) (err error) {
 	waiting := store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewAll, Status: "any", Sort: chat.SortWaiting}}
-	count, err := r.InboxCount(u, waiting)
-	if err != nil {
+	if a.Waiting, err = r.CountInbox(u, waiting); err != nil {
 		return err
 	}
-	a.Waiting = count.Open
 	if a.Waiting > 0 {
 		first, err := r.Inbox(u, waiting, store.Page{Limit: 1})
 		if err != nil {
@@ -66,8 +64,7 @@ func (a *Attention) conversations(r store.Reader, u chat.User) error {
 			a.WaitingSince = first.Rows[0].WaitingSince
 		}
 	}
-	count, err = r.InboxCount(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewUnassigned, Status: string(chat.ConversationOpen)}})
-	a.Unassigned = count.Open
+	a.Unassigned, err = r.CountInbox(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewUnassigned, Status: string(chat.ConversationOpen)}})
 	return err
 }
 

@@ -34,8 +34,8 @@ type Config struct {
 	Store   *store.Store
 	Metrics prometheus.Registerer // nil: none
 	Log     *slog.Logger
-	// Sweep makes it count, after the start, the slots that dead nodes left uncounted. One node of several is
-	// enough.
+	// Sweep makes it count, after the start, the slots that dead nodes left uncounted, and pack old durations. One
+	// node of several is enough.
 	Sweep bool
 }
 
@@ -70,6 +70,7 @@ func (c *Counter) Start(context.Context) error {
 	c.Go(c.run)
 	if c.sweeps {
 		c.Go(c.sweep)
+		c.Every(packEvery, nil, c.packNow)
 	}
 	return nil
 }

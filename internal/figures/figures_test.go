@@ -61,7 +61,8 @@ func (o *office) write(t rapid.TB, number int, direction chat.Direction, status 
 func (o *office) setStatus(m *chat.Message, status chat.MessageStatus) {
 	m.Status, m.Error = status, nil
 	if status == chat.StatusFailed {
-		m.Error = &chat.MessageError{Code: chat.FailOutsideWindow, Message: "It failed."}
+		code := []chat.MessageErrorCode{chat.FailOutsideWindow, chat.FailUndeliverable}[len(o.messages)%2]
+		m.Error = &chat.MessageError{Code: code, Message: "It failed."}
 	}
 }
 
@@ -99,6 +100,9 @@ func (o *office) holds(t rapid.TB, days int, accounts []string) {
 		date := m.CreatedAt.In(zone).Format(time.DateOnly)
 		want, byDay[date] = plus(want, one), plus(byDay[date], one)
 	}
+	if diff := cmp.Diff(o.failures(q), failed(got)); diff != "" {
+		t.Fatalf("the failures are not those of the messages:\n%s", diff)
+	}
 	if diff := cmp.Diff(want, got.Totals); diff != "" {
 		t.Fatalf("the totals are not those of the messages:\n%s", diff)
 	}
@@ -107,6 +111,30 @@ func (o *office) holds(t rapid.TB, days int, accounts []string) {
 			t.Fatalf("the totals of %s are not those of its messages:\n%s", d.Date.Format(time.DateOnly), diff)
 		}
 	}
+}
+
+// failures counts the failed messages of a query by reason and number.
+func (o *office) failures(q figures.Query) map[string]int64 {
+	all := map[string]int64{}
+	for _, m := range o.messages {
+		if m.Direction != chat.Outbound || m.Error == nil || m.CreatedAt.Before(q.From) || q.Accounts != nil && !slices.Contains(q.Accounts, m.AccountID) {
+			continue
+		}
+		i := slices.IndexFunc(o.accounts, func(a chat.Account) bool { return a.ID == m.AccountID })
+		all[string(m.Error.Code)+" "+*o.accounts[i].PhoneNumberID]++
+	}
+	return all
+}
+
+// failed is what a report says of the same.
+func failed(r figures.Report) map[string]int64 {
+	all := map[string]int64{}
+	for _, f := range r.Failures {
+		for _, n := range f.Numbers {
+			all[f.Code+" "+n.PhoneNumberID] = n.Count
+		}
+	}
+	return all
 }
 
 func totalsOf(m chat.Message) (t figures.Totals) {

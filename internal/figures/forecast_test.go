@@ -17,7 +17,7 @@ func steady(t *testing.T, st *store.Store, from, until time.Time, hourly int64) 
 	storetest.InTx(t, st, func(tx *store.Tx) error {
 		for at := from; at.Before(until); at = at.Add(time.Hour) {
 			slot := store.SlotOf(org.ID, at)
-			if _, err := tx.PutMessageCounts(slot, 0, []store.MessageCount{{Slot: slot.At, AccountID: "acc", Direction: chat.Outbound, Status: chat.StatusSent, Count: hourly}}); err != nil {
+			if _, err := tx.PutMessageCounts(slot, 0, []store.MessageCount{{AccountID: "acc", Direction: chat.Outbound, Status: chat.StatusSent, Count: hourly}}); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -43,14 +44,19 @@ type Durations struct {
 	Median, Mean time.Duration
 }
 
+// Summary is the figures of a period without its course.
+type Summary struct {
+	Totals
+	Answered Durations
+	Resolved Durations
+}
+
 // Report is the figures of a period.
 type Report struct {
-	Totals
+	Summary
 	Days     []Day
 	Failures []Failure    // most frequent first
 	Hours    [7][24]int64 // inbound messages by weekday (Sunday first) and hour
-	Answered Durations
-	Resolved Durations
 }
 
 // Read makes a report.
@@ -61,30 +67,43 @@ func Read(r store.Reader, q Query) (report Report, err error) {
 	}
 	for _, c := range counts {
 		at := time.UnixMilli(c.Slot).In(q.From.Location())
-		report.add(c)
-		if c.Direction == chat.Inbound {
-			report.Hours[at.Weekday()][at.Hour()] += c.Count
-		}
+		report.Hours[at.Weekday()][at.Hour()] += c.Inbound
 	}
 	report.Days = totalsByDay(q, counts)
 	if report.Failures, err = failures(r, q); err != nil {
 		return report, err
 	}
-	if report.Answered, err = durations(r, q, chat.OutcomeAnswered); err != nil {
-		return report, err
-	}
-	report.Resolved, err = durations(r, q, chat.OutcomeResolved)
+	report.Summary, err = summarize(r, q, counts)
 	return report, err
 }
 
-// totalsByDay adds counts up for each day of a query.
-func totalsByDay(q Query, counts []store.MessageCount) []Day {
-	days := q.days()
+// Summarize makes the summary of a report.
+func Summarize(r store.Reader, q Query) (Summary, error) {
+	counts, err := r.MessageCounts(q.OrgID, q.Accounts, q.From, q.Until)
+	if err != nil {
+		return Summary{}, err
+	}
+	return summarize(r, q, counts)
+}
+
+func summarize(r store.Reader, q Query, counts []store.SlotCount) (s Summary, err error) {
 	for _, c := range counts {
-		at := time.UnixMilli(c.Slot).In(q.From.Location())
-		i, _ := slices.BinarySearchFunc(days, at, func(d Day, at time.Time) int { return d.Date.Compare(at) })
-		if i == len(days) || days[i].Date.After(at) {
-			i--
+		s.add(c)
+	}
+	if s.Answered, err = durations(r, q, chat.OutcomeAnswered); err != nil {
+		return s, err
+	}
+	s.Resolved, err = durations(r, q, chat.OutcomeResolved)
+	return s, err
+}
+
+// totalsByDay adds counts, the oldest first, up for each day of a query.
+func totalsByDay(q Query, counts []store.SlotCount) []Day {
+	days := q.days()
+	i := 0
+	for _, c := range counts {
+		for i+1 < len(days) && days[i+1].Date.UnixMilli() <= c.Slot {
+			i++
 		}
 		days[i].add(c)
 	}
@@ -101,24 +120,13 @@ func (q Query) days() (days []Day) {
 	return days
 }
 
-func (t *Totals) add(c store.MessageCount) {
-	if c.Direction == chat.Inbound {
-		t.Inbound += c.Count
-		return
-	}
-	t.Outbound += c.Count
-	switch c.Status {
-	case chat.StatusRead:
-		t.Read += c.Count
-		fallthrough
-	case chat.StatusDelivered:
-		t.Delivered += c.Count
-		fallthrough
-	case chat.StatusSent:
-		t.Sent += c.Count
-	case chat.StatusFailed:
-		t.Failed += c.Count
-	}
+func (t *Totals) add(c store.SlotCount) {
+	t.Inbound += c.Inbound
+	t.Outbound += c.Outbound()
+	t.Sent += c.Sent + c.Delivered + c.Read
+	t.Delivered += c.Delivered + c.Read
+	t.Read += c.Read
+	t.Failed += c.Failed
 }
 
 // failures are the reasons of failed messages, most frequent first.
@@ -144,15 +152,30 @@ func failures(r store.Reader, q Query) ([]Failure, error) {
 
 func durations(r store.Reader, q Query, what chat.OutcomeKind) (d Durations, err error) {
 	took, err := r.Durations(q.OrgID, q.Accounts, what, q.From, q.Until)
-	if err != nil || len(took) == 0 {
+	if err != nil || took.Count == 0 {
 		return d, err
 	}
-	var sum int64
-	for _, ms := range took {
-		sum += ms
-	}
-	d.Count = len(took)
-	d.Median = time.Duration(took[len(took)/2]) * time.Millisecond
-	d.Mean = time.Duration(sum/int64(len(took))) * time.Millisecond
+	d.Count = took.Count
+	d.Mean = took.Sum / time.Duration(took.Count)
+	d.Median = time.Duration(median(took)) * time.Second
 	return d, nil
+}
+
+// median finds the middle one of sorted lists without merging them: the smallest number of seconds that more
+// than half of the durations do not exceed.
+func median(d store.Durations) int64 {
+	var longest int64
+	for _, list := range d.Lists {
+		if len(list) > 0 {
+			longest = max(longest, list[len(list)-1])
+		}
+	}
+	return int64(sort.Search(int(longest), func(seconds int) bool {
+		within := 0
+		for _, list := range d.Lists {
+			n, _ := slices.BinarySearch(list, int64(seconds)+1)
+			within += n
+		}
+		return within > d.Count/2
+	}))
 }

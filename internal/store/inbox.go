@@ -180,14 +180,15 @@ func (r Reader) labelLinks(orgID, labelID string) (int, error) {
 
 // InboxCount counts the conversations of a view, and those with unread messages.
 func (r Reader) InboxCount(u chat.User, q InboxQuery) (n chat.InboxCount, err error) {
-	if n.Open, err = r.countInbox(u, q); err == nil && n.Open > 0 {
+	if n.Open, err = r.CountInbox(u, q); err == nil && n.Open > 0 {
 		q.Unread = true
-		n.Unread, err = r.countInbox(u, q)
+		n.Unread, err = r.CountInbox(u, q)
 	}
 	return n, err
 }
 
-func (r Reader) countInbox(u chat.User, q InboxQuery) (int, error) {
+// CountInbox counts the conversations of a view, up to chat.MostCounted.
+func (r Reader) CountInbox(u chat.User, q InboxQuery) (int, error) {
 	c := q.conditions(r.dialect, u)
 	from := " FROM conversations c" + c.where()
 	if q.View == chat.ViewMentions {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,15 +21,43 @@ type OrganizationFigures struct {
 // OrganizationFigures returns the figures of every organization, oldest first. Messages are counted from an
 // instant on.
 func (r Reader) OrganizationFigures(since time.Time) ([]OrganizationFigures, error) {
-	const sum = `(SELECT CAST(COALESCE(SUM(m.count), 0) AS BIGINT) FROM message_counts m WHERE m.org_id = o.id AND m.slot >= $1 AND m.direction = `
+	counted, err := r.countedSince(since)
+	if err != nil {
+		return nil, err
+	}
 	return many(r, func(row scanner) (f OrganizationFigures, err error) {
-		f.Organization, err = scanOrganization(columnsAround{row: row, last: []any{&f.Numbers, &f.Users, &f.Messages, &f.Received}})
+		f.Organization, err = scanOrganization(columnsAround{row: row, last: []any{&f.Numbers, &f.Users}})
+		f.Messages, f.Received = counted[f.ID].Messages, counted[f.ID].Received
 		return f, err
 	}, "SELECT "+organizationColumns+`,
 		(SELECT COUNT(*) FROM accounts a WHERE a.org_id = o.id AND a.deleted_at IS NULL),
-		(SELECT COUNT(*) FROM users u WHERE u.org_id = o.id AND u.disabled_at IS NULL),
-		`+sum+`'outbound'), `+sum+`'inbound')
-		FROM organizations o ORDER BY o.id`, since.UnixMilli())
+		(SELECT COUNT(*) FROM users u WHERE u.org_id = o.id AND u.disabled_at IS NULL)
+		FROM organizations o ORDER BY o.id`)
+}
+
+// countedSince counts the messages of each organization from an instant on.
+func (r Reader) countedSince(since time.Time) (map[string]OrganizationFigures, error) {
+	found := map[string]OrganizationFigures{}
+	err := each(r, func(row scanner) error {
+		var (
+			orgID, counts string
+			day           int64
+			packed        packedDay
+		)
+		if err := row.Scan(&orgID, &day, &counts); err != nil {
+			return err
+		}
+		packed.add(counts)
+		f := found[orgID]
+		for _, s := range slotsOf(map[int64]*packedDay{day: &packed}, since.UnixMilli(), math.MaxInt64) {
+			f.Messages += s.Outbound()
+			f.Received += s.Inbound
+		}
+		found[orgID] = f
+		return nil
+	}, `SELECT d.org_id, d.day, d.counts FROM organizations o JOIN message_days d ON d.org_id = o.id AND d.account_id = $1 AND d.day >= $2`,
+		allNumbers, dayOf(since.UnixMilli()))
+	return found, err
 }
 
 // ServiceQueues counts the work that waits in the store. Each count stops at MaxCounted.

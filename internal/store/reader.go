@@ -77,6 +77,11 @@ func many[T any](r Reader, scan func(scanner) (T, error), sql string, args ...an
 	return rows, err
 }
 
+// each calls read for every row of a query.
+func each(r Reader, read func(scanner) error, sql string, args ...any) error {
+	return r.db.query(r.ctx, sql, args, read)
+}
+
 // one returns the first row of a query, or ErrNotFound.
 func one[T any](r Reader, scan func(scanner) (T, error), sql string, args ...any) (T, error) {
 	var (
