@@ -42,7 +42,7 @@ type section struct {
 // come behind, by name.
 var order = []string{
 	"messages", "errors", "events", "webhooks", "client", "templates", "broadcasts", "platform", "dashboard", "simulator",
-	"operating", "backup", "threat-model", "messaging", "architecture", "licences",
+	"going-live", "operating", "backup", "threat-model", "messaging", "architecture", "licences",
 }
 
 // handler serves the pages.

@@ -14,9 +14,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// markdown renders what the pages use: tables, fenced code, headings that can be linked to. HTML in a page is
+// markdown renders what the pages use: tables, check-lists, fenced code, headings that can be linked to. HTML in a page is
 // left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.TaskList), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // repository is where files are that are not among the pages.
 const repository = "https://github.com/parleyhq/parley/blob/main/"

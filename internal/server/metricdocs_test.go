@@ -71,3 +71,21 @@ func TestStartNamesTheProvider(t *testing.T) {
 		}
 	}
 }
+
+// Without a verify token nobody can enter the callback's address at a real provider, and the start says so.
+func TestStartMissesTheVerifyToken(t *testing.T) {
+	t.Parallel()
+	const warning = "cannot verify the callback address: give --provider-verify-token"
+	for _, token := range []string{"", "known"} {
+		cfg := settings(t)
+		cfg.ProviderURL, cfg.ProviderAppSecret, cfg.ProviderVerifyToken = "http://127.0.0.1:1/v24.0", "secret", token
+		s, lines := open(t, cfg)
+		stop := start(t, s)
+		if log := lines.String(); strings.Contains(log, warning) != (token == "") || !strings.Contains(log, "/provider/webhook") && token == "" {
+			t.Errorf("token %q: the log is %s", token, log)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -213,6 +213,17 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 	}
 }
 
+// warnOfProvider tells an operator what will not work, although nothing fails at the start.
+func (s *Server) warnOfProvider() {
+	switch {
+	case s.messaging.simulator != nil && !s.cfg.Demo:
+		s.log.Warn("messages go to the built-in simulator and reach nobody: give --provider-url for a real provider, or --demo to try things out")
+	case s.messaging.simulator == nil && s.cfg.ProviderVerifyToken == "":
+		s.log.Warn("the provider cannot verify the callback address: give --provider-verify-token, the token that you enter with the address at the provider",
+			"callback_url", s.cfg.PublicURL+callbackPath)
+	}
+}
+
 // Run serves until ctx ends, then drains. ready, when given, is called once the node serves.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	if err := s.parts.Start(ctx, s.upkeep()...); err != nil {
@@ -224,9 +235,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	}
 	s.log.Info("serving", "listen", s.public.listener.Addr().String(), "ops", s.ops.listener.Addr().String(),
 		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "provider", s.providerName(), "role", s.cfg.Role)
-	if s.messaging.simulator != nil && !s.cfg.Demo {
-		s.log.Warn("messages go to the built-in simulator and reach nobody: give --provider-url for a real provider, or --demo to try things out")
-	}
+	s.warnOfProvider()
 	s.inviteSetup(ctx)
 	if ready != nil {
 		ready()
