@@ -37,7 +37,8 @@ type Inbound struct {
 // Sender is the person who writes: a phone in JSON, or an object with a profile, which is remembered.
 type Sender struct {
 	person
-	known bool // only the phone was given
+	known   bool   // only the phone was given
+	profile []byte // the profile as it was given, in JSON
 }
 
 // From is a person with a name.
@@ -50,7 +51,23 @@ func (f *Sender) UnmarshalJSON(b []byte) error {
 		f.Phone, f.known = phone, true
 		return nil
 	}
+	f.profile = slices.Clone(b)
 	return json.Unmarshal(b, &f.person)
+}
+
+// over is the sender with what was known of them before, as far as the profile does not say otherwise.
+func (f *Sender) over(known *person) (person, error) {
+	who := f.person
+	if known == nil {
+		return who, nil
+	}
+	who = *known
+	if f.profile == nil {
+		who.Name = f.Name
+		return who, nil
+	}
+	err := json.Unmarshal(f.profile, &who)
+	return who, err
 }
 
 // InboundFile is the content of a media message.
@@ -130,24 +147,39 @@ func (s *Simulator) target(id, phone string) (*number, error) {
 }
 
 func (s *Simulator) sender(w *waba, f Sender) (recipient, error) {
-	who := f.person
-	if who.Phone != "" {
-		digits, valid := names.NormalizePhone(who.Phone)
+	if f.Phone != "" {
+		digits, valid := names.NormalizePhone(f.Phone)
 		if !valid {
-			return recipient{}, fmt.Errorf("phone %q must be 7 to 15 digits", who.Phone)
+			return recipient{}, fmt.Errorf("phone %q must be 7 to 15 digits", f.Phone)
 		}
-		who.Phone = names.CanonicalPhone(digits)
+		f.Phone = names.CanonicalPhone(digits)
 	}
 	if !f.known {
-		if err := s.people.put(who); err != nil {
+		if err := s.remember(&f); err != nil {
 			return recipient{}, err
 		}
 	}
-	if who.Phone == "" {
-		r, _ := s.withUserID(w, who.UserID)
+	if f.Phone == "" {
+		r, _ := s.withUserID(w, f.UserID)
 		return r, nil
 	}
-	return s.withPhone(w, who.Phone), nil
+	return s.withPhone(w, f.Phone), nil
+}
+
+// remember keeps a sender's profile.
+func (s *Simulator) remember(f *Sender) error {
+	known := s.people.byPhone(f.Phone)
+	if f.Phone == "" {
+		known = s.people.byUser(f.UserID)
+	}
+	who, err := f.over(known)
+	if err != nil {
+		return err
+	}
+	if f.Phone != "" {
+		who.Phone = f.Phone // in its one form
+	}
+	return s.people.put(who)
 }
 
 func (s *Simulator) nextSender(w *waba, r recipient) (recipient, error) {

@@ -269,6 +269,31 @@ func TestDemoPersonAnswers(t *testing.T) {
 	}
 }
 
+// A profile that comes with a message changes what it names and nothing else: Ada stays a person who can always be
+// written to.
+func TestProfilesAreMerged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	twoDaysAgo := r.sim.now().Add(-48 * time.Hour).Unix()
+	greeting := map[string]json.RawMessage{"text": json.RawMessage(`{"body":"Hello"}`)}
+	if _, err := r.sim.Receive(Inbound{PhoneNumberID: testNumber, From: From(DemoPhone[1:], "Ada L."), Timestamp: twoDaysAgo, Fields: greeting}); err != nil {
+		t.Fatal(err)
+	}
+	r.control("POST", "inbound", map[string]any{"phone_number_id": testNumber, "timestamp": twoDaysAgo, "text": map[string]any{"body": "Hello"},
+		"from": map[string]any{"phone": DemoPhone, "no_receipts": true}})
+	r.settle(time.Minute)
+	r.recv.clear()
+	id := r.send(text(DemoPhone, "Are you there?"))
+	r.settle(time.Minute)
+	if got := r.recv.statuses(id); !slices.Equal(got, []string{"sent", "delivered"}) {
+		t.Errorf("statuses: %v", got)
+	}
+	ada := r.sim.people.byPhone(DemoPhone[1:])
+	if ada.Name != "Ada L." || ada.Username != "ada.simulated" || !ada.AlwaysOpen || !ada.NoReceipts {
+		t.Errorf("Ada is %+v", *ada)
+	}
+}
+
 func TestDeterminism(t *testing.T) {
 	t.Parallel()
 	run := func() string {
