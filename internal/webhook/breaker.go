@@ -44,6 +44,7 @@ type breaker struct {
 	openUntil store.Moment // when the next probe may leave
 	backoff   time.Duration
 	heldUntil store.Moment // the wait that the endpoint asked for
+	asked     bool         // somebody asked for a replay, so a probe may leave before its time
 }
 
 func (b *breaker) broken() bool { return b.state != closed }
@@ -54,7 +55,7 @@ func (b *breaker) lets(now store.Moment) bool {
 	case now.Before(b.heldUntil):
 		return false
 	case b.state == open:
-		return b.inFlight == 0 && !now.Before(b.openUntil)
+		return b.inFlight == 0 && (b.asked || !now.Before(b.openUntil))
 	default:
 		return b.state == closed && b.inFlight < b.limit
 	}
@@ -62,7 +63,7 @@ func (b *breaker) lets(now store.Moment) bool {
 
 // freeAt is when the passing of time alone lets a job leave.
 func (b *breaker) freeAt() store.Moment {
-	if b.state == open && b.inFlight == 0 {
+	if b.state == open && b.inFlight == 0 && !b.asked {
 		return max(b.heldUntil, b.openUntil)
 	}
 	return b.heldUntil
@@ -70,10 +71,18 @@ func (b *breaker) freeAt() store.Moment {
 
 func (b *breaker) left() {
 	b.inFlight++
-	if b.state == open {
-		b.state = probing
+	if b.state != open {
+		return
+	}
+	b.state = probing
+	if b.asked {
+		b.asked, b.backoff = false, 0
 	}
 }
+
+// ask lets the next probe leave at once: whoever replays a delivery believes that the endpoint is mended. If it is not,
+// the waits between probes begin anew. An endpoint that asked for a wait keeps it.
+func (b *breaker) ask() { b.asked = b.broken() }
 
 // comeBack is for a job that left but was not attempted, so it tells nothing about the endpoint.
 func (b *breaker) comeBack() {
@@ -96,7 +105,7 @@ func (b *breaker) judge(v verdict, now store.Moment) {
 	}
 	switch {
 	case b.state == probing:
-		b.trip(min(2*b.backoff, lastProbe), now)
+		b.trip(min(max(2*b.backoff, firstProbe), lastProbe), now)
 	case b.state == closed && b.row >= breakAfter:
 		b.trip(firstProbe, now)
 	}
@@ -114,7 +123,7 @@ func (b *breaker) succeed() {
 	if b.broken() {
 		b.limit = min(b.limit, startConcurrency)
 	}
-	b.state, b.row, b.openUntil, b.backoff = closed, 0, 0, 0
+	b.state, b.row, b.openUntil, b.backoff, b.asked = closed, 0, 0, 0, false
 }
 
 // hold keeps everything back until the given moment.
@@ -122,6 +131,6 @@ func (b *breaker) hold(until store.Moment) { b.heldUntil = max(b.heldUntil, unti
 
 // revive resets the breaker after the owner changed the endpoint.
 func (b *breaker) revive() {
-	b.state, b.row, b.openUntil, b.backoff, b.heldUntil = closed, 0, 0, 0, 0
+	b.state, b.row, b.openUntil, b.backoff, b.heldUntil, b.asked = closed, 0, 0, 0, 0, false
 	b.limit = max(b.limit, startConcurrency)
 }

@@ -94,6 +94,9 @@ func (l *lane) full() bool { return l.readyCount() >= maxReady }
 func (l *lane) push(j *job) {
 	l.held[j.ID] = j
 	l.ready[j.queue()].insert(j)
+	if j.queue() == replays && j.Attempts == 0 {
+		l.ask()
+	}
 }
 
 // wait takes a job for later. It reports false if there is no room for it.
@@ -137,7 +140,7 @@ func (l *lane) take(now store.Moment) *job {
 	if !l.open(now) {
 		return nil
 	}
-	for q := range l.ready {
+	for _, q := range l.served() {
 		if j := l.ready[q].takeFirst(func(j *job) bool { return !j.ordered() || !l.subject[j.Subject] }); j != nil {
 			l.left()
 			if j.ordered() {
@@ -147,6 +150,14 @@ func (l *lane) take(now store.Moment) *job {
 		}
 	}
 	return nil
+}
+
+// served is the order in which the queues are served. A probe that somebody asked for is the replay itself.
+func (l *lane) served() [queues]int {
+	if l.asked {
+		return [queues]int{replays, firsts, retries}
+	}
+	return [queues]int{firsts, retries, replays}
 }
 
 // open tells whether jobs may leave now.

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // One healthy endpoint beside ten that hang: all its deliveries arrive while the others still hang.
@@ -154,6 +157,78 @@ func TestBreaker(t *testing.T) {
 			w.ends(id, chat.DeliverySucceeded)
 		}
 	})
+}
+
+// Whoever replays a delivery is not made to wait for the breaker: the replay is the probe. If it fails, the waits begin
+// anew; if it succeeds, everything behind the breaker follows.
+func TestReplayIsTheProbe(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusInternalServerError))
+		sub := w.subscribe(s.URL)
+		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 7)...)
+		for _, id := range ids[:5] {
+			w.next(s)
+			w.ends(id, chat.DeliveryFailed)
+		}
+		w.idle(w.engine)
+		w.advance(5 * time.Second)
+		w.next(s)
+		w.ends(ids[5], chat.DeliveryFailed) // the next probe would leave after ten seconds
+		w.idle(w.engine)
+
+		first := w.replayOne(ids[0])
+		if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != first {
+			w.t.Fatalf("the probe is %s, want the replay %s", got, first)
+		}
+		w.ends(first, chat.DeliveryFailed)
+		w.idle(w.engine)
+		w.quiet(s)
+
+		s.answers(status(http.StatusOK))
+		second := w.replayOne(ids[1])
+		w.ends(second, chat.DeliverySucceeded)
+		w.ends(ids[6], chat.DeliverySucceeded)
+	})
+}
+
+// A bulk replay is found in the table, and probes at once too.
+func TestBulkReplayIsTheProbe(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusInternalServerError))
+		sub := w.subscribe(s.URL)
+		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 5)...)
+		for _, id := range ids {
+			w.next(s)
+			w.ends(id, chat.DeliveryFailed)
+		}
+		w.idle(w.engine)
+		s.answers(status(http.StatusOK))
+		storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+			_, err := core.ReplayDeliveries(tx, w.org.ID, store.ReplayFilter{DeliveryFilter: store.DeliveryFilter{SubscriptionID: sub.ID, Status: chat.DeliveryFailed}})
+			return err
+		})
+		w.await("the replays to arrive", func() bool { return len(w.succeeded(sub.ID)) == len(ids) })
+	})
+}
+
+// replayOne replays a delivery as the API does.
+func (w *world) replayOne(id string) (replay string) {
+	w.t.Helper()
+	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+		d, err := core.ReplayDelivery(tx, w.org.ID, id)
+		replay = d.ID
+		return err
+	})
+	return replay
+}
+
+func (w *world) succeeded(subscription string) []chat.WebhookDelivery {
+	w.t.Helper()
+	found, err := w.st.Read(context.Background()).WebhookDeliveries(w.org.ID, store.DeliveryFilter{SubscriptionID: subscription, Status: chat.DeliverySucceeded}, store.Page{Limit: 50})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found.Rows
 }
 
 func TestRetryAfterHoldsTheLane(t *testing.T) {

@@ -23,6 +23,7 @@ type laneModel struct {
 	held    store.Moment
 	probeAt store.Moment // zero while the breaker is closed
 	backoff time.Duration
+	asked   bool // a replay came while the breaker was not closed, and no probe has left since
 	charged map[string]int
 }
 
@@ -45,6 +46,9 @@ func (m *laneModel) Check(t *rapid.T) {
 	if l.readyCount() > 0 && len(m.flying) == 0 && !l.open(m.now) && !next.After(m.now) {
 		t.Fatalf("%d are ready, nothing is under way, and no alarm is set", l.readyCount())
 	}
+	if m.asked && m.l.ready[replays].len() > 0 && len(m.flying) == 0 && m.now.After(m.held) && !l.open(m.now) {
+		t.Fatal("a replay that somebody asked for waits for the breaker")
+	}
 	if len(l.waiting) > 0 && (next.IsZero() || next.After(l.waiting[0].due)) {
 		t.Fatalf("the alarm is at %v, a job is due at %v", next, l.waiting[0].DueAt)
 	}
@@ -58,6 +62,7 @@ func (m *laneModel) Arrive(t *rapid.T) {
 	j := &job{lane: m.l, DeliveryJob: store.DeliveryJob{ID: fmt.Sprintf("wbd_%06d", m.serial), Subject: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "subject")}}
 	if rapid.IntRange(0, 9).Draw(t, "replay") == 0 {
 		j.ReplayedFrom = "wbd_0"
+		m.asked = !m.probeAt.IsZero()
 	} else if j.Subject != "" {
 		m.bySubj[j.Subject] = append(m.bySubj[j.Subject], j.ID)
 	}
@@ -65,7 +70,7 @@ func (m *laneModel) Arrive(t *rapid.T) {
 }
 
 func (m *laneModel) Leave(t *rapid.T) {
-	may := m.l.open(m.now)
+	may, asked := m.l.open(m.now), m.asked
 	j := m.l.take(m.now)
 	if j == nil {
 		return
@@ -73,8 +78,12 @@ func (m *laneModel) Leave(t *rapid.T) {
 	switch {
 	case !may || m.now.Before(m.held):
 		t.Fatal("a job left a lane that is not open")
-	case !m.probeAt.IsZero() && (m.now.Before(m.probeAt) || len(m.flying) > 0):
+	case !m.probeAt.IsZero() && (m.now.Before(m.probeAt) && !asked || len(m.flying) > 0):
 		t.Fatal("a job left through the breaker")
+	case asked && j.queue() != replays && m.canLeave(replays):
+		t.Fatalf("%s left before the replay that somebody asked for", j.ID)
+	case asked: // it goes before its betters
+		m.asked, m.backoff = false, 0
 	case j.queue() > retries && m.l.ready[retries].len() > 0, j.queue() == retries && m.canLeave(firsts):
 		t.Fatalf("%s of queue %d left before its betters", j.ID, j.queue())
 	}
@@ -116,13 +125,13 @@ func (m *laneModel) Return(t *rapid.T) {
 		t.Fatalf("the limit went from %d to %d after %d", before, m.l.limit, v)
 	}
 	if v == good {
-		m.row, m.probeAt, m.backoff = 0, 0, 0
+		m.row, m.probeAt, m.backoff, m.asked = 0, 0, 0, false
 		return
 	}
 	m.row++
 	switch {
 	case !m.probeAt.IsZero() && probe:
-		m.backoff = min(2*m.backoff, 300*time.Second)
+		m.backoff = min(max(2*m.backoff, 5*time.Second), 300*time.Second)
 		m.probeAt = m.now.Add(m.backoff)
 	case m.probeAt.IsZero() && m.row >= 5:
 		m.backoff = 5 * time.Second

@@ -193,6 +193,9 @@ func (e *Engine) offer(l *lane, j store.DeliveryJob) {
 	if j.DueAt.After(l.backlog.horizon) {
 		l.backlog.horizon = j.DueAt
 	}
+	if j.ReplayedFrom != "" {
+		l.ask() // also if there is no room for the replay itself
+	}
 	switch {
 	case e.closed || e.lapsed || j.Owner != e.node || l.held[j.ID] != nil:
 	case l.parked() || l.backlog.state != inMemory || l.full() || e.bytes+len(j.Payload) > maxBytes || j.ID <= l.backlog.readTo:
