@@ -13,7 +13,7 @@ import (
 )
 
 // errNotEmbedded sends users of PostgreSQL to its own tools, which can do more.
-var errNotEmbedded = errors.New("this is for the embedded store: back PostgreSQL up with pg_dump or by archiving its log, and copy the media folder (docs/operating.md)")
+var errNotEmbedded = errors.New("this is for the embedded store: back PostgreSQL up with pg_dump or by archiving its log, and copy the media folder (docs/backup.md)")
 
 type backupCommand struct {
 	File         string `arg:"" placeholder:"FILE" help:"Where the copy goes. A name that ends in .gz is compressed."`
