@@ -35,7 +35,7 @@ type dashboardScenario struct {
 var dashboardScenarios = []dashboardScenario{
 	{"dashboard, inbox usable", inBrowser(openInbox)},
 	{"dashboard, conversation opened", inBrowser(openConversations)},
-	{"dashboard, keystroke", inBrowser(typeText)},
+	{"dashboard, keystroke", inBrowser(typeInShortThread)},
 	{"dashboard, keystroke, long thread", inBrowser(typeInLongThread)},
 	{"dashboard, keystroke, 20 messages/s", typeBesideMessages},
 	{"dashboard, frame while scrolling", inBrowser(scrollList)},

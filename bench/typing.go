@@ -18,11 +18,19 @@ const (
 	rowsOnPage   = 250 // rows of a long thread: the page keeps at most 300
 )
 
+// typeInShortThread types below a conversation of ordinary length.
+func typeInShortThread(o *office) ([]float64, error) {
+	if err := o.browser.visit(o.url("/inbox/all/" + seededConversation)); err != nil {
+		return nil, err
+	}
+	return typeText(o)
+}
+
 // typeText types into the composer. A keystroke is timed from the key's event until the page has done all its work for
 // it, before it paints.
 func typeText(o *office) ([]float64, error) {
 	_, err := o.browser.millis(`(async () => {
-		document.querySelectorAll('[role=tab]').forEach(tab => tab.textContent === "Note" && tab.click());
+		(await until(() => [...document.querySelectorAll('[role=tab]')].find(tab => tab.textContent === "Note"))).click();
 		const field = await until(() => document.querySelector('textarea[aria-label="Message"]'));
 		field.focus();
 		window.keystrokes = [];

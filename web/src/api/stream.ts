@@ -26,6 +26,7 @@ const listeners = new Set<HintListener>();
  */
 export class Stream {
   private heard = Date.now();
+  private beaten = 0;
   private readonly channel = new BroadcastChannel(name);
   private readonly end = new AbortController();
   private queued = new AbortController();
@@ -83,13 +84,21 @@ export class Stream {
         this.tell({ online: true });
         this.tell({ refresh: true });
       },
-      alive: () => this.tell({ beat: true }),
+      alive: () => this.beat(),
       data: (text) => this.tell({ hint: JSON.parse(text) as Hint }),
       lost: () => this.tell({ online: false }),
       refused: (status) => {
         if (status === 401) toLogin();
       },
     });
+  }
+
+  /** Tells the other tabs that the stream lives: often enough for them, and not with each message of a flood. */
+  private beat(): void {
+    this.heard = Date.now();
+    if (this.heard - this.beaten < tick) return;
+    this.beaten = this.heard;
+    this.tell({ beat: true });
   }
 
   /** Tells every tab, this one too. */

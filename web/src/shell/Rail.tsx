@@ -7,10 +7,13 @@ import styles from "./Rail.module.css";
 import { UserMenu } from "./UserMenu";
 import { countText, useUnread } from "./useUnread";
 
-function Entry({ page: { to, icon, name, main } }: { page: Page }) {
+/** Only the inbox has a count: the other entries are not drawn again when it changes. */
+function InboxEntry({ page }: { page: Page }) {
+  return <Entry page={page} count={useUnread()} />;
+}
+
+function Entry({ page: { to, icon, name, main }, count = 0 }: { page: Page; count?: number }) {
   const t = useText("shell");
-  const unread = useUnread();
-  const count = to === "/inbox" ? unread : 0;
   return (
     <Tooltip label={name} position="right" openDelay={400}>
       <Link
@@ -66,7 +69,10 @@ export function Rail({ openShortcuts }: { openShortcuts: () => void }) {
       <span className={styles.logo} aria-hidden="true">
         P
       </span>
-      {pages.filter((page) => !page.end).map((page) => <Entry key={page.to} page={page} />)}
+      {pages.filter((page) => !page.end).map((page) => {
+        const Kind = page.to === "/inbox" ? InboxEntry : Entry;
+        return <Kind key={page.to} page={page} />;
+      })}
       <span className={styles.space} />
       {pages.filter((page) => page.end).map((page) => <Entry key={page.to} page={page} />)}
       <More pages={pages.filter((page) => !page.main)} />

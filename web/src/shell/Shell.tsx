@@ -12,7 +12,7 @@ import { Rail } from "./Rail";
 import { Shortcuts } from "./Shortcuts";
 import styles from "./Shell.module.css";
 import { useGeneralCommands } from "./useGeneralCommands";
-import { useUnreadTitle } from "./useUnreadTitle";
+import { UnreadTitle } from "./UnreadTitle";
 import { useVersion } from "./version";
 import { VersionBar } from "./VersionBar";
 
@@ -34,7 +34,6 @@ function Pages() {
   const t = useText("shell");
   useStream(useQueryClient());
   useCommandKeys();
-  useUnreadTitle();
   useVersion();
   const dialogs = useGeneralCommands();
   return (
@@ -51,6 +50,7 @@ function Pages() {
         </div>
       </main>
       <Toasts />
+      <UnreadTitle />
       <Suspense>
         <News />
       </Suspense>

@@ -1,8 +1,18 @@
-import { useEffect, useState } from "react";
+import { useSyncExternalStore } from "react";
 import { serverNow } from "../api/clock";
 import { text, type Language } from "../i18n";
 
 const day = 86_400_000;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The formatter of a kind of time. Making one takes far longer than using it, and a list needs it for each row. */
+function format(language: Language, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${name} ${language} ${new Date().getTimezoneOffset()}`; // the reader may travel
+  const made = formats.get(key) ?? new Intl.DateTimeFormat(language, options);
+  formats.set(key, made);
+  return made;
+}
 
 /** How many midnights of the reader's zone lie between an instant and now. */
 function daysAgo(then: Date, now: Date): number {
@@ -12,8 +22,7 @@ function daysAgo(then: Date, now: Date): number {
 
 /** 14:32 */
 export function clock(instant: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-    .format(new Date(instant));
+  return format(language, "clock", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(instant));
 }
 
 /** As short as a list wants it: 14:32, Yesterday, Mon, 3 Mar, 3 Mar 2025. */
@@ -22,9 +31,9 @@ export function shortTime(instant: string, language: Language, now = new Date(se
   const days = daysAgo(then, now);
   if (days <= 0) return clock(instant, language);
   if (days === 1) return text("common").yesterday;
-  if (days < 7) return new Intl.DateTimeFormat(language, { weekday: "short" }).format(then);
+  if (days < 7) return format(language, "weekday", { weekday: "short" }).format(then);
   const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year }).format(then);
+  return format(language, `date ${year}`, { day: "numeric", month: "short", year }).format(then);
 }
 
 /** The heading of a day in a thread: Today, Yesterday, Friday 13 November. */
@@ -34,12 +43,12 @@ export function dayName(instant: string, language: Language, now = new Date(serv
   if (days === 0) return text("common").today;
   if (days === 1) return text("common").yesterday;
   const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", year }).format(then);
+  return format(language, `day ${year}`, { weekday: "long", day: "numeric", month: "long", year }).format(then);
 }
 
 /** The whole of it, for titles. */
 export function longTime(instant: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" }).format(new Date(instant));
+  return format(language, "whole", { dateStyle: "full", timeStyle: "short" }).format(new Date(instant));
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -56,13 +65,42 @@ export function relativeTime(instant: string, language: Language, now = serverNo
   return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.trunc(distance / step[1]), step[0]);
 }
 
-/** The present, anew every so often. */
-export function useNow(every = 30_000): Date {
-  const [now, setNow] = useState(() => new Date(serverNow()));
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date(serverNow())), every);
-    return () => clearInterval(timer);
-  }, [every]);
-  return now;
+/** A clock that all who look at it share: it ticks once for all of them, and only while somebody looks. */
+class Clock {
+  private readonly watchers = new Set<() => void>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private now = new Date(serverNow());
+
+  constructor(private readonly every: number) {}
+
+  /** The last tick. While nobody watches there is none, so the time is looked at here. */
+  get = (): Date => {
+    if (this.timer === undefined && Math.abs(serverNow() - this.now.getTime()) >= this.every) this.now = new Date(serverNow());
+    return this.now;
+  };
+
+  watch = (changed: () => void): (() => void) => {
+    this.watchers.add(changed);
+    this.timer ??= setInterval(() => this.tick(), this.every);
+    return () => {
+      this.watchers.delete(changed);
+      if (this.watchers.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    };
+  };
+
+  private tick(): void {
+    this.now = new Date(serverNow());
+    this.watchers.forEach((changed) => changed());
+  }
 }
 
+const clocks = new Map<number, Clock>();
+
+/** The present, anew every so often. */
+export function useNow(every = 30_000): Date {
+  const shared = clocks.get(every) ?? new Clock(every);
+  clocks.set(every, shared);
+  return useSyncExternalStore(shared.watch, shared.get);
+}

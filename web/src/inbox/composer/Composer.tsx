@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from "react";
-import type { Conversation } from "../../api/types";
+import { useEffect, useRef, useState, type RefObject } from "react";
+import { useMe } from "../../api/queries";
+import type { Conversation, Me } from "../../api/types";
 import { useText } from "../../i18n";
 import { useNow } from "../../ui/times";
+import { useSteadyFunction } from "../../ui/useSteadyFunction";
 import type { PresenceOfThread } from "../presence/usePresence";
 import { useOpener } from "../thread/openers";
 import { windowState } from "../window";
@@ -13,14 +15,25 @@ import { ComposerTabs } from "./ComposerTabs";
 import { ComposerTools } from "./ComposerTools";
 import { FileTray } from "./FileTray";
 import { useDrop } from "./useDrop";
-import { useWriting } from "./useWriting";
+import { useWriting, type WritingState } from "./useWriting";
 import styles from "./Composer.module.css";
 
+interface ToolsProps {
+  conversation: Conversation;
+  writing: WritingState;
+  field: RefObject<HTMLTextAreaElement | null>;
+}
+
 /** Where an answer or a note is written. While the window is closed only a template can be sent; notes always can. */
-export function Composer({ conversation: c, presence }: { conversation: Conversation; presence: PresenceOfThread }) {
+export function Composer(props: { conversation: Conversation; presence: PresenceOfThread }) {
+  return <Writing {...props} me={useMe()} />;
+}
+
+/** It is drawn again on every key, so what it does not need to look up each time is given to it. */
+function Writing({ conversation: c, presence, me }: { conversation: Conversation; presence: PresenceOfThread; me: Me }) {
   const t = useText("inbox");
   const field = useRef<HTMLTextAreaElement>(null);
-  const writing = useWriting(c);
+  const writing = useWriting(c, me.user.id);
   const { draft, files, addFiles } = writing;
   const [focusWanted, wantFocus] = useState(0);
   const closed = windowState(c.window_expires_at, useNow(5_000).getTime()).kind === "closed";
@@ -49,8 +62,8 @@ export function Composer({ conversation: c, presence }: { conversation: Conversa
         <>
           {!draft.note && <AnsweringBar conversation={c} />}
           <FileTray files={files} onRemove={writing.removeFile} />
-          <ComposerField ref={field} conversation={c} writing={writing} onType={presence.typing} />
-          <ComposerTools conversation={c} writing={writing} field={field} />
+          <ComposerField ref={field} conversation={c} writing={writing} me={me} onType={presence.typing} />
+          <Tools conversation={c} writing={writing} field={field} />
         </>
       )}
       {writing.unseen && (
@@ -58,5 +71,35 @@ export function Composer({ conversation: c, presence }: { conversation: Conversa
       )}
       {dropping && <div className={styles.drop}>{t.dropFiles}</div>}
     </section>
+  );
+}
+
+/** The tools, which typing does not draw again: what they are given stays the same from key to key. */
+function Tools({ conversation, writing, field }: ToolsProps) {
+  const { draft, write, ready, looking } = writing;
+  const insert = useSteadyFunction((emoji: string) => {
+    const element = field.current;
+    const at = element?.selectionStart ?? draft.body.length;
+    write(draft.body.slice(0, at) + emoji + draft.body.slice(element?.selectionEnd ?? at));
+    requestAnimationFrame(() => {
+      element?.focus();
+      element?.setSelectionRange(at + emoji.length, at + emoji.length);
+    });
+  });
+  const body = useSteadyFunction(() => draft.body);
+  const clear = useSteadyFunction(draft.clear);
+  const submit = useSteadyFunction(writing.submit);
+  return (
+    <ComposerTools
+      conversation={conversation}
+      note={draft.note}
+      ready={ready}
+      looking={looking}
+      body={body}
+      insert={insert}
+      clear={clear}
+      submit={submit}
+      addFiles={writing.addFiles}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { Textarea } from "@mantine/core";
-import { useState, type ClipboardEvent, type KeyboardEvent, type Ref } from "react";
-import type { Conversation } from "../../api/types";
+import { useState, type ClipboardEvent, type ComponentPropsWithRef, type KeyboardEvent, type Ref } from "react";
+import type { Conversation, Me } from "../../api/types";
 import { useText } from "../../i18n";
 import { Suggestions } from "./Suggestions";
 import { sends, useSendByMod } from "./sendKey";
@@ -12,6 +12,7 @@ interface Props {
   ref: Ref<HTMLTextAreaElement>;
   conversation: Conversation;
   writing: WritingState;
+  me: Me;
   onType: () => void;
 }
 
@@ -19,15 +20,20 @@ const touch = () => matchMedia("(pointer: coarse)").matches;
 
 /** Browsers that do not grow a field by themselves have it measured, three layouts for each key. */
 const grows = CSS.supports("field-sizing", "content");
-const height = grows ? {} : { autosize: true, minRows: 2, maxRows: 12 };
+
+/** The field itself, as plain as it can be: it is drawn again on every key. */
+function Field(props: ComponentPropsWithRef<"textarea">) {
+  if (grows) return <textarea {...props} className={`${styles.input} ${styles.grows}`} />;
+  return <Textarea {...props} variant="unstyled" autosize minRows={2} maxRows={12} classNames={{ input: styles.input }} />;
+}
 
 /** The field grows with the text. `/` offers canned replies, `@` colleagues in a note. */
-export function ComposerField({ ref, conversation, writing, onType }: Props) {
+export function ComposerField({ ref, conversation, writing, me, onType }: Props) {
   const t = useText("inbox");
   const { draft, write, looking, submit, addFiles } = writing;
   const byMod = useSendByMod();
   const [caret, setCaret] = useState(draft.body.length);
-  const suggestions = useSuggestions(conversation, writing, caret);
+  const suggestions = useSuggestions(conversation, writing, caret, me);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (suggestions.onKey(event)) return;
     if (event.key === "Escape") event.currentTarget.blur();
@@ -44,16 +50,13 @@ export function ComposerField({ ref, conversation, writing, onType }: Props) {
   return (
     <>
       <Suggestions state={suggestions} />
-      <Textarea
+      <Field
         ref={ref}
         aria-label={t.message}
         placeholder={draft.note ? t.notePlaceholder : t.placeholder}
-        variant="unstyled"
-        {...height}
         maxLength={4096}
         value={draft.body}
         readOnly={looking}
-        classNames={{ input: grows ? `${styles.input} ${styles.grows}` : styles.input }}
         aria-controls={suggestions.options.length > 0 ? suggestions.id : undefined}
         aria-activedescendant={suggestions.activeId}
         onChange={(event) => {

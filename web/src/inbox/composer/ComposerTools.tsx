@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { useRef, type RefObject } from "react";
+import { memo, useRef } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { EmojiButton } from "./EmojiButton";
@@ -8,31 +8,28 @@ import { SendKeyMenu } from "./SendKeyMenu";
 import { TemplatesButton } from "./TemplatesButton";
 import { ToolButton } from "./ToolButton";
 import { VoiceButton } from "./VoiceButton";
-import type { WritingState } from "./useWriting";
 import styles from "./ComposerTools.module.css";
 
 interface Props {
   conversation: Conversation;
-  writing: WritingState;
-  field: RefObject<HTMLTextAreaElement | null>;
+  note: boolean;
+  ready: boolean;
+  looking: boolean;
+  /** What is written now. */
+  body: () => string;
+  insert: (emoji: string) => void;
+  clear: () => void;
+  submit: () => void;
+  addFiles: (files: File[]) => void;
 }
 
-export function ComposerTools({ conversation, writing, field }: Props) {
+export const ComposerTools = memo(function ComposerTools(props: Props) {
   const t = useText("inbox");
   const chooser = useRef<HTMLInputElement>(null);
-  const { draft, write, ready, looking, submit, addFiles } = writing;
-  const insert = (emoji: string) => {
-    const element = field.current;
-    const at = element?.selectionStart ?? draft.body.length;
-    write(draft.body.slice(0, at) + emoji + draft.body.slice(element?.selectionEnd ?? at));
-    requestAnimationFrame(() => {
-      element?.focus();
-      element?.setSelectionRange(at + emoji.length, at + emoji.length);
-    });
-  };
+  const { conversation, note, ready, looking, body, insert, clear, submit, addFiles } = props;
   return (
     <div className={styles.tools}>
-      {!draft.note && (
+      {!note && (
         <>
           <ToolButton icon="clip" label={t.attach} onClick={() => chooser.current?.click()} />
           <input
@@ -49,11 +46,11 @@ export function ComposerTools({ conversation, writing, field }: Props) {
         </>
       )}
       <EmojiButton onChoose={insert} />
-      {!draft.note && (
+      {!note && (
         <>
           <TemplatesButton conversation={conversation} />
           <VoiceButton conversation={conversation} />
-          <InteractiveButton conversation={conversation} body={draft.body} onSent={draft.clear} />
+          <InteractiveButton conversation={conversation} body={body} onSent={clear} />
         </>
       )}
       <span className={styles.space} />
@@ -63,4 +60,4 @@ export function ComposerTools({ conversation, writing, field }: Props) {
       </Button>
     </div>
   );
-}
+});

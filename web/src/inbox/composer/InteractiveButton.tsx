@@ -6,7 +6,7 @@ import { ToolButton } from "./ToolButton";
 const InteractiveDialog = lazy(() => import("./InteractiveDialog"));
 
 /** Buttons or a list for the person to choose from. */
-export function InteractiveButton(props: { conversation: Conversation; body: string; onSent: () => void }) {
+export function InteractiveButton(props: { conversation: Conversation; body: () => string; onSent: () => void }) {
   const t = useText("inbox");
   const [opened, setOpened] = useState(false);
   return (

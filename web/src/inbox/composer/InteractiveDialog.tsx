@@ -8,7 +8,8 @@ import styles from "./InteractiveDialog.module.css";
 
 interface Props {
   conversation: Conversation;
-  body: string;
+  /** What was written before: the dialog begins with it. */
+  body: () => string;
   onSent: () => void;
   onClose: () => void;
 }
@@ -19,12 +20,12 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
   const t = useText("inbox");
   const common = useText("common");
   const { sendContents } = useSend(conversation);
-  const [draft, setDraft] = useState<InteractiveDraft>({
+  const [draft, setDraft] = useState<InteractiveDraft>(() => ({
     kind: "buttons",
-    body,
+    body: body(),
     button: t.listButtonDefault,
     choices: [empty, empty],
-  });
+  }));
   const set = (change: Partial<InteractiveDraft>) => setDraft((now) => ({ ...now, ...change }));
   const send = () => {
     sendContents([{ content: { type: "interactive", interactive: interactiveOf(draft) } }]);

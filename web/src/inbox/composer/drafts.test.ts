@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
+import { expect, it, vi } from "vitest";
+import { DraftKeeper, lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
 
 function shelf(): Storage {
   const kept = new Map<string, string>();
@@ -54,4 +54,22 @@ it("shows the one that was written last", () => {
   expect(lastWritten({ reply: nothing, note: early })).toBe("note");
   expect(lastWritten({ reply: late, note: early })).toBe("reply");
   expect(lastWritten({ reply: early, note: late })).toBe("note");
+});
+
+it("writes a moment after the last key, and at once when the page is left or read", () => {
+  vi.useFakeTimers();
+  const store = shelf();
+  const keeper = new DraftKeeper(store, 200);
+  const kept = () => readDrafts(store, "u", "c").reply.body;
+  keeper.write("u", "c", "reply", { body: "H", at: 1 });
+  keeper.write("u", "c", "reply", { body: "Hi", at: 2 });
+  expect(kept()).toBe("");
+  vi.advanceTimersByTime(200);
+  expect(kept()).toBe("Hi");
+  keeper.write("u", "c", "reply", { body: "Hi there", at: 3 });
+  window.dispatchEvent(new Event("pagehide"));
+  expect(kept()).toBe("Hi there");
+  keeper.write("u", "c", "reply", { body: "Hi there, Uma", at: 4 });
+  expect(keeper.read("u", "c").reply.body).toBe("Hi there, Uma");
+  vi.useRealTimers();
 });

@@ -47,6 +47,34 @@ export function writeDraft(shelf: Shelf, user: string, conversation: string, kin
   }
 }
 
+/** Keeps a draft a moment later, and at the latest when the page is left: to write on every key would slow typing. */
+export class DraftKeeper {
+  private readonly waiting = new Map<string, () => void>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly shelf: Shelf, private readonly moment = 200) {
+    for (const leaving of ["pagehide", "visibilitychange"]) addEventListener(leaving, () => this.flush(), true);
+  }
+
+  read(user: string, conversation: string): Drafts {
+    this.flush();
+    return readDrafts(this.shelf, user, conversation);
+  }
+
+  write(user: string, conversation: string, kind: DraftKind, draft: LocalDraft): void {
+    const key = keyOf(user, conversation, kind);
+    this.waiting.set(key, () => writeDraft(this.shelf, user, conversation, kind, draft));
+    this.timer ??= setTimeout(() => this.flush(), this.moment);
+  }
+
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.waiting.forEach((write) => write());
+    this.waiting.clear();
+  }
+}
+
 export const isEmpty = (draft: LocalDraft) => draft.body.trim() === "";
 
 /** Of the draft here and the one on the server, the later. */

@@ -1,14 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { get, send } from "../../api/client";
-import { useMe } from "../../api/queries";
 import type { SavedDrafts } from "../../api/types";
 import { showChange } from "../data/conversations";
 import {
-  isEmpty, lastWritten, laterDraft, nothing, readDrafts, writeDraft, type DraftKind, type Drafts, type LocalDraft,
+  DraftKeeper, isEmpty, lastWritten, laterDraft, nothing, type DraftKind, type Drafts, type LocalDraft,
 } from "./drafts";
 
 const moment = 1500;
+
+const keeper = new DraftKeeper(localStorage);
 
 /** The draft that is shown, and what can be done with it. */
 export interface DraftState extends LocalDraft {
@@ -26,8 +27,8 @@ export interface DraftState extends LocalDraft {
 }
 
 /** The drafts of this person for this conversation: here at once, on the server a moment later. */
-export function useDraft(id: string): DraftState {
-  const [drafts, change] = useDrafts(id);
+export function useDraft(me: string, id: string): DraftState {
+  const [drafts, change] = useDrafts(me, id);
   const [chosen, choose] = useState<DraftKind>();
   const kind = chosen ?? lastWritten(drafts);
   const draft = drafts[kind];
@@ -57,9 +58,8 @@ export function useDraft(id: string): DraftState {
 type Change = (kind: DraftKind, next: LocalDraft, wait: number) => void;
 
 /** Both drafts. A change is kept here at once, and by the server after a while without another one. */
-function useDrafts(id: string): [Drafts, Change] {
-  const me = useMe().user.id;
-  const [drafts, setDrafts] = useState(() => readDrafts(localStorage, me, id));
+function useDrafts(me: string, id: string): [Drafts, Change] {
+  const [drafts, setDrafts] = useState(() => keeper.read(me, id));
   const latest = useRef(drafts);
   const timers = useRef<Partial<Record<DraftKind, ReturnType<typeof setTimeout>>>>({});
   const keep = useKeep(id);
@@ -88,7 +88,7 @@ function useDrafts(id: string): [Drafts, Change] {
     (kind: DraftKind, next: LocalDraft, wait: number) => {
       touched.current.add(kind);
       set({ [kind]: next });
-      writeDraft(localStorage, me, id, kind, next);
+      keeper.write(me, id, kind, next);
       clearTimeout(timers.current[kind]);
       timers.current[kind] = setTimeout(() => keep(kind, latest.current), wait);
     },

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState, type KeyboardEvent } from "react";
-import { peopleQuery, repliesQuery, useMe } from "../../api/queries";
-import type { Conversation, Reply } from "../../api/types";
+import { peopleQuery, repliesQuery } from "../../api/queries";
+import type { Conversation, Me, Reply } from "../../api/types";
 import { offerPeople, offerReplies, type Option } from "./suggest";
 import { asked, fill, type Known } from "./variables";
 import type { WritingState } from "./useWriting";
@@ -20,9 +20,8 @@ export interface SuggestionsState {
 }
 
 /** What is offered while one writes: canned replies, and colleagues in a note. */
-export function useSuggestions(c: Conversation, writing: WritingState, caret: number): SuggestionsState {
+export function useSuggestions(c: Conversation, writing: WritingState, caret: number, me: Me): SuggestionsState {
   const id = useId();
-  const me = useMe();
   const { body, note } = writing.draft;
   const [refused, setRefused] = useState("");
   const [active, setActive] = useState(0);

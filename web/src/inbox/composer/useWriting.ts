@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { idempotencyKey } from "../../api/client";
-import { peopleQuery, useMe } from "../../api/queries";
+import { peopleQuery } from "../../api/queries";
 import { useOnline } from "../../api/stream";
 import type { Conversation, Message } from "../../api/types";
 import { text } from "../../i18n";
 import { toast, toastError } from "../../ui/toasts";
 import { useAddNote } from "../data/notes";
-import { atNewest, lookAtNewest, useNewest, useTimeline } from "../data/timeline";
+import { lookAtNewest, useNewestNow } from "../data/timeline";
 import { mentionsIn } from "../text/mentions";
 import { answer, useAnswering } from "./answering";
 import { unseenReply } from "./collision";
@@ -70,38 +70,35 @@ function useSendNote(id: string, draft: DraftState): () => void {
 }
 
 /** What is being written in a conversation, and what happens to it when it is sent. */
-export function useWriting(c: Conversation): WritingState {
-  const me = useMe().user.id;
+export function useWriting(c: Conversation, me: string): WritingState {
   const client = useQueryClient();
   const online = useOnline();
-  const draft = useDraft(c.id);
+  const draft = useDraft(me, c.id);
   const answered = useAnswering(c.id);
   const { files, clearFiles, ...attaching } = useFiles(c.number.phone_number_id);
   const [unseen, setUnseen] = useState<Message | null>(null);
   const [looking, setLooking] = useState(false);
-  const items = useNewest(c.id);
-  const shown = useTimeline(c.id).data;
+  const newestNow = useNewestNow(c.id);
   const toNewest = useToNewest(c.id);
   const { sendWriting } = useSend(c);
   const sendNote = useSendNote(c.id, draft);
-  const newest = items[0]?.id;
   const { body } = draft;
 
-  const write = (next: string) => draft.write(next, newest);
+  const write = (next: string) => draft.write(next, newestNow().items[0]?.id);
   const sendNow = () => {
     setUnseen(null);
     sendWriting({ body, files, answered });
     clearFiles();
     answer(c.id, undefined);
     draft.clear();
-    if (shown && !atNewest(shown)) toNewest();
+    if (newestNow().away) toNewest();
   };
   const sendReply = async () => {
     // Without the live stream what is on screen may be old: look once more before answering.
-    let latest = items;
+    let latest = newestNow().items;
     if (!online) {
       setLooking(true);
-      latest = await lookAtNewest(client, c.id).catch(() => items);
+      latest = await lookAtNewest(client, c.id).catch(() => latest);
       setLooking(false);
     }
     const reply = unseenReply(latest, draft.seen, me);
@@ -125,7 +122,7 @@ export function useWriting(c: Conversation): WritingState {
     sendAnyway: sendNow,
     lookAgain: () => {
       setUnseen(null);
-      draft.see(newest);
+      draft.see(newestNow().items[0]?.id);
     },
   };
 }

@@ -1,7 +1,8 @@
 import {
-  infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery, type InfiniteData, type QueryClient,
+  infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData, type QueryClient,
 } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
 import { list, type Page } from "../../api/client";
 import type { Message, TimelineItem } from "../../api/types";
 import type { InboxSearch } from "../../router";
@@ -77,6 +78,18 @@ export function useNewest(id: string): TimelineItem[] {
   const away = data !== undefined && !atNewest(data);
   const newest = useQuery({ ...newestQuery(id), enabled: away }).data;
   return away ? (newest?.data ?? []) : itemsOf(data);
+}
+
+/** The same for what needs it now and then: it is looked up when it is asked for, and nothing is drawn because of it. */
+export function useNewestNow(id: string): () => { items: TimelineItem[]; away: boolean } {
+  const client = useQueryClient();
+  const { item }: InboxSearch = useSearch({ strict: false });
+  return useCallback(() => {
+    const shown = client.getQueryData<Timeline>(timelineQuery(id, item).queryKey);
+    const away = shown !== undefined && !atNewest(shown);
+    const newest = client.getQueryData<TimelinePage>(newestQuery(id).queryKey);
+    return { items: away ? (newest?.data ?? []) : itemsOf(shown), away };
+  }, [client, id, item]);
 }
 
 /** Fetches the newest items anew. */

@@ -1,6 +1,8 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react";
+import type { Page } from "../../api/client";
+import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { ErrorState } from "../../ui/ErrorState";
 import { conversationsQuery, forgetLower, pageSize } from "../data/conversations";
@@ -9,11 +11,23 @@ import { ConversationRow } from "./ConversationRow";
 import { ListEmpty } from "./ListEmpty";
 import { ListSkeleton } from "./ListSkeleton";
 import { NewPill } from "./NewPill";
+import { setOrder } from "./selection";
 import { useListKeys } from "./useListKeys";
 import { useSteady } from "./useSteady";
 import styles from "./ConversationList.module.css";
 
 export const rowHeight = 64;
+
+/**
+ * What was fetched. A list that has changed is drawn when there is time: while messages pour in, the keys that somebody
+ * types come first. Another list is drawn at once, and so are the first rows.
+ */
+function useFetched(data: InfiniteData<Page<Conversation>> | undefined, key: string) {
+  const now = useMemo(() => ({ key, rows: data?.pages.flatMap((page) => page.data) ?? [] }), [data, key]);
+  const later = useDeferredValue(now);
+  const drawn = later.key === key && later.rows.length > 0 ? later : now;
+  return { fetched: drawn.rows, count: now.rows.length };
+}
 
 export function ConversationList() {
   const t = useText("inbox");
@@ -21,9 +35,10 @@ export function ConversationList() {
   const client = useQueryClient();
   const query = useInfiniteQuery(conversationsQuery(filter));
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const fetched = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const key = JSON.stringify(filter);
+  const { fetched, count } = useFetched(data, key);
   const box = useRef<HTMLDivElement>(null);
-  const { rows, waiting, release, pointing } = useSteady(fetched, JSON.stringify(filter), box);
+  const { rows, waiting, release, pointing } = useSteady(fetched, key, box);
   // The virtualizer's functions change what they return without changing themselves, so the compiler must leave them.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtual = useVirtualizer({
@@ -35,10 +50,11 @@ export function ConversationList() {
   });
   const visible = virtual.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
-  useListKeys(rows, (i) => virtual.scrollToIndex(i));
+  useListKeys(rows, useCallback((i: number) => virtual.scrollToIndex(i), [virtual]));
+  useEffect(() => setOrder(rows.map((c) => c.id)), [rows]);
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && last >= rows.length - 15) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, rows.length]);
+    if (hasNextPage && !isFetchingNextPage && last >= count - 15) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, count]);
 
   useEffect(() => {
     if (last < pageSize / 2) forgetLower(client, filter);
@@ -63,7 +79,7 @@ export function ConversationList() {
                 aria-setsize={hasNextPage ? -1 : rows.length}
                 aria-posinset={item.index + 1}
               >
-                <ConversationRow conversation={row} open={row.id === open} order={rows} />
+                <ConversationRow conversation={row} open={row.id === open} />
               </li>
             );
           })}

@@ -16,17 +16,15 @@ import styles from "./ConversationRow.module.css";
 interface Props {
   conversation: Conversation;
   open: boolean;
-  order: Conversation[];
 }
 
-export const ConversationRow = memo(function ConversationRow({ conversation: c, open, order }: Props) {
+export const ConversationRow = memo(function ConversationRow({ conversation: c, open }: Props) {
   const t = useText("inbox");
   const { view, search } = usePlace();
   const { selected } = useSelection();
   const me = useMe();
   const name = nameOf(c);
   const chosen = selected.has(c.id);
-  const choose = (range: boolean) => toggle(c.id, order.map((o) => o.id), range);
   return (
     <div
       className={styles.row}
@@ -46,7 +44,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         onClick={(event) => {
           if (!event.shiftKey || selected.size === 0) return;
           event.preventDefault();
-          choose(true);
+          toggle(c.id, true);
         }}
       >
         <Avatar name={name} id={c.contact.id} />
@@ -65,7 +63,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         aria-checked={chosen}
         aria-label={t.choose(name)}
         className={styles.choose}
-        onClick={(event) => choose(event.shiftKey)}
+        onClick={(event) => toggle(c.id, event.shiftKey)}
       >
         {chosen && <Icon name="check" size={16} />}
       </button>

@@ -1,31 +1,34 @@
 import { beforeEach, expect, it } from "vitest";
 import { act, renderHook } from "@testing-library/react";
-import { clearSelection, selectAll, toggle, useSelection } from "./selection";
+import { clearSelection, selectAll, setOrder, toggle, useSelection } from "./selection";
 
 const order = ["a", "b", "c", "d"];
 const chosen = () => [...renderHook(() => useSelection()).result.current.selected].sort().join("");
 
-beforeEach(() => act(() => clearSelection()));
+beforeEach(() => {
+  act(() => clearSelection());
+  setOrder(order);
+});
 
 it("chooses rows and lets them go", () => {
-  toggle("a", order, false);
-  toggle("c", order, false);
+  toggle("a", false);
+  toggle("c", false);
   expect(chosen()).toBe("ac");
-  toggle("a", order, false);
+  toggle("a", false);
   expect(chosen()).toBe("c");
 });
 
 it("takes the rows between with shift, in both directions", () => {
-  toggle("c", order, false);
-  toggle("a", order, true);
+  toggle("c", false);
+  toggle("a", true);
   expect(chosen()).toBe("abc");
-  toggle("d", order, true);
+  toggle("d", true);
   expect(chosen()).toBe("abcd");
 });
 
 it("is no longer everything when a row was let go", () => {
   selectAll(order);
-  toggle("b", order, false);
+  toggle("b", false);
   const { result } = renderHook(() => useSelection());
   expect(result.current.all).toBe(false);
   expect(chosen()).toBe("acd");

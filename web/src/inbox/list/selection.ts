@@ -16,8 +16,15 @@ export const useSelection = () => useStore(store);
 export const clearSelection = () => store.set(none);
 export const selectAll = (ids: string[]) => store.set({ selected: new Set(ids), all: true, anchor: null });
 
+/** The rows in their order, for ranges. Rows do not know it: they would be drawn again whenever another one moves. */
+let order: string[] = [];
+
+export function setOrder(ids: string[]): void {
+  order = ids;
+}
+
 /** Chooses a row or lets it go; with shift all between it and the one before. */
-export function toggle(id: string, order: string[], range: boolean): void {
+export function toggle(id: string, range: boolean): void {
   const now = store.get();
   const selected = new Set(now.selected);
   const [from, to] = [order.indexOf(now.anchor ?? ""), order.indexOf(id)];

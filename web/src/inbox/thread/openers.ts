@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
+import { useSteadyFunction } from "../../ui/useSteadyFunction";
 
 export type OpenerName = "assign" | "labels" | "snooze" | "reply" | "note" | "templates";
 
@@ -6,16 +7,12 @@ const listeners = new Map<OpenerName, Set<() => void>>();
 
 /** Lets a key, or another part of the page, open something: a menu, or a tab of the composer. */
 export function useOpener(name: OpenerName, open: () => void): void {
-  const latest = useRef(open);
+  const listener = useSteadyFunction(open);
   useEffect(() => {
-    latest.current = open;
-  });
-  useEffect(() => {
-    const listener = () => latest.current();
     const all = listeners.get(name) ?? new Set();
     listeners.set(name, all.add(listener));
     return () => void all.delete(listener);
-  }, [name]);
+  }, [name, listener]);
 }
 
 export function openPart(name: OpenerName): void {

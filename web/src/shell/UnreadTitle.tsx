@@ -10,16 +10,26 @@ const marked = `data:image/svg+xml,${encodeURIComponent(
     'stroke-linecap="round" stroke-linejoin="round"/><circle cx="25" cy="7" r="7" fill="#e5484d"/></svg>',
 )}`;
 
-/** Shows the number of unread conversations in the tab's title, and that there are some in its icon. */
-export function useUnreadTitle(): void {
+/**
+ * Shows the number of unread conversations in the tab's title, and that there are some in its icon. It is a component,
+ * so that a new count draws nothing else again.
+ */
+export function UnreadTitle(): null {
   const unread = useUnread();
+  const some = unread > 0;
   useEffect(() => {
-    document.title = unread > 0 ? `(${countText(unread)}) Parley` : "Parley";
-    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
-    if (icon) icon.href = unread > 0 ? marked : plain;
+    document.title = some ? `(${countText(unread)}) Parley` : "Parley";
     return () => {
       document.title = "Parley";
-      if (icon) icon.href = plain;
     };
-  }, [unread]);
+  }, [some, unread]);
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+    if (!icon || !some) return;
+    icon.href = marked;
+    return () => {
+      icon.href = plain;
+    };
+  }, [some]);
+  return null;
 }
