@@ -35,8 +35,9 @@ func (r *Receiver) work() {
 // its own, because one of them may be at fault. If the store is unavailable, everything stays in the queues, so that
 // the order is kept.
 func (r *Receiver) apply(turns []turn) {
-	rows := r.queues.ending(turns)
-	err := r.applyTogether(updatesOf(turns), rows)
+	rows, updates := r.queues.ending(turns), updatesOf(turns)
+	r.awaitRecorded(updates)
+	err := r.applyTogether(updates, rows)
 	if err == nil {
 		r.finish(turns, rows)
 		return
@@ -59,6 +60,22 @@ func updatesOf(turns []turn) (all []provider.Update) {
 		}
 	}
 	return all
+}
+
+// awaitRecorded lets the sender write first what it knows of the messages that statuses are about.
+func (r *Receiver) awaitRecorded(updates []provider.Update) {
+	if r.cfg.AwaitRecorded == nil {
+		return
+	}
+	var ids []string
+	for _, u := range updates {
+		if s, ok := u.(provider.StatusUpdate); ok && s.CallbackData != "" {
+			ids = append(ids, s.CallbackData)
+		}
+	}
+	if len(ids) > 0 {
+		r.cfg.AwaitRecorded(r.ctx, ids)
+	}
 }
 
 // finish takes applied updates from their queues. Their rows were removed in the same transaction.

@@ -47,8 +47,10 @@ type Config struct {
 	VerifyToken string
 	// PublicURL is where others reach stored files.
 	PublicURL string
-	Metrics   *Metrics
-	Log       *slog.Logger
+	// AwaitRecorded lets the outcomes of sends be written before callbacks about the same messages; nil: no wait.
+	AwaitRecorded func(ctx context.Context, messageIDs []string)
+	Metrics       *Metrics
+	Log           *slog.Logger
 
 	// around lets tests delay or fail transactions, and queued lets them make memory small.
 	around func(updates []provider.Update, run func() error) error

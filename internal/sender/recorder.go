@@ -26,6 +26,8 @@ const (
 	recordTimeout = 10 * time.Second
 	// recordAgain is how soon an unavailable store is tried again.
 	recordAgain = 200 * time.Millisecond
+	// recordPatience is how long callbacks let outcomes be written first.
+	recordPatience = 500 * time.Millisecond
 )
 
 // refusedAgain is how long an outcome waits each time that the store is available but refuses it. After the last wait
@@ -47,6 +49,8 @@ type recorder struct {
 	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two belong to one conversation
 	refused []outcome                        // to be written alone, each when it is due
 	kept    int                              // all outcomes that are not written
+	open    map[string]bool                  // ids of the messages whose outcomes are waiting or being written
+	written chan struct{}                    // closed when some of them are no longer open
 	away    bool                             // the last write found the store unavailable
 	again   store.Moment                     // when the store is tried next, if away
 	closed  bool                             // nothing more is added
@@ -63,6 +67,7 @@ type outcome struct {
 func startRecorder(s *Sender) *recorder {
 	r := &recorder{
 		record: s.record, now: s.cfg.Store.Moment, log: s.cfg.Log, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		open: map[string]bool{}, written: make(chan struct{}),
 		trouble: logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
 			"the outcomes of sends cannot be written; nothing more is sent until they are", "the outcomes of sends are written again"),
 	}
@@ -86,6 +91,7 @@ func (s *Sender) record(results []core.SendResult) error {
 func (r *recorder) add(result core.SendResult, after func(error)) {
 	r.mu.Lock()
 	r.put(outcome{result: result, after: after})
+	r.open[result.Work.Job.MessageID] = true
 	r.kept++
 	r.mu.Unlock()
 	poke(r.wake)
@@ -94,6 +100,41 @@ func (r *recorder) add(result core.SendResult, after func(error)) {
 // put queues an outcome in its organization's turn. Outcomes of people's messages and of broadcasts have separate
 // turns.
 func (r *recorder) put(o outcome) { r.waiting.Add(queued{SendWork: o.result.Work}.turn(), o) }
+
+// await returns when no outcome of the messages is waiting or being written, or when ctx ends. It does not wait for an
+// unavailable store, nor for an outcome that the store has refused.
+func (r *recorder) await(ctx context.Context, messageIDs []string) {
+	for {
+		written, open := r.anyOpen(messageIDs)
+		if !open {
+			return
+		}
+		select {
+		case <-written:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (r *recorder) anyOpen(messageIDs []string) (written <-chan struct{}, open bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written, !r.away && slices.ContainsFunc(messageIDs, func(id string) bool { return r.open[id] })
+}
+
+// closeOpen lets those continue that await the outcomes of a batch. The caller holds the lock.
+func (r *recorder) closeOpen(batch []outcome) {
+	for _, o := range batch {
+		delete(r.open, o.result.Work.Job.MessageID)
+	}
+	r.tellAwaiting()
+}
+
+func (r *recorder) tellAwaiting() {
+	close(r.written)
+	r.written = make(chan struct{})
+}
 
 // behind tells whether no message should be sent now, because its outcome would have to wait.
 func (r *recorder) behind() bool {
@@ -207,6 +248,9 @@ func (r *recorder) note(err error) (away bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away, r.again = away, r.now().Add(recordAgain)
+	if away {
+		r.tellAwaiting()
+	}
 	return away
 }
 
@@ -214,6 +258,7 @@ func (r *recorder) note(err error) (away bool) {
 func (r *recorder) settle(batch []outcome, err error) {
 	r.mu.Lock()
 	r.kept -= len(batch)
+	r.closeOpen(batch)
 	r.mu.Unlock()
 	for _, o := range batch {
 		o.after(err)
@@ -243,6 +288,7 @@ func (r *recorder) refuse(o outcome, err error) {
 		o.due = r.now().Add(refusedAgain[o.tries])
 		o.tries++
 		r.refused = append(r.refused, o)
+		r.closeOpen([]outcome{o})
 	}
 	r.mu.Unlock()
 	if over {

@@ -254,6 +254,14 @@ func (s *Sender) Stop(ctx context.Context) {
 	}
 }
 
+// AwaitRecorded waits until the outcomes that are known of these messages are written, as far as the store takes them.
+// A callback about a message can come before that. Applied first, it would wait for the same rows, and cost more.
+func (s *Sender) AwaitRecorded(ctx context.Context, messageIDs []string) {
+	ctx, cancel := context.WithTimeout(ctx, recordPatience)
+	defer cancel()
+	s.results.await(ctx, messageIDs)
+}
+
 func (s *Sender) warn(msg string, err error) {
 	if s.ctx.Err() == nil {
 		s.cfg.Log.Warn(msg, "error", err)

@@ -134,7 +134,8 @@ func (s *Server) messagingParts() (parts []part.Part, err error) {
 	}
 	m.receiver = inbound.New(inbound.Config{
 		Store: s.store, Lease: m.node.Lease, PublicURL: s.cfg.PublicURL, Metrics: inbound.NewMetrics(s.registry), Log: s.log,
-		CanSign: cloud.CanSign,
+		AwaitRecorded: m.awaitRecorded(),
+		CanSign:       cloud.CanSign,
 		Verify: func(signature string, body []byte) bool {
 			return cloud.Verify(s.cfg.ProviderAppSecret, signature, body)
 		},
@@ -142,6 +143,14 @@ func (s *Server) messagingParts() (parts []part.Part, err error) {
 		VerifyToken: s.cfg.ProviderVerifyToken,
 	})
 	return append(parts, m.receiver), nil
+}
+
+// awaitRecorded is the sender's, if this node has one.
+func (m *messaging) awaitRecorded() func(context.Context, []string) {
+	if m.sender == nil {
+		return nil
+	}
+	return m.sender.AwaitRecorded
 }
 
 // newWorkers makes the parts that carry messages and files to the provider and from it.
