@@ -28,6 +28,9 @@ type Applier struct {
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 	r := round{accounts: map[string]*chat.Account{}, rules: map[string]*chat.Settings{}, messages: map[messageKey]store.MessageState{}, unsent: map[string]store.SendWork{},
 		arrivals: &arrivals{}, unused: &unused{}, ledger: &ledger{by: byCallbacks}, people: &tally{}}
+	if err := r.readAccounts(tx, updates); err != nil {
+		return err
+	}
 	if err := r.readMessages(tx, updates); err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ type round struct {
 	people   *tally  // people's answers to broadcasts
 }
 
-type messageKey struct{ accountID, providerID string }
+type messageKey = store.ProviderMessage
 
 // moved notes that the messages of a conversation have moved to another one.
 func (r round) moved(m store.Merge) {
@@ -74,75 +77,96 @@ func (r round) moved(m store.Merge) {
 	clear(r.unsent)
 }
 
-// readMessages reads the messages of all statuses among the updates, with one statement per number. A message that it
-// does not find is looked up when its status is applied.
-func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
-	byNumber := map[string][]provider.StatusUpdate{}
-	ours := map[string][]string{} // our message ids by number, where the updates have them
+// readAccounts reads the accounts of all numbers among the updates.
+func (r round) readAccounts(tx *store.Tx, updates []provider.Update) error {
+	var numbers []string
 	for _, u := range updates {
-		if s, ok := u.(provider.StatusUpdate); ok {
-			number := s.About().PhoneNumberID
-			byNumber[number] = append(byNumber[number], s)
-			if chat.KindMessage.Valid(s.CallbackData) {
-				ours[number] = append(ours[number], s.CallbackData)
-			}
+		number := u.About().PhoneNumberID
+		if _, known := r.accounts[number]; number != "" && !known {
+			r.accounts[number] = nil
+			numbers = append(numbers, number)
 		}
 	}
-	if err := r.lockMessages(tx, ours); err != nil {
-		return err
+	if len(numbers) == 0 {
+		return nil
 	}
-	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
-		account, err := r.account(tx, number)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := r.readNumber(tx, account, byNumber[number]); err != nil {
-			return err
-		}
+	accounts, err := tx.AccountsWithRules(numbers)
+	for _, a := range accounts {
+		r.accounts[*a.PhoneNumberID], r.rules[a.ID] = &a.Account, a.Rules
 	}
-	return nil
+	return err
 }
 
-// readNumber reads a number's messages for the statuses: those that have the provider's ids, and those that will get
-// them.
-func (r round) readNumber(tx *store.Tx, account chat.Account, updates []provider.StatusUpdate) error {
-	ids := make([]string, len(updates))
-	for i, u := range updates {
-		ids[i] = u.ProviderID
+// readMessages reads the messages of all statuses among the updates, with a few statements for each organization. A
+// message that it does not find is looked up when its status is applied.
+func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
+	statuses := map[string][]provider.StatusUpdate{} // by organization
+	ours := map[string][]string{}                    // our message ids, where the updates have them
+	for _, u := range updates {
+		s, ok := u.(provider.StatusUpdate)
+		account := r.accounts[u.About().PhoneNumberID]
+		if !ok || account == nil {
+			continue
+		}
+		statuses[account.OrgID] = append(statuses[account.OrgID], s)
+		if chat.KindMessage.Valid(s.CallbackData) {
+			ours[account.OrgID] = append(ours[account.OrgID], s.CallbackData)
+		}
 	}
-	messages, err := tx.StatesByProviderIDs(account.OrgID, account.ID, ids)
+	if err := lockMessages(tx, ours); err != nil { // in the order that RecordSends uses
+		return err
+	}
+	var strangers []store.Recipient
+	for _, orgID := range slices.Sorted(maps.Keys(statuses)) {
+		if err := r.readOf(tx, orgID, statuses[orgID]); err != nil {
+			return err
+		}
+		strangers = append(strangers, r.strangers(statuses[orgID])...)
+	}
+	return tx.ForeseeRecipients(strangers)
+}
+
+// readOf reads an organization's messages for the statuses: those that have the provider's ids, and those that will get
+// them.
+func (r round) readOf(tx *store.Tx, orgID string, updates []provider.StatusUpdate) error {
+	keys := make([]messageKey, len(updates))
+	for i, u := range updates {
+		keys[i] = r.keyOf(u)
+	}
+	messages, err := tx.StatesByProviderIDs(orgID, keys)
 	if err != nil {
 		return err
 	}
 	for _, m := range messages {
-		r.messages[messageKey{account.ID, m.ProviderID}] = m
+		r.messages[messageKey{AccountID: m.AccountID, ProviderID: m.ProviderID}] = m
 	}
 	var unsent []string
 	for _, u := range updates {
-		if _, known := r.messages[messageKey{account.ID, u.ProviderID}]; !known && chat.KindMessage.Valid(u.CallbackData) {
+		if _, known := r.messages[r.keyOf(u)]; !known && chat.KindMessage.Valid(u.CallbackData) {
 			unsent = append(unsent, u.CallbackData)
 		}
 	}
-	if len(unsent) > 0 {
-		works, err := tx.Unsent(account.OrgID, unsent)
-		if err != nil {
-			return err
-		}
-		for _, w := range works {
-			r.unsent[w.Message.ID] = w
-		}
+	if len(unsent) == 0 {
+		return nil
 	}
-	return tx.ForeseeRecipients(r.strangers(account, updates))
+	works, err := tx.Unsent(orgID, unsent)
+	for _, w := range works {
+		r.unsent[w.Message.ID] = w
+	}
+	return err
+}
+
+// keyOf is the key of a status's message, whose account is known.
+func (r round) keyOf(u provider.StatusUpdate) messageKey {
+	return messageKey{AccountID: r.accounts[u.About().PhoneNumberID].ID, ProviderID: u.ProviderID}
 }
 
 // strangers are the contacts for which statuses show identifiers that were not known.
-func (r round) strangers(account chat.Account, updates []provider.StatusUpdate) (found []store.Recipient) {
+func (r round) strangers(updates []provider.StatusUpdate) (found []store.Recipient) {
 	seen := map[string]bool{}
 	for _, u := range updates {
-		m, known := r.messages[messageKey{account.ID, u.ProviderID}]
+		account := r.accounts[u.About().PhoneNumberID]
+		m, known := r.messages[r.keyOf(u)]
 		if w, ok := r.unsent[u.CallbackData]; !known && ok {
 			m = store.MessageState{Message: w.Message, Unknown: w.Unknown()}
 		}
@@ -170,12 +194,9 @@ func (r round) foresee(tx *store.Tx, updates []provider.Update) error {
 		default:
 			continue
 		}
-		account, err := r.account(tx, u.About().PhoneNumberID)
-		if errors.Is(err, store.ErrNotFound) {
+		account := r.accounts[u.About().PhoneNumberID]
+		if account == nil {
 			continue
-		}
-		if err != nil {
-			return err
 		}
 		who := personOf(m.Contact)
 		arrivals = append(arrivals, store.Arrival{
@@ -185,38 +206,6 @@ func (r round) foresee(tx *store.Tx, updates []provider.Update) error {
 		})
 	}
 	return tx.Foresee(arrivals)
-}
-
-// lockMessages locks messages of several numbers in the order that RecordSends uses.
-func (r round) lockMessages(tx *store.Tx, byNumber map[string][]string) error {
-	byOrg := map[string][]string{}
-	for number, ids := range byNumber {
-		account, err := r.account(tx, number)
-		if err == nil {
-			byOrg[account.OrgID] = append(byOrg[account.OrgID], ids...)
-		} else if !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-	}
-	return lockMessages(tx, byOrg)
-}
-
-// account reads an account once for all updates.
-func (r round) account(tx *store.Tx, phoneNumberID string) (chat.Account, error) {
-	if account, ok := r.accounts[phoneNumberID]; ok {
-		if account == nil {
-			return chat.Account{}, store.ErrNotFound
-		}
-		return *account, nil
-	}
-	account, rules, err := tx.AccountWithRules(phoneNumberID)
-	switch {
-	case err == nil:
-		r.accounts[phoneNumberID], r.rules[account.ID] = &account, rules
-	case errors.Is(err, store.ErrNotFound):
-		r.accounts[phoneNumberID] = nil
-	}
-	return account, err
 }
 
 // Apply applies one update.
@@ -236,14 +225,12 @@ func (a Applier) apply(tx *store.Tx, u provider.Update, r round) error {
 		r.unused.ofNoUse(u)
 		return nil
 	}
-	account, err := r.account(tx, u.About().PhoneNumberID)
-	if errors.Is(err, store.ErrNotFound) {
+	connected := r.accounts[u.About().PhoneNumberID]
+	if connected == nil {
 		r.unused.notConnected(u)
 		return nil
 	}
-	if err != nil {
-		return err
-	}
+	account := *connected
 	switch u := u.(type) {
 	case provider.InboundMessage:
 		return a.inbound(tx, account, r, u)
@@ -314,7 +301,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	}
 	r.ledger.note(m.Message, before)
 	m.UpdatedAt = tx.Now()
-	r.messages[messageKey{account.ID, u.ProviderID}] = m
+	r.messages[messageKey{AccountID: account.ID, ProviderID: u.ProviderID}] = m
 	if err := tx.UpdateMessageStatus(m.Message); err != nil {
 		return err
 	}
@@ -343,7 +330,7 @@ func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *
 // which helps when the answer to the send was lost.
 func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (store.MessageState, error) {
 	// The messages that were read ahead do not say whether they are voice notes, which is needed for "played".
-	if m, ok := r.messages[messageKey{account.ID, u.ProviderID}]; ok && u.Status != "played" {
+	if m, ok := r.messages[messageKey{AccountID: account.ID, ProviderID: u.ProviderID}]; ok && u.Status != "played" {
 		return m, nil
 	}
 	if w, ok := r.unsent[u.CallbackData]; ok && w.Message.AccountID == account.ID {

@@ -204,23 +204,39 @@ type SendResult struct {
 
 // PrepareSends does the part of RecordSends that needs no transaction. It leaves out results of accounts that were
 // disconnected meanwhile, because their data is being purged.
-func PrepareSends(account func(orgID, accountID string) (chat.Account, error), results []SendResult) ([]SendResult, error) {
+func PrepareSends(reader store.Reader, results []SendResult) ([]SendResult, error) {
+	accounts, err := accountsOf(reader, results)
+	if err != nil {
+		return nil, err
+	}
 	kept := make([]SendResult, 0, len(results))
 	for _, r := range results {
-		var err error
-		r.account, err = account(r.Work.Job.OrgID, r.Work.Job.AccountID)
-		if errors.Is(err, store.ErrNotFound) {
+		var connected bool
+		if r.account, connected = accounts[r.Work.Job.AccountID]; !connected {
 			continue
 		}
-		if err == nil && r.sent() {
-			r.event, err = jsonv2.Marshal(sentPayload(r.account, r.Work, r.sentMessage()), jsonv2.Deterministic(true))
-		}
-		if err != nil {
-			return nil, err
+		if r.sent() {
+			if r.event, err = jsonv2.Marshal(sentPayload(r.account, r.Work, r.sentMessage()), jsonv2.Deterministic(true)); err != nil {
+				return nil, err
+			}
 		}
 		kept = append(kept, r)
 	}
 	return kept, nil
+}
+
+// accountsOf reads the accounts of the results, by id.
+func accountsOf(reader store.Reader, results []SendResult) (map[string]chat.Account, error) {
+	found := map[string]chat.Account{}
+	for _, r := range results {
+		found[r.Work.Job.AccountID] = chat.Account{}
+	}
+	accounts, err := reader.AccountsByID(slices.Collect(maps.Keys(found)))
+	clear(found)
+	for _, a := range accounts {
+		found[a.ID] = a
+	}
+	return found, err
 }
 
 func (r SendResult) sent() bool { return r.Retry == nil && r.Failure == nil }

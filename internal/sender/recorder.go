@@ -65,11 +65,15 @@ type outcome struct {
 }
 
 func startRecorder(s *Sender) *recorder {
+	return newRecorder(s.record, s.cfg.Store.Moment, s.cfg.Log, logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
+		"the outcomes of sends cannot be written; nothing more is sent until they are", "the outcomes of sends are written again"))
+}
+
+// newRecorder makes and starts a recorder.
+func newRecorder(record func([]core.SendResult) error, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
 	r := &recorder{
-		record: s.record, now: s.cfg.Store.Moment, log: s.cfg.Log, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		record: record, now: now, log: log, trouble: trouble, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		open: map[string]bool{}, written: make(chan struct{}),
-		trouble: logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
-			"the outcomes of sends cannot be written; nothing more is sent until they are", "the outcomes of sends are written again"),
 	}
 	go r.run()
 	return r
@@ -79,8 +83,7 @@ func startRecorder(s *Sender) *recorder {
 func (s *Sender) record(results []core.SendResult) error {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
 	defer cancel()
-	accounts := accountCache{store: s.cfg.Store, ctx: ctx}
-	results, err := core.PrepareSends(accounts.get, results)
+	results, err := core.PrepareSends(s.cfg.Store.Read(ctx), results)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type away struct {
 	mu      sync.Mutex
 	written map[string]int
 	settled map[string][]settled
+	awaited map[string]time.Duration // when somebody who awaits the outcome went on
 }
 
 type settled struct {
@@ -78,12 +79,7 @@ func (a *away) record(results []core.SendResult) error {
 
 // recorder starts one that writes to a.
 func (a *away) recorder() *recorder {
-	r := &recorder{
-		record: a.record, now: func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, log: slog.New(slog.DiscardHandler),
-		trouble: logging.NewEpisode(nil, nil, "x", "x", "x"), wake: make(chan struct{}, 1), done: make(chan struct{}),
-	}
-	go r.run()
-	return r
+	return newRecorder(a.record, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
 }
 
 func (a *away) add(r *recorder, id string) {
@@ -92,6 +88,12 @@ func (a *away) add(r *recorder, id string) {
 		defer a.mu.Unlock()
 		a.settled[id] = append(a.settled[id], settled{time.Since(a.begin), err})
 	})
+	go func() {
+		r.await(context.Background(), []string{"none", id})
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.awaited[id] = time.Since(a.begin)
+	}()
 }
 
 // backBy is when the store is available for good for an outcome added at a given time: at once, or after the outage.
@@ -105,11 +107,12 @@ func (a *away) backBy(at time.Duration) time.Duration {
 }
 
 func newAway(outages []outage) *away {
-	return &away{begin: time.Now(), outages: outages, bad: map[string]bool{}, written: map[string]int{}, settled: map[string][]settled{}}
+	return &away{begin: time.Now(), outages: outages, bad: map[string]bool{}, written: map[string]int{}, settled: map[string][]settled{}, awaited: map[string]time.Duration{}}
 }
 
 // However often and long the store is unavailable, every outcome is written once, within a second of the store's
-// return. An outcome that the store refuses delays no other, and is given up after a while.
+// return. An outcome that the store refuses delays no other, and is given up after a while. Who awaits an outcome goes on
+// once it is written or refused, or the store is unavailable.
 func TestOutcomesAreKeptUntilTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	seconds := func(from, to int) *rapid.Generator[time.Duration] {
@@ -149,6 +152,7 @@ func runOutages(outages []outage, arrivals []arrival) string {
 		a.add(r, id)
 	}
 	r.stop()
+	synctest.Wait()
 	for i, in := range arrivals {
 		id, want := fmt.Sprint(i), 1
 		got := a.settled[id]
@@ -164,6 +168,9 @@ func runOutages(outages []outage, arrivals []arrival) string {
 			return fmt.Sprintf("outcome %d came at %v and was written at %v", i, in.At, got[0].at)
 		case in.Bad && got[0].at < in.At+16*time.Second:
 			return fmt.Sprintf("outcome %d came at %v and was given up at %v", i, in.At, got[0].at)
+		}
+		if went, ok := a.awaited[id]; !ok || went > got[0].at || !in.Bad && went < got[0].at && a.backBy(in.At) == in.At || in.Bad && went >= got[0].at {
+			return fmt.Sprintf("outcome %d came at %v and was settled at %v; who awaits it went on at %v", i, in.At, got[0].at, went)
 		}
 	}
 	if r.kept != 0 || r.behind() {

@@ -59,19 +59,28 @@ func (r Reader) AccountForCallback(phoneNumberID string) (chat.Account, error) {
 	return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
 }
 
-// AccountWithRules is AccountForCallback with the organization's settings, if inbound messages trigger
-// automatic actions; otherwise the settings are nil. It is one statement, because every callback needs it.
-func (r Reader) AccountWithRules(phoneNumberID string) (account chat.Account, rules *chat.Settings, err error) {
-	account, err = one(r, func(row scanner) (a chat.Account, err error) {
+// AccountRules is an account with its organization's settings; nil if inbound messages trigger nothing.
+type AccountRules struct {
+	chat.Account
+	Rules *chat.Settings
+}
+
+// AccountsWithRules returns the accounts with these numbers in any organization.
+func (r Reader) AccountsWithRules(phoneNumberIDs []string) ([]AccountRules, error) {
+	return many(r, func(row scanner) (a AccountRules, err error) {
 		var settings *string
-		a, err = scanAccount(columnsAround{row: row, last: []any{&settings}})
+		a.Account, err = scanAccount(columnsAround{row: row, last: []any{&settings}})
 		if err == nil && settings != nil {
-			rules = new(readSettings(*settings))
+			a.Rules = new(readSettings(*settings))
 		}
 		return a, err
 	}, "SELECT "+accountColumns+", CASE WHEN o.automatic THEN o.settings END"+accountFrom+
-		" JOIN organizations o ON o.id = a.org_id WHERE a.phone_number_id = $1 AND a.deleted_at IS NULL", phoneNumberID)
-	return account, rules, err
+		" JOIN organizations o ON o.id = a.org_id WHERE "+r.dialect.oneOf("a.phone_number_id", "$1")+" AND a.deleted_at IS NULL", r.dialect.list(phoneNumberIDs))
+}
+
+// AccountsByID returns those of the accounts that still exist.
+func (r Reader) AccountsByID(ids []string) ([]chat.Account, error) {
+	return many(r, scanAccount, accountSelect+" WHERE "+r.dialect.oneOf("a.id", "$1")+" AND a.deleted_at IS NULL", r.dialect.list(ids))
 }
 
 // AccountsOfWABA returns every account of one of the provider's business accounts.

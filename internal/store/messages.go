@@ -95,24 +95,35 @@ const (
 	ParentBSUID
 )
 
-// StatesByProviderIDs finds an account's messages with one of the provider's ids. It reads as few columns as
-// possible, because every message comes here three times.
-func (r Reader) StatesByProviderIDs(orgID, accountID string, providerIDs []string) ([]MessageState, error) {
-	lock := r.forUpdate()
+// ProviderMessage names a message of an account by the provider's id.
+type ProviderMessage struct{ AccountID, ProviderID string }
+
+// StatesByProviderIDs finds an organization's messages by the provider's ids. It reads as few columns as possible,
+// because every message comes here three times.
+func (tx *Tx) StatesByProviderIDs(orgID string, of []ProviderMessage) ([]MessageState, error) {
+	keys, err := json.Marshal(of)
+	if err == nil {
+		err = tx.useIndexes()
+	}
+	if err != nil {
+		return nil, err
+	}
+	lock := tx.forUpdate()
 	if lock != "" {
 		lock += " OF m"
 	}
-	return many(r, func(row scanner) (s MessageState, err error) {
-		m := messageRow{m: chat.Message{OrgID: orgID, AccountID: accountID}}
-		err = row.Scan(&m.m.ID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.m.Source, &m.providerID, &m.errCode, &m.errText, &m.errProvider, &m.playedAt,
-			&m.m.Reports, &s.Unknown)
+	return many(tx.Reader, func(row scanner) (s MessageState, err error) {
+		m := messageRow{m: chat.Message{OrgID: orgID}}
+		err = row.Scan(&m.m.ID, &m.m.AccountID, &m.m.ConversationID, &m.m.ContactID, &m.m.Status, &m.m.Source, &m.providerID, &m.errCode, &m.errText, &m.errProvider,
+			&m.playedAt, &m.m.Reports, &s.Unknown)
 		s.Message = m.value()
 		return s, err
-	}, `SELECT m.id, m.conversation_id, m.contact_id, m.status, m.source, m.provider_id, m.error_code, m.error_message, m.error_provider, m.played_at, m.reports,
+	}, `SELECT m.id, m.account_id, m.conversation_id, m.contact_id, m.status, m.source, m.provider_id, m.error_code, m.error_message, m.error_provider,
+			m.played_at, m.reports,
 			CASE WHEN c.phone_number IS NULL THEN 1 ELSE 0 END + CASE WHEN c.bsuid IS NULL THEN 2 ELSE 0 END + CASE WHEN c.parent_bsuid IS NULL THEN 4 ELSE 0 END
-		FROM messages m LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id
-		WHERE m.org_id = $1 AND m.account_id = $2 AND `+r.dialect.oneOf("m.provider_id", "$3")+" ORDER BY m.provider_id"+lock,
-		orgID, accountID, r.dialect.list(providerIDs))
+		FROM `+fmt.Sprintf(tx.dialect.objects, "$2")+`
+		JOIN messages m ON m.org_id = $1 AND m.account_id = p.value ->> 'AccountID' AND m.provider_id = p.value ->> 'ProviderID'
+		LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id ORDER BY m.provider_id`+lock, orgID, string(keys))
 }
 
 // LockMessages locks an organization's messages in order of their ids. A transaction that changes several

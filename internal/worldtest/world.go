@@ -165,7 +165,7 @@ func (w *World) SendAs(m core.NewMessage) (accepted core.Accepted) {
 // Record writes how attempts ended.
 func (w *World) Record(results ...core.SendResult) {
 	w.T.Helper()
-	results, err := core.PrepareSends(w.Read().Account, results)
+	results, err := core.PrepareSends(w.Read(), results)
 	if err != nil {
 		w.T.Fatal(err)
 	}
