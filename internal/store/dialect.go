@@ -38,10 +38,18 @@ type dialect struct {
 	elements string
 	// objects is the table of the objects (p.value) of a JSON array %s.
 	objects string
+	// lookUp joins the one row of table %[1]s, called %[2]s and locked, that condition %[3]s finds for each row of what
+	// stands before. The planner may not begin with the table, which it would scan while it takes it for empty.
+	lookUp string
 	// grown finds the tables that are much larger than the planner's statistics say.
 	grown string
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
 	stepTime time.Duration
+}
+
+// forEach joins one locked row of a table for each row of the tables before.
+func (d dialect) forEach(table, alias, condition string) string {
+	return fmt.Sprintf(d.lookUp, table, alias, condition)
 }
 
 // oneOf is the condition that a column has one of the texts of a list.
@@ -56,6 +64,7 @@ var (
 		among:    "+%[1]s IN (%[2]s)",
 		texts:    "json_each(%s) AS p",
 		objects:  "json_each(%s) AS p",
+		lookUp:   " CROSS JOIN %[1]s %[2]s ON %[3]s",
 		list: func(texts []string) any {
 			list, _ := json.Marshal(texts) // strings never fail
 			return string(list)
@@ -78,6 +87,7 @@ var (
 		texts:      "unnest(%s::text[]) AS p (value)",
 		objects:    "json_array_elements(%s::json) AS p (value)",
 		elements:   "json_array_elements(%s::json) AS p (value)",
+		lookUp:     " CROSS JOIN LATERAL (SELECT * FROM %[1]s %[2]s WHERE %[3]s LIMIT 1 FOR NO KEY UPDATE) %[2]s",
 		list:       func(texts []string) any { return texts },
 	}
 )

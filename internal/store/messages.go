@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,16 +102,13 @@ type ProviderMessage struct{ AccountID, ProviderID string }
 // StatesByProviderIDs finds an organization's messages by the provider's ids. It reads as few columns as possible,
 // because every message comes here three times.
 func (tx *Tx) StatesByProviderIDs(orgID string, of []ProviderMessage) ([]MessageState, error) {
+	slices.SortFunc(of, func(a, b ProviderMessage) int { return strings.Compare(a.ProviderID, b.ProviderID) }) // the order of locks
 	keys, err := json.Marshal(of)
 	if err == nil {
 		err = tx.useIndexes()
 	}
 	if err != nil {
 		return nil, err
-	}
-	lock := tx.forUpdate()
-	if lock != "" {
-		lock += " OF m"
 	}
 	return many(tx.Reader, func(row scanner) (s MessageState, err error) {
 		m := messageRow{m: chat.Message{OrgID: orgID}}
@@ -121,9 +119,8 @@ func (tx *Tx) StatesByProviderIDs(orgID string, of []ProviderMessage) ([]Message
 	}, `SELECT m.id, m.account_id, m.conversation_id, m.contact_id, m.status, m.source, m.provider_id, m.error_code, m.error_message, m.error_provider,
 			m.played_at, m.reports,
 			CASE WHEN c.phone_number IS NULL THEN 1 ELSE 0 END + CASE WHEN c.bsuid IS NULL THEN 2 ELSE 0 END + CASE WHEN c.parent_bsuid IS NULL THEN 4 ELSE 0 END
-		FROM `+fmt.Sprintf(tx.dialect.objects, "$2")+`
-		JOIN messages m ON m.org_id = $1 AND m.account_id = p.value ->> 'AccountID' AND m.provider_id = p.value ->> 'ProviderID'
-		LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id ORDER BY m.provider_id`+lock, orgID, string(keys))
+		FROM `+fmt.Sprintf(tx.dialect.objects, "$2")+tx.dialect.forEach("messages", "m", "m.org_id = $1 AND m.account_id = p.value ->> 'AccountID' AND m.provider_id = p.value ->> 'ProviderID'")+`
+		LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id`, orgID, string(keys))
 }
 
 // LockMessages locks an organization's messages in order of their ids. A transaction that changes several
@@ -309,18 +306,15 @@ func (tx *Tx) MarkAllSent(orgID string, sent []SentMessage) (first map[string]st
 		}
 		return first, nil
 	}
-	all, err := json.Marshal(sent)
-	if err == nil {
-		err = tx.useIndexes()
-	}
-	if err != nil {
+	if err := tx.useIndexes(); err != nil {
 		return nil, err
 	}
-	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = p.value ->> 'ProviderID', event_rows = p.value ->> 'EventRow', updated_at = $3,
-			status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
-		FROM `+fmt.Sprintf(tx.dialect.elements, "$2")+`
-		WHERE org_id = $1 AND id = p.value ->> 'ID' AND provider_id IS NULL RETURNING id, conversation_id`,
-		[]any{orgID, string(all), tx.now.UnixMilli()}, func(row scanner) error {
+	// Arrays instead of a join, which might begin with the messages.
+	columns := columnsOf(sent, func(m SentMessage) string { return m.ID }, func(m SentMessage) string { return m.ProviderID }, func(m SentMessage) string { return m.EventRow })
+	err = tx.db.query(tx.ctx, `UPDATE messages SET provider_id = ($4::text[])[array_position($3::text[], id)], event_rows = ($5::text[])[array_position($3::text[], id)],
+			updated_at = $2, status = CASE WHEN status IN ('queued', 'pending') THEN 'sent' ELSE status END
+		WHERE org_id = $1 AND id = ANY($3::text[]) AND provider_id IS NULL RETURNING id, conversation_id`,
+		append([]any{orgID, tx.now.UnixMilli()}, columns...), func(row scanner) error {
 			var id, conversationID string
 			err := row.Scan(&id, &conversationID)
 			first[id] = conversationID
