@@ -308,11 +308,14 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	return messageStatus(tx, account, m.Message, u)
 }
 
-// learnRecipient stores what a status shows about the recipient of its message.
+// learnRecipient stores what a status shows about the recipient of its message. The message's next status in this round
+// shows the same.
 func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *store.MessageState, p person) error {
 	if m.Unknown&p.known() == 0 {
 		return nil
 	}
+	m.Unknown &^= p.known()
+	defer func() { r.messages[messageKey{AccountID: account.ID, ProviderID: m.ProviderID}] = *m }()
 	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
 	if err != nil {
 		return ignoreNotFound(err)

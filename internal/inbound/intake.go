@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"container/list"
 	"errors"
 	"io"
 	"net/http"
@@ -63,6 +64,10 @@ type unproven struct {
 	arrived int       // bytes
 	charged int       // bytes of its buffers
 	givenUp bool      // to make room
+
+	// Of a body of middle size:
+	place   *list.Element
+	stepped int // bytes since it took this place
 }
 
 func newIntake() *intake {

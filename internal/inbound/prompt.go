@@ -13,47 +13,48 @@ const (
 	promptBody = 64 << 10
 	// maxPrompt bounds the bytes of all such bodies.
 	maxPrompt = 8 << 20
+	// promptStep is how much of a body must arrive for the body to count as moving. A packet has more.
+	promptStep = 1 << 10
 )
 
-// prompt reads bodies with a declared middle size. No body waits for room: the body that began first makes room. The
-// provider's callbacks arrive within milliseconds, so only a sender that fills all the room anew in that time could
-// keep one out.
+// prompt reads bodies with a declared middle size. No body waits for room: the body that has stood still for longest
+// makes room. The provider's callbacks do not pause, so only a sender that fills all the room anew between two packets
+// could keep one out.
 type prompt struct {
-	mu    sync.Mutex
-	byAge *list.List // elements are *unproven
-	bytes int
+	mu      sync.Mutex
+	byPause *list.List // elements are *unproven, those that stand still first
+	bytes   int
 }
 
-func newPrompt() *prompt { return &prompt{byAge: list.New()} }
+func newPrompt() *prompt { return &prompt{byPause: list.New()} }
 
 // read reads a body of less than most bytes.
 func (p *prompt) read(u *unproven, from io.Reader, most int) ([]byte, error) {
 	p.mu.Lock()
-	place := p.byAge.PushBack(u)
+	u.place = p.byPause.PushBack(u)
 	u.allowTime()
 	p.mu.Unlock()
-	defer p.leave(place)
+	defer p.leave(u)
 	return readAll(p, u, from, most)
 }
 
-func (p *prompt) leave(place *list.Element) {
+func (p *prompt) leave(u *unproven) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	u := place.Value.(*unproven)
 	if !u.givenUp {
-		p.remove(place)
+		p.remove(u)
 		u.conn.SetReadDeadline(time.Time{})
 	}
 }
 
-// charge counts n more bytes of a body's buffers, and gives up the oldest bodies for them.
+// charge counts n more bytes of a body's buffers, and gives up the bodies for them that stand still.
 func (p *prompt) charge(u *unproven, n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !u.givenUp && p.bytes+n > maxPrompt {
-		eldest := p.byAge.Front()
-		p.remove(eldest)
-		eldest.Value.(*unproven).endNow()
+		still := p.byPause.Front().Value.(*unproven)
+		p.remove(still)
+		still.endNow()
 	}
 	if u.givenUp {
 		return errCrowded
@@ -75,10 +76,14 @@ func (p *prompt) refund(u *unproven, n int) {
 func (p *prompt) note(u *unproven, n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if u.stepped += n; u.stepped >= promptStep && !u.givenUp {
+		u.stepped = 0
+		p.byPause.MoveToBack(u.place)
+	}
 	return u.note(n)
 }
 
-func (p *prompt) remove(place *list.Element) {
-	p.byAge.Remove(place)
-	p.bytes -= place.Value.(*unproven).charged
+func (p *prompt) remove(u *unproven) {
+	p.byPause.Remove(u.place)
+	p.bytes -= u.charged
 }
