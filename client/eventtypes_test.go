@@ -202,6 +202,34 @@ func TestWebhookHandlerTellsStatusesApart(t *testing.T) {
 	}
 }
 
+func TestWebhookHandlerTakesTests(t *testing.T) {
+	t.Parallel()
+	answered, tests := 0, 0
+	h := &client.WebhookHandler{
+		Secrets: []string{"whsec_x"}, Other: func(context.Context, client.WebhookEvent) error { answered++; return nil },
+		MessageReceived: func(context.Context, client.MessageReceived) error { answered++; return nil },
+	}
+	test := func() int {
+		r := delivery(chat.EventMessageReceived, chat.SourceProvider, time.Now(), string(core.SamplePayload(chat.EventMessageReceived)))
+		r.Header.Set(client.HeaderWebhookTest, "true")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	if status := test(); status != http.StatusOK || answered != 0 {
+		t.Errorf("answered with %d; %d functions were called", status, answered)
+	}
+	h = &client.WebhookHandler{Secrets: h.Secrets, MessageReceived: h.MessageReceived, Test: func(_ context.Context, e client.WebhookEvent) error {
+		if e.Type == client.EventMessageReceived && e.Test {
+			tests++
+		}
+		return nil
+	}}
+	if status := test(); status != http.StatusOK || answered != 0 || tests != 1 {
+		t.Errorf("answered with %d; %d other functions were called, Test %d times", status, answered, tests)
+	}
+}
+
 func TestWebhookHandlerRefusesAndPassesOn(t *testing.T) {
 	t.Parallel()
 	other := 0

@@ -18,6 +18,7 @@ const (
 	HeaderWebhookDeliveryID = "X-Svc-Delivery-Id" // wbd_…
 	HeaderWebhookAttempt    = "X-Svc-Attempt"     // from 1
 	HeaderWebhookSignature  = "X-Svc-Signature"   // checked by VerifyWebhook
+	HeaderWebhookTest       = "X-Svc-Test"        // true on the samples that test a subscription, else absent
 )
 
 // DefaultTolerance is how far the time of a signature may be from now.

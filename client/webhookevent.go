@@ -21,6 +21,7 @@ type WebhookEvent struct {
 	EventID    string // the same for every repetition: handle each once
 	DeliveryID string
 	Attempt    int             // from 1
+	Test       bool            // a sample that tests the subscription: its message and its person do not exist
 	Body       json.RawMessage // the whole body
 }
 
@@ -67,6 +68,7 @@ func ParseWebhook(header http.Header, body []byte, now time.Time, secrets ...str
 	return &WebhookEvent{
 		Type: EventType(header.Get(HeaderWebhookEvent)), Source: header.Get(HeaderWebhookSource),
 		EventID: header.Get(HeaderWebhookEventID), DeliveryID: header.Get(HeaderWebhookDeliveryID), Attempt: attempt, Body: body,
+		Test: header.Get(HeaderWebhookTest) == "true",
 	}, nil
 }
 

@@ -22,6 +22,9 @@ import (
 //
 // An event whose function returns nil is answered with 200, and so is one that has no function. An error is
 // answered with 500: the service sends the event again. Functions have ten seconds; take longer work off them.
+//
+// Samples that test the subscription are verified, logged and answered with 200. They reach none of the functions but
+// Test, because nobody should answer a person who does not exist.
 type WebhookHandler struct {
 	Secrets []string // one, or two while you replace it
 
@@ -44,6 +47,9 @@ type WebhookHandler struct {
 
 	// Other gets the events without a function above, including those of future types.
 	Other func(context.Context, WebhookEvent) error
+
+	// Test gets the samples that `parley webhook test` sends. Nil: they are only logged.
+	Test func(context.Context, WebhookEvent) error
 
 	// Memory knows the handled events. Nil: the last 10,000 events, until the process ends. Use a persistent
 	// one, for example in your database, if handling an event twice would do harm.
@@ -115,6 +121,9 @@ func (h *WebhookHandler) once(ctx context.Context, event WebhookEvent) (err erro
 }
 
 func (h *WebhookHandler) dispatch(ctx context.Context, event WebhookEvent) error {
+	if event.Test {
+		return h.test(ctx, event)
+	}
 	value, err := event.Value()
 	if err != nil {
 		return err
@@ -124,6 +133,14 @@ func (h *WebhookHandler) dispatch(ctx context.Context, event WebhookEvent) error
 		return h.Other(ctx, event)
 	}
 	return err
+}
+
+func (h *WebhookHandler) test(ctx context.Context, event WebhookEvent) error {
+	if h.Test != nil {
+		return h.Test(ctx, event)
+	}
+	h.log().InfoContext(ctx, "a test of the webhook arrived; its signature is valid", "type", event.Type, "delivery_id", event.DeliveryID)
+	return nil
 }
 
 // call passes a value to the function of its type.

@@ -103,6 +103,9 @@ func eventHeaders(kind chat.EventType) []*huma.Param {
 	if kind.AboutCustomers() {
 		headers = append(headers, eventHeader("X-Svc-Signature-256", "The same as X-Svc-Signature."))
 	}
+	test := eventHeader("X-Svc-Test", "Only on a sample that tests the subscription: its message and its person do not exist.", "true")
+	test.Required = false
+	headers = append(headers, test)
 	return headers
 }
 

@@ -66,7 +66,7 @@ func (a *App) getDeliverySignature(c *rest.Call, in *signatureInput) (view signa
 	}
 	header, err := a.signAgain(&view, secrets[d.SubscriptionID], at, d.Payload)
 	view.Headers = viewHeaders(chat.SignedDelivery{
-		ID: d.ID, EventID: d.EventID, EventType: d.EventType, Source: event.Source, Attempt: n, Signature: header,
+		ID: d.ID, EventID: d.EventID, EventType: d.EventType, Source: event.Source, Attempt: n, Signature: header, Test: core.IsSample(event),
 	}.Headers())
 	return view, err
 }

@@ -73,9 +73,10 @@ type SignedDelivery struct {
 	Source    EventSource
 	Attempt   int // from 1
 	Signature string
+	Test      bool // a sample, sent to test the subscription
 }
 
-// Headers are the headers of every delivery. The signature comes under two names, because receivers of customer
+// Headers are the headers of a delivery. The signature comes under two names, because receivers of customer
 // events were told of the second one.
 func (d SignedDelivery) Headers() http.Header {
 	h := http.Header{}
@@ -89,6 +90,9 @@ func (d SignedDelivery) Headers() http.Header {
 	h.Set("X-Svc-Signature", d.Signature)
 	if d.EventType.AboutCustomers() {
 		h.Set("X-Svc-Signature-256", d.Signature)
+	}
+	if d.Test {
+		h.Set("X-Svc-Test", "true")
 	}
 	return h
 }

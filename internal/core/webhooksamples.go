@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// Samples describe things that do not exist: valid ids of zeros, numbers that belong to nobody.
+// Samples describe things that do not exist: valid ids of zeros, numbers that belong to nobody. Only the business
+// number is the organization's own, if it has one, because receivers look it up or answer from it.
 const (
 	sampleNumberID = "100000000000001"
 	sampleNumber   = "+12025550100"
@@ -25,38 +27,56 @@ func sampleID(k chat.Kind) string { return string(k) + "_" + strings.Repeat("0",
 // sampleEvent makes an event of a type as it would look if it had happened. Its subject is its subscription, which
 // distinguishes it from real events.
 func sampleEvent(tx *store.Tx, s chat.WebhookSubscription, kind chat.EventType) (chat.Event, error) {
+	account, err := ownOrSampleAccount(tx, s)
+	if err != nil {
+		return chat.Event{}, err
+	}
 	e := chat.Event{
-		ID: tx.NewID(chat.KindEvent), OrgID: s.OrgID, Type: kind, Source: chat.SourceService, PhoneNumberID: sampleNumberID,
+		ID: tx.NewID(chat.KindEvent), OrgID: s.OrgID, Type: kind, Source: chat.SourceService, PhoneNumberID: deref(account.PhoneNumberID),
 		Subject: s.ID, CreatedAt: tx.Now(),
 	}
 	message := sampleMessage(tx.NewID(chat.KindMessage), e.CreatedAt) // a new id, because receivers know an event by it
-	err := fillSample(&e, message)
+	err = fillSample(&e, account, message)
 	return e, err
+}
+
+// ownOrSampleAccount is a connected number of the organization that the subscription is told of, or the sample.
+func ownOrSampleAccount(tx *store.Tx, s chat.WebhookSubscription) (chat.Account, error) {
+	own, err := tx.Accounts(s.OrgID, store.AccountFilter{Status: chat.AccountConnected}, store.Page{Limit: 100})
+	if err != nil {
+		return chat.Account{}, err
+	}
+	for _, a := range own.Rows {
+		if a.PhoneNumberID != nil && a.PhoneNumber != nil && (len(s.PhoneNumberIDs) == 0 || slices.Contains(s.PhoneNumberIDs, *a.PhoneNumberID)) {
+			return a, nil
+		}
+	}
+	return sampleAccount(), nil
 }
 
 // SamplePayload is an example payload of an event type, for its description.
 func SamplePayload(kind chat.EventType) []byte {
 	at := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	e := chat.Event{ID: sampleID(chat.KindEvent), Type: kind, Source: chat.SourceService, CreatedAt: at}
-	if err := fillSample(&e, sampleMessage(sampleID(chat.KindMessage), at)); err != nil {
+	if err := fillSample(&e, sampleAccount(), sampleMessage(sampleID(chat.KindMessage), at)); err != nil {
 		panic(err) // cannot happen: all of it is constant
 	}
 	return e.Payload
 }
 
 // fillSample sets a sample's payload, and the id by which receivers know it.
-func fillSample(e *chat.Event, message chat.Message) error {
+func fillSample(e *chat.Event, account chat.Account, message chat.Message) error {
 	e.EventID = e.ID
 	var envelope any
 	switch e.Type {
 	case chat.EventMessageReceived, chat.EventMessageStatus:
 		e.Source, e.EventID = chat.SourceProvider, message.ProviderID
-		envelope = sampleProviderEnvelope(e.Type, message)
+		envelope = sampleProviderEnvelope(e.Type, account, message)
 	case chat.EventMessageSent:
 		e.EventID = message.ID + ":sent"
 	}
 	if envelope == nil {
-		envelope = nativeEnvelope{ID: e.EventID, Type: e.Type, CreatedAt: chat.FormatTime(e.CreatedAt), Data: sampleData(e.Type, message)}
+		envelope = nativeEnvelope{ID: e.EventID, Type: e.Type, CreatedAt: chat.FormatTime(e.CreatedAt), Data: sampleData(e.Type, account, message)}
 	}
 	payload, err := jsonv2.Marshal(envelope, jsonv2.Deterministic(true))
 	e.Payload = payload
@@ -64,10 +84,13 @@ func fillSample(e *chat.Event, message chat.Message) error {
 }
 
 // IsSample reports whether an event was made to test a subscription.
-func IsSample(e chat.Event) bool { return chat.KindSubscription.Valid(e.Subject) }
+func IsSample(e chat.Event) bool { return IsSampleSubject(e.Subject) }
+
+// IsSampleSubject reports whether the event with a subject was made to test a subscription.
+func IsSampleSubject(subject string) bool { return chat.KindSubscription.Valid(subject) }
 
 func sampleAccount() chat.Account {
-	return chat.Account{PhoneNumberID: new(sampleNumberID), PhoneNumber: new(sampleNumber), TeamID: sampleID(chat.KindTeam)}
+	return chat.Account{ID: sampleID(chat.KindAccount), PhoneNumberID: new(sampleNumberID), PhoneNumber: new(sampleNumber), TeamID: sampleID(chat.KindTeam)}
 }
 
 func sampleContact(at time.Time) chat.Contact {
@@ -85,8 +108,8 @@ func sampleMessage(id string, at time.Time) chat.Message {
 	}
 }
 
-func sampleProviderEnvelope(kind chat.EventType, m chat.Message) providerEnvelope {
-	account, person := sampleAccount(), strings.TrimPrefix(samplePerson, "+")
+func sampleProviderEnvelope(kind chat.EventType, account chat.Account, m chat.Message) providerEnvelope {
+	person := strings.TrimPrefix(samplePerson, "+")
 	value := providerValue{MessagingProduct: "chat", Metadata: metadataOf(account)}
 	var svc any = identifiersOf(account, m)
 	if kind == chat.EventMessageReceived {
@@ -120,8 +143,8 @@ func asJSON(v any) json.RawMessage {
 }
 
 // sampleData is the data of one of our own events.
-func sampleData(kind chat.EventType, m chat.Message) any {
-	account, contact, user := sampleAccount(), sampleContact(m.CreatedAt), sampleID(chat.KindUser)
+func sampleData(kind chat.EventType, account chat.Account, m chat.Message) any {
+	contact, user := sampleContact(m.CreatedAt), sampleID(chat.KindUser)
 	conversation := chat.Conversation{ID: m.ConversationID, Status: chat.ConversationOpen, AssignedTo: &user}
 	switch kind {
 	case chat.EventMessageSent:
@@ -146,12 +169,12 @@ func sampleData(kind chat.EventType, m chat.Message) any {
 		before.BSUID = new("US.13491208655302741900")
 		return identityPayload(account, before, contact, nil)
 	default:
-		return sampleCustomerData(kind, m.CreatedAt)
+		return sampleCustomerData(kind, account, m.CreatedAt)
 	}
 }
 
 // sampleCustomerData is the data of the events of platform mode.
-func sampleCustomerData(kind chat.EventType, at time.Time) any {
+func sampleCustomerData(kind chat.EventType, account chat.Account, at time.Time) any {
 	customer, created := sampleID(chat.KindCustomer), chat.FormatTime(at)
 	resource := func(status string, archivedAt any) map[string]any {
 		return map[string]any{
@@ -174,10 +197,10 @@ func sampleCustomerData(kind chat.EventType, at time.Time) any {
 	case chat.EventCustomerArchived:
 		return map[string]any{"customer": resource("archived", created)}
 	case chat.EventCustomerOnboarded:
-		return map[string]any{"customer_id": customer, "account_id": sampleID(chat.KindAccount), "phone_number_id": sampleNumberID, "phone_number": "+1 202-555-0100"}
+		return map[string]any{"customer_id": customer, "account_id": account.ID, "phone_number_id": deref(account.PhoneNumberID), "phone_number": "+1 202-555-0100"}
 	case chat.EventSetupLinkCreated:
 		return map[string]any{"customer_id": customer, "setup_link": link("active", nil)}
 	default:
-		return map[string]any{"customer_id": customer, "setup_link": link("consumed", created), "account_id": sampleID(chat.KindAccount)}
+		return map[string]any{"customer_id": customer, "setup_link": link("consumed", created), "account_id": account.ID}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/tracing"
 )
@@ -65,6 +66,7 @@ func (p *poster) post(ctx context.Context, to *endpoint, j *store.DeliveryJob, a
 	defer cancel()
 	headers := chat.SignedDelivery{
 		ID: j.ID, EventID: j.EventID, EventType: j.EventType, Source: j.Source, Attempt: j.Attempts + 1, Signature: to.sign(at, j.Payload),
+		Test: core.IsSampleSubject(j.Subject),
 	}.Headers()
 	ctx, span := p.tracer.Begin(ctx, "deliver event")
 	defer span.End()

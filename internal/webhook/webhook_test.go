@@ -38,6 +38,20 @@ func TestDelivers(t *testing.T) {
 	})
 }
 
+// Receivers tell the samples that test a subscription from real events by a header.
+func TestSamplesAreMarked(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		for subject, want := range map[string]string{"contact": "", sub.ID: "true"} {
+			w.ends(w.deliver(sub, subject)[0], chat.DeliverySucceeded)
+			if got := w.next(s).header.Get("X-Svc-Test"); got != want {
+				w.t.Errorf("an event about %s has the header %q, want %q", subject, got, want)
+			}
+		}
+	})
+}
+
 // The whole schedule: every attempt comes at its instant and not before, and then the delivery ends.
 func TestSchedule(t *testing.T) {
 	onEachEngine(t, func(w *world) {
