@@ -29,6 +29,7 @@ type page struct {
 	Title    string
 	Body     template.HTML
 	Sections []section
+	rows     []section // rows of tables that begin with a code
 }
 
 // section is a part of a page that a search can find.
@@ -41,7 +42,7 @@ type section struct {
 // order is that of the pages in the list beside them, by what a reader does first. Pages that are not in it
 // come behind, by name.
 var order = []string{
-	"messages", "errors", "events", "webhooks", "client", "templates", "broadcasts", "platform", "dashboard", "simulator",
+	"start", "messages", "errors", "events", "webhooks", "client", "templates", "broadcasts", "platform", "dashboard", "simulator",
 	"going-live", "operating", "backup", "threat-model", "messaging", "architecture", "licences",
 }
 
@@ -90,6 +91,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(name, "/pictures/"):
 		head.Set("Cache-Control", "max-age=300")
 		http.ServeFileFS(w, r, files, strings.TrimPrefix(name, "/"))
+	case strings.HasPrefix(name, filesPath) && r.URL.Query().Has("raw"):
+		serveRaw(w, name)
 	default:
 		h.servePage(w, r, name)
 	}
@@ -103,6 +106,8 @@ func (h *handler) servePage(w http.ResponseWriter, r *http.Request, name string)
 	}
 	status, shown, asked := http.StatusOK, h.pages[strings.TrimSuffix(name, ".md")], r.URL.Query().Get("q")
 	switch {
+	case shown == nil && repositoryPage(name) != nil:
+		shown = repositoryPage(name)
 	case name == "/search":
 		shown = &page{Path: "/search", Title: "Search", Body: h.search(asked)}
 	case shown == nil:
@@ -141,6 +146,9 @@ func (h *handler) build() error {
 		}
 		p.Path = "/" + strings.TrimSuffix(name, ".md")
 		h.pages[p.Path] = p
+	}
+	if err := h.renderRepository(); err != nil {
+		return err
 	}
 	reference, err := newReference(h.describe())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 const description = `{"info":{"description":"Send ` + "`now`" + `."},"tags":[{"name":"Messages","description":"Sending."},{"name":"None","description":""}],
@@ -29,6 +30,52 @@ func get(t *testing.T, h http.Handler, path string) (int, string) {
 		t.Errorf("%s: the policy is %q", path, csp)
 	}
 	return w.Code, w.Body.String()
+}
+
+func TestMain(m *testing.M) {
+	Repository = embedded()
+	m.Run()
+}
+
+// embedded has the files that the program embeds beside this folder.
+func embedded() fs.FS {
+	program, err := os.ReadFile("../main.go")
+	if err != nil {
+		panic(err)
+	}
+	all, names := fstest.MapFS{}, regexp.MustCompile(`(?m)^//go:embed (.*)$`).FindSubmatch(program)
+	for _, name := range strings.Fields(string(names[1])) {
+		err := filepath.WalkDir(filepath.Join("..", name), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			all[strings.TrimPrefix(filepath.ToSlash(path), "../")] = &fstest.MapFile{Data: text}
+			return err
+		})
+		if err != nil {
+			panic(err)
+		}
+	}
+	return all
+}
+
+// No page leads to a file of the repository on the network.
+func TestNoNetworkIsNeeded(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler()
+	names, err := fs.Glob(files, "*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, "files/README.md", "files/examples/README.md") {
+		if status, body := get(t, h, "/docs/"+strings.TrimSuffix(name, ".md")); status != http.StatusOK || strings.Contains(body, network) {
+			t.Errorf("%s: %d, or a link leads to %s", name, status, network)
+		}
+	}
+	if status, body := get(t, h, "/docs/files/deploy/nginx.conf?raw"); status != http.StatusOK || !strings.HasPrefix(body, "# For /etc/nginx") {
+		t.Errorf("the file is %d %s", status, body)
+	}
 }
 
 func newTestHandler() http.Handler { return Handler(func() []byte { return []byte(description) }) }
@@ -82,7 +129,7 @@ func TestReference(t *testing.T) {
 	status, body := get(t, newTestHandler(), "/docs/api")
 	for _, want := range []string{
 		"Send <code>now</code>.", `<h3 id="sendMessage">Send a message</h3>`, "/v1/{phone_number_id}/messages", "<code>phone_number_id</code> *",
-		"http://localhost:8080/v1/100200300400500/messages", "&#34;to&#34;: &#34;+4915112345678&#34;", "Its &lt;kind&gt;. One of <code>text</code>, <code>image</code>.",
+		"http://localhost:8080/v1/100200300400500/messages", "&#34;to&#34;: &#34;+12025550100&#34;", "Its &lt;kind&gt;. One of <code>text</code>, <code>image</code>.",
 		"&#34;id&#34;: &#34;msg_01M7H5K9QGF8MMPFW6812SEYV1&#34;", "<code>invalid_json</code>",
 	} {
 		if !strings.Contains(body, want) {
@@ -98,7 +145,7 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	h := newTestHandler()
 	for asked, want := range map[string]string{
-		"outside_24h_window": "/docs/errors#", "Caddy proxy": "/docs/operating#", "send a message": "/docs/api#sendMessage", "": "Write a word",
+		"outside_24h_window": "/docs/errors#outside_24h_window", "quick start": "<li><a href=\"/docs/start#", "dead letter": "/docs/webhooks#", "settings": "/docs/files/README#settings", "Caddy proxy": "/docs/operating#", "send a message": "/docs/api#sendMessage", "": "Write a word",
 		"xyzzy-nowhere": "0 found", "<script>": "0 found for “&lt;script&gt;”",
 	} {
 		status, body := get(t, h, "/docs/search?q="+strings.ReplaceAll(asked, " ", "+"))
@@ -111,7 +158,7 @@ func TestSearch(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	h := newTestHandler()
-	for _, path := range []string{"/docs/nowhere", "/docs/../docs.go", "/docs/docs.go", "/docs/pictures/nowhere.png"} {
+	for _, path := range []string{"/docs/nowhere", "/docs/../docs.go", "/docs/docs.go", "/docs/pictures/nowhere.png", "/docs/files/nowhere", "/docs/files/nowhere?raw", "/docs/files/../main.go"} {
 		if status, _ := get(t, h, path); status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, status)
 		}

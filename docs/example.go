@@ -202,6 +202,14 @@ func (s *schema) rule() string {
 	return " " + strings.Join(rules, " ")
 }
 
+// rules are those of a field, and of the type that it refers to.
+func (d document) rules(field *schema) string {
+	if field.Ref == "" {
+		return field.rule()
+	}
+	return field.rule() + d.resolve(field).rule()
+}
+
 func indent(v any) string {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

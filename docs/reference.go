@@ -130,7 +130,7 @@ func (d document) showRequest(out *strings.Builder, op operation) {
 		" \\\n  -H \"Authorization: Bearer $PARLEY_API_KEY\""
 	for kind, content := range op.Body.Content {
 		if kind == "application/json" {
-			call += " \\\n  -H 'Content-Type: application/json' -d '" + indent(d.example(content.Schema, "", 0)) + "'"
+			call += " \\\n  -H 'Content-Type: application/json' -d '" + indent(d.exampleBody(op.ID, content.Schema)) + "'"
 		} else {
 			call += " \\\n  -F file=@photo.jpg"
 		}
@@ -153,16 +153,30 @@ func (d document) showFields(out *strings.Builder, s *schema) {
 		return
 	}
 	out.WriteString("<table><thead><tr><th>field</th><th>meaning</th></tr></thead><tbody>")
+	d.showRows(out, s, "", 0)
+	out.WriteString("</tbody></table>")
+}
+
+// mostNested is how far the table of fields goes down.
+const mostNested = 2
+
+// showRows writes a row for each field, and below it those of the fields inside: audience.recipients[].to.
+func (d document) showRows(out *strings.Builder, s *schema, prefix string, depth int) {
 	for _, name := range s.names() {
-		mark := ""
+		mark, field := "", s.Properties[name]
 		if slices.Contains(s.Required, name) {
 			mark = " *"
 		}
-		field := s.Properties[name]
-		fmt.Fprintf(out, "<tr><td><code>%s</code>%s</td><td>%s</td></tr>", template.HTMLEscapeString(name), mark,
-			inline(strings.TrimSpace(field.Description+field.rule()+d.resolve(field).rule())))
+		fmt.Fprintf(out, "<tr><td><code>%s</code>%s</td><td>%s</td></tr>", template.HTMLEscapeString(prefix+name), mark,
+			inline(strings.TrimSpace(field.Description+d.rules(field))))
+		inside, path := d.resolve(field), prefix+name+"."
+		if inside.Items != nil {
+			inside, path = d.resolve(inside.Items), prefix+name+"[]."
+		}
+		if depth < mostNested {
+			d.showRows(out, inside, path, depth+1)
+		}
 	}
-	out.WriteString("</tbody></table>")
 }
 
 // showAnswers writes an example of what comes back, and the codes of what can go wrong.
@@ -174,7 +188,7 @@ func (d document) showAnswers(out *strings.Builder, op operation) {
 			answer = d.Components.Responses[strings.TrimPrefix(answer.Ref, "#/components/responses/")]
 		}
 		if status >= "400" {
-			failures = append(failures, fmt.Sprintf("<tr><td>%s</td><td>%s</td></tr>", status, inline(answer.Description)))
+			failures = append(failures, fmt.Sprintf("<tr><td>%s</td><td>%s</td></tr>", status, linked(answer.Description)))
 			continue
 		}
 		fmt.Fprintf(out, "<p>%s %s</p>", status, inline(answer.Description))
@@ -188,6 +202,11 @@ func (d document) showAnswers(out *strings.Builder, op operation) {
 }
 
 var quoted = regexp.MustCompile("`([^`]+)`")
+
+// linked is a list of error codes, each with a link to what it means.
+func linked(codes string) string {
+	return quoted.ReplaceAllString(template.HTMLEscapeString(codes), `<a href="`+Base+`/errors#$1"><code>$1</code></a>`)
+}
 
 // inline is a sentence of the description, with its code marked.
 func inline(text string) string {

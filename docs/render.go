@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"html/template"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -18,9 +20,6 @@ import (
 // left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table, extension.TaskList), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// repository is where files are that are not among the pages.
-const repository = "https://github.com/parleyhq/parley/blob/main/"
-
 // render makes a page of its source. folder is that of the page, below docs/.
 func render(folder string, source []byte) (*page, error) {
 	tree := markdown.Parser().Parse(text.NewReader(source))
@@ -34,6 +33,8 @@ func render(folder string, source []byte) (*page, error) {
 			n.Destination = []byte(target(folder, string(n.Destination)))
 		case *ast.Image:
 			n.Destination = []byte(target(folder, string(n.Destination)))
+		case *ast.CodeSpan:
+			p.mark(n, source)
 		}
 		return ast.WalkContinue, nil
 	})
@@ -41,6 +42,7 @@ func render(folder string, source []byte) (*page, error) {
 		return nil, err
 	}
 	p.collect(tree, source)
+	p.Sections = append(p.Sections, p.rows...)
 	var out bytes.Buffer
 	if err := markdown.Renderer().Render(&out, source, tree); err != nil {
 		return nil, err
@@ -61,9 +63,28 @@ func target(folder, link string) string {
 	file := path.Join("docs", folder, link)
 	inside, ok := strings.CutPrefix(file, "docs")
 	if !ok || strings.HasPrefix(inside, "..") {
-		return repository + file + anchor
+		return inRepository(file) + anchor
 	}
 	return Base + strings.TrimSuffix(inside, ".md") + anchor
+}
+
+var codeWord = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
+
+// mark lets links lead to the row of a table that begins with a code, such as outside_24h_window, and a search find it.
+func (p *page) mark(code *ast.CodeSpan, source []byte) {
+	cell, ok := code.Parent().(*east.TableCell)
+	if !ok || cell.PreviousSibling() != nil {
+		return
+	}
+	var word, row strings.Builder
+	plain(code, source, &word)
+	anchor := word.String()
+	if !codeWord.MatchString(anchor) || slices.ContainsFunc(p.rows, func(s section) bool { return s.Anchor == anchor }) {
+		return
+	}
+	code.SetAttributeString("id", []byte(anchor))
+	plain(cell.Parent(), source, &row)
+	p.rows = append(p.rows, section{Title: anchor, Anchor: anchor, Text: strings.Join(strings.Fields(row.String()), " ")})
 }
 
 // collect notes the title and the sections.

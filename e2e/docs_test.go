@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"html"
 	"io"
 	"net/http"
 	"os"
@@ -75,12 +76,49 @@ func TestDocumentedMessagesCanBeSent(t *testing.T) {
 	}
 }
 
+// The reference's requests that need nothing but the demo, and the statuses of their answers.
+var referenceRequests = map[string]int{
+	"sendMessage": http.StatusOK, "createLabel": http.StatusCreated, "createTemplate": http.StatusCreated, "createBroadcast": http.StatusCreated,
+	"createCustomer": http.StatusCreated, "createWebhookSubscription": http.StatusCreated, "createContact": http.StatusCreated,
+}
+
+var referenceRequest = regexp.MustCompile(`(?s)<h3 id="(\w+)">.*?<pre><code>curl http://localhost:8080(/[^ ]*).*? -d &#39;(.*?)&#39;</code>`)
+
+// TestReferenceExamplesWork sends examples of the API reference as a reader would copy them.
+func TestReferenceExamplesWork(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo", "--demo-empty"))
+	response, err := http.Get(srv.URL() + "/docs/api")
+	must(t, err)
+	page, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	must(t, err)
+	sent := 0
+	for section := range strings.SplitSeq(string(page), "</section>") {
+		example := referenceRequest.FindStringSubmatch(section)
+		if example == nil || referenceRequests[example[1]] == 0 {
+			continue
+		}
+		sent++
+		body := html.UnescapeString(example[3])
+		if r := srv.Post(demoKey(t, srv), example[2], body); r.Status != referenceRequests[example[1]] {
+			t.Errorf("%s: %s\nis answered with %d %s", example[1], body, r.Status, r.Body)
+		} else if example[1] == "createBroadcast" && !strings.Contains(string(r.Body), `"skipped":0`) {
+			t.Errorf("the example of a broadcast leaves people out: %s", r.Body)
+		}
+	}
+	if sent != len(referenceRequests) {
+		t.Errorf("%d examples were found, of %d", sent, len(referenceRequests))
+	}
+}
+
 // TestDocumentationIsServed: the program contains the pages, even if it has no dashboard.
 func TestDocumentationIsServed(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--role", "api,worker"))
 	for path, want := range map[string]string{
-		"/docs": "My message failed: why?", "/docs/api": `id="sendMessage"`, "/docs/search?q=outside_24h_window": "/docs/errors#",
+		"/docs": "My message failed: why?", "/docs/api": `id="sendMessage"`, "/docs/search?q=outside_24h_window": "/docs/errors#outside_24h_window",
+		"/docs/files/deploy/Caddyfile": "header_up -Forwarded", "/docs/files/README": `id="settings"`, "/docs/files/examples/README": "/docs/files/examples/echo-go",
 	} {
 		response, err := http.Get(srv.URL() + path)
 		if err != nil {
